@@ -1,0 +1,13 @@
+import postgres0000 from '../../drizzle/postgresql/0000_start.sql' with { type: 'text' }
+import sqlite0000 from '../../drizzle/sqlite/0000_start.sql' with { type: 'text' }
+
+export interface Migration {
+  name: string
+  sql: string
+}
+
+/** In the order they are applied, for ever; the version of a database is how many of them it has. */
+export const MIGRATIONS = {
+  sqlite: [{ name: 'start', sql: sqlite0000 }],
+  postgresql: [{ name: 'start', sql: postgres0000 }],
+} satisfies Record<string, Migration[]>

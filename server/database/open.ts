@@ -1,0 +1,26 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Log } from '../log.ts'
+import type { Database } from './database.ts'
+import { migratePostgres, migrateSqlite } from './migrate.ts'
+import { openPostgres } from './postgres.ts'
+import { openSqlite } from './sqlite.ts'
+
+export const DATABASE_FILE = 'bellhop.db'
+
+/** Opens the database of a data folder, or the PostgreSQL one when an address is given, migrated to this version. */
+export async function openDatabase(
+  place: { dataFolder: string; databaseUrl: string | undefined },
+  context: { log: Log; now: () => number; onCommit: () => void },
+): Promise<Database> {
+  if (place.databaseUrl) {
+    await migratePostgres(place.databaseUrl, context.now())
+    return openPostgres(place.databaseUrl, context.onCommit, (code, tries) =>
+      context.log.warn('unit_retried', { code, tries }),
+    )
+  }
+  if (!existsSync(place.dataFolder)) mkdirSync(place.dataFolder, { recursive: true, mode: 0o700 })
+  const file = join(place.dataFolder, DATABASE_FILE)
+  migrateSqlite(file, context.now())
+  return openSqlite(file, context.onCommit)
+}

@@ -1,0 +1,349 @@
+import { sql } from 'drizzle-orm'
+import { boolean, bytes, index, integer, json, primaryKey, table, text, uniqueIndex } from './columns.ts'
+
+// Vocabularies: each stands once, here beside the tables, and types everything else.
+
+/** Section 2 of the specification. */
+export const TICKET_STATUSES = ['open', 'resolved', 'pending'] as const
+export const CHANNELS = ['widget', 'email', 'telegram', 'api'] as const
+export const MESSAGE_ROLES = ['customer', 'agent'] as const
+export const SENDING_STATES = ['queued', 'sending', 'sent', 'failed', 'bounced'] as const
+/** Section 6: the events an endpoint may subscribe to. */
+export const WEBHOOK_EVENTS = ['ticket.created', 'message.sent'] as const
+/** Everything the log records; what is not a webhook event only tells our own pages that something changed. */
+export const LOG_EVENTS = [...WEBHOOK_EVENTS, 'ticket.updated'] as const
+export const AGENT_ROLES = ['admin', 'agent'] as const
+export const KEY_KINDS = ['secret', 'public'] as const
+export const KEY_SCOPES = ['tickets:read', 'tickets:write', 'messages:write'] as const
+export const DELIVERY_STATES = ['pending', 'in_flight', 'held', 'succeeded', 'failed', 'cancelled'] as const
+export const ATTEMPT_KINDS = ['scheduled', 'manual', 'test'] as const
+/** Why an endpoint is off: an administrator said so, 120 hours of failures, or a final 410 Gone. */
+export const OFF_REASONS = ['manual', 'failing', 'gone'] as const
+
+export type TicketStatus = (typeof TICKET_STATUSES)[number]
+export type Channel = (typeof CHANNELS)[number]
+export type MessageRole = (typeof MESSAGE_ROLES)[number]
+export type SendingState = (typeof SENDING_STATES)[number]
+export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number]
+export type LogEvent = (typeof LOG_EVENTS)[number]
+export type AgentRole = (typeof AGENT_ROLES)[number]
+export type KeyKind = (typeof KEY_KINDS)[number]
+export type KeyScope = (typeof KEY_SCOPES)[number]
+export type DeliveryState = (typeof DELIVERY_STATES)[number]
+export type AttemptKind = (typeof ATTEMPT_KINDS)[number]
+export type OffReason = (typeof OFF_REASONS)[number]
+
+// Times are whole milliseconds since 1970, UTC. Ids sort by the time they were made.
+
+export const organizations = table('organizations', {
+  id: text().primaryKey(),
+  name: text().notNull(),
+  /** A customer's message sets a pending or resolved ticket to open. */
+  reopens: boolean().notNull().default(true),
+  /** Number of the newest event; taken inside the unit that records it, so a reader's cursor never skips one. */
+  lastEvent: integer().notNull().default(0),
+  createdAt: integer().notNull(),
+})
+
+export const agents = table(
+  'agents',
+  {
+    id: text().primaryKey(),
+    orgId: text()
+      .notNull()
+      .references(() => organizations.id),
+    name: text().notNull(),
+    email: text().notNull(),
+    /** The address in lower case: what makes it unique. */
+    emailKey: text().notNull(),
+    role: text().$type<AgentRole>().notNull(),
+    /** argon2id; empty until the agent has chosen a password. */
+    passwordHash: text(),
+    disabledAt: integer(),
+    createdAt: integer().notNull(),
+  },
+  (row) => [uniqueIndex('agents_by_email').on(row.orgId, row.emailKey)],
+)
+
+export const apiKeys = table(
+  'api_keys',
+  {
+    id: text().primaryKey(),
+    orgId: text()
+      .notNull()
+      .references(() => organizations.id),
+    kind: text().$type<KeyKind>().notNull(),
+    name: text().notNull(),
+    /** SHA-256 of the whole key, hex. A key has 240 random bits, so a slow hash would protect nothing. */
+    hash: text().notNull(),
+    /** The beginning, for people to recognise a key by. */
+    prefix: text().notNull(),
+    /** Only of a public key, which is shown again in every widget snippet. */
+    publicKey: text(),
+    /** Empty: full access. */
+    scopes: json().$type<KeyScope[]>(),
+    /** Requests per rolling minute; empty: the server's default. */
+    rateLimit: integer(),
+    expiresAt: integer(),
+    revokedAt: integer(),
+    lastUsedAt: integer(),
+    createdAt: integer().notNull(),
+  },
+  (row) => [
+    uniqueIndex('api_keys_by_hash').on(row.hash),
+    index('api_keys_by_organization').on(row.orgId, row.createdAt),
+  ],
+)
+
+export const customers = table(
+  'customers',
+  {
+    id: text().primaryKey(),
+    orgId: text()
+      .notNull()
+      .references(() => organizations.id),
+    name: text().notNull(),
+    email: text(),
+    /** The address in lower case: one customer for each organization and address. */
+    emailKey: text(),
+    /** Grows by one on each change; part of the ETag of the customer's tickets. */
+    version: integer().notNull().default(1),
+    createdAt: integer().notNull(),
+    updatedAt: integer().notNull(),
+  },
+  (row) => [uniqueIndex('customers_by_email').on(row.orgId, row.emailKey)],
+)
+
+export const tickets = table(
+  'tickets',
+  {
+    id: text().primaryKey(),
+    orgId: text().notNull(),
+    customerId: text()
+      .notNull()
+      .references(() => customers.id),
+    status: text().$type<TicketStatus>().notNull(),
+    channel: text().$type<Channel>().notNull(),
+    subject: text().notNull(),
+    /** Agent id; empty string when nobody has it, so that one index serves `unassigned` too. */
+    assignedTo: text().notNull().default(''),
+    tags: json().$type<string[]>().notNull(),
+    /** Grows by one on each effective change; the ETag. */
+    version: integer().notNull().default(1),
+    createdAt: integer().notNull(),
+    updatedAt: integer().notNull(),
+  },
+  (row) => [
+    index('tickets_by_created').on(row.orgId, row.createdAt, row.id),
+    index('tickets_by_updated').on(row.orgId, row.updatedAt, row.id),
+    index('tickets_by_status_created').on(row.orgId, row.status, row.createdAt, row.id),
+    index('tickets_by_status_updated').on(row.orgId, row.status, row.updatedAt, row.id),
+    index('tickets_by_channel_created').on(row.orgId, row.channel, row.createdAt, row.id),
+    index('tickets_by_channel_updated').on(row.orgId, row.channel, row.updatedAt, row.id),
+    index('tickets_by_assignee_created').on(row.orgId, row.assignedTo, row.createdAt, row.id),
+    index('tickets_by_assignee_updated').on(row.orgId, row.assignedTo, row.updatedAt, row.id),
+  ],
+)
+
+/** A ticket's tags once more, one row each, with the times a list may be sorted by. */
+export const ticketTags = table(
+  'ticket_tags',
+  {
+    orgId: text().notNull(),
+    tag: text().notNull(),
+    ticketId: text()
+      .notNull()
+      .references(() => tickets.id),
+    createdAt: integer().notNull(),
+    updatedAt: integer().notNull(),
+  },
+  (row) => [
+    primaryKey({ columns: [row.ticketId, row.tag] }),
+    index('ticket_tags_by_created').on(row.orgId, row.tag, row.createdAt, row.ticketId),
+    index('ticket_tags_by_updated').on(row.orgId, row.tag, row.updatedAt, row.ticketId),
+  ],
+)
+
+/** How many tickets each single filter of the list finds; kept in the transaction that changes the ticket. */
+export const ticketCounters = table(
+  'ticket_counters',
+  {
+    orgId: text().notNull(),
+    /** `all`, `status:open`, `channel:api`, `assignedTo:agt_…` (or nothing behind the colon), `tag:…`. */
+    filter: text().notNull(),
+    count: integer().notNull(),
+  },
+  (row) => [primaryKey({ columns: [row.orgId, row.filter] })],
+)
+
+export const messages = table(
+  'messages',
+  {
+    id: text().primaryKey(),
+    orgId: text().notNull(),
+    ticketId: text()
+      .notNull()
+      .references(() => tickets.id),
+    role: text().$type<MessageRole>().notNull(),
+    text: text().notNull(),
+    /** Who wrote an agent message, as shown at the time of writing. */
+    agentId: text(),
+    agentName: text(),
+    sending: text().$type<SendingState>(),
+    createdAt: integer().notNull(),
+  },
+  (row) => [index('messages_by_ticket').on(row.orgId, row.ticketId, row.createdAt, row.id)],
+)
+
+/** The log. Numbers are dense and in commit order within an organization. */
+export const events = table(
+  'events',
+  {
+    orgId: text().notNull(),
+    number: integer().notNull(),
+    id: text().notNull(),
+    type: text().$type<LogEvent>().notNull(),
+    ticketId: text().notNull(),
+    /** The webhook body, frozen: the bytes that are signed and sent. Empty when no endpoint was subscribed. */
+    body: bytes(),
+    createdAt: integer().notNull(),
+  },
+  (row) => [primaryKey({ columns: [row.orgId, row.number] })],
+)
+
+export const endpoints = table(
+  'endpoints',
+  {
+    id: text().primaryKey(),
+    orgId: text()
+      .notNull()
+      .references(() => organizations.id),
+    url: text().notNull(),
+    description: text().notNull().default(''),
+    events: json().$type<WebhookEvent[]>().notNull(),
+    /** Signing secrets, sealed. The next one signs beside the current one until it is promoted. */
+    secret: bytes().notNull(),
+    nextSecret: bytes(),
+    previousSecret: bytes(),
+    previousSecretUntil: integer(),
+    offAt: integer(),
+    offReason: text().$type<OffReason>(),
+    /** Start of the present run of failures; empty after a success. */
+    failingSince: integer(),
+    /** How many of the newest attempts in a row failed to connect. */
+    connectFailures: integer().notNull().default(0),
+    lastSuccessAt: integer(),
+    lastErrorAt: integer(),
+    lastError: text(),
+    deletedAt: integer(),
+    createdAt: integer().notNull(),
+    updatedAt: integer().notNull(),
+  },
+  (row) => [index('endpoints_by_organization').on(row.orgId, row.createdAt, row.id)],
+)
+
+/** One for each event and endpoint subscribed at that moment. The id is `X-Service-Delivery`. */
+export const deliveries = table(
+  'deliveries',
+  {
+    id: text().primaryKey(),
+    orgId: text().notNull(),
+    endpointId: text()
+      .notNull()
+      .references(() => endpoints.id),
+    /** Number of the event in the organization's log; 0 for a test. */
+    eventNumber: integer().notNull(),
+    eventType: text().$type<WebhookEvent>().notNull(),
+    ticketId: text(),
+    /** Only of a test delivery, which belongs to no event; otherwise the event's body is sent. */
+    testBody: bytes(),
+    state: text().$type<DeliveryState>().notNull(),
+    /** When the next attempt may start; meaningful while pending, and kept while held. */
+    dueAt: integer().notNull(),
+    /** Failed attempts of the schedule so far: 0 means the first is still to come. */
+    retries: integer().notNull().default(0),
+    /** Attempts lost to a crash; each goes again without using up a retry, at most five times. */
+    interruptions: integer().notNull().default(0),
+    /** Number of the newest attempt: a result counts only for the attempt that is still current. */
+    attempt: integer().notNull().default(0),
+    /** The next attempt was asked for by a person. */
+    manual: boolean().notNull().default(false),
+    lastError: text(),
+    lastStatus: integer(),
+    createdAt: integer().notNull(),
+    finishedAt: integer(),
+  },
+  (row) => [
+    index('deliveries_due').on(row.endpointId, row.dueAt, row.id).where(sql`state = 'pending'`),
+    index('deliveries_in_flight').on(row.endpointId).where(sql`state = 'in_flight'`),
+    index('deliveries_held').on(row.endpointId).where(sql`state = 'held'`),
+    index('deliveries_by_created').on(row.orgId, row.createdAt, row.id),
+    index('deliveries_by_state').on(row.orgId, row.state, row.createdAt, row.id),
+    index('deliveries_by_endpoint').on(row.orgId, row.endpointId, row.createdAt, row.id),
+  ],
+)
+
+export const attempts = table(
+  'attempts',
+  {
+    deliveryId: text()
+      .notNull()
+      .references(() => deliveries.id),
+    number: integer().notNull(),
+    orgId: text().notNull(),
+    kind: text().$type<AttemptKind>().notNull(),
+    url: text().notNull(),
+    startedAt: integer().notNull(),
+    durationMs: integer(),
+    /** `succeeded` or one of the delivery errors; empty while in flight. */
+    outcome: text(),
+    status: integer(),
+    /** What exactly happened, in plain words, where it says more than the outcome. */
+    detail: text(),
+    requestHeaders: json().$type<Record<string, string>>(),
+    responseHeaders: json().$type<Record<string, string>>(),
+    responseBody: bytes(),
+  },
+  (row) => [primaryKey({ columns: [row.deliveryId, row.number] })],
+)
+
+/** "Resend all failed since": a job that a crash does not end. */
+export const resendJobs = table(
+  'resend_jobs',
+  {
+    id: text().primaryKey(),
+    orgId: text().notNull(),
+    endpointId: text()
+      .notNull()
+      .references(() => endpoints.id),
+    since: integer().notNull(),
+    until: integer().notNull(),
+    /** Id of the last delivery that was queued again. */
+    cursor: text().notNull().default(''),
+    resent: integer().notNull().default(0),
+    createdAt: integer().notNull(),
+    finishedAt: integer(),
+  },
+  (row) => [index('resend_jobs_open').on(row.createdAt).where(sql`finished_at is null`)],
+)
+
+/** Stored in the same transaction as the write it stands for; forgotten after 24 hours. */
+export const idempotencyKeys = table(
+  'idempotency_keys',
+  {
+    orgId: text().notNull(),
+    key: text().notNull(),
+    /** SHA-256 over method, path and body. */
+    fingerprint: text().notNull(),
+    status: integer().notNull(),
+    /** The stored answer, exactly as it was sent. */
+    body: text().notNull(),
+    location: text(),
+    etag: text(),
+    createdAt: integer().notNull(),
+  },
+  (row) => [
+    primaryKey({ columns: [row.orgId, row.key] }),
+    index('idempotency_keys_by_time').on(row.createdAt),
+  ],
+)
