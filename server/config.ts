@@ -1,0 +1,138 @@
+import { readFileSync } from 'node:fs'
+import ipaddr from 'ipaddr.js'
+import { parseDuration, parseDurations } from './duration.ts'
+import { LOG_LEVELS, type LogLevel } from './log.ts'
+
+export interface Config {
+  host: string
+  /** 0 takes a free one. */
+  port: number
+  dataFolder: string
+  databaseUrl: string | undefined
+  /** Public address without a slash at its end; empty: made from host and port. */
+  publicUrl: string | undefined
+  /** Key that encrypts secrets at rest; empty: a file in the data folder. */
+  secret: string | undefined
+  webhookRetriesMs: number[]
+  webhookTimeoutMs: number
+  /** Networks (CIDR) and hosts that endpoints may use although they are not public. */
+  webhookAllow: string[]
+  /** PEM certificates trusted for endpoints beside the system's. */
+  webhookCa: string | undefined
+  /** Requests per key and 60 seconds. */
+  rateLimit: number
+  /** Networks (CIDR) whose `X-Forwarded-For` is believed. */
+  trustProxy: string[]
+  logLevel: LogLevel
+  telegramApi: string
+}
+
+/** A setting that stops the start. */
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+}
+
+type Environment = Record<string, string | undefined>
+
+/** Reads and checks every setting; throws `ConfigError` with the setting's name, its value and what would be right. */
+export function readConfig(environment: Environment = process.env): Config {
+  const setting = <T>(name: string, fallback: string, wanted: string, parse: (value: string) => T): T => {
+    const value = environment[name] || fallback
+    try {
+      return parse(value)
+    } catch {
+      throw new ConfigError(`${name} is "${value}". It should be ${wanted}.`)
+    }
+  }
+  return {
+    host: environment.HOST || '127.0.0.1',
+    port: setting('PORT', '3000', 'a whole number from 0 to 65535', (value) => wholeNumber(value, 0, 65_535)),
+    dataFolder: environment.BELLHOP_DATA || './data',
+    databaseUrl: setting(
+      'DATABASE_URL',
+      '',
+      'empty or an address like postgres://user@host/name',
+      postgresUrl,
+    ),
+    publicUrl: setting('BELLHOP_URL', '', 'empty or an address like https://help.example.com', publicUrl),
+    secret: setting('BELLHOP_SECRET', '', 'empty or at least 16 characters', longEnough),
+    webhookRetriesMs: setting(
+      'BELLHOP_WEBHOOK_RETRIES',
+      '30s,5m,30m',
+      'durations like 30s,5m,30m',
+      parseDurations,
+    ),
+    webhookTimeoutMs: setting('BELLHOP_WEBHOOK_TIMEOUT', '10s', 'a duration like 10s', positiveDuration),
+    webhookAllow: list(environment.BELLHOP_WEBHOOK_ALLOW),
+    webhookCa: setting('BELLHOP_WEBHOOK_CA', '', 'empty or the name of a readable PEM file', pemFile),
+    rateLimit: setting('BELLHOP_RATE_LIMIT', '300', 'a whole number from 1 to 1000000', (value) =>
+      wholeNumber(value, 1, 1_000_000),
+    ),
+    trustProxy: setting('BELLHOP_TRUST_PROXY', '', 'empty or networks like 10.0.0.0/8,::1/128', networks),
+    logLevel: setting('BELLHOP_LOG', 'info', `one of ${LOG_LEVELS.join(', ')}`, logLevel),
+    telegramApi: setting(
+      'BELLHOP_TELEGRAM_API',
+      'https://api.telegram.org',
+      'an http or https address',
+      httpUrl,
+    ),
+  }
+}
+
+function wholeNumber(value: string, lowest: number, highest: number): number {
+  const number = Number(value)
+  if (!/^\d+$/.test(value) || number < lowest || number > highest) throw new Error(value)
+  return number
+}
+
+function postgresUrl(value: string): string | undefined {
+  if (value && !/^postgres(ql)?:\/\//.test(value)) throw new Error(value)
+  return value || undefined
+}
+
+function httpUrl(value: string): string {
+  const { protocol } = new URL(value)
+  if (protocol !== 'http:' && protocol !== 'https:') throw new Error(value)
+  return value.replace(/\/+$/, '')
+}
+
+function publicUrl(value: string): string | undefined {
+  return value ? httpUrl(value) : undefined
+}
+
+function longEnough(value: string): string | undefined {
+  if (value && value.length < 16) throw new Error('too short')
+  return value || undefined
+}
+
+function positiveDuration(value: string): number {
+  const milliseconds = parseDuration(value)
+  if (milliseconds <= 0) throw new Error(value)
+  return milliseconds
+}
+
+function pemFile(value: string): string | undefined {
+  if (!value) return undefined
+  const pem = readFileSync(value, 'utf8')
+  if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new Error(value)
+  return pem
+}
+
+function networks(value: string): string[] {
+  const entries = list(value)
+  for (const entry of entries) ipaddr.parseCIDR(entry)
+  return entries
+}
+
+function logLevel(value: string): LogLevel {
+  const level = LOG_LEVELS.find((one) => one === value)
+  if (!level) throw new Error(value)
+  return level
+}
+
+function list(value = ''): string[] {
+  return value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter(Boolean)
+}

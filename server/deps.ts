@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Clock, systemClock } from './clock.ts'
+import type { Config } from './config.ts'
+import type { Database } from './database/database.ts'
+import { openDatabase } from './database/open.ts'
+import { createId, type IdPrefix } from './ids.ts'
+import { createLog, type Log } from './log.ts'
+import { createPulse, type Pulse } from './pulse.ts'
+import { createSealer, type Sealer } from './sealed.ts'
+
+/** What every verb is given. Nothing else in the program is shared. */
+export interface Deps {
+  config: Config
+  clock: Clock
+  log: Log
+  database: Database
+  pulse: Pulse
+  sealer: Sealer
+  newId(prefix: IdPrefix): string
+  randomBytes(size: number): Uint8Array
+}
+
+const SECRET_FILE = 'secret.key'
+
+/** Opens everything a command or the server stands on. `close` the database when done. */
+export async function openDeps(config: Config, given: { clock?: Clock; log?: Log } = {}): Promise<Deps> {
+  const clock = given.clock ?? systemClock
+  const log = given.log ?? createLog(config.logLevel, Boolean(process.stderr.isTTY), writeToStderr, clock.now)
+  const pulse = createPulse()
+  const database = await openDatabase(config, { log, now: clock.now, onCommit: pulse.beat })
+  return {
+    config,
+    clock,
+    log,
+    database,
+    pulse,
+    sealer: createSealer(config.secret ?? secretOfFolder(config.dataFolder)),
+    newId: (prefix) => createId(prefix, clock.now()),
+    randomBytes: (size) => randomBytes(size),
+  }
+}
+
+/** Made once, readable by the owner only. Linked into place whole, so that two processes on an empty folder agree. */
+function secretOfFolder(folder: string): string {
+  const file = join(folder, SECRET_FILE)
+  if (!existsSync(file)) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const draft = `${file}.${process.pid}`
+    writeFileSync(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 })
+    try {
+      linkSync(draft, file)
+    } catch (error) {
+      if (!existsSync(file)) throw error
+    } finally {
+      unlinkSync(draft)
+    }
+  }
+  return readFileSync(file, 'utf8').trim()
+}
+
+function writeToStderr(line: string): void {
+  process.stderr.write(`${line}\n`)
+}

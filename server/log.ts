@@ -1,0 +1,43 @@
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+/** Facts with ids; never bodies, keys, secrets or addresses of customers. */
+export type Log = Record<LogLevel, (event: string, facts?: Record<string, unknown>) => void>
+
+/** One JSON object a line, or a short readable line on a terminal. */
+export function createLog(
+  level: LogLevel,
+  isTerminal: boolean,
+  write: (line: string) => void,
+  now: () => number,
+): Log {
+  const lowest = LOG_LEVELS.indexOf(level)
+  const at =
+    (own: LogLevel) =>
+    (event: string, facts: Record<string, unknown> = {}): void => {
+      if (LOG_LEVELS.indexOf(own) < lowest) return
+      const time = new Date(now()).toISOString()
+      const plain = Object.fromEntries(Object.entries(facts).map(([name, fact]) => [name, plainFact(fact)]))
+      write(
+        isTerminal
+          ? readable(time, own, event, plain)
+          : JSON.stringify({ time, level: own, event, ...plain }),
+      )
+    }
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+function plainFact(fact: unknown): unknown {
+  if (!(fact instanceof Error)) return fact
+  const cause = fact.cause instanceof Error ? `${fact.cause.name}: ${fact.cause.message}` : undefined
+  return { name: fact.name, message: fact.message, cause, stack: fact.stack }
+}
+
+function readable(time: string, level: LogLevel, event: string, facts: Record<string, unknown>): string {
+  const rest = Object.entries(facts).map(([name, fact]) => `${name}=${readableFact(fact)}`)
+  return [time.slice(11, 23), level.padEnd(5), event, ...rest].join(' ')
+}
+
+function readableFact(fact: unknown): string {
+  return typeof fact === 'object' && fact !== null ? JSON.stringify(fact) : String(fact)
+}
