@@ -1,0 +1,115 @@
+import { and, asc, eq, gt, sql } from 'drizzle-orm'
+import type { Reader, Transaction } from '../database/database.ts'
+import {
+  events,
+  type LogEvent,
+  organizations,
+  WEBHOOK_EVENTS,
+  type WebhookEvent,
+} from '../database/schema.ts'
+import { statement } from '../database/statement.ts'
+import type { Deps } from '../deps.ts'
+import { queueDeliveries, type Subscriber, subscribersOf } from '../webhooks/outbox.ts'
+import { isoTime } from '../wire.ts'
+
+/** Something that happened to a ticket. `data` is what a webhook carries (section 6 of the specification). */
+export type NewEvent =
+  | { type: WebhookEvent; ticketId: string; createdAt: number; data: object }
+  | { type: Exclude<LogEvent, WebhookEvent>; ticketId: string; createdAt: number }
+
+/**
+ * Appends events to the organization's log and queues their deliveries, in the unit that makes the change.
+ * Takes the organization's row: call it after the ticket's own rows, before the counters.
+ */
+export async function recordEvents(
+  deps: Deps,
+  tx: Transaction,
+  orgId: string,
+  newEvents: NewEvent[],
+): Promise<void> {
+  const [last] = await takeNumbers(tx, { orgId, howMany: newEvents.length })
+  if (!last) throw new Error(`There is no organization ${orgId}.`)
+  const subscribers = newEvents.some(isForWebhooks) ? await subscribersOf(tx, orgId) : []
+  let number = last.number - newEvents.length
+  for (const event of newEvents) {
+    number += 1
+    const body = frozenBody(event, subscribers)
+    const { type, ticketId, createdAt } = event
+    await insertEvent(tx, { id: deps.newId('evt'), orgId, number, type, ticketId, createdAt, body })
+    if (isForWebhooks(event)) {
+      await queueDeliveries(deps, tx, { orgId, number, type: event.type, ticketId, createdAt }, subscribers)
+    }
+  }
+}
+
+export interface LoggedEvent {
+  number: number
+  type: LogEvent
+  ticketId: string
+}
+
+/** The log behind a cursor, oldest first; at most `limit`. */
+export function eventsAfter(
+  read: Reader,
+  orgId: string,
+  cursor: number,
+  limit: number,
+): Promise<LoggedEvent[]> {
+  return eventsAfterNumber(read, { orgId, cursor, limit })
+}
+
+function isForWebhooks(event: NewEvent): event is Extract<NewEvent, { data: object }> {
+  return (WEBHOOK_EVENTS as readonly LogEvent[]).includes(event.type)
+}
+
+/** The bytes that are signed and sent, made once; none when nobody is to get them. */
+function frozenBody(event: NewEvent, subscribers: Subscriber[]): Uint8Array | null {
+  if (!isForWebhooks(event)) return null
+  if (!subscribers.some((subscriber) => subscriber.events.includes(event.type))) return null
+  const body = { event: event.type, createdAt: isoTime(event.createdAt), data: event.data }
+  return Buffer.from(JSON.stringify(body))
+}
+
+const takeNumbers = statement<{ orgId: string; howMany: number }, { number: number }[]>(
+  'events_take_numbers',
+  (tx, p) =>
+    tx
+      .update(organizations)
+      .set({ lastEvent: sql`${organizations.lastEvent} + ${p.howMany}` })
+      .where(eq(organizations.id, p.orgId))
+      .returning({ number: organizations.lastEvent }),
+)
+
+const insertEvent = statement<
+  {
+    id: string
+    orgId: string
+    number: number
+    type: LogEvent
+    ticketId: string
+    createdAt: number
+    body: Uint8Array | null
+  },
+  unknown
+>('events_insert', (tx, p) =>
+  tx.insert(events).values({
+    id: p.id,
+    orgId: p.orgId,
+    number: p.number,
+    type: p.type,
+    ticketId: p.ticketId,
+    createdAt: p.createdAt,
+    body: p.body,
+  }),
+)
+
+const eventsAfterNumber = statement<{ orgId: string; cursor: number; limit: number }, LoggedEvent[], Reader>(
+  'events_after',
+  (read, p) =>
+    read
+      .select({ number: events.number, type: events.type, ticketId: events.ticketId })
+      .from(events)
+      .where(and(eq(events.orgId, p.orgId), gt(events.number, p.cursor)))
+      .orderBy(asc(events.number))
+      .limit(p.limit),
+)

@@ -1,0 +1,85 @@
+import { and, eq, sql } from 'drizzle-orm'
+import type { Reader, Transaction } from '../database/database.ts'
+import { type Channel, type TicketStatus, ticketCounters } from '../database/schema.ts'
+import { statement } from '../database/statement.ts'
+
+/** What of a ticket is counted. */
+export interface Counted {
+  status: TicketStatus
+  channel: Channel
+  /** Agent id, or an empty string for nobody. */
+  assignedTo: string
+  tags: string[]
+}
+
+export type CounterChanges = Map<string, number>
+
+/**
+ * Names of the filters a ticket is found by: every single one, and status with assignee, which is what agents look
+ * at all day. Other combinations are counted when asked for.
+ */
+export const filterNames = {
+  all: 'all',
+  status: (status: TicketStatus) => `status:${status}`,
+  channel: (channel: Channel) => `channel:${channel}`,
+  assignedTo: (agentId: string) => `assignedTo:${agentId}`,
+  tag: (tag: string) => `tag:${tag}`,
+  statusAndAssignedTo: (status: TicketStatus, agentId: string) => `status:${status},assignedTo:${agentId}`,
+}
+
+/** How the counters move when a ticket changes from one to the other; `undefined` is a ticket that is not there. */
+export function counterChanges(before: Counted | undefined, after: Counted | undefined): CounterChanges {
+  const changes: CounterChanges = new Map()
+  const add = (filter: string, by: number) => {
+    const sum = (changes.get(filter) ?? 0) + by
+    if (sum === 0) changes.delete(filter)
+    else changes.set(filter, sum)
+  }
+  if (before) for (const filter of filtersOf(before)) add(filter, -1)
+  if (after) for (const filter of filtersOf(after)) add(filter, 1)
+  return changes
+}
+
+/** Last in a unit, in sorted order, so that two units never wait for each other's counters. */
+export async function moveCounters(tx: Transaction, orgId: string, changes: CounterChanges): Promise<void> {
+  for (const filter of [...changes.keys()].sort()) {
+    await addToCounter(tx, { orgId, filter, by: changes.get(filter) ?? 0 })
+  }
+}
+
+export async function readCounter(read: Reader, orgId: string, filter: string): Promise<number> {
+  const [row] = await counterByFilter(read, { orgId, filter })
+  return row?.count ?? 0
+}
+
+function filtersOf({ status, channel, assignedTo, tags }: Counted): string[] {
+  return [
+    filterNames.all,
+    filterNames.status(status),
+    filterNames.channel(channel),
+    filterNames.assignedTo(assignedTo),
+    filterNames.statusAndAssignedTo(status, assignedTo),
+    ...tags.map(filterNames.tag),
+  ]
+}
+
+const addToCounter = statement<{ orgId: string; filter: string; by: number }, unknown>(
+  'counters_add',
+  (tx, p) =>
+    tx
+      .insert(ticketCounters)
+      .values({ orgId: p.orgId, filter: p.filter, count: p.by })
+      .onConflictDoUpdate({
+        target: [ticketCounters.orgId, ticketCounters.filter],
+        set: { count: sql`${ticketCounters.count} + excluded.count` },
+      }),
+)
+
+const counterByFilter = statement<{ orgId: string; filter: string }, { count: number }[], Reader>(
+  'counters_by_filter',
+  (read, p) =>
+    read
+      .select({ count: ticketCounters.count })
+      .from(ticketCounters)
+      .where(and(eq(ticketCounters.orgId, p.orgId), eq(ticketCounters.filter, p.filter))),
+)

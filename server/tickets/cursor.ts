@@ -1,0 +1,43 @@
+/** A place between two tickets of a list: behind (or, going backwards, before) the ticket with this sort time and id. */
+export interface Cursor {
+  direction: 'next' | 'previous'
+  /** Sort and filters of the list it belongs to; it serves no other. */
+  list: string
+  /** Milliseconds. */
+  at: number
+  id: string
+  /** Number of the page it leads to. */
+  page: number
+}
+
+const DIRECTIONS = { n: 'next', p: 'previous' } as const
+
+/** Opaque to clients: base64url over a small JSON array. */
+export function encodeCursor({ direction, list, at, id, page }: Cursor): string {
+  return Buffer.from(JSON.stringify([direction === 'next' ? 'n' : 'p', list, at, id, page])).toString(
+    'base64url',
+  )
+}
+
+/** What `encodeCursor` made; undefined for anything else. */
+export function decodeCursor(text: string): Cursor | undefined {
+  const parts = parse(text)
+  if (!Array.isArray(parts) || parts.length !== 5) return undefined
+  const [letter, list, at, id, page]: unknown[] = parts
+  const direction = letter === 'n' || letter === 'p' ? DIRECTIONS[letter] : undefined
+  if (!direction || typeof list !== 'string' || typeof id !== 'string') return undefined
+  if (!isWhole(at) || !isWhole(page) || page < 1) return undefined
+  return { direction, list, at, id, page }
+}
+
+function isWhole(value: unknown): value is number {
+  return Number.isSafeInteger(value)
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
+  } catch {
+    return undefined
+  }
+}

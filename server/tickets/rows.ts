@@ -1,0 +1,200 @@
+import { and, asc, eq, sql } from 'drizzle-orm'
+import type { Customer } from '../customers/customers.ts'
+import type { Reader } from '../database/database.ts'
+import {
+  agents,
+  type Channel,
+  customers,
+  type MessageRole,
+  messages,
+  type SendingState,
+  type TicketStatus,
+  tickets,
+  ticketTags,
+} from '../database/schema.ts'
+import { statement } from '../database/statement.ts'
+
+export interface Ticket {
+  id: string
+  orgId: string
+  customerId: string
+  status: TicketStatus
+  channel: Channel
+  subject: string
+  /** Agent id, or an empty string for nobody. */
+  assignedTo: string
+  tags: string[]
+  version: number
+  createdAt: number
+  updatedAt: number
+}
+
+export interface Message {
+  id: string
+  orgId: string
+  ticketId: string
+  role: MessageRole
+  text: string
+  agentId: string | null
+  agentName: string | null
+  sending: SendingState | null
+  createdAt: number
+}
+
+export interface TicketWithCustomer extends Ticket {
+  customer: Customer
+}
+
+const ticketColumns = {
+  id: tickets.id,
+  orgId: tickets.orgId,
+  customerId: tickets.customerId,
+  status: tickets.status,
+  channel: tickets.channel,
+  subject: tickets.subject,
+  assignedTo: tickets.assignedTo,
+  tags: tickets.tags,
+  version: tickets.version,
+  createdAt: tickets.createdAt,
+  updatedAt: tickets.updatedAt,
+}
+
+/** A ticket's columns with its customer's, for a query that joins the two. */
+export const ticketWithCustomer = {
+  ...ticketColumns,
+  customer: { id: customers.id, name: customers.name, email: customers.email, version: customers.version },
+}
+
+export const findTicket = statement<{ orgId: string; id: string }, TicketWithCustomer[], Reader>(
+  'tickets_find',
+  (read, p) =>
+    read
+      .select(ticketWithCustomer)
+      .from(tickets)
+      .innerJoin(customers, eq(customers.id, tickets.customerId))
+      .where(and(eq(tickets.orgId, p.orgId), eq(tickets.id, p.id))),
+)
+
+export const findMessages = statement<
+  { orgId: string; ticketId: string },
+  Pick<Message, 'id' | 'role' | 'text' | 'agentName' | 'createdAt'>[],
+  Reader
+>('messages_find', (read, p) =>
+  read
+    .select({
+      id: messages.id,
+      role: messages.role,
+      text: messages.text,
+      agentName: messages.agentName,
+      createdAt: messages.createdAt,
+    })
+    .from(messages)
+    .where(and(eq(messages.orgId, p.orgId), eq(messages.ticketId, p.ticketId)))
+    .orderBy(asc(messages.createdAt), asc(messages.id)),
+)
+
+/** The first statement of a unit that changes a ticket: whoever has the row, changes it alone. */
+export const lockTicket = statement<{ orgId: string; id: string }, Ticket[]>('tickets_lock', (tx, p) =>
+  tx
+    .update(tickets)
+    .set({ version: sql`${tickets.version}` })
+    .where(and(eq(tickets.orgId, p.orgId), eq(tickets.id, p.id)))
+    .returning(ticketColumns),
+)
+
+/** Locks a ticket and says in one statement that a message has come. */
+export const touchTicket = statement<{ orgId: string; id: string; updatedAt: number }, Ticket[]>(
+  'tickets_touch',
+  (tx, p) =>
+    tx
+      .update(tickets)
+      .set({ version: sql`${tickets.version} + 1`, updatedAt: sql`${p.updatedAt}` })
+      .where(and(eq(tickets.orgId, p.orgId), eq(tickets.id, p.id)))
+      .returning(ticketColumns),
+)
+
+export const insertTicket = statement<Omit<Ticket, 'version'>, unknown>('tickets_insert', (tx, p) =>
+  tx.insert(tickets).values({
+    id: p.id,
+    orgId: p.orgId,
+    customerId: p.customerId,
+    status: p.status,
+    channel: p.channel,
+    subject: p.subject,
+    assignedTo: p.assignedTo,
+    tags: p.tags,
+    createdAt: p.createdAt,
+    updatedAt: p.updatedAt,
+  }),
+)
+
+export const saveTicket = statement<
+  Pick<Ticket, 'orgId' | 'id' | 'status' | 'assignedTo' | 'version' | 'updatedAt'> & { tags: string },
+  unknown
+>('tickets_save', (tx, p) =>
+  tx
+    .update(tickets)
+    .set({
+      status: sql`${p.status}`,
+      assignedTo: sql`${p.assignedTo}`,
+      tags: sql`${p.tags}`,
+      version: sql`${p.version}`,
+      updatedAt: sql`${p.updatedAt}`,
+    })
+    .where(and(eq(tickets.orgId, p.orgId), eq(tickets.id, p.id))),
+)
+
+export const insertTag = statement<
+  { orgId: string; tag: string; ticketId: string; createdAt: number; updatedAt: number },
+  unknown
+>('ticket_tags_insert', (tx, p) =>
+  tx.insert(ticketTags).values({
+    orgId: p.orgId,
+    tag: p.tag,
+    ticketId: p.ticketId,
+    createdAt: p.createdAt,
+    updatedAt: p.updatedAt,
+  }),
+)
+
+export const deleteTag = statement<{ orgId: string; tag: string; ticketId: string }, unknown>(
+  'ticket_tags_delete',
+  (tx, p) =>
+    tx
+      .delete(ticketTags)
+      .where(
+        and(eq(ticketTags.orgId, p.orgId), eq(ticketTags.ticketId, p.ticketId), eq(ticketTags.tag, p.tag)),
+      ),
+)
+
+/** Keeps the sort time of a ticket's tags with the ticket's own. */
+export const touchTags = statement<{ orgId: string; ticketId: string; updatedAt: number }, unknown>(
+  'ticket_tags_touch',
+  (tx, p) =>
+    tx
+      .update(ticketTags)
+      .set({ updatedAt: sql`${p.updatedAt}` })
+      .where(and(eq(ticketTags.orgId, p.orgId), eq(ticketTags.ticketId, p.ticketId))),
+)
+
+export const insertMessage = statement<Omit<Message, 'agentId'>, unknown>('messages_insert', (tx, p) =>
+  tx.insert(messages).values({
+    id: p.id,
+    orgId: p.orgId,
+    ticketId: p.ticketId,
+    role: p.role,
+    text: p.text,
+    agentName: p.agentName,
+    sending: p.sending,
+    createdAt: p.createdAt,
+  }),
+)
+
+export const findEnabledAgent = statement<{ orgId: string; id: string }, { id: string }[]>(
+  'tickets_agent',
+  (tx, p) =>
+    tx
+      .select({ id: agents.id })
+      .from(agents)
+      .where(and(eq(agents.orgId, p.orgId), eq(agents.id, p.id), sql`${agents.disabledAt} is null`)),
+)

@@ -1,0 +1,83 @@
+import { isoTime } from '../wire.ts'
+import type { Message, Ticket, TicketWithCustomer } from './rows.ts'
+
+type MessageRow = Pick<Message, 'id' | 'role' | 'text' | 'agentName' | 'createdAt'>
+export type TicketDetail = TicketWithCustomer & { messages: MessageRow[] }
+
+/** Strong validator of a ticket as `GET` returns it: its own version and its customer's. */
+export function ticketEtag(ticket: TicketWithCustomer): string {
+  return `"${ticket.version}.${ticket.customer.version}"`
+}
+
+/** A ticket in a list: section 2 of the specification, without messages and `customer.userId`. */
+export function viewListedTicket(ticket: TicketWithCustomer) {
+  return {
+    id: ticket.id,
+    orgId: ticket.orgId,
+    status: ticket.status,
+    channel: ticket.channel,
+    subject: ticket.subject,
+    createdAt: isoTime(ticket.createdAt),
+    updatedAt: isoTime(ticket.updatedAt),
+    customer: viewCustomer(ticket),
+    ...assignment(ticket),
+    tags: ticket.tags,
+  }
+}
+
+/** One ticket with all of its messages, oldest first. */
+export function viewTicket(ticket: TicketDetail) {
+  return {
+    ...viewListedTicket(ticket),
+    customer: { ...viewCustomer(ticket), userId: ticket.customer.id },
+    messages: ticket.messages.map(viewMessage),
+  }
+}
+
+export function viewMessage(message: MessageRow) {
+  return {
+    id: message.id,
+    role: message.role,
+    text: message.text,
+    ...(message.agentName === null ? {} : { agentName: message.agentName }),
+    createdAt: isoTime(message.createdAt),
+  }
+}
+
+/** `data` of `ticket.created` (section 6). */
+export function webhookTicketCreated(ticket: Ticket & Pick<TicketWithCustomer, 'customer'>) {
+  return { ticket: viewWebhookTicket(ticket) }
+}
+
+/** `data` of `message.sent` (section 6), with the ticket as it is after the message. */
+export function webhookMessageSent(ticket: TicketWithCustomer, message: MessageRow) {
+  return {
+    ticket: {
+      ...viewWebhookTicket(ticket),
+      updatedAt: isoTime(ticket.updatedAt),
+      ...assignment(ticket),
+      tags: ticket.tags,
+    },
+    message: viewMessage(message),
+  }
+}
+
+function viewWebhookTicket(ticket: TicketWithCustomer) {
+  return {
+    id: ticket.id,
+    orgId: ticket.orgId,
+    status: ticket.status,
+    channel: ticket.channel,
+    subject: ticket.subject,
+    createdAt: isoTime(ticket.createdAt),
+    customer: viewCustomer(ticket),
+  }
+}
+
+function viewCustomer({ customer }: TicketWithCustomer) {
+  return { name: customer.name, ...(customer.email === null ? {} : { email: customer.email }) }
+}
+
+function assignment({ assignedTo }: Ticket): { assignedTo?: string } {
+  return assignedTo === '' ? {} : { assignedTo }
+}
