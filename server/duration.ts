@@ -1,14 +1,20 @@
-const UNITS_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
-const PATTERN = /^(\d+)(ms|s|m|h|d)$/
+const UNITS_MS = new Map([
+  ['ms', 1],
+  ['s', 1_000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+])
 
-/** `250ms`, `30s`, `5m`, `1h`, `2d` in milliseconds. Throws with the value when it is none of these. */
-export function parseDuration(text: string): number {
-  const [, amount, unit] = PATTERN.exec(text.trim()) ?? []
-  if (!amount || !unit) throw new Error(`"${text}" is not a duration like 30s or 5m.`)
-  return Number(amount) * UNITS_MS[unit as keyof typeof UNITS_MS]
+/** Milliseconds of a duration such as `250ms`, `30s`, `5m`, `1h` or `2d`. Throws an `Error` that names the value. */
+export function parseDuration(value: string): number {
+  const [, digits = '', unit = ''] = /^(\d{1,9})(ms|s|m|h|d)$/.exec(value.trim()) ?? []
+  const unitMs = UNITS_MS.get(unit)
+  if (!unitMs) throw new Error(`"${value}" is not a duration like 250ms, 30s, 5m, 1h or 2d.`)
+  return Number(digits) * unitMs
 }
 
-/** Durations between commas, such as `30s,5m,30m`. */
-export function parseDurations(text: string): number[] {
-  return text.split(',').map(parseDuration)
+/** Milliseconds of a comma-separated list such as `30s,5m,30m`; at least one. Throws like `parseDuration`. */
+export function parseDurations(value: string): number[] {
+  return value.split(',').map(parseDuration)
 }
