@@ -1,0 +1,4 @@
+declare module '*/docs.css' {
+  const text: string
+  export default text
+}

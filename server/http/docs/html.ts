@@ -1,0 +1,37 @@
+/** Text that is already HTML. */
+export class Html {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+type Piece = Html | Html[] | string | number | undefined | false
+
+/** Writes HTML; every value put in is escaped unless it is itself HTML. `undefined` and `false` leave nothing. */
+export function html(strings: TemplateStringsArray, ...pieces: Piece[]): Html {
+  return new Html(strings.map((string, index) => string + write(pieces[index])).join(''))
+}
+
+/** CommonMark to HTML, for descriptions written by the authors of the service, never for a caller's text. */
+export function prose(markdown: string | undefined): Html {
+  return new Html(markdown ? Bun.markdown.html(markdown) : '')
+}
+
+/** One line of CommonMark, without the paragraph around it. */
+export function inlineProse(markdown: string | undefined): Html {
+  const { text } = prose(markdown)
+  return new Html(
+    text
+      .trim()
+      .replace(/^<p>/, '')
+      .replace(/<\/p>$/, ''),
+  )
+}
+
+function write(piece: Piece): string {
+  if (piece === undefined || piece === false) return ''
+  if (piece instanceof Html) return piece.text
+  if (Array.isArray(piece)) return piece.map((part) => part.text).join('')
+  return Bun.escapeHTML(String(piece))
+}

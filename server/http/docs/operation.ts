@@ -1,0 +1,118 @@
+import type { OpenApiDocument, Operation, Parameter, Response } from '../openapi/document.ts'
+import { curlOf, exampleOf } from './example.ts'
+import { headerFields, listFields, renderInput, renderOutput } from './fields.ts'
+import { type Html, html, inlineProse, prose } from './html.ts'
+
+/** One call of the API: words and fields on the left, what goes out and comes back on the right. */
+export function renderOperation(
+  method: string,
+  path: string,
+  operation: Operation,
+  document: OpenApiDocument,
+): Html {
+  const [success] = Object.entries(operation.responses)
+  const body = success?.[1].content?.['application/json']
+  return html`<section class="operation" id="${operation.operationId}">
+<div class="words">
+${renderHead(method, path, operation)}
+${renderScopes(operation)}
+${renderParameters('Path', 'path', operation, document)}
+${renderParameters('Query', 'query', operation, document)}
+${renderParameters('Headers', 'header', operation, document)}
+${renderBody(operation, document, renderInput)}
+${renderAnswers('Answers', operation, document)}
+</div>
+<div class="examples">
+<p class="caption">Request</p>
+<pre tabindex="0" aria-label="Example request"><code>${curlOf(method, path, operation, document)}</code></pre>
+${
+  success &&
+  body &&
+  html`<p class="caption">Answer <span>${success[0]}</span></p>
+<pre tabindex="0" aria-label="Example answer"><code>${pretty(exampleOf(body.schema, document))}</code></pre>`
+}
+</div>
+</section>`
+}
+
+/** One event: what the receiver is sent, and what its answer means. */
+export function renderWebhook(event: string, operation: Operation, document: OpenApiDocument): Html {
+  const body = operation.requestBody?.content['application/json']
+  return html`<section class="operation" id="${operation.operationId}">
+<div class="words">
+${renderHead('post', event, operation)}
+${renderParameters('Headers', 'header', operation, document, renderOutput)}
+${renderBody(operation, document, renderOutput)}
+${renderAnswers('Your answer', operation, document)}
+</div>
+<div class="examples">
+<p class="caption">Body</p>
+<pre tabindex="0" aria-label="Example body"><code>${body && pretty(exampleOf(body.schema, document))}</code></pre>
+</div>
+</section>`
+}
+
+export function pretty(value: unknown): string {
+  return JSON.stringify(value, null, 2)
+}
+
+function renderHead(method: string, path: string, operation: Operation): Html {
+  return html`<h3><a href="#${operation.operationId}">${operation.summary ?? operation.operationId}</a></h3>
+<p class="call"><span class="method ${method}">${method.toUpperCase()}</span> <code>${path}</code></p>
+${prose(operation.description)}`
+}
+
+function renderScopes(operation: Operation): Html | false {
+  const scopes = [...new Set(operation.security?.flatMap((requirement) => Object.values(requirement).flat()))]
+  return (
+    scopes.length > 0 &&
+    html`<p class="scopes">Needs a key with ${scopes.map((scope) => html`<code>${scope}</code> `)}</p>`
+  )
+}
+
+function renderParameters(
+  title: string,
+  place: Parameter['in'],
+  operation: Operation,
+  document: OpenApiDocument,
+  render = renderInput,
+): Html | false {
+  const fields = (operation.parameters ?? [])
+    .filter((parameter) => parameter.in === place)
+    .map(({ name, required, description, schema }) => ({
+      path: name,
+      isRequired: required,
+      schema: description ? { ...schema, description } : schema,
+    }))
+  return fields.length > 0 && html`<h4>${title}</h4>${render(fields, document)}`
+}
+
+function renderBody(
+  operation: Operation,
+  document: OpenApiDocument,
+  render: typeof renderInput,
+): Html | false {
+  const body = operation.requestBody?.content['application/json']
+  return body !== undefined && html`<h4>Body</h4>${render(listFields(body.schema, document), document)}`
+}
+
+/** What this call answers itself; the problems of every call are described once, under Errors. */
+function renderAnswers(title: string, operation: Operation, document: OpenApiDocument): Html {
+  const answers = Object.entries(operation.responses)
+  const shared = answers.filter(([, response]) => response.$ref !== undefined)
+  return html`<h4>${title}</h4>
+${answers.filter(([, response]) => response.$ref === undefined).map(([status, response]) => renderAnswer(status, response, document))}
+${shared.length > 0 && html`<p class="shared">Also ${shared.map(([status]) => html`<span class="status s${status.charAt(0)}">${status}</span> `)} as under <a href="#errors">Errors</a>.</p>`}`
+}
+
+function renderAnswer(status: string, response: Response, document: OpenApiDocument): Html {
+  const { description, headers, content } = response
+  const own = headerFields(headers ?? {})
+  const body = content?.['application/json']
+  const line = html`<span class="status s${status.charAt(0)}">${status}</span> ${inlineProse(description)}`
+  if (!body && own.length === 0) return html`<p class="answer">${line}</p>`
+  return html`<details class="answer"><summary>${line}</summary>
+${own.length > 0 && html`<h5>Headers</h5>${renderOutput(own, document)}`}
+${body && html`<h5>Body</h5>${renderOutput(listFields(body.schema, document), document)}`}
+</details>`
+}

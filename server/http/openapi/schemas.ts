@@ -1,0 +1,131 @@
+import type { TSchema } from '@sinclair/typebox'
+
+/** A schema as a route declares it: itself, or the name of a model of the app. */
+export type Declared = TSchema | string
+
+/** A JSON Schema of dialect 2020-12, the one OpenAPI 3.1 uses. */
+export interface Schema {
+  $ref?: string
+  type?: string | string[]
+  description?: string
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema
+  anyOf?: Schema[]
+  const?: unknown
+  enum?: unknown[]
+  [keyword: string]: unknown
+}
+
+export interface SchemaCollection {
+  /** The app's named schemas. */
+  models: Record<string, TSchema>
+  /** What `components.schemas` holds once everything has been described. */
+  schemas: Record<string, Schema>
+  /** @throws Error when a name is unknown, is used for two shapes, or a type has no JSON counterpart. */
+  describe(declared: Declared): Schema
+}
+
+const COMPONENTS = '#/components/schemas/'
+const JSON_TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']
+const HOLDS_ONE = ['items', 'additionalProperties', 'not', 'contains', 'propertyNames']
+const HOLDS_LIST = ['anyOf', 'allOf', 'oneOf']
+const HOLDS_MAP = ['properties', 'patternProperties']
+/** `error` and `nullable` are Elysia's own; `$id` would change what the references below it mean. */
+const NOT_JSON_SCHEMA = ['$id', '$ref', 'error', 'nullable']
+/** Elysia accepts these as text in a query beside the real type; a caller only needs the real type. */
+const COERCED_FORMATS = ['integer', 'numeric', 'boolean', 'ObjectString', 'ArrayString']
+
+/** Describes TypeBox schemas as JSON Schemas; those with a name (`$id`, or a model) are moved to components. */
+export function collectSchemas(models: Record<string, TSchema>): SchemaCollection {
+  const schemas: Record<string, Schema> = {}
+  const underway = new Set<string>()
+
+  function describeNode(node: unknown): Schema {
+    if (typeof node === 'string') return referByName(node)
+    if (!isRecord(node)) throw new Error(`Not a schema: ${String(node)}`)
+    if (typeof node.$id === 'string') return refer(node.$id, node)
+    if (typeof node.$ref === 'string') return referByName(node.$ref)
+    return describeKeywords(node)
+  }
+
+  function referByName(name: string): Schema {
+    const model = models[nameIn(name)]
+    return refer(typeof model?.$id === 'string' ? model.$id : name, model)
+  }
+
+  function refer(id: string, node: unknown): Schema {
+    const name = nameIn(id)
+    const reference = { $ref: COMPONENTS + name }
+    if (underway.has(name)) return reference
+    if (!isRecord(node)) {
+      if (schemas[name]) return reference
+      throw new Error(`No schema is named ${name}`)
+    }
+    underway.add(name)
+    const described = describeKeywords(node)
+    underway.delete(name)
+    if (schemas[name] && !Bun.deepEquals(schemas[name], described)) {
+      throw new Error(`Two different schemas are named ${name}`)
+    }
+    schemas[name] = described
+    return reference
+  }
+
+  function describeKeywords(node: Record<string, unknown>): Schema {
+    const schema: Schema = {}
+    for (const [keyword, value] of Object.entries(node)) {
+      if (value === undefined || typeof value === 'function' || NOT_JSON_SCHEMA.includes(keyword)) continue
+      if (HOLDS_ONE.includes(keyword)) schema[keyword] = isRecord(value) ? describeNode(value) : value
+      else if (HOLDS_LIST.includes(keyword) && Array.isArray(value)) schema[keyword] = value.map(describeNode)
+      else if (HOLDS_MAP.includes(keyword) && isRecord(value))
+        schema[keyword] = mapValues(value, describeNode)
+      else schema[keyword] = value
+    }
+    const simple = simplifyUnion(schema)
+    for (const type of [simple.type ?? []].flat()) {
+      if (!JSON_TYPES.includes(type)) throw new Error(`The type ${type} cannot be described in JSON Schema`)
+    }
+    return simple
+  }
+
+  return { models, schemas, describe: describeNode }
+}
+
+/** A union of literals reads as an `enum`, one with null as a second `type`, one that is left alone as itself. */
+function simplifyUnion(schema: Schema): Schema {
+  if (!schema.anyOf) return schema
+  const { anyOf, ...around } = schema
+  const branches = anyOf.filter((branch) => !isCoercedText(branch))
+  const values = branches.filter((branch) => branch.type !== 'null')
+  const [first] = values
+  if (!first) return schema
+  const merged = values.length === 1 ? first : asEnum(values)
+  if (!merged) return { ...around, anyOf: branches }
+  if (values.length === branches.length) return { ...merged, ...around }
+  if (typeof merged.type !== 'string' || merged.const !== undefined) return { ...around, anyOf: branches }
+  const withNull: Schema = { ...merged, ...around, type: [merged.type, 'null'] }
+  return merged.enum ? { ...withNull, enum: [...merged.enum, null] } : withNull
+}
+
+function asEnum(branches: Schema[]): Schema | undefined {
+  const type = branches[0]?.type
+  const areWords = branches.every((branch) => branch.const !== undefined && branch.type === type)
+  return areWords ? { type, enum: branches.map((branch) => branch.const) } : undefined
+}
+
+function isCoercedText(branch: Schema): boolean {
+  return branch.type === 'string' && COERCED_FORMATS.includes(String(branch.format))
+}
+
+function nameIn(id: string): string {
+  return id.startsWith(COMPONENTS) ? id.slice(COMPONENTS.length) : id
+}
+
+function mapValues(record: Record<string, unknown>, map: (value: unknown) => Schema): Record<string, Schema> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]))
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

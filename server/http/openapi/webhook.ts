@@ -1,0 +1,46 @@
+import type { TSchema } from '@sinclair/typebox'
+import { describeHeaders, JSON_TYPE } from './answers.ts'
+import type { ApiDescription, Operation, Parameter } from './document.ts'
+import type { SchemaCollection } from './schemas.ts'
+
+/** One event as a receiver sees it. Descriptions are CommonMark. */
+export interface Webhook {
+  summary: string
+  description: string
+  /** The JSON body that is sent. */
+  schema: TSchema
+  /** The headers that are sent, with their meaning as the schema's description. */
+  headers: Record<string, TSchema>
+}
+
+const WEBHOOK_TAG = 'Webhooks'
+
+/** Describes an event as the request that a receiver must answer. */
+export function describeWebhook(
+  event: string,
+  webhook: Webhook,
+  api: ApiDescription,
+  collection: SchemaCollection,
+): { post: Operation } {
+  const headers = Object.entries(describeHeaders(webhook.headers, collection))
+  const parameters = headers.map(
+    ([name, header]): Parameter => ({ name, in: 'header', required: true, schema: {}, ...header }),
+  )
+  const answers = Object.entries(api.webhookAnswers).map(([status, description]) => [status, { description }])
+  const words = event.split('.').map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+  return {
+    post: {
+      operationId: `on${words.join('')}`,
+      summary: webhook.summary,
+      description: webhook.description,
+      tags: [WEBHOOK_TAG],
+      security: [],
+      parameters,
+      requestBody: {
+        required: true,
+        content: { [JSON_TYPE]: { schema: collection.describe(webhook.schema) } },
+      },
+      responses: Object.fromEntries(answers),
+    },
+  }
+}

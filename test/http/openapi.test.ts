@@ -1,0 +1,220 @@
+import { describe, expect, test } from 'bun:test'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import Ajv2020 from 'ajv/dist/2020'
+import { t } from 'elysia'
+import type { OpenApiDocument } from '../../server/http/openapi/document.ts'
+import { sampleApi, sampleApp } from './sample-api.ts'
+
+const get = (app: ReturnType<typeof sampleApp>, path: string, headers: Record<string, string> = {}) =>
+  app.handle(new Request(`http://localhost${path}`, { headers }))
+
+async function readDocument(app = sampleApp()): Promise<OpenApiDocument> {
+  const response = await get(app, '/v1/openapi.json')
+  expect(response.status).toBe(200)
+  expect(response.headers.get('content-type')).toBe('application/json')
+  return response.json()
+}
+
+/** What is wrong with a document: by the OpenAPI 3.1 schema, and every schema in it by JSON Schema 2020-12. */
+async function faultsOf(document: OpenApiDocument): Promise<string[]> {
+  const { valid, errors } = await new Validator().validate(structuredClone({ ...document }))
+  const ajv = new Ajv2020({ strict: false })
+  const broken = schemasIn(document).filter((schema) => ajv.validateSchema(schema) !== true)
+  return [...(valid ? [] : [JSON.stringify(errors)]), ...broken.map((schema) => JSON.stringify(schema))]
+}
+
+function schemasIn(node: unknown, key = ''): object[] {
+  if (typeof node !== 'object' || node === null) return []
+  if (key === 'schema') return [node]
+  const below = Object.entries(node).flatMap(([name, value]) => schemasIn(value, name))
+  return key === 'schemas' ? [...Object.values(node), ...below] : below
+}
+
+describe('the OpenAPI document', () => {
+  test('is valid OpenAPI 3.1, webhooks included', async () => {
+    const document = await readDocument()
+    expect(document.openapi).toStartWith('3.1.')
+    expect(await faultsOf(document)).toEqual([])
+  })
+
+  test.each<[string, (document: OpenApiDocument) => void]>([
+    [
+      'an answer without a description',
+      (one) => delete one.paths['/tickets']?.get?.responses['200']?.description,
+    ],
+    [
+      'a webhook that is no request',
+      (one) => Object.assign(one.webhooks, { 'ticket.created': { post: 'x' } }),
+    ],
+    ['a reference to nothing', (one) => delete one.components.schemas.Ticket],
+    [
+      'a type that does not exist',
+      (one) => Object.assign(one.components.schemas, { Ticket: { type: 'Date' } }),
+    ],
+    [
+      'a stray key in an answer',
+      (one) => Object.assign(one.paths['/tickets']?.get?.responses['200'] ?? {}, { $id: 'x' }),
+    ],
+  ])('would be caught with %s', async (_, damage) => {
+    const document = await readDocument()
+    damage(document)
+    expect(await faultsOf(document)).not.toEqual([])
+  })
+
+  test('holds the calls below /v1 and nothing of the console, health, hidden routes or itself', async () => {
+    const document = await readDocument()
+    const calls = Object.entries(document.paths).map(([path, item]) => [path, ...Object.keys(item)].join(' '))
+    expect(calls).toEqual(['/tickets get post', '/tickets/{id} get patch', '/tickets/{id}/messages post'])
+    expect(Object.keys(document.components.schemas).sort()).toEqual([
+      'Customer',
+      'Message',
+      'Problem',
+      'Ticket',
+    ])
+    expect(document.servers).toEqual([{ url: '/v1', description: 'This installation' }])
+  })
+
+  test('names every call once', async () => {
+    const { paths, webhooks } = await readDocument()
+    const names = [...Object.values(paths), ...Object.values(webhooks)].flatMap((item) =>
+      Object.values(item).map((operation) => operation.operationId),
+    )
+    expect(names).toContain('createTicket')
+    expect(new Set(names).size).toBe(names.length)
+  })
+
+  test('says what the validating schemas say: limits, choices, what may be null, what is required', async () => {
+    const { paths } = await readDocument()
+    const list = paths['/tickets']?.get
+    const page = { type: 'integer', minimum: 1, default: 1 }
+    const choices = { type: 'string', enum: ['open', 'pending', 'resolved'] }
+    expect(list?.parameters).toContainEqual({
+      name: 'page',
+      in: 'query',
+      required: false,
+      description: 'Page number.',
+      schema: page,
+    })
+    expect(list?.parameters?.[0]).toMatchObject({ name: 'status', required: false, schema: choices })
+    const create = paths['/tickets']?.post
+    const body = create?.requestBody?.content['application/json']?.schema
+    expect(body?.required).toEqual(['subject', 'customer', 'message'])
+    expect(body?.additionalProperties).toBe(false)
+    expect(body?.properties?.subject).toMatchObject({ type: 'string', minLength: 1, maxLength: 255 })
+    const change = paths['/tickets/{id}']?.patch?.requestBody?.content['application/json']?.schema
+    expect(change?.properties?.assignedTo).toEqual({ type: ['string', 'null'] })
+    expect(change?.properties?.status).toMatchObject(choices)
+    expect(change?.properties?.status).not.toHaveProperty('default')
+    expect(create?.parameters?.map((parameter) => parameter.name)).toEqual(['Idempotency-Key'])
+  })
+
+  test('keeps a named shape in one place and points to it', async () => {
+    const { paths, components } = await readDocument()
+    const reference = { $ref: '#/components/schemas/Ticket' }
+    const read = paths['/tickets/{id}']?.get?.responses['200']?.content?.['application/json']?.schema
+    expect(read).toEqual(reference)
+    expect(components.schemas.Ticket?.properties?.customer).toEqual({ $ref: '#/components/schemas/Customer' })
+    expect(JSON.stringify(components.schemas)).not.toContain('$id')
+  })
+
+  test('answers errors as problem documents, those of every call included', async () => {
+    const { paths, components } = await readDocument()
+    const responses = paths['/tickets']?.post?.responses
+    expect(Object.keys(responses ?? {})).toEqual(['201', '400', '401', '413', '429', '500'])
+    expect(responses?.['401']).toEqual({ $ref: '#/components/responses/Problem401' })
+    const schema = { $ref: '#/components/schemas/Problem' }
+    expect(responses?.['413']?.content).toEqual({ 'application/problem+json': { schema } })
+    expect(components.responses.Problem429?.headers).toHaveProperty('Retry-After')
+    expect(paths['/tickets/{id}']?.get?.responses['304']).not.toHaveProperty('content')
+  })
+
+  test('says who may call and with which scope', async () => {
+    const { paths, security, components } = await readDocument()
+    expect(components.securitySchemes.secretKey).toMatchObject({ type: 'http', scheme: 'bearer' })
+    expect(security).toEqual([{ secretKey: [] }])
+    expect(paths['/tickets']?.post?.security).toEqual([{ secretKey: ['tickets:write'] }])
+  })
+
+  test('describes each webhook as the request a receiver gets', async () => {
+    const { webhooks } = await readDocument()
+    expect(Object.keys(webhooks)).toEqual(['ticket.created', 'message.sent'])
+    const created = webhooks['ticket.created']?.post
+    expect(created?.operationId).toBe('onTicketCreated')
+    expect(created?.parameters).toMatchObject([{ name: 'X-Service-Signature', in: 'header', required: true }])
+    const body = created?.requestBody?.content['application/json']?.schema
+    expect(body?.properties?.event).toEqual({ const: 'ticket.created', type: 'string' })
+    expect(Object.keys(created?.responses ?? {})).toEqual(['2XX', 'default'])
+  })
+
+  test('fails loudly when one name stands for two shapes', async () => {
+    const other = t.Object({ title: t.String() }, { $id: 'Ticket' })
+    const app = sampleApp({ ...sampleApi, problem: other })
+    const response = await get(app, '/v1/openapi.json')
+    expect(response.status).toBe(500)
+    expect(await response.text()).toContain('Two different schemas are named Ticket')
+  })
+
+  test.each(['/v1/openapi.json', '/docs', '/docs/docs.css'])(
+    'sends %s again only when it changed',
+    async (path) => {
+      const app = sampleApp()
+      const first = await get(app, path)
+      const etag = first.headers.get('etag') ?? ''
+      expect(etag).toMatch(/^"[\w-]{43}"$/)
+      expect(await (await get(app, path)).text()).toBe(await first.text())
+      for (const known of [etag, `W/${etag}`, `"old", ${etag}`, '*']) {
+        const again = await get(app, path, { 'if-none-match': known })
+        expect([again.status, again.headers.get('etag'), await again.text()]).toEqual([304, etag, ''])
+      }
+      expect((await get(app, path, { 'if-none-match': '"old"' })).status).toBe(200)
+    },
+  )
+})
+
+describe('the reference page', () => {
+  const readPage = async () => (await get(sampleApp(), '/docs')).text()
+
+  test('runs no script and loads nothing from elsewhere', async () => {
+    const response = await get(sampleApp(), '/docs')
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(response.headers.get('content-security-policy')).toStartWith(
+      "default-src 'none'; style-src 'self'",
+    )
+    const page = await response.text()
+    expect(page).not.toMatch(/<script|<style|<iframe|\sstyle=|\son[a-z]+=|src=/)
+    expect([...page.matchAll(/<link[^>]*href="([^"]*)"/g)].map((match) => match[1])).toEqual([
+      '/docs/docs.css',
+    ])
+    expect(await (await get(sampleApp(), '/docs/docs.css')).text()).not.toMatch(/url\(|@import/)
+  })
+
+  test('shows every call and webhook of the document, and every link on it leads somewhere', async () => {
+    const page = await readPage()
+    const { paths, webhooks } = await readDocument()
+    for (const item of [...Object.values(paths), ...Object.values(webhooks)]) {
+      for (const { operationId } of Object.values(item)) expect(page).toContain(`id="${operationId}"`)
+    }
+    const anchors = [...page.matchAll(/href="#([^"]*)"/g)].map((match) => match[1])
+    expect(anchors.length).toBeGreaterThan(10)
+    for (const anchor of anchors) expect(page).toContain(`id="${anchor}"`)
+  })
+
+  test('shows fields of bodies with their limits, scopes, and a call to copy', async () => {
+    const text = (await readPage()).replaceAll(/<[^>]+>/g, '')
+    expect(text).toContain('customer.email')
+    expect(text).toContain('1–65,536 characters')
+    expect(text).toContain('Needs a key with tickets:write')
+    expect(text).toContain('curl -X PATCH &quot;$BELLHOP/tickets/tkt_01k2v8m3&quot;')
+    expect(text).toContain("It hasn'\\''t arrived yet.".replaceAll("'", '&#x27;'))
+  })
+
+  test('escapes what descriptions and examples hold', async () => {
+    const hostile = '<img src=x onerror=alert(1)>'
+    const app = sampleApp({
+      ...sampleApi,
+      title: hostile,
+      problem: t.Object({ title: t.String({ examples: [hostile] }) }),
+    })
+    expect(await (await get(app, '/docs')).text()).not.toContain('<img')
+  })
+})
