@@ -20,7 +20,7 @@ export function headerFields(headers: Record<string, Header>): Field[] {
     .filter(([, header]) => header.$ref === undefined)
     .map(([path, { schema, description }]) => ({
       path,
-      isRequired: false,
+      isRequired: true,
       schema: { ...schema, description },
     }))
 }
@@ -46,7 +46,7 @@ export function renderOutput(fields: Field[], document: OpenApiDocument): Html {
   return renderFields(
     fields,
     document,
-    ({ isRequired }) => !isRequired && html` <span class="type">if any</span>`,
+    ({ isRequired }) => !isRequired && html` <span class="type">can be absent</span>`,
   )
 }
 
