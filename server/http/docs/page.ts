@@ -98,7 +98,7 @@ ${prose(info.description)}
 <div class="words">
 <h2>Authentication</h2>
 ${Object.values(components.securitySchemes).map((scheme) => prose(scheme.description))}
-${headers.length > 0 && html`<h4>Headers of every answer</h4>${renderOutput(headers, document)}`}
+${headers.length > 0 && html`<h3 class="minor">Headers of every answer</h3>${renderOutput(headers, document)}`}
 </div>
 <div class="examples"><p class="caption">The examples below use</p>
 <pre tabindex="0" aria-label="Shell variables"><code>export BELLHOP=${base}
@@ -125,7 +125,7 @@ ${problems.map(([name, { description }]) => {
   const status = name.slice(-3)
   return html`<p class="answer"><span class="status s${status.charAt(0)}">${status}</span> ${inlineProse(description)}</p>`
 })}
-${body && html`<h4>Body</h4>${renderOutput(listFields(body.schema, document), document)}`}
+${body && html`<h3 class="minor">Body</h3>${renderOutput(listFields(body.schema, document), document)}`}
 </div>
 <div class="examples">${
     body &&
