@@ -1,0 +1,39 @@
+import { createHmac } from 'node:crypto'
+
+const SECRET_PREFIX = 'whsec_'
+const SECRET_BYTES = 32
+
+/**
+ * `X-Service-Signature` (section 5 of the specification): `sha256=` and the lowercase hex HMAC-SHA256 of the raw
+ * body. The key is the secret's UTF-8 bytes exactly as it is displayed, `whsec_` included.
+ */
+export function serviceSignature(secret: string, body: Uint8Array): string {
+  return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+}
+
+/**
+ * `webhook-signature` (Standard Webhooks 1.0.0): one `v1,<base64>` for each secret, separated by spaces, over
+ * `id.timestamp.body`. The key is what the base64 after `whsec_` stands for. `timestampSeconds` is whole seconds
+ * since 1970, the value of `webhook-timestamp`.
+ */
+export function standardSignature(
+  secrets: string[],
+  id: string,
+  timestampSeconds: number,
+  body: Uint8Array,
+): string {
+  const start = `${id}.${timestampSeconds}.`
+  return secrets
+    .map((secret) => `v1,${createHmac('sha256', keyOf(secret)).update(start).update(body).digest('base64')}`)
+    .join(' ')
+}
+
+/** A new secret as it is displayed: `whsec_` and the base64 of 32 random bytes. */
+export function createSigningSecret(randomBytes: (size: number) => Uint8Array): string {
+  return `${SECRET_PREFIX}${Buffer.from(randomBytes(SECRET_BYTES)).toString('base64')}`
+}
+
+function keyOf(secret: string): Buffer {
+  const encoded = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret
+  return Buffer.from(encoded, 'base64')
+}
