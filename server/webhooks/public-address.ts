@@ -1,0 +1,130 @@
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+
+const LONGEST_URL = 2_048
+/** Names that never mean a public host: RFC 6761, RFC 6762, RFC 8375, and `.internal`, kept private by ICANN. */
+const PRIVATE_NAMES = ['localhost', 'local', 'internal', 'home.arpa']
+/** No port, path or `*`: they would be ignored silently. */
+const HOST_NAME = /^[\p{L}\p{N}_.-]+$/u
+
+type Address = ReturnType<typeof ipaddr.parse>
+type Network = ReturnType<typeof ipaddr.parseCIDR>
+
+export const URL_REFUSALS = [
+  'invalid_url',
+  'url_too_long',
+  'not_https',
+  'has_credentials',
+  'blocked_host',
+  'blocked_address',
+] as const
+
+export interface UrlRefusal {
+  code: (typeof URL_REFUSALS)[number]
+  /** Says to the person who registers the endpoint what would be right. */
+  detail: string
+}
+
+/** Where deliveries may go: public addresses, and what the operator allows beside them. */
+export interface AddressPolicy {
+  /** Why this URL cannot be an endpoint, or null. Names are not resolved: that happens at every dial. */
+  refusalOfUrl(url: string): UrlRefusal | null
+  /** Whether this address, reached by this host name, may be dialled. Asked for each address of every dial. */
+  allows(address: string, hostname: string): boolean
+}
+
+/**
+ * `allow` holds networks (`127.0.0.0/8`), addresses (`::1`) and host names (`hooks.internal`) that endpoints may use
+ * although they are not public; an allowed name may lead anywhere. Throws an `Error` that names an entry that is none of these.
+ */
+export function createAddressPolicy(allow: readonly string[]): AddressPolicy {
+  const networks: Network[] = []
+  const names = new Set<string>()
+  for (const entry of allow) {
+    const allowed = readAllowed(entry)
+    if (typeof allowed === 'string') names.add(allowed)
+    else networks.push(allowed)
+  }
+
+  function allows(address: string, hostname: string): boolean {
+    if (!isIP(address)) return false
+    if (names.has(nameOf(hostname))) return true
+    const parsed = ipaddr.parse(address)
+    return isPublic(parsed) || networks.some((network) => contains(network, parsed))
+  }
+
+  function refusalOfUrl(text: string): UrlRefusal | null {
+    if (text.length > LONGEST_URL) {
+      return { code: 'url_too_long', detail: `The URL may have at most ${LONGEST_URL} characters.` }
+    }
+    const url = hasSpaceOrControl(text) ? null : URL.parse(text)
+    if (!url) return { code: 'invalid_url', detail: 'This is not a URL such as https://example.com/hooks.' }
+    if (url.protocol !== 'https:') {
+      return { code: 'not_https', detail: 'The URL must begin with https://, for deliveries are encrypted.' }
+    }
+    if (url.username || url.password) {
+      return { code: 'has_credentials', detail: 'The URL must not contain a user name or a password.' }
+    }
+    return refusalOfHost(url.hostname)
+  }
+
+  function refusalOfHost(hostname: string): UrlRefusal | null {
+    const name = nameOf(hostname)
+    if (isIP(name)) {
+      if (allows(name, name)) return null
+      return { code: 'blocked_address', detail: `${name} is not a public address.` }
+    }
+    if (names.has(name) || !isPrivateName(name)) return null
+    return { code: 'blocked_host', detail: `${name} is not a public host name.` }
+  }
+
+  return { refusalOfUrl, allows }
+}
+
+function readAllowed(entry: string): Network | string {
+  try {
+    if (entry.includes('/')) return ipaddr.parseCIDR(entry)
+    const { hostname } = new URL(`https://${isIP(entry) === 6 ? `[${entry}]` : entry}`)
+    const name = nameOf(hostname)
+    if (isIP(name)) return ipaddr.parseCIDR(`${name}/${isIP(name) === 4 ? 32 : 128}`)
+    if (!HOST_NAME.test(entry)) throw new Error(entry)
+    return name
+  } catch {
+    throw new Error(`"${entry}" is not a network like 10.0.0.0/8, an address or a host name.`)
+  }
+}
+
+/** The host as it is compared: no brackets around an IPv6 address, no dot at the end, lower case. */
+export function nameOf(hostname: string): string {
+  return hostname
+    .toLowerCase()
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/\.$/, '')
+}
+
+function contains([network, bits]: Network, address: Address): boolean {
+  return network.kind() === address.kind() && address.match(network, bits)
+}
+
+/**
+ * An ordinary unicast address. Every special range is out, and of IPv6 all but 2000::/3: that leaves out the forms
+ * that carry an IPv4 address (mapped, compatible, 6to4, Teredo, NAT64), which could carry a private one.
+ */
+function isPublic(address: Address): boolean {
+  if (address.range() !== 'unicast') return false
+  return address.kind() === 'ipv4' || isGlobalUnicast(address.toByteArray())
+}
+
+function isGlobalUnicast([first = 0]: number[]): boolean {
+  return first >> 5 === 0b001
+}
+
+function isPrivateName(name: string): boolean {
+  return PRIVATE_NAMES.some((end) => name === end || name.endsWith(`.${end}`))
+}
+
+function hasSpaceOrControl(text: string): boolean {
+  // The URL parser drops these silently; what was registered should be what is dialled.
+  for (const character of text) if (character <= ' ' || character === '\u007f') return true
+  return false
+}
