@@ -1,4 +1,4 @@
-import postgres0000 from '../../drizzle/postgresql/0000_start.sql' with { type: 'text' }
+import postgresql0000 from '../../drizzle/postgresql/0000_start.sql' with { type: 'text' }
 import sqlite0000 from '../../drizzle/sqlite/0000_start.sql' with { type: 'text' }
 
 export interface Migration {
@@ -6,8 +6,11 @@ export interface Migration {
   sql: string
 }
 
-/** In the order they are applied, for ever; the version of a database is how many of them it has. */
+/**
+ * In the order they are applied, for ever; the version of a database is how many of them it has.
+ * `bun run migration NAME` writes this file.
+ */
 export const MIGRATIONS = {
   sqlite: [{ name: 'start', sql: sqlite0000 }],
-  postgresql: [{ name: 'start', sql: postgres0000 }],
+  postgresql: [{ name: 'start', sql: postgresql0000 }],
 } satisfies Record<string, Migration[]>
