@@ -1,0 +1,123 @@
+import { chownSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { SQL } from 'bun'
+import { migratePostgres } from '../../server/database/migrate.ts'
+import { temporaryFolder } from './folder.ts'
+
+/** Where Debian puts each version's programs; only `psql` and such are in the PATH. */
+const DEBIAN_ROOT = '/usr/lib/postgresql'
+const TEMPLATE = 'migrated'
+const START_TRIES = 200
+const TRY_EVERY_MS = 25
+
+export interface Cluster {
+  /** The address of a fresh database at the newest version. */
+  createDatabase(): Promise<string>
+  /** The address of a fresh database without any table. */
+  createEmptyDatabase(): Promise<string>
+  stop(): Promise<void>
+}
+
+/** The folder with `initdb` and `postgres`, newest version; undefined where the package is not installed. */
+export function postgresPrograms(): string | undefined {
+  if (!existsSync(DEBIAN_ROOT)) return undefined
+  const versions = readdirSync(DEBIAN_ROOT).sort((a, b) => Number(b) - Number(a))
+  return versions
+    .map((version) => join(DEBIAN_ROOT, version, 'bin'))
+    .find((bin) => existsSync(join(bin, 'initdb')))
+}
+
+/** Starts a private cluster in a temporary folder. It ends with this process, however that ends; `stop` also waits for it. */
+export async function startCluster(programs: string): Promise<Cluster> {
+  const folder = temporaryFolder('postgresql')
+  const data = join(folder, 'data')
+  mkdirSync(data, { mode: 0o700 })
+  const user = await unprivilegedUser(folder, data)
+  const initdb = [join(programs, 'initdb'), '--pgdata', data, '--username=postgres', '--auth=trust']
+  await run([...user, ...initdb, '--locale=C', '--encoding=UTF8', '--no-sync', '--no-instructions'])
+  const port = freePort()
+  const server = Bun.spawn([...user, join(programs, 'postgres'), '-D', data, ...settings(folder, port)], {
+    stdio: ['ignore', 'ignore', Bun.file(join(folder, 'log'))],
+  })
+  server.unref()
+  const address = (name: string) => `postgres://postgres@127.0.0.1:${port}/${name}`
+  await waitUntilReady(address('postgres'))
+  await execute(address('postgres'), `create database ${TEMPLATE} template template0`)
+  await migratePostgres(address(TEMPLATE), 0)
+
+  let made = 0
+  async function create(template: string): Promise<string> {
+    made += 1
+    await execute(address('postgres'), `create database test_${made} template ${template}`)
+    return address(`test_${made}`)
+  }
+  return {
+    createDatabase: () => create(TEMPLATE),
+    createEmptyDatabase: () => create('template0'),
+    async stop() {
+      server.kill('SIGQUIT')
+      await server.exited
+    },
+  }
+}
+
+/** What a test needs no durability or room for is off; connections are ample, for every test opens its own pool. */
+function settings(folder: string, port: number): string[] {
+  const pairs = {
+    listen_addresses: '127.0.0.1',
+    port,
+    unix_socket_directories: folder,
+    fsync: 'off',
+    full_page_writes: 'off',
+    max_connections: 300,
+    deadlock_timeout: '100ms',
+    autovacuum: 'off',
+  }
+  return Object.entries(pairs).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+}
+
+/** PostgreSQL refuses to run as root. The signal ends it when this process dies without a word. */
+async function unprivilegedUser(folder: string, data: string): Promise<string[]> {
+  const dieWithParent = ['setpriv', '--pdeathsig', 'QUIT']
+  if (process.getuid?.() !== 0) return dieWithParent
+  const [uid, gid] = await Promise.all([idOf('-u'), idOf('-g')])
+  for (const owned of [folder, data]) chownSync(owned, uid, gid)
+  return [...dieWithParent, `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups']
+}
+
+async function idOf(flag: '-u' | '-g'): Promise<number> {
+  return Number(await new Response(Bun.spawn(['id', flag, 'postgres']).stdout).text())
+}
+
+function freePort(): number {
+  const server = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+  const { port } = server
+  server.stop(true)
+  return port
+}
+
+async function waitUntilReady(address: string): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await execute(address, 'select 1')
+    } catch (error) {
+      if (tries === START_TRIES) throw error
+      await Bun.sleep(TRY_EVERY_MS)
+    }
+  }
+}
+
+async function execute(address: string, statement: string): Promise<void> {
+  const client = new SQL(address, { max: 1 })
+  try {
+    await client.unsafe(statement)
+  } finally {
+    await client.close()
+  }
+}
+
+async function run(command: string[]): Promise<void> {
+  const child = Bun.spawn(command, { cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] })
+  const [code, complaint] = await Promise.all([child.exited, new Response(child.stderr).text()])
+  if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}: ${complaint}`)
+}
