@@ -1,0 +1,88 @@
+import { Kind, OptionalKind, type TSchema } from '@sinclair/typebox'
+import { type ValueError, ValueErrorType } from '@sinclair/typebox/value'
+import type { Fault } from '../errors.ts'
+
+/** Where the value stood: decides whether a fault names a JSON pointer or a parameter. */
+export type Place = 'body' | 'query'
+
+type Described = Pick<ValueError, 'type' | 'path' | 'schema'>
+
+/** Every fault of a value, in plain words; the first for each field. */
+export function faultsOf(errors: Iterable<Described>, place: Place): Fault[] {
+  const faults = new Map<string, Fault>()
+  for (const error of errors) {
+    if (faults.has(error.path) || isInside(error.path, faults)) continue
+    const where = place === 'body' ? { pointer: error.path } : { parameter: error.path.slice(1) }
+    faults.set(error.path, { ...where, ...describe(error, place) })
+  }
+  return [...faults.values()]
+}
+
+/** A field of a field that is missing or of the wrong type says nothing more. */
+function isInside(path: string, faults: Map<string, Fault>): boolean {
+  for (const [outer, fault] of faults) {
+    if (path.startsWith(`${outer}/`) && (fault.code === 'required' || fault.code === 'wrong_type'))
+      return true
+  }
+  return false
+}
+
+function describe({ type, schema }: Described, place: Place): { code: string; detail: string } {
+  switch (type) {
+    case ValueErrorType.ObjectAdditionalProperties:
+      return place === 'body'
+        ? { code: 'unknown_field', detail: 'This field is not known here.' }
+        : { code: 'unknown_parameter', detail: 'This parameter is not known here.' }
+    case ValueErrorType.ObjectRequiredProperty:
+      return { code: 'required', detail: 'This field is required.' }
+    case ValueErrorType.StringMinLength:
+      return { code: 'too_short', detail: `Needs at least ${counted(schema.minLength, 'character')}.` }
+    case ValueErrorType.StringMaxLength:
+      return { code: 'too_long', detail: `Takes at most ${counted(schema.maxLength, 'character')}.` }
+    case ValueErrorType.StringPattern:
+      return { code: 'blank', detail: 'Must not be blank.' }
+    case ValueErrorType.StringFormat:
+      return { code: 'invalid_format', detail: formatDetail(schema) }
+    case ValueErrorType.ArrayMaxItems:
+      return { code: 'too_many', detail: `Takes at most ${schema.maxItems} entries.` }
+    case ValueErrorType.ArrayMinItems:
+      return { code: 'too_few', detail: `Needs at least ${counted(schema.minItems, 'entry', 'entries')}.` }
+    case ValueErrorType.Literal:
+      return { code: 'not_allowed', detail: `Must be ${schema.const}.` }
+    case ValueErrorType.Union:
+      return unionFault(schema)
+    default:
+      return { code: 'wrong_type', detail: `Must be ${typeName(schema)}.` }
+  }
+}
+
+function unionFault(schema: TSchema): { code: string; detail: string } {
+  const branches: TSchema[] = schema.anyOf ?? []
+  const words = branches.map((branch) => branch.const).filter((word) => typeof word === 'string')
+  if (words.length > 0 && words.length === branches.length) {
+    return { code: 'not_allowed', detail: `Must be one of: ${words.join(', ')}.` }
+  }
+  const integer = branches.find((branch) => branch.type === 'integer')
+  if (integer) return { code: 'not_whole_number', detail: wholeNumberDetail(integer) }
+  return { code: 'wrong_type', detail: `Must be ${branches.map(typeName).join(' or ')}.` }
+}
+
+export function wholeNumberDetail(schema: TSchema): string {
+  return schema.minimum === undefined
+    ? 'Must be a whole number.'
+    : `Must be a whole number, ${schema.minimum} or more.`
+}
+
+function formatDetail(schema: TSchema): string {
+  return schema.format === 'email' ? 'Must be an e-mail address.' : `Must have the format "${schema.format}".`
+}
+
+function typeName(schema: TSchema): string {
+  const name = schema.type ?? schema[Kind] ?? schema[OptionalKind] ?? 'another type'
+  if (name === 'null') return 'null'
+  return /^[aeiou]/.test(name) ? `an ${name}` : `a ${name}`
+}
+
+function counted(amount: number, one: string, many = `${one}s`): string {
+  return `${amount} ${amount === 1 ? one : many}`
+}

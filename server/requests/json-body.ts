@@ -1,0 +1,92 @@
+import { AppError, invalid } from '../errors.ts'
+
+/** Section 8 of the specification leaves it open: 256 KiB. */
+export const MOST_BODY_BYTES = 256 * 1024
+
+/** A body as it arrived, not looked at before the caller is known to be allowed. */
+interface ArrivedBody {
+  contentType: string | null
+  contentEncoding: string | null
+  /** Undefined when there was more than the limit. */
+  bytes: Uint8Array | undefined
+}
+
+/** Elysia `parse` hook: takes the bytes, at most the limit, and judges nothing: a stranger learns nothing from a bad body. */
+export async function arrive({ request }: { request: Request }): Promise<ArrivedBody> {
+  const { headers } = request
+  return {
+    contentType: headers.get('content-type'),
+    contentEncoding: headers.get('content-encoding'),
+    bytes: await readAtMost(request, MOST_BODY_BYTES),
+  }
+}
+
+/** Elysia `transform` hook behind the permission check: the arrived bytes become JSON, or a 400, 413 or 415. */
+export function jsonBody(context: { body: unknown }): void {
+  const { contentType, contentEncoding, bytes } = context.body as ArrivedBody
+  if (!isJson(contentType) || !isPlain(contentEncoding)) {
+    throw new AppError(415, 'unsupported_media_type', 'Send the body as Content-Type: application/json.')
+  }
+  if (!bytes) {
+    throw new AppError(413, 'body_too_large', `The body may have at most ${MOST_BODY_BYTES} bytes.`)
+  }
+  context.body = parseJson(bytes)
+}
+
+async function readAtMost(request: Request, most: number): Promise<Uint8Array | undefined> {
+  const announced = request.headers.get('content-length')
+  if (announced !== null) return Number(announced) > most ? undefined : await request.bytes()
+  if (!request.body) return new Uint8Array()
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of request.body) {
+    size += chunk.byteLength
+    if (size > most) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+function isJson(contentType: string | null): boolean {
+  return contentType !== null && /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(contentType)
+}
+
+function isPlain(contentEncoding: string | null): boolean {
+  return contentEncoding === null || contentEncoding.toLowerCase() === 'identity'
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  let text: string
+  let value: unknown
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
+    value = JSON.parse(text)
+  } catch {
+    throw new AppError(400, 'malformed_json', 'The body is not valid JSON in UTF-8.')
+  }
+  // Only an escape can bring in what valid UTF-8 and JSON exclude: NUL and lone surrogates.
+  if (text.includes('\\u')) refuseBrokenText(value, '')
+  return value
+}
+
+function refuseBrokenText(value: unknown, pointer: string): void {
+  if (typeof value === 'string') {
+    if (!isStorable(value)) throw invalid([{ pointer, ...BROKEN_TEXT }])
+    return
+  }
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, inner] of Object.entries(value)) {
+    if (!isStorable(name)) throw invalid([{ pointer, ...BROKEN_TEXT }])
+    refuseBrokenText(inner, `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`)
+  }
+}
+
+const BROKEN_TEXT = {
+  code: 'invalid_text',
+  detail: 'Must not contain the NUL character or half of a surrogate pair.',
+}
+
+/** Text that every engine stores and every client can read back. */
+export function isStorable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed()
+}
