@@ -1,0 +1,133 @@
+import { and, asc, eq, inArray, or, sql } from 'drizzle-orm'
+import type { Transaction } from '../database/database.ts'
+import { type AgentRole, agents, tickets, ticketTags } from '../database/schema.ts'
+import type { Deps } from '../deps.ts'
+import { AppError, invalid, notFound } from '../errors.ts'
+import { recordEvents } from '../events/events.ts'
+import { requireName } from '../organizations/organizations.ts'
+import { counterChanges, moveCounters } from '../tickets/counters.ts'
+
+export interface Agent {
+  id: string
+  orgId: string
+  name: string
+  email: string
+  role: AgentRole
+  disabledAt: number | null
+  createdAt: number
+}
+
+const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
+const MOST_EMAIL_LENGTH = 254
+const LEAST_PASSWORD_LENGTH = 10
+
+const columns = {
+  id: agents.id,
+  orgId: agents.orgId,
+  name: agents.name,
+  email: agents.email,
+  role: agents.role,
+  disabledAt: agents.disabledAt,
+  createdAt: agents.createdAt,
+}
+
+export interface NewAgent {
+  name: string
+  email: string
+  role: AgentRole
+  /** At least ten characters; without one the agent cannot sign in yet. */
+  password?: string
+}
+
+/** Throws 400 for a wrong name, address or password, 409 when the organization has an agent with this address. */
+export async function createAgent(deps: Deps, orgId: string, input: NewAgent): Promise<Agent> {
+  const agent: Agent = {
+    id: deps.newId('agt'),
+    orgId,
+    name: requireName(input.name),
+    email: requireEmail(input.email),
+    role: input.role,
+    disabledAt: null,
+    createdAt: deps.clock.now(),
+  }
+  const passwordHash = input.password === undefined ? null : await hashPassword(input.password)
+  await deps.database.write(async (tx) => {
+    const saved = await tx
+      .insert(agents)
+      .values({ ...agent, emailKey: agent.email.toLowerCase(), passwordHash })
+      .onConflictDoNothing()
+      .returning({ id: agents.id })
+    if (saved.length === 0) {
+      throw new AppError(409, 'agent_exists', `There is already an agent with the address ${agent.email}.`)
+    }
+  })
+  return agent
+}
+
+/** Oldest first. */
+export function listAgents(deps: Deps, orgId: string): Promise<Agent[]> {
+  return deps.database.read
+    .select(columns)
+    .from(agents)
+    .where(eq(agents.orgId, orgId))
+    .orderBy(asc(agents.createdAt), asc(agents.id))
+}
+
+/** Ends an agent's access, by id or address; their tickets become unassigned. Throws 404. */
+export async function disableAgent(deps: Deps, orgId: string, idOrEmail: string): Promise<Agent> {
+  return deps.database.write(async (tx) => {
+    const now = deps.clock.now()
+    const isTheAgent = or(eq(agents.id, idOrEmail), eq(agents.emailKey, idOrEmail.toLowerCase()))
+    const [agent] = await tx
+      .update(agents)
+      .set({ disabledAt: sql`coalesce(${agents.disabledAt}, ${now})` })
+      .where(and(eq(agents.orgId, orgId), isTheAgent))
+      .returning(columns)
+    if (!agent) throw notFound('agent')
+    await unassignTicketsOf(deps, tx, agent, now)
+    return agent
+  })
+}
+
+async function unassignTicketsOf(deps: Deps, tx: Transaction, agent: Agent, now: number): Promise<void> {
+  const { orgId } = agent
+  const theirs = and(eq(tickets.orgId, orgId), eq(tickets.assignedTo, agent.id))
+  await tx
+    .update(ticketTags)
+    .set({ updatedAt: now })
+    .where(inArray(ticketTags.ticketId, tx.select({ id: tickets.id }).from(tickets).where(theirs)))
+  const changed = await tx
+    .update(tickets)
+    .set({ assignedTo: '', version: sql`${tickets.version} + 1`, updatedAt: now })
+    .where(theirs)
+    .returning({ id: tickets.id, status: tickets.status, channel: tickets.channel })
+  if (changed.length === 0) return
+  await recordEvents(
+    deps,
+    tx,
+    orgId,
+    changed.map(({ id }) => ({ type: 'ticket.updated', ticketId: id, createdAt: now })),
+  )
+  const sum = new Map<string, number>()
+  for (const { status, channel } of changed) {
+    const before = { status, channel, assignedTo: agent.id, tags: [] }
+    for (const [filter, by] of counterChanges(before, { ...before, assignedTo: '' })) {
+      sum.set(filter, (sum.get(filter) ?? 0) + by)
+    }
+  }
+  await moveCounters(tx, orgId, sum)
+}
+
+function requireEmail(email: string): string {
+  const trimmed = email.trim()
+  if (EMAIL.test(trimmed) && trimmed.length <= MOST_EMAIL_LENGTH) return trimmed
+  throw invalid([{ pointer: '/email', code: 'invalid_format', detail: 'Must be an e-mail address.' }])
+}
+
+async function hashPassword(password: string): Promise<string> {
+  if (password.length < LEAST_PASSWORD_LENGTH) {
+    const detail = `Needs at least ${LEAST_PASSWORD_LENGTH} characters.`
+    throw invalid([{ pointer: '/password', code: 'too_short', detail }])
+  }
+  return Bun.password.hash(password, { algorithm: 'argon2id' })
+}

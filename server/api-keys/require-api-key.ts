@@ -1,0 +1,118 @@
+import { Elysia } from 'elysia'
+import type { KeyScope } from '../database/schema.ts'
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import { createAddressReader } from '../requests/address.ts'
+import { findValidKey } from './api-keys.ts'
+import { createLastUsed } from './last-used.ts'
+import { type Allowance, createRateLimiter } from './rate-limit.ts'
+
+/** Who calls: an organization's secret key. */
+export interface Caller {
+  orgId: string
+  keyId: string
+  /** Display name; messages posted with the key carry it. */
+  name: string
+  /** Null: full access. */
+  scopes: KeyScope[] | null
+  /** Null: the server's default. */
+  rateLimit: number | null
+  isPublic: boolean
+}
+
+/** Wrong keys that one address may send in 60 seconds. */
+const FAILURES_PER_ADDRESS = 60
+const SWEEP_EVERY_MS = 300_000
+
+interface Server {
+  requestIP(request: Request): { address: string } | null
+}
+
+/**
+ * Turns the `Authorization` header into a `Caller` (section 5 of the specification) and guards permissions and rates,
+ * in this order: 401, 403, 429. All of it happens before the body is looked at.
+ */
+export function createKeyGuard(deps: Deps) {
+  const limiter = createRateLimiter(deps.clock.monotonic)
+  const failures = createRateLimiter(deps.clock.monotonic)
+  const lastUsed = createLastUsed(deps)
+  const addressOf = createAddressReader(deps.config.trustProxy)
+  let cancelSweep = deps.clock.after(SWEEP_EVERY_MS, sweep)
+
+  function sweep(): void {
+    limiter.sweep()
+    failures.sweep()
+    cancelSweep = deps.clock.after(SWEEP_EVERY_MS, sweep)
+  }
+
+  async function authenticate(request: Request, server: Server | null): Promise<Caller> {
+    const sent = bearerToken(request.headers.get('authorization'))
+    const key = sent === undefined ? undefined : await findValidKey(deps, sent)
+    if (!key) throw refuseStranger(addressOf(request, server?.requestIP(request)?.address))
+    lastUsed.note(key.id)
+    const { id: keyId, orgId, name, scopes, rateLimit, kind } = key
+    return { orgId, keyId, name, scopes, rateLimit, isPublic: kind === 'public' }
+  }
+
+  function refuseStranger(address: string): AppError {
+    const allowance = failures.take(address, FAILURES_PER_ADDRESS)
+    if (!allowance.isAllowed) return tooMany('Too many requests without a valid key.', allowance)
+    return new AppError(401, 'unauthorized', 'Send a valid secret key as Authorization: Bearer <API_KEY>.', {
+      headers: { 'www-authenticate': 'Bearer realm="Bellhop"' },
+    })
+  }
+
+  return {
+    /** Elysia plugin: gives the routes behind it `caller`. `derive` runs before validation. */
+    requireApiKey: new Elysia({ name: 'require-api-key' }).derive(
+      { as: 'scoped' },
+      async ({ request, server }) => ({ caller: await authenticate(request, server) }),
+    ),
+    /** Elysia `transform` hook: whether the caller may do this, and may do it now. */
+    allow(scope: KeyScope) {
+      return ({ caller, set }: { caller: Caller; set: { headers: Record<string, unknown> } }): void => {
+        requireScope(caller, scope)
+        const allowance = limiter.take(caller.keyId, caller.rateLimit ?? deps.config.rateLimit)
+        Object.assign(set.headers, rateHeaders(allowance, deps.clock.now()))
+        if (!allowance.isAllowed) throw tooMany('This key has reached its limit of requests.', allowance)
+      }
+    },
+    async stop(): Promise<void> {
+      cancelSweep()
+      await lastUsed.stop()
+    },
+  }
+}
+
+export type KeyGuard = ReturnType<typeof createKeyGuard>
+
+function bearerToken(header: string | null): string | undefined {
+  return header === null ? undefined : /^Bearer +(\S+) *$/i.exec(header)?.[1]
+}
+
+function requireScope(caller: Caller, scope: KeyScope): void {
+  if (caller.isPublic) {
+    throw new AppError(403, 'public_key', 'The public key is for the widget only. Use a secret key.')
+  }
+  if (caller.scopes === null || caller.scopes.includes(scope)) return
+  throw new AppError(403, 'missing_scope', `This key lacks the scope ${scope}.`)
+}
+
+function tooMany(message: string, { resetMs }: Allowance): AppError {
+  const seconds = Math.max(1, Math.ceil(resetMs / 1000))
+  return new AppError(429, 'rate_limited', `${message} Try again in ${seconds} s.`, {
+    headers: { 'retry-after': String(seconds) },
+  })
+}
+
+/** The IETF draft's fields (draft-ietf-httpapi-ratelimit-headers) and the older ones that most clients read. */
+function rateHeaders({ limit, remaining, resetMs }: Allowance, now: number): Record<string, string> {
+  const seconds = Math.ceil(resetMs / 1000)
+  return {
+    'ratelimit-policy': `"default";q=${limit};w=60`,
+    ratelimit: `"default";r=${remaining};t=${seconds}`,
+    'x-ratelimit-limit': String(limit),
+    'x-ratelimit-remaining': String(remaining),
+    'x-ratelimit-reset': String(Math.ceil((now + resetMs) / 1000)),
+  }
+}
