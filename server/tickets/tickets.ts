@@ -100,6 +100,7 @@ export async function createTicket(
 
 /** The ticket with all its messages. The row is read first: its version is never newer than its messages. */
 export async function readTicket(deps: Deps, orgId: string, id: string): Promise<TicketDetail> {
+  if (!isId('tkt', id)) throw notFound('ticket')
   const [[ticket], messages] = await Promise.all([
     findTicket(deps.database.read, { orgId, id }),
     findMessages(deps.database.read, { orgId, ticketId: id }),
@@ -110,7 +111,7 @@ export async function readTicket(deps: Deps, orgId: string, id: string): Promise
 
 /** The ticket without its messages. */
 export async function readTicketRow(read: Reader, orgId: string, id: string): Promise<TicketWithCustomer> {
-  const [ticket] = await findTicket(read, { orgId, id })
+  const [ticket] = isId('tkt', id) ? await findTicket(read, { orgId, id }) : []
   if (!ticket) throw notFound('ticket')
   return ticket
 }

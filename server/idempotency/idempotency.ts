@@ -1,0 +1,203 @@
+import { and, eq, gt, lte } from 'drizzle-orm'
+import type { Reader, Transaction } from '../database/database.ts'
+import { idempotencyKeys } from '../database/schema.ts'
+import { statement } from '../database/statement.ts'
+import type { Deps } from '../deps.ts'
+import { AppError, invalid } from '../errors.ts'
+
+const KEPT_MS = 24 * 60 * 60 * 1000
+const MOST_KEY_LENGTH = 255
+const PRUNED_AT_ONCE = 500
+
+/** An answer as it is first given; a replay gives the same JSON again. */
+export interface Answer<Body> {
+  status: number
+  body: Body
+  location: string | null
+  etag: string | null
+}
+
+export interface IdempotentRequest {
+  orgId: string
+  /** The `Idempotency-Key` header. */
+  key: string | null
+  /** Method, path and body: the same key stands for the same request only. */
+  method: string
+  path: string
+  body: unknown
+}
+
+/** Stores the answer in the unit that makes the change. */
+export type Remember<Body> = (tx: Transaction, answer: Answer<Body>) => Promise<void>
+
+/**
+ * Runs a change at most once for each `Idempotency-Key` of an organization in 24 hours. The answer is stored in the
+ * transaction of the change, so either both happened or neither. A second call gets the stored answer
+ * (`isReplay`); with another body it is refused (422), while the first is still running too (409).
+ */
+export function createIdempotency(deps: Deps) {
+  const running = new Set<string>()
+
+  return async function once<Body>(
+    request: IdempotentRequest,
+    change: (remember: Remember<Body>) => Promise<Answer<Body>>,
+  ): Promise<Answer<Body> & { isReplay: boolean }> {
+    if (request.key === null) return { ...(await change(async () => {})), isReplay: false }
+    const { orgId } = request
+    const key = requireKey(request.key)
+    const fingerprint = fingerprintOf(request)
+    const place = `${orgId} ${key}`
+    const isRunning = running.has(place)
+    running.add(place)
+    try {
+      const stored = await storedAnswer(deps, orgId, key)
+      if (stored) return replay<Body>(stored, fingerprint)
+      if (isRunning) throw stillRunning()
+      const answer = await change((tx, given) =>
+        store(deps, tx, { ...given, orgId, key, fingerprint, body: JSON.stringify(given.body) }),
+      )
+      return { ...answer, isReplay: false }
+    } finally {
+      if (!isRunning) running.delete(place)
+    }
+  }
+}
+
+export type Once = ReturnType<typeof createIdempotency>
+
+/** Forgets answers older than 24 hours, a slice at a time; says whether there may be more. */
+export async function pruneIdempotencyKeys(deps: Deps): Promise<boolean> {
+  return deps.database.write(async (tx) => {
+    const old = await tx
+      .select({ orgId: idempotencyKeys.orgId, key: idempotencyKeys.key })
+      .from(idempotencyKeys)
+      .where(lte(idempotencyKeys.createdAt, deps.clock.now() - KEPT_MS))
+      .limit(PRUNED_AT_ONCE)
+    for (const row of old) await deleteKey(tx, row)
+    return old.length === PRUNED_AT_ONCE
+  })
+}
+
+function requireKey(key: string): string {
+  if (key.length >= 1 && key.length <= MOST_KEY_LENGTH && /^[\x20-\x7e]+$/.test(key)) return key
+  const detail = `Needs 1 to ${MOST_KEY_LENGTH} printable ASCII characters.`
+  throw invalid([{ parameter: 'Idempotency-Key', code: 'invalid_idempotency_key', detail }])
+}
+
+function fingerprintOf({ method, path, body }: IdempotentRequest): string {
+  return new Bun.CryptoHasher('sha256').update(`${method} ${path}\n${canonical(body)}`).digest('hex')
+}
+
+/** JSON with its keys in order: spaces and key order make no other request. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, inner) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : inner,
+  )
+}
+
+function replay<Body>(stored: Stored, fingerprint: string): Answer<Body> & { isReplay: boolean } {
+  if (stored.fingerprint !== fingerprint) {
+    throw new AppError(
+      422,
+      'idempotency_mismatch',
+      'This Idempotency-Key was used with another request. Use a new key.',
+    )
+  }
+  const { status, location, etag } = stored
+  return { status, body: JSON.parse(stored.body), location, etag, isReplay: true }
+}
+
+function stillRunning(): AppError {
+  return new AppError(
+    409,
+    'idempotency_in_progress',
+    'The first request with this Idempotency-Key is still running. Try again in a moment.',
+  )
+}
+
+type Stored = {
+  fingerprint: string
+  status: number
+  /** JSON. */
+  body: string
+  location: string | null
+  etag: string | null
+}
+
+async function storedAnswer(deps: Deps, orgId: string, key: string): Promise<Stored | undefined> {
+  const since = deps.clock.now() - KEPT_MS
+  const [stored] = await findKey(deps.database.read, { orgId, key, since })
+  return stored
+}
+
+/** An expired row with the same key makes room; a living one means that another process was faster. */
+async function store(
+  deps: Deps,
+  tx: Transaction,
+  row: Stored & { orgId: string; key: string },
+): Promise<void> {
+  const now = deps.clock.now()
+  await deleteExpired(tx, { orgId: row.orgId, key: row.key, until: now - KEPT_MS })
+  const saved = await insertKey(tx, { ...row, createdAt: now })
+  if (saved.length === 0) throw stillRunning()
+}
+
+const findKey = statement<{ orgId: string; key: string; since: number }, Stored[], Reader>(
+  'idempotency_find',
+  (read, p) =>
+    read
+      .select({
+        fingerprint: idempotencyKeys.fingerprint,
+        status: idempotencyKeys.status,
+        body: idempotencyKeys.body,
+        location: idempotencyKeys.location,
+        etag: idempotencyKeys.etag,
+      })
+      .from(idempotencyKeys)
+      .where(
+        and(
+          eq(idempotencyKeys.orgId, p.orgId),
+          eq(idempotencyKeys.key, p.key),
+          gt(idempotencyKeys.createdAt, p.since),
+        ),
+      ),
+)
+
+const deleteKey = statement<{ orgId: string; key: string }, unknown>('idempotency_delete', (tx, p) =>
+  tx.delete(idempotencyKeys).where(and(eq(idempotencyKeys.orgId, p.orgId), eq(idempotencyKeys.key, p.key))),
+)
+
+const deleteExpired = statement<{ orgId: string; key: string; until: number }, unknown>(
+  'idempotency_delete_expired',
+  (tx, p) =>
+    tx
+      .delete(idempotencyKeys)
+      .where(
+        and(
+          eq(idempotencyKeys.orgId, p.orgId),
+          eq(idempotencyKeys.key, p.key),
+          lte(idempotencyKeys.createdAt, p.until),
+        ),
+      ),
+)
+
+const insertKey = statement<Stored & { orgId: string; key: string; createdAt: number }, { key: string }[]>(
+  'idempotency_insert',
+  (tx, p) =>
+    tx
+      .insert(idempotencyKeys)
+      .values({
+        orgId: p.orgId,
+        key: p.key,
+        fingerprint: p.fingerprint,
+        status: p.status,
+        body: p.body,
+        location: p.location,
+        etag: p.etag,
+        createdAt: p.createdAt,
+      })
+      .onConflictDoNothing()
+      .returning({ key: idempotencyKeys.key }),
+)

@@ -1,0 +1,77 @@
+import type { Static } from 'elysia'
+import { invalid } from '../errors.ts'
+import { type Cursor, decodeCursor, encodeCursor } from './cursor.ts'
+import type { TicketFilters, TicketList, TicketListRequest, TicketSort } from './list-tickets.ts'
+import type { TicketWithCustomer } from './rows.ts'
+import type { ticketQuery } from './schemas.ts'
+
+const MOST_PER_PAGE = 100
+const DEFAULT_PER_PAGE = 25
+
+type Query = Static<typeof ticketQuery>
+
+/** What the query asks for. Throws 400 for a cursor that is not ours, or belongs to another list. */
+export function listRequest(query: Query): TicketListRequest {
+  const { status, channel, assignedTo, tag } = query
+  const filters: TicketFilters = {
+    status,
+    channel,
+    assignedTo: assignedTo === 'unassigned' ? '' : assignedTo,
+    tag,
+  }
+  const sort = query.sort ?? 'created_desc'
+  return {
+    filters,
+    sort,
+    page: query.page ?? 1,
+    perPage: Math.min(query.per_page ?? DEFAULT_PER_PAGE, MOST_PER_PAGE),
+    cursor: query.cursor === undefined ? undefined : requireCursor(query.cursor, listName(filters, sort)),
+  }
+}
+
+/** `next` always leads on by cursor; `prev` too once a cursor was used, by page number before. */
+export function pageLinks(request: TicketListRequest, list: TicketList, url: string) {
+  const { cursor, sort } = request
+  const name = listName(request.filters, sort)
+  const page = cursor?.page ?? request.page
+  const [first, last] = [list.tickets[0], list.tickets.at(-1)]
+  const place = (direction: Cursor['direction'], ticket: TicketWithCustomer, to: number) =>
+    encodeCursor({ direction, list: name, at: sortTime(ticket, sort), id: ticket.id, page: to })
+  const nextCursor = last && list.hasMore ? place('next', last, page + 1) : undefined
+  const previousCursor = first && page > 1 ? place('previous', first, page - 1) : undefined
+  const links = [
+    nextCursor && link(url, nextCursor, 'next'),
+    previousCursor && link(url, previousCursor, 'prev'),
+  ]
+  return { nextCursor, header: links.filter(Boolean).join(', ') }
+}
+
+function requireCursor(text: string, list: string): Cursor {
+  const cursor = decodeCursor(text)
+  if (!cursor) {
+    const detail = 'Use meta.nextCursor as it was given.'
+    throw invalid([{ parameter: 'cursor', code: 'invalid_cursor', detail }])
+  }
+  if (cursor.list === list) return cursor
+  const detail = 'This cursor belongs to a list with other filters or another sort.'
+  throw invalid([{ parameter: 'cursor', code: 'foreign_cursor', detail }])
+}
+
+/** A short fingerprint of filters and sort. */
+function listName(filters: TicketFilters, sort: TicketSort): string {
+  const { status, channel, assignedTo, tag } = filters
+  return Bun.hash.wyhash(JSON.stringify([sort, status, channel, assignedTo, tag])).toString(36)
+}
+
+function sortTime(ticket: TicketWithCustomer, sort: TicketSort): number {
+  return sort === 'updated_desc' ? ticket.updatedAt : ticket.createdAt
+}
+
+/** RFC 8288. */
+function link(url: string, cursor: string, rel: 'next' | 'prev'): string {
+  const start = url.indexOf('?')
+  const parameters = new URLSearchParams(start < 0 ? '' : url.slice(start + 1))
+  parameters.delete('page')
+  parameters.set('cursor', cursor)
+  return `</v1/tickets?${parameters}>; rel="${rel}"`
+}

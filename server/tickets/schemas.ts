@@ -1,0 +1,198 @@
+import { type TSchema, t } from 'elysia'
+import { CHANNELS, MESSAGE_ROLES, TICKET_STATUSES } from '../database/schema.ts'
+import { TICKET_SORTS } from './list-tickets.ts'
+
+// Section 2 and 4 of the specification; limits where it leaves them open are ours.
+
+/** A union of literals: Elysia's own enum would carry its first word as a default into a PATCH. */
+function oneOf<const Word extends string>(words: readonly Word[], description: string) {
+  return t.Unsafe<Word>(
+    t.Union(
+      words.map((word) => t.Literal(word)),
+      { description },
+    ),
+  )
+}
+
+const NOT_BLANK = '\\S'
+const id = (example: string, description: string) => t.String({ description, examples: [example] })
+const time = (description: string) =>
+  t.String({ format: 'date-time', description, examples: ['2026-03-01T09:30:00.000Z'] })
+
+const status = oneOf(TICKET_STATUSES, 'Status. A new ticket is `open`.')
+const channel = oneOf(CHANNELS, 'Where the ticket came from.')
+const tags = t.Array(t.String({ minLength: 1, maxLength: 64, pattern: NOT_BLANK }), {
+  maxItems: 50,
+  description: 'Trimmed, each once; upper and lower case are kept.',
+  examples: [['billing', 'vip']],
+})
+const text = t.String({
+  minLength: 1,
+  maxLength: 65_536,
+  pattern: NOT_BLANK,
+  description: 'Message text.',
+  examples: ['My invoice is missing.'],
+})
+
+export const ticketId = t.Object({ id: id('tkt_01jq8z5w8wf6r9f5v0h3q1x2yz', 'Ticket id.') })
+
+export const newTicket = t.Object(
+  {
+    channel: t.Optional(t.Literal('api', { description: 'Always `api`.' })),
+    subject: t.String({ minLength: 1, maxLength: 255, pattern: NOT_BLANK, examples: ['Missing invoice'] }),
+    customer: t.Object(
+      {
+        name: t.Optional(
+          t.String({
+            minLength: 1,
+            maxLength: 255,
+            pattern: NOT_BLANK,
+            description: 'Without it, the part of the address before the `@` is used.',
+            examples: ['Ana Pires'],
+          }),
+        ),
+        email: t.String({
+          format: 'email',
+          maxLength: 254,
+          description: 'One customer for each address, whatever its case.',
+          examples: ['ana@example.com'],
+        }),
+      },
+      { additionalProperties: false },
+    ),
+    message: { ...text, description: 'First message of the customer.' },
+    tags: t.Optional(tags),
+  },
+  { $id: 'NewTicket', additionalProperties: false },
+)
+
+export const ticketChange = t.Object(
+  {
+    status: t.Optional(status),
+    assignedTo: t.Optional(
+      t.Union([t.String({ maxLength: 64 }), t.Null()], {
+        description: 'Agent id; `null` or an empty string for nobody.',
+        examples: ['agt_01jq8z5w8wf6r9f5v0h3q1x2yz'],
+      }),
+    ),
+    tags: t.Optional({ ...tags, description: 'Replaces all tags.' }),
+  },
+  { $id: 'TicketChange', additionalProperties: false, description: 'What is omitted stays as it is.' },
+)
+
+export const newMessage = t.Object(
+  { text: { ...text, examples: ['It is attached.'] } },
+  { $id: 'NewMessage', additionalProperties: false },
+)
+
+export const ticketQuery = t.Object(
+  {
+    status: t.Optional(status),
+    channel: t.Optional(channel),
+    assignedTo: t.Optional(
+      t.String({ minLength: 1, maxLength: 64, description: 'Agent id, or `unassigned`.' }),
+    ),
+    tag: t.Optional(t.String({ minLength: 1, maxLength: 64, description: 'Only tickets with this tag.' })),
+    page: t.Optional(t.Integer({ minimum: 1, default: 1, description: 'Page number.' })),
+    per_page: t.Optional(
+      t.Integer({ minimum: 1, default: 25, description: 'Results per page. More than 100 is read as 100.' }),
+    ),
+    sort: t.Optional(oneOf(TICKET_SORTS, 'Order; ties by id. `created_desc` when omitted.')),
+    cursor: t.Optional(
+      t.String({
+        maxLength: 512,
+        description:
+          '`meta.nextCursor` of the page before, instead of `page`: every page costs the same however deep it lies. Keep filters, sort and per_page as they were.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+const customer = {
+  name: t.String({ examples: ['Ana Pires'] }),
+  email: t.Optional(t.String({ examples: ['ana@example.com'] })),
+}
+const listed = {
+  id: id('tkt_01jq8z5w8wf6r9f5v0h3q1x2yz', 'Ticket id.'),
+  orgId: id('org_01jq8z5w8wf6r9f5v0h3q1x2yz', 'Organization that owns the ticket.'),
+  status,
+  channel,
+  subject: t.String({ examples: ['Missing invoice'] }),
+  createdAt: time('When the ticket was opened.'),
+  updatedAt: time('Moves on every effective change and every new message.'),
+  customer: t.Object(customer),
+  assignedTo: t.Optional(id('agt_01jq8z5w8wf6r9f5v0h3q1x2yz', 'Agent id; absent when unassigned.')),
+  tags: t.Array(t.String(), { examples: [['billing', 'vip']] }),
+}
+
+export const message = t.Object(
+  {
+    id: id('msg_01jq8z5w8wf6r9f5v0h3q1x2yz', 'Message id.'),
+    role: oneOf(MESSAGE_ROLES, "Who wrote it. Messages posted through the API are the agent's."),
+    text: t.String({ examples: ['My invoice is missing.'] }),
+    agentName: t.Optional(t.String({ description: 'Only on messages of agents.', examples: ['Ben'] })),
+    createdAt: time('When it was written.'),
+  },
+  { $id: 'Message' },
+)
+
+export const listedTicket = t.Object(listed, {
+  $id: 'TicketSummary',
+  description: 'A ticket as a list shows it: without its messages.',
+})
+
+export const ticket = t.Object(
+  {
+    ...listed,
+    customer: t.Object({
+      ...customer,
+      userId: id('usr_01jq8z5w8wf6r9f5v0h3q1x2yz', 'Customer id.'),
+    }),
+    messages: t.Array(message, { description: 'All messages, oldest first.' }),
+  },
+  { $id: 'Ticket' },
+)
+
+export const ticketList = t.Object(
+  {
+    data: t.Array(listedTicket),
+    meta: t.Object({
+      total: t.Integer({ description: 'Tickets that match, on all pages.', examples: [412] }),
+      page: t.Integer({ examples: [1] }),
+      perPage: t.Integer({ examples: [25] }),
+      nextCursor: t.Optional(t.String({ description: 'Absent on the last page.' })),
+    }),
+  },
+  { $id: 'TicketList' },
+)
+
+const webhookTicket = {
+  id: listed.id,
+  orgId: listed.orgId,
+  status,
+  channel,
+  subject: listed.subject,
+  createdAt: listed.createdAt,
+  customer: listed.customer,
+}
+
+const webhook = (event: string, name: string, data: Record<string, TSchema>) =>
+  t.Object(
+    { event: t.Literal(event), createdAt: time('When it happened.'), data: t.Object(data) },
+    { $id: name },
+  )
+
+/** Bodies of the webhooks: section 6 of the specification. */
+export const webhookBodies = {
+  'ticket.created': webhook('ticket.created', 'TicketCreatedEvent', { ticket: t.Object(webhookTicket) }),
+  'message.sent': webhook('message.sent', 'MessageSentEvent', {
+    ticket: t.Object({
+      ...webhookTicket,
+      updatedAt: listed.updatedAt,
+      assignedTo: listed.assignedTo,
+      tags: listed.tags,
+    }),
+    message,
+  }),
+}

@@ -1,0 +1,165 @@
+import { Elysia, t } from 'elysia'
+import type { KeyGuard } from '../api-keys/require-api-key.ts'
+import type { Deps } from '../deps.ts'
+import { createIdempotency } from '../idempotency/idempotency.ts'
+import { arrive, jsonBody } from '../requests/json-body.ts'
+import { strictQuery } from '../requests/query.ts'
+import { listTickets } from './list-tickets.ts'
+import { postAgentMessage } from './messages.ts'
+import { listRequest, pageLinks } from './page.ts'
+import type { Message } from './rows.ts'
+import {
+  message,
+  newMessage,
+  newTicket,
+  ticket,
+  ticketChange,
+  ticketId,
+  ticketList,
+  ticketQuery,
+} from './schemas.ts'
+import { createTicket, readTicket, readTicketRow, updateTicket } from './tickets.ts'
+import * as document from './v1-document.ts'
+import { type TicketDetail, ticketEtag, viewListedTicket, viewMessage, viewTicket } from './views.ts'
+
+/** The public contract: section 4 of the specification. Who may and how often comes first, then what was sent. */
+export function ticketRoutes(deps: Deps, guard: KeyGuard) {
+  const once = createIdempotency(deps)
+  const noQuery = strictQuery()
+
+  return new Elysia({ name: 'tickets/v1', prefix: '/v1' })
+    .use(guard.requireApiKey)
+    .get(
+      '/tickets',
+      async ({ caller, query, request, set }) => {
+        const wanted = listRequest(query)
+        const found = await listTickets(deps, caller.orgId, wanted)
+        const { nextCursor, header } = pageLinks(wanted, found, request.url)
+        if (header) set.headers.link = header
+        return {
+          data: found.tickets.map(viewListedTicket),
+          meta: {
+            total: found.total,
+            page: wanted.cursor?.page ?? wanted.page,
+            perPage: wanted.perPage,
+            ...(nextCursor === undefined ? {} : { nextCursor }),
+          },
+        }
+      },
+      {
+        transform: [guard.allow('tickets:read'), strictQuery(ticketQuery)],
+        query: ticketQuery,
+        response: { 200: ticketList },
+        detail: document.listTickets,
+      },
+    )
+    .get(
+      '/tickets/:id',
+      async ({ caller, params, request, set, status }) => {
+        const known = request.headers.get('if-none-match')
+        if (known !== null) {
+          const etag = ticketEtag(await readTicketRow(deps.database.read, caller.orgId, params.id))
+          set.headers.etag = etag
+          if (isListed(known, etag)) return status(304, undefined)
+        }
+        const found = await readTicket(deps, caller.orgId, params.id)
+        set.headers.etag = ticketEtag(found)
+        return viewTicket(found)
+      },
+      {
+        transform: [guard.allow('tickets:read'), noQuery],
+        params: ticketId,
+        response: { 200: ticket, 304: t.Undefined() },
+        detail: document.readTicket,
+      },
+    )
+    .post(
+      '/tickets',
+      async ({ caller: { orgId }, body, request, set, status }) => {
+        const asAnswer = (made: TicketDetail) => ({
+          status: 201,
+          body: viewTicket(made),
+          location: `/v1/tickets/${made.id}`,
+          etag: ticketEtag(made),
+        })
+        const answer = await once<ReturnType<typeof viewTicket>>(
+          { orgId, key: request.headers.get('idempotency-key'), method: 'POST', path: '/v1/tickets', body },
+          async (remember) =>
+            asAnswer(await createTicket(deps, orgId, body, (tx, made) => remember(tx, asAnswer(made)))),
+        )
+        Object.assign(set.headers, answerHeaders(answer))
+        return status(201, answer.body)
+      },
+      {
+        parse: arrive,
+        transform: [guard.allow('tickets:write'), noQuery, jsonBody],
+        body: newTicket,
+        response: { 201: ticket },
+        detail: document.createTicket,
+      },
+    )
+    .patch(
+      '/tickets/:id',
+      async ({ caller: { orgId }, params: { id }, body, request, set }) => {
+        const ifMatch = request.headers.get('if-match') ?? undefined
+        await updateTicket(deps, orgId, { id, change: body, ifMatch })
+        const changed = await readTicket(deps, orgId, id)
+        set.headers.etag = ticketEtag(changed)
+        return viewTicket(changed)
+      },
+      {
+        parse: arrive,
+        transform: [guard.allow('tickets:write'), noQuery, jsonBody],
+        params: ticketId,
+        body: ticketChange,
+        response: { 200: ticket },
+        detail: document.updateTicket,
+      },
+    )
+    .post(
+      '/tickets/:id/messages',
+      async ({ caller, params, body, request, set, status }) => {
+        const { orgId, name: agentName } = caller
+        const asAnswer = (posted: Message) => ({
+          status: 201,
+          body: viewMessage(posted),
+          location: null,
+          etag: null,
+        })
+        const path = `/v1/tickets/${params.id}/messages`
+        const answer = await once<ReturnType<typeof viewMessage>>(
+          { orgId, key: request.headers.get('idempotency-key'), method: 'POST', path, body },
+          async (remember) => {
+            const input = { ticketId: params.id, text: body.text, agentName }
+            return asAnswer(
+              await postAgentMessage(deps, orgId, input, (tx, posted) => remember(tx, asAnswer(posted))),
+            )
+          },
+        )
+        Object.assign(set.headers, answerHeaders(answer))
+        return status(201, answer.body)
+      },
+      {
+        parse: arrive,
+        transform: [guard.allow('messages:write'), noQuery, jsonBody],
+        params: ticketId,
+        body: newMessage,
+        response: { 201: message },
+        detail: document.postMessage,
+      },
+    )
+}
+
+function answerHeaders(answer: { location: string | null; etag: string | null; isReplay: boolean }) {
+  return {
+    ...(answer.location === null ? {} : { location: answer.location }),
+    ...(answer.etag === null ? {} : { etag: answer.etag }),
+    ...(answer.isReplay ? { 'idempotency-replayed': 'true' } : {}),
+  }
+}
+
+/** RFC 9110, section 13.1.2: `If-None-Match` compares weakly, and `*` matches whatever there is. */
+function isListed(header: string, etag: string): boolean {
+  const known = header.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  return known.includes('*') || known.includes(etag)
+}
