@@ -1,0 +1,31 @@
+import { Elysia } from 'elysia'
+import type { KeyGuard } from '../api-keys/require-api-key.ts'
+import type { Deps } from '../deps.ts'
+import { requestId } from '../requests/request-id.ts'
+import { ticketRoutes } from '../tickets/v1.ts'
+import { VERSION } from '../version.ts'
+import { apiDescription } from './api-description.ts'
+import { errorResponse } from './error-response.ts'
+import { frontPage } from './front-page.ts'
+import { healthRoutes } from './health.ts'
+import { openapi } from './openapi.ts'
+import { unknownRoute } from './unknown-route.ts'
+
+/** The whole HTTP side. Error mapping comes first: a hook applies to what is registered behind it. */
+export function createApp(deps: Deps, guard: KeyGuard) {
+  const app = new Elysia({ name: 'bellhop', normalize: false })
+    .onRequest(({ request, set }) => {
+      set.headers['x-request-id'] = requestId(request, deps.clock.now())
+    })
+    .onError(({ code, error, request, set }) => {
+      const refusal = code === 'NOT_FOUND' ? unknownRoute(app.routes, request) : error
+      return errorResponse(deps, refusal, String(set.headers['x-request-id']))
+    })
+    .use(frontPage())
+    .use(healthRoutes(deps))
+    .use(ticketRoutes(deps, guard))
+    .use(openapi(apiDescription(VERSION, deps.config.publicUrl)))
+  return app
+}
+
+export type App = ReturnType<typeof createApp>

@@ -1,0 +1,65 @@
+import { STATUS_CODES } from 'node:http'
+import { ValidationError } from 'elysia'
+import { StorageError } from '../database/database.ts'
+import type { Deps } from '../deps.ts'
+import { AppError, type Fault, invalid } from '../errors.ts'
+import { faultsOf } from '../requests/faults.ts'
+
+/** `application/problem+json` (RFC 9457) with a stable `code` and the request id. */
+export interface Problem {
+  type: string
+  title: string
+  status: number
+  detail: string
+  code: string
+  requestId: string
+  errors?: Fault[]
+}
+
+/** Every error a request can end in, as one kind of answer. What is our own fault is logged, not told. */
+export function errorResponse(deps: Deps, error: unknown, requestId: string): Response {
+  const known = asAppError(error)
+  if (!known) deps.log.error('request_failed', { requestId, error })
+  const { status, code, message, more } =
+    known ??
+    new AppError(
+      500,
+      'internal_error',
+      'Something went wrong on the server. Try again; the request id helps us find it.',
+    )
+  if (error instanceof StorageError) deps.log.error('storage_refused', { requestId, error })
+  const problem: Problem = {
+    type: 'about:blank',
+    title: STATUS_CODES[status] ?? 'Error',
+    status,
+    detail: message,
+    code,
+    requestId,
+    ...(more.errors ? { errors: more.errors } : {}),
+  }
+  return new Response(JSON.stringify(problem), {
+    status,
+    headers: { ...more.headers, 'content-type': 'application/problem+json' },
+  })
+}
+
+function asAppError(error: unknown): AppError | undefined {
+  if (error instanceof AppError) return error
+  if (error instanceof StorageError) {
+    return new AppError(
+      503,
+      'storage_unavailable',
+      'The change could not be stored. Nothing was changed; try again.',
+      {
+        headers: { 'retry-after': '5' },
+      },
+    )
+  }
+  if (error instanceof ValidationError && error.type !== 'response') return asInvalid(error)
+  return undefined
+}
+
+function asInvalid(error: ValidationError): AppError {
+  const described = error.all.flatMap((one) => ('schema' in one && 'path' in one ? [one] : []))
+  return invalid(faultsOf(described, error.type === 'body' ? 'body' : 'query'))
+}

@@ -1,0 +1,26 @@
+import { AppError } from '../errors.ts'
+
+export interface KnownRoute {
+  method: string
+  path: string
+}
+
+/** 405 with `Allow` where the path exists for other methods, 404 otherwise. */
+export function unknownRoute(routes: KnownRoute[], request: Request): AppError {
+  const { pathname } = new URL(request.url)
+  const methods = new Set(
+    routes.filter(({ path }) => isMatch(path, pathname)).map(({ method }) => method.toUpperCase()),
+  )
+  if (methods.has('GET')) methods.add('HEAD')
+  if (methods.size === 0)
+    return new AppError(404, 'unknown_route', `There is nothing at ${pathname.slice(0, 200)}.`)
+  const allow = [...methods].sort().join(', ')
+  return new AppError(405, 'method_not_allowed', `This address takes ${allow}.`, { headers: { allow } })
+}
+
+function isMatch(pattern: string, pathname: string): boolean {
+  const wanted = pattern.split('/')
+  const given = pathname.split('/')
+  if (wanted.length !== given.length) return false
+  return wanted.every((part, place) => (part.startsWith(':') ? given[place] !== '' : part === given[place]))
+}

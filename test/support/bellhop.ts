@@ -1,0 +1,101 @@
+import { createApiKey, type NewApiKey } from '../../server/api-keys/api-keys.ts'
+import { type Clock, systemClock } from '../../server/clock.ts'
+import { readConfig } from '../../server/config.ts'
+import type { Deps } from '../../server/deps.ts'
+import { createLog } from '../../server/log.ts'
+import { createOrganization } from '../../server/organizations/organizations.ts'
+import { startService } from '../../server/service.ts'
+import { freshPlace } from './engine.ts'
+
+export interface Bellhop {
+  url: string
+  deps: Deps
+  /** The log, a JSON text a line. */
+  logLines: string[]
+  /** A new organization and a client with a secret key of full access. */
+  organization(name?: string): Promise<Client>
+  stop(): Promise<void>
+}
+
+/** Calls the API as one organization; `path` begins behind `/v1`. */
+export interface Client {
+  orgId: string
+  key: string
+  call<Json = Record<string, unknown>>(method: string, path: string, more?: Call): Promise<Answer<Json>>
+  /** The same organization with a further key. */
+  withKey(input?: Partial<NewApiKey>): Promise<Client>
+}
+
+export interface Call {
+  /** Sent as JSON. */
+  body?: unknown
+  /** Sent as it is. */
+  raw?: string | Uint8Array<ArrayBuffer>
+  headers?: Record<string, string>
+}
+
+export interface Answer<Json> {
+  status: number
+  headers: Headers
+  text: string
+  json: Json
+}
+
+/** The whole service on a database of its own and a free port, in this process. */
+export async function startBellhop(
+  given: { clock?: Clock; settings?: Record<string, string> } = {},
+): Promise<Bellhop> {
+  const place = await freshPlace()
+  const clock = given.clock ?? systemClock
+  const logLines: string[] = []
+  const log = createLog('debug', false, (line) => logLines.push(line), clock.now)
+  const config = readConfig({ PORT: '0', ...place, ...given.settings })
+  const service = await startService(config, { clock, log })
+  return {
+    url: service.url,
+    deps: service.deps,
+    logLines,
+    async organization(name = 'Acme') {
+      const { id } = await createOrganization(service.deps, { name })
+      return clientWithKey(service.deps, service.url, id, {})
+    },
+    stop: service.stop,
+  }
+}
+
+async function clientWithKey(
+  deps: Deps,
+  url: string,
+  orgId: string,
+  input: Partial<NewApiKey>,
+): Promise<Client> {
+  const { secret } = await createApiKey(deps, orgId, { name: 'Website', kind: 'secret', ...input })
+  return {
+    orgId,
+    key: secret,
+    call: (method, path, more) =>
+      call(method, `${url}/v1${path}`, {
+        ...more,
+        headers: { authorization: `Bearer ${secret}`, ...more?.headers },
+      }),
+    withKey: (other = {}) => clientWithKey(deps, url, orgId, other),
+  }
+}
+
+/** One request; a body is sent as JSON unless it is given raw. */
+export async function call<Json>(method: string, url: string, more: Call = {}): Promise<Answer<Json>> {
+  const hasBody = more.body !== undefined || more.raw !== undefined
+  const response = await fetch(url, {
+    method,
+    headers: { ...(hasBody ? { 'content-type': 'application/json' } : {}), ...more.headers },
+    body: more.raw ?? (more.body === undefined ? undefined : JSON.stringify(more.body)),
+  })
+  const text = await response.text()
+  const isJson = /json/.test(response.headers.get('content-type') ?? '') && text !== ''
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: isJson ? JSON.parse(text) : undefined,
+  }
+}
