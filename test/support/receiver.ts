@@ -1,0 +1,143 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
+import { type Certificate, makeCertificates } from './certificates.ts'
+
+/** Longer than any test: a receiver never closes an idle connection by itself. */
+const KEEP_ALIVE_MS = 600_000
+
+export interface ReceivedRequest {
+  method: string
+  /** Path and query. */
+  path: string
+  /** Names in lower case. */
+  headers: Record<string, string>
+  /** The raw bytes. */
+  body: Uint8Array
+  /** Wall clock, milliseconds. */
+  receivedAt: number
+}
+
+export interface Answer {
+  /** 200 unless told. */
+  status?: number
+  headers?: Record<string, string>
+  body?: string | Uint8Array
+  delayMs?: number
+}
+
+/** `number` counts requests from 0. `'never'` leaves the request without an answer. */
+export type Respond = (request: ReceivedRequest, number: number) => Answer | 'never'
+
+export interface Receiver {
+  /** `https://127.0.0.1:<port>/hook` */
+  url: string
+  port: number
+  /** All of them so far, oldest first. */
+  requests: ReceivedRequest[]
+  /** TLS connections accepted so far. */
+  connections(): number
+  /** Answers from now on like this. */
+  respondWith(respond: Respond): void
+  /** The next request that no call of `next` was given yet. */
+  next(): Promise<ReceivedRequest>
+  /** Closes the port and every connection. */
+  stop(): Promise<void>
+}
+
+/** An HTTPS receiver on 127.0.0.1 that keeps what it gets. Answers 200 unless told. */
+export async function startReceiver(
+  given: { respond?: Respond; cert?: Certificate } = {},
+): Promise<Receiver> {
+  const certificate = given.cert ?? (await makeCertificates()).valid
+  const requests: ReceivedRequest[] = []
+  const waiting: ((request: ReceivedRequest) => void)[] = []
+  let taken = 0
+  let connections = 0
+  let respond: Respond = given.respond ?? (() => ({}))
+
+  const server = createServer({ ...certificate, keepAliveTimeout: KEEP_ALIVE_MS }, (incoming, response) => {
+    const chunks: Buffer[] = []
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+    incoming.on('end', () => {
+      const request = requestOf(incoming, Buffer.concat(chunks))
+      const number = requests.push(request) - 1
+      waiting.shift()?.(request)
+      write(respond(request, number), response)
+    })
+  })
+  server.on('secureConnection', () => connections++)
+  const { port, stop } = await listen(server)
+  return {
+    url: `https://127.0.0.1:${port}/hook`,
+    port,
+    requests,
+    connections: () => connections,
+    respondWith(next) {
+      respond = next
+    },
+    next() {
+      const request = requests[taken++]
+      return request ? Promise.resolve(request) : new Promise((resolve) => waiting.push(resolve))
+    },
+    stop,
+  }
+}
+
+/** A TLS server that speaks whatever `onSocket` writes: garbage, half an answer, nothing. */
+export async function startRawReceiver(
+  onSocket: (socket: TLSSocket) => void,
+): Promise<{ url: string; port: number; stop(): Promise<void> }> {
+  const server = createTlsServer((await makeCertificates()).valid, (socket) => {
+    // Its client hangs up whenever it has seen enough.
+    socket.on('error', () => {})
+    onSocket(socket)
+  })
+  const { port, stop } = await listen(server)
+  return { url: `https://127.0.0.1:${port}/hook`, port, stop }
+}
+
+async function listen(
+  server: ReturnType<typeof createTlsServer>,
+): Promise<{ port: number; stop(): Promise<void> }> {
+  const sockets = new Set<Socket>()
+  const track = (socket: Socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+  }
+  server.on('connection', track)
+  server.on('secureConnection', track)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    port: portOf(server.address()),
+    stop() {
+      for (const socket of sockets) socket.destroy()
+      return new Promise((resolve) => server.close(() => resolve()))
+    },
+  }
+}
+
+function portOf(address: AddressInfo | string | null): number {
+  if (typeof address !== 'object' || !address) throw new Error('The receiver has no port.')
+  return address.port
+}
+
+function requestOf(incoming: IncomingMessage, body: Buffer): ReceivedRequest {
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(incoming.headers)) headers[name] = String(value)
+  return {
+    method: incoming.method ?? '',
+    path: incoming.url ?? '',
+    headers,
+    body: Uint8Array.from(body),
+    receivedAt: Date.now(),
+  }
+}
+
+function write(answer: Answer | 'never', response: ServerResponse): void {
+  if (answer === 'never') return
+  const send = () => response.writeHead(answer.status ?? 200, answer.headers).end(answer.body)
+  if (answer.delayMs) setTimeout(send, answer.delayMs)
+  else send()
+}
