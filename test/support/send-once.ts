@@ -1,0 +1,16 @@
+import { systemClock } from '../../server/clock.ts'
+import { createAddressPolicy } from '../../server/webhooks/public-address.ts'
+import { createSender } from '../../server/webhooks/send.ts'
+
+// A process of its own, for what a process reads from its environment: `bun send-once.ts <url> <ca file>`.
+const [url = '', caFile = ''] = process.argv.slice(2)
+const sender = createSender({
+  clock: systemClock,
+  policy: createAddressPolicy(['127.0.0.1']),
+  timeoutMs: 5_000,
+  ca: await Bun.file(caFile).text(),
+  resolve: async () => ['127.0.0.1'],
+})
+const { outcome } = await sender.send({ url, headers: {}, body: new Uint8Array(0) })
+sender.close()
+console.log(outcome)
