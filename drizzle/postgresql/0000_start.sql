@@ -40,6 +40,7 @@ CREATE TABLE "attempts" (
 	"request_headers" text,
 	"response_headers" text,
 	"response_body" "bytea",
+	"is_body_cut" boolean DEFAULT false NOT NULL,
 	CONSTRAINT "attempts_delivery_id_number_pk" PRIMARY KEY("delivery_id","number")
 );
 --> statement-breakpoint
@@ -88,9 +89,12 @@ CREATE TABLE "endpoints" (
 	"off_reason" text,
 	"failing_since" bigint,
 	"connect_failures" bigint DEFAULT 0 NOT NULL,
+	"is_steady" boolean DEFAULT false NOT NULL,
+	"recent_outcomes" text DEFAULT '' NOT NULL,
 	"last_success_at" bigint,
 	"last_error_at" bigint,
 	"last_error" text,
+	"next_turn_at" bigint,
 	"deleted_at" bigint,
 	"created_at" bigint NOT NULL,
 	"updated_at" bigint NOT NULL
@@ -195,13 +199,14 @@ CREATE UNIQUE INDEX "agents_by_email" ON "agents" USING btree ("org_id","email_k
 CREATE UNIQUE INDEX "api_keys_by_hash" ON "api_keys" USING btree ("hash");--> statement-breakpoint
 CREATE INDEX "api_keys_by_organization" ON "api_keys" USING btree ("org_id","created_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "customers_by_email" ON "customers" USING btree ("org_id","email_key");--> statement-breakpoint
-CREATE INDEX "deliveries_due" ON "deliveries" USING btree ("endpoint_id","due_at","id") WHERE state = 'pending';--> statement-breakpoint
+CREATE INDEX "deliveries_due" ON "deliveries" USING btree ("endpoint_id","due_at","event_number") WHERE state = 'pending';--> statement-breakpoint
 CREATE INDEX "deliveries_in_flight" ON "deliveries" USING btree ("endpoint_id") WHERE state = 'in_flight';--> statement-breakpoint
-CREATE INDEX "deliveries_held" ON "deliveries" USING btree ("endpoint_id") WHERE state = 'held';--> statement-breakpoint
-CREATE INDEX "deliveries_by_created" ON "deliveries" USING btree ("org_id","created_at","id");--> statement-breakpoint
-CREATE INDEX "deliveries_by_state" ON "deliveries" USING btree ("org_id","state","created_at","id");--> statement-breakpoint
-CREATE INDEX "deliveries_by_endpoint" ON "deliveries" USING btree ("org_id","endpoint_id","created_at","id");--> statement-breakpoint
+CREATE INDEX "deliveries_failed" ON "deliveries" USING btree ("endpoint_id","id") WHERE state = 'failed';--> statement-breakpoint
+CREATE INDEX "deliveries_by_organization" ON "deliveries" USING btree ("org_id","id");--> statement-breakpoint
+CREATE INDEX "deliveries_by_state" ON "deliveries" USING btree ("org_id","state","id","endpoint_id");--> statement-breakpoint
+CREATE INDEX "deliveries_by_endpoint" ON "deliveries" USING btree ("endpoint_id","id");--> statement-breakpoint
 CREATE INDEX "endpoints_by_organization" ON "endpoints" USING btree ("org_id","created_at","id");--> statement-breakpoint
+CREATE INDEX "endpoints_by_turn" ON "endpoints" USING btree ("is_steady","next_turn_at");--> statement-breakpoint
 CREATE INDEX "idempotency_keys_by_time" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "messages_by_ticket" ON "messages" USING btree ("org_id","ticket_id","created_at","id");--> statement-breakpoint
 CREATE INDEX "resend_jobs_open" ON "resend_jobs" USING btree ("created_at") WHERE finished_at is null;--> statement-breakpoint

@@ -45,6 +45,7 @@ CREATE TABLE `attempts` (
 	`request_headers` text,
 	`response_headers` text,
 	`response_body` blob,
+	`is_body_cut` integer DEFAULT false NOT NULL,
 	PRIMARY KEY(`delivery_id`, `number`),
 	FOREIGN KEY (`delivery_id`) REFERENCES `deliveries`(`id`) ON UPDATE no action ON DELETE no action
 );
@@ -83,12 +84,12 @@ CREATE TABLE `deliveries` (
 	FOREIGN KEY (`endpoint_id`) REFERENCES `endpoints`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE INDEX `deliveries_due` ON `deliveries` (`endpoint_id`,`due_at`,`id`) WHERE state = 'pending';--> statement-breakpoint
+CREATE INDEX `deliveries_due` ON `deliveries` (`endpoint_id`,`due_at`,`event_number`) WHERE state = 'pending';--> statement-breakpoint
 CREATE INDEX `deliveries_in_flight` ON `deliveries` (`endpoint_id`) WHERE state = 'in_flight';--> statement-breakpoint
-CREATE INDEX `deliveries_held` ON `deliveries` (`endpoint_id`) WHERE state = 'held';--> statement-breakpoint
-CREATE INDEX `deliveries_by_created` ON `deliveries` (`org_id`,`created_at`,`id`);--> statement-breakpoint
-CREATE INDEX `deliveries_by_state` ON `deliveries` (`org_id`,`state`,`created_at`,`id`);--> statement-breakpoint
-CREATE INDEX `deliveries_by_endpoint` ON `deliveries` (`org_id`,`endpoint_id`,`created_at`,`id`);--> statement-breakpoint
+CREATE INDEX `deliveries_failed` ON `deliveries` (`endpoint_id`,`id`) WHERE state = 'failed';--> statement-breakpoint
+CREATE INDEX `deliveries_by_organization` ON `deliveries` (`org_id`,`id`);--> statement-breakpoint
+CREATE INDEX `deliveries_by_state` ON `deliveries` (`org_id`,`state`,`id`,`endpoint_id`);--> statement-breakpoint
+CREATE INDEX `deliveries_by_endpoint` ON `deliveries` (`endpoint_id`,`id`);--> statement-breakpoint
 CREATE TABLE `endpoints` (
 	`id` text PRIMARY KEY NOT NULL,
 	`org_id` text NOT NULL,
@@ -103,9 +104,12 @@ CREATE TABLE `endpoints` (
 	`off_reason` text,
 	`failing_since` integer,
 	`connect_failures` integer DEFAULT 0 NOT NULL,
+	`is_steady` integer DEFAULT false NOT NULL,
+	`recent_outcomes` text DEFAULT '' NOT NULL,
 	`last_success_at` integer,
 	`last_error_at` integer,
 	`last_error` text,
+	`next_turn_at` integer,
 	`deleted_at` integer,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
@@ -113,6 +117,7 @@ CREATE TABLE `endpoints` (
 );
 --> statement-breakpoint
 CREATE INDEX `endpoints_by_organization` ON `endpoints` (`org_id`,`created_at`,`id`);--> statement-breakpoint
+CREATE INDEX `endpoints_by_turn` ON `endpoints` (`is_steady`,`next_turn_at`);--> statement-breakpoint
 CREATE TABLE `events` (
 	`org_id` text NOT NULL,
 	`number` integer NOT NULL,

@@ -15,6 +15,7 @@ export const LOG_EVENTS = [...WEBHOOK_EVENTS, 'ticket.updated'] as const
 export const AGENT_ROLES = ['admin', 'agent'] as const
 export const KEY_KINDS = ['secret', 'public'] as const
 export const KEY_SCOPES = ['tickets:read', 'tickets:write', 'messages:write'] as const
+/** As the log shows them. `held` is never stored: it is a pending delivery whose endpoint is off. */
 export const DELIVERY_STATES = ['pending', 'in_flight', 'held', 'succeeded', 'failed', 'cancelled'] as const
 export const ATTEMPT_KINDS = ['scheduled', 'manual', 'test'] as const
 /** Why an endpoint is off: an administrator said so, 120 hours of failures, or a final 410 Gone. */
@@ -30,6 +31,7 @@ export type AgentRole = (typeof AGENT_ROLES)[number]
 export type KeyKind = (typeof KEY_KINDS)[number]
 export type KeyScope = (typeof KEY_SCOPES)[number]
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
+export type StoredDeliveryState = Exclude<DeliveryState, 'held'>
 export type AttemptKind = (typeof ATTEMPT_KINDS)[number]
 export type OffReason = (typeof OFF_REASONS)[number]
 
@@ -232,14 +234,26 @@ export const endpoints = table(
     failingSince: integer(),
     /** How many of the newest attempts in a row failed to connect. */
     connectFailures: integer().notNull().default(0),
+    /** The newest attempt succeeded. Endpoints that are not steady share a part of the sockets only. */
+    isSteady: boolean().notNull().default(false),
+    /** The newest outcomes, oldest first: `s` a success, `f` a failure. */
+    recentOutcomes: text().notNull().default(''),
     lastSuccessAt: integer(),
     lastErrorAt: integer(),
     lastError: text(),
+    /**
+     * When the delivery loop looks at this endpoint again: the due time of its earliest pending delivery, or of its
+     * last turn when more was due then, so that endpoints with work take turns. Empty: there is nothing to send.
+     */
+    nextTurnAt: integer(),
     deletedAt: integer(),
     createdAt: integer().notNull(),
     updatedAt: integer().notNull(),
   },
-  (row) => [index('endpoints_by_organization').on(row.orgId, row.createdAt, row.id)],
+  (row) => [
+    index('endpoints_by_organization').on(row.orgId, row.createdAt, row.id),
+    index('endpoints_by_turn').on(row.isSteady, row.nextTurnAt),
+  ],
 )
 
 /** One for each event and endpoint subscribed at that moment. The id is `X-Service-Delivery`. */
@@ -257,8 +271,8 @@ export const deliveries = table(
     ticketId: text(),
     /** Only of a test delivery, which belongs to no event; otherwise the event's body is sent. */
     testBody: bytes(),
-    state: text().$type<DeliveryState>().notNull(),
-    /** When the next attempt may start; meaningful while pending, and kept while held. */
+    state: text().$type<StoredDeliveryState>().notNull(),
+    /** When the next attempt may start; kept when it starts. 0 goes before everything that waits. */
     dueAt: integer().notNull(),
     /** Failed attempts of the schedule so far: 0 means the first is still to come. */
     retries: integer().notNull().default(0),
@@ -266,20 +280,23 @@ export const deliveries = table(
     interruptions: integer().notNull().default(0),
     /** Number of the newest attempt: a result counts only for the attempt that is still current. */
     attempt: integer().notNull().default(0),
-    /** The next attempt was asked for by a person. */
+    /** The next attempt, or the present one, was asked for by a person. */
     manual: boolean().notNull().default(false),
     lastError: text(),
     lastStatus: integer(),
     createdAt: integer().notNull(),
+    /** When it came to its end; one that has an end and is pending again gets one more attempt. */
     finishedAt: integer(),
   },
   (row) => [
-    index('deliveries_due').on(row.endpointId, row.dueAt, row.id).where(sql`state = 'pending'`),
+    // SQLite uses a partial index only for a query that carries its condition literally.
+    index('deliveries_due').on(row.endpointId, row.dueAt, row.eventNumber).where(sql`state = 'pending'`),
     index('deliveries_in_flight').on(row.endpointId).where(sql`state = 'in_flight'`),
-    index('deliveries_held').on(row.endpointId).where(sql`state = 'held'`),
-    index('deliveries_by_created').on(row.orgId, row.createdAt, row.id),
-    index('deliveries_by_state').on(row.orgId, row.state, row.createdAt, row.id),
-    index('deliveries_by_endpoint').on(row.orgId, row.endpointId, row.createdAt, row.id),
+    index('deliveries_failed').on(row.endpointId, row.id).where(sql`state = 'failed'`),
+    // Ids sort by time, so the log needs no other column to be in order. The last column spares the row.
+    index('deliveries_by_organization').on(row.orgId, row.id),
+    index('deliveries_by_state').on(row.orgId, row.state, row.id, row.endpointId),
+    index('deliveries_by_endpoint').on(row.endpointId, row.id),
   ],
 )
 
@@ -303,6 +320,8 @@ export const attempts = table(
     requestHeaders: json().$type<Record<string, string>>(),
     responseHeaders: json().$type<Record<string, string>>(),
     responseBody: bytes(),
+    /** There was more of the body, or it did not come in time. */
+    isBodyCut: boolean().notNull().default(false),
   },
   (row) => [primaryKey({ columns: [row.deliveryId, row.number] })],
 )

@@ -3,12 +3,14 @@ import type { Transaction } from '../database/database.ts'
 import { deliveries, endpoints, type WebhookEvent } from '../database/schema.ts'
 import { statement } from '../database/statement.ts'
 import type { Deps } from '../deps.ts'
+import { callTurn } from './turns.ts'
 
 /** An endpoint as the outbox needs it. */
 export interface Subscriber {
   id: string
   events: WebhookEvent[]
   offAt: number | null
+  nextTurnAt: number | null
 }
 
 /** An event whose bytes are frozen. */
@@ -20,7 +22,7 @@ export interface OutboxEvent {
   createdAt: number
 }
 
-/** Endpoints of the organization that are not deleted; those that are off too, for their deliveries are held. */
+/** Endpoints of the organization that are not deleted; those that are off too, for their deliveries wait. */
 export function subscribersOf(tx: Transaction, orgId: string): Promise<Subscriber[]> {
   return endpointsOfOrganization(tx, { orgId })
 }
@@ -41,15 +43,33 @@ export async function queueDeliveries(
       eventNumber: event.number,
       eventType: event.type,
       ticketId: event.ticketId,
-      state: subscriber.offAt === null ? 'pending' : 'held',
       createdAt: event.createdAt,
     })
+    if (needsCall(deps, subscriber, event.createdAt)) {
+      await callTurn(tx, { endpointId: subscriber.id, at: event.createdAt })
+      subscriber.nextTurnAt = event.createdAt
+    }
   }
+}
+
+/**
+ * An endpoint with a backlog has its turn already. On PostgreSQL the delivery loop may be taking it away at this
+ * very moment, so there the row is always taken.
+ */
+function needsCall(deps: Deps, subscriber: Subscriber, at: number): boolean {
+  if (subscriber.offAt !== null) return false
+  if (deps.database.engine === 'postgresql') return true
+  return subscriber.nextTurnAt === null || subscriber.nextTurnAt > at
 }
 
 const endpointsOfOrganization = statement<{ orgId: string }, Subscriber[]>('outbox_endpoints', (tx, p) =>
   tx
-    .select({ id: endpoints.id, events: endpoints.events, offAt: endpoints.offAt })
+    .select({
+      id: endpoints.id,
+      events: endpoints.events,
+      offAt: endpoints.offAt,
+      nextTurnAt: endpoints.nextTurnAt,
+    })
     .from(endpoints)
     .where(and(eq(endpoints.orgId, p.orgId), isNull(endpoints.deletedAt)))
     .orderBy(asc(endpoints.createdAt), asc(endpoints.id)),
@@ -63,7 +83,6 @@ const insertDelivery = statement<
     eventNumber: number
     eventType: WebhookEvent
     ticketId: string
-    state: 'pending' | 'held'
     createdAt: number
   },
   unknown
@@ -75,7 +94,7 @@ const insertDelivery = statement<
     eventNumber: p.eventNumber,
     eventType: p.eventType,
     ticketId: p.ticketId,
-    state: p.state,
+    state: 'pending',
     dueAt: p.createdAt,
     createdAt: p.createdAt,
   }),
