@@ -1,24 +1,16 @@
-import { Database as Connection, SQLiteError } from 'bun:sqlite'
+import { type Database as Connection, SQLiteError } from 'bun:sqlite'
 import { statSync } from 'node:fs'
-import { drizzle } from 'drizzle-orm/bun-sqlite'
-import { type Database, type Reader, StorageError, type Transaction } from './database.ts'
+import { type Database, StorageError, type Transaction } from './database.ts'
+import { openReader, openWriter } from './sqlite-connections.ts'
+import { refuseInsideUnit, runAsUnit, UnitFault } from './unit.ts'
 
 /** How long one flush keeps taking queued units before it commits. */
 const FLUSH_MS = 5
-const BUSY_TIMEOUT_MS = 5_000
-/** Negative: in KiB. Holds the upper levels of every index at a million tickets. */
-const CACHE_KIB = -16_384
 
-interface Unit {
+interface Queued {
   work: (tx: Transaction) => Promise<unknown>
   resolve: (value: unknown) => void
   reject: (reason: unknown) => void
-}
-
-/** A unit that awaited something other than its own queries; it would have held up every other write. */
-export class UnitCutOff extends Error {
-  override name = 'UnitCutOff'
-  override message = 'A unit of work awaited something other than its own queries and was rolled back.'
 }
 
 /**
@@ -27,15 +19,18 @@ export class UnitCutOff extends Error {
  * only then are the promises settled, refusals too.
  */
 export function openSqlite(file: string, onCommit: () => void): Database {
-  let writer = openWriter(file)
+  const writer = openWriter(file)
   const reader = openReader(file)
-  const queue: Unit[] = []
+  const queue: Queued[] = []
   let isFlushing = false
+  let isClosed = false
   let lastVersion = dataVersion(writer.connection)
 
-  function write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async function write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    refuseInsideUnit('write')
+    if (isClosed) throw new StorageError('The database is closed.')
     return new Promise<T>((resolve, reject) => {
-      queue.push({ work, resolve: resolve as Unit['resolve'], reject })
+      queue.push({ work, resolve: resolve as Queued['resolve'], reject })
       if (!isFlushing) {
         isFlushing = true
         setImmediate(flush)
@@ -43,30 +38,30 @@ export function openSqlite(file: string, onCommit: () => void): Database {
     })
   }
 
+  /** One batch in each turn of the event loop: however much is written, requests and timers get theirs. */
   async function flush(): Promise<void> {
-    while (queue.length > 0) await flushOnce()
-    isFlushing = false
+    await flushBatch()
+    if (queue.length > 0) setImmediate(flush)
+    else isFlushing = false
   }
 
-  async function flushOnce(): Promise<void> {
-    const done: Unit[] = []
+  async function flushBatch(): Promise<void> {
+    const taken: Queued[] = []
     const settle: (() => void)[] = []
-    const connection = writer.connection
     try {
       writer.begin.run()
       const startedAt = performance.now()
       do {
         const unit = queue.shift()
         if (!unit) break
-        done.push(unit)
-        settle.push(await runUnit(unit))
+        taken.push(unit)
+        settle.push(await runQueued(unit))
       } while (performance.now() - startedAt < FLUSH_MS)
       writer.commit.run()
     } catch (cause) {
-      if (cause instanceof UnitCutOff) return startAfresh(done)
-      if (connection.inTransaction) connection.exec('ROLLBACK')
-      const refusal = storageRefusal(cause)
-      for (const unit of done) unit.reject(refusal)
+      if (writer.connection.inTransaction) writer.connection.exec('ROLLBACK')
+      const refused = taken.length > 0 ? taken : queue.splice(0)
+      for (const unit of refused) unit.reject(diskRefusal(cause))
       return
     }
     for (const each of settle) each()
@@ -74,32 +69,19 @@ export function openSqlite(file: string, onCommit: () => void): Database {
   }
 
   /** Runs one unit inside its savepoint and says how to settle it once the batch is on disk. */
-  async function runUnit(unit: Unit): Promise<() => void> {
+  async function runQueued(unit: Queued): Promise<() => void> {
     writer.savepoint.run()
     try {
-      const value = await withinTurn(unit.work(writer.tx))
+      const value = await runAsUnit(() => withinTurn(unit.work(writer.tx)))
       writer.release.run()
       return () => unit.resolve(value)
     } catch (reason) {
-      if (reason instanceof UnitCutOff) throw reason
       // A full disk can end the whole transaction, not only the unit's part of it.
       if (!writer.connection.inTransaction) throw reason
       writer.rollbackTo.run()
       writer.release.run()
-      return () => unit.reject(isStorageFault(reason) ? storageRefusal(reason) : reason)
+      return () => unit.reject(isDiskFault(reason) ? diskRefusal(reason) : reason)
     }
-  }
-
-  /**
-   * The cut-off unit still holds `tx` and may wake up later. Closing its connection rolls everything back and
-   * leaves it nothing to write to; its neighbours, which did nothing wrong, go first in the next batch.
-   */
-  function startAfresh(done: Unit[]): void {
-    done.pop()?.reject(new UnitCutOff())
-    queue.unshift(...done)
-    writer.connection.close()
-    writer = openWriter(file)
-    lastVersion = dataVersion(writer.connection)
   }
 
   return {
@@ -116,6 +98,7 @@ export function openSqlite(file: string, onCommit: () => void): Database {
       return { database: fileSize(file), wal: fileSize(`${file}-wal`) }
     },
     async close() {
+      isClosed = true
       while (isFlushing) await new Promise((resolve) => setImmediate(resolve))
       reader.connection.close()
       writer.connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
@@ -124,47 +107,13 @@ export function openSqlite(file: string, onCommit: () => void): Database {
   }
 }
 
-function openWriter(file: string) {
-  const connection = new Connection(file, { create: true, strict: true })
-  connection.exec(`
-    PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS};
-    PRAGMA journal_mode = WAL;
-    PRAGMA synchronous = FULL;
-    PRAGMA foreign_keys = ON;
-    PRAGMA temp_store = MEMORY;
-    PRAGMA cache_size = ${CACHE_KIB};
-  `)
-  return {
-    connection,
-    tx: asPostgres<Transaction>(connection),
-    begin: connection.prepare('BEGIN IMMEDIATE'),
-    commit: connection.prepare('COMMIT'),
-    savepoint: connection.prepare('SAVEPOINT unit'),
-    release: connection.prepare('RELEASE unit'),
-    rollbackTo: connection.prepare('ROLLBACK TO unit'),
-  }
-}
-
-function openReader(file: string) {
-  const connection = new Connection(file, { readonly: true, strict: true })
-  connection.exec(`
-    PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS};
-    PRAGMA temp_store = MEMORY;
-    PRAGMA cache_size = ${CACHE_KIB};
-  `)
-  return { connection, read: asPostgres<Reader>(connection) }
-}
-
-/** Tables are typed as PostgreSQL (columns.ts), so the connection that runs them is too. */
-function asPostgres<T>(connection: Connection): T {
-  return drizzle(connection, { casing: 'snake_case' }) as unknown as T
-}
-
 /** Queries on bun:sqlite settle in the present turn of the event loop; whatever is still open after it is not a query. */
 async function withinTurn<T>(work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setImmediate> | undefined
   const cutOff = new Promise<never>((_, reject) => {
-    timer = setImmediate(() => reject(new UnitCutOff()))
+    timer = setImmediate(() => {
+      reject(new UnitFault('A unit of work awaited something other than its own queries.'))
+    })
   })
   try {
     return await Promise.race([work, cutOff])
@@ -177,15 +126,16 @@ function dataVersion(connection: Connection): number {
   return connection.query<{ data_version: number }, []>('PRAGMA data_version').get()?.data_version ?? 0
 }
 
-function isStorageFault(reason: unknown): boolean {
+function isDiskFault(reason: unknown): boolean {
   const cause = reason instanceof Error && reason.cause instanceof SQLiteError ? reason.cause : reason
   return (
-    cause instanceof SQLiteError && /SQLITE_(FULL|IOERR|BUSY|CANTOPEN|READONLY|NOMEM)/.test(cause.code ?? '')
+    cause instanceof SQLiteError &&
+    /^SQLITE_(FULL|IOERR|BUSY|CANTOPEN|READONLY|NOMEM|CORRUPT|NOTADB|PERM|PROTOCOL)/.test(cause.code ?? '')
   )
 }
 
-function storageRefusal(cause: unknown): unknown {
-  return isStorageFault(cause) ? new StorageError('The disk refused the change.', { cause }) : cause
+function diskRefusal(cause: unknown): StorageError {
+  return new StorageError('The disk refused the change.', { cause })
 }
 
 function fileSize(file: string): number {

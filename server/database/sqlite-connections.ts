@@ -1,0 +1,51 @@
+import { Database as Connection } from 'bun:sqlite'
+import { drizzle } from 'drizzle-orm/bun-sqlite'
+import type { Reader, Transaction } from './database.ts'
+import { refuseInsideUnit, refuseOutsideUnit, UnitFault } from './unit.ts'
+
+const BUSY_TIMEOUT_MS = 5_000
+/** Negative: in KiB. Holds the upper levels of every index at a million tickets. */
+const CACHE_KIB = -16_384
+
+export function openWriter(file: string) {
+  const connection = new Connection(file, { create: true, strict: true })
+  connection.exec(`
+    PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS};
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = FULL;
+    PRAGMA foreign_keys = ON;
+    PRAGMA temp_store = MEMORY;
+    PRAGMA cache_size = ${CACHE_KIB};
+  `)
+  return {
+    connection,
+    tx: asPostgres<Transaction>(connection, () => {
+      refuseOutsideUnit()
+      // A disk fault can end the whole transaction: what came now would be committed on its own.
+      if (!connection.inTransaction) throw new UnitFault('The transaction has already been rolled back.')
+    }),
+    begin: connection.prepare('BEGIN IMMEDIATE'),
+    commit: connection.prepare('COMMIT'),
+    savepoint: connection.prepare('SAVEPOINT unit'),
+    release: connection.prepare('RELEASE unit'),
+    rollbackTo: connection.prepare('ROLLBACK TO unit'),
+  }
+}
+
+export function openReader(file: string) {
+  const connection = new Connection(file, { readonly: true, strict: true })
+  connection.exec(`
+    PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS};
+    PRAGMA temp_store = MEMORY;
+    PRAGMA cache_size = ${CACHE_KIB};
+  `)
+  return { connection, read: asPostgres<Reader>(connection, () => refuseInsideUnit('read')) }
+}
+
+/**
+ * Tables are typed as PostgreSQL (columns.ts), so the connection that runs them is too. Drizzle tells its logger of
+ * each query before it runs it: a guard that throws there keeps the query from running.
+ */
+function asPostgres<T>(connection: Connection, guard: () => void): T {
+  return drizzle(connection, { casing: 'snake_case', logger: { logQuery: guard } }) as unknown as T
+}

@@ -1,0 +1,58 @@
+import { Database as Connection } from 'bun:sqlite'
+import { join } from 'node:path'
+import { SQL } from 'bun'
+import { readConfig } from '../../server/config.ts'
+import type { Database, Transaction } from '../../server/database/database.ts'
+import { DATABASE_FILE, openDatabase } from '../../server/database/open.ts'
+import { organizations } from '../../server/database/schema.ts'
+import { type Deps, openDeps } from '../../server/deps.ts'
+import { createLog } from '../../server/log.ts'
+import { freshPlace } from '../support/engine.ts'
+
+export type Place = Awaited<ReturnType<typeof freshPlace>>
+export const silentLog = createLog('error', false, () => {}, Date.now)
+export const ORG = 'org_00000000000000000000000001'
+
+/** A database of its own for one test, closed when the test's scope ends. */
+export async function openStorage(onCommit = () => {}, given?: Place) {
+  const place = given ?? (await freshPlace())
+  const config = readConfig(place)
+  const database = await openDatabase(config, { log: silentLog, now: Date.now, onCommit })
+  return { place, database, [Symbol.asyncDispose]: () => database.close() }
+}
+
+/** Everything the verbs stand on, with one organization. */
+export async function openDesk(given?: Place) {
+  const place = given ?? (await freshPlace())
+  const deps = await openDeps(readConfig(place), { log: silentLog })
+  await deps.database.write((tx) => addOrganization(tx, ORG))
+  return { place, deps, [Symbol.asyncDispose]: () => deps.database.close() }
+}
+export type Desk = { place: Place; deps: Deps }
+
+export async function addOrganization(tx: Transaction, id: string): Promise<void> {
+  await tx.insert(organizations).values({ id, name: id, createdAt: 1 })
+}
+
+export async function organizationIds(database: Database): Promise<string[]> {
+  const rows = await database.read.select({ id: organizations.id }).from(organizations)
+  return rows.map((row) => row.id).sort()
+}
+
+/** What a connection that is not the program's own sees. */
+export async function seenElsewhere(place: Place, statement: string): Promise<Record<string, unknown>[]> {
+  if (place.DATABASE_URL) {
+    const client = new SQL(place.DATABASE_URL, { max: 1 })
+    try {
+      return [...(await client.unsafe(statement))]
+    } finally {
+      await client.close()
+    }
+  }
+  using connection = new Connection(databaseFile(place), { readonly: true })
+  return connection.query<Record<string, unknown>, []>(statement).all()
+}
+
+export function databaseFile(place: Place): string {
+  return join(place.BELLHOP_DATA, DATABASE_FILE)
+}
