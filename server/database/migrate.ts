@@ -1,4 +1,4 @@
-import { Database as Connection } from 'bun:sqlite'
+import { Database as Connection, SQLiteError } from 'bun:sqlite'
 import { SQL } from 'bun'
 import { MIGRATIONS, type Migration } from './migrations.ts'
 
@@ -12,18 +12,42 @@ const LEDGER = `create table if not exists bellhop_migrations (
 /** Any number, the same in every process: only one of them migrates a PostgreSQL database at a time. */
 const ADVISORY_LOCK = 7_235_512
 
+const WAL_TRIES = 500
+const TRY_EVERY_MS = 10
+
 /**
  * Brings an SQLite file to the newest version, one transaction for each migration. Keys are switched off before
  * `BEGIN` (a table rebuilt with keys on would delete its children) and checked before `COMMIT`.
  */
-export function migrateSqlite(file: string, now: number, migrations = MIGRATIONS.sqlite): void {
+export function migrateSqlite(
+  file: string,
+  now: number,
+  migrations: readonly Migration[] = MIGRATIONS.sqlite,
+): void {
   const connection = new Connection(file, { create: true })
   try {
-    connection.exec(`PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
-      PRAGMA foreign_keys = OFF; ${LEDGER}`)
+    connection.exec('PRAGMA busy_timeout = 5000')
+    enterWal(connection)
+    connection.exec(`PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF; ${LEDGER}`)
     while (applyNext(connection, now, migrations));
   } finally {
+    // Closing alone would leave the lock with statements that are not collected yet.
+    if (connection.inTransaction) connection.exec('ROLLBACK')
     connection.close()
+  }
+}
+
+/** For good: the file remembers. Unlike every other statement this one does not wait while the file is locked. */
+function enterWal(connection: Connection): void {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      connection.exec('PRAGMA journal_mode = WAL')
+      return
+    } catch (error) {
+      const isBusy = error instanceof SQLiteError && error.code === 'SQLITE_BUSY'
+      if (!isBusy || tries === WAL_TRIES) throw error
+      Bun.sleepSync(TRY_EVERY_MS)
+    }
   }
 }
 
@@ -54,7 +78,7 @@ function applyNext(connection: Connection, now: number, migrations: readonly Mig
 export async function migratePostgres(
   url: string,
   now: number,
-  migrations = MIGRATIONS.postgresql,
+  migrations: readonly Migration[] = MIGRATIONS.postgresql,
 ): Promise<void> {
   const client = new SQL(url, { max: 1 })
   try {

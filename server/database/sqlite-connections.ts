@@ -7,11 +7,11 @@ const BUSY_TIMEOUT_MS = 5_000
 /** Negative: in KiB. Holds the upper levels of every index at a million tickets. */
 const CACHE_KIB = -16_384
 
+/** The file is in WAL mode since it was migrated. */
 export function openWriter(file: string) {
   const connection = new Connection(file, { create: true, strict: true })
   connection.exec(`
     PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS};
-    PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;
     PRAGMA foreign_keys = ON;
     PRAGMA temp_store = MEMORY;

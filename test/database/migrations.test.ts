@@ -1,0 +1,121 @@
+import { expect, test } from 'bun:test'
+import { cpSync, readdirSync, readFileSync } from 'node:fs'
+import { relative } from 'node:path'
+import { engine } from '../../server/database/columns.ts'
+import { MIGRATIONS, type Migration } from '../../server/database/migrations.ts'
+import { emptyPlace } from '../support/engine.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { FOLDER, makeFilled, migrateTo, tablesAt } from './filled.ts'
+import { openStorage, type Place, seenElsewhere } from './storage.ts'
+
+const migrations: Migration[] = MIGRATIONS[engine]
+const ROOT = `${import.meta.dir}/../..`
+/** What a program needs to read its modules; then all of them begin at the same moment. */
+const LOADING_MS = 150
+const LEDGER = 'select version, name from bellhop_migrations order by version'
+
+test('an empty place is migrated at the start, in order', async () => {
+  const place = await emptyPlace()
+  await using _storage = await openStorage(undefined, place)
+  expect(await ledger(place)).toEqual(migrations.map(({ name }, index) => ({ version: index + 1, name })))
+})
+
+test('later migrations are applied after those that are there, each once', async () => {
+  const place = await emptyPlace()
+  const steps: Migration[] = [
+    { name: 'one', sql: 'create table steps (name text)' },
+    { name: 'two', sql: `insert into steps values ('two')` },
+    { name: 'three', sql: `insert into steps select name || ', three' from steps` },
+  ]
+  for (const count of [1, 2, 2, 3, 3]) await migrateTo(place, steps.slice(0, count))
+  expect(await seenElsewhere(place, 'select name from steps order by name')).toEqual([
+    { name: 'two' },
+    { name: 'two, three' },
+  ])
+})
+
+for (const [index, { name }] of migrations.entries()) {
+  const version = index + 1
+  test(`a filled database of version ${version} (${name}) keeps every row up to the newest`, async () => {
+    const place = await emptyPlace()
+    await makeFilled(place, version)
+    const kept = tablesAt(version).flatMap((table) => {
+      const newest = tablesAt(migrations.length).find((other) => other.name === table.name)
+      const columns = Object.keys(table.columns).filter((column) => newest?.columns[column])
+      return columns.length > 0
+        ? [`select ${columns.join()} from ${table.name} order by ${columns.join()}`]
+        : []
+    })
+    const before = await Promise.all(kept.map((question) => seenElsewhere(place, question)))
+    await using _storage = await openStorage(undefined, place)
+    expect(await Promise.all(kept.map((question) => seenElsewhere(place, question)))).toEqual(before)
+    expect(before.every((rows) => rows.length === 3)).toBe(true)
+    expect(await ledger(place)).toHaveLength(migrations.length)
+  })
+}
+
+test('a migration that fails changes nothing, and the next start tries it again', async () => {
+  const place = await emptyPlace()
+  await makeFilled(place, migrations.length)
+  const broken = { name: 'broken', sql: 'update tickets set version = 99; update nowhere set x = 1' }
+  expect(await migrateTo(place, [...migrations, broken]).catch((error) => error)).toBeInstanceOf(Error)
+  expect(await seenElsewhere(place, 'select * from tickets where version = 99')).toEqual([])
+  const mended = { name: 'mended', sql: 'update tickets set version = 99' }
+  await migrateTo(place, [...migrations, mended])
+  expect(await seenElsewhere(place, 'select * from tickets where version = 99')).toHaveLength(3)
+})
+
+test('data of a newer program is refused in a plain sentence', async () => {
+  const place = await emptyPlace()
+  await migrateTo(place, [...migrations, { name: 'future', sql: 'create table future (id text)' }])
+  const refusal = await openStorage(undefined, place).catch((error) => error)
+  expect(refusal.name).toBe('NewerDataError')
+  expect(refusal.message).toBe(
+    `The data is at version ${migrations.length + 1}, this program knows ${migrations.length}. Start the newer program.`,
+  )
+})
+
+test('programs that start at once on an empty place all start, and migrate it once', async () => {
+  for (let round = 0; round < 6; round += 1) {
+    const place = await emptyPlace()
+    const programs = Array.from({ length: 4 }, () =>
+      Bun.spawn([process.execPath, `${import.meta.dir}/programs/open.ts`], {
+        env: { ...process.env, ...place },
+        stdio: ['pipe', 'ignore', 'pipe'],
+      }),
+    )
+    await Bun.sleep(LOADING_MS)
+    for (const program of programs) await program.stdin.end()
+    const complaints = await Promise.all(programs.map((program) => new Response(program.stderr).text()))
+    expect(complaints.join('')).toBe('')
+    expect(await Promise.all(programs.map((program) => program.exited))).toEqual([0, 0, 0, 0])
+    expect(await ledger(place)).toHaveLength(migrations.length)
+  }
+})
+
+test('the program carries every migration there is a file for, in the order they were made', () => {
+  const files = readdirSync(FOLDER).filter((name) => name.endsWith('.sql'))
+  const journal = JSON.parse(readFileSync(`${FOLDER}/meta/_journal.json`, 'utf8'))
+  expect(journal.entries.map((entry: { tag: string }) => `${entry.tag}.sql`)).toEqual(files.sort())
+  expect(migrations.map(({ sql }) => sql)).toEqual(
+    files.map((name) => readFileSync(`${FOLDER}/${name}`, 'utf8')),
+  )
+})
+
+test('the tables have no change that is not in a migration', async () => {
+  const copy = temporaryFolder('drizzle')
+  cpSync(FOLDER, copy, { recursive: true })
+  const drizzleKit = [process.execPath, 'node_modules/drizzle-kit/bin.cjs', 'generate', '--casing=snake_case']
+  const tables = ['--schema=server/database/schema.ts', `--dialect=${engine}`]
+  // drizzle-kit takes a relative folder only.
+  const child = Bun.spawn([...drizzleKit, ...tables, `--out=${relative(ROOT, copy)}`], {
+    cwd: ROOT,
+    env: process.env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  expect(await new Response(child.stdout).text()).toContain('No schema changes')
+})
+
+function ledger(place: Place): Promise<Record<string, unknown>[]> {
+  return seenElsewhere(place, LEDGER)
+}
