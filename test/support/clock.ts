@@ -1,0 +1,53 @@
+import type { Clock } from '../../server/clock.ts'
+
+export interface ManualClock extends Clock {
+  /** Time passes: both clocks move on, and what falls due is called in order, at its own time. */
+  advance(milliseconds: number): void
+  /** Somebody sets the wall clock; durations and timers do not notice. */
+  jump(milliseconds: number): void
+}
+
+interface Timer {
+  at: number
+  call: () => void
+}
+
+/** A clock that stands still until a test moves it. `start` is the wall clock in milliseconds since 1970. */
+export function createManualClock(start = Date.parse('2026-03-01T09:00:00.000Z')): ManualClock {
+  const timers = new Set<Timer>()
+  let passed = 0
+  let wall = start
+
+  function takeDue(until: number): Timer | undefined {
+    const [first] = [...timers].sort((one, other) => one.at - other.at)
+    if (!first || first.at > until) return undefined
+    timers.delete(first)
+    return first
+  }
+
+  function moveTo(time: number): void {
+    wall += time - passed
+    passed = time
+  }
+
+  return {
+    now: () => wall,
+    monotonic: () => passed,
+    after(milliseconds, call) {
+      const timer = { at: passed + Math.max(milliseconds, 0), call }
+      timers.add(timer)
+      return () => timers.delete(timer)
+    },
+    advance(milliseconds) {
+      const until = passed + milliseconds
+      for (let timer = takeDue(until); timer; timer = takeDue(until)) {
+        moveTo(Math.max(timer.at, passed))
+        timer.call()
+      }
+      moveTo(until)
+    },
+    jump(milliseconds) {
+      wall += milliseconds
+    },
+  }
+}

@@ -1,0 +1,21 @@
+import { getTableName, is } from 'drizzle-orm'
+import { PgTable } from 'drizzle-orm/pg-core'
+import { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import * as schema from '../../server/database/schema.ts'
+import type { Deps } from '../../server/deps.ts'
+
+/** Every row of every table as text, by table: equal before and after a request that changed nothing. */
+export async function storedRows(deps: Deps): Promise<Record<string, string[]>> {
+  const found: Record<string, string[]> = {}
+  for (const table of Object.values(schema)) {
+    if (!isTable(table)) continue
+    const rows = await deps.database.read.select().from(table)
+    found[getTableName(table)] = rows.map((row) => JSON.stringify(row)).sort()
+  }
+  return found
+}
+
+/** Tables are typed as PostgreSQL whatever the engine (columns.ts). */
+function isTable(value: unknown): value is PgTable {
+  return is(value, PgTable) || is(value, SQLiteTable)
+}

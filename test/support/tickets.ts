@@ -1,0 +1,96 @@
+import { expect } from 'bun:test'
+import type { Answer, Client } from './bellhop.ts'
+
+// What clients of the API see, written down once more: the tests do not trust the server's own types.
+
+export interface TicketJson {
+  id: string
+  orgId: string
+  status: string
+  channel: string
+  subject: string
+  createdAt: string
+  updatedAt: string
+  customer: { name: string; email?: string; userId?: string }
+  assignedTo?: string
+  tags: string[]
+  messages: MessageJson[]
+}
+
+export interface MessageJson {
+  id: string
+  role: string
+  text: string
+  agentName?: string
+  createdAt: string
+}
+
+export interface ListJson {
+  data: Omit<TicketJson, 'messages'>[]
+  meta: { total: number; page: number; perPage: number; nextCursor?: string }
+}
+
+export interface ProblemJson {
+  type: string
+  title: string
+  status: number
+  detail: string
+  code: string
+  requestId: string
+  errors?: { pointer?: string; parameter?: string; code: string; detail: string }[]
+}
+
+/** An id that was never given out. */
+export const NO_TICKET = 'tkt_00000000000000000000000000'
+
+export function ticketInput(more: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    subject: 'Missing invoice',
+    customer: { name: 'Ana Pires', email: 'ana@example.com' },
+    message: 'My invoice for February is missing.',
+    ...more,
+  }
+}
+
+/** A new ticket of the client's organization. */
+export async function makeTicket(client: Client, more: Record<string, unknown> = {}): Promise<TicketJson> {
+  const answer = await client.call<TicketJson>('POST', '/tickets', { body: ticketInput(more) })
+  expect(answer.status, answer.text).toBe(201)
+  return answer.json
+}
+
+export async function readTicket(client: Client, id: string): Promise<TicketJson> {
+  const answer = await client.call<TicketJson>('GET', `/tickets/${id}`)
+  expect(answer.status, answer.text).toBe(200)
+  return answer.json
+}
+
+export async function changeTicket(client: Client, id: string, change: object): Promise<TicketJson> {
+  const answer = await client.call<TicketJson>('PATCH', `/tickets/${id}`, { body: change })
+  expect(answer.status, answer.text).toBe(200)
+  return answer.json
+}
+
+export async function listTickets(client: Client, query = ''): Promise<ListJson> {
+  const answer = await client.call<ListJson>('GET', `/tickets${query}`)
+  expect(answer.status, answer.text).toBe(200)
+  return answer.json
+}
+
+/** Checks that an answer is a problem document of that status and code, and hands it over. */
+export function problemOf(answer: Answer<unknown>, status: number, code: string): ProblemJson {
+  const problem = JSON.parse(answer.text || '{}')
+  expect(
+    [answer.status, problem.code, answer.headers.get('content-type')],
+    answer.text.slice(0, 500),
+  ).toEqual([status, code, 'application/problem+json'])
+  // Bun's toMatchObject writes its matchers into what it was given, so there are none here.
+  expect(problem).toMatchObject({
+    type: 'about:blank',
+    status,
+    requestId: answer.headers.get('x-request-id'),
+  })
+  expect(problem.title).toMatch(/^[A-Z]/)
+  expect(problem.detail).toMatch(/^.{3,300}$/)
+  return problem
+}
