@@ -1,12 +1,10 @@
-import { afterAll, setDefaultTimeout } from 'bun:test'
+import { afterAll } from 'bun:test'
 import { removeTemporaryFolders, temporaryFolder } from './folder.ts'
 import { type Cluster, postgresPrograms, startCluster } from './postgres.ts'
 
 // Loaded before every test run (bunfig.toml). `columns.ts` chooses the engine when it is loaded, so a run has one
 // engine: SQLite, or PostgreSQL with BELLHOP_TEST_ENGINE=postgresql. Never the database of whoever runs the tests.
 
-const LONGEST_TEST_MS = 20_000
-setDefaultTimeout(LONGEST_TEST_MS)
 delete process.env.DATABASE_URL
 const cluster = process.env.BELLHOP_TEST_ENGINE === 'postgresql' ? await requireCluster() : undefined
 

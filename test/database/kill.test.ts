@@ -1,0 +1,52 @@
+import { expect, test } from 'bun:test'
+import { engine } from '../../server/database/columns.ts'
+import { freshPlace } from '../support/engine.ts'
+import { ORG, openDesk, type Place, seenElsewhere } from './storage.ts'
+import { brokenPieces, countersAndRecount, tagsOutOfStep } from './whole.ts'
+
+const KILLS = 8
+const LONGEST_LIFE_MS = 150
+const LONGEST_TEST_MS = 20_000
+
+test(
+  'every ticket that was acknowledged is there, whole, after the process is killed at any moment',
+  async () => {
+    const place = await freshPlace()
+    const desk = await openDesk(place)
+    await desk.deps.database.close()
+    const acknowledged = new Set<string>()
+    for (let round = 0; round < KILLS; round += 1) {
+      for (const id of await acknowledgedUntilKilled(place, round)) acknowledged.add(id)
+    }
+    expect(acknowledged.size).toBeGreaterThan(KILLS)
+
+    const rows = await seenElsewhere(place, 'select id from tickets')
+    const stored = new Set(rows.map((row) => String(row.id)))
+    expect(acknowledged.difference(stored).size).toBe(0)
+    expect(await brokenPieces(place)).toEqual([])
+    expect(await tagsOutOfStep(place)).toEqual([])
+    const { kept, counted } = await countersAndRecount(place)
+    expect(kept).toEqual(counted)
+    if (engine === 'sqlite') {
+      expect(await seenElsewhere(place, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }])
+      expect(await seenElsewhere(place, 'PRAGMA foreign_key_check')).toEqual([])
+    }
+  },
+  LONGEST_TEST_MS,
+)
+
+/** The ids a process said before it was killed; the last line may be cut short. */
+async function acknowledgedUntilKilled(place: Place, round: number): Promise<string[]> {
+  const program = `${import.meta.dir}/programs/acknowledge.ts`
+  const child = Bun.spawn([process.execPath, program, ORG, String(round)], {
+    env: { ...process.env, ...place },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let said = ''
+  for await (const chunk of child.stdout) {
+    if (said === '') setTimeout(() => child.kill('SIGKILL'), Math.random() * LONGEST_LIFE_MS)
+    said += Buffer.from(chunk).toString()
+  }
+  await child.exited
+  return said.split('\n').slice(0, -1)
+}

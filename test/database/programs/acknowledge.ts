@@ -1,0 +1,24 @@
+import { writeSync } from 'node:fs'
+import { readConfig } from '../../../server/config.ts'
+import { openDeps } from '../../../server/deps.ts'
+import { createTicket } from '../../../server/tickets/tickets.ts'
+
+// Creates tickets until it is killed, and says the id of each one that was acknowledged.
+const IN_FLIGHT = 16
+const [, , orgId = '', round] = process.argv
+const deps = await openDeps(readConfig(process.env))
+
+async function createForEver(writer: number): Promise<void> {
+  for (let number = 0; ; number += 1) {
+    const email = `c${round}-${writer}-${number % 7}@example.com`
+    const ticket = await createTicket(deps, orgId, {
+      subject: 'Will it last?',
+      customer: { email },
+      message: 'x'.repeat((number * 97) % 3_000),
+      tags: ['kept', `writer-${writer}`],
+    })
+    writeSync(1, `${ticket.id}\n`)
+  }
+}
+
+await Promise.all(Array.from({ length: IN_FLIGHT }, (_, writer) => createForEver(writer)))
