@@ -1,0 +1,65 @@
+import { agents, TICKET_STATUSES } from '../../server/database/schema.ts'
+import type { Deps } from '../../server/deps.ts'
+import { postAgentMessage } from '../../server/tickets/messages.ts'
+import { createTicket, updateTicket } from '../../server/tickets/tickets.ts'
+import { ORG } from './storage.ts'
+
+const AGENTS = [1, 2, 3].map((number) => `agt_0000000000000000000000000${number}`)
+const TAGS = ['billing', 'Billing', 'refund', 'vip', 'a:b', 'status:open']
+
+/** Numbers from 0 up to, not including, `below`: the same ones for the same seed (mulberry32). */
+export type Random = (below: number) => number
+
+export function seeded(seed: number): Random {
+  let state = seed
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below)
+  }
+}
+
+export async function addAgents(deps: Deps): Promise<void> {
+  await deps.database.write(async (tx) => {
+    for (const id of AGENTS) {
+      const email = `${id}@example.com`
+      await tx
+        .insert(agents)
+        .values({ id, orgId: ORG, name: id, email, emailKey: email, role: 'agent', createdAt: 1 })
+    }
+  })
+}
+
+/** One change such as clients and agents make: on few tickets, customers and tags, so that they meet. */
+export async function workOnce(deps: Deps, random: Random, tickets: string[]): Promise<void> {
+  const id = tickets[random(tickets.length)]
+  const kind = random(10)
+  if (!id || kind < 2) tickets.push(await openTicket(deps, random))
+  else if (kind < 5) {
+    await postAgentMessage(deps, ORG, { ticketId: id, text: 'On it.', agentName: `Agent ${random(3)}` })
+  } else await updateTicket(deps, ORG, { id, change: anyChange(random) })
+}
+
+export async function openTicket(deps: Deps, random: Random): Promise<string> {
+  const name = random(2) === 0 ? undefined : `Name ${random(3)}`
+  const ticket = await createTicket(deps, ORG, {
+    subject: 'Where is my order?',
+    customer: { name, email: `customer-${random(4)}@example.com` },
+    message: 'It has not come.',
+    tags: someTags(random),
+  })
+  return ticket.id
+}
+
+function anyChange(random: Random) {
+  return {
+    ...(random(2) === 0 && { status: TICKET_STATUSES[random(TICKET_STATUSES.length)] }),
+    ...(random(2) === 0 && { assignedTo: AGENTS[random(AGENTS.length + 1)] ?? null }),
+    ...(random(2) === 0 && { tags: someTags(random) }),
+  }
+}
+
+function someTags(random: Random): string[] {
+  return TAGS.filter(() => random(3) === 0)
+}
