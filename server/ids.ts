@@ -18,6 +18,13 @@ export function isId(prefix: IdPrefix, value: string): boolean {
   return ID_PATTERN.exec(value)?.[1] === prefix
 }
 
+/** The lowest id of that kind that a time (milliseconds since 1970) can have: ids of that time or later are not below it. */
+export function firstIdAt(prefix: IdPrefix, time: number): string {
+  const bytes = Buffer.alloc(16)
+  bytes.writeUIntBE(Math.min(Math.max(Math.floor(time), 0), 2 ** 48 - 1), 0, 6)
+  return `${prefix}_${base32(bytes)}`
+}
+
 function base32(bytes: Uint8Array): string {
   let text = ''
   let window = 0

@@ -1,0 +1,150 @@
+import type { Transaction } from '../database/database.ts'
+import type { Deps } from '../deps.ts'
+import { startLoop } from '../loop.ts'
+import { clampDueTimes, type Jump, shiftDueTimes, watchClock } from './clock-jump.ts'
+import { createHeaders } from './delivery-request.ts'
+import type { Resolve } from './dial.ts'
+import { createInFlight, type Flight } from './in-flight.ts'
+import { endInterrupted } from './interrupted.ts'
+import { createAddressPolicy } from './public-address.ts'
+import { createSender } from './send.ts'
+import { sendFlight } from './send-flight.ts'
+import { takeTurn, type Work, type WorkDone } from './turn.ts'
+import { type Candidate, findCandidates, findNextTurn, rebuildTurns } from './turns.ts'
+
+const LONGEST_REST_MS = 60_000
+const REST_AFTER_REFUSAL_MS = 1_000
+const LONGEST_FAREWELL_MS = 10_000
+
+export interface Delivering {
+  /** Claims nothing more, waits for what is in flight (at most 10 s) and writes down the results. */
+  stop(): Promise<void>
+}
+
+/**
+ * Sends what is due. Each turn is one transaction that applies every finished attempt and claims the next ones; they
+ * start when it is on disk. Only claimed deliveries are in memory. `resolve` replaces DNS in tests.
+ */
+export function startDelivering(deps: Deps, given: { resolve?: Resolve } = {}): Delivering {
+  const { config, clock } = deps
+  const inFlight = createInFlight()
+  const look = watchClock(clock)
+  const headersOf = createHeaders(deps)
+  const sender = createSender({
+    clock,
+    policy: createAddressPolicy(config.webhookAllow),
+    timeoutMs: config.webhookTimeoutMs,
+    ca: config.webhookCa,
+    ...given,
+  })
+  let isStopping = false
+  /** Rows in flight may be nobody's: at a start, and after a commit whose answer was lost. */
+  let isUnsure = true
+  let jump: Jump | null = null
+  let restUntil = Number.NEGATIVE_INFINITY
+
+  async function turn(): Promise<number> {
+    const rest = restUntil - clock.monotonic()
+    if (rest > 0) return rest
+    jump = look() ?? jump
+    const candidates = isStopping ? [] : await dueCandidates()
+    if (!isUnsure && !jump && planOf(candidates).length === 0) return untilNextTurn()
+    return (await commitTurn(candidates)) ? 0 : REST_AFTER_REFUSAL_MS
+  }
+
+  /** Both lanes together, by how long they have waited. */
+  async function dueCandidates(): Promise<Candidate[]> {
+    const wanted = { now: clock.now(), limit: inFlight.candidatesWanted() }
+    const steady = await findCandidates(deps.database.read, { ...wanted, isSteady: true })
+    const others = await findCandidates(deps.database.read, { ...wanted, isSteady: false })
+    return [...steady, ...others].sort((a, b) => a.nextTurnAt - b.nextTurnAt)
+  }
+
+  /** By id, the order in which every unit takes endpoints. */
+  function planOf(candidates: Candidate[]): Work[] {
+    const allowances = inFlight.allot(candidates)
+    const finished = Map.groupBy(inFlight.finished(), (flight) => flight.endpoint.id)
+    return [...new Set([...allowances.keys(), ...finished.keys()])].sort().map((endpointId) => ({
+      endpointId,
+      finished: finished.get(endpointId) ?? [],
+      allowance: allowances.get(endpointId) ?? 0,
+    }))
+  }
+
+  async function commitTurn(candidates: Candidate[]): Promise<boolean> {
+    try {
+      const { applied, done } = await deps.database.write((tx) => applyTurn(tx, candidates))
+      jump = null
+      isUnsure = false
+      inFlight.forget(applied)
+      for (const each of done) startAttempts(each)
+      return true
+    } catch (error) {
+      // The results stay in memory until they are on disk.
+      deps.log.error('deliveries_not_written', { error, waiting: inFlight.finished().length })
+      isUnsure = true
+      restUntil = clock.monotonic() + REST_AFTER_REFUSAL_MS
+      return false
+    }
+  }
+
+  async function applyTurn(
+    tx: Transaction,
+    candidates: Candidate[],
+  ): Promise<{ applied: Flight[]; done: WorkDone[] }> {
+    if (jump) await shiftDueTimes(tx, clock.now(), jump)
+    if (isUnsure) await endInterrupted(deps, tx, inFlight)
+    if (jump || isUnsure) {
+      await clampDueTimes(deps, tx)
+      await rebuildTurns(tx)
+    }
+    // Planned here and not before: results that came while the unit was queued go with it.
+    const plan = planOf(candidates)
+    const done: WorkDone[] = []
+    for (const work of plan) {
+      const each = await takeTurn(deps, tx, work)
+      if (each) done.push(each)
+    }
+    return { applied: plan.flatMap((work) => work.finished), done }
+  }
+
+  function startAttempts({ endpoint, claimed, wasSwitchedOff }: WorkDone): void {
+    if (wasSwitchedOff) {
+      deps.log.warn('endpoint_switched_off', { endpoint: endpoint.id, reason: endpoint.offReason })
+    }
+    for (const delivery of claimed) {
+      const flight: Flight = { delivery, endpoint, result: null }
+      inFlight.add(flight)
+      void carryOut(flight)
+    }
+  }
+
+  async function carryOut(flight: Flight): Promise<void> {
+    inFlight.finish(flight, await sendFlight(deps, sender, headersOf, flight))
+    loop.wake()
+  }
+
+  async function untilNextTurn(): Promise<number> {
+    const now = clock.now()
+    const [steady] = await findNextTurn(deps.database.read, { now, isSteady: true })
+    const [other] = await findNextTurn(deps.database.read, { now, isSteady: false })
+    const at = Math.min(steady?.at ?? Number.POSITIVE_INFINITY, other?.at ?? Number.POSITIVE_INFINITY)
+    return Math.min(at - now, LONGEST_REST_MS)
+  }
+
+  const loop = startLoop(deps, 'deliver', turn)
+  return {
+    async stop() {
+      isStopping = true
+      await Promise.race([inFlight.untilIdle(), after(deps, LONGEST_FAREWELL_MS)])
+      sender.close()
+      await inFlight.untilIdle()
+      await loop.stop()
+      if (inFlight.finished().length > 0) await commitTurn([])
+    },
+  }
+}
+
+function after({ clock }: Deps, milliseconds: number): Promise<void> {
+  return new Promise((resolve) => clock.after(milliseconds, resolve))
+}

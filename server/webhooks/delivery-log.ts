@@ -1,0 +1,152 @@
+import { and, asc, desc, eq, gte, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm'
+import {
+  attempts,
+  DELIVERY_STATES,
+  type DeliveryState,
+  deliveries,
+  endpoints,
+  events,
+} from '../database/schema.ts'
+import type { Deps } from '../deps.ts'
+import { type Fault, invalid, notFound } from '../errors.ts'
+import { firstIdAt, isId } from '../ids.ts'
+import { requireWebhookEvent } from './endpoint-input.ts'
+
+const MOST_LISTED = 100
+const DEFAULT_LISTED = 25
+/** An id is made a moment after the event's time is taken; within this it belongs to the time. */
+const ID_DELAY_MS = 60_000
+
+export interface DeliveryFilter {
+  endpointId?: string | undefined
+  /** One of `WEBHOOK_EVENTS`. */
+  event?: string | undefined
+  /** One of `DELIVERY_STATES`. */
+  state?: string | undefined
+  /** Wall clock, milliseconds; of the event. From `since` on, before `until`. */
+  since?: number | undefined
+  until?: number | undefined
+  /** `nextCursor` of the page before. */
+  cursor?: string | undefined
+  /** 25 unless given, at most 100. */
+  limit?: number | undefined
+}
+
+/** A line of the delivery log. */
+export type DeliveryRow = Omit<typeof deliveries.$inferSelect, 'testBody'> & {
+  endpoint: { url: string; offAt: number | null; deletedAt: number | null }
+}
+export type Attempt = typeof attempts.$inferSelect
+export interface DeliveryDetail extends DeliveryRow {
+  /** What is sent; empty when the event is no longer kept. */
+  body: Uint8Array | null
+  /** Oldest first. */
+  attempts: Attempt[]
+}
+
+/** Newest first. Throws 400 for an unknown word or cursor; an unknown endpoint has no deliveries. */
+export async function listDeliveries(
+  deps: Deps,
+  orgId: string,
+  filter: DeliveryFilter = {},
+): Promise<{ deliveries: DeliveryRow[]; nextCursor: string | null }> {
+  const limit = Math.min(Math.max(filter.limit ?? DEFAULT_LISTED, 1), MOST_LISTED)
+  const rows = await deps.database.read
+    .select(columns)
+    .from(deliveries)
+    .innerJoin(endpoints, eq(endpoints.id, deliveries.endpointId))
+    .where(and(eq(deliveries.orgId, orgId), ...conditionsOf(filter)))
+    .orderBy(desc(deliveries.id))
+    .limit(limit + 1)
+  const page = rows.slice(0, limit)
+  return { deliveries: page, nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null }
+}
+
+/** One delivery with its body and all of its attempts. Throws 404. */
+export async function readDelivery(deps: Deps, orgId: string, id: string): Promise<DeliveryDetail> {
+  if (!isId('dlv', id)) throw notFound('delivery')
+  const { read } = deps.database
+  const isEvent = and(eq(events.orgId, deliveries.orgId), eq(events.number, deliveries.eventNumber))
+  const [found] = await read
+    .select({ ...columns, testBody: deliveries.testBody, eventBody: events.body })
+    .from(deliveries)
+    .innerJoin(endpoints, eq(endpoints.id, deliveries.endpointId))
+    .leftJoin(events, isEvent)
+    .where(and(eq(deliveries.orgId, orgId), eq(deliveries.id, id)))
+  if (!found) throw notFound('delivery')
+  const { testBody, eventBody, ...delivery } = found
+  const made = await read
+    .select()
+    .from(attempts)
+    .where(eq(attempts.deliveryId, id))
+    .orderBy(asc(attempts.number))
+  return { ...delivery, body: testBody ?? eventBody, attempts: made }
+}
+
+function conditionsOf(filter: DeliveryFilter): (SQL | undefined)[] {
+  const { endpointId, event, since, until, cursor } = filter
+  if (cursor !== undefined && !isId('dlv', cursor)) throw invalid([unknownCursor])
+  return [
+    endpointId === undefined ? undefined : eq(deliveries.endpointId, endpointId),
+    event === undefined ? undefined : eq(deliveries.eventType, requireWebhookEvent(event)),
+    filter.state === undefined ? undefined : isInState(requireState(filter.state)),
+    since === undefined
+      ? undefined
+      : and(gte(deliveries.id, firstIdAt('dlv', since)), gte(deliveries.createdAt, since)),
+    until === undefined
+      ? undefined
+      : and(lt(deliveries.id, firstIdAt('dlv', until + ID_DELAY_MS)), lt(deliveries.createdAt, until)),
+    cursor === undefined ? undefined : lt(deliveries.id, cursor),
+  ]
+}
+
+/** Words literally, for the partial indexes. */
+function isInState(state: DeliveryState): SQL | undefined {
+  switch (state) {
+    case 'held':
+      return and(sql`state = 'pending'`, isNotNull(endpoints.offAt))
+    case 'pending':
+      return and(sql`state = 'pending'`, isNull(endpoints.offAt))
+    case 'in_flight':
+      return sql`state = 'in_flight'`
+    case 'succeeded':
+      return sql`state = 'succeeded'`
+    case 'failed':
+      return sql`state = 'failed'`
+    case 'cancelled':
+      return sql`state = 'cancelled'`
+  }
+}
+
+function requireState(name: string): DeliveryState {
+  const state = DELIVERY_STATES.find((one) => one === name)
+  if (state) return state
+  const detail = `One of ${DELIVERY_STATES.join(', ')}.`
+  throw invalid([{ parameter: 'state', code: 'unknown_state', detail }])
+}
+
+const unknownCursor: Fault = {
+  parameter: 'cursor',
+  code: 'invalid_cursor',
+  detail: 'Take the cursor from the page before.',
+}
+
+const columns = {
+  id: deliveries.id,
+  orgId: deliveries.orgId,
+  endpointId: deliveries.endpointId,
+  eventNumber: deliveries.eventNumber,
+  eventType: deliveries.eventType,
+  ticketId: deliveries.ticketId,
+  state: deliveries.state,
+  dueAt: deliveries.dueAt,
+  retries: deliveries.retries,
+  interruptions: deliveries.interruptions,
+  attempt: deliveries.attempt,
+  manual: deliveries.manual,
+  lastError: deliveries.lastError,
+  lastStatus: deliveries.lastStatus,
+  createdAt: deliveries.createdAt,
+  finishedAt: deliveries.finishedAt,
+  endpoint: { url: endpoints.url, offAt: endpoints.offAt, deletedAt: endpoints.deletedAt },
+}

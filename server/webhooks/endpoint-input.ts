@@ -1,0 +1,71 @@
+import type { Config } from '../config.ts'
+import { WEBHOOK_EVENTS, type WebhookEvent } from '../database/schema.ts'
+import { type Fault, invalid } from '../errors.ts'
+import { createAddressPolicy } from './public-address.ts'
+
+const LONGEST_DESCRIPTION = 255
+
+export interface EndpointInput {
+  url: string
+  /** Empty unless given. */
+  description?: string | undefined
+  /** One or more of `WEBHOOK_EVENTS`. Anything else is refused here. */
+  events: readonly string[]
+}
+
+export interface CheckedInput {
+  url: string
+  description: string
+  events: WebhookEvent[]
+}
+
+/** Throws 400 with every fault at once; the URL's codes are `URL_REFUSALS`. Events come out each once, in one order. */
+export function checkEndpoint(config: Config, input: EndpointInput): CheckedInput {
+  const description = (input.description ?? '').trim()
+  const faults = [
+    urlFault(config, input.url),
+    descriptionFault(description),
+    eventsFault(input.events),
+  ].filter((fault) => fault !== null)
+  if (faults.length > 0) throw invalid(faults)
+  return {
+    url: input.url,
+    description,
+    events: WEBHOOK_EVENTS.filter((event) => input.events.includes(event)),
+  }
+}
+
+/** A webhook event by its name; throws 400. */
+export function requireWebhookEvent(name: string): WebhookEvent {
+  const event = WEBHOOK_EVENTS.find((one) => one === name)
+  if (!event) throw invalid([unknownEvent('/event', name)])
+  return event
+}
+
+function urlFault(config: Config, url: string): Fault | null {
+  const refusal = createAddressPolicy(config.webhookAllow).refusalOfUrl(url)
+  return refusal && { pointer: '/url', ...refusal }
+}
+
+function descriptionFault(description: string): Fault | null {
+  if (description.length <= LONGEST_DESCRIPTION) return null
+  return { pointer: '/description', code: 'too_long', detail: `At most ${LONGEST_DESCRIPTION} characters.` }
+}
+
+function eventsFault(events: readonly string[]): Fault | null {
+  if (events.length === 0) {
+    return { pointer: '/events', code: 'required', detail: `Choose from ${WEBHOOK_EVENTS.join(', ')}.` }
+  }
+  const known: readonly string[] = WEBHOOK_EVENTS
+  const unknown = events.find((event) => !known.includes(event))
+  return unknown === undefined ? null : unknownEvent('/events', unknown)
+}
+
+function unknownEvent(pointer: string, name: string): Fault {
+  const shown = name.slice(0, 64)
+  return {
+    pointer,
+    code: 'unknown_event',
+    detail: `"${shown}" is not an event; there are ${WEBHOOK_EVENTS.join(' and ')}.`,
+  }
+}

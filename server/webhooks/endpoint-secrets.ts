@@ -1,0 +1,63 @@
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import type { Endpoint } from './endpoint-rows.ts'
+import { changeEndpoint, type NewEndpoint, save } from './endpoints.ts'
+import { createSigningSecret } from './signature.ts'
+
+/** How long a replaced secret keeps signing `webhook-signature`. */
+const OLD_SECRET_MS = 24 * 3_600_000
+
+/**
+ * A new secret, shown this once. It signs `webhook-signature` beside the current one, which alone signs
+ * `X-Service-Signature` until `promoteSecret`. Throws 409 when one is staged already.
+ */
+export async function stageSecret(deps: Deps, orgId: string, id: string): Promise<NewEndpoint> {
+  const secret = createSigningSecret(deps.randomBytes)
+  const endpoint = await changeEndpoint(deps, orgId, id, async (tx, before) => {
+    if (before.nextSecret) {
+      throw new AppError(409, 'secret_already_staged', 'A new secret is staged. Promote or cancel it first.')
+    }
+    return save(tx, id, { nextSecret: deps.sealer.seal(secret, id), updatedAt: deps.clock.now() })
+  })
+  return { endpoint, secret }
+}
+
+/** The staged secret becomes the current one; the one before keeps signing `webhook-signature` for 24 hours. */
+export function promoteSecret(deps: Deps, orgId: string, id: string): Promise<Endpoint> {
+  return changeEndpoint(deps, orgId, id, async (tx, before) => {
+    if (!before.nextSecret) throw noStagedSecret()
+    return save(tx, id, replaced(deps, before, before.nextSecret))
+  })
+}
+
+/** Forgets the staged secret. */
+export function cancelStagedSecret(deps: Deps, orgId: string, id: string): Promise<Endpoint> {
+  return changeEndpoint(deps, orgId, id, async (tx, before) => {
+    if (!before.nextSecret) throw noStagedSecret()
+    return save(tx, id, { nextSecret: null, updatedAt: deps.clock.now() })
+  })
+}
+
+/** Staged and promoted in one step, for a receiver that verifies `webhook-signature`; a staged secret is forgotten. */
+export async function rotateSecret(deps: Deps, orgId: string, id: string): Promise<NewEndpoint> {
+  const secret = createSigningSecret(deps.randomBytes)
+  const endpoint = await changeEndpoint(deps, orgId, id, (tx, before) =>
+    save(tx, id, replaced(deps, before, deps.sealer.seal(secret, id))),
+  )
+  return { endpoint, secret }
+}
+
+function replaced(deps: Deps, before: Endpoint, secret: Uint8Array): Partial<Endpoint> {
+  const now = deps.clock.now()
+  return {
+    secret,
+    nextSecret: null,
+    previousSecret: before.secret,
+    previousSecretUntil: now + OLD_SECRET_MS,
+    updatedAt: now,
+  }
+}
+
+function noStagedSecret(): AppError {
+  return new AppError(409, 'no_staged_secret', 'There is no staged secret. Stage one first.')
+}

@@ -1,0 +1,174 @@
+import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm'
+import type { Transaction } from '../database/database.ts'
+import { deliveries, endpoints } from '../database/schema.ts'
+import { statement } from '../database/statement.ts'
+import type { Deps } from '../deps.ts'
+import { notFound } from '../errors.ts'
+import { isId } from '../ids.ts'
+import { checkEndpoint, type EndpointInput } from './endpoint-input.ts'
+import { type Endpoint, findEndpoint, lockEndpoint } from './endpoint-rows.ts'
+import { createSigningSecret } from './signature.ts'
+import { callTurn } from './turns.ts'
+
+/** Deliveries that are cancelled with their endpoint at once; what is more, the retention cancels in slices. */
+export const CANCEL_SLICE = 1_000
+
+export interface NewEndpoint {
+  endpoint: Endpoint
+  /** `whsec_…`, shown this once. */
+  secret: string
+}
+
+/** Registers an endpoint. Throws 400 `invalid_request` with the reasons. */
+export async function createEndpoint(deps: Deps, orgId: string, input: EndpointInput): Promise<NewEndpoint> {
+  const checked = checkEndpoint(deps.config, input)
+  const id = deps.newId('whe')
+  const secret = createSigningSecret(deps.randomBytes)
+  const now = deps.clock.now()
+  const values = {
+    id,
+    orgId,
+    ...checked,
+    secret: deps.sealer.seal(secret, id),
+    createdAt: now,
+    updatedAt: now,
+  }
+  const endpoint = await deps.database.write(async (tx) => {
+    const [made] = await tx.insert(endpoints).values(values).returning()
+    return made
+  })
+  if (!endpoint) throw new Error('The endpoint was not stored.')
+  return { endpoint, secret }
+}
+
+/** Oldest first; without deleted ones. */
+export function listEndpoints(deps: Deps, orgId: string): Promise<Endpoint[]> {
+  return deps.database.read
+    .select()
+    .from(endpoints)
+    .where(and(eq(endpoints.orgId, orgId), isNull(endpoints.deletedAt)))
+    .orderBy(asc(endpoints.createdAt), asc(endpoints.id))
+}
+
+export async function readEndpoint(deps: Deps, orgId: string, id: string): Promise<Endpoint> {
+  const [endpoint] = isId('whe', id) ? await findEndpoint(deps.database.read, { orgId, id }) : []
+  if (!endpoint) throw notFound('endpoint')
+  return endpoint
+}
+
+/** What is absent stays. Attempts under way end at the old URL, the next ones go to the new. */
+export function updateEndpoint(
+  deps: Deps,
+  orgId: string,
+  input: { id: string; change: Partial<EndpointInput> },
+): Promise<Endpoint> {
+  return changeEndpoint(deps, orgId, input.id, async (tx, before) => {
+    const { change } = input
+    const checked = checkEndpoint(deps.config, {
+      url: change.url ?? before.url,
+      description: change.description ?? before.description,
+      events: change.events ?? before.events,
+    })
+    return save(tx, before.id, { ...checked, updatedAt: deps.clock.now() })
+  })
+}
+
+/** Its pending deliveries are held from now on, new ones too. Attempts under way are carried to their end. */
+export function disableEndpoint(deps: Deps, orgId: string, id: string): Promise<Endpoint> {
+  return changeEndpoint(deps, orgId, id, async (tx, before) => {
+    if (before.offAt !== null) return before
+    const now = deps.clock.now()
+    return save(tx, id, { offAt: now, offReason: 'manual', nextTurnAt: null, updatedAt: now })
+  })
+}
+
+/** Everything held is due now, in the order of its commits. The count of failures starts anew. */
+export function enableEndpoint(deps: Deps, orgId: string, id: string): Promise<Endpoint> {
+  return changeEndpoint(deps, orgId, id, async (tx, before) => {
+    if (before.offAt === null) return before
+    const now = deps.clock.now()
+    await bringForward(tx, { endpointId: id, now })
+    await callTurn(tx, { endpointId: id, at: now })
+    return save(tx, id, {
+      offAt: null,
+      offReason: null,
+      failingSince: null,
+      connectFailures: 0,
+      updatedAt: now,
+    })
+  })
+}
+
+/** What waits or is under way is cancelled and the secrets are gone; the delivery log can still be read. */
+export async function deleteEndpoint(deps: Deps, orgId: string, id: string): Promise<void> {
+  await changeEndpoint(deps, orgId, id, async (tx, before) => {
+    const now = deps.clock.now()
+    await cancelInFlight(tx, { endpointId: id, now })
+    await cancelPending(tx, { endpointId: id, now, limit: CANCEL_SLICE })
+    return save(tx, before.id, {
+      deletedAt: now,
+      nextTurnAt: null,
+      secret: new Uint8Array(0),
+      nextSecret: null,
+      previousSecret: null,
+      previousSecretUntil: null,
+      updatedAt: now,
+    })
+  })
+}
+
+/** Runs a change with the endpoint's row taken; throws 404. */
+export function changeEndpoint(
+  deps: Deps,
+  orgId: string,
+  id: string,
+  change: (tx: Transaction, before: Endpoint) => Promise<Endpoint>,
+): Promise<Endpoint> {
+  if (!isId('whe', id)) throw notFound('endpoint')
+  return deps.database.write(async (tx) => {
+    const [before] = await lockEndpoint(tx, { orgId, id })
+    if (!before) throw notFound('endpoint')
+    return change(tx, before)
+  })
+}
+
+export async function save(tx: Transaction, id: string, set: Partial<Endpoint>): Promise<Endpoint> {
+  const [saved] = await tx.update(endpoints).set(set).where(eq(endpoints.id, id)).returning()
+  if (!saved) throw new Error(`The endpoint ${id} is missing.`)
+  return saved
+}
+
+const bringForward = statement<{ endpointId: string; now: number }, unknown>(
+  'endpoints_bring_forward',
+  (tx, p) =>
+    tx
+      .update(deliveries)
+      .set({ dueAt: sql`${p.now}` })
+      .where(and(eq(deliveries.endpointId, p.endpointId), sql`state = 'pending'`, sql`due_at > ${p.now}`)),
+)
+
+const cancelInFlight = statement<{ endpointId: string; now: number }, unknown>(
+  'endpoints_cancel_flying',
+  (tx, p) =>
+    tx
+      .update(deliveries)
+      .set({ state: 'cancelled', finishedAt: sql`${p.now}` })
+      .where(and(eq(deliveries.endpointId, p.endpointId), sql`state = 'in_flight'`)),
+)
+
+/** Cancels some pending deliveries of an endpoint; answers their ids. */
+export const cancelPending = statement<{ endpointId: string; now: number; limit: number }, { id: string }[]>(
+  'endpoints_cancel_pending',
+  (tx, p) => {
+    const some = tx
+      .select({ id: deliveries.id })
+      .from(deliveries)
+      .where(and(eq(deliveries.endpointId, p.endpointId), sql`state = 'pending'`))
+      .limit(p.limit)
+    return tx
+      .update(deliveries)
+      .set({ state: 'cancelled', finishedAt: sql`${p.now}` })
+      .where(inArray(deliveries.id, some))
+      .returning({ id: deliveries.id })
+  },
+)

@@ -1,0 +1,155 @@
+import { and, asc, eq, gt, isNull, lte, sql } from 'drizzle-orm'
+import type { Transaction } from '../database/database.ts'
+import { deliveries, resendJobs } from '../database/schema.ts'
+import { statement } from '../database/statement.ts'
+import type { Deps } from '../deps.ts'
+import { AppError, notFound } from '../errors.ts'
+import { firstIdAt, isId } from '../ids.ts'
+import { type Loop, startLoop } from '../loop.ts'
+import { lockEndpoint } from './endpoint-rows.ts'
+import { AT_ONCE, callTurn } from './turns.ts'
+
+const SLICE = 200
+const REST_MS = 60_000
+
+export type ResendJob = typeof resendJobs.$inferSelect
+
+/**
+ * Sends one delivery again, at once: same id, same body, the secret of today, one attempt marked `manual`. One that
+ * had come to its end is tried this once; one that waits for a retry keeps its schedule. Throws 404, and 409 while it
+ * is under way or when its endpoint is off or deleted.
+ */
+export async function resendDelivery(deps: Deps, orgId: string, id: string): Promise<void> {
+  const [delivery] = isId('dlv', id)
+    ? await deps.database.read
+        .select({ endpointId: deliveries.endpointId })
+        .from(deliveries)
+        .where(and(eq(deliveries.orgId, orgId), eq(deliveries.id, id)))
+    : []
+  if (!delivery) throw notFound('delivery')
+  const { endpointId } = delivery
+  await deps.database.write(async (tx) => {
+    await requireEndpointOn(tx, orgId, endpointId)
+    const [resent] = await queueAgain(tx, { id, dueAt: AT_ONCE })
+    if (!resent)
+      throw new AppError(409, 'delivery_in_flight', 'It is being sent at this moment. Wait for its result.')
+    await callTurn(tx, { endpointId, at: deps.clock.now() })
+  })
+}
+
+/**
+ * Sends every failed delivery of an endpoint again whose event is of that time (milliseconds) or later: a job that
+ * `startResending` works through and a crash does not end. Throws 404, and 409 when the endpoint is off.
+ */
+export async function resendFailedSince(
+  deps: Deps,
+  orgId: string,
+  input: { endpointId: string; since: number },
+): Promise<ResendJob> {
+  if (!isId('whe', input.endpointId)) throw notFound('endpoint')
+  const now = deps.clock.now()
+  const values = { id: deps.newId('job'), orgId, ...input, until: now, createdAt: now }
+  const job = await deps.database.write(async (tx) => {
+    const [endpoint] = await lockEndpoint(tx, { orgId, id: input.endpointId })
+    if (!endpoint) throw notFound('endpoint')
+    await requireEndpointOn(tx, orgId, endpoint.id)
+    const [made] = await tx.insert(resendJobs).values(values).returning()
+    return made
+  })
+  if (!job) throw new Error('The job was not stored.')
+  return job
+}
+
+/** How far a job is: `finishedAt` is set when every delivery has been queued again. Throws 404. */
+export async function readResendJob(deps: Deps, orgId: string, id: string): Promise<ResendJob> {
+  const [job] = await deps.database.read
+    .select()
+    .from(resendJobs)
+    .where(and(eq(resendJobs.orgId, orgId), eq(resendJobs.id, id)))
+  if (!job) throw notFound('job')
+  return job
+}
+
+/** Works through the open jobs, oldest first, a slice in each turn. */
+export function startResending(deps: Deps): Loop {
+  return startLoop(deps, 'resend', async () => {
+    const [job] = await deps.database.read
+      .select()
+      .from(resendJobs)
+      .where(sql`finished_at is null`)
+      .orderBy(asc(resendJobs.createdAt))
+      .limit(1)
+    if (!job) return REST_MS
+    await deps.database.write((tx) => resendSlice(deps, tx, job))
+    return 0
+  })
+}
+
+/** The rows and the place in the job change together: after a crash it goes on where it was. */
+async function resendSlice(deps: Deps, tx: Transaction, job: ResendJob): Promise<void> {
+  const now = deps.clock.now()
+  const [endpoint] = await lockEndpoint(tx, { orgId: job.orgId, id: job.endpointId })
+  const after = job.cursor || firstIdAt('dlv', job.since)
+  const failed = endpoint
+    ? await findFailed(tx, {
+        endpointId: job.endpointId,
+        after,
+        since: job.since,
+        until: job.until,
+        limit: SLICE,
+      })
+    : []
+  for (const { id } of failed) await queueAgain(tx, { id, dueAt: now })
+  if (endpoint && endpoint.offAt === null && failed.length > 0)
+    await callTurn(tx, { endpointId: endpoint.id, at: now })
+  await tx
+    .update(resendJobs)
+    .set({
+      cursor: failed.at(-1)?.id ?? job.cursor,
+      resent: job.resent + failed.length,
+      finishedAt: failed.length < SLICE ? now : null,
+    })
+    .where(and(eq(resendJobs.id, job.id), isNull(resendJobs.finishedAt)))
+}
+
+async function requireEndpointOn(tx: Transaction, orgId: string, id: string): Promise<void> {
+  const [endpoint] = await lockEndpoint(tx, { orgId, id })
+  if (!endpoint) {
+    throw new AppError(409, 'endpoint_deleted', 'The endpoint was deleted: there is nowhere to send it.')
+  }
+  if (endpoint.offAt !== null) {
+    throw new AppError(
+      409,
+      'endpoint_off',
+      'The endpoint is off. Enable it first; that also sends what is held.',
+    )
+  }
+}
+
+const queueAgain = statement<{ id: string; dueAt: number }, { id: string }[]>('resend_queue', (tx, p) =>
+  tx
+    .update(deliveries)
+    .set({ state: 'pending', dueAt: sql`${p.dueAt}`, manual: true })
+    .where(and(eq(deliveries.id, p.id), sql`state in ('pending', 'succeeded', 'failed')`))
+    .returning({ id: deliveries.id }),
+)
+
+const findFailed = statement<
+  { endpointId: string; after: string; since: number; until: number; limit: number },
+  { id: string }[]
+>('resend_find', (tx, p) =>
+  tx
+    .select({ id: deliveries.id })
+    .from(deliveries)
+    .where(
+      and(
+        eq(deliveries.endpointId, p.endpointId),
+        sql`state = 'failed'`,
+        gt(deliveries.id, p.after),
+        sql`${deliveries.createdAt} >= ${p.since}`,
+        lte(deliveries.createdAt, p.until),
+      ),
+    )
+    .orderBy(asc(deliveries.id))
+    .limit(p.limit),
+)

@@ -1,0 +1,153 @@
+import { and, asc, eq, gt, gte, inArray, isNotNull, lt, lte, sql } from 'drizzle-orm'
+import { attempts, deliveries, endpoints, events, organizations, resendJobs } from '../database/schema.ts'
+import type { Deps } from '../deps.ts'
+import { firstIdAt } from '../ids.ts'
+import { type Loop, startLoop } from '../loop.ts'
+import { CANCEL_SLICE, cancelPending } from './endpoints.ts'
+
+const DAY_MS = 86_400_000
+/** Headers, bodies and details of attempts. */
+const DETAILS_MS = 30 * DAY_MS
+/** Deliveries, attempts and events themselves. */
+const SUMMARIES_MS = 90 * DAY_MS
+const SWEEP_EVERY_MS = 3_600_000
+const SLICE = 500
+/** Between two slices, so that a sweep is never in anybody's way. */
+const SLICE_REST_MS = 20
+
+/** Does one slice behind a cursor; answers the cursor of the next slice, or null when there is nothing more. */
+type Step = (deps: Deps, cursor: string) => Promise<string | null>
+
+const STEPS: Step[] = [cancelLeftovers, stripAttempts, removeDeliveries, removeEvents, removeJobs]
+
+/** Forgets what is old, every hour, a slice at a time. What is pending or held stays however old it is. */
+export function startRetention(deps: Deps): Loop {
+  let step = 0
+  let cursor = ''
+  let nextSliceAt = deps.clock.monotonic()
+  return startLoop(deps, 'retention', async () => {
+    const rest = nextSliceAt - deps.clock.monotonic()
+    if (rest > 0) return rest
+    const next = await STEPS[step]?.(deps, cursor)
+    cursor = next ?? ''
+    if (typeof next !== 'string') step = (step + 1) % STEPS.length
+    const isSweepOver = step === 0 && cursor === ''
+    nextSliceAt = deps.clock.monotonic() + (isSweepOver ? SWEEP_EVERY_MS : SLICE_REST_MS)
+    return nextSliceAt - deps.clock.monotonic()
+  })
+}
+
+/** Deleting an endpoint cancels so many of its deliveries at once; here are the others. */
+async function cancelLeftovers(deps: Deps): Promise<string | null> {
+  const hasPending = sql`exists (select 1 from deliveries where endpoint_id = ${endpoints.id} and state = 'pending')`
+  const [endpoint] = await deps.database.read
+    .select({ id: endpoints.id })
+    .from(endpoints)
+    .where(and(isNotNull(endpoints.deletedAt), hasPending))
+    .limit(1)
+  if (!endpoint) return null
+  const now = deps.clock.now()
+  await deps.database.write((tx) => cancelPending(tx, { endpointId: endpoint.id, now, limit: CANCEL_SLICE }))
+  return 'more'
+}
+
+async function stripAttempts(deps: Deps, cursor: string): Promise<string | null> {
+  const before = deps.clock.now() - DETAILS_MS
+  const slice = await deps.database.read
+    .select({
+      id: attempts.deliveryId,
+      startedAt: attempts.startedAt,
+      isFull: isNotNull(attempts.requestHeaders),
+    })
+    .from(attempts)
+    .where(and(gt(attempts.deliveryId, cursor), lt(attempts.deliveryId, firstIdAt('dlv', before))))
+    .orderBy(asc(attempts.deliveryId))
+    .limit(SLICE)
+  const last = slice.at(-1)
+  if (!last) return null
+  if (slice.some((attempt) => attempt.isFull && attempt.startedAt < before)) {
+    const isInSlice = and(gt(attempts.deliveryId, cursor), lte(attempts.deliveryId, last.id))
+    const nothing = { requestHeaders: null, responseHeaders: null, responseBody: null, detail: null }
+    await deps.database.write(async (tx) => {
+      await tx
+        .update(attempts)
+        .set(nothing)
+        .where(and(isInSlice, isNotNull(attempts.requestHeaders), lt(attempts.startedAt, before)))
+    })
+  }
+  return last.id
+}
+
+async function removeDeliveries(deps: Deps, cursor: string): Promise<string | null> {
+  const before = deps.clock.now() - SUMMARIES_MS
+  const slice = await deps.database.read
+    .select({ id: deliveries.id, finishedAt: deliveries.finishedAt })
+    .from(deliveries)
+    .where(and(gt(deliveries.id, cursor), lt(deliveries.id, firstIdAt('dlv', before))))
+    .orderBy(asc(deliveries.id))
+    .limit(SLICE)
+  const last = slice.at(-1)
+  if (!last) return null
+  const old = slice.filter(({ finishedAt }) => finishedAt !== null && finishedAt < before).map(({ id }) => id)
+  if (old.length > 0) await deleteDeliveries(deps, old, before)
+  return last.id
+}
+
+/** Looks once more: one of them may have been sent again just now. */
+async function deleteDeliveries(deps: Deps, ids: string[], before: number): Promise<void> {
+  await deps.database.write(async (tx) => {
+    const isOver = sql`state in ('succeeded', 'failed', 'cancelled')`
+    const rows = await tx
+      .select({ id: deliveries.id })
+      .from(deliveries)
+      .where(and(inArray(deliveries.id, ids), isOver, lt(deliveries.finishedAt, before)))
+    const old = rows.map(({ id }) => id)
+    if (old.length === 0) return
+    await tx.delete(attempts).where(inArray(attempts.deliveryId, old))
+    await tx.delete(deliveries).where(inArray(deliveries.id, old))
+  })
+}
+
+/** The cursor is an organization. An event stays as long as an older or the same event has a delivery. */
+async function removeEvents(deps: Deps, cursor: string): Promise<string | null> {
+  const { read } = deps.database
+  const [organization] = await read
+    .select({ id: organizations.id, lastEvent: organizations.lastEvent })
+    .from(organizations)
+    .where(gte(organizations.id, cursor))
+    .orderBy(asc(organizations.id))
+    .limit(1)
+  if (!organization) return null
+  const orgId = organization.id
+  const [oldest] = await read
+    .select({ number: deliveries.eventNumber })
+    .from(deliveries)
+    .where(and(eq(deliveries.orgId, orgId), gt(deliveries.eventNumber, 0)))
+    .orderBy(asc(deliveries.id))
+    .limit(1)
+  const kept = oldest?.number ?? organization.lastEvent + 1
+  const isRemovable = and(
+    eq(events.orgId, orgId),
+    lt(events.number, kept),
+    lt(events.createdAt, deps.clock.now() - SUMMARIES_MS),
+  )
+  const some = await read
+    .select({ number: events.number })
+    .from(events)
+    .where(isRemovable)
+    .orderBy(asc(events.number))
+    .limit(SLICE)
+  const last = some.at(-1)
+  if (!last) return `${orgId} `
+  await deps.database.write(async (tx) => {
+    await tx.delete(events).where(and(isRemovable, lte(events.number, last.number)))
+  })
+  return orgId
+}
+
+async function removeJobs(deps: Deps): Promise<string | null> {
+  await deps.database.write(async (tx) => {
+    await tx.delete(resendJobs).where(lt(resendJobs.finishedAt, deps.clock.now() - SUMMARIES_MS))
+  })
+  return null
+}

@@ -1,0 +1,66 @@
+import { deliveries, type WebhookEvent } from '../database/schema.ts'
+import type { Deps } from '../deps.ts'
+import { notFound } from '../errors.ts'
+import { isId } from '../ids.ts'
+import { isoTime } from '../wire.ts'
+import { requireWebhookEvent } from './endpoint-input.ts'
+import { lockEndpoint } from './endpoint-rows.ts'
+import { AT_ONCE, callTurn } from './turns.ts'
+
+/**
+ * Sends a sample of an event over the real path, once, marked `X-Service-Test: true`; also to an endpoint that is
+ * off, so that a repaired receiver can be tried before it is enabled. It goes before what waits and says nothing about
+ * the endpoint's health. Answers the id to look it up in the delivery log. Throws 404, or 400 for an unknown event.
+ */
+export async function testEndpoint(
+  deps: Deps,
+  orgId: string,
+  input: { id: string; event: string },
+): Promise<{ deliveryId: string }> {
+  const eventType = requireWebhookEvent(input.event)
+  if (!isId('whe', input.id)) throw notFound('endpoint')
+  const createdAt = deps.clock.now()
+  const deliveryId = deps.newId('dlv')
+  const testBody = Buffer.from(JSON.stringify(sampleOf(deps, orgId, eventType, createdAt)))
+  await deps.database.write(async (tx) => {
+    const [endpoint] = await lockEndpoint(tx, { orgId, id: input.id })
+    if (!endpoint) throw notFound('endpoint')
+    await tx.insert(deliveries).values({
+      id: deliveryId,
+      orgId,
+      endpointId: endpoint.id,
+      eventNumber: 0,
+      eventType,
+      testBody,
+      state: 'pending',
+      dueAt: AT_ONCE,
+      createdAt,
+    })
+    await callTurn(tx, { endpointId: endpoint.id, at: createdAt })
+  })
+  return { deliveryId }
+}
+
+/** Every field that a real event may have; section 6 of the specification. */
+function sampleOf(deps: Deps, orgId: string, event: WebhookEvent, createdAt: number): object {
+  const time = isoTime(createdAt)
+  const ticket = {
+    id: deps.newId('tkt'),
+    orgId,
+    status: 'open',
+    channel: 'email',
+    subject: 'A sample ticket',
+    createdAt: time,
+    customer: { name: 'Sam Sample', email: 'sam@example.com' },
+  }
+  if (event === 'ticket.created') return { event, createdAt: time, data: { ticket } }
+  const message = { id: deps.newId('msg'), role: 'customer', text: 'A sample message.', createdAt: time }
+  return {
+    event,
+    createdAt: time,
+    data: {
+      ticket: { ...ticket, updatedAt: time, assignedTo: deps.newId('agt'), tags: ['sample'] },
+      message,
+    },
+  }
+}

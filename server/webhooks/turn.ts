@@ -1,0 +1,96 @@
+import { eq, sql } from 'drizzle-orm'
+import type { Transaction } from '../database/database.ts'
+import { endpoints } from '../database/schema.ts'
+import { statement } from '../database/statement.ts'
+import type { Deps } from '../deps.ts'
+import { type ClaimedWithBody, claimDue } from './claim.ts'
+import { type FinishedAttempt, type Health, healthAfter } from './endpoint-health.ts'
+import { type Endpoint, lockEndpointForTurn } from './endpoint-rows.ts'
+import type { Flight } from './in-flight.ts'
+import { type AttemptResult, recordResult } from './results.ts'
+import { AT_ONCE, findHead } from './turns.ts'
+
+/** What one endpoint has in a turn of the delivery loop. */
+export interface Work {
+  endpointId: string
+  finished: Flight[]
+  /** How many deliveries it may claim. */
+  allowance: number
+}
+
+export interface WorkDone {
+  endpoint: Endpoint
+  claimed: ClaimedWithBody[]
+  wasSwitchedOff: boolean
+}
+
+/** Writes down an endpoint's results, claims what it may send next, and says when it has its next turn. */
+export async function takeTurn(deps: Deps, tx: Transaction, work: Work): Promise<WorkDone | null> {
+  const [before] = await lockEndpointForTurn(tx, { id: work.endpointId })
+  if (!before) return null
+  let health: Health = before
+  for (const { delivery, result } of work.finished) {
+    if (!result) continue
+    const { isFinal } = await recordResult(deps, tx, delivery, result)
+    if (saysSomething(delivery, result)) health = healthAfter(health, attemptOf(result, isFinal))
+  }
+  const endpoint = { ...before, ...health }
+  const now = deps.clock.now()
+  const mayClaim = work.allowance > 0 && endpoint.deletedAt === null
+  const claimed = mayClaim ? await claimDue(tx, endpoint, now, work.allowance) : []
+  await settleEndpoint(tx, { ...healthColumns(endpoint), nextTurnAt: await nextTurn(tx, endpoint, now) })
+  return { endpoint, claimed, wasSwitchedOff: before.offAt === null && endpoint.offAt !== null }
+}
+
+/** What is due already waits for another turn, behind the endpoints that became due before now. */
+async function nextTurn(tx: Transaction, endpoint: Endpoint, now: number): Promise<number | null> {
+  if (endpoint.deletedAt !== null) return null
+  const [head] = await findHead(tx, { endpointId: endpoint.id })
+  if (!head) return null
+  if (endpoint.offAt !== null) return head.dueAt === AT_ONCE ? now : null
+  return Math.max(head.dueAt, now)
+}
+
+function saysSomething(delivery: ClaimedWithBody, result: AttemptResult): boolean {
+  return delivery.kind !== 'test' && result.outcome !== 'interrupted'
+}
+
+function attemptOf(result: AttemptResult, isFinal: boolean): FinishedAttempt {
+  const error = result.outcome === 'succeeded' ? null : result.outcome
+  return { error, status: result.status, endedAt: result.endedAt, isFinal }
+}
+
+function healthColumns({ id, ...health }: Health & { id: string }): Health & { id: string } {
+  return {
+    id,
+    isSteady: health.isSteady,
+    connectFailures: health.connectFailures,
+    failingSince: health.failingSince,
+    recentOutcomes: health.recentOutcomes,
+    lastSuccessAt: health.lastSuccessAt,
+    lastErrorAt: health.lastErrorAt,
+    lastError: health.lastError,
+    offAt: health.offAt,
+    offReason: health.offReason,
+  }
+}
+
+const settleEndpoint = statement<Health & { id: string; nextTurnAt: number | null }, unknown>(
+  'turn_settle_endpoint',
+  (tx, p) =>
+    tx
+      .update(endpoints)
+      .set({
+        isSteady: sql`${sql.param(p.isSteady, endpoints.isSteady)}`,
+        connectFailures: sql`${p.connectFailures}`,
+        failingSince: sql`${p.failingSince}`,
+        recentOutcomes: sql`${p.recentOutcomes}`,
+        lastSuccessAt: sql`${p.lastSuccessAt}`,
+        lastErrorAt: sql`${p.lastErrorAt}`,
+        lastError: sql`${p.lastError}`,
+        offAt: sql`${p.offAt}`,
+        offReason: sql`${p.offReason}`,
+        nextTurnAt: sql`${p.nextTurnAt}`,
+      })
+      .where(eq(endpoints.id, p.id)),
+)

@@ -1,0 +1,117 @@
+import type { DeliveryState } from '../database/schema.ts'
+import { isoTime } from '../wire.ts'
+import { DELIVERY_ERROR_SENTENCES, DELIVERY_ERRORS } from './delivery-errors.ts'
+import type { Attempt, DeliveryDetail, DeliveryRow } from './delivery-log.ts'
+import { successRate } from './endpoint-health.ts'
+import type { Endpoint } from './endpoint-rows.ts'
+import type { ResendJob } from './resend.ts'
+
+/** An endpoint with its health, without its secrets. Times are ISO 8601 or null. */
+export function viewEndpoint(endpoint: Endpoint) {
+  return {
+    id: endpoint.id,
+    url: endpoint.url,
+    description: endpoint.description,
+    events: endpoint.events,
+    isOn: endpoint.offAt === null,
+    /** `manual`, `failing` (120 hours of failures only) or `gone` (a final 410); null while it is on. */
+    offReason: endpoint.offReason,
+    offAt: time(endpoint.offAt),
+    hasStagedSecret: endpoint.nextSecret !== null,
+    /** Until then the secret before the current one signs too. */
+    previousSecretUntil: time(endpoint.previousSecretUntil),
+    health: {
+      /** From 0 to 1, of the newest attempts (100 at most); null before the first. */
+      successRate: successRate(endpoint.recentOutcomes),
+      recentAttempts: endpoint.recentOutcomes.length,
+      failingSince: time(endpoint.failingSince),
+      lastSuccessAt: time(endpoint.lastSuccessAt),
+      lastErrorAt: time(endpoint.lastErrorAt),
+      lastError: viewError(endpoint.lastError),
+    },
+    createdAt: isoTime(endpoint.createdAt),
+    updatedAt: isoTime(endpoint.updatedAt),
+  }
+}
+
+/** A line of the delivery log. */
+export function viewDelivery(delivery: DeliveryRow) {
+  const state = shownState(delivery)
+  return {
+    id: delivery.id,
+    endpointId: delivery.endpointId,
+    url: delivery.endpoint.url,
+    event: delivery.eventType,
+    isTest: delivery.eventNumber === 0,
+    ticketId: delivery.ticketId,
+    state,
+    attempts: delivery.attempt,
+    lastStatus: delivery.lastStatus,
+    lastError: viewError(delivery.lastError),
+    nextAttemptAt: state === 'pending' ? isoTime(Math.max(delivery.dueAt, delivery.createdAt)) : null,
+    createdAt: isoTime(delivery.createdAt),
+    finishedAt: time(delivery.finishedAt),
+  }
+}
+
+/** A delivery with what is sent, as text, and every attempt. */
+export function viewDeliveryDetail(delivery: DeliveryDetail) {
+  return {
+    ...viewDelivery(delivery),
+    body: text(delivery.body),
+    attempts: delivery.attempts.length,
+    history: delivery.attempts.map(viewAttempt),
+  }
+}
+
+export function viewAttempt(attempt: Attempt) {
+  return {
+    number: attempt.number,
+    kind: attempt.kind,
+    url: attempt.url,
+    startedAt: isoTime(attempt.startedAt),
+    durationMs: attempt.durationMs,
+    /** Null while it is under way. */
+    succeeded: attempt.outcome === null ? null : attempt.outcome === 'succeeded',
+    status: attempt.status,
+    error: viewError(attempt.outcome),
+    detail: attempt.detail,
+    requestHeaders: attempt.requestHeaders,
+    responseHeaders: attempt.responseHeaders,
+    responseBody: text(attempt.responseBody),
+    isResponseBodyCut: attempt.isBodyCut,
+  }
+}
+
+export function viewResendJob(job: ResendJob) {
+  return {
+    id: job.id,
+    endpointId: job.endpointId,
+    since: isoTime(job.since),
+    until: isoTime(job.until),
+    resent: job.resent,
+    createdAt: isoTime(job.createdAt),
+    finishedAt: time(job.finishedAt),
+  }
+}
+
+/** A pending delivery is held while its endpoint is off, and over when the endpoint is deleted. */
+export function shownState({ state, endpoint }: Pick<DeliveryRow, 'state' | 'endpoint'>): DeliveryState {
+  if (state !== 'pending') return state
+  if (endpoint.deletedAt !== null) return 'cancelled'
+  return endpoint.offAt === null ? 'pending' : 'held'
+}
+
+/** The stable word and one plain sentence. */
+function viewError(word: string | null): { code: string; sentence: string } | null {
+  const code = DELIVERY_ERRORS.find((one) => one === word)
+  return code ? { code, sentence: DELIVERY_ERROR_SENTENCES[code] } : null
+}
+
+function text(bytes: Uint8Array | null): string | null {
+  return bytes && Buffer.from(bytes).toString('utf8')
+}
+
+function time(milliseconds: number | null): string | null {
+  return milliseconds === null ? null : isoTime(milliseconds)
+}
