@@ -74,6 +74,23 @@ describe('a delivery', () => {
     expect(connections).toBe(3)
   })
 
+  test('is repeated once at most, however many kept connections were closed', async () => {
+    let requests = 0
+    const receiver = await rawReceiverThat((socket) => {
+      let isUsed = false
+      socket.on('data', () => {
+        requests++
+        if (isUsed) return socket.destroy()
+        isUsed = true
+        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')
+      })
+    })
+    const sender = senderWith()
+    await Promise.all([1, 2, 3].map(() => post(sender, receiver.url)))
+    expect((await post(sender, receiver.url)).outcome).toBe('succeeded')
+    expect(requests).toBe(5)
+  })
+
   test('keeps no cookie', async () => {
     const receiver = await receiverThat(() => ({ headers: { 'Set-Cookie': 'a=b' } }))
     const sender = senderWith()
@@ -161,13 +178,16 @@ describe('a slow receiver', () => {
     ['is garbage', 'transfer-encoding: chunked\r\n\r\nzz\r\n', false, ''],
   ])('whose body %s after a 200 has succeeded', async (_, rest, isClosed, read) => {
     const written = `HTTP/1.1 200 OK\r\n${rest}`
+    const hungUp = Promise.withResolvers<void>()
     const receiver = await rawReceiverThat((socket) => {
+      socket.on('close', () => hungUp.resolve())
       socket.once('data', () => (isClosed ? socket.end(written) : socket.write(written)))
     })
     const result = await post(senderWith(), receiver.url)
     expect(result).toMatchObject({ outcome: 'succeeded', status: 200, isBodyCut: true })
     expect(text(result.responseBody)).toBe(read)
     expect(result.durationMs).toBeLessThan(TIMEOUT_MS)
+    await hungUp.promise
   })
 
   test('that accepts the connection and says nothing was not reached in time', async () => {
@@ -208,7 +228,8 @@ describe('a slow receiver', () => {
     for (let count = 0; count < 400; count++) await hanging.next()
 
     const beside = await medianLatency(sender, healthy.url)
-    expect(beside).toBeLessThan(2 * alone + 2)
+    // Waiting behind the 400 would take a minute; the 20 ms are for a busy machine.
+    expect(beside).toBeLessThan(2 * alone + 20)
     sender.close()
     expect(new Set((await Promise.all(stuck)).map(({ outcome }) => outcome))).toEqual(
       new Set(['interrupted']),
@@ -219,8 +240,10 @@ describe('a slow receiver', () => {
 describe('a receiver that answers too much or nonsense', () => {
   test('has a gigabyte of body cut after 16 KiB', async () => {
     let written = 0
+    const hungUp = Promise.withResolvers<void>()
     const chunk = Buffer.alloc(65_536, 'x')
     const receiver = await rawReceiverThat((socket) => {
+      socket.on('close', () => hungUp.resolve())
       socket.once('data', () => {
         socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${2 ** 30}\r\n\r\n`)
         const pour = () => {
@@ -234,7 +257,9 @@ describe('a receiver that answers too much or nonsense', () => {
     })
     const result = await post(senderWith({ timeoutMs: 5_000 }), receiver.url)
     expect(result).toMatchObject({ outcome: 'succeeded', isBodyCut: true })
-    expect(result.responseBody).toEqual(Uint8Array.from(Buffer.alloc(16_384, 'x')))
+    expect(result.responseBody.byteLength).toBe(16_384)
+    expect(text(result.responseBody)).toBe('x'.repeat(16_384))
+    await hungUp.promise
     expect(written).toBeLessThan(2 ** 25)
   })
 
