@@ -5,12 +5,12 @@ import { readConfig } from '../../server/config.ts'
 import type { Database, Transaction } from '../../server/database/database.ts'
 import { DATABASE_FILE, openDatabase } from '../../server/database/open.ts'
 import { organizations } from '../../server/database/schema.ts'
-import { type Deps, openDeps } from '../../server/deps.ts'
+import { openDeps } from '../../server/deps.ts'
 import { createLog } from '../../server/log.ts'
 import { freshPlace } from '../support/engine.ts'
 
 export type Place = Awaited<ReturnType<typeof freshPlace>>
-export const silentLog = createLog('error', false, () => {}, Date.now)
+const silentLog = createLog('error', false, () => {}, Date.now)
 export const ORG = 'org_00000000000000000000000001'
 
 /** A database of its own for one test, closed when the test's scope ends. */
@@ -24,11 +24,18 @@ export async function openStorage(onCommit = () => {}, given?: Place) {
 /** Everything the verbs stand on, with one organization. */
 export async function openDesk(given?: Place) {
   const place = given ?? (await freshPlace())
-  const deps = await openDeps(readConfig(place), { log: silentLog })
-  await deps.database.write((tx) => addOrganization(tx, ORG))
-  return { place, deps, [Symbol.asyncDispose]: () => deps.database.close() }
+  const program = await openProgram(place)
+  await program.deps.database.write((tx) => addOrganization(tx, ORG))
+  return { place, ...program }
 }
-export type Desk = { place: Place; deps: Deps }
+
+/** One more program on the same data, and what it logged: each unit that had to go again is a warning. */
+export async function openProgram(place: Place) {
+  const logged: string[] = []
+  const log = createLog('warn', false, (line) => logged.push(line), Date.now)
+  const deps = await openDeps(readConfig(place), { log })
+  return { deps, logged, [Symbol.asyncDispose]: () => deps.database.close() }
+}
 
 export async function addOrganization(tx: Transaction, id: string): Promise<void> {
   await tx.insert(organizations).values({ id, name: id, createdAt: 1 })
