@@ -1,3 +1,5 @@
+import { isId } from '../ids.ts'
+
 /** A place between two tickets of a list: behind (or, going backwards, before) the ticket with this sort time and id. */
 export interface Cursor {
   direction: 'next' | 'previous'
@@ -10,6 +12,9 @@ export interface Cursor {
   page: number
 }
 
+/** One more than the highest page that can be asked for by number: query.ts reads 15 digits. */
+const HIGHEST_PAGE = 1e15
+
 const DIRECTIONS = { n: 'next', p: 'previous' } as const
 
 /** Opaque to clients: base64url over a small JSON array. */
@@ -19,14 +24,14 @@ export function encodeCursor({ direction, list, at, id, page }: Cursor): string 
   )
 }
 
-/** What `encodeCursor` made; undefined for anything else. */
+/** What `encodeCursor` made; undefined for anything else, such as an id that no engine could look for. */
 export function decodeCursor(text: string): Cursor | undefined {
   const parts = parse(text)
   if (!Array.isArray(parts) || parts.length !== 5) return undefined
   const [letter, list, at, id, page]: unknown[] = parts
   const direction = letter === 'n' || letter === 'p' ? DIRECTIONS[letter] : undefined
-  if (!direction || typeof list !== 'string' || typeof id !== 'string') return undefined
-  if (!isWhole(at) || !isWhole(page) || page < 1) return undefined
+  if (!direction || typeof list !== 'string' || typeof id !== 'string' || !isId('tkt', id)) return undefined
+  if (!isWhole(at) || !isWhole(page) || page < 1 || page > HIGHEST_PAGE) return undefined
   return { direction, list, at, id, page }
 }
 
