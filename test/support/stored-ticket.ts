@@ -1,0 +1,39 @@
+import { upsertCustomer } from '../../server/customers/customers.ts'
+import type { Channel, TicketStatus } from '../../server/database/schema.ts'
+import type { Deps } from '../../server/deps.ts'
+import { counterChanges, moveCounters } from '../../server/tickets/counters.ts'
+import { insertMessage, insertTag, insertTicket, type Ticket } from '../../server/tickets/rows.ts'
+
+export interface StoredTicket {
+  status: TicketStatus
+  channel: Channel
+  assignedTo: string
+  tags: string[]
+  createdAt: number
+  updatedAt: number
+}
+
+/** A ticket as any channel may have left it, which the API alone cannot make. Answers its id. */
+export async function storeTicket(deps: Deps, orgId: string, given: StoredTicket): Promise<string> {
+  const id = deps.newId('tkt')
+  await deps.database.write(async (tx) => {
+    const email = 'ana@example.com'
+    const customer = await upsertCustomer(deps, tx, orgId, { name: 'Ana', email })
+    const ticket: Omit<Ticket, 'version'> = { ...given, id, orgId, customerId: customer.id, subject: id }
+    await insertTicket(tx, ticket)
+    const { createdAt, updatedAt } = given
+    for (const tag of given.tags) await insertTag(tx, { orgId, tag, ticketId: id, createdAt, updatedAt })
+    await insertMessage(tx, {
+      id: deps.newId('msg'),
+      orgId,
+      ticketId: id,
+      role: 'customer',
+      text: 'Hello',
+      agentName: null,
+      sending: null,
+      createdAt,
+    })
+    await moveCounters(tx, orgId, counterChanges(undefined, given))
+  })
+  return id
+}
