@@ -53,6 +53,8 @@ describe.if(engine === 'sqlite')('a page of tickets is read along an index, neve
             /^SEARCH (tickets|ticket_tags) USING (COVERING )?INDEX \w+_by_\w+ \(org_id=\?/,
           )
           expect(plan, name).not.toMatch(/SCAN|TEMP B-TREE/)
+          // A cursor enters the index at its place instead of counting rows up to it.
+          if (!name.endsWith('page')) expect(plan, name).toMatch(/\(\w+_at,\w+\)[<>]\(\?,\?\)/)
           // The index also carries the filter: rows that do not belong to it are not even looked at.
           for (const column of Object.keys(filters)) expect(plan, name).toContain(`${columnOf(column)}=?`)
         }
