@@ -1,4 +1,4 @@
-import { type Placeholder, sql } from 'drizzle-orm'
+import { type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from './database.ts'
 
 type Params = Record<string, string | number | boolean | null | Uint8Array | object>
@@ -33,4 +33,17 @@ export function statement<P extends Params, Result, On extends Reader | Transact
     }
     return query.execute(params)
   }
+}
+
+/**
+ * A parameter of a joined or sorted query, compared with a text column. SQLite plans such a query anew each time a
+ * bare parameter of it is bound, which costs several times the query itself; behind a cast it is planned once.
+ */
+export function textParameter<Name extends string>(parameter: Placeholder<Name>): SQL {
+  return sql`cast(${parameter} as text)`
+}
+
+/** The same for whole numbers. */
+export function integerParameter<Name extends string>(parameter: Placeholder<Name>): SQL {
+  return sql`cast(${parameter} as bigint)`
 }

@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
 import { type Channel, customers, type TicketStatus, tickets, ticketTags } from '../database/schema.ts'
-import { statement } from '../database/statement.ts'
+import { integerParameter, statement, textParameter } from '../database/statement.ts'
 import type { Deps } from '../deps.ts'
 import { filterNames, readCounter } from './counters.ts'
 import type { Cursor } from './cursor.ts'
@@ -120,11 +120,10 @@ function buildPageStatement(
     const lead = isTagged ? ticketTags : tickets
     const at = sort === 'updated_desc' ? lead.updatedAt : lead.createdAt
     const id = isTagged ? ticketTags.ticketId : tickets.id
+    const place = sql`${integerParameter(sql.placeholder('at'))}, ${textParameter(sql.placeholder('id'))}`
     const isAscending = (sort === 'created_asc') !== (direction === 'previous')
     const order = isAscending ? [asc(at), asc(id)] : [desc(at), desc(id)]
-    const behind = isAscending
-      ? sql`(${at}, ${id}) > (${p.at}, ${p.id})`
-      : sql`(${at}, ${id}) < (${p.at}, ${p.id})`
+    const behind = isAscending ? sql`(${at}, ${id}) > (${place})` : sql`(${at}, ${id}) < (${place})`
     const found = and(...conditions(filters), direction && behind)
     const from = isTagged
       ? read
@@ -161,14 +160,14 @@ function buildCountStatement(name: string, filters: string[]) {
 
 function conditions(filters: string[]): SQL[] {
   const isTagged = filters.includes('tag')
-  const orgId = sql.placeholder('orgId')
+  const given = (name: string) => textParameter(sql.placeholder(name))
   const wanted = { status: tickets.status, channel: tickets.channel, assignedTo: tickets.assignedTo }
   return [
-    eq(tickets.orgId, orgId),
-    ...(isTagged ? [eq(ticketTags.orgId, orgId), eq(ticketTags.tag, sql.placeholder('tag'))] : []),
+    eq(tickets.orgId, given('orgId')),
+    ...(isTagged ? [eq(ticketTags.orgId, given('orgId')), eq(ticketTags.tag, given('tag'))] : []),
     ...Object.entries(wanted)
       .filter(([name]) => filters.includes(name))
-      .map(([name, column]) => sql`${column} = ${sql.placeholder(name)}`),
+      .map(([name, column]) => sql`${column} = ${given(name)}`),
   ]
 }
 

@@ -12,7 +12,7 @@ import {
   tickets,
   ticketTags,
 } from '../database/schema.ts'
-import { statement } from '../database/statement.ts'
+import { statement, textParameter } from '../database/statement.ts'
 
 export interface Ticket {
   id: string
@@ -72,7 +72,7 @@ export const findTicket = statement<{ orgId: string; id: string }, TicketWithCus
       .select(ticketWithCustomer)
       .from(tickets)
       .innerJoin(customers, eq(customers.id, tickets.customerId))
-      .where(and(eq(tickets.orgId, p.orgId), eq(tickets.id, p.id))),
+      .where(and(eq(tickets.orgId, textParameter(p.orgId)), eq(tickets.id, textParameter(p.id)))),
 )
 
 export const findMessages = statement<
@@ -89,7 +89,7 @@ export const findMessages = statement<
       createdAt: messages.createdAt,
     })
     .from(messages)
-    .where(and(eq(messages.orgId, p.orgId), eq(messages.ticketId, p.ticketId)))
+    .where(and(eq(messages.orgId, textParameter(p.orgId)), eq(messages.ticketId, textParameter(p.ticketId))))
     .orderBy(asc(messages.createdAt), asc(messages.id)),
 )
 

@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull } from 'drizzle-orm'
+import { and, eq, isNull } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
 import { deliveries, endpoints, type WebhookEvent } from '../database/schema.ts'
 import { statement } from '../database/statement.ts'
@@ -71,8 +71,7 @@ const endpointsOfOrganization = statement<{ orgId: string }, Subscriber[]>('outb
       nextTurnAt: endpoints.nextTurnAt,
     })
     .from(endpoints)
-    .where(and(eq(endpoints.orgId, p.orgId), isNull(endpoints.deletedAt)))
-    .orderBy(asc(endpoints.createdAt), asc(endpoints.id)),
+    .where(and(eq(endpoints.orgId, p.orgId), isNull(endpoints.deletedAt))),
 )
 
 const insertDelivery = statement<
