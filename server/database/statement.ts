@@ -38,9 +38,11 @@ export function statement<P extends Params, Result, On extends Reader | Transact
 /**
  * A parameter of a joined or sorted query, compared with a text column. SQLite plans such a query anew each time a
  * bare parameter of it is bound, which costs several times the query itself; behind a cast it is planned once.
+ * Joined to nothing the text has no type of its own any more: with one, SQLite would enter an index over time and id
+ * by the time alone.
  */
 export function textParameter<Name extends string>(parameter: Placeholder<Name>): SQL {
-  return sql`cast(${parameter} as text)`
+  return sql`(cast(${parameter} as text) || '')`
 }
 
 /** The same for whole numbers. */
