@@ -2,7 +2,9 @@
 export type IdPrefix = 'org' | 'agt' | 'usr' | 'tkt' | 'msg' | 'evt' | 'whe' | 'dlv' | 'key' | 'job' | 'req'
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
-const BITS_PER_CHARACTER = 5
+/** Two characters for each ten bits. */
+const PAIRS = Array.from({ length: 1024 }, (_, bits) => `${ALPHABET[bits >> 5]}${ALPHABET[bits & 31]}`)
+const BITS_PER_PAIR = 10
 const ID_PATTERN = /^([a-z]{3})_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
 /**
@@ -28,14 +30,14 @@ export function firstIdAt(prefix: IdPrefix, time: number): string {
 function base32(bytes: Uint8Array): string {
   let text = ''
   let window = 0
-  // 128 bits do not divide by 5: two zero bits go first.
+  // 128 bits do not divide by 10: two zero bits go first.
   let waiting = 2
   for (const byte of bytes) {
-    window = ((window << 8) | byte) & 0xffff
+    window = ((window << 8) | byte) & 0x3ffff
     waiting += 8
-    while (waiting >= BITS_PER_CHARACTER) {
-      waiting -= BITS_PER_CHARACTER
-      text += ALPHABET[(window >> waiting) & 31]
+    if (waiting >= BITS_PER_PAIR) {
+      waiting -= BITS_PER_PAIR
+      text += PAIRS[(window >> waiting) & 1023]
     }
   }
   return text

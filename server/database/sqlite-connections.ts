@@ -1,6 +1,7 @@
 import { Database as Connection } from 'bun:sqlite'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import type { Reader, Transaction } from './database.ts'
+import { rememberConnection } from './sqlite-direct.ts'
 import { refuseInsideUnit, refuseOutsideUnit, UnitFault } from './unit.ts'
 
 const BUSY_TIMEOUT_MS = 5_000
@@ -46,6 +47,8 @@ export function openReader(file: string) {
  * Tables are typed as PostgreSQL (columns.ts), so the connection that runs them is too. Drizzle tells its logger of
  * each query before it runs it: a guard that throws there keeps the query from running.
  */
-function asPostgres<T>(connection: Connection, guard: () => void): T {
-  return drizzle(connection, { casing: 'snake_case', logger: { logQuery: guard } }) as unknown as T
+function asPostgres<T extends object>(connection: Connection, guard: () => void): T {
+  const handle = drizzle(connection, { casing: 'snake_case', logger: { logQuery: guard } }) as unknown as T
+  rememberConnection(handle, { connection, guard })
+  return handle
 }

@@ -1,12 +1,15 @@
 import { type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from './database.ts'
+import { directRun } from './sqlite-direct.ts'
 
 type Params = Record<string, string | number | boolean | null | Uint8Array | object>
 type Placeholders<P extends Params> = { [Name in keyof P & string]: Placeholder<Name, P[Name]> }
 interface Preparable<Result> {
-  prepare(name: string): { execute(values: Record<string, unknown>): Promise<Result> }
+  prepare(name: string): {
+    execute(values: Record<string, unknown>): Promise<Result>
+    getQuery(): { sql: string; params: unknown[] }
+  }
 }
-type Prepared<Result> = ReturnType<Preparable<Result>['prepare']>
 
 /**
  * A named query that is built once per connection and then only run: about a tenth of the cost of building it
@@ -21,18 +24,37 @@ export function statement<P extends Params, Result, On extends Reader | Transact
   name: string,
   build: (on: On, placeholders: Placeholders<P>) => Preparable<Result>,
 ): (on: On, params: P) => Promise<Result> {
-  const prepared = new WeakMap<On, Prepared<Result>>()
-  const placeholders = new Proxy({} as Placeholders<P>, {
-    get: (_, parameter: string) => sql.placeholder(parameter),
-  })
+  const queries = new WeakMap<On, (params: P) => Promise<Result>>()
   return (on, params) => {
-    let query = prepared.get(on)
+    let query = queries.get(on)
     if (!query) {
-      query = build(on, placeholders).prepare(name)
-      prepared.set(on, query)
+      const prepared = build(on, placeholdersOf<P>()).prepare(name)
+      query = (given) => prepared.execute(given)
+      queries.set(on, query)
     }
-    return query.execute(params)
+    return query(params)
   }
+}
+
+/** The same for a change that answers no rows; on SQLite it runs at a third of the cost. */
+export function command<P extends Params>(
+  name: string,
+  build: (tx: Transaction, placeholders: Placeholders<P>) => Preparable<unknown>,
+): (tx: Transaction, params: P) => Promise<void> {
+  const commands = new WeakMap<Transaction, (params: P) => unknown>()
+  return async (tx, params) => {
+    let run = commands.get(tx)
+    if (!run) {
+      const prepared = build(tx, placeholdersOf<P>()).prepare(name)
+      run = directRun(tx, prepared.getQuery()) ?? ((given) => prepared.execute(given))
+      commands.set(tx, run)
+    }
+    await run(params)
+  }
+}
+
+function placeholdersOf<P extends Params>(): Placeholders<P> {
+  return new Proxy({} as Placeholders<P>, { get: (_, parameter: string) => sql.placeholder(parameter) })
 }
 
 /**

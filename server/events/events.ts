@@ -7,7 +7,7 @@ import {
   WEBHOOK_EVENTS,
   type WebhookEvent,
 } from '../database/schema.ts'
-import { statement } from '../database/statement.ts'
+import { command, statement } from '../database/statement.ts'
 import type { Deps } from '../deps.ts'
 import { queueDeliveries, type Subscriber, subscribersOf } from '../webhooks/outbox.ts'
 import { isoTime } from '../wire.ts'
@@ -80,18 +80,15 @@ const takeNumbers = statement<{ orgId: string; howMany: number }, { number: numb
       .returning({ number: organizations.lastEvent }),
 )
 
-const insertEvent = statement<
-  {
-    id: string
-    orgId: string
-    number: number
-    type: LogEvent
-    ticketId: string
-    createdAt: number
-    body: Uint8Array | null
-  },
-  unknown
->('events_insert', (tx, p) =>
+const insertEvent = command<{
+  id: string
+  orgId: string
+  number: number
+  type: LogEvent
+  ticketId: string
+  createdAt: number
+  body: Uint8Array | null
+}>('events_insert', (tx, p) =>
   tx.insert(events).values({
     id: p.id,
     orgId: p.orgId,

@@ -1,7 +1,7 @@
 import { and, eq, gt, lte } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
 import { idempotencyKeys } from '../database/schema.ts'
-import { statement } from '../database/statement.ts'
+import { command, statement } from '../database/statement.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid } from '../errors.ts'
 
@@ -165,11 +165,11 @@ const findKey = statement<{ orgId: string; key: string; since: number }, Stored[
       ),
 )
 
-const deleteKey = statement<{ orgId: string; key: string }, unknown>('idempotency_delete', (tx, p) =>
+const deleteKey = command<{ orgId: string; key: string }>('idempotency_delete', (tx, p) =>
   tx.delete(idempotencyKeys).where(and(eq(idempotencyKeys.orgId, p.orgId), eq(idempotencyKeys.key, p.key))),
 )
 
-const deleteExpired = statement<{ orgId: string; key: string; until: number }, unknown>(
+const deleteExpired = command<{ orgId: string; key: string; until: number }>(
   'idempotency_delete_expired',
   (tx, p) =>
     tx

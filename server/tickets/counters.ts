@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
 import { type Channel, type TicketStatus, ticketCounters } from '../database/schema.ts'
-import { statement } from '../database/statement.ts'
+import { command, statement } from '../database/statement.ts'
 
 /** What of a ticket is counted. */
 export interface Counted {
@@ -63,16 +63,14 @@ function filtersOf({ status, channel, assignedTo, tags }: Counted): string[] {
   ]
 }
 
-const addToCounter = statement<{ orgId: string; filter: string; by: number }, unknown>(
-  'counters_add',
-  (tx, p) =>
-    tx
-      .insert(ticketCounters)
-      .values({ orgId: p.orgId, filter: p.filter, count: p.by })
-      .onConflictDoUpdate({
-        target: [ticketCounters.orgId, ticketCounters.filter],
-        set: { count: sql`${ticketCounters.count} + excluded.count` },
-      }),
+const addToCounter = command<{ orgId: string; filter: string; by: number }>('counters_add', (tx, p) =>
+  tx
+    .insert(ticketCounters)
+    .values({ orgId: p.orgId, filter: p.filter, count: p.by })
+    .onConflictDoUpdate({
+      target: [ticketCounters.orgId, ticketCounters.filter],
+      set: { count: sql`${ticketCounters.count} + excluded.count` },
+    }),
 )
 
 const counterByFilter = statement<{ orgId: string; filter: string }, { count: number }[], Reader>(

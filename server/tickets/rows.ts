@@ -12,7 +12,7 @@ import {
   tickets,
   ticketTags,
 } from '../database/schema.ts'
-import { statement, textParameter } from '../database/statement.ts'
+import { command, statement, textParameter } from '../database/statement.ts'
 
 export interface Ticket {
   id: string
@@ -113,7 +113,7 @@ export const touchTicket = statement<{ orgId: string; id: string; updatedAt: num
       .returning(ticketColumns),
 )
 
-export const insertTicket = statement<Omit<Ticket, 'version'>, unknown>('tickets_insert', (tx, p) =>
+export const insertTicket = command<Omit<Ticket, 'version'>>('tickets_insert', (tx, p) =>
   tx.insert(tickets).values({
     id: p.id,
     orgId: p.orgId,
@@ -128,9 +128,8 @@ export const insertTicket = statement<Omit<Ticket, 'version'>, unknown>('tickets
   }),
 )
 
-export const saveTicket = statement<
-  Pick<Ticket, 'orgId' | 'id' | 'status' | 'assignedTo' | 'version' | 'updatedAt'> & { tags: string },
-  unknown
+export const saveTicket = command<
+  Pick<Ticket, 'orgId' | 'id' | 'status' | 'assignedTo' | 'version' | 'updatedAt'> & { tags: string }
 >('tickets_save', (tx, p) =>
   tx
     .update(tickets)
@@ -144,10 +143,13 @@ export const saveTicket = statement<
     .where(and(eq(tickets.orgId, p.orgId), eq(tickets.id, p.id))),
 )
 
-export const insertTag = statement<
-  { orgId: string; tag: string; ticketId: string; createdAt: number; updatedAt: number },
-  unknown
->('ticket_tags_insert', (tx, p) =>
+export const insertTag = command<{
+  orgId: string
+  tag: string
+  ticketId: string
+  createdAt: number
+  updatedAt: number
+}>('ticket_tags_insert', (tx, p) =>
   tx.insert(ticketTags).values({
     orgId: p.orgId,
     tag: p.tag,
@@ -157,7 +159,7 @@ export const insertTag = statement<
   }),
 )
 
-export const deleteTag = statement<{ orgId: string; tag: string; ticketId: string }, unknown>(
+export const deleteTag = command<{ orgId: string; tag: string; ticketId: string }>(
   'ticket_tags_delete',
   (tx, p) =>
     tx
@@ -168,7 +170,7 @@ export const deleteTag = statement<{ orgId: string; tag: string; ticketId: strin
 )
 
 /** Keeps the sort time of a ticket's tags with the ticket's own. */
-export const touchTags = statement<{ orgId: string; ticketId: string; updatedAt: number }, unknown>(
+export const touchTags = command<{ orgId: string; ticketId: string; updatedAt: number }>(
   'ticket_tags_touch',
   (tx, p) =>
     tx
@@ -177,7 +179,7 @@ export const touchTags = statement<{ orgId: string; ticketId: string; updatedAt:
       .where(and(eq(ticketTags.orgId, p.orgId), eq(ticketTags.ticketId, p.ticketId))),
 )
 
-export const insertMessage = statement<Omit<Message, 'agentId'>, unknown>('messages_insert', (tx, p) =>
+export const insertMessage = command<Omit<Message, 'agentId'>>('messages_insert', (tx, p) =>
   tx.insert(messages).values({
     id: p.id,
     orgId: p.orgId,

@@ -1,7 +1,7 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
 import { deliveries, endpoints, type WebhookEvent } from '../database/schema.ts'
-import { statement } from '../database/statement.ts'
+import { command, statement } from '../database/statement.ts'
 import type { Deps } from '../deps.ts'
 import { callTurn } from './turns.ts'
 
@@ -74,18 +74,15 @@ const endpointsOfOrganization = statement<{ orgId: string }, Subscriber[]>('outb
     .where(and(eq(endpoints.orgId, p.orgId), isNull(endpoints.deletedAt))),
 )
 
-const insertDelivery = statement<
-  {
-    id: string
-    orgId: string
-    endpointId: string
-    eventNumber: number
-    eventType: WebhookEvent
-    ticketId: string
-    createdAt: number
-  },
-  unknown
->('outbox_insert_delivery', (tx, p) =>
+const insertDelivery = command<{
+  id: string
+  orgId: string
+  endpointId: string
+  eventNumber: number
+  eventType: WebhookEvent
+  ticketId: string
+  createdAt: number
+}>('outbox_insert_delivery', (tx, p) =>
   tx.insert(deliveries).values({
     id: p.id,
     orgId: p.orgId,
