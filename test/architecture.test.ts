@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'bun:test'
+import { RULES } from './support/architecture-rules.ts'
+import { readSources, sourceOf } from './support/sources.ts'
+
+const sources = await readSources()
+
+describe('every file keeps the rule:', () => {
+  for (const [name, rule] of Object.entries(RULES)) {
+    test(name, () => {
+      const faults = sources.flatMap((source) => rule(source).map((fault) => `${source.path}: ${fault}`))
+      expect(faults, `Rule: ${name}`).toEqual([])
+    })
+  }
+})
+
+/** A path, a text, and the first words of the rule it breaks. */
+const BREACHES: [path: string, text: string, rule: string][] = [
+  ['server/webhooks/a.ts', `import { x } from '../tickets/tickets.ts'`, 'a folder of'],
+  ['server/tickets/tickets.ts', `import type {\n  X,\n} from '../channels/send.ts'`, 'a folder of'],
+  ['server/tickets/tickets.ts', `import { x } from '../api-keys/api-keys.ts'`, 'a folder of'],
+  ['server/novelties/a.ts', '', 'a folder of'],
+  ['server/ids.ts', `import { x } from './database/schema.ts'`, 'a leaf'],
+  ['server/http/a.ts', `import { x } from '../service.ts'`, 'a leaf'],
+  ['server/http/app.ts', `import { x } from '../../test/support/clock.ts'`, 'the server imports'],
+  ['web/api.ts', `import { createApp } from '../server/http/app.ts'`, 'the server imports'],
+  ['web/api.ts', `import type { Ticket } from '../server/tickets/rows.ts'`, 'the server imports'],
+  ['server/log.ts', 'const level = process.env.LEVEL', 'the environment'],
+  ['server/tickets/a.ts', `import { Database } from 'bun:sqlite'`, 'bun:sqlite'],
+  ['server/tickets/a.ts', 'const now = Date.now', 'time comes'],
+  ['server/webhooks/a.ts', 'setTimeout(call, 5)', 'time comes'],
+  ['server/tickets/a.ts', 'const at = new Date()', 'time comes'],
+  ['server/tickets/text-utils.ts', '', 'names say'],
+  ['web/lib/a.tsx', '', 'names say'],
+  ['server/tickets/index.ts', '', 'no barrels'],
+  ['server/tickets/a.ts', `export * from './b.ts'`, 'no barrels'],
+  ['server/tickets/a.ts', `import './b'`, 'relative imports'],
+  ['web/a.tsx', `const page = import('./page')`, 'relative imports'],
+  ['test/a.test.ts', 'const x = y as any', 'no any'],
+  ['server/a.ts', 'function f(x: any[]) {}', 'no any'],
+  ['server/a.ts', `// biome-${'ignore'} lint: because`, 'no any'],
+  ['server/a.ts', `const text = \`\${later(process.env.X)}\``, 'the environment'],
+  ['server/a.ts', `import { setTimeout as wait } from 'node:timers/promises'`, 'time comes'],
+  ['server/tickets/tickets.ts', `import { t } from 'elysia'`, 'verbs and views'],
+  ['server/tickets/views.ts', `import { t } from 'elysia'`, 'verbs and views'],
+  ['server/tickets/v1.ts', `import { eq } from 'drizzle-orm'`, 'routes, schemas'],
+  ['server/tickets/views.ts', `import { statement } from '../database/statement.ts'`, 'routes, schemas'],
+]
+
+describe('the rules catch', () => {
+  for (const [path, text, expected] of BREACHES) {
+    test(`${path}: ${text.replaceAll(/\s+/g, ' ') || '(its place)'}`, () => {
+      const source = sourceOf(path, text)
+      const broken = Object.entries(RULES).filter(([, rule]) => rule(source).length > 0)
+      expect(broken.map(([name]) => name.startsWith(expected))).toContain(true)
+    })
+  }
+
+  test('nothing in comments, words and types that only look like it', () => {
+    const innocent = `
+      // Never Date.now, process.env or any of that.
+      /** setTimeout is not used: time comes from the clock. */
+      import type { Static } from 'elysia'
+      const company = 'as any company', anyone: string = new Date(5).toISOString()`
+    const source = sourceOf('server/tickets/page.ts', innocent)
+    expect(Object.entries(RULES).flatMap(([, rule]) => rule(source))).toEqual([])
+  })
+})

@@ -1,0 +1,149 @@
+import type { Source } from './sources.ts'
+
+/** What is wrong with a file, a sentence each; nothing when it keeps the rule. */
+export type Rule = (source: Source) => string[]
+
+/** Folders of `server`, lowest first: one may import those on lines below it, and nobody its own line's others. */
+const LAYERS = [
+  ['database', 'requests'],
+  ['organizations', 'customers', 'webhooks', 'idempotency'],
+  ['events'],
+  ['tickets'],
+  ['agents', 'api-keys'],
+  ['channels', 'live'],
+  ['http'],
+  ['cli'],
+]
+/** Route files may also ask who is calling. */
+const ROUTE_FILES = /\/(v1|console|routes)\.ts$/
+const IDENTITIES = ['agents', 'api-keys']
+/** Put the program together; every other file directly in `server` is a leaf. */
+const COMPOSITION = ['server/main.ts', 'server/service.ts', 'server/deps.ts']
+
+/** Where a thing may stand although it may stand nowhere else. */
+const ENVIRONMENT_READERS = ['server/config.ts', 'server/database/columns.ts']
+const CLOCKS: Record<string, RegExp> = {
+  'server/clock.ts': /./,
+  // How long one flush has lasted, and the pause between two tries to open the file.
+  'server/database/sqlite.ts': /performance/,
+  'server/database/migrate.ts': /Bun\.sleepSync/,
+  // Time limits of the network, which no test moves.
+  'server/webhooks/send.ts': /setTimeout|clearTimeout/,
+}
+const TIME = /\bDate\.now\b|\bnew Date\(\)|\bperformance\b|\bset(?:Timeout|Interval)\b|\bBun\.sleep\w*/g
+const VAGUE_NAME = /(?:^|[/.-])(?:utils?|helpers?|shared|common|lib|misc)(?=[/.-])/
+const SUPPRESSION = /(?:biome[-]ignore|@ts[-](?:ignore|nocheck|expect-error)|eslint[-]disable)[\w-]*/g
+const ANY = /(?:[:<,|&=]|\bas)\s*any\b/g
+const DRIZZLE = /^drizzle-orm\b/
+
+export const RULES: Record<string, Rule> = {
+  'a folder of the server imports only folders below it'(source) {
+    const folder = folderOf(source.path)
+    if (!folder) return []
+    const own = layerOf(folder)
+    if (own < 0) return [`the folder ${folder} is new: give it its place in LAYERS`]
+    return importedFolders(source).flatMap((imported) => {
+      if (imported === folder || layerOf(imported) < own) return []
+      if (ROUTE_FILES.test(source.path) && IDENTITIES.includes(imported)) return []
+      return [`${folder} may not import ${imported}`]
+    })
+  },
+
+  'a leaf file of the server imports no folder, and only the program itself imports what puts it together'(
+    source,
+  ) {
+    if (!source.path.startsWith('server/')) return []
+    const isLeaf = folderOf(source.path) === undefined && !COMPOSITION.includes(source.path)
+    const isProgram = folderOf(source.path) === 'cli' || COMPOSITION.includes(source.path)
+    return source.imports.flatMap(({ target }) => {
+      if (isLeaf && folderOf(target)) return [`a leaf imports ${target}`]
+      const isComposition = target === 'server/main.ts' || target === 'server/service.ts'
+      return isComposition && !isProgram ? [`imports ${target}`] : []
+    })
+  },
+
+  'the server imports neither the web nor the tests, and the web only types, from server/http/app.ts'(
+    source,
+  ) {
+    return source.imports.flatMap(({ target, isTypeOnly }) => {
+      if (source.path.startsWith('server/')) return /^(web|test)\//.test(target) ? [`imports ${target}`] : []
+      if (!source.path.startsWith('web/') || !/^(server|test)\//.test(target)) return []
+      return isTypeOnly && target === 'server/http/app.ts' ? [] : [`imports ${target}`]
+    })
+  },
+
+  'the environment is read in config.ts and columns.ts only'(source) {
+    if (!isProduct(source) || ENVIRONMENT_READERS.includes(source.path)) return []
+    return found(source.code, /\b(?:process|Bun|import\.meta)\.env\b/g)
+  },
+
+  'bun:sqlite is used in server/database only'(source) {
+    if (!isProduct(source) || folderOf(source.path) === 'database') return []
+    return source.imports.flatMap(({ target }) => (target === 'bun:sqlite' ? [`imports ${target}`] : []))
+  },
+
+  'time comes from the clock of deps'(source) {
+    if (!source.path.startsWith('server/')) return []
+    const uses = [...found(source.code, TIME), ...source.imports.map(({ target }) => target).filter(isTimer)]
+    return uses.filter((use) => !CLOCKS[source.path]?.test(use))
+  },
+
+  'names say what is inside: no utils, helpers, shared, common, lib or misc'(source) {
+    return VAGUE_NAME.test(source.path) ? ['its name says nothing'] : []
+  },
+
+  'no barrels'(source) {
+    const isIndex = /\/index\.tsx?$/.test(source.path)
+    return [...(isIndex ? ['is an index'] : []), ...found(source.code, /\bexport\s+(?:type\s+)?\*/g)]
+  },
+
+  'relative imports carry their extension'({ imports }) {
+    return imports
+      .filter(({ target, isRelative }) => isRelative && !/\.\w+$/.test(target))
+      .map(({ target }) => `imports ${target}`)
+  },
+
+  'no any, and nothing that silences the compiler or the linter'({ code, text }) {
+    return [...found(code, ANY), ...found(text, SUPPRESSION)]
+  },
+
+  'verbs and views know no HTTP: Elysia stands in http, in route files, in schemas and in require-*'(source) {
+    const mayUse = /\/(?:v1|console|routes|schemas)\.ts$|\/require-[\w-]+\.ts$|^server\/http\//
+    if (!source.path.startsWith('server/') || mayUse.test(source.path)) return []
+    return source.imports
+      .filter(({ target, isTypeOnly }) => /^@?elysia/.test(target) && !isTypeOnly)
+      .map(({ target }) => `imports ${target}`)
+  },
+
+  'routes, schemas and views hold no queries'(source) {
+    if (!/^server\/.*\/(?:v1|console|routes|schemas|views|require-[\w-]+)\.ts$/.test(source.path)) return []
+    return source.imports
+      .filter(({ target }) => DRIZZLE.test(target) || target === 'server/database/statement.ts')
+      .map(({ target }) => `imports ${target}`)
+  },
+}
+
+function isProduct({ path }: Source): boolean {
+  return /^(server|web)\//.test(path)
+}
+
+function isTimer(target: string): boolean {
+  return /^(node:)?timers\b/.test(target)
+}
+
+/** `tickets` of `server/tickets/v1.ts`; nothing for a file directly in `server` or elsewhere. */
+function folderOf(path: string): string | undefined {
+  return /^server\/([^/]+)\//.exec(path)?.[1]
+}
+
+function importedFolders({ imports }: Source): string[] {
+  return imports.map(({ target }) => folderOf(target)).filter((folder) => folder !== undefined)
+}
+
+function layerOf(folder: string): number {
+  return LAYERS.findIndex((layer) => layer.includes(folder))
+}
+
+function found(text: string, pattern: RegExp): string[] {
+  return [...text.matchAll(pattern)].map(([match]) => match.replaceAll(/\s+/g, ' '))
+}

@@ -1,0 +1,54 @@
+import { posix } from 'node:path'
+import { Glob } from 'bun'
+
+export interface Import {
+  /** A path from the top folder for a file of ours, otherwise the name of the package. */
+  target: string
+  isRelative: boolean
+  isTypeOnly: boolean
+}
+
+export interface Source {
+  /** From the top folder, with `/`. */
+  path: string
+  text: string
+  /** The text without its comments and the words in quotes; what stands in `${}` is code. */
+  code: string
+  imports: Import[]
+}
+
+const TOP = `${import.meta.dir}/../..`
+const PATTERN = '{server,web,test,drizzle}/**/*.{ts,tsx}'
+const FROM = /\b(?:import|export)\s+(type\s)?(?:[\w*{][^'";]*?\s)?from\s*['"]([^'"]+)['"]/g
+const BARE_OR_DYNAMIC = /\bimport\s*\(?\s*['"]([^'"]+)['"]/g
+const COMMENT_OR_QUOTED =
+  /\/\*[\s\S]*?\*\/|\/\/.*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\[\s\S]|[^`\\])*`/g
+const EXPRESSION = /\$\{[^}]*\}/g
+
+/** Every source file of the product and its tests. */
+export async function readSources(): Promise<Source[]> {
+  const paths = await Array.fromAsync(new Glob(PATTERN).scan({ cwd: TOP }))
+  const sources = paths.sort().map(async (path) => sourceOf(path, await Bun.file(`${TOP}/${path}`).text()))
+  return Promise.all(sources)
+}
+
+export function sourceOf(path: string, text: string): Source {
+  const withNames = withoutWords(text, /^['"]/)
+  const imports = [
+    ...[...withNames.matchAll(FROM)].map(([, type, name = '']) => importOf(path, name, type !== undefined)),
+    ...[...withNames.matchAll(BARE_OR_DYNAMIC)].map(([, name = '']) => importOf(path, name, false)),
+  ]
+  return { path, text, code: withoutWords(text), imports }
+}
+
+function withoutWords(text: string, kept?: RegExp): string {
+  return text.replace(COMMENT_OR_QUOTED, (piece) => {
+    if (kept?.test(piece)) return piece
+    return piece.startsWith('`') ? (piece.match(EXPRESSION) ?? []).join(' ') : ''
+  })
+}
+
+function importOf(path: string, name: string, isTypeOnly: boolean): Import {
+  const isRelative = name.startsWith('.')
+  return { target: isRelative ? posix.join(posix.dirname(path), name) : name, isRelative, isTypeOnly }
+}
