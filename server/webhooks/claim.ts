@@ -60,6 +60,13 @@ export async function claimDue(
   return claimed
 }
 
+/** Undoes the claim of a delivery of which nothing was sent. */
+export async function giveBack(tx: Transaction, delivery: Claimed): Promise<void> {
+  const current = { id: delivery.id, attempt: delivery.attempt }
+  await unclaim(tx, current)
+  await deleteAttempt(tx, current)
+}
+
 async function bodyOf(tx: Transaction, delivery: Claimed): Promise<Uint8Array | null> {
   const [event] = await findBody(tx, { orgId: delivery.orgId, number: delivery.eventNumber })
   return event?.body ?? null
@@ -145,4 +152,16 @@ const insertAttempt = statement<
     url: p.url,
     startedAt: p.startedAt,
   }),
+)
+
+const unclaim = statement<{ id: string; attempt: number }, unknown>('claim_undo', (tx, p) =>
+  tx
+    .update(deliveries)
+    .set({ state: 'pending', attempt: sql`${deliveries.attempt} - 1` })
+    .where(and(eq(deliveries.id, p.id), eq(deliveries.attempt, p.attempt), eq(deliveries.state, 'in_flight')))
+    .returning({ id: deliveries.id }),
+)
+
+const deleteAttempt = statement<{ id: string; attempt: number }, unknown>('claim_delete_attempt', (tx, p) =>
+  tx.delete(attempts).where(and(eq(attempts.deliveryId, p.id), eq(attempts.number, p.attempt))),
 )

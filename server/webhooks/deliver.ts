@@ -15,6 +15,9 @@ import { type Candidate, findCandidates, findNextTurn, rebuildTurns } from './tu
 const LONGEST_REST_MS = 60_000
 const REST_AFTER_REFUSAL_MS = 1_000
 const LONGEST_FAREWELL_MS = 10_000
+/** How long a result may wait for others while its endpoint has this many deliveries claimed ahead. */
+const SHARED_COMMIT_MS = 20
+const FEW_WAITING = 8
 
 export interface Delivering {
   /** Claims nothing more, waits for what is in flight (at most 10 s) and writes down the results. */
@@ -27,7 +30,7 @@ export interface Delivering {
  */
 export function startDelivering(deps: Deps, given: { resolve?: Resolve } = {}): Delivering {
   const { config, clock } = deps
-  const inFlight = createInFlight()
+  const inFlight = createInFlight((flight) => void carryOut(flight))
   const look = watchClock(clock)
   const headersOf = createHeaders(deps)
   const sender = createSender({
@@ -38,6 +41,7 @@ export function startDelivering(deps: Deps, given: { resolve?: Resolve } = {}): 
     ...given,
   })
   let isStopping = false
+  let isWakingSoon = false
   /** Rows in flight may be nobody's: at a start, and after a commit whose answer was lost. */
   let isUnsure = true
   let jump: Jump | null = null
@@ -112,16 +116,24 @@ export function startDelivering(deps: Deps, given: { resolve?: Resolve } = {}): 
     if (wasSwitchedOff) {
       deps.log.warn('endpoint_switched_off', { endpoint: endpoint.id, reason: endpoint.offReason })
     }
-    for (const delivery of claimed) {
-      const flight: Flight = { delivery, endpoint, result: null }
-      inFlight.add(flight)
-      void carryOut(flight)
-    }
+    for (const delivery of claimed) inFlight.add({ delivery, endpoint, result: null })
   }
 
   async function carryOut(flight: Flight): Promise<void> {
-    inFlight.finish(flight, await sendFlight(deps, sender, headersOf, flight))
-    loop.wake()
+    const result = await sendFlight(deps, sender, headersOf, flight)
+    inFlight.finish(flight, result)
+    // As long as its endpoint has enough to do, the result waits a moment for others to share a commit with.
+    if (inFlight.waitingFor(flight.endpoint.id) < FEW_WAITING) loop.wake()
+    else wakeSoon()
+  }
+
+  function wakeSoon(): void {
+    if (isWakingSoon) return
+    isWakingSoon = true
+    clock.after(SHARED_COMMIT_MS, () => {
+      isWakingSoon = false
+      loop.wake()
+    })
   }
 
   async function untilNextTurn(): Promise<number> {
@@ -136,6 +148,7 @@ export function startDelivering(deps: Deps, given: { resolve?: Resolve } = {}): 
   return {
     async stop() {
       isStopping = true
+      inFlight.giveBack()
       await Promise.race([inFlight.untilIdle(), after(deps, LONGEST_FAREWELL_MS)])
       sender.close()
       await inFlight.untilIdle()

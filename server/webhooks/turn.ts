@@ -3,7 +3,7 @@ import type { Transaction } from '../database/database.ts'
 import { endpoints } from '../database/schema.ts'
 import { statement } from '../database/statement.ts'
 import type { Deps } from '../deps.ts'
-import { type ClaimedWithBody, claimDue } from './claim.ts'
+import { type ClaimedWithBody, claimDue, giveBack } from './claim.ts'
 import { type FinishedAttempt, type Health, healthAfter } from './endpoint-health.ts'
 import { type Endpoint, lockEndpointForTurn } from './endpoint-rows.ts'
 import type { Flight } from './in-flight.ts'
@@ -31,6 +31,10 @@ export async function takeTurn(deps: Deps, tx: Transaction, work: Work): Promise
   let health: Health = before
   for (const { delivery, result } of work.finished) {
     if (!result) continue
+    if (result === 'unsent') {
+      await giveBack(tx, delivery)
+      continue
+    }
     const { isFinal } = await recordResult(deps, tx, delivery, result)
     if (saysSomething(delivery, result)) health = healthAfter(health, attemptOf(result, isFinal))
   }
