@@ -2,12 +2,14 @@ import { describe, expect, test } from 'bun:test'
 import { engine } from '../../server/database/columns.ts'
 import { addOrganization, openStorage, organizationIds } from './storage.ts'
 
+const LATE_MS = 30
+
 // On PostgreSQL such a unit only holds its own rows; the server ends it (idle_in_transaction_session_timeout).
 describe.if(engine === 'sqlite')('a unit that awaits something other than its own queries', () => {
   const distractions = {
-    'a timer': () => Bun.sleep(30),
+    'a timer': () => Bun.sleep(LATE_MS),
     'an answer from the network': async () => {
-      using server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('late') })
+      using server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: lateAnswer })
       await fetch(server.url)
     },
     'something that never comes': () => new Promise<never>(() => {}),
@@ -50,3 +52,9 @@ describe.if(engine === 'sqlite')('a unit that awaits something other than its ow
     expect(ids.join()).not.toContain('zombie')
   })
 })
+
+/** An answer in the very same turn of the event loop would hold up nobody, and is let through. */
+async function lateAnswer(): Promise<Response> {
+  await Bun.sleep(LATE_MS)
+  return new Response('late')
+}
