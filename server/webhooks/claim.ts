@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
 import { type AttemptKind, attempts, deliveries, events, type WebhookEvent } from '../database/schema.ts'
-import { statement } from '../database/statement.ts'
+import { command, statement } from '../database/statement.ts'
 import type { Endpoint } from './endpoint-rows.ts'
 import { AT_ONCE } from './turns.ts'
 
@@ -133,17 +133,14 @@ const findBody = statement<{ orgId: string; number: number }, { body: Uint8Array
       .where(and(eq(events.orgId, p.orgId), eq(events.number, p.number))),
 )
 
-const insertAttempt = statement<
-  {
-    deliveryId: string
-    number: number
-    orgId: string
-    kind: AttemptKind
-    url: string
-    startedAt: number
-  },
-  unknown
->('claim_insert_attempt', (tx, p) =>
+const insertAttempt = command<{
+  deliveryId: string
+  number: number
+  orgId: string
+  kind: AttemptKind
+  url: string
+  startedAt: number
+}>('claim_insert_attempt', (tx, p) =>
   tx.insert(attempts).values({
     deliveryId: p.deliveryId,
     number: p.number,
@@ -154,7 +151,7 @@ const insertAttempt = statement<
   }),
 )
 
-const unclaim = statement<{ id: string; attempt: number }, unknown>('claim_undo', (tx, p) =>
+const unclaim = command<{ id: string; attempt: number }>('claim_undo', (tx, p) =>
   tx
     .update(deliveries)
     .set({ state: 'pending', attempt: sql`${deliveries.attempt} - 1` })
@@ -162,6 +159,6 @@ const unclaim = statement<{ id: string; attempt: number }, unknown>('claim_undo'
     .returning({ id: deliveries.id }),
 )
 
-const deleteAttempt = statement<{ id: string; attempt: number }, unknown>('claim_delete_attempt', (tx, p) =>
+const deleteAttempt = command<{ id: string; attempt: number }>('claim_delete_attempt', (tx, p) =>
   tx.delete(attempts).where(and(eq(attempts.deliveryId, p.id), eq(attempts.number, p.attempt))),
 )

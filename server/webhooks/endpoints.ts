@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
 import { deliveries, endpoints } from '../database/schema.ts'
-import { statement } from '../database/statement.ts'
+import { command, statement } from '../database/statement.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
@@ -138,22 +138,18 @@ export async function save(tx: Transaction, id: string, set: Partial<Endpoint>):
   return saved
 }
 
-const bringForward = statement<{ endpointId: string; now: number }, unknown>(
-  'endpoints_bring_forward',
-  (tx, p) =>
-    tx
-      .update(deliveries)
-      .set({ dueAt: sql`${p.now}` })
-      .where(and(eq(deliveries.endpointId, p.endpointId), sql`state = 'pending'`, sql`due_at > ${p.now}`)),
+const bringForward = command<{ endpointId: string; now: number }>('endpoints_bring_forward', (tx, p) =>
+  tx
+    .update(deliveries)
+    .set({ dueAt: sql`${p.now}` })
+    .where(and(eq(deliveries.endpointId, p.endpointId), sql`state = 'pending'`, sql`due_at > ${p.now}`)),
 )
 
-const cancelInFlight = statement<{ endpointId: string; now: number }, unknown>(
-  'endpoints_cancel_flying',
-  (tx, p) =>
-    tx
-      .update(deliveries)
-      .set({ state: 'cancelled', finishedAt: sql`${p.now}` })
-      .where(and(eq(deliveries.endpointId, p.endpointId), sql`state = 'in_flight'`)),
+const cancelInFlight = command<{ endpointId: string; now: number }>('endpoints_cancel_flying', (tx, p) =>
+  tx
+    .update(deliveries)
+    .set({ state: 'cancelled', finishedAt: sql`${p.now}` })
+    .where(and(eq(deliveries.endpointId, p.endpointId), sql`state = 'in_flight'`)),
 )
 
 /** Cancels some pending deliveries of an endpoint; answers their ids. */

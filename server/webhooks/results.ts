@@ -1,7 +1,7 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
 import { attempts, deliveries, type StoredDeliveryState } from '../database/schema.ts'
-import { statement } from '../database/statement.ts'
+import { command } from '../database/statement.ts'
 import type { Deps } from '../deps.ts'
 import type { Claimed } from './claim.ts'
 import type { DeliveryError } from './delivery-errors.ts'
@@ -100,21 +100,18 @@ function randomShare(deps: Deps): number {
   return (high * 256 + low) / 65_536
 }
 
-const finishAttempt = statement<
-  {
-    deliveryId: string
-    number: number
-    outcome: string
-    status: number | null
-    durationMs: number | null
-    detail: string | null
-    requestHeaders: string | null
-    responseHeaders: string | null
-    responseBody: Uint8Array | null
-    isBodyCut: boolean
-  },
-  unknown
->('results_finish_attempt', (tx, p) =>
+const finishAttempt = command<{
+  deliveryId: string
+  number: number
+  outcome: string
+  status: number | null
+  durationMs: number | null
+  detail: string | null
+  requestHeaders: string | null
+  responseHeaders: string | null
+  responseBody: Uint8Array | null
+  isBodyCut: boolean
+}>('results_finish_attempt', (tx, p) =>
   tx
     .update(attempts)
     .set({
@@ -132,9 +129,8 @@ const finishAttempt = statement<
     ),
 )
 
-const moveOn = statement<
-  NextState & { id: string; attempt: number; lastError: string | null; lastStatus: number | null },
-  unknown
+const moveOn = command<
+  NextState & { id: string; attempt: number; lastError: string | null; lastStatus: number | null }
 >('results_move_on', (tx, p) =>
   tx
     .update(deliveries)

@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
 import { endpoints } from '../database/schema.ts'
-import { statement } from '../database/statement.ts'
+import { command } from '../database/statement.ts'
 import type { Deps } from '../deps.ts'
 import { type ClaimedWithBody, claimDue, giveBack } from './claim.ts'
 import { type FinishedAttempt, type Health, healthAfter } from './endpoint-health.ts'
@@ -79,7 +79,7 @@ function healthColumns({ id, ...health }: Health & { id: string }): Health & { i
   }
 }
 
-const settleEndpoint = statement<Health & { id: string; nextTurnAt: number | null }, unknown>(
+const settleEndpoint = command<Health & { id: string; nextTurnAt: number | null }>(
   'turn_settle_endpoint',
   (tx, p) =>
     tx

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, isNotNull, isNull, lte, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
 import { deliveries, endpoints } from '../database/schema.ts'
-import { statement } from '../database/statement.ts'
+import { command, statement } from '../database/statement.ts'
 
 /** `dueAt` of a delivery that a person waits for: before everything else of its endpoint. */
 export const AT_ONCE = 0
@@ -18,7 +18,7 @@ export interface Candidate {
  * Tells the delivery loop that something of this endpoint is due then. Takes the endpoint's row in any case: a loop
  * that is just taking the turn away has to end first.
  */
-export const callTurn = statement<{ endpointId: string; at: number }, unknown>('turns_call', (tx, p) => {
+export const callTurn = command<{ endpointId: string; at: number }>('turns_call', (tx, p) => {
   const isSooner = sql`${endpoints.nextTurnAt} is null or ${endpoints.nextTurnAt} > ${p.at}`
   return tx
     .update(endpoints)
