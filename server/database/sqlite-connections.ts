@@ -25,6 +25,7 @@ export function openWriter(file: string) {
       // A disk fault can end the whole transaction: what came now would be committed on its own.
       if (!connection.inTransaction) throw new UnitFault('The transaction has already been rolled back.')
     }),
+    changes: connection.prepare<{ changes: number }, []>('SELECT total_changes() AS changes'),
     begin: connection.prepare('BEGIN IMMEDIATE'),
     commit: connection.prepare('COMMIT'),
     savepoint: connection.prepare('SAVEPOINT unit'),

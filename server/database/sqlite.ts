@@ -15,14 +15,15 @@ interface Queued {
 
 /**
  * The embedded engine: one writer connection with a queue, one read-only connection.
- * Queued units share a commit: `BEGIN IMMEDIATE`, a savepoint each, one `COMMIT` that is on disk when it returns;
- * only then are the promises settled, refusals too.
+ * Queued units share a commit: `BEGIN IMMEDIATE`, one after the other, one `COMMIT` that is on disk when it returns;
+ * only then are the promises settled, refusals too. A unit may be run twice, but only one run is ever kept.
  */
 export function openSqlite(file: string, onCommit: () => void): Database {
   const writer = openWriter(file)
   const reader = openReader(file)
   const queue: Queued[] = []
   let isFlushing = false
+  let flushStartedAt = 0
   let isClosed = false
   let lastVersion = dataVersion(writer.connection)
 
@@ -46,42 +47,68 @@ export function openSqlite(file: string, onCommit: () => void): Database {
   }
 
   async function flushBatch(): Promise<void> {
-    const taken: Queued[] = []
-    const settle: (() => void)[] = []
+    const batch: Queued[] = []
     try {
-      writer.begin.run()
-      const startedAt = performance.now()
-      do {
-        const unit = queue.shift()
-        if (!unit) break
-        taken.push(unit)
-        settle.push(await runQueued(unit))
-      } while (performance.now() - startedAt < FLUSH_MS)
-      writer.commit.run()
+      const settle = (await runBatch(() => nextUnit(batch))) ?? (await runBatch(fromStart(batch), true)) ?? []
+      for (const each of settle) each()
+      onCommit()
     } catch (cause) {
       if (writer.connection.inTransaction) writer.connection.exec('ROLLBACK')
-      const refused = taken.length > 0 ? taken : queue.splice(0)
+      const refused = batch.length > 0 ? batch : queue.splice(0)
       for (const unit of refused) unit.reject(diskRefusal(cause))
-      return
     }
-    for (const each of settle) each()
-    onCommit()
   }
 
-  /** Runs one unit inside its savepoint and says how to settle it once the batch is on disk. */
-  async function runQueued(unit: Queued): Promise<() => void> {
-    writer.savepoint.run()
+  /** Takes queued units until the flush has lasted long enough. */
+  function nextUnit(batch: Queued[]): Queued | undefined {
+    const isTimeLeft = batch.length === 0 || performance.now() - flushStartedAt < FLUSH_MS
+    const unit = isTimeLeft ? queue.shift() : undefined
+    if (unit) batch.push(unit)
+    return unit
+  }
+
+  /**
+   * Runs units in one transaction and says how to settle them. Nearly every unit succeeds or is refused before it has
+   * changed a row, so the first try spends no savepoints, which copy every page a unit touches. When a unit fails
+   * behind its changes, nothing is kept, and undefined asks for a second run with a savepoint for each.
+   */
+  async function runBatch(next: () => Queued | undefined, hasSavepoints = false) {
+    const settle: (() => void)[] = []
+    writer.begin.run()
+    flushStartedAt = performance.now()
+    for (let unit = next(); unit; unit = next()) {
+      const changes = changesSoFar()
+      if (hasSavepoints) writer.savepoint.run()
+      const outcome = await runQueued(unit)
+      settle.push(outcome.settle)
+      // A full disk can end the whole transaction, not only the unit's part of it.
+      if (!writer.connection.inTransaction) throw outcome.reason
+      if (outcome.isKept || changesSoFar() === changes) {
+        if (hasSavepoints) writer.release.run()
+      } else if (hasSavepoints) {
+        writer.rollbackTo.run()
+        writer.release.run()
+      } else {
+        writer.connection.exec('ROLLBACK')
+        return undefined
+      }
+    }
+    writer.commit.run()
+    return settle
+  }
+
+  async function runQueued(unit: Queued) {
     try {
       const value = await runAsUnit(() => withinTurn(unit.work(writer.tx)))
-      writer.release.run()
-      return () => unit.resolve(value)
+      return { isKept: true, settle: () => unit.resolve(value) }
     } catch (reason) {
-      // A full disk can end the whole transaction, not only the unit's part of it.
-      if (!writer.connection.inTransaction) throw reason
-      writer.rollbackTo.run()
-      writer.release.run()
-      return () => unit.reject(isDiskFault(reason) ? diskRefusal(reason) : reason)
+      const refusal = isDiskFault(reason) ? diskRefusal(reason) : reason
+      return { isKept: false, reason, settle: () => unit.reject(refusal) }
     }
+  }
+
+  function changesSoFar(): number {
+    return writer.changes.get()?.changes ?? 0
   }
 
   return {
@@ -104,6 +131,16 @@ export function openSqlite(file: string, onCommit: () => void): Database {
       writer.connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
       writer.connection.close()
     },
+  }
+}
+
+/** The same units once more. */
+function fromStart(batch: Queued[]): () => Queued | undefined {
+  let place = 0
+  return () => {
+    const unit = batch[place]
+    place += 1
+    return unit
   }
 }
 
