@@ -3,6 +3,9 @@ import { AppError, invalid } from '../errors.ts'
 /** Section 8 of the specification leaves it open: 256 KiB. */
 export const MOST_BODY_BYTES = 256 * 1024
 
+/** Far more than any schema here asks for. What reads a value after this takes time that grows faster than its depth. */
+const MOST_LEVELS = 32
+
 /** A body as it arrived, not looked at before the caller is known to be allowed. */
 interface ArrivedBody {
   contentType: string | null
@@ -64,9 +67,18 @@ function parseJson(bytes: Uint8Array): unknown {
   } catch {
     throw new AppError(400, 'malformed_json', 'The body is not valid JSON in UTF-8.')
   }
+  if (isDeeper(value, MOST_LEVELS)) {
+    const detail = `Takes at most ${MOST_LEVELS} levels of lists and objects.`
+    throw invalid([{ pointer: '', code: 'too_deep', detail }])
+  }
   // Only an escape can bring in what valid UTF-8 and JSON exclude: NUL and lone surrogates.
   if (text.includes('\\u')) refuseBrokenText(value, '')
   return value
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1))
 }
 
 function refuseBrokenText(value: unknown, pointer: string): void {
