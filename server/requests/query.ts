@@ -39,7 +39,8 @@ export function strictQuery(
 }
 
 function readParameters(schema: TObject, parameters: URLSearchParams) {
-  const values: Record<string, string | number> = {}
+  // Without a prototype, so that `?__proto__=` is a parameter like any other.
+  const values: Record<string, string | number> = Object.create(null)
   const faults: Fault[] = []
   for (const name of new Set(parameters.keys())) {
     const [text = '', ...more] = parameters.getAll(name)
