@@ -1,5 +1,4 @@
-import type { Clock } from '../../server/clock.ts'
-import { systemClock } from '../../server/clock.ts'
+import { type Clock, systemClock } from '../../server/clock.ts'
 import { readConfig } from '../../server/config.ts'
 import { type Deps, openDeps } from '../../server/deps.ts'
 import { createLog } from '../../server/log.ts'
@@ -15,33 +14,39 @@ import {
 } from '../../server/webhooks/delivery-log.ts'
 import type { Resolve } from '../../server/webhooks/dial.ts'
 import { createEndpoint, type NewEndpoint } from '../../server/webhooks/endpoints.ts'
+import { shownState } from '../../server/webhooks/views.ts'
 import { makeCertificates } from './certificates.ts'
 import { freshPlace } from './engine.ts'
+import { type Receiver, type Respond, startReceiver } from './receiver.ts'
 
 const LONGEST_WAIT_MS = 10_000
 const LOOK_EVERY_MS = 2
 
 /** The webhook half of Bellhop on a database of its own: verbs, the log, and a delivery loop that a test starts. */
-export interface Webhooks {
+export interface Webhooks extends AsyncDisposable {
   deps: Deps
   orgId: string
   /** The log, a JSON text a line. */
   logLines: string[]
   /** Starts the delivery loop; it ends with `stop`. */
   deliver(resolve?: Resolve): Delivering
+  /** An HTTPS receiver that ends with the rest. */
+  receiver(respond?: Respond): Promise<Receiver>
+  /** For `ticket.created` unless told. */
   endpoint(url: string, events?: string[]): Promise<NewEndpoint>
   /** A new ticket: one `ticket.created` and one `message.sent`. Answers its id. */
   ticket(subject?: string): Promise<string>
   /** Newest first. */
   list(filter?: DeliveryFilter): Promise<DeliveryRow[]>
   read(id: string): Promise<DeliveryDetail>
-  stop(): Promise<void>
+  /** The newest delivery, once it is in that state after so many attempts. */
+  newest(state: string, attempts: number): Promise<DeliveryRow>
 }
 
 export async function openWebhooks(
-  given: { clock?: Clock; settings?: Record<string, string> } = {},
+  given: { clock?: Clock; settings?: Record<string, string>; place?: Record<string, string> } = {},
 ): Promise<Webhooks> {
-  const place = await freshPlace()
+  const place = given.place ?? (await freshPlace())
   const clock = given.clock ?? systemClock
   const logLines: string[] = []
   const log = createLog('debug', false, (line) => logLines.push(line), clock.now)
@@ -50,6 +55,9 @@ export async function openWebhooks(
   const deps = await openDeps({ ...readConfig(settings), webhookCa: ca }, { clock, log })
   const { id: orgId } = await createOrganization(deps, { name: 'Acme' })
   const loops: Delivering[] = []
+  const receivers: Receiver[] = []
+  const list = async (filter?: DeliveryFilter) =>
+    (await listDeliveries(deps, orgId, { limit: 100, ...filter })).deliveries
   return {
     deps,
     orgId,
@@ -59,15 +67,27 @@ export async function openWebhooks(
       loops.push(loop)
       return loop
     },
+    async receiver(respond) {
+      const receiver = await startReceiver(respond && { respond })
+      receivers.push(receiver)
+      return receiver
+    },
     endpoint: (url, events = ['ticket.created']) => createEndpoint(deps, orgId, { url, events }),
     async ticket(subject = 'Missing invoice') {
       const input = { subject, customer: { name: 'Ana', email: 'ana@example.com' }, message: 'Grüße 🛎️' }
       const { id } = await createTicket(deps, orgId, input)
       return id
     },
-    list: async (filter) => (await listDeliveries(deps, orgId, { limit: 100, ...filter })).deliveries,
+    list,
     read: (id) => readDelivery(deps, orgId, id),
-    async stop() {
+    newest: (state, attempts) =>
+      eventually(async () => {
+        const [row] = await list({ limit: 1 })
+        return row && shownState(row) === state && row.attempt === attempts ? row : undefined
+      }),
+    async [Symbol.asyncDispose]() {
+      // Receivers first: what hangs ends with them.
+      for (const receiver of receivers) await receiver.stop()
       for (const loop of loops) await loop.stop()
       await deps.database.close()
     },

@@ -1,0 +1,258 @@
+import { describe, expect, test } from 'bun:test'
+import { AppError } from '../../server/errors.ts'
+import { createOrganization } from '../../server/organizations/organizations.ts'
+import {
+  createEndpoint,
+  deleteEndpoint,
+  disableEndpoint,
+  enableEndpoint,
+  listEndpoints,
+  readEndpoint,
+  updateEndpoint,
+} from '../../server/webhooks/endpoints.ts'
+import { resendDelivery, resendFailedSince } from '../../server/webhooks/resend.ts'
+import { testEndpoint } from '../../server/webhooks/test-delivery.ts'
+import { viewDelivery, viewEndpoint } from '../../server/webhooks/views.ts'
+import { createManualClock } from '../support/clock.ts'
+import { eventually, openWebhooks } from '../support/webhooks.ts'
+
+const HOUR = 3_600_000
+const REFUSED = [
+  ['http://example.com/hook', 'not_https'],
+  ['https://user:word@example.com/hook', 'has_credentials'],
+  ['https://10.1.2.3/hook', 'blocked_address'],
+  ['https://[::1]/hook', 'blocked_address'],
+  ['https://localhost/hook', 'blocked_host'],
+  ['example.com/hook', 'invalid_url'],
+] as const
+
+async function refusalOf(work: Promise<unknown> | (() => Promise<unknown>)): Promise<AppError> {
+  try {
+    await (typeof work === 'function' ? work() : work)
+  } catch (error) {
+    if (error instanceof AppError) return error
+    throw error
+  }
+  throw new Error('It was not refused.')
+}
+
+describe('an endpoint', () => {
+  for (const [url, code] of REFUSED) {
+    test(`at ${url} is refused as ${code}, and nothing is stored`, async () => {
+      await using webhooks = await openWebhooks({ settings: { BELLHOP_WEBHOOK_ALLOW: '' } })
+      const refusal = await refusalOf(webhooks.endpoint(url))
+      expect([refusal.status, refusal.more.errors?.[0]?.pointer, refusal.more.errors?.[0]?.code]).toEqual([
+        400,
+        '/url',
+        code,
+      ])
+      expect(await listEndpoints(webhooks.deps, webhooks.orgId)).toEqual([])
+    })
+  }
+
+  test('says all that is wrong with it at once', async () => {
+    await using webhooks = await openWebhooks()
+    const input = { url: 'http://x', events: ['ticket.deleted'], description: 'x'.repeat(256) }
+    const refusal = await refusalOf(createEndpoint(webhooks.deps, webhooks.orgId, input))
+    expect(refusal.more.errors?.map(({ pointer, code }) => [pointer, code])).toEqual([
+      ['/url', 'not_https'],
+      ['/description', 'too_long'],
+      ['/events', 'unknown_event'],
+    ])
+  })
+
+  test('of another organization behaves like one that never existed', async () => {
+    await using webhooks = await openWebhooks()
+    const { endpoint } = await webhooks.endpoint('https://example.com/hook')
+    const other = await createOrganization(webhooks.deps, { name: 'Other' })
+    const { deps } = webhooks
+    const never = await refusalOf(readEndpoint(deps, other.id, deps.newId('whe')))
+    for (const verb of [readEndpoint, disableEndpoint, enableEndpoint, deleteEndpoint]) {
+      const refusal = await refusalOf(() => verb(deps, other.id, endpoint.id))
+      expect([refusal.status, refusal.message]).toEqual([404, never.message])
+    }
+    expect((await readEndpoint(deps, webhooks.orgId, endpoint.id)).offAt).toBeNull()
+    expect((await refusalOf(() => readEndpoint(deps, webhooks.orgId, 'nonsense'))).message).toBe(
+      never.message,
+    )
+  })
+
+  test('gets only the events it subscribed to, from the moment of the change on', async () => {
+    await using webhooks = await openWebhooks()
+    const receiver = await webhooks.receiver()
+    const { endpoint } = await webhooks.endpoint(receiver.url, ['message.sent'])
+    webhooks.deliver()
+    await webhooks.ticket()
+    await receiver.next()
+    const change = { events: ['ticket.created'] }
+    await updateEndpoint(webhooks.deps, webhooks.orgId, { id: endpoint.id, change })
+    await webhooks.ticket()
+    await receiver.next()
+    expect(receiver.requests.map(({ headers }) => headers['x-service-event'])).toEqual([
+      'message.sent',
+      'ticket.created',
+    ])
+  })
+
+  test('that is edited while an attempt is under way gets the retry at its new URL', async () => {
+    const clock = createManualClock()
+    await using webhooks = await openWebhooks({ clock })
+    const [old, next] = [await webhooks.receiver(() => 'never'), await webhooks.receiver()]
+    const { endpoint } = await webhooks.endpoint(old.url)
+    webhooks.deliver()
+    await webhooks.ticket()
+    await old.next()
+    await updateEndpoint(webhooks.deps, webhooks.orgId, { id: endpoint.id, change: { url: next.url } })
+    clock.advance(10_000)
+    const { id } = await webhooks.newest('pending', 1)
+    clock.advance(32_000)
+    await next.next()
+    await webhooks.newest('succeeded', 2)
+    expect((await webhooks.read(id)).attempts.map(({ url }) => url)).toEqual([old.url, next.url])
+  })
+
+  test('that is disabled holds what fails and what is new, and sends all of it in order when enabled', async () => {
+    const clock = createManualClock()
+    await using webhooks = await openWebhooks({ clock })
+    const receiver = await webhooks.receiver(() => 'never')
+    const { endpoint } = await webhooks.endpoint(receiver.url)
+    webhooks.deliver()
+    await webhooks.ticket('first')
+    await receiver.next()
+    await disableEndpoint(webhooks.deps, webhooks.orgId, endpoint.id)
+    await webhooks.ticket('second')
+    clock.advance(10_000)
+    await eventually(async () => (await webhooks.list({ state: 'held' })).length === 2)
+    clock.advance(HOUR)
+    await Bun.sleep(20)
+    expect(receiver.requests).toHaveLength(1)
+
+    receiver.respondWith(() => ({}))
+    await enableEndpoint(webhooks.deps, webhooks.orgId, endpoint.id)
+    await eventually(async () => (await webhooks.list({ state: 'succeeded' })).length === 2)
+    expect(await webhooks.list({ state: 'held' })).toEqual([])
+  })
+
+  test('that is deleted in flight gets nothing more; what waited is cancelled and the log stays', async () => {
+    const clock = createManualClock()
+    await using webhooks = await openWebhooks({ clock })
+    const receiver = await webhooks.receiver(() => 'never')
+    const { endpoint } = await webhooks.endpoint(receiver.url)
+    webhooks.deliver()
+    for (const subject of ['first', 'second', 'third']) await webhooks.ticket(subject)
+    for (let count = 0; count < 3; count++) await receiver.next()
+    await deleteEndpoint(webhooks.deps, webhooks.orgId, endpoint.id)
+    await webhooks.ticket('after')
+    clock.advance(10_000)
+    clock.advance(HOUR)
+    const rows = await webhooks.list()
+    expect(rows.map((row) => viewDelivery(row).state)).toEqual(['cancelled', 'cancelled', 'cancelled'])
+    const { attempts } = await eventually(async () => {
+      const detail = await webhooks.read(rows[0]?.id ?? '')
+      return detail.attempts[0]?.outcome ? detail : undefined
+    })
+    expect(attempts.map(({ outcome }) => outcome)).toEqual(['timeout'])
+    expect(receiver.requests).toHaveLength(3)
+    expect(await listEndpoints(webhooks.deps, webhooks.orgId)).toEqual([])
+    const refusal = await refusalOf(resendDelivery(webhooks.deps, webhooks.orgId, rows[0]?.id ?? ''))
+    expect([refusal.status, refusal.code]).toEqual([409, 'endpoint_deleted'])
+  })
+
+  test('whose last retry is answered with 410 is switched off with what is pending held, and can be resumed', async () => {
+    const clock = createManualClock()
+    await using webhooks = await openWebhooks({ clock, settings: { BELLHOP_WEBHOOK_RETRIES: '30s' } })
+    const receiver = await webhooks.receiver(() => ({ status: 410 }))
+    const { endpoint } = await webhooks.endpoint(receiver.url)
+    webhooks.deliver()
+    await webhooks.ticket()
+    await webhooks.newest('pending', 1)
+    clock.advance(33_000)
+    await webhooks.newest('failed', 2)
+    await webhooks.ticket()
+    await webhooks.newest('held', 0)
+    const off = viewEndpoint(await readEndpoint(webhooks.deps, webhooks.orgId, endpoint.id))
+    expect(off).toMatchObject({ isOn: false, offReason: 'gone', health: { successRate: 0 } })
+    expect(webhooks.logLines.filter((line) => line.includes('endpoint_switched_off'))).toHaveLength(1)
+
+    receiver.respondWith(() => ({}))
+    await enableEndpoint(webhooks.deps, webhooks.orgId, endpoint.id)
+    await webhooks.newest('succeeded', 1)
+  })
+
+  test('that only failed for 120 hours is switched off, one that succeeded in between is not', async () => {
+    const clock = createManualClock()
+    await using webhooks = await openWebhooks({ clock, settings: { BELLHOP_WEBHOOK_RETRIES: '1s' } })
+    const receiver = await webhooks.receiver(() => ({ status: 500 }))
+    const { endpoint } = await webhooks.endpoint(receiver.url)
+    webhooks.deliver()
+    const fail = async () => {
+      await webhooks.ticket()
+      await webhooks.newest('pending', 1)
+      clock.advance(1_100)
+      await webhooks.newest('failed', 2)
+    }
+    const isOn = async () => (await readEndpoint(webhooks.deps, webhooks.orgId, endpoint.id)).offAt === null
+    await fail()
+    clock.advance(119 * HOUR)
+    await fail()
+    expect(await isOn()).toBe(true)
+    receiver.respondWith(() => ({}))
+    await webhooks.ticket()
+    await webhooks.newest('succeeded', 1)
+    receiver.respondWith(() => ({ status: 500 }))
+    clock.advance(2 * HOUR)
+    await fail()
+    expect(await isOn()).toBe(true)
+    clock.advance(121 * HOUR)
+    await webhooks.ticket()
+    await webhooks.newest('held', 1)
+    expect((await readEndpoint(webhooks.deps, webhooks.orgId, endpoint.id)).offReason).toBe('failing')
+  })
+
+  test('is tested over the real path with a marked sample, also while it is off, and only once', async () => {
+    await using webhooks = await openWebhooks()
+    const receiver = await webhooks.receiver(() => ({ status: 500 }))
+    const { endpoint } = await webhooks.endpoint(receiver.url)
+    webhooks.deliver()
+    await disableEndpoint(webhooks.deps, webhooks.orgId, endpoint.id)
+    await webhooks.ticket()
+    const input = { id: endpoint.id, event: 'message.sent' }
+    const { deliveryId } = await testEndpoint(webhooks.deps, webhooks.orgId, input)
+    const request = await receiver.next()
+    expect(request.headers).toMatchObject({ 'x-service-test': 'true', 'x-service-delivery': deliveryId })
+    const sample = JSON.parse(Buffer.from(request.body).toString())
+    expect(sample).toMatchObject({ event: 'message.sent', data: { message: { role: 'customer' } } })
+    const { attempts } = await eventually(async () => {
+      const detail = await webhooks.read(deliveryId)
+      return detail.state === 'failed' ? detail : undefined
+    })
+    expect(attempts.map(({ kind }) => kind)).toEqual(['test'])
+    expect(receiver.requests).toHaveLength(1)
+    const { health } = viewEndpoint(await readEndpoint(webhooks.deps, webhooks.orgId, endpoint.id))
+    expect(health.recentAttempts).toBe(0)
+    const refusal = await refusalOf(testEndpoint(webhooks.deps, webhooks.orgId, { ...input, event: 'x' }))
+    expect(refusal.more.errors?.[0]?.code).toBe('unknown_event')
+  })
+
+  test('that is off, or a delivery that is under way, is not sent to again', async () => {
+    await using webhooks = await openWebhooks()
+    const receiver = await webhooks.receiver(() => 'never')
+    const { endpoint } = await webhooks.endpoint(receiver.url)
+    webhooks.deliver()
+    await webhooks.ticket()
+    await receiver.next()
+    const [row] = await webhooks.list()
+    const id = row?.id ?? ''
+    const busy = await refusalOf(resendDelivery(webhooks.deps, webhooks.orgId, id))
+    expect([busy.status, busy.code]).toEqual([409, 'delivery_in_flight'])
+    await disableEndpoint(webhooks.deps, webhooks.orgId, endpoint.id)
+    const since = { endpointId: endpoint.id, since: 0 }
+    for (const resend of [
+      () => resendDelivery(webhooks.deps, webhooks.orgId, id),
+      () => resendFailedSince(webhooks.deps, webhooks.orgId, since),
+    ]) {
+      const off = await refusalOf(resend)
+      expect([off.status, off.code]).toEqual([409, 'endpoint_off'])
+    }
+  })
+})
