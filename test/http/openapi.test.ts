@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { Validator } from '@seriousme/openapi-schema-validator'
-import Ajv2020 from 'ajv/dist/2020'
 import { t } from 'elysia'
 import type { OpenApiDocument } from '../../server/http/openapi/document.ts'
+import { openApiFaults } from '../support/openapi-faults.ts'
 import { sampleApi, sampleApp } from './sample-api.ts'
 
 const get = (app: ReturnType<typeof sampleApp>, path: string, headers: Record<string, string> = {}) =>
@@ -15,26 +14,11 @@ async function readDocument(app = sampleApp()): Promise<OpenApiDocument> {
   return response.json()
 }
 
-/** What is wrong with a document: by the OpenAPI 3.1 schema, and every schema in it by JSON Schema 2020-12. */
-async function faultsOf(document: OpenApiDocument): Promise<string[]> {
-  const { valid, errors } = await new Validator().validate(structuredClone({ ...document }))
-  const ajv = new Ajv2020({ strict: false })
-  const broken = schemasIn(document).filter((schema) => ajv.validateSchema(schema) !== true)
-  return [...(valid ? [] : [JSON.stringify(errors)]), ...broken.map((schema) => JSON.stringify(schema))]
-}
-
-function schemasIn(node: unknown, key = ''): object[] {
-  if (typeof node !== 'object' || node === null) return []
-  if (key === 'schema') return [node]
-  const below = Object.entries(node).flatMap(([name, value]) => schemasIn(value, name))
-  return key === 'schemas' ? [...Object.values(node), ...below] : below
-}
-
 describe('the OpenAPI document', () => {
   test('is valid OpenAPI 3.1, webhooks included', async () => {
     const document = await readDocument()
     expect(document.openapi).toStartWith('3.1.')
-    expect(await faultsOf(document)).toEqual([])
+    expect(await openApiFaults(document)).toEqual([])
   })
 
   test.each<[string, (document: OpenApiDocument) => void]>([
@@ -58,7 +42,7 @@ describe('the OpenAPI document', () => {
   ])('would be caught with %s', async (_, damage) => {
     const document = await readDocument()
     damage(document)
-    expect(await faultsOf(document)).not.toEqual([])
+    expect(await openApiFaults(document)).not.toEqual([])
   })
 
   test('holds the calls below /v1 and nothing of the console, health, hidden routes or itself', async () => {

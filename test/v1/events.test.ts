@@ -1,10 +1,9 @@
 import { afterAll, expect, test } from 'bun:test'
-import { and, asc, eq, gt } from 'drizzle-orm'
 import { createAgent } from '../../server/agents/agents.ts'
 import { StorageError } from '../../server/database/database.ts'
-import { endpoints, events, WEBHOOK_EVENTS, type WebhookEvent } from '../../server/database/schema.ts'
 import { type Client, startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
+import { storedEvents, subscribe } from '../support/subscription.ts'
 import { changeTicket, type MessageJson, makeTicket, NO_TICKET, ticketInput } from '../support/tickets.ts'
 
 // Specification, sections 3 and 6: which events there are, when, in which order, and what their bodies say.
@@ -125,7 +124,7 @@ test('numbers follow the commits without a gap, whatever happens at once', async
   await Promise.all(
     made.map(({ id }) => client.call('POST', `/tickets/${id}/messages`, { body: { text: 'Hello' } })),
   )
-  const rows = await logOf(client)
+  const rows = await storedEvents(bellhop.deps, client.orgId)
   expect(rows.map(({ number }) => number)).toEqual(Array.from({ length: 30 }, (_, place) => place + 1))
   for (const { id } of made) {
     const types = rows.flatMap((row) => (row.ticketId === id ? [row.type] : []))
@@ -136,7 +135,7 @@ test('numbers follow the commits without a gap, whatever happens at once', async
 test('an endpoint gets the events it asked for, of its own organization, from the moment it is there', async () => {
   const [client, stranger] = [await bellhop.organization(), await subscribed()]
   await makeTicket(client)
-  await subscribe(client, ['message.sent'])
+  await subscribe(bellhop.deps, client.orgId, ['message.sent'])
   await makeTicket(client)
   const types = (await bodiesOf(client)).map((body) => JSON.parse(body).event)
   expect(types).toEqual(['message.sent'])
@@ -145,41 +144,14 @@ test('an endpoint gets the events it asked for, of its own organization, from th
 
 async function subscribed(): Promise<Client> {
   const client = await bellhop.organization()
-  await subscribe(client, [...WEBHOOK_EVENTS])
+  await subscribe(bellhop.deps, client.orgId)
   return client
 }
 
-/** An endpoint that is off: its deliveries are written and wait. */
-async function subscribe({ orgId }: Client, wanted: WebhookEvent[]): Promise<void> {
-  const now = clock.now()
-  await bellhop.deps.database.write(async (tx) => {
-    await tx.insert(endpoints).values({
-      id: bellhop.deps.newId('whe'),
-      orgId,
-      url: 'https://hooks.example/in',
-      events: wanted,
-      secret: new Uint8Array(Buffer.from('sealed')),
-      offAt: now,
-      offReason: 'manual',
-      createdAt: now,
-      updatedAt: now,
-    })
-  })
+async function loggedTypes({ orgId }: Client): Promise<string[]> {
+  return (await storedEvents(bellhop.deps, orgId)).map(({ type }) => type)
 }
 
-function logOf({ orgId }: Client) {
-  return bellhop.deps.database.read
-    .select({ number: events.number, type: events.type, ticketId: events.ticketId, body: events.body })
-    .from(events)
-    .where(and(eq(events.orgId, orgId), gt(events.number, 0)))
-    .orderBy(asc(events.number))
-}
-
-async function loggedTypes(client: Client): Promise<string[]> {
-  return (await logOf(client)).map(({ type }) => type)
-}
-
-async function bodiesOf(client: Client): Promise<string[]> {
-  const bodies = (await logOf(client)).flatMap(({ body }) => (body ? [body] : []))
-  return bodies.map((body) => new TextDecoder().decode(body))
+async function bodiesOf({ orgId }: Client): Promise<string[]> {
+  return (await storedEvents(bellhop.deps, orgId)).flatMap(({ body }) => (body ? [body] : []))
 }

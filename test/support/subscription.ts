@@ -1,0 +1,49 @@
+import { asc, eq } from 'drizzle-orm'
+import {
+  endpoints,
+  events,
+  type LogEvent,
+  WEBHOOK_EVENTS,
+  type WebhookEvent,
+} from '../../server/database/schema.ts'
+import type { Deps } from '../../server/deps.ts'
+
+/** Subscribes an endpoint that is off: bodies and deliveries are written, and nothing is sent. */
+export async function subscribe(
+  deps: Deps,
+  orgId: string,
+  wanted: WebhookEvent[] = [...WEBHOOK_EVENTS],
+): Promise<void> {
+  const now = deps.clock.now()
+  await deps.database.write(async (tx) => {
+    await tx.insert(endpoints).values({
+      id: deps.newId('whe'),
+      orgId,
+      url: 'https://hooks.example/in',
+      events: wanted,
+      secret: new Uint8Array(Buffer.from('sealed')),
+      offAt: now,
+      offReason: 'manual',
+      createdAt: now,
+      updatedAt: now,
+    })
+  })
+}
+
+export interface StoredEvent {
+  number: number
+  type: LogEvent
+  ticketId: string
+  /** The bytes that are signed and sent, as text; empty when nobody was subscribed. */
+  body: string
+}
+
+/** The organization's log, oldest first. */
+export async function storedEvents(deps: Deps, orgId: string): Promise<StoredEvent[]> {
+  const rows = await deps.database.read
+    .select({ number: events.number, type: events.type, ticketId: events.ticketId, body: events.body })
+    .from(events)
+    .where(eq(events.orgId, orgId))
+    .orderBy(asc(events.number))
+  return rows.map((row) => ({ ...row, body: row.body ? new TextDecoder().decode(row.body) : '' }))
+}

@@ -1,0 +1,299 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import Ajv2020 from 'ajv/dist/2020'
+import { createKeyGuard } from '../../server/api-keys/require-api-key.ts'
+import { createApp } from '../../server/http/app.ts'
+import type { OpenApiDocument } from '../../server/http/openapi/document.ts'
+import { type Answer, type Client, call, startBellhop } from '../support/bellhop.ts'
+import { createManualClock } from '../support/clock.ts'
+import { openApiFaults } from '../support/openapi-faults.ts'
+import { storedEvents, subscribe } from '../support/subscription.ts'
+import { makeTicket, NO_TICKET, ticketInput } from '../support/tickets.ts'
+
+// The contract's OpenAPI and /docs rows: the document of the real app, held against what it really answers.
+
+const bellhop = await startBellhop({ clock: createManualClock() })
+afterAll(() => bellhop.stop())
+const document: OpenApiDocument = await fetch(`${bellhop.url}/v1/openapi.json`).then((answer) =>
+  answer.json(),
+)
+const ajv = readSchemas()
+const client = await bellhop.organization()
+const spent = await client.withKey({ rateLimit: 1 })
+const reader = await client.withKey({ scopes: ['tickets:read'] })
+const nobody = { ...client, call: withoutKey }
+
+const ticket = await makeTicket(client, { tags: ['vip'] })
+const one = `/tickets/${ticket.id}`
+const message = { text: 'Hello' }
+const keyed = { 'idempotency-key': 'k' }
+await client.call('POST', '/tickets', { body: ticketInput(), headers: keyed })
+await client.call('POST', `${one}/messages`, { body: message, headers: { 'idempotency-key': 'm' } })
+await spent.call('GET', '/tickets')
+
+type Sent = [by: Client, method: string, path: string, more?: Parameters<Client['call']>[2]]
+
+/** A request for each answer that is described, by operation. Those of our own faults are in errors.test.ts. */
+const REQUESTS: Record<string, Record<string, Sent>> = {
+  listTickets: {
+    200: [client, 'GET', '/tickets?per_page=1'],
+    400: [client, 'GET', '/tickets?page=0'],
+    401: [nobody, 'GET', '/tickets'],
+    403: [await client.withKey({ kind: 'public' }), 'GET', '/tickets'],
+    414: [client, 'GET', `/tickets?tag=${'x'.repeat(9000)}`],
+    429: [spent, 'GET', '/tickets'],
+  },
+  readTicket: {
+    200: [client, 'GET', one],
+    304: [client, 'GET', one, { headers: { 'if-none-match': '*' } }],
+    400: [client, 'GET', `${one}?x=1`],
+    401: [nobody, 'GET', one],
+    403: [await client.withKey({ scopes: ['messages:write'] }), 'GET', one],
+    404: [client, 'GET', `/tickets/${NO_TICKET}`],
+    429: [spent, 'GET', one],
+  },
+  createTicket: {
+    201: [client, 'POST', '/tickets', { body: ticketInput({ tags: ['a'] }) }],
+    400: [client, 'POST', '/tickets', { body: {} }],
+    401: [nobody, 'POST', '/tickets', { body: {} }],
+    403: [reader, 'POST', '/tickets', { body: {} }],
+    413: [client, 'POST', '/tickets', { raw: ' '.repeat(300_000) }],
+    415: [client, 'POST', '/tickets', { raw: '{}', headers: { 'content-type': 'text/plain' } }],
+    422: [client, 'POST', '/tickets', { body: ticketInput({ subject: 'Other' }), headers: keyed }],
+    429: [spent, 'POST', '/tickets', { body: {} }],
+  },
+  updateTicket: {
+    200: [client, 'PATCH', one, { body: { status: 'pending', assignedTo: '', tags: [] } }],
+    400: [client, 'PATCH', one, { body: { status: 'new' } }],
+    401: [nobody, 'PATCH', one, { body: {} }],
+    403: [reader, 'PATCH', one, { body: {} }],
+    404: [client, 'PATCH', `/tickets/${NO_TICKET}`, { body: {} }],
+    412: [client, 'PATCH', one, { body: {}, headers: { 'if-match': '"old"' } }],
+    413: [client, 'PATCH', one, { raw: ' '.repeat(300_000) }],
+    415: [client, 'PATCH', one, { raw: '{}', headers: { 'content-type': 'text/plain' } }],
+    429: [spent, 'PATCH', one, { body: {} }],
+  },
+  postMessage: {
+    201: [client, 'POST', `${one}/messages`, { body: message }],
+    400: [client, 'POST', `${one}/messages`, { body: {} }],
+    401: [nobody, 'POST', `${one}/messages`, { body: message }],
+    403: [reader, 'POST', `${one}/messages`, { body: message }],
+    404: [client, 'POST', `/tickets/${NO_TICKET}/messages`, { body: message }],
+    413: [client, 'POST', `${one}/messages`, { raw: ' '.repeat(300_000) }],
+    415: [client, 'POST', `${one}/messages`, { raw: '{}', headers: { 'content-type': 'text/plain' } }],
+    422: [
+      client,
+      'POST',
+      `${one}/messages`,
+      { body: { text: 'Other' }, headers: { 'idempotency-key': 'm' } },
+    ],
+    429: [spent, 'POST', `${one}/messages`, { body: message }],
+  },
+}
+
+/** 409 needs two at once (idempotency.test.ts), 500 and 503 a fault of ours (errors.test.ts). */
+const ELSEWHERE = ['409', '500', '503']
+
+const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+)
+
+describe('the document of the real app', () => {
+  test('is valid OpenAPI 3.1', async () => {
+    expect(document.openapi).toBe('3.1.1')
+    expect(await openApiFaults(document)).toEqual([])
+  })
+
+  test('describes every route below /v1, and no other', async () => {
+    const guard = createKeyGuard(bellhop.deps)
+    const routes = createApp(bellhop.deps, guard)
+      .routes.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`)
+      .filter((route) => route.includes(' /v1/') && route !== 'GET /v1/openapi.json')
+    await guard.stop()
+    const described = operations.map(({ path, method }) => `${method.toUpperCase()} /v1${path}`)
+    expect(described.sort()).toEqual(routes.sort())
+    expect(described.sort()).toEqual([
+      'GET /v1/tickets',
+      'GET /v1/tickets/{id}',
+      'PATCH /v1/tickets/{id}',
+      'POST /v1/tickets',
+      'POST /v1/tickets/{id}/messages',
+    ])
+  })
+
+  test('says of each operation the scope that its key needs', () => {
+    expect(
+      Object.fromEntries(operations.map(({ operation }) => [operation.operationId, operation.security])),
+    ).toEqual({
+      listTickets: [{ secretKey: ['tickets:read'] }],
+      readTicket: [{ secretKey: ['tickets:read'] }],
+      createTicket: [{ secretKey: ['tickets:write'] }],
+      updateTicket: [{ secretKey: ['tickets:write'] }],
+      postMessage: [{ secretKey: ['messages:write'] }],
+    })
+  })
+
+  test('lists exactly the answers that the operations give', () => {
+    for (const { operation } of operations) {
+      const described = Object.keys(operation.responses).filter((status) => !ELSEWHERE.includes(status))
+      expect([operation.operationId, described]).toEqual([
+        operation.operationId,
+        Object.keys(REQUESTS[operation.operationId] ?? {}),
+      ])
+    }
+  })
+})
+
+describe('real answers keep to the document, without a field too many:', () => {
+  for (const { path, method, operation } of operations) {
+    for (const [status, [by, sentMethod, sentPath, more]] of Object.entries(
+      REQUESTS[operation.operationId] ?? {},
+    )) {
+      test(`${operation.operationId} ${status}`, async () => {
+        const answer = await by.call(sentMethod, sentPath, more)
+        expect(answer.status, answer.text).toBe(Number(status))
+        const pointer = `#/paths/${escaped(path)}/${method}/responses/${status}`
+        expectDescribed(answer, operation.responses[status]?.$ref ?? pointer)
+      })
+    }
+  }
+})
+
+describe('the request schemas say what is accepted', () => {
+  const accepts = (operationId: string) => {
+    const found = operations.find(({ operation }) => operation.operationId === operationId)
+    const place = `#/paths/${escaped(found?.path ?? '')}/${found?.method}/requestBody/content/application~1json/schema`
+    return validator(place)
+  }
+
+  test.each<[string, string, unknown]>([
+    ['createTicket', '/tickets', ticketInput()],
+    ['createTicket', '/tickets', ticketInput({ channel: 'api', tags: [] })],
+    ['createTicket', '/tickets', ticketInput({ channel: 'email' })],
+    ['createTicket', '/tickets', ticketInput({ subject: ' ' })],
+    ['createTicket', '/tickets', ticketInput({ subject: 's'.repeat(256) })],
+    ['createTicket', '/tickets', ticketInput({ customer: {} })],
+    ['createTicket', '/tickets', ticketInput({ customer: { email: 'nobody' } })],
+    ['createTicket', '/tickets', ticketInput({ extra: 1 })],
+    ['createTicket', '/tickets', { subject: 'x' }],
+    ['updateTicket', one, {}],
+    ['updateTicket', one, { status: 'open', assignedTo: null, tags: ['a'] }],
+    ['updateTicket', one, { status: 'closed' }],
+    ['updateTicket', one, { tags: [''] }],
+    ['updateTicket', one, { tags: null }],
+    ['updateTicket', one, { subject: 'x' }],
+    ['postMessage', `${one}/messages`, { text: 'x' }],
+    ['postMessage', `${one}/messages`, { text: '' }],
+    ['postMessage', `${one}/messages`, { text: 'x', role: 'customer' }],
+  ])('%s %s %j', async (operationId, path, body) => {
+    const answer = await client.call(operationId === 'updateTicket' ? 'PATCH' : 'POST', path, { body })
+    expect(accepts(operationId)(body)).toBe(answer.status < 300)
+  })
+})
+
+test('the webhooks are described as they are sent', async () => {
+  const own = await bellhop.organization()
+  await subscribe(bellhop.deps, own.orgId)
+  const { id } = await makeTicket(own, { tags: ['vip'] })
+  await own.call('POST', `/tickets/${id}/messages`, { body: message })
+  expect(Object.keys(document.webhooks)).toEqual(['ticket.created', 'message.sent'])
+  const events = await storedEvents(bellhop.deps, own.orgId)
+  expect(events).toHaveLength(3)
+  for (const { type, body } of events) {
+    const place = `#/webhooks/${type}/post/requestBody/content/application~1json/schema`
+    const check = validator(place)
+    expect(check(JSON.parse(body)), JSON.stringify(check.errors)).toBe(true)
+    expect(validator(place)({ ...JSON.parse(body), event: 'other' })).toBe(false)
+  }
+})
+
+describe('the page /docs', () => {
+  test('names every operation and webhook', async () => {
+    const page = await fetch(`${bellhop.url}/docs`).then((answer) => answer.text())
+    const webhooks = Object.values(document.webhooks).map(({ post }) => post)
+    for (const { operationId, summary } of [...operations.map(({ operation }) => operation), ...webhooks]) {
+      expect(page).toContain(`id="${operationId}"`)
+      expect(page).toContain(summary ?? 'a summary')
+    }
+  })
+
+  test('loads nothing from elsewhere, and all that it links to is there', async () => {
+    const answer = await fetch(`${bellhop.url}/docs`)
+    expect(answer.headers.get('content-security-policy')).toStartWith("default-src 'none'")
+    const page = await answer.text()
+    expect(page).not.toMatch(/<script|<img|<iframe|src=|@import|url\(/)
+    const links = [...page.matchAll(/<(?:a|link)\b[^>]*href="([^"#][^"]*)"/g)].map((match) => match[1] ?? '')
+    expect(links).toContain('/docs/docs.css')
+    for (const link of links) {
+      expect(link).toStartWith('/')
+      expect((await fetch(bellhop.url + link)).status).toBe(200)
+    }
+  })
+})
+
+function expectDescribed(answer: Answer<unknown>, place: string): void {
+  const response = at(place)
+  const type = answer.headers.get('content-type')?.split(';')[0] ?? ''
+  const content = at(`${place}/content`)
+  if (content === undefined) expect(answer.text).toBe('')
+  else {
+    expect(Object.keys(content)).toEqual([type])
+    const check = validator(`${place}/content/${escaped(type)}/schema`)
+    expect(check(JSON.parse(answer.text)), JSON.stringify(check.errors)).toBe(true)
+  }
+  for (const name of Object.keys(at(`${place}/headers`) ?? {})) {
+    const isSometimes = ['Idempotency-Replayed', 'Link'].includes(name) || isBeforeTheLimit(answer, name)
+    if (!isSometimes) expect([name, answer.headers.has(name)]).toEqual([name, true])
+  }
+  expect(response).toHaveProperty('description')
+}
+
+/** Who has no key, or not the permission, is refused before the limit is looked at. */
+function isBeforeTheLimit({ status }: Answer<unknown>, header: string): boolean {
+  return [401, 403].includes(status) && /ratelimit/i.test(header)
+}
+
+/** A compiled schema of the document. */
+function validator(place: string) {
+  return ajv.compile({ $ref: `https://api.test/${place}` })
+}
+
+/** Knows the document with every object closed: what is not described may not be there. */
+function readSchemas(): Ajv2020 {
+  const schemas = new Ajv2020({ strict: false })
+  schemas.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  schemas.addFormat('email', /^[^\s@]+@[^\s@]+\.[^\s@]+$/)
+  const whole = structuredClone({ ...document, $id: 'https://api.test/' })
+  close(whole)
+  return schemas.addSchema(whole)
+}
+
+function close(node: unknown): void {
+  if (typeof node !== 'object' || node === null) return
+  if ('type' in node && node.type === 'object' && 'properties' in node) {
+    Object.assign(node, { additionalProperties: false })
+  }
+  for (const inner of Object.values(node)) close(inner)
+}
+
+function at(place: string): object | undefined {
+  const steps = place.slice(2).split('/')
+  let node: unknown = document
+  for (const step of steps) {
+    const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
+    if (typeof node !== 'object' || node === null) return undefined
+    node = Object.entries(node).find(([key]) => key === name)?.[1]
+  }
+  return typeof node === 'object' && node !== null ? node : undefined
+}
+
+function escaped(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1')
+}
+
+function withoutKey<Json>(
+  method: string,
+  path: string,
+  more?: Parameters<Client['call']>[2],
+): Promise<Answer<Json>> {
+  return call<Json>(method, `${bellhop.url}/v1${path}`, more)
+}
