@@ -51,14 +51,15 @@ export function startDelivering(deps: Deps, given: { resolve?: Resolve } = {}): 
     const rest = restUntil - clock.monotonic()
     if (rest > 0) return rest
     jump = look() ?? jump
-    const candidates = isStopping ? [] : await dueCandidates()
-    if (!isUnsure && !jump && planOf(candidates).length === 0) return untilNextTurn()
+    const now = clock.now()
+    const candidates = isStopping ? [] : await dueCandidates(now)
+    if (!isUnsure && !jump && planOf(candidates).length === 0) return untilTurnAfter(now)
     return (await commitTurn(candidates)) ? 0 : REST_AFTER_REFUSAL_MS
   }
 
   /** Both lanes together, by how long they have waited. */
-  async function dueCandidates(): Promise<Candidate[]> {
-    const wanted = { now: clock.now(), limit: inFlight.candidatesWanted() }
+  async function dueCandidates(now: number): Promise<Candidate[]> {
+    const wanted = { now, limit: inFlight.candidatesWanted() }
     const steady = await findCandidates(deps.database.read, { ...wanted, isSteady: true })
     const others = await findCandidates(deps.database.read, { ...wanted, isSteady: false })
     return [...steady, ...others].sort((a, b) => a.nextTurnAt - b.nextTurnAt)
@@ -136,12 +137,12 @@ export function startDelivering(deps: Deps, given: { resolve?: Resolve } = {}): 
     })
   }
 
-  async function untilNextTurn(): Promise<number> {
-    const now = clock.now()
+  /** From the very moment that was looked at: what falls due meanwhile must not be passed over. */
+  async function untilTurnAfter(now: number): Promise<number> {
     const [steady] = await findNextTurn(deps.database.read, { now, isSteady: true })
     const [other] = await findNextTurn(deps.database.read, { now, isSteady: false })
     const at = Math.min(steady?.at ?? Number.POSITIVE_INFINITY, other?.at ?? Number.POSITIVE_INFINITY)
-    return Math.min(at - now, LONGEST_REST_MS)
+    return Math.min(at - clock.now(), LONGEST_REST_MS)
   }
 
   const loop = startLoop(deps, 'deliver', turn)

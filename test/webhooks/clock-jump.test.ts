@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'bun:test'
+import { createManualClock } from '../support/clock.ts'
+import { eventually, openWebhooks } from '../support/webhooks.ts'
+
+const SECOND = 1_000
+const HOUR = 3_600_000
+/** Long enough for a request that must not come. */
+const A_MOMENT_MS = 20
+
+for (const [name, jump] of [
+  ['set an hour forward', HOUR],
+  ['set an hour back', -HOUR],
+] as const) {
+  describe(`when the clock is ${name}`, () => {
+    test('a retry keeps its distance from the failure: neither early nor an hour late', async () => {
+      const clock = createManualClock()
+      await using webhooks = await openWebhooks({ clock })
+      const receiver = await webhooks.receiver((_, number) => ({ status: number === 0 ? 500 : 200 }))
+      await webhooks.endpoint(receiver.url)
+      webhooks.deliver()
+      await webhooks.ticket()
+      await webhooks.newest('pending', 1)
+      clock.advance(10 * SECOND)
+      clock.jump(jump)
+      // Any commit wakes the loop, which then notices.
+      await webhooks.endpoint(receiver.url, ['message.sent'])
+      await Bun.sleep(A_MOMENT_MS)
+      clock.advance(19 * SECOND)
+      await Bun.sleep(A_MOMENT_MS)
+      expect(receiver.requests).toHaveLength(1)
+      clock.advance(4 * SECOND)
+      await eventually(() => receiver.requests.length === 2)
+      await webhooks.newest('succeeded', 2)
+    })
+
+    test('new deliveries go at once, behind those that already waited', async () => {
+      const clock = createManualClock()
+      await using webhooks = await openWebhooks({ clock })
+      const receiver = await webhooks.receiver(() => 'never')
+      await webhooks.endpoint(receiver.url)
+      webhooks.deliver()
+      // Eight sockets are busy, so these wait.
+      for (let number = 0; number < 12; number++) await webhooks.ticket(`Ticket ${number}`)
+      await eventually(() => receiver.requests.length === 8)
+      clock.jump(jump)
+      for (let number = 12; number < 16; number++) await webhooks.ticket(`Ticket ${number}`)
+      receiver.respondWith(() => ({}))
+      clock.advance(10 * SECOND)
+      await eventually(() => receiver.requests.length === 16)
+      const subjects = receiver.requests.map(
+        ({ body }) => JSON.parse(Buffer.from(body).toString()).data.ticket.subject,
+      )
+      const later = subjects.slice(8).map((subject) => Number(subject.slice(7)))
+      expect(later.toSorted((a, b) => a - b)).toEqual([8, 9, 10, 11, 12, 13, 14, 15])
+    })
+  })
+}
+
+test('due times that no delay explains, written before a restart, are brought near', async () => {
+  const clock = createManualClock()
+  await using webhooks = await openWebhooks({ clock })
+  const receiver = await webhooks.receiver((_, number) => ({ status: number === 0 ? 500 : 200 }))
+  await webhooks.endpoint(receiver.url)
+  const before = webhooks.deliver()
+  await webhooks.ticket('failed')
+  await webhooks.newest('pending', 1)
+  await before.stop()
+  await webhooks.ticket('waiting')
+  clock.jump(-48 * HOUR)
+  webhooks.deliver()
+  await eventually(() => receiver.requests.length === 2)
+  await eventually(async () => (await webhooks.list({ state: 'succeeded' })).length === 1)
+  clock.advance(HOUR)
+  await eventually(() => {
+    clock.advance(SECOND)
+    return receiver.requests.length === 3
+  })
+})
+
+test('after the machine slept for a day a retry fires once and in its time', async () => {
+  const clock = createManualClock()
+  await using webhooks = await openWebhooks({ clock })
+  const receiver = await webhooks.receiver(() => ({ status: 500 }))
+  await webhooks.endpoint(receiver.url)
+  webhooks.deliver()
+  for (let number = 0; number < 20; number++) await webhooks.ticket()
+  await eventually(async () =>
+    (await webhooks.list()).every(({ state, attempt }) => state === 'pending' && attempt === 1),
+  )
+  clock.jump(24 * HOUR)
+  clock.advance(33 * SECOND)
+  await eventually(async () =>
+    (await webhooks.list()).every(({ state, attempt }) => state === 'pending' && attempt === 2),
+  )
+  await Bun.sleep(A_MOMENT_MS)
+  expect(receiver.requests).toHaveLength(40)
+})

@@ -1,0 +1,93 @@
+import { expect, test } from 'bun:test'
+import { createOrganization } from '../../server/organizations/organizations.ts'
+import { createTicket } from '../../server/tickets/tickets.ts'
+import { createEndpoint } from '../../server/webhooks/endpoints.ts'
+import { createManualClock } from '../support/clock.ts'
+import type { Receiver } from '../support/receiver.ts'
+import { eventually, openWebhooks, type Webhooks } from '../support/webhooks.ts'
+
+const HANGING = 400
+const SAMPLES = 25
+/** What a socket more or less and a busy test machine may add. */
+const TOLERANCE_MS = 25
+
+/** An organization whose endpoints never answer, each with so many deliveries waiting. */
+async function hang(webhooks: Webhooks, receiver: Receiver, tickets = 1): Promise<void> {
+  const { deps } = webhooks
+  const { id } = await createOrganization(deps, { name: 'Hanging' })
+  const make = (_: unknown, number: number) =>
+    createEndpoint(deps, id, { url: `${receiver.url}/${number}`, events: ['ticket.created'] })
+  await Promise.all(Array.from({ length: HANGING }, make))
+  for (let number = 0; number < tickets; number++) {
+    await createTicket(deps, id, { subject: 'x', customer: { email: 'x@example.com' }, message: 'x' })
+  }
+}
+
+/** Milliseconds from the request for a ticket to its arrival at the receiver, the middle one of several. */
+async function latency(webhooks: Webhooks, healthy: Receiver): Promise<number> {
+  const samples: number[] = []
+  for (let count = 0; count < SAMPLES; count++) {
+    const start = performance.now()
+    await webhooks.ticket()
+    await healthy.next()
+    samples.push(performance.now() - start)
+  }
+  return samples.sort((a, b) => a - b)[Math.floor(SAMPLES / 2)] ?? 0
+}
+
+test('a healthy receiver does not notice 400 beside it that never answer', async () => {
+  await using webhooks = await openWebhooks()
+  const healthy = await webhooks.receiver()
+  const hanging = await webhooks.receiver(() => 'never')
+  await webhooks.endpoint(healthy.url)
+  webhooks.deliver()
+  await latency(webhooks, healthy)
+  const alone = await latency(webhooks, healthy)
+  await hang(webhooks, hanging, 3)
+  await eventually(() => hanging.requests.length >= 96)
+  const beside = await latency(webhooks, healthy)
+  expect(beside).toBeLessThan(2 * alone + TOLERANCE_MS)
+  // A part of the sockets stays free for those who answer.
+  expect(hanging.requests.length).toBe(96)
+})
+
+test('a new receiver among 400 that never answer gets its turn while they time out', async () => {
+  await using webhooks = await openWebhooks({ settings: { BELLHOP_WEBHOOK_TIMEOUT: '150ms' } })
+  const healthy = await webhooks.receiver()
+  const hanging = await webhooks.receiver(() => 'never')
+  await hang(webhooks, hanging)
+  webhooks.deliver()
+  await eventually(() => hanging.requests.length > 0)
+  await webhooks.endpoint(healthy.url)
+  await webhooks.ticket()
+  await healthy.next()
+})
+
+test('a receiver that cannot be reached three times in a row costs one socket only', async () => {
+  const clock = createManualClock()
+  await using webhooks = await openWebhooks({ clock })
+  const receiver = await webhooks.receiver(() => 'never')
+  await webhooks.endpoint(receiver.url)
+  webhooks.deliver()
+  for (let number = 0; number < 20; number++) await webhooks.ticket()
+  await eventually(() => receiver.requests.length === 8)
+  clock.advance(10_000)
+  await eventually(() => receiver.requests.length === 9)
+  clock.advance(10_000)
+  await eventually(() => receiver.requests.length === 10)
+  await Bun.sleep(20)
+  expect(receiver.requests).toHaveLength(10)
+})
+
+test('an endpoint with a long backlog leaves every second turn to the other', async () => {
+  await using webhooks = await openWebhooks()
+  const receiver = await webhooks.receiver()
+  await webhooks.endpoint(`${receiver.url}/long`)
+  for (let number = 0; number < 400; number++) await webhooks.ticket()
+  await webhooks.endpoint(`${receiver.url}/short`)
+  for (let number = 0; number < 20; number++) await webhooks.ticket()
+  webhooks.deliver()
+  await eventually(() => receiver.requests.length === 440)
+  const lastShort = receiver.requests.findLastIndex(({ path }) => path.endsWith('short'))
+  expect(lastShort).toBeLessThan(120)
+})
