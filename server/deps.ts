@@ -17,6 +17,8 @@ export interface Deps {
   log: Log
   database: Database
   pulse: Pulse
+  /** Beats when another process has committed: what was remembered of the rows may be old. */
+  elsewhere: Pulse
   sealer: Sealer
   newId(prefix: IdPrefix): string
   randomBytes(size: number): Uint8Array
@@ -36,6 +38,7 @@ export async function openDeps(config: Config, given: { clock?: Clock; log?: Log
     log,
     database,
     pulse,
+    elsewhere: createPulse(),
     sealer: createSealer(config.secret ?? secretOfFolder(config.dataFolder)),
     newId: (prefix) => createId(prefix, clock.now()),
     randomBytes: (size) => randomBytes(size),

@@ -105,13 +105,47 @@ export async function revokeApiKey(deps: Deps, orgId: string, idOrPrefix: string
       .set({ revokedAt: deps.clock.now() })
       .where(and(isTheKey, isNull(apiKeys.revokedAt)))
   })
+  forget(memoryOf(deps))
 }
 
 /** The key that was sent, if it is one of ours, not revoked and not expired. */
 export async function findValidKey(deps: Deps, sent: string): Promise<ApiKey | undefined> {
-  const [key] = await keyByHash(deps.database.read, { hash: hashKey(sent) })
+  const hash = hashKey(sent)
+  const { keys } = memoryOf(deps)
+  const key = keys.get(hash) ?? (await readAndRemember(deps, keys, hash))
   if (!key || key.revokedAt !== null) return undefined
   if (key.expiresAt !== null && key.expiresAt <= deps.clock.now()) return undefined
+  return key
+}
+
+// A key is looked up at every request and hardly ever changes: rows are remembered until a verb here or another
+// process changes something. A lookup that was under way then fills a map that nobody asks any more.
+
+const MOST_REMEMBERED = 10_000
+const memories = new WeakMap<Deps, { keys: Map<string, ApiKey> }>()
+
+function memoryOf(deps: Deps): { keys: Map<string, ApiKey> } {
+  const known = memories.get(deps)
+  if (known && known.keys.size < MOST_REMEMBERED) return known
+  if (known) return forget(known)
+  const memory = { keys: new Map<string, ApiKey>() }
+  memories.set(deps, memory)
+  deps.elsewhere.listen(() => forget(memory))
+  return memory
+}
+
+function forget(memory: { keys: Map<string, ApiKey> }) {
+  memory.keys = new Map()
+  return memory
+}
+
+async function readAndRemember(
+  deps: Deps,
+  keys: Map<string, ApiKey>,
+  hash: string,
+): Promise<ApiKey | undefined> {
+  const [key] = await keyByHash(deps.database.read, { hash })
+  if (key) keys.set(hash, key)
   return key
 }
 
