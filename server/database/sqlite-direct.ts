@@ -6,7 +6,6 @@ interface Plain {
   /** Throws when no query may run now. */
   guard: () => void
 }
-type Values = Record<string, unknown>
 
 const plainConnections = new WeakMap<object, Plain>()
 
@@ -15,34 +14,43 @@ export function rememberConnection(handle: object, plain: Plain): void {
   plainConnections.set(handle, plain)
 }
 
-/** Runs a query that Drizzle built without Drizzle's way of running it; undefined for a handle that is not SQLite's. */
-export function directRun(
+/**
+ * Runs a query that Drizzle built without Drizzle's way of running it; undefined for a handle that is not SQLite's.
+ * `readerOf` is asked once for each parameter.
+ */
+export function directRun<Given>(
   handle: object,
-  query: { sql: string; params: unknown[] },
-): ((values: Values) => void) | undefined {
+  text: string,
+  params: unknown[],
+  readerOf: (parameter: string) => (given: Given) => unknown,
+): ((given: Given) => void) | undefined {
   const plain = plainConnections.get(handle)
   if (!plain) return undefined
-  const prepared = plain.connection.prepare(query.sql)
-  const readers = query.params.map(readerOf)
-  return (values) => {
+  const prepared = plain.connection.prepare(text)
+  const readers = params.map((param) => bindingOf(param, readerOf))
+  return (given) => {
     plain.guard()
-    prepared.run(...readers.map((read) => read(values)))
+    prepared.run(...readers.map((read) => read(given)))
   }
 }
 
-function readerOf(param: unknown): (values: Values) => SQLQueryBindings {
-  if (is(param, Placeholder)) return (values) => required(values, param.name)
-  if (is(param, Param)) {
-    const { value, encoder } = param
-    if (is(value, Placeholder)) {
-      return (values) => encoder.mapToDriverValue(required(values, value.name)) as SQLQueryBindings
-    }
-  }
-  return () => param as SQLQueryBindings
+/** Name of the parameter that stands in this place of a query; undefined for a constant. */
+export function parameterIn(param: unknown): string | undefined {
+  if (is(param, Placeholder)) return param.name
+  return is(param, Param) && is(param.value, Placeholder) ? param.value.name : undefined
 }
 
-function required(values: Values, name: string): SQLQueryBindings {
-  const value = values[name]
-  if (value === undefined) throw new Error(`The query has no value for "${name}".`)
-  return value as SQLQueryBindings
+function bindingOf<Given>(
+  param: unknown,
+  readerOf: (parameter: string) => (given: Given) => unknown,
+): (given: Given) => SQLQueryBindings {
+  const name = parameterIn(param)
+  if (name === undefined) return () => param as SQLQueryBindings
+  const read = readerOf(name)
+  const encode = is(param, Param) ? param.encoder.mapToDriverValue.bind(param.encoder) : undefined
+  return (given) => {
+    const value = read(given)
+    if (value === undefined) throw new Error(`The query has no value for "${name}".`)
+    return (encode && value !== null ? encode(value) : value) as SQLQueryBindings
+  }
 }

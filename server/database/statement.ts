@@ -1,6 +1,6 @@
 import { type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from './database.ts'
-import { directRun } from './sqlite-direct.ts'
+import { directRun, parameterIn } from './sqlite-direct.ts'
 
 type Params = Record<string, string | number | boolean | null | Uint8Array | object>
 type Placeholders<P extends Params> = { [Name in keyof P & string]: Placeholder<Name, P[Name]> }
@@ -41,20 +41,70 @@ export function command<P extends Params>(
   name: string,
   build: (tx: Transaction, placeholders: Placeholders<P>) => Preparable<unknown>,
 ): (tx: Transaction, params: P) => Promise<void> {
-  const commands = new WeakMap<Transaction, (params: P) => unknown>()
-  return async (tx, params) => {
-    let run = commands.get(tx)
-    if (!run) {
-      const prepared = build(tx, placeholdersOf<P>()).prepare(name)
-      run = directRun(tx, prepared.getQuery()) ?? ((given) => prepared.execute(given))
-      commands.set(tx, run)
+  return changeOf(
+    name,
+    (tx) => build(tx, placeholdersOf<P>()),
+    (parameter) => (params) => params[parameter],
+  )
+}
+
+const MOST_ROWS_AT_ONCE = 32
+
+/** A `command` for any number of rows, several in one statement; built once for each number of rows up to a limit. */
+export function rowsCommand<P extends Params>(
+  name: string,
+  build: (tx: Transaction, rows: Placeholders<P>[]) => Preparable<unknown>,
+): (tx: Transaction, rows: P[]) => Promise<void> {
+  const bySize = Array.from({ length: MOST_ROWS_AT_ONCE }, (_, place) => {
+    const rows = Array.from({ length: place + 1 }, (_, row) => placeholdersOf<P>(`${row} `))
+    return changeOf<P[]>(`${name}_${rows.length}`, (tx) => build(tx, rows), fieldOfRow)
+  })
+  return async (tx, rows) => {
+    for (let start = 0; start < rows.length; start += MOST_ROWS_AT_ONCE) {
+      const some = rows.slice(start, start + MOST_ROWS_AT_ONCE)
+      await bySize[some.length - 1]?.(tx, some)
     }
-    await run(params)
   }
 }
 
-function placeholdersOf<P extends Params>(): Placeholders<P> {
-  return new Proxy({} as Placeholders<P>, { get: (_, parameter: string) => sql.placeholder(parameter) })
+/** The parameter `3 id` is the `id` of the row 3. */
+function fieldOfRow(parameter: string): (rows: Params[]) => unknown {
+  const [row, field = ''] = parameter.split(' ')
+  return (rows) => rows[Number(row)]?.[field]
+}
+
+/** `readerOf` says once for each parameter how to find its value in what is given at each run. */
+function changeOf<Given>(
+  name: string,
+  build: (tx: Transaction) => Preparable<unknown>,
+  readerOf: (parameter: string) => (given: Given) => unknown,
+): (tx: Transaction, given: Given) => Promise<void> {
+  const commands = new WeakMap<Transaction, (given: Given) => unknown>()
+  const prepare = (tx: Transaction) => {
+    const prepared = build(tx).prepare(name)
+    const { sql: text, params } = prepared.getQuery()
+    const direct = directRun(tx, text, params, readerOf)
+    if (direct) return direct
+    const readers = params
+      .flatMap((param) => parameterIn(param) ?? [])
+      .map((at) => [at, readerOf(at)] as const)
+    return (given: Given) =>
+      prepared.execute(Object.fromEntries(readers.map(([at, read]) => [at, read(given)])))
+  }
+  return async (tx, given) => {
+    let run = commands.get(tx)
+    if (!run) {
+      run = prepare(tx)
+      commands.set(tx, run)
+    }
+    await run(given)
+  }
+}
+
+function placeholdersOf<P extends Params>(prefix = ''): Placeholders<P> {
+  return new Proxy({} as Placeholders<P>, {
+    get: (_, parameter: string) => sql.placeholder(`${prefix}${parameter}`),
+  })
 }
 
 /**

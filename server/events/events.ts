@@ -7,7 +7,7 @@ import {
   WEBHOOK_EVENTS,
   type WebhookEvent,
 } from '../database/schema.ts'
-import { command, statement } from '../database/statement.ts'
+import { rowsCommand, statement } from '../database/statement.ts'
 import type { Deps } from '../deps.ts'
 import { queueDeliveries, type Subscriber, subscribersOf } from '../webhooks/outbox.ts'
 import { isoTime } from '../wire.ts'
@@ -30,16 +30,24 @@ export async function recordEvents(
   const [last] = await takeNumbers(tx, { orgId, howMany: newEvents.length })
   if (!last) throw new Error(`There is no organization ${orgId}.`)
   const subscribers = newEvents.some(isForWebhooks) ? await subscribersOf(tx, orgId) : []
-  let number = last.number - newEvents.length
-  for (const event of newEvents) {
-    number += 1
-    const body = frozenBody(event, subscribers)
-    const { type, ticketId, createdAt } = event
-    await insertEvent(tx, { id: deps.newId('evt'), orgId, number, type, ticketId, createdAt, body })
-    if (isForWebhooks(event)) {
-      await queueDeliveries(deps, tx, { orgId, number, type: event.type, ticketId, createdAt }, subscribers)
-    }
-  }
+  const numbered = newEvents.map((event, place) => ({
+    ...event,
+    orgId,
+    number: last.number - newEvents.length + 1 + place,
+  }))
+  await insertEvents(
+    tx,
+    numbered.map((event) => ({
+      id: deps.newId('evt'),
+      orgId,
+      number: event.number,
+      type: event.type,
+      ticketId: event.ticketId,
+      createdAt: event.createdAt,
+      body: frozenBody(event, subscribers),
+    })),
+  )
+  await queueDeliveries(deps, tx, numbered.filter(isForWebhooks), subscribers)
 }
 
 export interface LoggedEvent {
@@ -58,7 +66,7 @@ export function eventsAfter(
   return eventsAfterNumber(read, { orgId, cursor, limit })
 }
 
-function isForWebhooks(event: NewEvent): event is Extract<NewEvent, { data: object }> {
+function isForWebhooks<E extends NewEvent>(event: E): event is Extract<E, { data: object }> {
   return (WEBHOOK_EVENTS as readonly LogEvent[]).includes(event.type)
 }
 
@@ -80,7 +88,7 @@ const takeNumbers = statement<{ orgId: string; howMany: number }, { number: numb
       .returning({ number: organizations.lastEvent }),
 )
 
-const insertEvent = command<{
+const insertEvents = rowsCommand<{
   id: string
   orgId: string
   number: number
@@ -88,16 +96,18 @@ const insertEvent = command<{
   ticketId: string
   createdAt: number
   body: Uint8Array | null
-}>('events_insert', (tx, p) =>
-  tx.insert(events).values({
-    id: p.id,
-    orgId: p.orgId,
-    number: p.number,
-    type: p.type,
-    ticketId: p.ticketId,
-    createdAt: p.createdAt,
-    body: p.body,
-  }),
+}>('events_insert', (tx, rows) =>
+  tx.insert(events).values(
+    rows.map((p) => ({
+      id: p.id,
+      orgId: p.orgId,
+      number: p.number,
+      type: p.type,
+      ticketId: p.ticketId,
+      createdAt: p.createdAt,
+      body: p.body,
+    })),
+  ),
 )
 
 const eventsAfterNumber = statement<{ orgId: string; cursor: number; limit: number }, LoggedEvent[], Reader>(

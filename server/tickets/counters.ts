@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
 import { type Channel, type TicketStatus, ticketCounters } from '../database/schema.ts'
-import { command, statement } from '../database/statement.ts'
+import { rowsCommand, statement } from '../database/statement.ts'
 
 /** What of a ticket is counted. */
 export interface Counted {
@@ -42,9 +42,11 @@ export function counterChanges(before: Counted | undefined, after: Counted | und
 
 /** Last in a unit, in sorted order, so that two units never wait for each other's counters. */
 export async function moveCounters(tx: Transaction, orgId: string, changes: CounterChanges): Promise<void> {
-  for (const filter of [...changes.keys()].sort()) {
-    await addToCounter(tx, { orgId, filter, by: changes.get(filter) ?? 0 })
-  }
+  const rows = [...changes].map(([filter, by]) => ({ orgId, filter, by }))
+  await addToCounters(
+    tx,
+    rows.sort((one, other) => (one.filter < other.filter ? -1 : 1)),
+  )
 }
 
 export async function readCounter(read: Reader, orgId: string, filter: string): Promise<number> {
@@ -63,10 +65,10 @@ function filtersOf({ status, channel, assignedTo, tags }: Counted): string[] {
   ]
 }
 
-const addToCounter = command<{ orgId: string; filter: string; by: number }>('counters_add', (tx, p) =>
+const addToCounters = rowsCommand<{ orgId: string; filter: string; by: number }>('counters_add', (tx, rows) =>
   tx
     .insert(ticketCounters)
-    .values({ orgId: p.orgId, filter: p.filter, count: p.by })
+    .values(rows.map((p) => ({ orgId: p.orgId, filter: p.filter, count: p.by })))
     .onConflictDoUpdate({
       target: [ticketCounters.orgId, ticketCounters.filter],
       set: { count: sql`${ticketCounters.count} + excluded.count` },

@@ -1,7 +1,7 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
 import { deliveries, endpoints, type WebhookEvent } from '../database/schema.ts'
-import { command, statement } from '../database/statement.ts'
+import { rowsCommand, statement } from '../database/statement.ts'
 import type { Deps } from '../deps.ts'
 import { callTurn } from './turns.ts'
 
@@ -27,16 +27,21 @@ export function subscribersOf(tx: Transaction, orgId: string): Promise<Subscribe
   return endpointsOfOrganization(tx, { orgId })
 }
 
-/** One delivery row for each subscriber of the event, in the transaction that records it. */
+/** One delivery row for each event and subscriber of it, in the transaction that records the events. */
 export async function queueDeliveries(
   deps: Deps,
   tx: Transaction,
-  event: OutboxEvent,
+  events: OutboxEvent[],
   subscribers: Subscriber[],
 ): Promise<void> {
-  for (const subscriber of subscribers) {
-    if (!subscriber.events.includes(event.type)) continue
-    await insertDelivery(tx, {
+  const queued = events.flatMap((event) =>
+    subscribers
+      .filter((subscriber) => subscriber.events.includes(event.type))
+      .map((subscriber) => ({ event, subscriber })),
+  )
+  await insertDeliveries(
+    tx,
+    queued.map(({ event, subscriber }) => ({
       id: deps.newId('dlv'),
       orgId: event.orgId,
       endpointId: subscriber.id,
@@ -44,11 +49,12 @@ export async function queueDeliveries(
       eventType: event.type,
       ticketId: event.ticketId,
       createdAt: event.createdAt,
-    })
-    if (needsCall(deps, subscriber, event.createdAt)) {
-      await callTurn(tx, { endpointId: subscriber.id, at: event.createdAt })
-      subscriber.nextTurnAt = event.createdAt
-    }
+    })),
+  )
+  for (const { event, subscriber } of queued) {
+    if (!needsCall(deps, subscriber, event.createdAt)) continue
+    await callTurn(tx, { endpointId: subscriber.id, at: event.createdAt })
+    subscriber.nextTurnAt = event.createdAt
   }
 }
 
@@ -74,7 +80,7 @@ const endpointsOfOrganization = statement<{ orgId: string }, Subscriber[]>('outb
     .where(and(eq(endpoints.orgId, p.orgId), isNull(endpoints.deletedAt))),
 )
 
-const insertDelivery = command<{
+const insertDeliveries = rowsCommand<{
   id: string
   orgId: string
   endpointId: string
@@ -82,16 +88,18 @@ const insertDelivery = command<{
   eventType: WebhookEvent
   ticketId: string
   createdAt: number
-}>('outbox_insert_delivery', (tx, p) =>
-  tx.insert(deliveries).values({
-    id: p.id,
-    orgId: p.orgId,
-    endpointId: p.endpointId,
-    eventNumber: p.eventNumber,
-    eventType: p.eventType,
-    ticketId: p.ticketId,
-    state: 'pending',
-    dueAt: p.createdAt,
-    createdAt: p.createdAt,
-  }),
+}>('outbox_insert_deliveries', (tx, rows) =>
+  tx.insert(deliveries).values(
+    rows.map((p) => ({
+      id: p.id,
+      orgId: p.orgId,
+      endpointId: p.endpointId,
+      eventNumber: p.eventNumber,
+      eventType: p.eventType,
+      ticketId: p.ticketId,
+      state: 'pending' as const,
+      dueAt: p.createdAt,
+      createdAt: p.createdAt,
+    })),
+  ),
 )
