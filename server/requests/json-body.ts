@@ -58,11 +58,13 @@ function isPlain(contentEncoding: string | null): boolean {
   return contentEncoding === null || contentEncoding.toLowerCase() === 'identity'
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
 function parseJson(bytes: Uint8Array): unknown {
   let text: string
   let value: unknown
   try {
-    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
+    text = utf8.decode(bytes)
     value = JSON.parse(text)
   } catch {
     throw new AppError(400, 'malformed_json', 'The body is not valid JSON in UTF-8.')
