@@ -7,7 +7,7 @@ export interface KnownRoute {
 
 /** 405 with `Allow` where the path exists for other methods, 404 otherwise. */
 export function unknownRoute(routes: KnownRoute[], request: Request): AppError {
-  const { pathname } = new URL(request.url)
+  const pathname = pathOf(request.url)
   const methods = new Set(
     routes.filter(({ path }) => isMatch(path, pathname)).map(({ method }) => method.toUpperCase()),
   )
@@ -16,6 +16,11 @@ export function unknownRoute(routes: KnownRoute[], request: Request): AppError {
     return new AppError(404, 'unknown_route', `There is nothing at ${pathname.slice(0, 200)}.`)
   const allow = [...methods].sort().join(', ')
   return new AppError(405, 'method_not_allowed', `This address takes ${allow}.`, { headers: { allow } })
+}
+
+/** With an odd `Host` header the address is no URL, or only a path. */
+function pathOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).pathname : url.replace(/^https?:\/\/[^/]*|[?#].*$/g, '')
 }
 
 function isMatch(pattern: string, pathname: string): boolean {
