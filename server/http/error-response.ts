@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { ValidationError } from 'elysia'
+import { ParseError, ValidationError } from 'elysia'
 import { StorageError } from '../database/database.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, type Fault, invalid } from '../errors.ts'
@@ -54,6 +54,10 @@ function asAppError(error: unknown): AppError | undefined {
         headers: { 'retry-after': '5' },
       },
     )
+  }
+  // Reading the bytes is all that is parsed here: whoever was sending hung up.
+  if (error instanceof ParseError) {
+    return new AppError(400, 'incomplete_body', 'The body did not arrive whole. Send the request again.')
   }
   if (error instanceof ValidationError && error.type !== 'response') return asInvalid(error)
   return undefined
