@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'bun:test'
+import type { Answer } from '../support/bellhop.ts'
+import { rawRequest } from '../support/raw-request.ts'
+import { problemOf, ticketInput } from '../support/tickets.ts'
+import { startUntouched } from './bad-input.ts'
+
+// Whatever is sent: a 4xx problem document that names what is wrong, never a 500, and nothing changed.
+
+const { bellhop, client, ticketId } = await startUntouched()
+
+describe('queries', () => {
+  test.each([
+    ['?limit=10', 'limit', 'unknown_parameter'],
+    ['?Page=1', 'Page', 'unknown_parameter'],
+    ['?perPage=10', 'perPage', 'unknown_parameter'],
+    ['?q=x', 'q', 'unknown_parameter'],
+    ['?status[]=open', 'status[]', 'unknown_parameter'],
+    ['?__proto__=1', '__proto__', 'unknown_parameter'],
+    ['?constructor=1', 'constructor', 'unknown_parameter'],
+    ['?toString=1', 'toString', 'unknown_parameter'],
+    ['?=1', '', 'unknown_parameter'],
+    ['?page', 'page', 'not_whole_number'],
+    ['?page=1&page=2', 'page', 'repeated_parameter'],
+    ['?page=1&page=1', 'page', 'repeated_parameter'],
+    ['?status=open&status=open', 'status', 'repeated_parameter'],
+    ['?tag=a&tag=b', 'tag', 'repeated_parameter'],
+    ['?status=open,pending', 'status', 'not_allowed'],
+    ['?tag=a%00b', 'tag', 'invalid_text'],
+    ['?assignedTo=%00', 'assignedTo', 'invalid_text'],
+    ['?cursor=%00', 'cursor', 'invalid_text'],
+    ['?per_page=-1', 'per_page', 'not_whole_number'],
+    ['?page=0', 'page', 'not_whole_number'],
+    ['?page=1%00', 'page', 'invalid_text'],
+    ['?page=%D9%A1', 'page', 'not_whole_number'],
+    ['?page=null', 'page', 'not_whole_number'],
+    ['?page={"a":1}', 'page', 'not_whole_number'],
+    ['?sort=created_desc;drop', 'sort', 'not_allowed'],
+  ])('%s', async (query, parameter, code) => {
+    const { errors } = problemOf(await client.call('GET', `/tickets${query}`), 400, 'invalid_request')
+    expect(errors?.map((fault) => [fault.parameter, fault.code])).toEqual([[parameter, code]])
+  })
+
+  test('where none is taken', async () => {
+    const calls: [string, string, object | undefined][] = [
+      ['GET', `/tickets/${ticketId}`, undefined],
+      ['POST', '/tickets', ticketInput()],
+      ['PATCH', `/tickets/${ticketId}`, { status: 'resolved' }],
+      ['POST', `/tickets/${ticketId}/messages`, { text: 'Hello' }],
+    ]
+    for (const [method, path, body] of calls) {
+      const answer = await client.call(method, `${path}?status=open`, { body })
+      expect(problemOf(answer, 400, 'invalid_request').errors).toEqual([
+        { parameter: 'status', code: 'unknown_parameter', detail: 'This parameter is not known here.' },
+      ])
+    }
+  })
+
+  test('of a million characters', async () => {
+    for (const query of [
+      `?tag=${'x'.repeat(1_000_000)}`,
+      `?${'x'.repeat(1_000_000)}=1`,
+      `?${'a=1&'.repeat(250_000)}`,
+    ]) {
+      const answer = await client.call('GET', `/tickets${query}`)
+      expect(problemOf(answer, 414, 'address_too_long').detail).toBe(
+        'The address may have at most 8192 characters.',
+      )
+    }
+  })
+
+  test('of a thousand parameters name them all in a short answer', async () => {
+    const query = Array.from({ length: 1000 }, (_, number) => `p${number}=`).join('&')
+    const answer = await client.call('GET', `/tickets?${query}`)
+    expect(problemOf(answer, 400, 'invalid_request').errors?.length).toBeGreaterThan(0)
+    expect(answer.text.length).toBeLessThan(150_000)
+  })
+
+  test('with broken percent signs find nothing and break nothing', async () => {
+    for (const query of ['?tag=%', '?tag=%ff', '?tag=%zz', '?tag=%c0%af', '?assignedTo=%ED%A0%80']) {
+      const answer = await client.call<{ data: unknown[] }>('GET', `/tickets${query}`)
+      expect([query, answer.status, answer.json.data]).toEqual([query, 200, []])
+    }
+  })
+})
+
+describe('paths, sent as they are', () => {
+  const send = (target: string, method = 'GET', body?: string) =>
+    rawRequest(bellhop.url, {
+      method,
+      target,
+      headers: {
+        authorization: `Bearer ${client.key}`,
+        ...(body === undefined
+          ? {}
+          : { 'content-type': 'application/json', 'content-length': String(body.length) }),
+      },
+      body,
+    })
+
+  test.each([
+    '%00',
+    'tkt_%00',
+    '%ff',
+    '%',
+    '%zz',
+    '%ED%A0%80',
+    '..%2f..%2fetc%2fpasswd',
+    '%2e%2e%2f',
+    '%252e',
+    "'%20or%201=1--",
+    '%F0%9F%91%8B',
+    'tkt_00000000000000000000000000%20',
+    'tkt_00000000000000000000000000%0a',
+    'tkt_00000000000000000000000000%00',
+    'tkt_0000000000000000000000000%30',
+    ':id',
+    '*',
+    'x'.repeat(7_000),
+    '%41'.repeat(2_000),
+  ])('a ticket called %p', async (id) => {
+    for (const [method, path, body] of [
+      ['GET', '', undefined],
+      ['PATCH', '', '{}'],
+      ['POST', '/messages', '{"text":"Hello"}'],
+    ] as const) {
+      const answer = await send(`/v1/tickets/${id}${path}`, method, body)
+      isRefused(answer, [400, 404])
+    }
+  })
+
+  test.each([
+    '/v1/tickets/../tickets/x',
+    '/v1/./x',
+    '/v1/tickets/../../etc/passwd',
+    '//v1/tickets/',
+    '/%76%31/x',
+    '/v1/tickets%2f',
+  ])('%s', async (target) => {
+    isRefused(await send(target), [400, 404])
+  })
+
+  test.each(['/v1/tickets/%', '/%', '/%ff/%00', '/docs/../../etc/passwd'])(
+    '%s without a key',
+    async (target) => {
+      isRefused(await rawRequest(bellhop.url, { method: 'GET', target }), [400, 401, 404])
+    },
+  )
+
+  test('an address of 100,000 characters', async () => {
+    const answer = await send(`/v1/tickets/${'x'.repeat(100_000)}`)
+    isRefused(answer, [404, 414])
+  })
+
+  test('an address of half a megabyte that is not there', async () => {
+    const answer = await send(`/${'x'.repeat(500_000)}`)
+    isRefused(answer, [404, 414])
+    expect(answer.text.length).toBeLessThan(1000)
+  })
+})
+
+function isRefused(answer: Answer<unknown>, statuses: number[]): void {
+  expect(statuses, answer.text.slice(0, 300)).toContain(answer.status)
+  const { code } = JSON.parse(answer.text || '{}')
+  problemOf(answer, answer.status, code ?? 'a problem document')
+}

@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'bun:test'
+import { NO_TICKET, problemOf, ticketInput } from '../support/tickets.ts'
+import { startUntouched } from './bad-input.ts'
+
+// Whatever is sent: a 4xx problem document that names what is wrong, never a 500, and nothing changed.
+
+const { client, ticketId } = await startUntouched()
+const create = (more: Record<string, unknown>) => client.call('POST', '/tickets', { body: ticketInput(more) })
+
+describe('values of the wrong kind', () => {
+  const wrong: [field: string, value: unknown][] = [
+    ...['subject', 'message', 'channel', 'tags', 'customer'].flatMap((field) =>
+      [null, 0, 1.5, true, {}, [[]], -1e308].map((value): [string, unknown] => [field, value]),
+    ),
+    ['subject', ['Missing invoice']],
+    ['customer', 'ana@example.com'],
+    ['customer', []],
+    ['tags', 'vip'],
+    ['tags', { 0: 'vip' }],
+    ['tags', [null]],
+    ['tags', [['vip']]],
+    ['tags', ['vip', 7]],
+  ]
+  test.each(wrong)('%s as %j', async (field, value) => {
+    const { errors } = problemOf(await create({ [field]: value }), 400, 'invalid_request')
+    expect(errors?.length).toBeGreaterThan(0)
+    for (const { pointer } of errors ?? []) expect(pointer).toStartWith(`/${field}`)
+  })
+
+  test.each([
+    ['name', null],
+    ['name', 7],
+    ['email', null],
+    ['email', ['ana@example.com']],
+  ])('customer.%s as %j', async (field, value) => {
+    const customer = { email: 'ana@example.com', [field]: value }
+    const { errors } = problemOf(await create({ customer }), 400, 'invalid_request')
+    expect(errors).toEqual([
+      { pointer: `/customer/${field}`, code: 'wrong_type', detail: 'Must be a string.' },
+    ])
+  })
+
+  test.each<[string, unknown]>([
+    ['status', null],
+    ['status', ''],
+    ['status', 'Open'],
+    ['status', 'open '],
+    ['status', 'closed'],
+    ['status', ['open']],
+    ['assignedTo', 7],
+    ['assignedTo', {}],
+    ['assignedTo', 'a'.repeat(65)],
+    ['tags', null],
+    ['tags', 'vip'],
+    ['tags', ['']],
+    ['tags', [' ']],
+    ['subject', 'Other'],
+    ['channel', 'email'],
+    ['customer', { name: 'Eva' }],
+    ['messages', []],
+    ['id', NO_TICKET],
+    ['orgId', 'org_00000000000000000000000000'],
+    ['createdAt', '2020-01-01T00:00:00.000Z'],
+    ['updatedAt', '2020-01-01T00:00:00.000Z'],
+  ])('a change of %s to %j', async (field, value) => {
+    const answer = await client.call('PATCH', `/tickets/${ticketId}`, { body: { [field]: value } })
+    const { errors } = problemOf(answer, 400, 'invalid_request')
+    expect(errors?.[0]?.pointer).toStartWith(`/${field}`)
+  })
+
+  test.each(['role', 'agentName', 'id', 'createdAt', 'Text', 'text '])('a message with %p', async (field) => {
+    const body = { text: 'Hello', [field]: 'customer' }
+    const answer = await client.call('POST', `/tickets/${ticketId}/messages`, { body })
+    expect(problemOf(answer, 400, 'invalid_request').errors).toEqual([
+      { pointer: `/${field}`, code: 'unknown_field', detail: 'This field is not known here.' },
+    ])
+  })
+
+  test.each(['[]', 'null', 'true', '7', '"text"', '[{"subject":"x"}]'])('a body of %s', async (raw) => {
+    for (const [method, path] of [
+      ['POST', '/tickets'],
+      ['PATCH', `/tickets/${ticketId}`],
+      ['POST', `/tickets/${ticketId}/messages`],
+    ] as const) {
+      const problem = problemOf(await client.call(method, path, { raw }), 400, 'invalid_request')
+      expect(problem.errors).toEqual([{ pointer: '', code: 'wrong_type', detail: 'Must be an object.' }])
+    }
+  })
+})
+
+describe('addresses that are none', () => {
+  test.each([
+    '',
+    ' ',
+    '@',
+    'ana',
+    'ana@',
+    '@example.com',
+    'ana@@example.com',
+    'ana@example..com',
+    'ana@.example.com',
+    'ana@-example.com',
+    'ana @example.com',
+    ' ana@example.com',
+    'ana@example.com ',
+    'ana@example.com\n',
+    'ana@exa mple.com',
+    'Ana <ana@example.com>',
+    'mailto:ana@example.com ',
+    'ana@example.com,eva@example.com',
+    'ana\u0007@example.com',
+    'ana@example.com\r\nBcc: eva@example.com',
+  ])('%j', async (email) => {
+    const { errors } = problemOf(await create({ customer: { email } }), 400, 'invalid_request')
+    expect(errors).toEqual([
+      { pointer: '/customer/email', code: 'invalid_format', detail: 'Must be an e-mail address.' },
+    ])
+  })
+})
