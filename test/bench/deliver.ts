@@ -1,0 +1,158 @@
+import { createServer, type Socket } from 'node:net'
+import { readConfig } from '../../server/config.ts'
+import { openDeps } from '../../server/deps.ts'
+import { createLog } from '../../server/log.ts'
+import { createOrganization } from '../../server/organizations/organizations.ts'
+import { createTicket } from '../../server/tickets/tickets.ts'
+import { createEndpoint } from '../../server/webhooks/endpoints.ts'
+import { startChild, startProduct } from './child.ts'
+import { type CountingReceiver, startCountingReceiver } from './counting-receiver.ts'
+import { type Desk, fillDeliveries, makeDesk } from './desk.ts'
+import { median, pairs, type Result } from './result.ts'
+
+const DELIVERIES = 12_000
+/** Not measured: connections are made and code becomes warm. */
+const WARM_UP = 2_000
+const PER_ENDPOINT = 8
+const HANGING = 400
+const LATENCY_SAMPLES = 100
+const SAMPLE_EVERY_MS = 40
+const ALLOW = '127.0.0.0/8'
+
+export async function benchDeliver(): Promise<Result[]> {
+  const receiver = await startCountingReceiver()
+  try {
+    return [await benchThroughput(receiver), await benchHanging(receiver)]
+  } finally {
+    receiver.stop()
+  }
+}
+
+/** Deliveries to one receiver, every attempt logged, against a bare loop of signed posts with as many in flight. */
+async function benchThroughput(receiver: CountingReceiver): Promise<Result> {
+  const product = async () => {
+    const desk = await makeDesk({ url: receiver.url, isOff: false, allow: ALLOW })
+    fillDeliveries(desk, DELIVERIES)
+    return perSecond(receiver, () => startProduct(desk.folder, settings(receiver)), desk)
+  }
+  const floor = () =>
+    perSecond(receiver, () =>
+      startChild('test/bench/floor-post.ts', [
+        receiver.url,
+        receiver.caFile,
+        `${DELIVERIES}`,
+        `${PER_ENDPOINT}`,
+      ]),
+    )
+  const { ratio, one, other } = await pairs(3, product, floor)
+  return {
+    name: 'deliveries to one receiver, attempts logged / bare loop of signed posts',
+    measured: ratio,
+    unit: 'ratio',
+    target: 0.5,
+    wanted: 'at least',
+    detail: `${Math.round(one)} / ${Math.round(other)} per second`,
+  }
+}
+
+async function perSecond(
+  receiver: CountingReceiver,
+  start: () => Promise<{ stop(): Promise<void> }>,
+  desk?: Desk,
+): Promise<number> {
+  receiver.reset()
+  const child = await start()
+  await receiver.received(DELIVERIES)
+  const [from = 0, to = 0] = [receiver.times[WARM_UP], receiver.times[DELIVERIES - 1]]
+  await child.stop()
+  desk?.remove()
+  return ((DELIVERIES - WARM_UP) / (to - from)) * 1000
+}
+
+/** From a ticket's 201 to its webhook at a healthy receiver, alone and beside receivers that take and never answer. */
+async function benchHanging(receiver: CountingReceiver): Promise<Result> {
+  const hanging = await startHangingReceiver()
+  const alone = await latency(receiver, 0, hanging.port)
+  const beside = await latency(receiver, HANGING, hanging.port)
+  hanging.stop()
+  return {
+    name: `delivery latency beside ${HANGING} hanging receivers / alone`,
+    measured: beside / alone,
+    unit: 'ratio',
+    target: 2,
+    wanted: 'at most',
+    detail: `median ${beside.toFixed(1)} / ${alone.toFixed(1)} ms`,
+  }
+}
+
+async function latency(receiver: CountingReceiver, hanging: number, hangingPort: number): Promise<number> {
+  const desk = await makeDesk({ url: receiver.url, isOff: false, allow: ALLOW })
+  await addHanging(desk, hanging, hangingPort)
+  const child = await startProduct(desk.folder, settings(receiver))
+  const samples: number[] = []
+  receiver.reset()
+  for (let number = 0; number < LATENCY_SAMPLES; number += 1) {
+    await createByApi(child.port, desk.key)
+    const acknowledgedAt = performance.now()
+    // A ticket is two events.
+    await receiver.received(2 * (number + 1))
+    samples.push(Math.max(0, (receiver.times.at(-1) ?? 0) - acknowledgedAt))
+    await Bun.sleep(SAMPLE_EVERY_MS)
+  }
+  await child.stop()
+  desk.remove()
+  return median(samples)
+}
+
+/** Another organization whose endpoints all hang, each with deliveries waiting. */
+async function addHanging({ folder }: Desk, howMany: number, port: number): Promise<void> {
+  if (howMany === 0) return
+  const log = createLog('error', false, () => {}, Date.now)
+  const deps = await openDeps(readConfig({ BELLHOP_DATA: folder, BELLHOP_WEBHOOK_ALLOW: ALLOW }), { log })
+  const { id } = await createOrganization(deps, { name: 'Hanging' })
+  for (let number = 0; number < howMany; number += 1) {
+    await createEndpoint(deps, id, { url: `https://127.0.0.1:${port}/${number}`, events: ['message.sent'] })
+  }
+  for (let number = 0; number < 10; number += 1) {
+    await createTicket(deps, id, {
+      subject: 'Hello',
+      customer: { email: 'ana@example.com' },
+      message: 'Hello',
+    })
+  }
+  await deps.database.close()
+}
+
+async function createByApi(port: number, key: string): Promise<void> {
+  const response = await fetch(`http://127.0.0.1:${port}/v1/tickets`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ subject: 'Hello', customer: { email: 'ana@example.com' }, message: 'Hello' }),
+  })
+  if (response.status !== 201) throw new Error(`A ticket was answered with ${response.status}.`)
+  await response.arrayBuffer()
+}
+
+/** Takes connections and says nothing. */
+async function startHangingReceiver(): Promise<{ port: number; stop(): void }> {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('close', () => sockets.delete(socket))
+    socket.resume()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address ? address.port : 0,
+    stop() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
+  }
+}
+
+function settings(receiver: CountingReceiver): Record<string, string> {
+  return { BELLHOP_WEBHOOK_ALLOW: ALLOW, BELLHOP_WEBHOOK_CA: receiver.caFile }
+}

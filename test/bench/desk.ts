@@ -1,0 +1,117 @@
+import { Database } from 'bun:sqlite'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createApiKey } from '../../server/api-keys/api-keys.ts'
+import { readConfig } from '../../server/config.ts'
+import { DATABASE_FILE } from '../../server/database/open.ts'
+import { openDeps } from '../../server/deps.ts'
+import { createLog } from '../../server/log.ts'
+import { createOrganization } from '../../server/organizations/organizations.ts'
+import { createEndpoint, disableEndpoint } from '../../server/webhooks/endpoints.ts'
+
+/** A data folder with an organization, ready to be served. */
+export interface Desk {
+  folder: string
+  file: string
+  orgId: string
+  key: string
+  endpointId: string
+  remove(): void
+}
+
+const silent = createLog('error', false, () => {}, Date.now)
+
+/** On disk, not in memory: a commit costs here what it costs. */
+export async function makeDesk(
+  endpoint: { url: string; isOff: boolean; allow?: string } = {
+    url: 'https://example.com/hooks',
+    isOff: true,
+  },
+): Promise<Desk> {
+  const folder = mkdtempSync(join(tmpdir(), 'bellhop-bench-'))
+  const config = readConfig({ BELLHOP_DATA: folder, BELLHOP_WEBHOOK_ALLOW: endpoint.allow })
+  const deps = await openDeps(config, { log: silent })
+  const { id: orgId } = await createOrganization(deps, { name: 'Bench' })
+  const { secret: key } = await createApiKey(deps, orgId, {
+    name: 'Bench',
+    kind: 'secret',
+    rateLimit: 1_000_000,
+  })
+  const made = await createEndpoint(deps, orgId, {
+    url: endpoint.url,
+    events: ['ticket.created', 'message.sent'],
+  })
+  if (endpoint.isOff) await disableEndpoint(deps, orgId, made.endpoint.id)
+  await deps.database.close()
+  const file = join(folder, DATABASE_FILE)
+  return {
+    folder,
+    file,
+    orgId,
+    key,
+    endpointId: made.endpoint.id,
+    remove: () => rmSync(folder, { recursive: true }),
+  }
+}
+
+export const AGENT = 'agt_00000000000000000000000001'
+
+/** Fills a desk with tickets in a few statements: a third each status, a quarter each channel, a tenth tagged. */
+export function fillTickets({ file, orgId }: Desk, howMany: number): void {
+  const database = new Database(file)
+  database.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -400000; BEGIN')
+  database
+    .query(
+      `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 999)
+      INSERT INTO customers (id, org_id, name, email, email_key, version, created_at, updated_at)
+      SELECT printf('usr_%026d', i), ?, 'Customer ' || i, 'c' || i || '@example.com', 'c' || i || '@example.com', 1, 0, 0 FROM n`,
+    )
+    .run(orgId)
+  database
+    .query(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+      INSERT INTO tickets (id, org_id, customer_id, status, channel, subject, assigned_to, tags, version, created_at, updated_at)
+      SELECT printf('tkt_%026d', i), ?, printf('usr_%026d', i % 1000),
+        CASE i % 3 WHEN 0 THEN 'open' WHEN 1 THEN 'pending' ELSE 'resolved' END,
+        CASE i % 4 WHEN 0 THEN 'widget' WHEN 1 THEN 'email' WHEN 2 THEN 'telegram' ELSE 'api' END,
+        'Ticket ' || i, CASE i % 5 WHEN 0 THEN '' ELSE printf('agt_%026d', i % 5) END,
+        CASE i % 10 WHEN 0 THEN '["vip"]' ELSE '[]' END, 1, 1700000000000 + i * 1000, 1700000000000 + i * 1000 FROM n`,
+    )
+    .run(howMany, orgId)
+  database.exec(`
+    INSERT INTO ticket_tags (org_id, tag, ticket_id, created_at, updated_at)
+      SELECT org_id, 'vip', id, created_at, updated_at FROM tickets WHERE tags <> '[]';
+    INSERT INTO ticket_counters SELECT org_id, 'all', count(*) FROM tickets GROUP BY 1;
+    INSERT INTO ticket_counters SELECT org_id, 'status:' || status, count(*) FROM tickets GROUP BY 1, 2;
+    INSERT INTO ticket_counters SELECT org_id, 'channel:' || channel, count(*) FROM tickets GROUP BY 1, 2;
+    INSERT INTO ticket_counters SELECT org_id, 'assignedTo:' || assigned_to, count(*) FROM tickets GROUP BY 1, 2;
+    INSERT INTO ticket_counters SELECT org_id, 'tag:vip', count(*) FROM ticket_tags GROUP BY 1;
+    COMMIT; PRAGMA wal_checkpoint(TRUNCATE)`)
+  database.close()
+}
+
+/** Fills a desk with deliveries that are due, one for each of as many events with a body of some 500 bytes. */
+export function fillDeliveries({ file, orgId, endpointId }: Desk, howMany: number): void {
+  const body = Buffer.from(
+    JSON.stringify({ event: 'message.sent', data: { message: { text: 'x'.repeat(400) } } }),
+  )
+  const database = new Database(file)
+  database.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -400000; BEGIN')
+  database
+    .query(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+      INSERT INTO events (org_id, number, id, type, ticket_id, body, created_at)
+      SELECT ?, i, printf('evt_%026d', i), 'message.sent', 'tkt_00000000000000000000000001', ?, 1700000000000 + i FROM n`,
+    )
+    .run(howMany, orgId, body)
+  database
+    .query(
+      `INSERT INTO deliveries (id, org_id, endpoint_id, event_number, event_type, ticket_id, state, due_at, created_at)
+      SELECT printf('dlv_%026d', number), org_id, ?, number, type, ticket_id, 'pending', created_at, created_at FROM events`,
+    )
+    .run(endpointId)
+  database.query('UPDATE organizations SET last_event = ? WHERE id = ?').run(howMany, orgId)
+  database.exec('UPDATE endpoints SET next_turn_at = 1700000000000; COMMIT; PRAGMA wal_checkpoint(TRUNCATE)')
+  database.close()
+}

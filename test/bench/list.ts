@@ -1,0 +1,73 @@
+import { type Child, startProduct } from './child.ts'
+import { AGENT, type Desk, fillTickets, makeDesk } from './desk.ts'
+import { load, rawRequest } from './load.ts'
+import { pairs, type Result } from './result.ts'
+
+const MANY = 1_000_000
+const FEW = 1_000
+const DEEP_PAGE = 4_000
+const LOAD = { connections: 1, milliseconds: 400, status: 200 }
+const FILTERS = [
+  '',
+  'status=open',
+  'channel=email',
+  `assignedTo=${AGENT}`,
+  'assignedTo=unassigned',
+  'tag=vip',
+]
+const SORTS = ['created_desc', 'updated_desc']
+
+/** Page 1 with its total at a million tickets against a thousand, for each single filter; then a deep page by cursor. */
+export async function benchList(): Promise<Result[]> {
+  const [many, few] = await Promise.all([makeDesk(), makeDesk()])
+  fillTickets(many, MANY)
+  fillTickets(few, FEW)
+  const [manyServer, fewServer] = await Promise.all([startProduct(many.folder), startProduct(few.folder)])
+  const run = async (server: Child, desk: Desk, query: string) => {
+    const request = rawRequest('GET', `/v1/tickets?${query}`, { authorization: `Bearer ${desk.key}` })
+    return (await load(server.port, { ...LOAD, next: () => request })).p50
+  }
+  const results: Result[] = []
+  for (const filter of FILTERS) {
+    for (const sort of SORTS) {
+      const query = `sort=${sort}${filter && `&${filter}`}`
+      const { ratio, one, other } = await pairs(
+        3,
+        () => run(manyServer, many, query),
+        () => run(fewServer, few, query),
+      )
+      results.push({
+        name: `list ${query.replace(AGENT, 'an agent')}, page 1 at 1,000,000 / at 1,000`,
+        ...atMost(1.3, ratio),
+        detail: `${(one * 1000).toFixed(0)} / ${(other * 1000).toFixed(0)} µs`,
+      })
+    }
+  }
+  const cursor = await cursorTo(DEEP_PAGE, manyServer, many)
+  const { ratio, one, other } = await pairs(
+    5,
+    () => run(manyServer, many, `cursor=${cursor}`),
+    () => run(manyServer, many, 'page=1'),
+  )
+  results.push({
+    name: `list, page ${DEEP_PAGE} by cursor / page 1`,
+    ...atMost(1.3, ratio),
+    detail: `${(one * 1000).toFixed(0)} / ${(other * 1000).toFixed(0)} µs`,
+  })
+  await Promise.all([manyServer.stop(), fewServer.stop()])
+  many.remove()
+  few.remove()
+  return results
+}
+
+function atMost(target: number, measured: number) {
+  return { measured, target, unit: 'ratio', wanted: 'at most' } as const
+}
+
+async function cursorTo(page: number, server: Child, desk: Desk): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${server.port}/v1/tickets?page=${page - 1}`, {
+    headers: { authorization: `Bearer ${desk.key}` },
+  })
+  const list: { meta: { nextCursor: string } } = await response.json()
+  return list.meta.nextCursor
+}
