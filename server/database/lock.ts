@@ -40,6 +40,8 @@ export function lockDataFolder(folder: string, now: number): FolderLock {
 function takeLock(folder: string): Connection {
   const connection = new Connection(join(folder, LOCK_FILE), { create: true })
   try {
+    // Nothing is ever written, so no journal need lie about.
+    connection.run('PRAGMA journal_mode = MEMORY')
     connection.run('BEGIN EXCLUSIVE')
     return connection
   } catch (error) {
