@@ -26,9 +26,13 @@ export interface Delivering {
 
 /**
  * Sends what is due. Each turn is one transaction that applies every finished attempt and claims the next ones; they
- * start when it is on disk. Only claimed deliveries are in memory. `resolve` replaces DNS in tests.
+ * start when it is on disk. Only claimed deliveries are in memory. `resolve` replaces DNS in tests; `onAttempt` is
+ * told how each attempt ended.
  */
-export function startDelivering(deps: Deps, given: { resolve?: Resolve } = {}): Delivering {
+export function startDelivering(
+  deps: Deps,
+  given: { resolve?: Resolve; onAttempt?: (outcome: string) => void } = {},
+): Delivering {
   const { config, clock } = deps
   const inFlight = createInFlight((flight) => void carryOut(flight))
   const look = watchClock(clock)
@@ -38,7 +42,7 @@ export function startDelivering(deps: Deps, given: { resolve?: Resolve } = {}): 
     policy: createAddressPolicy(config.webhookAllow),
     timeoutMs: config.webhookTimeoutMs,
     ca: config.webhookCa,
-    ...given,
+    ...(given.resolve && { resolve: given.resolve }),
   })
   let isStopping = false
   let isWakingSoon = false
@@ -122,6 +126,7 @@ export function startDelivering(deps: Deps, given: { resolve?: Resolve } = {}): 
 
   async function carryOut(flight: Flight): Promise<void> {
     const result = await sendFlight(deps, sender, headersOf, flight)
+    given.onAttempt?.(result.outcome)
     inFlight.finish(flight, result)
     // As long as its endpoint has enough to do, the result waits a moment for others to share a commit with.
     if (inFlight.waitingFor(flight.endpoint.id) < FEW_WAITING) loop.wake()
