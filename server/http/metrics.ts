@@ -1,0 +1,134 @@
+import { type AnyElysia, Elysia } from 'elysia'
+import { findValidKey } from '../api-keys/api-keys.ts'
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import { VERSION } from '../version.ts'
+import { type Backlog, countBacklog } from '../webhooks/backlog.ts'
+import { watchEventLoop } from './event-loop-delay.ts'
+import { type Metric, PROMETHEUS_TYPE, prometheusText } from './prometheus-text.ts'
+import { createRequestCounts } from './request-counts.ts'
+import type { Seen } from './watch-requests.ts'
+
+/** Signs that somebody else's request came through a proxy on this machine. */
+const PROXY_HEADERS = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via']
+
+export interface Metrics {
+  countRequest(seen: Seen): void
+  /** `succeeded` or one of the delivery errors. */
+  countAttempt(outcome: string): void
+  /** `GET /metrics`, for this machine or for a secret key of full access. */
+  routes: AnyElysia
+  stop(): void
+}
+
+/** Counts in memory, since the start of the process; the state of the data is read when somebody asks. */
+export function createMetrics(deps: Deps): Metrics {
+  const requests = createRequestCounts()
+  const eventLoop = watchEventLoop(deps.clock)
+  const attempts = new Map<string, number>()
+  const startedAt = deps.clock.now()
+
+  async function text(): Promise<string> {
+    const backlog = await countBacklog(deps)
+    const size = await deps.database.size()
+    return prometheusText([
+      ...requests.metrics(),
+      attemptsMetric(attempts),
+      ...backlogMetrics(backlog, deps.clock.now()),
+      gauge('bellhop_database_bytes', 'Size of the database on disk.', size.database),
+      gauge('bellhop_wal_bytes', 'Size of the write-ahead log on disk.', size.wal),
+      eventLoop.metric(),
+      ...processMetrics(startedAt),
+    ])
+  }
+
+  const routes = new Elysia({ name: 'metrics' }).get(
+    '/metrics',
+    async ({ request, server }) => {
+      await requireInsider(deps, request, server?.requestIP(request)?.address)
+      return new Response(await text(), {
+        headers: { 'content-type': PROMETHEUS_TYPE, 'cache-control': 'no-store' },
+      })
+    },
+    { detail: { hide: true } },
+  )
+
+  return {
+    countRequest: requests.count,
+    countAttempt: (outcome) => attempts.set(outcome, (attempts.get(outcome) ?? 0) + 1),
+    routes,
+    stop: eventLoop.stop,
+  }
+}
+
+/** Numbers of every organization: throws 401 or 403 unless the caller runs this machine or holds a whole key. */
+async function requireInsider(deps: Deps, request: Request, peer: string | undefined): Promise<void> {
+  const isDirect = !PROXY_HEADERS.some((name) => request.headers.has(name))
+  if (peer !== undefined && isLoopback(peer) && isDirect) return
+  const [, sent] = /^Bearer +(\S+) *$/i.exec(request.headers.get('authorization') ?? '') ?? []
+  const key = sent === undefined ? undefined : await findValidKey(deps, sent)
+  if (!key) {
+    throw new AppError(401, 'unauthorized', 'Ask from the machine itself, or with a secret key.', {
+      headers: { 'www-authenticate': 'Bearer realm="Bellhop"' },
+    })
+  }
+  if (key.kind === 'public' || key.scopes !== null) {
+    throw new AppError(403, 'missing_scope', 'The metrics need a secret key of full access.')
+  }
+}
+
+function isLoopback(address: string): boolean {
+  return address === '::1' || /^(::ffff:)?127\./.test(address)
+}
+
+function attemptsMetric(attempts: Map<string, number>): Metric {
+  return {
+    name: 'bellhop_delivery_attempts_total',
+    help: 'Finished webhook attempts by outcome.',
+    type: 'counter',
+    values: [...attempts].map(([outcome, value]) => ({ labels: { outcome }, value })),
+  }
+}
+
+function backlogMetrics(backlog: Backlog, now: number): Metric[] {
+  const states = {
+    pending: backlog.pending,
+    held: backlog.held,
+    in_flight: backlog.inFlight,
+    failed: backlog.failed,
+  }
+  const ageS = backlog.oldestDueAt === null ? 0 : Math.max(0, now - backlog.oldestDueAt) / 1000
+  return [
+    {
+      name: 'bellhop_deliveries',
+      help: 'Deliveries by state; held ones belong to endpoints that are off.',
+      type: 'gauge',
+      values: Object.entries(states).map(([state, value]) => ({ labels: { state }, value })),
+    },
+    gauge('bellhop_delivery_oldest_due_seconds', 'How long the oldest due delivery has waited.', ageS),
+  ]
+}
+
+function processMetrics(startedAt: number): Metric[] {
+  const { user, system } = process.cpuUsage()
+  return [
+    {
+      name: 'bellhop_info',
+      help: 'The version that runs.',
+      type: 'gauge',
+      values: [{ labels: { version: VERSION }, value: 1 }],
+    },
+    gauge('process_start_time_seconds', 'When the process started, since 1970.', startedAt / 1000),
+    gauge('process_resident_memory_bytes', 'Resident memory.', process.memoryUsage.rss()),
+    {
+      name: 'process_cpu_seconds_total',
+      help: 'Processor time used.',
+      type: 'counter',
+      values: [{ value: (user + system) / 1e6 }],
+    },
+  ]
+}
+
+function gauge(name: string, help: string, value: number): Metric {
+  return { name, help, type: 'gauge', values: [{ value }] }
+}

@@ -1,0 +1,75 @@
+import type { Metric } from './prometheus-text.ts'
+import type { Seen } from './watch-requests.ts'
+
+/** Upper ends of the latency buckets, in seconds. */
+const BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const MOST_METHODS = 16
+
+interface Latency {
+  method: string
+  statuses: Map<number, number>
+  /** One for each bucket and one for what is slower. Not cumulative. */
+  buckets: number[]
+  sumS: number
+}
+
+/** Counts requests in plain numbers; they become text only when somebody asks. */
+export function createRequestCounts() {
+  const routes = new Map<string, Map<string, Latency>>()
+
+  function latencyOf(route: string, method: string): Latency {
+    const methods = routes.get(route) ?? new Map<string, Latency>()
+    routes.set(route, methods)
+    const known = methods.size < MOST_METHODS || methods.has(method) ? method : 'other'
+    const latency = methods.get(known) ?? newLatency(known)
+    methods.set(known, latency)
+    return latency
+  }
+
+  return {
+    count({ method, route, status, durationMs }: Seen): void {
+      const latency = routes.get(route)?.get(method) ?? latencyOf(route, method)
+      const seconds = durationMs / 1000
+      let bucket = 0
+      while (bucket < BUCKETS_S.length && seconds > (BUCKETS_S[bucket] ?? 0)) bucket += 1
+      latency.buckets[bucket] = (latency.buckets[bucket] ?? 0) + 1
+      latency.sumS += seconds
+      latency.statuses.set(status, (latency.statuses.get(status) ?? 0) + 1)
+    },
+    metrics(): Metric[] {
+      const all = [...routes].flatMap(([route, methods]) =>
+        [...methods.values()].map((latency) => ({ route, ...latency })),
+      )
+      return [
+        {
+          name: 'bellhop_http_requests_total',
+          help: 'Answered requests.',
+          type: 'counter',
+          values: all.flatMap(({ route, method, statuses }) =>
+            [...statuses].map(([status, value]) => ({
+              labels: { route, method, status: String(status) },
+              value,
+            })),
+          ),
+        },
+        {
+          name: 'bellhop_http_request_duration_seconds',
+          help: 'From the arrival of the head of a request until its answer is ready.',
+          type: 'histogram',
+          ends: BUCKETS_S,
+          values: all.map(({ route, method, buckets, sumS }) => ({
+            labels: { route, method },
+            buckets,
+            sum: sumS,
+          })),
+        },
+      ]
+    },
+  }
+}
+
+export type RequestCounts = ReturnType<typeof createRequestCounts>
+
+function newLatency(method: string): Latency {
+  return { method, statuses: new Map(), buckets: new Array(BUCKETS_S.length + 1).fill(0), sumS: 0 }
+}
