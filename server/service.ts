@@ -1,47 +1,61 @@
-import http from 'node:http'
 import { createKeyGuard } from './api-keys/require-api-key.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
+import { lockDataFolder } from './database/lock.ts'
+import { watchCommands } from './database/watch-commands.ts'
 import { type Deps, openDeps } from './deps.ts'
 import { createApp } from './http/app.ts'
+import { listen } from './http/listen.ts'
+import { createMetrics } from './http/metrics.ts'
+import { logRequest } from './http/request-log.ts'
+import { watchRequests } from './http/watch-requests.ts'
+import { startPruning } from './idempotency/prune.ts'
 import type { Log } from './log.ts'
-
-/** Addresses and headers are read this far, so that one that is too long gets a proper answer. Bytes. */
-const MOST_HEADER_BYTES = 2 * 1024 * 1024
-/** A backstop behind the limit of json-body.ts. */
-const MOST_REQUEST_BYTES = 64 * 1024 * 1024
-const IDLE_TIMEOUT_S = 30
+import { startDelivering } from './webhooks/deliver.ts'
+import { startResending } from './webhooks/resend.ts'
+import { startRetention } from './webhooks/retention.ts'
 
 export interface Service {
   url: string
   deps: Deps
-  /** No new work, then what is under way is finished and everything is closed. */
+  /** No new work, then what is under way is finished and everything is closed: at most about ten seconds. */
   stop(): Promise<void>
 }
 
-/** Starts everything: database, HTTP, loops. Throws when the data or the port is taken. */
+/**
+ * Starts everything: lock, database, HTTP, loops. What was started is stopped in the opposite order, also when a later
+ * step fails. Throws `StartError` when the folder or the address is taken.
+ */
 export async function startService(
   config: Config,
   given: { clock?: Clock; log?: Log } = {},
 ): Promise<Service> {
-  const deps = await openDeps(config, { clock: given.clock ?? systemClock, log: given.log })
+  const clock = given.clock ?? systemClock
+  await using started = new AsyncDisposableStack()
+  const lock = lockDataFolder(config.dataFolder, clock.now())
+  started.defer(lock.release)
+  const deps = await openDeps(config, { clock, log: given.log })
+  started.defer(deps.database.close)
   const guard = createKeyGuard(deps)
-  Object.assign(http, { maxHeaderSize: MOST_HEADER_BYTES })
-  const app = createApp(deps, guard).listen({
-    hostname: config.host,
-    port: config.port,
-    idleTimeout: IDLE_TIMEOUT_S,
-    maxRequestBodySize: MOST_REQUEST_BYTES,
+  started.defer(guard.stop)
+  const metrics = createMetrics(deps)
+  started.defer(metrics.stop)
+
+  const app = createApp(deps, guard).use(metrics.routes)
+  watchRequests(app, clock, metrics.countRequest)
+  if (config.logLevel === 'debug') watchRequests(app, clock, logRequest(deps.log))
+  const listening = listen(app, { host: config.host, port: config.port, clock })
+  const delivering = startDelivering(deps, { onAttempt: metrics.countAttempt })
+  const loops = [startResending(deps), startRetention(deps), startPruning(deps), watchCommands(deps)]
+  // All at once: the longest of them decides how long it takes.
+  started.defer(async () => {
+    await Promise.all([listening, delivering, ...loops].map((one) => one.stop()))
   })
-  const port = app.server?.port ?? config.port
-  const host = config.host.includes(':') ? `[${config.host}]` : config.host
+  lock.announce(listening.url)
+  const running = started.move()
   return {
-    url: config.publicUrl ?? `http://${host}:${port}`,
+    url: config.publicUrl ?? listening.url,
     deps,
-    async stop() {
-      await app.stop()
-      await guard.stop()
-      await deps.database.close()
-    },
+    stop: () => running.disposeAsync(),
   }
 }
