@@ -10,7 +10,7 @@ export interface CommandWatch {
 }
 
 /**
- * Beats the pulse when another process has committed: commands take effect within a second although they run beside
+ * Beats the pulses when another process has committed: commands take effect within a second although they run beside
  * the server. A look is one pragma, a few microseconds; on PostgreSQL one small query.
  */
 export function watchCommands(deps: {
@@ -18,6 +18,7 @@ export function watchCommands(deps: {
   log: Log
   database: Database
   pulse: Pulse
+  elsewhere: Pulse
 }): CommandWatch {
   let isStopped = false
   let hasFailed = false
@@ -30,7 +31,10 @@ export function watchCommands(deps: {
 
   async function look(): Promise<void> {
     try {
-      if (await deps.database.changedElsewhere()) deps.pulse.beat()
+      if (await deps.database.changedElsewhere()) {
+        deps.elsewhere.beat()
+        deps.pulse.beat()
+      }
       hasFailed = false
     } catch (error) {
       if (!hasFailed) deps.log.warn('commands_not_seen', { error })
