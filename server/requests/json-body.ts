@@ -14,14 +14,24 @@ interface ArrivedBody {
   bytes: Uint8Array | undefined
 }
 
-/** Elysia `parse` hook: takes the bytes, at most the limit, and judges nothing: a stranger learns nothing from a bad body. */
-export async function arrive({ request }: { request: Request }): Promise<ArrivedBody> {
+/**
+ * Elysia `parse` hook: takes the bytes, at most the limit, and judges nothing: a stranger learns nothing from a bad body.
+ * With bytes left unread the connection ends behind the answer (RFC 9110, section 15.5.14): it would count as under way.
+ */
+export async function arrive({ request, set }: Arriving): Promise<ArrivedBody> {
   const { headers } = request
+  const bytes = await readAtMost(request, MOST_BODY_BYTES)
+  if (!bytes) set.headers.connection = 'close'
   return {
     contentType: headers.get('content-type'),
     contentEncoding: headers.get('content-encoding'),
-    bytes: await readAtMost(request, MOST_BODY_BYTES),
+    bytes,
   }
+}
+
+interface Arriving {
+  request: Request
+  set: { headers: Record<string, unknown> }
 }
 
 /** Elysia `transform` hook behind the permission check: the arrived bytes become JSON, or a 400, 413 or 415. */
