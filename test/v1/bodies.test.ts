@@ -98,6 +98,26 @@ describe('bodies', () => {
     problemOf(await client.call('POST', '/tickets', { raw }), 413, 'body_too_large')
   })
 
+  test('left unread end their connection, whoever sent them', async () => {
+    const { key } = await bellhop.organization()
+    const send = (authorization: string, path: string) =>
+      rawRequest(bellhop.url, {
+        method: 'POST',
+        target: `/v1${path}`,
+        headers: {
+          authorization,
+          connection: 'keep-alive',
+          'content-type': 'application/json',
+          'content-length': String(300 * KIB),
+        },
+        // The rest never comes: without the server's word this would wait for it.
+        body: ' '.repeat(KIB),
+      })
+    problemOf(await send(`Bearer ${key}`, '/tickets'), 413, 'body_too_large')
+    problemOf(await send(`Bearer ${key}`, '/tickets/x/messages'), 413, 'body_too_large')
+    problemOf(await send('Bearer nobody', '/tickets'), 401, 'unauthorized')
+  })
+
   test('announced as immense are refused before they are sent', async () => {
     const client = await bellhop.organization()
     const headers = {
