@@ -7,7 +7,11 @@ import type { AddressPolicy } from './public-address.ts'
 
 /** Less than the 5 s after which many servers close an idle connection, so that we close it first. */
 const LONGEST_IDLE_MS = 4_000
-const IDLE_SOCKETS_PER_ENDPOINT = 8
+/**
+ * As many as there are attempts at once: many endpoints may share a host. With fewer, sockets are closed and made anew
+ * all the time, and Bun serves few handshakes in a turn of its event loop, the newest first: some waited 9 seconds.
+ */
+const IDLE_SOCKETS_PER_HOST = 128
 /** Open sockets, busy ones too, above which none is kept for later. */
 const SOCKETS_TO_KEEP = 384
 
@@ -63,7 +67,7 @@ export function createAgents(ca: string | undefined): Agents {
     kept: new ReceiverAgent({
       ...verified,
       keepAlive: true,
-      maxFreeSockets: IDLE_SOCKETS_PER_ENDPOINT,
+      maxFreeSockets: IDLE_SOCKETS_PER_HOST,
       timeout: LONGEST_IDLE_MS,
     }),
     fresh: new Agent(verified),
