@@ -57,7 +57,10 @@ export function startDelivering(
     jump = look() ?? jump
     const now = clock.now()
     const candidates = isStopping ? [] : await dueCandidates(now)
-    if (!isUnsure && !jump && planOf(candidates).length === 0) return untilTurnAfter(now)
+    if (!isUnsure && !jump && planOf(candidates).length === 0) {
+      const untilNext = await untilTurnAfter(now)
+      return untilNext > 0 ? untilNext : turn()
+    }
     return (await commitTurn(candidates)) ? 0 : REST_AFTER_REFUSAL_MS
   }
 

@@ -86,9 +86,10 @@ export async function openWebhooks(
         return row && shownState(row) === state && row.attempt === attempts ? row : undefined
       }),
     async [Symbol.asyncDispose]() {
-      // Receivers first: what hangs ends with them.
+      const stopping = loops.map((loop) => loop.stop())
+      // What hangs ends with its receiver.
       for (const receiver of receivers) await receiver.stop()
-      for (const loop of loops) await loop.stop()
+      await Promise.all(stopping)
       await deps.database.close()
     },
   }

@@ -1,0 +1,34 @@
+import { expect, test } from 'bun:test'
+import { writeBacklog } from '../support/backlog.ts'
+import { eventually, openWebhooks } from '../support/webhooks.ts'
+
+const BACKLOG = 200_000
+const ENDPOINTS = 50
+const SENT = 1_500
+const LONGEST_START_MS = 1_000
+const MOST_GROWTH_BYTES = 48 * 2 ** 20
+const LONGEST_TEST_MS = 30_000
+
+test(
+  'a backlog of 200,000 due deliveries starts within a second and is never in memory',
+  async () => {
+    await using webhooks = await openWebhooks()
+    const { deps, orgId } = webhooks
+    const receiver = await webhooks.receiver()
+    for (let number = 0; number < ENDPOINTS; number++) await webhooks.endpoint(`${receiver.url}/${number}`)
+    await webhooks.ticket()
+    await writeBacklog(deps.config, orgId, BACKLOG, deps.clock.now())
+    Bun.gc(true)
+    const before = process.memoryUsage().rss
+    const start = performance.now()
+    webhooks.deliver()
+    await receiver.next()
+    expect(performance.now() - start).toBeLessThan(LONGEST_START_MS)
+    await eventually(() => receiver.requests.length >= SENT)
+    Bun.gc(true)
+    expect(process.memoryUsage().rss - before).toBeLessThan(MOST_GROWTH_BYTES)
+    const served = new Set(receiver.requests.map(({ path }) => path))
+    expect(served.size).toBe(ENDPOINTS)
+  },
+  LONGEST_TEST_MS,
+)

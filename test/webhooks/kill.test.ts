@@ -1,0 +1,72 @@
+import { expect, test } from 'bun:test'
+import { writeCaFile } from '../support/certificates.ts'
+import { freshPlace } from '../support/engine.ts'
+import type { ReceivedRequest } from '../support/receiver.ts'
+import { eventually, openWebhooks } from '../support/webhooks.ts'
+
+const KILLS = 50
+const LONGEST_LIFE_MS = 80
+const LONGEST_TEST_MS = 60_000
+const SETTINGS = {
+  BELLHOP_WEBHOOK_ALLOW: '127.0.0.0/8',
+  // One that was cut off more than five times counts as failed, and should not take half an hour.
+  BELLHOP_WEBHOOK_RETRIES: '10ms,10ms,10ms,10ms,10ms,10ms,10ms,10ms',
+}
+
+test(
+  'whenever the process is killed, every committed event arrives, under one id and at most once more for each kill',
+  async () => {
+    const place = await freshPlace()
+    await using webhooks = await openWebhooks({ place, settings: SETTINGS })
+    const receiver = await webhooks.receiver()
+    await webhooks.endpoint(receiver.url)
+    const environment = { ...process.env, ...place, ...SETTINGS, BELLHOP_WEBHOOK_CA: await writeCaFile() }
+    const acknowledged = new Set<string>()
+    for (let kill = 0; kill < KILLS; kill++) {
+      for (const id of await ticketsUntilKilled(environment, webhooks.orgId)) acknowledged.add(id)
+    }
+    expect(acknowledged.size).toBeGreaterThan(0)
+
+    webhooks.deliver()
+    await eventually(async () => (await webhooks.list({ state: 'pending', limit: 1 })).length === 0)
+    await eventually(async () => (await webhooks.list({ state: 'in_flight', limit: 1 })).length === 0)
+    const copies = Map.groupBy(receiver.requests, ticketOf)
+    expect(acknowledged.difference(new Set(copies.keys())).size).toBe(0)
+
+    let interruptions = 0
+    for (const requests of copies.values()) {
+      const [first] = requests
+      const id = first?.headers['x-service-delivery'] ?? ''
+      expect(requests.every(({ headers }) => headers['x-service-delivery'] === id)).toBe(true)
+      expect(requests.every(({ body }) => Buffer.from(body).equals(Buffer.from(first?.body ?? [])))).toBe(
+        true,
+      )
+      const { state, attempts } = await webhooks.read(id)
+      const interrupted = attempts.filter(({ outcome }) => outcome === 'interrupted').length
+      interruptions += interrupted
+      expect(state).toBe('succeeded')
+      expect(requests.length).toBeLessThanOrEqual(1 + interrupted)
+      expect(attempts.length).toBe(1 + interrupted)
+    }
+    // Otherwise no kill came at a moment that matters.
+    expect(interruptions).toBeGreaterThan(0)
+  },
+  LONGEST_TEST_MS,
+)
+
+/** Ids of the tickets that the process said before it was killed; the last line may be cut short. */
+async function ticketsUntilKilled(env: Record<string, string | undefined>, orgId: string): Promise<string[]> {
+  const program = `${import.meta.dir}/programs/deliver.ts`
+  const child = Bun.spawn([process.execPath, program, orgId], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  let said = ''
+  for await (const chunk of child.stdout) {
+    if (said === '') setTimeout(() => child.kill('SIGKILL'), Math.random() * LONGEST_LIFE_MS)
+    said += Buffer.from(chunk).toString()
+  }
+  await child.exited
+  return said.split('\n').slice(1, -1)
+}
+
+function ticketOf({ body }: ReceivedRequest): string {
+  return JSON.parse(Buffer.from(body).toString()).data.ticket.id
+}
