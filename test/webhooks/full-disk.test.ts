@@ -1,0 +1,102 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { engine } from '../../server/database/columns.ts'
+import { createManualClock } from '../support/clock.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { eventually, openWebhooks, type Webhooks } from '../support/webhooks.ts'
+
+const DISK_MIB = 8
+const BLOCK_BYTES = 4_096
+const mounts: string[] = []
+
+afterAll(() => {
+  for (const folder of mounts) Bun.spawnSync(['umount', '--lazy', folder])
+})
+
+const isMountable = engine === 'sqlite' && smallDisk() !== undefined
+
+describe.if(isMountable)('when the disk is full', () => {
+  test('no attempt starts that could not be written down, and room is all it takes to go on', async () => {
+    const disk = smallDisk() ?? ''
+    const clock = createManualClock()
+    await using webhooks = await openWebhooks({ clock, place: { BELLHOP_DATA: join(disk, 'data') } })
+    const receiver = await webhooks.receiver()
+    await webhooks.endpoint(receiver.url)
+    for (let number = 0; number < 20; number++) await webhooks.ticket()
+    const release = fillUp(disk)
+    webhooks.deliver()
+    await refused(webhooks, 1)
+    clock.advance(1_000)
+    await refused(webhooks, 2)
+    expect(receiver.requests).toHaveLength(0)
+    release()
+    clock.advance(1_000)
+    await eventually(async () => (await webhooks.list({ state: 'succeeded' })).length === 20)
+    expect(receiver.requests).toHaveLength(20)
+  })
+
+  test('results wait in memory and are neither lost nor sent for again', async () => {
+    const disk = smallDisk() ?? ''
+    const clock = createManualClock()
+    await using webhooks = await openWebhooks({ clock, place: { BELLHOP_DATA: join(disk, 'data') } })
+    const receiver = await webhooks.receiver((_, number) => ({
+      delayMs: 100,
+      status: number === 3 ? 500 : 200,
+    }))
+    await webhooks.endpoint(receiver.url)
+    for (let number = 0; number < 8; number++) await webhooks.ticket()
+    webhooks.deliver()
+    await eventually(() => receiver.requests.length === 8)
+    const release = fillUp(disk)
+    await refused(webhooks, 1)
+    clock.advance(1_000)
+    await refused(webhooks, 2)
+    expect((await webhooks.list({ state: 'in_flight' })).length).toBe(8)
+    release()
+    await eventually(async () => {
+      clock.advance(500)
+      return (await webhooks.list({ state: 'in_flight' })).length === 0
+    })
+    expect(receiver.requests).toHaveLength(8)
+    expect(await webhooks.list({ state: 'succeeded' })).toHaveLength(7)
+    expect((await webhooks.list({ state: 'pending' })).map(({ lastError }) => lastError)).toEqual([
+      'http_5xx',
+    ])
+  })
+})
+
+/** Waits until the loop has said so many times that it could not write: once a second, not in a spin. */
+async function refused(webhooks: Webhooks, times: number): Promise<void> {
+  const count = () => webhooks.logLines.filter((line) => line.includes('deliveries_not_written')).length
+  await eventually(() => count() >= times)
+  await Bun.sleep(20)
+  expect(count()).toBe(times)
+}
+
+/** Leaves no room at all; the answer makes room again. */
+function fillUp(folder: string): () => void {
+  const files: string[] = []
+  for (let bytes = DISK_MIB * 2 ** 20; bytes >= BLOCK_BYTES; bytes /= 2) {
+    const file = join(folder, `filling-${bytes}`)
+    try {
+      files.push(file)
+      writeFileSync(file, Buffer.alloc(bytes))
+    } catch (error) {
+      if (!String(error).includes('ENOSPC')) throw error
+    }
+  }
+  return () => {
+    for (const file of files) rmSync(file, { force: true })
+  }
+}
+
+/** A disk of a few megabytes in memory; undefined where mounting is not permitted. */
+function smallDisk(): string | undefined {
+  const folder = temporaryFolder('disk')
+  const size = `size=${DISK_MIB}m`
+  const { exitCode } = Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', size, 'tmpfs', folder])
+  if (exitCode !== 0) return undefined
+  mounts.push(folder)
+  return folder
+}
