@@ -119,9 +119,31 @@ test('of many at once exactly one creates; the others get its answer or are told
     if (answer.status === 201) expect(answer.text).toBe(created[0]?.text ?? '')
     else problemOf(answer, 409, 'idempotency_in_progress')
   }
-  expect(answers.some(({ status }) => status === 409)).toBe(true)
   expect((await listTickets(client)).meta.total).toBe(1)
   expect((await create(client, 'k')).headers.get('idempotency-replayed')).toBe('true')
+})
+
+test('while the first is still being stored, the second is told so', async () => {
+  const client = await bellhop.organization()
+  const { database } = bellhop.deps
+  const { write } = database
+  const stored = Promise.withResolvers<void>()
+  const begun = new Promise<void>((resolve) => {
+    database.write = async (unit) => {
+      resolve()
+      await stored.promise
+      return write(unit)
+    }
+  })
+  const first = create(client, 'k')
+  await begun
+  const second = await create(client, 'k')
+  stored.resolve()
+  database.write = write
+  const { detail } = problemOf(second, 409, 'idempotency_in_progress')
+  expect(detail).toContain('still running')
+  expect((await first).status).toBe(201)
+  expect((await create(client, 'k')).text).toBe((await first).text)
 })
 
 test('of different requests at once with one key exactly one is done', async () => {
