@@ -68,12 +68,14 @@ export type Once = ReturnType<typeof createIdempotency>
 /** Forgets answers older than 24 hours, a slice at a time; says whether there may be more. */
 export async function pruneIdempotencyKeys(deps: Deps): Promise<boolean> {
   return deps.database.write(async (tx) => {
+    const until = deps.clock.now() - KEPT_MS
     const old = await tx
       .select({ orgId: idempotencyKeys.orgId, key: idempotencyKeys.key })
       .from(idempotencyKeys)
-      .where(lte(idempotencyKeys.createdAt, deps.clock.now() - KEPT_MS))
+      .where(lte(idempotencyKeys.createdAt, until))
       .limit(PRUNED_AT_ONCE)
-    for (const row of old) await deleteKey(tx, row)
+    // Only while it is old: on PostgreSQL a key may have been used anew since it was found.
+    for (const row of old) await deleteExpired(tx, { ...row, until })
     return old.length === PRUNED_AT_ONCE
   })
 }
@@ -163,10 +165,6 @@ const findKey = statement<{ orgId: string; key: string; since: number }, Stored[
           gt(idempotencyKeys.createdAt, p.since),
         ),
       ),
-)
-
-const deleteKey = command<{ orgId: string; key: string }>('idempotency_delete', (tx, p) =>
-  tx.delete(idempotencyKeys).where(and(eq(idempotencyKeys.orgId, p.orgId), eq(idempotencyKeys.key, p.key))),
 )
 
 const deleteExpired = command<{ orgId: string; key: string; until: number }>(
