@@ -182,6 +182,25 @@ test('keys older than 24 hours are cleared away, younger ones stay', async () =>
   expect((await create(client, 'young')).text).toBe(young.text)
 })
 
+test('a key that is used again while old ones are cleared away is kept', async () => {
+  const client = await bellhop.organization()
+  const keys = Array.from({ length: 20 }, (_, number) => `k${number}`)
+  await Promise.all(keys.map((key) => create(client, key)))
+  clock.advance(DAY_MS)
+  const again = await Promise.all(
+    keys.map(
+      async (key) => (await Promise.all([create(client, key), pruneIdempotencyKeys(bellhop.deps)]))[0],
+    ),
+  )
+  for (const [place, key] of keys.entries()) {
+    const replay = await create(client, key)
+    expect([replay.headers.get('idempotency-replayed'), replay.text]).toEqual([
+      'true',
+      again[place]?.text ?? '',
+    ])
+  }
+})
+
 describe('a refused request', () => {
   test('does not use up its key', async () => {
     const client = await bellhop.organization()
