@@ -41,6 +41,13 @@ export interface NewAgent {
 
 /** Throws 400 for a wrong name, address or password, 409 when the organization has an agent with this address. */
 export async function createAgent(deps: Deps, orgId: string, input: NewAgent): Promise<Agent> {
+  const prepared = await prepareAgent(deps, orgId, input)
+  await deps.database.write((tx) => insertAgent(tx, prepared))
+  return prepared.agent
+}
+
+/** What is slow or may be refused, before the unit that inserts the agent. */
+export async function prepareAgent(deps: Deps, orgId: string, input: NewAgent) {
   const agent: Agent = {
     id: deps.newId('agt'),
     orgId,
@@ -50,18 +57,21 @@ export async function createAgent(deps: Deps, orgId: string, input: NewAgent): P
     disabledAt: null,
     createdAt: deps.clock.now(),
   }
-  const passwordHash = input.password === undefined ? null : await hashPassword(input.password)
-  await deps.database.write(async (tx) => {
-    const saved = await tx
-      .insert(agents)
-      .values({ ...agent, emailKey: agent.email.toLowerCase(), passwordHash })
-      .onConflictDoNothing()
-      .returning({ id: agents.id })
-    if (saved.length === 0) {
-      throw new AppError(409, 'agent_exists', `There is already an agent with the address ${agent.email}.`)
-    }
-  })
-  return agent
+  return { agent, passwordHash: input.password === undefined ? null : await hashPassword(input.password) }
+}
+
+export async function insertAgent(
+  tx: Transaction,
+  { agent, passwordHash }: Awaited<ReturnType<typeof prepareAgent>>,
+): Promise<void> {
+  const saved = await tx
+    .insert(agents)
+    .values({ ...agent, emailKey: agent.email.toLowerCase(), passwordHash })
+    .onConflictDoNothing()
+    .returning({ id: agents.id })
+  if (saved.length === 0) {
+    throw new AppError(409, 'agent_exists', `There is already an agent with the address ${agent.email}.`)
+  }
 }
 
 /** Oldest first. */

@@ -21,12 +21,15 @@ const columns = {
 
 /** Throws 400 when the name is blank or too long. Names need not be unique; commands then want the id. */
 export async function createOrganization(deps: Deps, input: { name: string }): Promise<Organization> {
-  const name = requireName(input.name)
-  const organization = { id: deps.newId('org'), name, reopens: true, createdAt: deps.clock.now() }
+  const organization = newOrganization(deps, requireName(input.name))
   await deps.database.write(async (tx) => {
     await tx.insert(organizations).values(organization)
   })
   return organization
+}
+
+export function newOrganization(deps: Deps, name: string): Organization {
+  return { id: deps.newId('org'), name, reopens: true, createdAt: deps.clock.now() }
 }
 
 /** Oldest first. */
@@ -52,10 +55,8 @@ export async function findOrganization(deps: Deps, idOrName: string): Promise<Or
 }
 
 /** Trimmed; throws 400 for names nobody could read. */
-export function requireName(name: string): string {
+export function requireName(name: string, pointer = '/name'): string {
   const trimmed = name.trim()
   if (trimmed !== '' && trimmed.length <= MOST_NAME_LENGTH) return trimmed
-  throw invalid([
-    { pointer: '/name', code: 'invalid_name', detail: `Needs 1 to ${MOST_NAME_LENGTH} characters.` },
-  ])
+  throw invalid([{ pointer, code: 'invalid_name', detail: `Needs 1 to ${MOST_NAME_LENGTH} characters.` }])
 }
