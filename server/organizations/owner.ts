@@ -1,0 +1,27 @@
+import { eq } from 'drizzle-orm'
+import { agents, apiKeys, deliveries, endpoints } from '../database/schema.ts'
+import type { Deps } from '../deps.ts'
+import { notFound } from '../errors.ts'
+import { isId } from '../ids.ts'
+
+/**
+ * The organization that owns an agent, API key, endpoint or delivery; for commands, whose caller owns them all.
+ * Throws 404.
+ */
+export async function findOwner(deps: Deps, id: string): Promise<string> {
+  const [owner] = await rowsWith(deps, id)
+  if (!owner) throw notFound('agent, API key, endpoint or delivery')
+  return owner.orgId
+}
+
+async function rowsWith({ database: { read } }: Deps, id: string): Promise<{ orgId: string }[]> {
+  if (isId('dlv', id)) {
+    return read.select({ orgId: deliveries.orgId }).from(deliveries).where(eq(deliveries.id, id))
+  }
+  if (isId('whe', id)) {
+    return read.select({ orgId: endpoints.orgId }).from(endpoints).where(eq(endpoints.id, id))
+  }
+  if (isId('key', id)) return read.select({ orgId: apiKeys.orgId }).from(apiKeys).where(eq(apiKeys.id, id))
+  if (isId('agt', id)) return read.select({ orgId: agents.orgId }).from(agents).where(eq(agents.id, id))
+  return []
+}
