@@ -1,6 +1,7 @@
 import { Database as Connection, SQLiteError } from 'bun:sqlite'
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { requireDataFolder } from '../data-folder.ts'
 import { StartError } from '../start-error.ts'
 
 /**
@@ -22,7 +23,7 @@ const held = new Set<Connection>()
 
 /** One server for each data folder. Throws `StartError` that says who holds it. `now` is in milliseconds since 1970. */
 export function lockDataFolder(folder: string, now: number): FolderLock {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  requireDataFolder(folder)
   const connection = takeLock(folder)
   held.add(connection)
   const holder = { pid: process.pid, since: new Date(now).toISOString() }
