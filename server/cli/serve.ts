@@ -1,12 +1,31 @@
-import type { Config } from '../config.ts'
+import { readConfig } from '../config.ts'
+import type { Deps } from '../deps.ts'
+import { listOrganizations } from '../organizations/organizations.ts'
 import { startService } from '../service.ts'
 
 /** Starts everything and runs until SIGTERM or SIGINT; a second signal ends it at once. */
-export async function serve(config: Config): Promise<void> {
-  const service = await startService(config)
-  process.stdout.write(`Bellhop is running at ${service.url}\n`)
+export async function serve(): Promise<void> {
+  const service = await startService(readConfig())
+  process.stdout.write(`Bellhop is running at ${service.url}\n${await firstSteps(service.deps)}`)
   await untilAsked()
   await service.stop()
+}
+
+async function firstSteps(deps: Deps): Promise<string> {
+  const organizations = await listOrganizations(deps)
+  if (organizations.length > 0) return ''
+  const program = programName()
+  return `There is no organization yet. Make one, and a key for its API, in another terminal:
+  ${program} setup --org "YOUR COMPANY" --name "YOUR NAME" --email YOU@EXAMPLE.COM
+  ${program} key create --org "YOUR COMPANY"
+`
+}
+
+/** How this program was started: as one file, by Bun, or by a Bun that npx has fetched. */
+function programName(): string {
+  if (!/[/\\]server[/\\]main\.ts$/.test(Bun.main)) return 'bellhop'
+  const isFetched = /[/\\]_npx[/\\]/.test(process.execPath)
+  return `${isFetched ? `npx --yes bun@${Bun.version}` : 'bun'} server/main.ts`
 }
 
 function untilAsked(): Promise<void> {

@@ -1,0 +1,89 @@
+import type { Command } from 'commander'
+import { type Agent, createAgent, disableAgent, listAgents } from '../agents/agents.ts'
+import { AGENT_ROLES, type AgentRole } from '../database/schema.ts'
+import { isoTime } from '../wire.ts'
+import { oneOf, passwordFrom } from './option-values.ts'
+import { print, printJson, printTable, shownTime } from './output.ts'
+import { withOrganization, withOwner } from './with-deps.ts'
+
+export function addAgent(program: Command): void {
+  const agent = program.command('agent').description('the people who answer tickets')
+  addCreate(agent)
+  addList(agent)
+  addDisable(agent)
+}
+
+interface CreateOptions {
+  org: string
+  name: string
+  email: string
+  role: AgentRole
+  passwordFile?: string
+  json?: true
+}
+
+function addCreate(agent: Command): void {
+  agent
+    .command('create')
+    .description('add an agent; prints the id')
+    .requiredOption('--org <org>', 'id or name of the organization')
+    .requiredOption('--name <name>', 'name, as customers see it')
+    .requiredOption('--email <address>', 'e-mail address')
+    .option('--role <role>', AGENT_ROLES.join(' or '), oneOf(AGENT_ROLES), 'agent')
+    .option('--password-file <file>', 'file with the password; - is standard input')
+    .option('--json', 'print an object')
+    .action(async ({ org, name, email, role, passwordFile, json }: CreateOptions) => {
+      const password = passwordFrom(passwordFile)
+      const input = { name, email, role, ...(password !== undefined && { password }) }
+      const made = await withOrganization(org, (deps, { id }) => createAgent(deps, id, input))
+      if (json) printJson(viewAgent(made))
+      else print(made.id)
+    })
+}
+
+function addList(agent: Command): void {
+  agent
+    .command('list')
+    .description('list the agents of an organization, oldest first')
+    .requiredOption('--org <org>', 'id or name of the organization')
+    .option('--json', 'print an array')
+    .action(async ({ org, json }: { org: string; json?: true }) => {
+      const found = await withOrganization(org, (deps, { id }) => listAgents(deps, id))
+      const agents = found.map(viewAgent)
+      if (json) return printJson(agents)
+      printTable(
+        ['ID', 'NAME', 'E-MAIL', 'ROLE', 'CREATED', 'STATE'],
+        agents.map((one) => [
+          one.id,
+          one.name,
+          one.email,
+          one.role,
+          shownTime(one.createdAt),
+          one.disabledAt === null ? 'active' : `disabled ${shownTime(one.disabledAt)}`,
+        ]),
+        'There is no agent yet. Add one with: bellhop agent create',
+      )
+    })
+}
+
+function addDisable(agent: Command): void {
+  agent
+    .command('disable <agent>')
+    .description("end an agent's access, by id; with --org also by e-mail address")
+    .option('--org <org>', 'id or name of the organization')
+    .action(async (named: string, { org }: { org?: string }) => {
+      const { id } = await withOwner(named, org, (deps, orgId) => disableAgent(deps, orgId, named))
+      print(`${id} is disabled.`)
+    })
+}
+
+function viewAgent({ id, name, email, role, disabledAt, createdAt }: Agent) {
+  return {
+    id,
+    name,
+    email,
+    role,
+    disabledAt: disabledAt === null ? null : isoTime(disabledAt),
+    createdAt: isoTime(createdAt),
+  }
+}

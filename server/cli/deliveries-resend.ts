@@ -1,0 +1,44 @@
+import type { Command } from 'commander'
+import { resendDelivery, resendFailedSince } from '../webhooks/resend.ts'
+import { viewResendJob } from '../webhooks/views.ts'
+import { timeBack } from './option-values.ts'
+import { print, printJson } from './output.ts'
+import { UsageError } from './usage-error.ts'
+import { withOwner } from './with-deps.ts'
+
+interface Options {
+  endpoint?: string
+  since?: number
+  json?: true
+}
+
+export function addResend(deliveries: Command): void {
+  deliveries
+    .command('resend [id]')
+    .description('send one delivery again, or every failed one of an endpoint since a time')
+    .option('--endpoint <id>', 'the endpoint')
+    .option('--since <time>', 'a date like 2026-03-01T09:00:00Z, or a duration like 2h', timeBack)
+    .option('--json', 'print an object')
+    .action(async (id: string | undefined, { endpoint, since, json }: Options) => {
+      if (id !== undefined && endpoint === undefined && since === undefined) return resendOne(id, json)
+      if (id === undefined && endpoint !== undefined && since !== undefined) {
+        return resendFailed(endpoint, since, json)
+      }
+      throw new UsageError('Give the id of a delivery, or --endpoint and --since.')
+    })
+}
+
+async function resendOne(id: string, json: boolean | undefined): Promise<void> {
+  await withOwner(id, undefined, (deps, orgId) => resendDelivery(deps, orgId, id))
+  if (json) printJson({ id })
+  else print(`${id} is sent again.`)
+}
+
+async function resendFailed(endpointId: string, since: number, json: boolean | undefined): Promise<void> {
+  const job = await withOwner(endpointId, undefined, (deps, orgId) =>
+    resendFailedSince(deps, orgId, { endpointId, since }),
+  )
+  const { id, since: from } = viewResendJob(job)
+  if (json) printJson(viewResendJob(job))
+  else print(`${id} sends again what failed since ${from}.`)
+}

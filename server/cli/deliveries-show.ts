@@ -1,0 +1,49 @@
+import type { Command } from 'commander'
+import { readDelivery } from '../webhooks/delivery-log.ts'
+import { viewDeliveryDetail } from '../webhooks/views.ts'
+import { print, printFacts, printJson, printTable, shownTime, visible } from './output.ts'
+import { withOwner } from './with-deps.ts'
+
+type Detail = ReturnType<typeof viewDeliveryDetail>
+
+export function addShow(deliveries: Command): void {
+  deliveries
+    .command('show <id>')
+    .description('show a delivery with its body and every attempt')
+    .option('--json', 'print an object')
+    .action(async (id: string, { json }: { json?: true }) => {
+      const found = await withOwner(id, undefined, (deps, orgId) => readDelivery(deps, orgId, id))
+      const detail = viewDeliveryDetail(found)
+      if (json) printJson(detail)
+      else printDetail(detail)
+    })
+}
+
+function printDetail(detail: Detail): void {
+  printFacts({
+    id: detail.id,
+    event: detail.isTest ? `${detail.event} (test)` : detail.event,
+    ticket: detail.ticketId ?? '-',
+    endpoint: `${detail.endpointId} ${detail.url}`,
+    state: detail.state,
+    created: shownTime(detail.createdAt),
+    finished: shownTime(detail.finishedAt),
+    'next attempt': shownTime(detail.nextAttemptAt),
+    'last error': detail.lastError?.sentence ?? '-',
+  })
+  print('')
+  printTable(
+    ['ATTEMPT', 'KIND', 'STARTED', 'MS', 'STATUS', 'OUTCOME', 'DETAIL'],
+    detail.history.map((attempt) => [
+      String(attempt.number),
+      attempt.kind,
+      shownTime(attempt.startedAt),
+      String(attempt.durationMs ?? '-'),
+      String(attempt.status ?? '-'),
+      attempt.succeeded === null ? 'under way' : (attempt.error?.code ?? 'succeeded'),
+      attempt.detail ?? '-',
+    ]),
+    'No attempt has been made yet.',
+  )
+  if (detail.body !== null) print(`\n${visible(detail.body)}`)
+}

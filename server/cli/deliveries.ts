@@ -1,0 +1,84 @@
+import type { Command } from 'commander'
+import { DELIVERY_STATES, type DeliveryState, WEBHOOK_EVENTS, type WebhookEvent } from '../database/schema.ts'
+import type { Deps } from '../deps.ts'
+import { type DeliveryFilter, type DeliveryRow, listDeliveries } from '../webhooks/delivery-log.ts'
+import { viewDelivery } from '../webhooks/views.ts'
+import { addResend } from './deliveries-resend.ts'
+import { addShow } from './deliveries-show.ts'
+import { oneOf, timeBack, wholeNumber } from './option-values.ts'
+import { printJson, printTable, shownTime } from './output.ts'
+import { withOrganization } from './with-deps.ts'
+
+const MOST_AT_ONCE = 100
+
+export function addDeliveries(program: Command): void {
+  const deliveries = program.command('deliveries').description('the log of webhook deliveries')
+  addList(deliveries)
+  addShow(deliveries)
+  addResend(deliveries)
+}
+
+interface ListOptions {
+  org: string
+  state?: DeliveryState
+  endpoint?: string
+  event?: WebhookEvent
+  since?: number
+  limit: number
+  json?: true
+}
+
+function addList(deliveries: Command): void {
+  deliveries
+    .command('list')
+    .description('list deliveries, newest first')
+    .requiredOption('--org <org>', 'id or name of the organization')
+    .option('--state <state>', `one of ${DELIVERY_STATES.join(', ')}`, oneOf(DELIVERY_STATES))
+    .option('--endpoint <id>', 'of this endpoint')
+    .option('--event <event>', WEBHOOK_EVENTS.join(' or '), oneOf(WEBHOOK_EVENTS))
+    .option('--since <time>', 'a date like 2026-03-01T09:00:00Z, or a duration like 2h', timeBack)
+    .option('--limit <number>', 'at most so many', wholeNumber, MOST_AT_ONCE)
+    .option('--json', 'print an array')
+    .action(async ({ org, json, limit, endpoint, ...filter }: ListOptions) => {
+      const found = await withOrganization(org, (deps, { id }) =>
+        listMany(deps, id, { ...filter, endpointId: endpoint }, limit),
+      )
+      const views = found.map(viewDelivery)
+      if (json) return printJson(views)
+      printTable(
+        ['ID', 'EVENT', 'STATE', 'ATTEMPTS', 'LAST', 'NEXT ATTEMPT', 'CREATED', 'URL'],
+        views.map((one) => [
+          one.id,
+          one.isTest ? `${one.event} (test)` : one.event,
+          one.state,
+          String(one.attempts),
+          [one.lastStatus, one.lastError?.code].filter(Boolean).join(' ') || '-',
+          shownTime(one.nextAttemptAt),
+          shownTime(one.createdAt),
+          one.url,
+        ]),
+        'There are no such deliveries.',
+      )
+    })
+}
+
+async function listMany(
+  deps: Deps,
+  orgId: string,
+  filter: DeliveryFilter,
+  limit: number,
+): Promise<DeliveryRow[]> {
+  const all: DeliveryRow[] = []
+  let cursor: string | undefined
+  while (all.length < limit) {
+    const page = await listDeliveries(deps, orgId, {
+      ...filter,
+      cursor,
+      limit: Math.min(limit - all.length, MOST_AT_ONCE),
+    })
+    all.push(...page.deliveries)
+    if (page.nextCursor === null) break
+    cursor = page.nextCursor
+  }
+  return all
+}

@@ -1,0 +1,50 @@
+import type { Command } from 'commander'
+import { WEBHOOK_EVENTS, type WebhookEvent } from '../database/schema.ts'
+import { deleteEndpoint, disableEndpoint, enableEndpoint } from '../webhooks/endpoints.ts'
+import { testEndpoint } from '../webhooks/test-delivery.ts'
+import { oneOf } from './option-values.ts'
+import { print, printJson } from './output.ts'
+import { withOwner } from './with-deps.ts'
+
+export function addDisable(endpoint: Command): void {
+  endpoint
+    .command('disable <id>')
+    .description('send nothing more; deliveries are held until it is enabled')
+    .action(async (id: string) => {
+      await withOwner(id, undefined, (deps, orgId) => disableEndpoint(deps, orgId, id))
+      print(`${id} is off. Its deliveries are held.`)
+    })
+}
+
+export function addEnable(endpoint: Command): void {
+  endpoint
+    .command('enable <id>')
+    .description('send again, what was held first')
+    .action(async (id: string) => {
+      await withOwner(id, undefined, (deps, orgId) => enableEndpoint(deps, orgId, id))
+      print(`${id} is on. What was held goes out now.`)
+    })
+}
+
+export function addDelete(endpoint: Command): void {
+  endpoint
+    .command('delete <id>')
+    .description('remove it for ever; what waits is cancelled, the delivery log stays')
+    .action(async (id: string) => {
+      await withOwner(id, undefined, (deps, orgId) => deleteEndpoint(deps, orgId, id))
+      print(`${id} is deleted.`)
+    })
+}
+
+export function addTest(endpoint: Command): void {
+  endpoint
+    .command('test <id>')
+    .description('send a sample event over the real path; prints the id of the delivery')
+    .option('--event <event>', WEBHOOK_EVENTS.join(' or '), oneOf(WEBHOOK_EVENTS), 'ticket.created')
+    .option('--json', 'print an object')
+    .action(async (id: string, { event, json }: { event: WebhookEvent; json?: true }) => {
+      const sent = await withOwner(id, undefined, (deps, orgId) => testEndpoint(deps, orgId, { id, event }))
+      if (json) printJson(sent)
+      else print(sent.deliveryId)
+    })
+}

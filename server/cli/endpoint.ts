@@ -1,0 +1,104 @@
+import type { Command } from 'commander'
+import { WEBHOOK_EVENTS, type WebhookEvent } from '../database/schema.ts'
+import { createEndpoint, listEndpoints, updateEndpoint } from '../webhooks/endpoints.ts'
+import { viewEndpoint } from '../webhooks/views.ts'
+import { addRotate } from './endpoint-rotate.ts'
+import { addDelete, addDisable, addEnable, addTest } from './endpoint-switch.ts'
+import { wordsOf } from './option-values.ts'
+import { print, printJson, printTable, shownTime } from './output.ts'
+import { UsageError } from './usage-error.ts'
+import { withOrganization, withOwner } from './with-deps.ts'
+
+export function addEndpoint(program: Command): void {
+  const endpoint = program.command('endpoint').description('webhook endpoints')
+  addCreate(endpoint)
+  addList(endpoint)
+  addUpdate(endpoint)
+  addDisable(endpoint)
+  addEnable(endpoint)
+  addRotate(endpoint)
+  addTest(endpoint)
+  addDelete(endpoint)
+}
+
+interface CreateOptions {
+  org: string
+  url: string
+  events: WebhookEvent[]
+  description?: string
+}
+
+function addCreate(endpoint: Command): void {
+  endpoint
+    .command('create')
+    .description('register an endpoint; prints {"id","secret"}, the secret this once')
+    .requiredOption('--org <org>', 'id or name of the organization')
+    .requiredOption('--url <url>', 'https address that takes the events')
+    .requiredOption('--events <events>', `some of ${WEBHOOK_EVENTS.join(',')}`, wordsOf(WEBHOOK_EVENTS))
+    .option('--description <text>', 'what it is for')
+    .option('--json', 'as it is anyway')
+    .action(async ({ org, url, events, description }: CreateOptions) => {
+      const made = await withOrganization(org, (deps, { id }) =>
+        createEndpoint(deps, id, { url, events, description }),
+      )
+      print(JSON.stringify({ id: made.endpoint.id, secret: made.secret }))
+    })
+}
+
+function addList(endpoint: Command): void {
+  endpoint
+    .command('list')
+    .description('list the endpoints of an organization with their health, oldest first')
+    .requiredOption('--org <org>', 'id or name of the organization')
+    .option('--json', 'print an array')
+    .action(async ({ org, json }: { org: string; json?: true }) => {
+      const found = await withOrganization(org, (deps, { id }) => listEndpoints(deps, id))
+      const endpoints = found.map(viewEndpoint)
+      if (json) return printJson(endpoints)
+      printTable(
+        ['ID', 'URL', 'EVENTS', 'STATE', 'SUCCESS', 'LAST SUCCESS', 'LAST ERROR'],
+        endpoints.map(({ health, ...one }) => [
+          one.id,
+          one.url,
+          one.events.join(','),
+          one.isOn ? 'on' : `off (${one.offReason})`,
+          health.successRate === null ? '-' : `${Math.round(health.successRate * 100)} %`,
+          shownTime(health.lastSuccessAt),
+          health.lastErrorAt === null
+            ? '-'
+            : `${shownTime(health.lastErrorAt)} ${health.lastError?.code ?? ''}`,
+        ]),
+        'There is no endpoint yet. Register one with: bellhop endpoint create',
+      )
+    })
+}
+
+interface UpdateOptions {
+  url?: string
+  events?: WebhookEvent[]
+  description?: string
+  json?: true
+}
+
+function addUpdate(endpoint: Command): void {
+  endpoint
+    .command('update <id>')
+    .description('change the address, events or description of an endpoint')
+    .option('--url <url>', 'https address that takes the events')
+    .option('--events <events>', `some of ${WEBHOOK_EVENTS.join(',')}`, wordsOf(WEBHOOK_EVENTS))
+    .option('--description <text>', 'what it is for')
+    .option('--json', 'print the endpoint')
+    .action(async (id: string, { url, events, description, json }: UpdateOptions) => {
+      const change = {
+        ...(url !== undefined && { url }),
+        ...(events && { events }),
+        ...(description !== undefined && { description }),
+      }
+      if (Object.keys(change).length === 0) throw new UsageError('Give --url, --events or --description.')
+      const changed = await withOwner(id, undefined, (deps, orgId) =>
+        updateEndpoint(deps, orgId, { id, change }),
+      )
+      if (json) printJson(viewEndpoint(changed))
+      else print(`${id} is changed.`)
+    })
+}

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs'
+import { InvalidArgumentError } from 'commander'
+import { systemClock } from '../clock.ts'
+import { parseDuration } from '../duration.ts'
+import { UsageError } from './usage-error.ts'
+
+/** `a,b` of known words, for `argParser`. */
+export function wordsOf<Word extends string>(known: readonly Word[]): (value: string) => Word[] {
+  return (value) => value.split(',').map((part) => oneOf(known)(part.trim()))
+}
+
+export function oneOf<Word extends string>(known: readonly Word[]): (value: string) => Word {
+  return (value) => {
+    const word = known.find((one) => one === value)
+    if (word === undefined) throw new InvalidArgumentError(`Choose from ${known.join(', ')}.`)
+    return word
+  }
+}
+
+export function wholeNumber(value: string): number {
+  if (!/^\d{1,9}$/.test(value)) throw new InvalidArgumentError('It should be a whole number.')
+  return Number(value)
+}
+
+/** Milliseconds since 1970 of a date, or of a duration from now. */
+export function timeAhead(value: string): number {
+  return timeOf(value, 1)
+}
+
+/** Milliseconds since 1970 of a date, or of a duration before now. */
+export function timeBack(value: string): number {
+  return timeOf(value, -1)
+}
+
+function timeOf(value: string, direction: 1 | -1): number {
+  if (/^\d{4}-\d\d-\d\d/.test(value) && !Number.isNaN(Date.parse(value))) return Date.parse(value)
+  try {
+    return systemClock.now() + direction * parseDuration(value)
+  } catch {
+    throw new InvalidArgumentError('It should be a date like 2026-03-01, 2026-03-01T09:00:00Z, or 2h or 7d.')
+  }
+}
+
+/** The first line of a file; `-` is standard input. A password must not stand in a list of processes. */
+export function passwordFrom(file: string | undefined): string | undefined {
+  if (file === undefined) return undefined
+  try {
+    return readFileSync(file === '-' ? '/dev/stdin' : file, 'utf8').split(/\r?\n/)[0]
+  } catch {
+    throw new UsageError(`The password file "${file}" cannot be read.`)
+  }
+}

@@ -1,0 +1,27 @@
+import type { Command } from 'commander'
+import { listOrganizations } from '../organizations/organizations.ts'
+import { isoTime } from '../wire.ts'
+import { printJson, printTable, shownTime } from './output.ts'
+import { withDeps } from './with-deps.ts'
+
+export function addOrg(program: Command): void {
+  const org = program.command('org').description('organizations')
+  org
+    .command('list')
+    .description('list every organization, oldest first')
+    .option('--json', 'print an array')
+    .action(async ({ json }: { json?: true }) => {
+      const found = await withDeps(listOrganizations)
+      const organizations = found.map(({ id, name, createdAt }) => ({
+        id,
+        name,
+        createdAt: isoTime(createdAt),
+      }))
+      if (json) return printJson(organizations)
+      printTable(
+        ['ID', 'NAME', 'CREATED'],
+        organizations.map(({ id, name, createdAt }) => [id, name, shownTime(createdAt)]),
+        'There is no organization yet. Make one with: bellhop setup',
+      )
+    })
+}

@@ -1,0 +1,44 @@
+/** What a command prints is its result and nothing else. */
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+export function printJson(value: unknown): void {
+  print(JSON.stringify(value, null, 2))
+}
+
+/** Columns as wide as their longest cell. Empty tables say so. */
+export function printTable(header: string[], rows: string[][], whenEmpty: string): void {
+  if (rows.length === 0) {
+    print(whenEmpty)
+    return
+  }
+  const lines = [header, ...rows.map((row) => row.map(visible))]
+  const widths = header.map((_, column) =>
+    Math.max(...lines.map((line) => Bun.stringWidth(line[column] ?? ''))),
+  )
+  for (const line of lines) {
+    const padded = line.map(
+      (cell, column) => cell + ' '.repeat((widths[column] ?? 0) - Bun.stringWidth(cell)),
+    )
+    print(padded.join('  ').trimEnd())
+  }
+}
+
+/** Names with their values, one a line. */
+export function printFacts(facts: Record<string, string>): void {
+  const width = Math.max(...Object.keys(facts).map((name) => name.length))
+  for (const [name, value] of Object.entries(facts)) print(`${name.padEnd(width)}  ${visible(value)}`)
+}
+
+/** `2026-03-01 09:00:00 UTC`, or a dash. */
+export function shownTime(time: string | null): string {
+  return time === null ? '-' : `${time.slice(0, 10)} ${time.slice(11, 19)} UTC`
+}
+
+/** What others wrote must not move the cursor, colour the terminal or turn the line of whoever reads it. */
+export function visible(text: string): string {
+  return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
+}

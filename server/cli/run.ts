@@ -1,0 +1,47 @@
+import { ConfigError } from '../config.ts'
+import { StorageError } from '../database/database.ts'
+import { AppError, type Fault } from '../errors.ts'
+import { StartError } from '../start-error.ts'
+import { UsageError } from './usage-error.ts'
+
+const DONE = 0
+const FAILED = 1
+const WRONG_USAGE = 2
+/** Their messages are whole sentences for whoever types the command. */
+const FOR_PEOPLE = [AppError, ConfigError, StartError, UsageError]
+
+/** Runs a command to its exit code; what went wrong goes to standard error in one plain sentence. */
+export async function run(work: () => Promise<void>): Promise<number> {
+  try {
+    await work()
+    return DONE
+  } catch (error) {
+    process.stderr.write(`${sentenceOf(error)}\n`)
+    return error instanceof UsageError ? WRONG_USAGE : FAILED
+  }
+}
+
+function sentenceOf(error: unknown): string {
+  if (error instanceof AppError && error.more.errors) return error.more.errors.map(faultSentence).join(' ')
+  if (FOR_PEOPLE.some((kind) => error instanceof kind) && error instanceof Error) return error.message
+  if (error instanceof StorageError) return `${error.message} ${faultOf(error)}`
+  return faultOf(error)
+}
+
+/** The fields of a verb are the options of its command. */
+function faultSentence({ pointer, detail }: Fault): string {
+  const option = pointer?.split('/')[1]?.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  return option ? `--${option}: ${detail}` : detail
+}
+
+/** The outer messages of a failed query hold its parameters, which are nobody's business. */
+function faultOf(error: unknown): string {
+  let innermost = error
+  while (innermost instanceof Error && innermost.cause instanceof Error) innermost = innermost.cause
+  if (!(innermost instanceof Error)) return `It failed: ${String(innermost)}`
+  const [message] = innermost.message.split('\n')
+  const code = 'code' in innermost ? String(innermost.code) : ''
+  if (code.startsWith('SQLITE_')) return `The database in BELLHOP_DATA cannot be used: ${message}.`
+  if (code.startsWith('ERR_POSTGRES_')) return `The server of DATABASE_URL cannot be used: ${message}.`
+  return `It failed: ${message}`
+}
