@@ -10,7 +10,7 @@ import { createAddressPolicy } from './public-address.ts'
 import { createSender } from './send.ts'
 import { sendFlight } from './send-flight.ts'
 import { takeTurn, type Work, type WorkDone } from './turn.ts'
-import { type Candidate, findCandidates, findNextTurn, rebuildTurns } from './turns.ts'
+import { type Candidate, clearTurns, findCandidates, findNextTurn, rebuildTurns } from './turns.ts'
 
 const LONGEST_REST_MS = 60_000
 const REST_AFTER_REFUSAL_MS = 1_000
@@ -104,6 +104,7 @@ export function startDelivering(
     tx: Transaction,
     candidates: Candidate[],
   ): Promise<{ applied: Flight[]; done: WorkDone[] }> {
+    if (jump || isUnsure) await clearTurns(tx)
     if (jump) await shiftDueTimes(tx, clock.now(), jump)
     if (isUnsure) await endInterrupted(deps, tx, inFlight)
     if (jump || isUnsure) {

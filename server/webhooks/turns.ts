@@ -68,6 +68,14 @@ export const findHead = statement<{ endpointId: string }, { dueAt: number }[]>('
 )
 
 /**
+ * Takes every endpoint's row, before `rebuildTurns`. It must be a statement of its own: on PostgreSQL one that waits
+ * for a row still sees the deliveries as they were when it began, and would miss those it waited for.
+ */
+export async function clearTurns(tx: Transaction): Promise<void> {
+  await tx.update(endpoints).set({ nextTurnAt: null }).where(isNull(endpoints.deletedAt))
+}
+
+/**
  * Works out every turn from the pending deliveries: at a start, and after the clock has jumped. One look into an
  * index for each endpoint. An endpoint that is off has a turn for a test only.
  */
