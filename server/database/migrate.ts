@@ -1,9 +1,10 @@
 import { Database as Connection, SQLiteError } from 'bun:sqlite'
 import { SQL } from 'bun'
+import { StartError } from '../start-error.ts'
 import { MIGRATIONS, type Migration } from './migrations.ts'
 
 /** The data was written by a newer Bellhop than this one. */
-export class NewerDataError extends Error {
+export class NewerDataError extends StartError {
   override name = 'NewerDataError'
 }
 
