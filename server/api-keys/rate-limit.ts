@@ -33,6 +33,15 @@ export function createRateLimiter(now: () => number) {
       const remaining = Math.max(0, limit - log.size)
       return { isAllowed, limit, remaining, resetMs: waitMs(log, isAllowed ? 1 : log.size - limit + 1, at) }
     },
+    /** How a key stands, without counting anything. */
+    look(key: string, limit: number): Allowance {
+      const at = now()
+      const log = logs.get(key)
+      if (!log) return { isAllowed: true, limit, remaining: limit, resetMs: 0 }
+      forget(log, at)
+      const remaining = Math.max(0, limit - log.size)
+      return { isAllowed: remaining > 0, limit, remaining, resetMs: waitMs(log, 1, at) }
+    },
     /** Drops keys whose window is empty. */
     sweep(): void {
       const at = now()

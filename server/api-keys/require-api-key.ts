@@ -71,9 +71,11 @@ export function createKeyGuard(deps: Deps) {
     /** Elysia `transform` hook: whether the caller may do this, and may do it now. */
     allow(scope: KeyScope) {
       return ({ caller, set }: { caller: Caller; set: { headers: Record<string, unknown> } }): void => {
-        requireScope(caller, scope)
-        const allowance = limiter.take(caller.keyId, caller.rateLimit ?? deps.config.rateLimit)
+        const limit = caller.rateLimit ?? deps.config.rateLimit
+        const refusal = scopeRefusal(caller, scope)
+        const allowance = refusal ? limiter.look(caller.keyId, limit) : limiter.take(caller.keyId, limit)
         Object.assign(set.headers, rateHeaders(allowance, deps.clock.now()))
+        if (refusal) throw refusal
         if (!allowance.isAllowed) throw tooMany('This key has reached its limit of requests.', allowance)
       }
     },
@@ -90,12 +92,12 @@ function bearerToken(header: string | null): string | undefined {
   return header === null ? undefined : /^Bearer +(\S+) *$/i.exec(header)?.[1]
 }
 
-function requireScope(caller: Caller, scope: KeyScope): void {
+function scopeRefusal(caller: Caller, scope: KeyScope): AppError | undefined {
   if (caller.isPublic) {
-    throw new AppError(403, 'public_key', 'The public key is for the widget only. Use a secret key.')
+    return new AppError(403, 'public_key', 'The public key is for the widget only. Use a secret key.')
   }
-  if (caller.scopes === null || caller.scopes.includes(scope)) return
-  throw new AppError(403, 'missing_scope', `This key lacks the scope ${scope}.`)
+  if (caller.scopes === null || caller.scopes.includes(scope)) return undefined
+  return new AppError(403, 'missing_scope', `This key lacks the scope ${scope}.`)
 }
 
 function tooMany(message: string, { resetMs }: Allowance): AppError {

@@ -25,7 +25,7 @@ function pathOf(url: string): string {
 
 function isMatch(pattern: string, pathname: string): boolean {
   const wanted = pattern.split('/')
-  const given = pathname.split('/')
+  const given = pathname.replace(/(?<=.)\/$/, '').split('/')
   if (wanted.length !== given.length) return false
   return wanted.every((part, place) => (part.startsWith(':') ? given[place] !== '' : part === given[place]))
 }
