@@ -152,6 +152,8 @@ describe('an endpoint', () => {
       return detail.attempts[0]?.outcome ? detail : undefined
     })
     expect(attempts.map(({ outcome }) => outcome)).toEqual(['timeout'])
+    const later = await webhooks.list()
+    expect(later.map(({ state }) => state)).toEqual(['cancelled', 'cancelled', 'cancelled'])
     expect(receiver.requests).toHaveLength(3)
     expect(await listEndpoints(webhooks.deps, webhooks.orgId)).toEqual([])
     const refusal = await refusalOf(resendDelivery(webhooks.deps, webhooks.orgId, rows[0]?.id ?? ''))
