@@ -11,9 +11,6 @@ import { logRequest } from './http/request-log.ts'
 import { watchRequests } from './http/watch-requests.ts'
 import { startPruning } from './idempotency/prune.ts'
 import type { Log } from './log.ts'
-import { startDelivering } from './webhooks/deliver.ts'
-import { startResending } from './webhooks/resend.ts'
-import { startRetention } from './webhooks/retention.ts'
 
 export interface Service {
   url: string
@@ -45,6 +42,12 @@ export async function startService(
   watchRequests(app, clock, metrics.countRequest)
   if (config.logLevel === 'debug') watchRequests(app, clock, logRequest(deps.log))
   const listening = listen(app, { host: config.host, port: config.port, clock })
+  // Loaded behind the first answers, which need none of it.
+  const [{ startDelivering }, { startResending }, { startRetention }] = await Promise.all([
+    import('./webhooks/deliver.ts'),
+    import('./webhooks/resend.ts'),
+    import('./webhooks/retention.ts'),
+  ])
   const delivering = startDelivering(deps, { onAttempt: metrics.countAttempt })
   const loops = [startResending(deps), startRetention(deps), startPruning(deps), watchCommands(deps)]
   // All at once: the longest of them decides how long it takes.
