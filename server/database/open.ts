@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import type { Log } from '../log.ts'
 import type { Database } from './database.ts'
 import { migratePostgres, migrateSqlite } from './migrate.ts'
-import { openPostgres } from './postgres.ts'
 import { openSqlite } from './sqlite.ts'
 
 export const DATABASE_FILE = 'bellhop.db'
@@ -14,6 +13,8 @@ export async function openDatabase(
   context: { log: Log; now: () => number; onCommit: () => void },
 ): Promise<Database> {
   if (place.databaseUrl) {
+    // Few need the other engine, so the others do not load it.
+    const { openPostgres } = await import('./postgres.ts')
     await migratePostgres(place.databaseUrl, context.now())
     return openPostgres(place.databaseUrl, context.onCommit, (code, tries) =>
       context.log.warn('unit_retried', { code, tries }),
