@@ -112,7 +112,7 @@ export function startDelivering(
       await rebuildTurns(tx)
     }
     // Planned here and not before: results that came while the unit was queued go with it.
-    const plan = planOf(candidates)
+    const plan = planOf(isStopping ? [] : candidates)
     const done: WorkDone[] = []
     for (const work of plan) {
       const each = await takeTurn(deps, tx, work)
@@ -161,8 +161,10 @@ export function startDelivering(
       inFlight.giveBack()
       await Promise.race([inFlight.untilIdle(), after(deps, LONGEST_FAREWELL_MS)])
       sender.close()
-      await inFlight.untilIdle()
       await loop.stop()
+      // The last turn may have started some more; a closed sender ends them at once.
+      inFlight.giveBack()
+      await inFlight.untilIdle()
       if (inFlight.finished().length > 0) await commitTurn([])
     },
   }
