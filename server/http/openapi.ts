@@ -2,7 +2,9 @@ import type { TSchema } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import css from './docs/docs.css' with { type: 'text' }
 import { renderPage } from './docs/page.ts'
-import { type ApiDescription, type DeclaredRoute, describeApi } from './openapi/document.ts'
+import { describeApi } from './openapi/describe.ts'
+import type { ApiDescription } from './openapi/document.ts'
+import type { DeclaredRoute } from './openapi/operation.ts'
 
 /** The page runs no script and loads nothing but its own style sheet. */
 const DOCS_POLICY =

@@ -1,8 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
-import { describeHeaders, describeProblems } from './answers.ts'
-import { describeOperation, type RouteSchemas } from './operation.ts'
-import { collectSchemas, type Schema } from './schemas.ts'
-import { describeWebhook, type Webhook } from './webhook.ts'
+import type { Schema } from './schemas.ts'
 
 /** What a document says beside what the routes themselves declare. Descriptions are CommonMark. */
 export interface ApiDescription {
@@ -95,52 +92,12 @@ export interface OpenApiDocument {
   }
 }
 
-/** A route as far as a document needs it; Elysia's own routes fit. */
-export interface DeclaredRoute {
-  method: string
-  path: string
-  hooks: RouteSchemas
-}
-
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
-
-/**
- * Describes the routes below `api.prefix` as an OpenAPI 3.1 document (https://spec.openapis.org/oas/v3.1.1).
- * `models` are the app's named schemas; only those in use are published.
- */
-export function describeApi(
-  routes: DeclaredRoute[],
-  models: Record<string, TSchema>,
-  api: ApiDescription,
-): OpenApiDocument {
-  const collection = collectSchemas(models)
-  const paths: OpenApiDocument['paths'] = {}
-  for (const route of routes) {
-    if (!isPublic(route, api.prefix)) continue
-    const { path, operation } = describeOperation(route, api, collection)
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation }
-  }
-  const webhooks = Object.fromEntries(
-    Object.entries(api.webhooks).map(([event, hook]) => [
-      event,
-      describeWebhook(event, hook, api, collection),
-    ]),
-  )
-  const headers = describeHeaders(api.answerHeaders, collection)
-  const responses = describeProblems(api, collection)
-  return {
-    openapi: '3.1.1',
-    info: { title: api.title, version: api.version, description: api.description },
-    servers: [{ url: (api.origin ?? '') + api.prefix, description: 'This installation' }],
-    security: Object.keys(api.securitySchemes).map((name) => ({ [name]: [] })),
-    tags: api.tags,
-    paths,
-    webhooks,
-    components: { schemas: collection.schemas, headers, responses, securitySchemes: api.securitySchemes },
-  }
-}
-
-function isPublic(route: DeclaredRoute, prefix: string): boolean {
-  const isBelow = route.path === prefix || route.path.startsWith(`${prefix}/`)
-  return isBelow && METHODS.includes(route.method) && route.hooks.detail?.hide !== true
+/** One event as a receiver sees it. Descriptions are CommonMark. */
+export interface Webhook {
+  summary: string
+  description: string
+  /** The JSON body that is sent. */
+  schema: TSchema
+  /** The headers that are sent, with their meaning as the schema's description. */
+  headers: Record<string, TSchema>
 }

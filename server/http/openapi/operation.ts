@@ -1,6 +1,6 @@
 import { generateOperationId, mapProperties, toOpenAPIPath } from '@elysiajs/swagger/utils'
 import { type AnswerDetail, type DeclaredAnswers, describeAnswers, JSON_TYPE } from './answers.ts'
-import type { ApiDescription, DeclaredRoute, Operation, Parameter } from './document.ts'
+import type { ApiDescription, Operation, Parameter } from './document.ts'
 import type { Declared, SchemaCollection } from './schemas.ts'
 
 /** What a route declares: the schemas that validate it, and words about it in `detail`. */
@@ -16,6 +16,13 @@ export interface RouteSchemas {
     /** Headers that the route reads by hand. */
     parameters?: Parameter[]
   }
+}
+
+/** A route as far as a document needs it; Elysia's own routes fit. */
+export interface DeclaredRoute {
+  method: string
+  path: string
+  hooks: RouteSchemas
 }
 
 /** OpenAPI describes these elsewhere and ignores them as parameters. */

@@ -1,17 +1,6 @@
-import type { TSchema } from '@sinclair/typebox'
 import { describeHeaders, JSON_TYPE } from './answers.ts'
-import type { ApiDescription, Operation, Parameter } from './document.ts'
+import type { ApiDescription, Operation, Parameter, Webhook } from './document.ts'
 import type { SchemaCollection } from './schemas.ts'
-
-/** One event as a receiver sees it. Descriptions are CommonMark. */
-export interface Webhook {
-  summary: string
-  description: string
-  /** The JSON body that is sent. */
-  schema: TSchema
-  /** The headers that are sent, with their meaning as the schema's description. */
-  headers: Record<string, TSchema>
-}
 
 const WEBHOOK_TAG = 'Webhooks'
 

@@ -1,0 +1,49 @@
+import type { TSchema } from '@sinclair/typebox'
+import { describeHeaders, describeProblems } from './answers.ts'
+import type { ApiDescription, OpenApiDocument } from './document.ts'
+import { type DeclaredRoute, describeOperation } from './operation.ts'
+import { collectSchemas } from './schemas.ts'
+import { describeWebhook } from './webhook.ts'
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+/**
+ * Describes the routes below `api.prefix` as an OpenAPI 3.1 document (https://spec.openapis.org/oas/v3.1.1).
+ * `models` are the app's named schemas; only those in use are published.
+ */
+export function describeApi(
+  routes: DeclaredRoute[],
+  models: Record<string, TSchema>,
+  api: ApiDescription,
+): OpenApiDocument {
+  const collection = collectSchemas(models)
+  const paths: OpenApiDocument['paths'] = {}
+  for (const route of routes) {
+    if (!isPublic(route, api.prefix)) continue
+    const { path, operation } = describeOperation(route, api, collection)
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation }
+  }
+  const webhooks = Object.fromEntries(
+    Object.entries(api.webhooks).map(([event, hook]) => [
+      event,
+      describeWebhook(event, hook, api, collection),
+    ]),
+  )
+  const headers = describeHeaders(api.answerHeaders, collection)
+  const responses = describeProblems(api, collection)
+  return {
+    openapi: '3.1.1',
+    info: { title: api.title, version: api.version, description: api.description },
+    servers: [{ url: (api.origin ?? '') + api.prefix, description: 'This installation' }],
+    security: Object.keys(api.securitySchemes).map((name) => ({ [name]: [] })),
+    tags: api.tags,
+    paths,
+    webhooks,
+    components: { schemas: collection.schemas, headers, responses, securitySchemes: api.securitySchemes },
+  }
+}
+
+function isPublic(route: DeclaredRoute, prefix: string): boolean {
+  const isBelow = route.path === prefix || route.path.startsWith(`${prefix}/`)
+  return isBelow && METHODS.includes(route.method) && route.hooks.detail?.hide !== true
+}
