@@ -1,0 +1,25 @@
+import { expect, test } from 'bun:test'
+import { lockDataFolder } from '../../server/database/lock.ts'
+import { StartError } from '../../server/start-error.ts'
+import { temporaryFolder } from '../support/folder.ts'
+
+test('the lock of a data folder outlives whoever forgets about it, and ends when it is released', async () => {
+  const folder = temporaryFolder('lock')
+  lockDataFolder(folder, 1)
+  // The garbage collector closes connections that nobody refers to, between turns of the event loop.
+  for (let round = 0; round < 3; round += 1) {
+    Bun.gc(true)
+    await new Promise(setImmediate)
+  }
+  expect(() => lockDataFolder(folder, 2)).toThrow(StartError)
+
+  const other = temporaryFolder('lock')
+  lockDataFolder(other, 1).release()
+  const again = lockDataFolder(other, 2)
+  again.release()
+  // A second release does not touch what another server holds by now.
+  const next = lockDataFolder(other, 3)
+  again.release()
+  expect(() => lockDataFolder(other, 4)).toThrow(`process ${process.pid}, since 1970-01-01T00:00:00.003Z`)
+  next.release()
+})
