@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readConfig } from '../../server/config.ts'
+import { agents } from '../../server/database/schema.ts'
+import { openDeps } from '../../server/deps.ts'
+import { call } from '../support/bellhop.ts'
+import { writeCaFile } from '../support/certificates.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import {
+  type Finished,
+  type Place,
+  type RunningServer,
+  runProgram,
+  startProgram,
+} from '../support/program.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { eventually } from '../support/webhooks.ts'
+
+// One server for all: every command runs beside it, as on the machine of an operator.
+const PASSWORD = 'correct horse battery'
+let place: Place
+let server: RunningServer
+let receiver: Receiver
+let orgId: string
+
+beforeAll(async () => {
+  place = {
+    BELLHOP_DATA: temporaryFolder('data'),
+    BELLHOP_WEBHOOK_ALLOW: '127.0.0.0/8',
+    BELLHOP_WEBHOOK_CA: await writeCaFile(),
+  }
+  receiver = await startReceiver()
+  server = await startProgram(place)
+  const passwordFile = join(place.BELLHOP_DATA ?? '', 'password')
+  writeFileSync(passwordFile, `${PASSWORD}\n`)
+  const admin = ['--name', 'Ana', '--email', 'ana@example.com', '--password-file', passwordFile]
+  orgId = line(await bellhop('setup', '--org', 'Acme', ...admin))
+})
+
+afterAll(async () => {
+  await server.end('SIGTERM')
+  await receiver.stop()
+})
+
+test('setup prints the id of the organization and gives the administrator the password of the file', async () => {
+  expect(orgId).toMatch(/^org_[0-9a-z]{26}$/)
+  const deps = await openDeps(readConfig(place))
+  const [admin] = await deps.database.read.select().from(agents)
+  await deps.database.close()
+  expect(admin).toMatchObject({ orgId, name: 'Ana', email: 'ana@example.com', role: 'admin' })
+  expect(await Bun.password.verify(PASSWORD, admin?.passwordHash ?? '')).toBe(true)
+})
+
+test('a second setup with the same name is refused and leaves nothing behind', async () => {
+  const again = await bellhop('setup', '--org', 'Acme', '--name', 'Bo', '--email', 'bo@example.com')
+  expect(again).toEqual({ code: 1, out: '', err: 'There is already an organization "Acme".\n' })
+  const badAddress = await bellhop('setup', '--org', 'Umbrella', '--name', 'Bo', '--email', 'nobody')
+  expect(badAddress).toEqual({ code: 1, out: '', err: '--email: Must be an e-mail address.\n' })
+  const list = await bellhop('org', 'list', '--json')
+  expect(JSON.parse(list.out)).toEqual([{ id: orgId, name: 'Acme', createdAt: expect.any(String) }])
+})
+
+test('a key works at once, and no longer within a second of its revocation', async () => {
+  const key = line(await bellhop('key', 'create', '--org', 'Acme', '--name', 'Website', '--rate-limit', '7'))
+  expect(key).toMatch(/^bellhop_sk_[\w-]{40}$/)
+  const tickets = await get('/v1/tickets', key)
+  expect(tickets.status).toBe(200)
+  expect(tickets.headers.get('x-ratelimit-limit')).toBe('7')
+  const revoked = await bellhop('key', 'revoke', key.slice(0, 17), '--org', orgId)
+  expect(revoked.code).toBe(0)
+  const until = performance.now() + 1_000
+  while ((await get('/v1/tickets', key)).status !== 401) expect(performance.now()).toBeLessThan(until)
+})
+
+test('scopes, expiry and the public kind of a key are those of its command', async () => {
+  const create = ['key', 'create', '--org', 'Acme']
+  const [reader, publicKey] = await Promise.all([
+    bellhop(...create, '--name', 'Reader', '--scopes', 'tickets:read', '--expires', '90d'),
+    bellhop(...create, '--name', 'Widget', '--public'),
+  ])
+  expect((await get('/v1/tickets', line(reader))).status).toBe(200)
+  expect((await post('/v1/tickets', line(reader), {})).status).toBe(403)
+  expect((await get('/v1/tickets', line(publicKey))).status).toBe(403)
+  const keys: Record<string, unknown>[] = JSON.parse(
+    (await bellhop('key', 'list', '--org', orgId, '--json')).out,
+  )
+  const found = keys.find(({ name }) => name === 'Reader')
+  expect(found).toMatchObject({ kind: 'secret', scopes: ['tickets:read'], rateLimit: null, revokedAt: null })
+  const days = (Date.parse(String(found?.expiresAt)) - Date.now()) / 86_400_000
+  expect(days).toBeWithin(89.9, 90.1)
+  expect(JSON.stringify(found)).not.toContain(line(reader))
+  expect(keys.find(({ name }) => name === 'Widget')).toMatchObject({
+    publicKey: line(publicKey),
+    scopes: null,
+  })
+})
+
+test('an endpoint is used from the next ticket on, and its deliveries can be read and sent again', async () => {
+  const create = ['endpoint', 'create', '--org', 'Acme', '--url', receiver.url, '--events', 'ticket.created']
+  const endpoint = await bellhop(...create)
+  expect(endpoint.code).toBe(0)
+  const { id, secret, ...more } = JSON.parse(endpoint.out)
+  expect([id, secret, more]).toEqual([expect.stringMatching(/^whe_/), expect.stringMatching(/^whsec_/), {}])
+  const key = line(await bellhop('key', 'create', '--org', 'Acme'))
+  const ticket = { subject: 'Lost', message: 'Where?', customer: { name: 'Cy', email: 'cy@example.com' } }
+  expect((await post('/v1/tickets', key, ticket)).status).toBe(201)
+  const deliveryId = String((await receiver.next()).headers['x-service-delivery'])
+
+  const delivery = await eventually(async () => {
+    const shown = await bellhop('deliveries', 'show', deliveryId, '--json')
+    const found = JSON.parse(shown.out)
+    return found.state === 'succeeded' && found
+  })
+  expect(delivery).toMatchObject({ id: deliveryId, endpointId: id, event: 'ticket.created', attempts: 1 })
+  const list = ['deliveries', 'list', '--org', 'Acme', '--endpoint', id, '--since', '1h', '--json']
+  const [succeeded, failed] = await Promise.all([
+    bellhop(...list, '--state', 'succeeded', '--event', 'ticket.created'),
+    bellhop(...list, '--state', 'failed'),
+  ])
+  expect(JSON.parse(succeeded.out)).toMatchObject([{ id: deliveryId, state: 'succeeded' }])
+  expect(JSON.parse(failed.out)).toEqual([])
+
+  const commandEndedAt = await done(bellhop('deliveries', 'resend', deliveryId))
+  const resent = await receiver.next()
+  expect(resent.headers['x-service-delivery']).toBe(deliveryId)
+  expect(resent.receivedAt - commandEndedAt).toBeLessThan(1_000)
+})
+
+test('an endpoint can be changed, tried out, switched off and on, and deleted', async () => {
+  const create = ['endpoint', 'create', '--org', 'Acme', '--url', receiver.url, '--events', 'message.sent']
+  const { id, secret } = JSON.parse((await bellhop(...create)).out)
+  const changed = await bellhop('endpoint', 'update', id, '--description', 'Billing', '--json')
+  expect(JSON.parse(changed.out)).toMatchObject({ id, description: 'Billing', events: ['message.sent'] })
+  const rotated = JSON.parse((await bellhop('endpoint', 'rotate', id)).out)
+  expect(rotated).toEqual({ id, secret: expect.stringMatching(/^whsec_/) })
+  expect(rotated.secret).not.toBe(secret)
+
+  await done(bellhop('endpoint', 'disable', id))
+  const tested = JSON.parse((await bellhop('endpoint', 'test', id, '--event', 'message.sent', '--json')).out)
+  const sample = await receiver.next()
+  expect(sample.headers).toMatchObject({ 'x-service-test': 'true', 'x-service-delivery': tested.deliveryId })
+  const list = () => bellhop('endpoint', 'list', '--org', orgId, '--json')
+  expect(JSON.parse((await list()).out).at(-1)).toMatchObject({ id, isOn: false, offReason: 'manual' })
+  await done(bellhop('endpoint', 'enable', id))
+  expect(JSON.parse((await list()).out).at(-1)).toMatchObject({ id, isOn: true })
+  await done(bellhop('endpoint', 'delete', id))
+  expect((await list()).out).not.toContain(id)
+})
+
+test('an agent is added, listed and disabled by address', async () => {
+  const input = ['--name', 'Dé\u001b[31m', '--email', 'Dee@example.com', '--json']
+  const created = JSON.parse((await bellhop('agent', 'create', '--org', 'Acme', ...input)).out)
+  expect(created).toMatchObject({
+    name: 'Dé\u001b[31m',
+    email: 'Dee@example.com',
+    role: 'agent',
+    disabledAt: null,
+  })
+  await done(bellhop('agent', 'disable', 'dee@EXAMPLE.com', '--org', 'Acme'))
+  const list = (await bellhop('agent', 'list', '--org', 'Acme')).out.trimEnd().split('\n')
+  expect(list[0]).toMatch(/^ID +NAME +E-MAIL +ROLE +CREATED +STATE$/)
+  expect(list[1]).toMatch(
+    /^agt_\S+ {2}Ana +ana@example.com +admin +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC +active$/,
+  )
+  // What somebody else has written does not colour the terminal.
+  expect(list[2]).toMatch(/Dé\\u001b\[31m +Dee@example.com +agent +.* disabled \d{4}/)
+})
+
+async function bellhop(...args: string[]): Promise<Finished> {
+  return runProgram(place, args)
+}
+
+/** The one line a command printed, when that was all it did. */
+function line({ code, out, err }: Finished): string {
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  expect(out).toMatch(/^[^\n]+\n$/)
+  return out.trimEnd()
+}
+
+/** When it had ended, milliseconds since 1970. */
+async function done(command: Promise<Finished>): Promise<number> {
+  line(await command)
+  return Date.now()
+}
+
+function get(path: string, key: string) {
+  return call('GET', server.url + path, { headers: { authorization: `Bearer ${key}` } })
+}
+
+function post(path: string, key: string, body: object) {
+  return call('POST', server.url + path, { headers: { authorization: `Bearer ${key}` }, body })
+}

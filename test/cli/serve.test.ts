@@ -1,0 +1,125 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { call } from '../support/bellhop.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { runProgram, startProgram } from '../support/program.ts'
+
+test('a wrong setting stops the start with its name, its value and what would be right', async () => {
+  const wrong: [Record<string, string>, string][] = [
+    [{ PORT: '70000' }, 'PORT is "70000". It should be a whole number from 0 to 65535.'],
+    [{ BELLHOP_LOG: 'loud' }, 'BELLHOP_LOG is "loud". It should be one of debug, info, warn, error.'],
+    [{ HOST: '192.0.2.1' }, 'HOST is "192.0.2.1". It should be an address of this machine.'],
+    [
+      { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' },
+      'The server of DATABASE_URL cannot be used: Failed to connect.',
+    ],
+  ]
+  const ended = await Promise.all(
+    wrong.map(([setting]) => runProgram({ BELLHOP_DATA: temporaryFolder('data'), ...setting }, ['serve'])),
+  )
+  expect(ended).toEqual(wrong.map(([, sentence]) => ({ code: 1, out: '', err: `${sentence}\n` })))
+})
+
+test('data of a newer version is left alone', async () => {
+  const folder = temporaryFolder('data')
+  using newer = new Database(join(folder, 'bellhop.db'), { create: true })
+  newer.run('create table bellhop_migrations (version integer, name text, applied_at bigint)')
+  newer.run("insert into bellhop_migrations values (99, 'later', 1)")
+  const { code, err } = await runProgram({ BELLHOP_DATA: folder }, [])
+  expect(code).toBe(1)
+  expect(err).toMatch(/^The data is at version 99, this program knows \d+\. Start the newer program\.\n$/)
+})
+
+test('an empty folder is told what comes first', async () => {
+  const place = { BELLHOP_DATA: temporaryFolder('data') }
+  const first = await startProgram(place)
+  await runProgram(place, ['setup', '--org', 'Acme', '--name', 'Ana', '--email', 'ana@example.com'])
+  expect(await first.end('SIGINT')).toBe(0)
+  expect(first.out()).toContain('\n  bun server/main.ts setup --org ')
+  expect(first.out()).toContain('\n  bun server/main.ts key create --org ')
+  const second = await startProgram(place)
+  expect(await second.end('SIGTERM')).toBe(0)
+  expect(second.out()).toBe(`Bellhop is running at ${second.url}\n`)
+})
+
+test('one server runs on a data folder and one on a port; kill -9 makes room', async () => {
+  const place = { BELLHOP_DATA: temporaryFolder('data') }
+  const server = await startProgram(place)
+  const { port } = new URL(server.url)
+  const [sameFolder, samePort] = await Promise.all([
+    runProgram({ ...place, PORT: '0' }, ['serve']),
+    runProgram({ BELLHOP_DATA: temporaryFolder('data'), PORT: port }, ['serve']),
+  ])
+  expect(sameFolder).toMatchObject({ code: 1, out: '' })
+  const holder = `process ${server.pid}, at ${server.url}, since `
+  expect(sameFolder.err).toMatch(
+    new RegExp(
+      `^Another Bellhop server \\(${RegExp.escape(holder)}\\d{4}-.*Z\\) is using .*\\. Stop it first\\.\n$`,
+    ),
+  )
+  expect(samePort).toEqual({
+    code: 1,
+    out: '',
+    err: `Port ${port} on 127.0.0.1 is already in use. Set PORT to another one, or to 0 for a free one.\n`,
+  })
+  expect((await call('GET', `${server.url}/health/ready`)).status).toBe(200)
+
+  expect(await server.end('SIGKILL')).toBeNull()
+  const next = await startProgram({ ...place, PORT: port })
+  expect(await next.end('SIGTERM')).toBe(0)
+})
+
+test('a server that is asked to stop finishes the request it has and ends in time', async () => {
+  const place = { BELLHOP_DATA: temporaryFolder('data') }
+  const server = await startProgram(place)
+  await runProgram(place, ['setup', '--org', 'Acme', '--name', 'Ana', '--email', 'ana@example.com'])
+  const key = (await runProgram(place, ['key', 'create', '--org', 'Acme'])).out.trim()
+  const body = JSON.stringify({
+    subject: 'Late',
+    message: 'Still here',
+    customer: { name: 'Cy', email: 'c@d.ef' },
+  })
+  const half = await sendHalf(server.url, key, body)
+  // A connection that only idles must not hold it up.
+  await call('GET', `${server.url}/health/live`)
+
+  const startedAt = performance.now()
+  const ending = server.end('SIGTERM')
+  const refused = async () =>
+    call('GET', `${server.url}/health/live`).then(
+      () => false,
+      () => true,
+    )
+  while (!(await refused()));
+  expect(await half.finish()).toStartWith('HTTP/1.1 201 Created\r\n')
+  expect(await ending).toBe(0)
+  expect(performance.now() - startedAt).toBeLessThan(5_000)
+
+  using database = new Database(join(place.BELLHOP_DATA, 'bellhop.db'), { readonly: true })
+  expect(database.query('select subject from tickets').all()).toEqual([{ subject: 'Late' }])
+})
+
+/** A request whose body has arrived in part. */
+async function sendHalf(url: string, key: string, body: string) {
+  const { port, host } = new URL(url)
+  const socket = connect(Number(port), '127.0.0.1')
+  let answer = ''
+  socket.on('data', (bytes) => {
+    answer += bytes
+  })
+  socket.write(
+    `POST /v1/tickets HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body.slice(0, 9)}`,
+  )
+  // Answered behind it on the same machine: what was written first has arrived.
+  await call('GET', `${url}/health/live`)
+  return {
+    async finish(): Promise<string> {
+      socket.write(body.slice(9))
+      await new Promise((resolve) => socket.once('close', resolve))
+      return answer
+    },
+  }
+}

@@ -1,0 +1,65 @@
+import { expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { version } from '../../package.json' with { type: 'json' }
+import { temporaryFolder } from '../support/folder.ts'
+import { runProgram } from '../support/program.ts'
+
+const folder = temporaryFolder('data')
+const place = { BELLHOP_DATA: folder }
+
+const WRONG: [string[], string][] = [
+  [['frob'], "Unknown command 'frob'. Try: bellhop --help"],
+  [['key'], 'A command is missing. Try: bellhop key --help'],
+  [['key', 'create'], "Required option '--org <org>' not specified. Try: bellhop key create --help"],
+  [
+    ['key', 'create', '--org', 'Acme', '--scopes', 'tickets:eat'],
+    "Option '--scopes <scopes>' argument 'tickets:eat' is invalid. " +
+      'Choose from tickets:read, tickets:write, messages:write. Try: bellhop key create --help',
+  ],
+  [['serve', '--quick'], "Unknown option '--quick'. Try: bellhop serve --help"],
+  [['deliveries', 'resend', '--since', '2h'], 'Give the id of a delivery, or --endpoint and --since.'],
+  [['agent', 'disable', 'ana@example.com'], '"ana@example.com" is not an id. Give the id, or --org too.'],
+]
+
+test('wrong usage ends with exit code 2, one sentence that helps, nothing on standard output and no data', async () => {
+  const ended = await Promise.all(WRONG.map(([args]) => runProgram(place, args)))
+  for (const [place, [args, sentence]] of WRONG.entries()) {
+    const { code, out, err } = ended[place] ?? {}
+    expect([args, code, out, err?.trimEnd().split('\n').at(-1)]).toEqual([args, 2, '', sentence])
+  }
+  expect(existsSync(join(folder, 'bellhop.db'))).toBe(false)
+})
+
+test('help and version are printed with exit code 0, whatever the settings are', async () => {
+  const wrong = { ...place, PORT: 'none' }
+  const [all, one, number] = await Promise.all([
+    runProgram(wrong, ['--help']),
+    runProgram(wrong, ['endpoint', 'create', '--help']),
+    runProgram(wrong, ['--version']),
+  ])
+  expect([all.code, one.code, number.code]).toEqual([0, 0, 0])
+  for (const command of ['serve', 'setup', 'org', 'key', 'agent', 'endpoint', 'deliveries']) {
+    expect(all.out).toMatch(new RegExp(`^ {2}${command} `, 'm'))
+  }
+  expect(one.out).toStartWith('Usage: bellhop endpoint create [options]\n')
+  expect(one.out).toContain('--events <events>')
+  expect(number.out).toBe(`${version}\n`)
+})
+
+test('what cannot be done ends with exit code 1 and one sentence', async () => {
+  const [noOrganization, noDelivery, noFolder] = await Promise.all([
+    runProgram(place, ['key', 'create', '--org', 'Nobody']),
+    runProgram(place, ['deliveries', 'show', 'dlv_00000000000000000000000000']),
+    runProgram({ BELLHOP_DATA: '/proc/nowhere' }, ['org', 'list']),
+  ])
+  expect(noOrganization).toEqual({ code: 1, out: '', err: 'There is no organization "Nobody".\n' })
+  expect([noDelivery.code, noDelivery.err]).toEqual([
+    1,
+    'There is no agent, API key, endpoint or delivery with this id.\n',
+  ])
+  expect([noFolder.code, noFolder.err]).toEqual([
+    1,
+    'BELLHOP_DATA is "/proc/nowhere". It should be a folder that this user can make or write to.\n',
+  ])
+})

@@ -1,0 +1,59 @@
+import { join } from 'node:path'
+
+/** The program as a person starts it: a child process with no environment but this. */
+export type Place = Record<string, string>
+
+export interface Finished {
+  code: number
+  out: string
+  err: string
+}
+
+export interface RunningServer {
+  url: string
+  pid: number
+  /** What it has said so far. */
+  out(): string
+  /** Sends the signal and waits for the end. Answers the exit code; null when a signal ended it. */
+  end(signal: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): Promise<number | null>
+}
+
+export const SOURCES = [process.execPath, join(import.meta.dir, '../../server/main.ts')]
+
+/** Runs one command to its end. */
+export async function runProgram(place: Place, args: string[], program = SOURCES): Promise<Finished> {
+  const child = Bun.spawn([...program, ...args], { env: place, stdout: 'pipe', stderr: 'pipe' })
+  const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), child.exited])
+  return { code, out, err }
+}
+
+function text(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<string> {
+  return new Response(stream).text()
+}
+
+/** Starts the server on a free port unless the place names one, and waits until it says where it is. */
+export async function startProgram(place: Place, program = SOURCES): Promise<RunningServer> {
+  const env = { PORT: '0', ...place }
+  const child = Bun.spawn([...program, 'serve'], { env, stdout: 'pipe', stderr: 'inherit' })
+  let said = ''
+  const { promise: running, resolve, reject } = Promise.withResolvers<string>()
+  const reading = (async () => {
+    for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+      said += text
+      const url = /running at (\S+)\n/.exec(said)?.[1]
+      if (url) resolve(url)
+    }
+    reject(new Error(`The server ended without a word about its address: ${said}`))
+  })()
+  return {
+    url: await running,
+    pid: child.pid,
+    out: () => said,
+    async end(signal) {
+      child.kill(signal)
+      await child.exited
+      await reading
+      return child.exitCode
+    },
+  }
+}
