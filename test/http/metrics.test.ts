@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { createEndpoint, disableEndpoint } from '../../server/webhooks/endpoints.ts'
+import { type Bellhop, type Client, call, startBellhop } from '../support/bellhop.ts'
+import { writeCaFile } from '../support/certificates.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { makeTicket, NO_TICKET, problemOf } from '../support/tickets.ts'
+import { eventually } from '../support/webhooks.ts'
+
+let bellhop: Bellhop
+let acme: Client
+let receiver: Receiver
+
+beforeAll(async () => {
+  const settings = { BELLHOP_WEBHOOK_ALLOW: '127.0.0.0/8', BELLHOP_WEBHOOK_CA: await writeCaFile() }
+  bellhop = await startBellhop({ settings: { ...settings, BELLHOP_LOG: 'debug' } })
+  acme = await bellhop.organization()
+  receiver = await startReceiver()
+})
+
+afterAll(async () => {
+  await receiver.stop()
+  await bellhop.stop()
+})
+
+test('every line is one that Prometheus reads, and every metric says what it is', async () => {
+  const { status, headers, text } = await metrics()
+  expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8'])
+  const label = '[a-z_]+="(?:[^"\\\\\\n]|\\\\.)*"'
+  const sample = new RegExp(
+    `^([a-z_]+?)(?:_bucket|_sum|_count)?(?:\\{${label}(?:,${label})*\\})? [0-9.e+-]+$`,
+  )
+  const typed = new Set<string>()
+  for (const line of text.trimEnd().split('\n')) {
+    const [, type] = /^# TYPE ([a-z_]+) (?:counter|gauge|histogram)$/.exec(line) ?? []
+    if (type) typed.add(type)
+    else if (!line.startsWith('# HELP ')) expect(typed.has(sample.exec(line)?.[1] ?? line)).toBe(true)
+  }
+  for (const name of ['bellhop_database_bytes', 'bellhop_wal_bytes', 'bellhop_event_loop_delay_seconds']) {
+    expect(typed).toContain(name)
+  }
+})
+
+test('requests are counted by route, method and status, whatever the addresses hold', async () => {
+  const ticket = await makeTicket(acme)
+  const before = await values()
+  await acme.call('GET', `/tickets/${ticket.id}?x=secret`)
+  await acme.call('GET', `/tickets/${ticket.id}`)
+  await acme.call('GET', `/tickets/${NO_TICKET}`)
+  await acme.call('PUT', '/secret/place')
+  await call('GET', `${bellhop.url}/v1/tickets`)
+  const after = await values()
+  const grown = (labels: string) =>
+    after(`bellhop_http_requests_total{${labels}}`) - before(`bellhop_http_requests_total{${labels}}`)
+  expect(grown('route="/v1/tickets/:id",method="GET",status="400"')).toBe(1)
+  expect(grown('route="/v1/tickets/:id",method="GET",status="200"')).toBe(1)
+  expect(grown('route="/v1/tickets/:id",method="GET",status="404"')).toBe(1)
+  expect(grown('route="/v1/tickets",method="GET",status="401"')).toBe(1)
+  expect(grown('route="unknown",method="PUT",status="404"')).toBe(1)
+  const labels = 'route="/v1/tickets/:id",method="GET"'
+  const count = after(`bellhop_http_request_duration_seconds_count{${labels}}`)
+  expect(after(`bellhop_http_request_duration_seconds_bucket{${labels},le="+Inf"}`)).toBe(count)
+  expect(count - before(`bellhop_http_request_duration_seconds_count{${labels}}`)).toBe(3)
+  expect((await metrics()).text).not.toContain('secret')
+})
+
+test('deliveries are counted by state, attempts by outcome', async () => {
+  const input = { url: receiver.url, events: ['ticket.created'] }
+  const { endpoint } = await createEndpoint(bellhop.deps, acme.orgId, input)
+  receiver.respondWith(() => ({ status: 500 }))
+  await makeTicket(acme)
+  await receiver.next()
+  await eventually(async () => (await values())('bellhop_delivery_attempts_total{outcome="http_5xx"}') === 1)
+  await eventually(async () => (await values())('bellhop_deliveries{state="pending"}') === 1)
+  await disableEndpoint(bellhop.deps, acme.orgId, endpoint.id)
+  const held = await values()
+  expect(held('bellhop_deliveries{state="pending"}')).toBe(0)
+  expect(held('bellhop_deliveries{state="held"}')).toBe(1)
+  expect(held('bellhop_delivery_oldest_due_seconds')).toBe(0)
+})
+
+test('only the machine itself and secret keys of full access see them', async () => {
+  const throughProxy = { 'x-forwarded-for': '203.0.113.9' }
+  const asked = (key?: string) => metrics({ ...throughProxy, ...(key && { authorization: `Bearer ${key}` }) })
+  problemOf(await asked(), 401, 'unauthorized')
+  problemOf(await asked('bellhop_sk_nonsense'), 401, 'unauthorized')
+  const [reader, widget] = [
+    await acme.withKey({ scopes: ['tickets:read'] }),
+    await acme.withKey({ kind: 'public' }),
+  ]
+  problemOf(await asked(reader.key), 403, 'missing_scope')
+  problemOf(await asked(widget.key), 403, 'missing_scope')
+  expect((await asked(acme.key)).status).toBe(200)
+})
+
+test('at debug level each request is one line in the log, without its query, body and key', async () => {
+  await acme.call('GET', '/tickets?status=open', { headers: { 'x-request-id': 'look-for-me' } })
+  const [line = '', ...more] = bellhop.logLines.filter((one) => one.includes('look-for-me'))
+  expect(more).toEqual([])
+  expect(JSON.parse(line)).toEqual({
+    time: expect.any(String),
+    level: 'debug',
+    event: 'request',
+    requestId: 'look-for-me',
+    method: 'GET',
+    route: '/v1/tickets',
+    status: 200,
+    durationMs: expect.any(Number),
+  })
+})
+
+function metrics(headers: Record<string, string> = {}) {
+  return call('GET', `${bellhop.url}/metrics`, { headers })
+}
+
+/** The value of a sample by its name with labels; 0 when it is not there yet. */
+async function values(): Promise<(sample: string) => number> {
+  const { text } = await metrics()
+  const lines = new Map(text.split('\n').map((line) => [line.slice(0, line.lastIndexOf(' ')), line]))
+  return (sample) => Number(lines.get(sample)?.split(' ').at(-1) ?? 0)
+}
