@@ -34,19 +34,19 @@ test('data of a newer version is left alone', async () => {
 
 test('an empty folder is told what comes first', async () => {
   const place = { BELLHOP_DATA: temporaryFolder('data') }
-  const first = await startProgram(place)
+  await using first = await startProgram(place)
   await runProgram(place, ['setup', '--org', 'Acme', '--name', 'Ana', '--email', 'ana@example.com'])
   expect(await first.end('SIGINT')).toBe(0)
   expect(first.out()).toContain('\n  bun server/main.ts setup --org ')
   expect(first.out()).toContain('\n  bun server/main.ts key create --org ')
-  const second = await startProgram(place)
+  await using second = await startProgram(place)
   expect(await second.end('SIGTERM')).toBe(0)
   expect(second.out()).toBe(`Bellhop is running at ${second.url}\n`)
 })
 
 test('one server runs on a data folder and one on a port; kill -9 makes room', async () => {
   const place = { BELLHOP_DATA: temporaryFolder('data') }
-  const server = await startProgram(place)
+  await using server = await startProgram(place)
   const { port } = new URL(server.url)
   const [sameFolder, samePort] = await Promise.all([
     runProgram({ ...place, PORT: '0' }, ['serve']),
@@ -67,13 +67,13 @@ test('one server runs on a data folder and one on a port; kill -9 makes room', a
   expect((await call('GET', `${server.url}/health/ready`)).status).toBe(200)
 
   expect(await server.end('SIGKILL')).toBeNull()
-  const next = await startProgram({ ...place, PORT: port })
+  await using next = await startProgram({ ...place, PORT: port })
   expect(await next.end('SIGTERM')).toBe(0)
 })
 
 test('a server that is asked to stop finishes the request it has and ends in time', async () => {
   const place = { BELLHOP_DATA: temporaryFolder('data') }
-  const server = await startProgram(place)
+  await using server = await startProgram(place)
   await runProgram(place, ['setup', '--org', 'Acme', '--name', 'Ana', '--email', 'ana@example.com'])
   const key = (await runProgram(place, ['key', 'create', '--org', 'Acme'])).out.trim()
   const body = JSON.stringify({

@@ -9,7 +9,8 @@ export interface Finished {
   err: string
 }
 
-export interface RunningServer {
+/** Killed at the end of its scope, if it still runs then. */
+export interface RunningServer extends AsyncDisposable {
   url: string
   pid: number
   /** What it has said so far. */
@@ -21,8 +22,13 @@ export interface RunningServer {
 export const SOURCES = [process.execPath, join(import.meta.dir, '../../server/main.ts')]
 
 /** Runs one command to its end. */
-export async function runProgram(place: Place, args: string[], program = SOURCES): Promise<Finished> {
-  const child = Bun.spawn([...program, ...args], { env: place, stdout: 'pipe', stderr: 'pipe' })
+export async function runProgram(
+  place: Place,
+  args: string[],
+  program = SOURCES,
+  cwd = '.',
+): Promise<Finished> {
+  const child = Bun.spawn([...program, ...args], { cwd, env: place, stdout: 'pipe', stderr: 'pipe' })
   const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), child.exited])
   return { code, out, err }
 }
@@ -32,9 +38,9 @@ function text(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<string> 
 }
 
 /** Starts the server on a free port unless the place names one, and waits until it says where it is. */
-export async function startProgram(place: Place, program = SOURCES): Promise<RunningServer> {
+export async function startProgram(place: Place, program = SOURCES, cwd = '.'): Promise<RunningServer> {
   const env = { PORT: '0', ...place }
-  const child = Bun.spawn([...program, 'serve'], { env, stdout: 'pipe', stderr: 'inherit' })
+  const child = Bun.spawn([...program, 'serve'], { cwd, env, stdout: 'pipe', stderr: 'inherit' })
   let said = ''
   const { promise: running, resolve, reject } = Promise.withResolvers<string>()
   const reading = (async () => {
@@ -45,15 +51,19 @@ export async function startProgram(place: Place, program = SOURCES): Promise<Run
     }
     reject(new Error(`The server ended without a word about its address: ${said}`))
   })()
+  async function end(signal: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): Promise<number | null> {
+    child.kill(signal)
+    await child.exited
+    await reading
+    return child.exitCode
+  }
   return {
     url: await running,
     pid: child.pid,
     out: () => said,
-    async end(signal) {
-      child.kill(signal)
-      await child.exited
-      await reading
-      return child.exitCode
+    end,
+    async [Symbol.asyncDispose]() {
+      await end('SIGKILL')
     },
   }
 }

@@ -1,0 +1,61 @@
+import { expect, test } from 'bun:test'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { version } from '../../package.json' with { type: 'json' }
+import { call } from '../support/bellhop.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { runProgram, startProgram } from '../support/program.ts'
+
+const ROOT = join(import.meta.dir, '../..')
+const TICKET = { subject: 'Lost', message: 'Where?', customer: { name: 'Cy', email: 'cy@example.com' } }
+
+test('the built file serves from an empty folder with nothing else on the machine, and keeps what it is given', async () => {
+  const folder = temporaryFolder('binary')
+  const program = [join(folder, 'bellhop')]
+  await build(join(folder, 'bellhop'))
+  // A file that a program of the folder's owner might read: it must not.
+  await Bun.write(join(folder, '.env'), 'PORT=none\n')
+  const place = { PATH: '', BELLHOP_DATA: join(folder, 'data') }
+  mkdirSync(place.BELLHOP_DATA)
+  expect(await runProgram(place, ['--version'], program, folder)).toEqual({
+    code: 0,
+    out: `${version}\n`,
+    err: '',
+  })
+
+  await using first = await startProgram(place, program, folder)
+  expect(first.out()).toContain('\n  bellhop setup --org ')
+  const admin = ['--name', 'Ana', '--email', 'ana@example.com']
+  expect((await runProgram(place, ['setup', '--org', 'Acme', ...admin], program, folder)).err).toBe('')
+  const key = (await runProgram(place, ['key', 'create', '--org', 'Acme'], program, folder)).out.trim()
+  const headers = { authorization: `Bearer ${key}` }
+  const created = await call('POST', `${first.url}/v1/tickets`, { headers, body: TICKET })
+  expect(created.status).toBe(201)
+  const refused = await call('POST', `${first.url}/v1/tickets`, { headers, body: { subject: 7 } })
+  expect([refused.status, refused.json]).toMatchObject([400, { code: 'invalid_request' }])
+  for (const path of ['/', '/docs', '/docs/docs.css', '/metrics']) {
+    expect([path, (await call('GET', first.url + path)).status]).toEqual([path, 200])
+  }
+  const document = await call('GET', `${first.url}/v1/openapi.json`)
+  expect(document.json).toMatchObject({ openapi: expect.stringMatching(/^3\.1\./), info: { version } })
+  const taken = await runProgram({ ...place, PORT: '0' }, [], program, folder)
+  expect([taken.code, taken.err]).toEqual([
+    1,
+    expect.stringContaining(`process ${first.pid}, at ${first.url}`),
+  ])
+
+  await first.end('SIGKILL')
+  await using second = await startProgram(place, program, folder)
+  const kept = await call('GET', second.url + String(created.headers.get('location')), { headers })
+  expect(kept.json).toEqual(created.json)
+  expect(await second.end('SIGTERM')).toBe(0)
+})
+
+/** The same command as `bun run build`, to another place. */
+async function build(file: string): Promise<void> {
+  const { scripts } = await Bun.file(join(ROOT, 'package.json')).json()
+  const [, ...args] = String(scripts.build).replace('dist/bellhop', file).split(' ')
+  const child = Bun.spawn([process.execPath, ...args], { cwd: ROOT, stdout: 'ignore', stderr: 'pipe' })
+  const [err, code] = await Promise.all([new Response(child.stderr).text(), child.exited])
+  expect([code, code === 0 ? '' : err]).toEqual([0, ''])
+}
