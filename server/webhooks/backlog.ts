@@ -1,4 +1,4 @@
-import { and, count, eq, gt, isNotNull, isNull, sql } from 'drizzle-orm'
+import { and, count, isNotNull, isNull, sql } from 'drizzle-orm'
 import { deliveries, endpoints } from '../database/schema.ts'
 import type { Deps } from '../deps.ts'
 import { AT_ONCE } from './turns.ts'
@@ -14,34 +14,46 @@ export interface Backlog {
   oldestDueAt: number | null
 }
 
-/** What waits, over all organizations. Reads only the partial indexes: about 20 ms for a million. */
+/** What waits, over all organizations. Reads partial indexes only: some 60 ms for a million. */
 export async function countBacklog(deps: Deps): Promise<Backlog> {
   const { read } = deps.database
+  const off = await read
+    .select({ id: endpoints.id })
+    .from(endpoints)
+    .where(and(isNotNull(endpoints.offAt), isNull(endpoints.deletedAt)))
+  // Grouped along the index and told apart here: joined in the query it takes ten times as long.
   const waiting = await read
-    .select({ isOff: isNotNull(endpoints.offAt), size: count() })
+    .select({ endpointId: deliveries.endpointId, size: count() })
     .from(deliveries)
-    .innerJoin(endpoints, eq(endpoints.id, deliveries.endpointId))
-    .where(and(sql`state = 'pending'`, isNull(endpoints.deletedAt)))
-    .groupBy(isNotNull(endpoints.offAt))
-  const [flying] = await read.select({ size: count() }).from(deliveries).where(sql`state = 'in_flight'`)
-  const [failed] = await read.select({ size: count() }).from(deliveries).where(sql`state = 'failed'`)
+    .where(sql`state = 'pending'`)
+    .groupBy(deliveries.endpointId)
+  const isOff = new Set(off.map(({ id }) => id))
+  const sum = (some: typeof waiting) => some.reduce((total, { size }) => total + size, 0)
   return {
-    pending: waiting.find(({ isOff }) => !isOff)?.size ?? 0,
-    held: waiting.find(({ isOff }) => isOff)?.size ?? 0,
-    inFlight: flying?.size ?? 0,
-    failed: failed?.size ?? 0,
+    pending: sum(waiting.filter(({ endpointId }) => !isOff.has(endpointId))),
+    held: sum(waiting.filter(({ endpointId }) => isOff.has(endpointId))),
+    inFlight: await countIn(deps, sql`state = 'in_flight'`),
+    failed: await countIn(deps, sql`state = 'failed'`),
     oldestDueAt: await oldestDueAt(deps),
   }
 }
 
+/** `state` literally, for the partial indexes. */
+async function countIn(deps: Deps, state: ReturnType<typeof sql>): Promise<number> {
+  const [found] = await deps.database.read.select({ size: count() }).from(deliveries).where(state)
+  return found?.size ?? 0
+}
+
 /** The head of each endpoint that is on, and of those the first. */
 async function oldestDueAt(deps: Deps): Promise<number | null> {
-  const head = sql<number | null>`(select due_at from deliveries where endpoint_id = ${endpoints.id}
-    and state = 'pending' and due_at > ${AT_ONCE} order by due_at limit 1)`.mapWith(Number)
+  // Drizzle would name the outer column without its table, and the inner query would take it for its own.
+  const head = sql<number | null>`(select due_at from deliveries where endpoint_id = endpoints.id
+    and state = 'pending' and due_at > ${AT_ONCE} order by due_at limit 1)`
   const heads = await deps.database.read
     .select({ dueAt: head })
     .from(endpoints)
-    .where(and(isNull(endpoints.deletedAt), isNull(endpoints.offAt), gt(head, 0)))
-  const oldest = Math.min(...heads.map(({ dueAt }) => dueAt ?? Number.POSITIVE_INFINITY))
+    .where(and(isNull(endpoints.deletedAt), isNull(endpoints.offAt)))
+  const times = heads.flatMap(({ dueAt }) => (dueAt === null ? [] : [Number(dueAt)]))
+  const oldest = Math.min(...times)
   return oldest <= deps.clock.now() ? oldest : null
 }
