@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { createEndpoint } from '../../server/webhooks/endpoints.ts'
+import { type Bellhop, startBellhop } from '../support/bellhop.ts'
+import { writeCaFile } from '../support/certificates.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { block, httpMessage, readHttp, shapeOf } from './page.ts'
+import { testWith } from './runtimes.ts'
+
+let bellhop: Bellhop
+let receiver: Receiver
+
+beforeAll(async () => {
+  const settings = { BELLHOP_WEBHOOK_ALLOW: '127.0.0.0/8', BELLHOP_WEBHOOK_CA: await writeCaFile() }
+  bellhop = await startBellhop({ settings })
+  receiver = await startReceiver()
+})
+afterAll(async () => {
+  await bellhop.stop()
+  await receiver.stop()
+})
+
+testWith(['bash', 'curl'], 'the first screen does what it says', async () => {
+  const steps = block('sh', 'curl -i')
+  const [orgId, ...answer] = (await runInShell(steps)).split('\n')
+  expect(orgId).toMatch(/^org_/)
+  const real = readHttp(answer.join('\n'))
+  const shown = httpMessage('201 Created')
+  expect(real.start).toBe(shown.start)
+  expect([...real.headers.keys()]).toEqual(expect.arrayContaining([...shown.headers.keys()]))
+  expect(shapeOf(JSON.parse(real.body))).toEqual(shapeOf(JSON.parse(shown.body)))
+
+  const program = steps.split('\n')[0]
+  const made = JSON.parse(await runInShell(`${program}\n${block('sh', 'endpoint create')}`))
+  expect(shapeOf(made)).toEqual(shapeOf(JSON.parse(block('text', 'whsec_'))))
+})
+
+test('a wrong body is answered as the page shows it', async () => {
+  const client = await bellhop.organization('Wrong')
+  const body = { subject: '', message: 'Hello', customer: { email: 'ana@example.com' }, nme: 1 }
+  const { json } = await client.call('POST', '/tickets', { body })
+  expect(json).toEqual({ ...JSON.parse(block('json', 'about:blank')), requestId: json.requestId })
+})
+
+test('deliveries have the headers and the fields that the page shows', async () => {
+  const client = await bellhop.organization('Receiving')
+  const events = ['ticket.created', 'message.sent']
+  await createEndpoint(bellhop.deps, client.orgId, { url: receiver.url, events })
+  const ticket = { subject: 'Missing invoice', message: 'Hello', customer: { email: 'ana@example.com' } }
+  const { json } = await client.call('POST', '/tickets', { body: { ...ticket, tags: ['billing'] } })
+  const [created] = [await receiver.next(), await receiver.next()]
+  await client.call('POST', `/tickets/${json.id}/messages`, { body: { text: 'It is attached.' } })
+  const sent = await receiver.next()
+
+  const shown = httpMessage('POST /bellhop')
+  const names = Object.keys(created.headers).filter((name) => !OF_THE_CONNECTION.includes(name))
+  expect(names.sort()).toEqual([...shown.headers.keys()].sort())
+  expect(shapeOf(jsonOf(created.body))).toEqual(shapeOf(JSON.parse(shown.body)))
+  expect(shapeOf(jsonOf(sent.body))).toEqual(shapeOf(JSON.parse(block('json', '"event": "message.sent"'))))
+})
+
+const OF_THE_CONNECTION = ['host', 'connection', 'content-length', 'accept-encoding']
+
+/** The page's own words, with this test's Bun and server. */
+async function runInShell(script: string): Promise<string> {
+  const here = script
+    .replaceAll('bun server/main.ts', `"${process.execPath}" server/main.ts`)
+    .replaceAll('http://127.0.0.1:3000', bellhop.url)
+  const child = Bun.spawn(['bash', '-e', '-c', here], {
+    cwd: `${import.meta.dir}/../..`,
+    env: { PATH: process.env.PATH ?? '', BELLHOP_DATA: bellhop.deps.config.dataFolder },
+    stderr: 'pipe',
+  })
+  const [out, err, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  if (code !== 0) throw new Error(`${code}: ${err}`)
+  return out
+}
+
+function jsonOf(body: Uint8Array): unknown {
+  return JSON.parse(new TextDecoder().decode(body))
+}

@@ -1,0 +1,81 @@
+import { expect, test } from 'bun:test'
+import { serviceSignature, standardSignature } from '../../server/webhooks/signature.ts'
+import { block, httpMessage } from './page.ts'
+import { LANGUAGES, makeReceiver, startProgram } from './receivers.ts'
+import { testWith } from './runtimes.ts'
+
+// The delivery on the page is a real one; openssl was asked whether its signature is right.
+const shown = httpMessage('POST /bellhop')
+const { secret } = JSON.parse(block('text', 'whsec_'))
+const body = new TextEncoder().encode(shown.body)
+const headers = Object.fromEntries(shown.headers)
+const { 'x-service-signature': signature = '', ...unsigned } = headers
+const { 'x-service-delivery': deliveryId = '' } = headers
+
+/** Longer than Go needs where it has never built anything. */
+const LONGEST_BUILD_MS = 180_000
+// Begins before the first test does: Go may take its time.
+const made = new Map(
+  LANGUAGES.filter(({ program }) => Bun.which(program)).map((language) => [language, makeReceiver(language)]),
+)
+
+test('the delivery on the page is signed with the secret on the page', () => {
+  expect(signature).toBe('sha256=49ad6f6c4a1495e25cb08d808c334f07165330434d2c91eff930a85eeeab01e3')
+  expect(serviceSignature(secret, body)).toBe(signature)
+  const { 'webhook-id': id = '', 'webhook-timestamp': timestamp } = headers
+  expect(standardSignature([secret], id, Number(timestamp), body)).toBe(headers['webhook-signature'] ?? '')
+})
+
+for (const language of LANGUAGES) {
+  testWith(
+    [language.program],
+    `the receiver in ${language.name} takes a genuine delivery and refuses every other`,
+    async () => {
+      const file = (await made.get(language)) ?? ''
+      await using receiver = await startProgram(language, file, secret)
+      if (!receiver) throw new Error('It did not start.')
+      expect(await receiver.post(body, headers)).toBe(204)
+      expect(await receiver.log()).toContain(deliveryId)
+
+      // Its JSON would look different, were it written again.
+      const odd = new TextEncoder().encode(
+        ' {"event": "x", "data": {"ticket": {"id": "Gr\\u00fc\u00dfe \u{1F6CE}"}}}\n',
+      )
+      const signed = { ...unsigned, 'x-service-signature': serviceSignature(secret, odd) }
+      expect(await receiver.post(odd, signed)).toBe(204)
+
+      expect(await receiver.post(odd, headers), 'another body').toBe(401)
+      expect(await receiver.post(body.subarray(0, -1), headers), 'a body cut off').toBe(401)
+      expect(await receiver.post(body, unsigned), 'no signature').toBe(401)
+      for (const wrong of wrongSignatures()) {
+        const forged = { ...unsigned, 'x-service-signature': wrong }
+        expect(await receiver.post(body, forged), wrong).toBe(401)
+      }
+      expect(await receiver.post(body, headers), 'the same again').toBe(204)
+    },
+    LONGEST_BUILD_MS,
+  )
+
+  testWith(
+    [language.program],
+    `the receiver in ${language.name} takes nothing without a secret`,
+    async () => {
+      const file = (await made.get(language)) ?? ''
+      await using receiver = await startProgram(language, file, '')
+      const forged = { ...unsigned, 'x-service-signature': serviceSignature('', body) }
+      expect((await receiver?.post(body, forged)) ?? 500).toBe(500)
+    },
+    LONGEST_BUILD_MS,
+  )
+}
+
+function wrongSignatures(): string[] {
+  return [
+    signature.replace(/.$/, (last) => (last === '0' ? '1' : '0')),
+    signature.slice('sha256='.length),
+    signature.slice(0, -2),
+    `${signature}00`,
+    serviceSignature('whsec_another', body),
+    'sha256=\u00fc',
+  ]
+}

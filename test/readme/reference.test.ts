@@ -1,0 +1,96 @@
+import { expect, test } from 'bun:test'
+import { readConfig } from '../../server/config.ts'
+import { DELIVERY_ERRORS } from '../../server/webhooks/delivery-errors.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { runProgram } from '../support/program.ts'
+import { readSources } from '../support/sources.ts'
+import { page, quoted, table } from './page.ts'
+
+const settings = table('Setting', 'Default').map(([name = '', value = '']) => ({
+  name: quoted(name)[0] ?? '',
+  value: quoted(value)[0],
+}))
+
+test('the settings are those that the server reads', () => {
+  const read = new Set<string>()
+  readConfig(
+    new Proxy<Record<string, string>>(
+      {},
+      {
+        get(_, name) {
+          read.add(String(name))
+          return undefined
+        },
+      },
+    ),
+  )
+  expect(settings.map(({ name }) => name).sort()).toEqual([...read].sort())
+})
+
+test('the defaults of the settings are those of the server', () => {
+  const config = readConfig({})
+  for (const { name, value } of settings) {
+    if (value !== undefined) expect(readConfig({ [name]: value }), `${name}=${value}`).toEqual(config)
+  }
+  const isEmpty = (value: unknown) => value === undefined || (Array.isArray(value) && value.length === 0)
+  expect(settings.filter(({ value }) => value === undefined)).toHaveLength(
+    Object.values(config).filter(isEmpty).length,
+  )
+})
+
+test('the commands and their options are those of the help', async () => {
+  const shown = table('`bellhop …`').map(([usage = '']) => describe(quoted(usage)[0] ?? ''))
+  expect(shown.sort()).toEqual((await commandsBelow([])).sort())
+}, 30_000)
+
+test('the errors are those that a route can answer', async () => {
+  const shown = table('Status', '`code`').flatMap(([status, codes = '']) =>
+    quoted(codes).map((code) => `${status} ${code}`),
+  )
+  const thrown = await wordsOfRoutes(/new AppError\(\s*(\d{3}),\s*'([a-z_]+)'/g)
+  expect(shown.sort()).toEqual(thrown)
+})
+
+test('the codes of wrong fields are those that a route can answer', async () => {
+  const shown = table('`code` in `errors`').flatMap(([codes = '']) => quoted(codes))
+  expect(shown.sort()).toEqual(await wordsOfRoutes(/\bcode: '([a-z_]+)'/g))
+})
+
+test('the reasons of a failed delivery are those of the log', () => {
+  const sentence = /says why an attempt failed: ([^.]+)\./.exec(page)?.[1] ?? ''
+  expect(quoted(sentence)).toEqual([...DELIVERY_ERRORS])
+})
+
+/** `key create --name --org`: the words of a command and its options in order. */
+function describe(usage: string): string {
+  const words = /^[a-z]+( [a-z]+)*/.exec(usage)?.[0] ?? ''
+  const options = [...usage.matchAll(/--[a-z-]+/g)].map(([option]) => option)
+  return [words, ...options.sort()].join(' ')
+}
+
+/** From the help of the program, as a person would look for them. */
+async function commandsBelow(path: string[]): Promise<string[]> {
+  const place = { BELLHOP_DATA: temporaryFolder('data') }
+  const { out } = await runProgram(place, [...path, '--help'])
+  const names = [...(out.split('Commands:\n')[1] ?? '').matchAll(/^ {2}([a-z]+)/gm)]
+  const below = names.flatMap(([, name = '']) => (name === 'help' ? [] : [[...path, name]]))
+  if (below.length > 0) {
+    const commands: string[] = []
+    for (const command of below) commands.push(...(await commandsBelow(command)))
+    return commands
+  }
+  const options = [...out.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, option = '']) => option)
+  return [describe(`${path.join(' ')} ${options.filter((option) => option !== '--help').join(' ')}`)]
+}
+
+/** Verbs that only commands call: those print the sentence, and the code is seen by nobody. */
+const BEHIND_COMMANDS = /^server\/(cli|agents|organizations|webhooks)\/|^server\/api-keys\/api-keys\.ts$/
+
+async function wordsOfRoutes(pattern: RegExp): Promise<string[]> {
+  const words = new Set<string>()
+  for (const { path, text } of await readSources()) {
+    if (!path.startsWith('server/') || BEHIND_COMMANDS.test(path)) continue
+    for (const [, ...found] of text.matchAll(pattern)) words.add(found.join(' '))
+  }
+  return [...words].sort()
+}
