@@ -22,7 +22,8 @@ const PAGE = `<!doctype html>
 <main>
 <h1>Bellhop is running</h1>
 <p>The API answers under <code>/v1</code>. How to call it: <a href="/docs">API reference</a>.</p>
-<p>Make an organization and a key on the machine it runs on:</p>
+<p>Make an organization and a key on the machine it runs on. From the sources, write
+<code>bun server/main.ts</code> instead of <code>bellhop</code>:</p>
 <p><code>bellhop setup --org NAME --name YOUR-NAME --email YOU@EXAMPLE.COM</code><br>
 <code>bellhop key create --org NAME</code></p>
 </main>
