@@ -168,7 +168,7 @@ CREATE TABLE "ticket_tags" (
 	"ticket_id" text NOT NULL,
 	"created_at" bigint NOT NULL,
 	"updated_at" bigint NOT NULL,
-	CONSTRAINT "ticket_tags_ticket_id_tag_pk" PRIMARY KEY("ticket_id","tag")
+	CONSTRAINT "ticket_tags_org_id_ticket_id_tag_pk" PRIMARY KEY("org_id","ticket_id","tag")
 );
 --> statement-breakpoint
 CREATE TABLE "tickets" (

@@ -191,7 +191,7 @@ CREATE TABLE `ticket_tags` (
 	`ticket_id` text NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
-	PRIMARY KEY(`ticket_id`, `tag`),
+	PRIMARY KEY(`org_id`, `ticket_id`, `tag`),
 	FOREIGN KEY (`ticket_id`) REFERENCES `tickets`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint

@@ -160,7 +160,7 @@ export const ticketTags = table(
     updatedAt: integer().notNull(),
   },
   (row) => [
-    primaryKey({ columns: [row.ticketId, row.tag] }),
+    primaryKey({ columns: [row.orgId, row.ticketId, row.tag] }),
     index('ticket_tags_by_created').on(row.orgId, row.tag, row.createdAt, row.ticketId),
     index('ticket_tags_by_updated').on(row.orgId, row.tag, row.updatedAt, row.ticketId),
   ],
