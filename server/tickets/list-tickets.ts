@@ -33,17 +33,18 @@ export interface TicketList {
   hasMore: boolean
 }
 
-/** One page of the organization's tickets. Any single filter costs the same at a thousand and at a million tickets. */
+/**
+ * One page of the organization's tickets. With no or one filter, and with status and assignee, page 1 and every page
+ * by cursor cost the same at a thousand and at a million tickets; a page by number passes over index entries only.
+ */
 export async function listTickets(
   deps: Deps,
   orgId: string,
   request: TicketListRequest,
 ): Promise<TicketList> {
   const { read } = deps.database
-  const [total, rows] = await Promise.all([
-    countTickets(read, orgId, request.filters),
-    readPage(read, orgId, request),
-  ])
+  const total = await countTickets(read, orgId, request.filters)
+  const rows = await readPage(read, orgId, request, total)
   const page = rows.slice(0, request.perPage)
   const isBackwards = request.cursor?.direction === 'previous'
   return {
@@ -54,26 +55,52 @@ export async function listTickets(
 }
 
 /** Reads one row more than the page holds, to know whether there is another page. */
-function readPage(read: Reader, orgId: string, request: TicketListRequest): Promise<TicketWithCustomer[]> {
-  const { filters, sort, perPage, page, cursor } = request
-  const query = pageStatement(Object.keys(definedOnly(filters)).sort(), sort, cursor?.direction)
-  return query(read, {
-    ...definedOnly(filters),
-    orgId,
-    limit: perPage + 1,
-    offset: (page - 1) * perPage,
-    at: cursor?.at ?? 0,
-    id: cursor?.id ?? '',
-  })
+async function readPage(
+  read: Reader,
+  orgId: string,
+  request: TicketListRequest,
+  total: number,
+): Promise<TicketWithCustomer[]> {
+  const { sort, perPage, page, cursor } = request
+  const filters = definedOnly(request.filters)
+  const offset = cursor ? 0 : (page - 1) * perPage
+  if (offset > 0 && offset >= total) return []
+  const names = Object.keys(filters).sort()
+  const from =
+    offset > 0 ? await lastBefore(read, { ...filters, orgId, offset: offset - 1 }, names, sort) : cursor
+  if (offset > 0 && !from) return []
+  const query = pageStatement(names, sort, offset > 0 ? 'next' : cursor?.direction)
+  return query(read, { ...filters, orgId, limit: perPage + 1, at: from?.at ?? 0, id: from?.id ?? '' })
+}
+
+/** The place of the ticket just before a page that was asked for by its number. */
+async function lastBefore(
+  read: Reader,
+  params: PageParams,
+  filters: string[],
+  sort: TicketSort,
+): Promise<{ at: number; id: string } | undefined> {
+  const [place] = await placeStatement(filters, sort)(read, params)
+  return place
 }
 
 /** From the counters where one is kept for these filters, counted otherwise. */
 async function countTickets(read: Reader, orgId: string, filters: TicketFilters): Promise<number> {
   const counter = counterFor(filters)
   if (counter) return readCounter(read, orgId, counter)
+  if (await isSurelyEmpty(read, orgId, filters)) return 0
   const query = countStatement(Object.keys(definedOnly(filters)).sort())
   const [row] = await query(read, { ...definedOnly(filters), orgId })
   return row?.total ?? 0
+}
+
+/** Nothing matches several filters where one of them alone finds nothing. */
+async function isSurelyEmpty(read: Reader, orgId: string, filters: TicketFilters): Promise<boolean> {
+  for (const [name, value] of Object.entries(definedOnly(filters))) {
+    const counter = counterFor({ [name]: value })
+    if (counter && (await readCounter(read, orgId, counter)) === 0) return true
+  }
+  return false
 }
 
 function counterFor(filters: TicketFilters): string | undefined {
@@ -90,41 +117,37 @@ function counterFor(filters: TicketFilters): string | undefined {
 }
 
 type PageParams = Record<string, string | number>
-const pageStatements = new Map<string, ReturnType<typeof buildPageStatement>>()
-const countStatements = new Map<string, ReturnType<typeof buildCountStatement>>()
+const pageStatement = remembered(buildPageStatement)
+const placeStatement = remembered(buildPlaceStatement)
+const countStatement = remembered(buildCountStatement)
 
 /** One prepared query for each combination of filters, sort and direction, built when it is first asked for. */
-function pageStatement(filters: string[], sort: TicketSort, direction: Cursor['direction'] | undefined) {
-  const name = ['tickets_page', ...filters, sort, direction ?? 'offset'].join('_')
-  const known = pageStatements.get(name) ?? buildPageStatement(name, filters, sort, direction)
-  pageStatements.set(name, known)
-  return known
-}
-
-function countStatement(filters: string[]) {
-  const name = ['tickets_count', ...filters].join('_')
-  const known = countStatements.get(name) ?? buildCountStatement(name, filters)
-  countStatements.set(name, known)
-  return known
+function remembered<Key extends unknown[], Query>(build: (...key: Key) => Query): (...key: Key) => Query {
+  const queries = new Map<string, Query>()
+  return (...key) => {
+    const name = JSON.stringify(key)
+    const query = queries.get(name) ?? build(...key)
+    queries.set(name, query)
+    return query
+  }
 }
 
 /** With a tag the tag's own rows lead, in their own order; otherwise an index of the tickets does. */
-function buildPageStatement(
-  name: string,
-  filters: string[],
-  sort: TicketSort,
-  direction: Cursor['direction'] | undefined,
-) {
+function leadOf(filters: string[], sort: TicketSort, isReversed: boolean) {
+  const isTagged = filters.includes('tag')
+  const lead = isTagged ? ticketTags : tickets
+  const at = sort === 'updated_desc' ? lead.updatedAt : lead.createdAt
+  const id = isTagged ? ticketTags.ticketId : tickets.id
+  const isAscending = (sort === 'created_asc') !== isReversed
+  return { isTagged, at, id, isAscending, order: isAscending ? [asc(at), asc(id)] : [desc(at), desc(id)] }
+}
+
+function buildPageStatement(filters: string[], sort: TicketSort, direction?: Cursor['direction']) {
+  const { isTagged, at, id, isAscending, order } = leadOf(filters, sort, direction === 'previous')
+  const name = ['tickets_page', ...filters, sort, direction ?? 'first'].join('_')
   return statement<PageParams, TicketWithCustomer[], Reader>(name, (read, p) => {
-    const isTagged = filters.includes('tag')
-    const lead = isTagged ? ticketTags : tickets
-    const at = sort === 'updated_desc' ? lead.updatedAt : lead.createdAt
-    const id = isTagged ? ticketTags.ticketId : tickets.id
     const place = sql`${integerParameter(sql.placeholder('at'))}, ${textParameter(sql.placeholder('id'))}`
-    const isAscending = (sort === 'created_asc') !== (direction === 'previous')
-    const order = isAscending ? [asc(at), asc(id)] : [desc(at), desc(id)]
     const behind = isAscending ? sql`(${at}, ${id}) > (${place})` : sql`(${at}, ${id}) < (${place})`
-    const found = and(...conditions(filters), direction && behind)
     const from = isTagged
       ? read
           .select(ticketWithCustomer)
@@ -135,40 +158,67 @@ function buildPageStatement(
           .select(ticketWithCustomer)
           .from(tickets)
           .innerJoin(customers, eq(customers.id, tickets.customerId))
-    const page = from
-      .where(found)
+    return from
+      .where(and(...conditions(filters), direction && behind))
       .orderBy(...order)
       .limit(p.limit ?? 0)
-    return direction ? page : page.offset(p.offset ?? 0)
   })
 }
 
-function buildCountStatement(name: string, filters: string[]) {
-  return statement<PageParams, { total: number }[], Reader>(name, (read) =>
-    filters.includes('tag')
-      ? read
-          .select({ total: count() })
-          .from(ticketTags)
-          .innerJoin(tickets, eq(tickets.id, ticketTags.ticketId))
-          .where(and(...conditions(filters)))
-      : read
-          .select({ total: count() })
-          .from(tickets)
-          .where(and(...conditions(filters))),
+/** The sort time and id of one ticket by its number in the list, from the index alone where one filter is given. */
+function buildPlaceStatement(filters: string[], sort: TicketSort) {
+  const { isTagged, at, id, order } = leadOf(filters, sort, false)
+  const name = ['tickets_place', ...filters, sort].join('_')
+  const isTagAlone = isTagged && filters.length === 1
+  return statement<PageParams, { at: number; id: string }[], Reader>(name, (read, p) => {
+    const place = read.select({ at, id })
+    const from = !isTagged
+      ? place.from(tickets)
+      : isTagAlone
+        ? place.from(ticketTags)
+        : place.from(ticketTags).innerJoin(tickets, eq(tickets.id, ticketTags.ticketId))
+    return from
+      .where(and(...(isTagAlone ? tagConditions() : conditions(filters))))
+      .orderBy(...order)
+      .limit(1)
+      .offset(p.offset ?? 0)
+  })
+}
+
+function buildCountStatement(filters: string[]) {
+  return statement<PageParams, { total: number }[], Reader>(
+    ['tickets_count', ...filters].join('_'),
+    (read) =>
+      filters.includes('tag')
+        ? read
+            .select({ total: count() })
+            .from(ticketTags)
+            .innerJoin(tickets, eq(tickets.id, ticketTags.ticketId))
+            .where(and(...conditions(filters)))
+        : read
+            .select({ total: count() })
+            .from(tickets)
+            .where(and(...conditions(filters))),
   )
 }
 
 function conditions(filters: string[]): SQL[] {
-  const isTagged = filters.includes('tag')
-  const given = (name: string) => textParameter(sql.placeholder(name))
   const wanted = { status: tickets.status, channel: tickets.channel, assignedTo: tickets.assignedTo }
   return [
     eq(tickets.orgId, given('orgId')),
-    ...(isTagged ? [eq(ticketTags.orgId, given('orgId')), eq(ticketTags.tag, given('tag'))] : []),
+    ...(filters.includes('tag') ? tagConditions() : []),
     ...Object.entries(wanted)
       .filter(([name]) => filters.includes(name))
       .map(([name, column]) => sql`${column} = ${given(name)}`),
   ]
+}
+
+function tagConditions(): SQL[] {
+  return [eq(ticketTags.orgId, given('orgId')), eq(ticketTags.tag, given('tag'))]
+}
+
+function given(parameter: string): SQL {
+  return textParameter(sql.placeholder(parameter))
 }
 
 function definedOnly(filters: TicketFilters): Record<string, string> {
