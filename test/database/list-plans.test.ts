@@ -86,7 +86,7 @@ describe.if(engine === 'sqlite')('a page of tickets is read along an index, neve
         await listTickets(fresh.deps, ORG, { filters, sort, page: 3, perPage: 25, cursor })
         const queries = prepared.mock.calls.map(([query]) => query).filter((query) => query.includes('limit'))
         // A page by its number goes on like one behind a cursor, whose query is then there already.
-        if (direction !== 'next') expect(queries).not.toBeEmpty()
+        if (direction !== 'next' && SINGLE.includes(filters)) expect(queries).not.toBeEmpty()
         for (const sql of queries) {
           const kind = sql.includes('offset') ? 'page' : (direction ?? 'next')
           found.push([`${JSON.stringify(filters)} ${sort} ${kind}`, sql])
