@@ -8,7 +8,10 @@ const BUSY_TIMEOUT_MS = 5_000
 /** Negative: in KiB. Holds the upper levels of every index at a million tickets. */
 const CACHE_KIB = -16_384
 
-/** The file is in WAL mode since it was migrated. */
+/**
+ * The file is in WAL mode since it was migrated. The writer does not wait for the write lock: whoever runs `begin` tries
+ * again on `SQLITE_BUSY`. In WAL mode nothing behind `begin` meets a lock but the checkpoint.
+ */
 export function openWriter(file: string) {
   const connection = new Connection(file, { create: true, strict: true })
   connection.exec(`
@@ -18,6 +21,7 @@ export function openWriter(file: string) {
     PRAGMA temp_store = MEMORY;
     PRAGMA cache_size = ${CACHE_KIB};
   `)
+  connection.exec('PRAGMA busy_timeout = 0')
   return {
     connection,
     tx: asPostgres<Transaction>(connection, () => {
@@ -31,6 +35,10 @@ export function openWriter(file: string) {
     savepoint: connection.prepare('SAVEPOINT unit'),
     release: connection.prepare('RELEASE unit'),
     rollbackTo: connection.prepare('ROLLBACK TO unit'),
+    /** Moves everything from the log into the database; waits for readers, and for another process that writes. */
+    checkpoint(): void {
+      connection.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA wal_checkpoint(TRUNCATE)`)
+    },
   }
 }
 

@@ -6,6 +6,9 @@ import { refuseInsideUnit, runAsUnit, UnitFault } from './unit.ts'
 
 /** How long one flush keeps taking queued units before it commits. */
 const FLUSH_MS = 5
+/** How long a flush waits while another process (a command) is writing, and how often it looks. */
+const LONGEST_WAIT_MS = 5_000
+const TRY_EVERY_MS = 5
 
 interface Queued {
   work: (tx: Transaction) => Promise<unknown>
@@ -24,6 +27,7 @@ export function openSqlite(file: string, onCommit: () => void): Database {
   const queue: Queued[] = []
   let isFlushing = false
   let flushStartedAt = 0
+  let lockedSince: number | undefined
   let isClosed = false
   let lastVersion = dataVersion(writer.connection)
 
@@ -42,21 +46,35 @@ export function openSqlite(file: string, onCommit: () => void): Database {
   /** One batch in each turn of the event loop: however much is written, requests and timers get theirs. */
   async function flush(): Promise<void> {
     await flushBatch()
-    if (queue.length > 0) setImmediate(flush)
-    else isFlushing = false
+    if (queue.length === 0) isFlushing = false
+    else if (lockedSince === undefined) setImmediate(flush)
+    else setTimeout(flush, TRY_EVERY_MS)
   }
 
   async function flushBatch(): Promise<void> {
     const batch: Queued[] = []
     try {
       const settle = (await runBatch(() => nextUnit(batch))) ?? (await runBatch(fromStart(batch), true)) ?? []
+      lockedSince = undefined
       for (const each of settle) each()
       onCommit()
     } catch (cause) {
       if (writer.connection.inTransaction) writer.connection.exec('ROLLBACK')
+      else if (isLocked(cause) && mayWait()) {
+        queue.unshift(...batch)
+        return
+      }
+      lockedSince = undefined
       const refused = batch.length > 0 ? batch : queue.splice(0)
       for (const unit of refused) unit.reject(diskRefusal(cause))
     }
+  }
+
+  /** Waiting inside of SQLite would hold up reads and everything else the process does. */
+  function mayWait(): boolean {
+    const now = performance.now()
+    lockedSince ??= now
+    return now - lockedSince < LONGEST_WAIT_MS
   }
 
   /** Takes queued units until the flush has lasted long enough. */
@@ -128,7 +146,7 @@ export function openSqlite(file: string, onCommit: () => void): Database {
       isClosed = true
       while (isFlushing) await new Promise((resolve) => setImmediate(resolve))
       reader.connection.close()
-      writer.connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      writer.checkpoint()
       writer.connection.close()
     },
   }
@@ -169,6 +187,11 @@ function isDiskFault(reason: unknown): boolean {
     cause instanceof SQLiteError &&
     /^SQLITE_(FULL|IOERR|BUSY|CANTOPEN|READONLY|NOMEM|CORRUPT|NOTADB|PERM|PROTOCOL)/.test(cause.code ?? '')
   )
+}
+
+/** Another process holds the write lock: `BEGIN IMMEDIATE` has changed nothing. */
+function isLocked(cause: unknown): boolean {
+  return cause instanceof SQLiteError && cause.code === 'SQLITE_BUSY'
 }
 
 function diskRefusal(cause: unknown): StorageError {

@@ -7,6 +7,41 @@ import { addOrganization, databaseFile, openStorage, organizationIds } from './s
 const LONGEST_TEST_MS = 20_000
 
 describe.if(engine === 'sqlite')('while another program keeps the file locked', () => {
+  test('reads go on, and writes wait their turn without holding up the process', async () => {
+    await using storage = await openStorage()
+    using other = new Connection(databaseFile(storage.place))
+    other.exec('BEGIN IMMEDIATE')
+    const writes = ['org_a', 'org_b'].map((id) => storage.database.write((tx) => addOrganization(tx, id)))
+    for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate)
+    expect(await organizationIds(storage.database)).toEqual([])
+    // Only a process that is not held up comes to this line before the writes are refused.
+    other.exec('ROLLBACK')
+    await Promise.all(writes)
+    expect(await organizationIds(storage.database)).toEqual(['org_a', 'org_b'])
+  })
+
+  test('a batch that has to run again keeps its place when the lock is taken in between', async () => {
+    await using storage = await openStorage()
+    using other = new Connection(databaseFile(storage.place))
+    let runs = 0
+    const failing = storage.database.write(async (tx) => {
+      await addOrganization(tx, 'org_a')
+      runs += 1
+      if (runs === 1) void takeLock(other)
+      throw new Error('refused behind its changes')
+    })
+    const outcomes = Promise.allSettled([
+      failing,
+      storage.database.write((tx) => addOrganization(tx, 'org_b')),
+    ])
+    for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate)
+    expect([runs, other.inTransaction]).toEqual([1, true])
+    other.exec('ROLLBACK')
+    expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+    expect(await failing.catch((reason) => reason)).toMatchObject({ message: 'refused behind its changes' })
+    expect(await organizationIds(storage.database)).toEqual(['org_b'])
+  })
+
   test(
     'a write is refused after five seconds instead of waiting for ever, and works again afterwards',
     async () => {
@@ -22,3 +57,13 @@ describe.if(engine === 'sqlite')('while another program keeps the file locked', 
     LONGEST_TEST_MS,
   )
 })
+
+/** As soon as it is free: the first run of a batch ends in a rollback, and a moment later comes the second. */
+async function takeLock(connection: Connection): Promise<void> {
+  for (let tries = 0; tries < 100 && !connection.inTransaction; tries += 1) {
+    await Promise.resolve()
+    try {
+      connection.exec('BEGIN IMMEDIATE')
+    } catch {}
+  }
+}

@@ -24,8 +24,8 @@ const COMPOSITION = ['server/main.ts', 'server/service.ts', 'server/deps.ts']
 const ENVIRONMENT_READERS = ['server/config.ts', 'server/database/columns.ts']
 const CLOCKS: Record<string, RegExp> = {
   'server/clock.ts': /./,
-  // How long one flush has lasted, and the pause between two tries to open the file.
-  'server/database/sqlite.ts': /performance/,
+  // How long one flush has lasted, and the pauses between two tries to take a lock or to open the file.
+  'server/database/sqlite.ts': /performance|setTimeout/,
   'server/database/migrate.ts': /Bun\.sleepSync/,
   // Time limits of the network, which no test moves.
   'server/webhooks/send.ts': /setTimeout|clearTimeout/,
