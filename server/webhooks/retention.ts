@@ -93,14 +93,18 @@ async function removeDeliveries(deps: Deps, cursor: string): Promise<string | nu
   return last.id
 }
 
-/** Looks once more: one of them may have been sent again just now. */
+/**
+ * One of them may be sent again at this very moment. So this begins with a write that looks once more: only a write
+ * waits for whoever has the row and then goes by what became of it, and holds it until it is gone.
+ */
 async function deleteDeliveries(deps: Deps, ids: string[], before: number): Promise<void> {
   await deps.database.write(async (tx) => {
     const isOver = sql`state in ('succeeded', 'failed', 'cancelled')`
     const rows = await tx
-      .select({ id: deliveries.id })
-      .from(deliveries)
+      .update(deliveries)
+      .set({ finishedAt: sql`${deliveries.finishedAt}` })
       .where(and(inArray(deliveries.id, ids), isOver, lt(deliveries.finishedAt, before)))
+      .returning({ id: deliveries.id })
     const old = rows.map(({ id }) => id)
     if (old.length === 0) return
     await tx.delete(attempts).where(inArray(attempts.deliveryId, old))
