@@ -22,9 +22,13 @@ export interface OutboxEvent {
   createdAt: number
 }
 
-/** Endpoints of the organization that are not deleted; those that are off too, for their deliveries wait. */
-export function subscribersOf(tx: Transaction, orgId: string): Promise<Subscriber[]> {
-  return endpointsOfOrganization(tx, { orgId })
+/**
+ * Endpoints of the organization that are not deleted; those that are off too, for their deliveries wait. By id, the
+ * order in which every unit takes endpoints: in another one, two units would wait for each other.
+ */
+export async function subscribersOf(tx: Transaction, orgId: string): Promise<Subscriber[]> {
+  const found = await endpointsOfOrganization(tx, { orgId })
+  return found.sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
 /** One delivery row for each event and subscriber of it, in the transaction that records the events. */
@@ -51,20 +55,23 @@ export async function queueDeliveries(
       createdAt: event.createdAt,
     })),
   )
-  for (const { event, subscriber } of queued) {
-    if (!needsCall(deps, subscriber, event.createdAt)) continue
-    await callTurn(tx, { endpointId: subscriber.id, at: event.createdAt })
-    subscriber.nextTurnAt = event.createdAt
+  const firstDueAt = new Map(queued.toReversed().map((each) => [each.subscriber, each.event.createdAt]))
+  for (const subscriber of subscribers) {
+    const at = firstDueAt.get(subscriber)
+    if (at === undefined || !needsCall(deps, subscriber, at)) continue
+    await callTurn(tx, { endpointId: subscriber.id, at })
+    subscriber.nextTurnAt = at
   }
 }
 
 /**
- * An endpoint with a backlog has its turn already. On PostgreSQL the delivery loop may be taking it away at this
- * very moment, so there the row is always taken.
+ * An endpoint that is off has no turn, and one with a backlog has its turn already. On PostgreSQL it may be enabled,
+ * or the delivery loop be taking the turn away, at this very moment: there the row is always taken, and a turn too
+ * many of an endpoint that is off does no harm.
  */
 function needsCall(deps: Deps, subscriber: Subscriber, at: number): boolean {
-  if (subscriber.offAt !== null) return false
   if (deps.database.engine === 'postgresql') return true
+  if (subscriber.offAt !== null) return false
   return subscriber.nextTurnAt === null || subscriber.nextTurnAt > at
 }
 
