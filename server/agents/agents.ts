@@ -1,11 +1,18 @@
 import { and, asc, eq, inArray, or, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
-import { type AgentRole, agents, tickets, ticketTags } from '../database/schema.ts'
+import {
+  type AgentRole,
+  agents,
+  type Channel,
+  type TicketStatus,
+  tickets,
+  ticketTags,
+} from '../database/schema.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid, notFound } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'
 import { requireName } from '../organizations/organizations.ts'
-import { counterChanges, moveCounters } from '../tickets/counters.ts'
+import { type CounterChanges, counterChanges, moveCounters } from '../tickets/counters.ts'
 
 export interface Agent {
   id: string
@@ -20,6 +27,7 @@ export interface Agent {
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
 const MOST_EMAIL_LENGTH = 254
 const LEAST_PASSWORD_LENGTH = 10
+const UNASSIGNED_AT_ONCE = 500
 
 const columns = {
   id: agents.id,
@@ -83,49 +91,69 @@ export function listAgents(deps: Deps, orgId: string): Promise<Agent[]> {
     .orderBy(asc(agents.createdAt), asc(agents.id))
 }
 
-/** Ends an agent's access, by id or address; their tickets become unassigned. Throws 404. */
+/**
+ * Ends an agent's access, by id or address, and unassigns their tickets a slice at a time. When it was cut short,
+ * doing it again unassigns the rest. Throws 404.
+ */
 export async function disableAgent(deps: Deps, orgId: string, idOrEmail: string): Promise<Agent> {
-  return deps.database.write(async (tx) => {
-    const now = deps.clock.now()
+  const agent = await deps.database.write(async (tx) => {
     const isTheAgent = or(eq(agents.id, idOrEmail), eq(agents.emailKey, idOrEmail.toLowerCase()))
-    const [agent] = await tx
+    const [disabled] = await tx
       .update(agents)
-      .set({ disabledAt: sql`coalesce(${agents.disabledAt}, ${now})` })
+      .set({ disabledAt: sql`coalesce(${agents.disabledAt}, ${deps.clock.now()})` })
       .where(and(eq(agents.orgId, orgId), isTheAgent))
       .returning(columns)
-    if (!agent) throw notFound('agent')
-    await unassignTicketsOf(deps, tx, agent, now)
-    return agent
+    if (!disabled) throw notFound('agent')
+    return disabled
+  })
+  while (await unassignSome(deps, agent));
+  return agent
+}
+
+/** Says whether there may be more. */
+function unassignSome(deps: Deps, agent: Agent): Promise<boolean> {
+  const { orgId, id: agentId } = agent
+  return deps.database.write(async (tx) => {
+    const now = deps.clock.now()
+    const some = tx
+      .select({ id: tickets.id })
+      .from(tickets)
+      .where(and(eq(tickets.orgId, orgId), eq(tickets.assignedTo, agentId)))
+      .limit(UNASSIGNED_AT_ONCE)
+    const changed = await tx
+      .update(tickets)
+      .set({ assignedTo: '', version: sql`${tickets.version} + 1`, updatedAt: now })
+      .where(and(eq(tickets.orgId, orgId), eq(tickets.assignedTo, agentId), inArray(tickets.id, some)))
+      .returning({ id: tickets.id, status: tickets.status, channel: tickets.channel })
+    if (changed.length === 0) return false
+    const ids = changed.map(({ id }) => id)
+    await tx
+      .update(ticketTags)
+      .set({ updatedAt: now })
+      .where(and(eq(ticketTags.orgId, orgId), inArray(ticketTags.ticketId, ids)))
+    await recordEvents(
+      deps,
+      tx,
+      orgId,
+      ids.map((ticketId) => ({ type: 'ticket.updated', ticketId, createdAt: now })),
+    )
+    await moveCounters(tx, orgId, sumOfChanges(changed, agentId))
+    return changed.length === UNASSIGNED_AT_ONCE
   })
 }
 
-async function unassignTicketsOf(deps: Deps, tx: Transaction, agent: Agent, now: number): Promise<void> {
-  const { orgId } = agent
-  const theirs = and(eq(tickets.orgId, orgId), eq(tickets.assignedTo, agent.id))
-  await tx
-    .update(ticketTags)
-    .set({ updatedAt: now })
-    .where(inArray(ticketTags.ticketId, tx.select({ id: tickets.id }).from(tickets).where(theirs)))
-  const changed = await tx
-    .update(tickets)
-    .set({ assignedTo: '', version: sql`${tickets.version} + 1`, updatedAt: now })
-    .where(theirs)
-    .returning({ id: tickets.id, status: tickets.status, channel: tickets.channel })
-  if (changed.length === 0) return
-  await recordEvents(
-    deps,
-    tx,
-    orgId,
-    changed.map(({ id }) => ({ type: 'ticket.updated', ticketId: id, createdAt: now })),
-  )
-  const sum = new Map<string, number>()
-  for (const { status, channel } of changed) {
-    const before = { status, channel, assignedTo: agent.id, tags: [] }
+function sumOfChanges(
+  changed: { status: TicketStatus; channel: Channel }[],
+  agentId: string,
+): CounterChanges {
+  const sum: CounterChanges = new Map()
+  for (const ticket of changed) {
+    const before = { ...ticket, assignedTo: agentId, tags: [] }
     for (const [filter, by] of counterChanges(before, { ...before, assignedTo: '' })) {
       sum.set(filter, (sum.get(filter) ?? 0) + by)
     }
   }
-  await moveCounters(tx, orgId, sum)
+  return sum
 }
 
 function requireEmail(email: string): string {

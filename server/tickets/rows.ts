@@ -1,4 +1,4 @@
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import type { Customer } from '../customers/customers.ts'
 import type { Reader } from '../database/database.ts'
 import {
@@ -192,11 +192,13 @@ export const insertMessage = command<Omit<Message, 'agentId'>>('messages_insert'
   }),
 )
 
-export const findEnabledAgent = statement<{ orgId: string; id: string }, { id: string }[]>(
+/** Takes the agent's row, so that nobody disables the agent before the ticket is theirs. Before `lockTicket`. */
+export const lockEnabledAgent = statement<{ orgId: string; id: string }, { id: string }[]>(
   'tickets_agent',
   (tx, p) =>
     tx
-      .select({ id: agents.id })
-      .from(agents)
-      .where(and(eq(agents.orgId, p.orgId), eq(agents.id, p.id), sql`${agents.disabledAt} is null`)),
+      .update(agents)
+      .set({ disabledAt: sql`${agents.disabledAt}` })
+      .where(and(eq(agents.orgId, p.orgId), eq(agents.id, p.id), isNull(agents.disabledAt)))
+      .returning({ id: agents.id }),
 )

@@ -8,12 +8,12 @@ import { isId } from '../ids.ts'
 import { counterChanges, moveCounters } from './counters.ts'
 import {
   deleteTag,
-  findEnabledAgent,
   findMessages,
   findTicket,
   insertMessage,
   insertTag,
   insertTicket,
+  lockEnabledAgent,
   lockTicket,
   type Message,
   saveTicket,
@@ -126,6 +126,7 @@ export async function updateTicket(
   if (!isId('tkt', id)) throw notFound('ticket')
   const tags = change.tags && cleanTags(change.tags)
   await deps.database.write(async (tx) => {
+    const isAssignable = await isEnabledAgent(tx, orgId, change.assignedTo ?? '')
     const [before] = await lockTicket(tx, { orgId, id })
     if (!before) throw notFound('ticket')
     if (input.ifMatch !== undefined) await requireMatch(tx, before, input.ifMatch)
@@ -135,7 +136,7 @@ export async function updateTicket(
       assignedTo: change.assignedTo === undefined ? before.assignedTo : (change.assignedTo ?? ''),
       tags: tags ?? before.tags,
     }
-    if (after.assignedTo !== before.assignedTo) await requireAgent(tx, orgId, after.assignedTo)
+    if (after.assignedTo !== before.assignedTo && !isAssignable) throw unknownAgent()
     if (isSame(before, after)) return
     const now = deps.clock.now()
     await saveTicket(tx, {
@@ -157,11 +158,15 @@ async function requireMatch(tx: Transaction, ticket: Ticket, ifMatch: string): P
   throw new AppError(412, 'precondition_failed', 'The ticket has changed since you read it. Read it again.')
 }
 
-async function requireAgent(tx: Transaction, orgId: string, agentId: string): Promise<void> {
-  if (agentId === '') return
-  const [agent] = isId('agt', agentId) ? await findEnabledAgent(tx, { orgId, id: agentId }) : []
-  if (agent) return
-  throw invalid([
+/** Nobody is always assignable. */
+async function isEnabledAgent(tx: Transaction, orgId: string, agentId: string): Promise<boolean> {
+  if (agentId === '') return true
+  const [agent] = isId('agt', agentId) ? await lockEnabledAgent(tx, { orgId, id: agentId }) : []
+  return agent !== undefined
+}
+
+function unknownAgent(): AppError {
+  return invalid([
     { pointer: '/assignedTo', code: 'unknown_agent', detail: 'There is no enabled agent with this id.' },
   ])
 }

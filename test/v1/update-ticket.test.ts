@@ -92,6 +92,25 @@ test('unassigns the tickets of an agent whose access ends', async () => {
   expect((await listTickets(client, '?assignedTo=unassigned')).meta.total).toBe(1)
 })
 
+test('an agent whose access ends at the same moment is left with no ticket', async () => {
+  const client = await bellhop.organization()
+  for (let round = 0; round < 10; round += 1) {
+    const agent = await createAgent(bellhop.deps, client.orgId, {
+      name: 'Ben',
+      email: `ben${round}@example.com`,
+      role: 'agent',
+    })
+    const { id } = await makeTicket(client)
+    const body = { assignedTo: agent.id }
+    const [answer] = await Promise.all([
+      client.call('PATCH', `/tickets/${id}`, { body }),
+      disableAgent(bellhop.deps, client.orgId, agent.id),
+    ])
+    expect([200, 400]).toContain(answer.status)
+    expect(await readTicket(client, id)).not.toHaveProperty('assignedTo')
+  }
+})
+
 test('replaces the tags, trimmed and each once; an empty list removes them all', async () => {
   const client = await bellhop.organization()
   const { id } = await makeTicket(client, { tags: ['a', 'b'] })
