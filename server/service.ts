@@ -41,24 +41,26 @@ export async function startService(
   const app = createApp(deps, guard).use(metrics.routes)
   watchRequests(app, clock, metrics.countRequest)
   if (config.logLevel === 'debug') watchRequests(app, clock, logRequest(deps.log))
+  const running: { stop(): Promise<void> }[] = []
+  // All at once: the longest of them decides how long it takes.
+  started.defer(async () => {
+    await Promise.all(running.map((one) => one.stop()))
+  })
   const listening = listen(app, { host: config.host, port: config.port, clock })
+  running.push(listening)
   // Loaded behind the first answers, which need none of it.
   const [{ startDelivering }, { startResending }, { startRetention }] = await Promise.all([
     import('./webhooks/deliver.ts'),
     import('./webhooks/resend.ts'),
     import('./webhooks/retention.ts'),
   ])
-  const delivering = startDelivering(deps, { onAttempt: metrics.countAttempt })
-  const loops = [startResending(deps), startRetention(deps), startPruning(deps), watchCommands(deps)]
-  // All at once: the longest of them decides how long it takes.
-  started.defer(async () => {
-    await Promise.all([listening, delivering, ...loops].map((one) => one.stop()))
-  })
+  running.push(startDelivering(deps, { onAttempt: metrics.countAttempt }))
+  running.push(startResending(deps), startRetention(deps), startPruning(deps), watchCommands(deps))
   lock.announce(listening.url)
-  const running = started.move()
+  const whole = started.move()
   return {
     url: config.publicUrl ?? listening.url,
     deps,
-    stop: () => running.disposeAsync(),
+    stop: () => whole.disposeAsync(),
   }
 }

@@ -1,0 +1,22 @@
+import { expect, test } from 'bun:test'
+import { readConfig } from '../../server/config.ts'
+import { startService } from '../../server/service.ts'
+import { freshPlace } from '../support/engine.ts'
+
+test('a start that fails behind the first answers leaves nothing that listens or holds the data', async () => {
+  const place = await freshPlace()
+  const config = readConfig({ ...place, PORT: String(freePort()) })
+  // What the configuration would have refused: the delivery loop stumbles over it.
+  const failed = startService({ ...config, webhookAllow: ['10.0.0.0/99'] })
+  expect(await failed.catch((reason) => reason)).toMatchObject({ message: expect.stringContaining('/99') })
+  const service = await startService(config)
+  expect((await fetch(`${service.url}/health/ready`)).status).toBe(200)
+  await service.stop()
+})
+
+function freePort(): number {
+  const server = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+  const { port } = server
+  server.stop(true)
+  return port
+}
