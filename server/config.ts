@@ -1,4 +1,6 @@
+import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { parseDuration, parseDurations } from './duration.ts'
 import { LOG_LEVELS, type LogLevel } from './log.ts'
@@ -32,7 +34,14 @@ export class ConfigError extends Error {
   override name = 'ConfigError'
 }
 
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs
+/** No port, path or `*`: they would be ignored silently. */
+const HOST_NAME = /^[\p{L}\p{N}_.-]+$/u
+
 type Environment = Record<string, string | undefined>
+
+/** They hold a secret, which belongs neither on a terminal nor in a log of the supervisor. */
+const SECRET_SETTINGS = ['BELLHOP_SECRET', 'DATABASE_URL']
 
 /** Reads and checks every setting; throws `ConfigError` with the setting's name, its value and what would be right. */
 export function readConfig(environment: Environment = process.env): Config {
@@ -41,7 +50,8 @@ export function readConfig(environment: Environment = process.env): Config {
     try {
       return parse(value)
     } catch {
-      throw new ConfigError(`${name} is "${value}". It should be ${wanted}.`)
+      const fault = SECRET_SETTINGS.includes(name) ? 'is not usable' : `is "${value}"`
+      throw new ConfigError(`${name} ${fault}. It should be ${wanted}.`)
     }
   }
   return {
@@ -63,8 +73,18 @@ export function readConfig(environment: Environment = process.env): Config {
       parseDurations,
     ),
     webhookTimeoutMs: setting('BELLHOP_WEBHOOK_TIMEOUT', '10s', 'a duration like 10s', positiveDuration),
-    webhookAllow: list(environment.BELLHOP_WEBHOOK_ALLOW),
-    webhookCa: setting('BELLHOP_WEBHOOK_CA', '', 'empty or the name of a readable PEM file', pemFile),
+    webhookAllow: setting(
+      'BELLHOP_WEBHOOK_ALLOW',
+      '',
+      'empty or networks, addresses and host names like 10.0.0.0/8,::1,hooks.internal',
+      allowed,
+    ),
+    webhookCa: setting(
+      'BELLHOP_WEBHOOK_CA',
+      '',
+      'empty or the name of a readable PEM file of certificates',
+      pemFile,
+    ),
     rateLimit: setting('BELLHOP_RATE_LIMIT', '300', 'a whole number from 1 to 1000000', (value) =>
       wholeNumber(value, 1, 1_000_000),
     ),
@@ -114,13 +134,25 @@ function positiveDuration(value: string): number {
 function pemFile(value: string): string | undefined {
   if (!value) return undefined
   const pem = readFileSync(value, 'utf8')
-  if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new Error(value)
+  const certificates = pem.match(CERTIFICATE)
+  if (!certificates) throw new Error(value)
+  for (const certificate of certificates) new X509Certificate(certificate)
   return pem
 }
 
 function networks(value: string): string[] {
   const entries = list(value)
   for (const entry of entries) ipaddr.parseCIDR(entry)
+  return entries
+}
+
+function allowed(value: string): string[] {
+  const entries = list(value)
+  for (const entry of entries) {
+    if (entry.includes('/')) ipaddr.parseCIDR(entry)
+    else if (!isIP(entry) && !(HOST_NAME.test(entry) && URL.canParse(`https://${entry}`)))
+      throw new Error(entry)
+  }
   return entries
 }
 

@@ -1,13 +1,25 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { call } from '../support/bellhop.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { runProgram, startProgram } from '../support/program.ts'
 
+const ALLOWED = 'It should be empty or networks, addresses and host names like 10.0.0.0/8,::1,hooks.internal.'
+const CA = 'It should be empty or the name of a readable PEM file of certificates.'
+
 test('a wrong setting stops the start with its name, its value and what would be right', async () => {
   const wrong: [Record<string, string>, string][] = [
+    [
+      { BELLHOP_SECRET: 'too short' },
+      'BELLHOP_SECRET is not usable. It should be empty or at least 16 characters.',
+    ],
+    [
+      { DATABASE_URL: 'mysql://root:word@db/name' },
+      'DATABASE_URL is not usable. It should be empty or an address like postgres://user@host/name.',
+    ],
     [{ PORT: '70000' }, 'PORT is "70000". It should be a whole number from 0 to 65535.'],
     [{ BELLHOP_LOG: 'loud' }, 'BELLHOP_LOG is "loud". It should be one of debug, info, warn, error.'],
     [{ HOST: '192.0.2.1' }, 'HOST is "192.0.2.1". It should be an address of this machine.'],
@@ -16,6 +28,12 @@ test('a wrong setting stops the start with its name, its value and what would be
       'The server of DATABASE_URL cannot be used: Failed to connect.',
     ],
   ]
+  for (const entry of ['10.0.0.0/99', '*.internal', 'hooks.internal:8080']) {
+    wrong.push([{ BELLHOP_WEBHOOK_ALLOW: entry }, `BELLHOP_WEBHOOK_ALLOW is "${entry}". ${ALLOWED}`])
+  }
+  const pem = join(temporaryFolder('pem'), 'broken.pem')
+  writeFileSync(pem, '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n')
+  wrong.push([{ BELLHOP_WEBHOOK_CA: pem }, `BELLHOP_WEBHOOK_CA is "${pem}". ${CA}`])
   const ended = await Promise.all(
     wrong.map(([setting]) => runProgram({ BELLHOP_DATA: temporaryFolder('data'), ...setting }, ['serve'])),
   )
