@@ -1,11 +1,12 @@
 import { Kind, OptionalKind, type TSchema } from '@sinclair/typebox'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/value'
 import type { Fault } from '../errors.ts'
+import { isTextKind, textFault } from './text.ts'
 
 /** Where the value stood: decides whether a fault names a JSON pointer or a parameter. */
 export type Place = 'body' | 'query'
 
-type Described = Pick<ValueError, 'type' | 'path' | 'schema'>
+type Described = Pick<ValueError, 'type' | 'path' | 'schema'> & { value?: unknown }
 
 /** Every fault of a value, in plain words; the first for each field. */
 export function faultsOf(errors: Iterable<Described>, place: Place): Fault[] {
@@ -27,7 +28,9 @@ function isInside(path: string, faults: Map<string, Fault>): boolean {
   return false
 }
 
-function describe({ type, schema }: Described, place: Place): { code: string; detail: string } {
+function describe({ type, schema, value }: Described, place: Place): { code: string; detail: string } {
+  const fault = isTextKind(schema) && type === ValueErrorType.Kind ? textFault(schema, value) : undefined
+  if (fault) return fault
   switch (type) {
     case ValueErrorType.ObjectAdditionalProperties:
       return place === 'body'

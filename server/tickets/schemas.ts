@@ -1,5 +1,6 @@
 import { type TSchema, t } from 'elysia'
 import { CHANNELS, MESSAGE_ROLES, TICKET_STATUSES } from '../database/schema.ts'
+import { text } from '../requests/text.ts'
 import { TICKET_SORTS } from './list-tickets.ts'
 
 // Section 2 and 4 of the specification; limits where it leaves them open are ours.
@@ -14,22 +15,19 @@ function oneOf<const Word extends string>(words: readonly Word[], description: s
   )
 }
 
-const NOT_BLANK = '\\S'
 const id = (example: string, description: string) => t.String({ description, examples: [example] })
 const time = (description: string) =>
   t.String({ format: 'date-time', description, examples: ['2026-03-01T09:30:00.000Z'] })
 
 const status = oneOf(TICKET_STATUSES, 'Status. A new ticket is `open`.')
 const channel = oneOf(CHANNELS, 'Where the ticket came from.')
-const tags = t.Array(t.String({ minLength: 1, maxLength: 64, pattern: NOT_BLANK }), {
+const tags = t.Array(text({ maxLength: 64 }), {
   maxItems: 50,
   description: 'Trimmed, each once; upper and lower case are kept.',
   examples: [['billing', 'vip']],
 })
-const text = t.String({
-  minLength: 1,
+const messageText = text({
   maxLength: 65_536,
-  pattern: NOT_BLANK,
   description: 'Message text.',
   examples: ['My invoice is missing.'],
 })
@@ -39,14 +37,12 @@ export const ticketId = t.Object({ id: id('tkt_01jq8z5w8wf6r9f5v0h3q1x2yz', 'Tic
 export const newTicket = t.Object(
   {
     channel: t.Optional(t.Literal('api', { description: 'Always `api`.' })),
-    subject: t.String({ minLength: 1, maxLength: 255, pattern: NOT_BLANK, examples: ['Missing invoice'] }),
+    subject: text({ maxLength: 255, examples: ['Missing invoice'] }),
     customer: t.Object(
       {
         name: t.Optional(
-          t.String({
-            minLength: 1,
+          text({
             maxLength: 255,
-            pattern: NOT_BLANK,
             description: 'Without it, the part of the address before the `@` is used.',
             examples: ['Ana Pires'],
           }),
@@ -60,7 +56,7 @@ export const newTicket = t.Object(
       },
       { additionalProperties: false },
     ),
-    message: { ...text, description: 'First message of the customer.' },
+    message: { ...messageText, description: 'First message of the customer.' },
     tags: t.Optional(tags),
   },
   { $id: 'NewTicket', additionalProperties: false },
@@ -81,7 +77,7 @@ export const ticketChange = t.Object(
 )
 
 export const newMessage = t.Object(
-  { text: { ...text, examples: ['It is attached.'] } },
+  { text: { ...messageText, examples: ['It is attached.'] } },
   { $id: 'NewMessage', additionalProperties: false },
 )
 

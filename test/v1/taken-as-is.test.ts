@@ -1,7 +1,14 @@
 import { afterAll, expect, test } from 'bun:test'
 import { startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
-import { listTickets, makeTicket, readTicket, type TicketJson } from '../support/tickets.ts'
+import {
+  listTickets,
+  makeTicket,
+  problemOf,
+  readTicket,
+  type TicketJson,
+  ticketInput,
+} from '../support/tickets.ts'
 
 // Odd, but right: kept and given back to the byte.
 
@@ -78,4 +85,20 @@ test('a byte order mark before the body is passed over', async () => {
   const raw = '\ufeff{"subject":"one","message":"y","customer":{"email":"a@b.co"}}'
   const answer = await client.call<TicketJson>('POST', '/tickets', { raw })
   expect([answer.status, answer.json.subject]).toEqual([201, 'one'])
+})
+
+test('lengths count characters as people and JSON Schema do: an emoji is one', async () => {
+  const client = await bellhop.organization()
+  const input = { ...ticketInput(), subject: '🎉'.repeat(255), tags: ['🎉'.repeat(64)] }
+  expect((await makeTicket(client, input)).subject).toBe(input.subject)
+  const tooLong = { ...ticketInput(), subject: '🎉'.repeat(256), tags: ['🎉'.repeat(65)] }
+  const { errors } = problemOf(
+    await client.call('POST', '/tickets', { body: tooLong }),
+    400,
+    'invalid_request',
+  )
+  expect(errors?.map(({ pointer, code }) => [pointer, code])).toEqual([
+    ['/subject', 'too_long'],
+    ['/tags/0', 'too_long'],
+  ])
 })

@@ -1,0 +1,40 @@
+import { Kind, type TSchema, Type, TypeRegistry } from '@sinclair/typebox'
+
+interface TextOptions {
+  /** Characters as JSON Schema counts them: Unicode code points, so that an emoji is one. */
+  minLength?: number
+  maxLength: number
+  format?: string
+  description?: string
+  examples?: string[]
+}
+
+const KIND = 'Text'
+
+/** Text that a person wrote: not blank, its length counted in code points and not in UTF-16 units. */
+export function text(options: TextOptions) {
+  return Type.Unsafe<string>({ [Kind]: KIND, type: 'string', minLength: 1, pattern: '\\S', ...options })
+}
+
+/** What is wrong with a value that should be such text; undefined when nothing is. */
+export function textFault(schema: TSchema, value: unknown): { code: string; detail: string } | undefined {
+  const { minLength = 1, maxLength } = schema
+  if (typeof value !== 'string') return { code: 'wrong_type', detail: 'Must be a string.' }
+  if (value.length < minLength) return { code: 'too_short', detail: 'Needs at least 1 character.' }
+  if (value.length > maxLength && codePoints(value) > maxLength) {
+    return { code: 'too_long', detail: `Takes at most ${maxLength} characters.` }
+  }
+  return /\S/.test(value) ? undefined : { code: 'blank', detail: 'Must not be blank.' }
+}
+
+export function isTextKind(schema: TSchema): boolean {
+  return schema[Kind] === KIND
+}
+
+function codePoints(value: string): number {
+  let count = 0
+  for (const _ of value) count += 1
+  return count
+}
+
+TypeRegistry.Set<TSchema>(KIND, (schema, value) => textFault(schema, value) === undefined)
