@@ -201,7 +201,7 @@ CREATE INDEX "api_keys_by_organization" ON "api_keys" USING btree ("org_id","cre
 CREATE UNIQUE INDEX "customers_by_email" ON "customers" USING btree ("org_id","email_key");--> statement-breakpoint
 CREATE INDEX "deliveries_due" ON "deliveries" USING btree ("endpoint_id","due_at","event_number") WHERE state = 'pending';--> statement-breakpoint
 CREATE INDEX "deliveries_in_flight" ON "deliveries" USING btree ("endpoint_id") WHERE state = 'in_flight';--> statement-breakpoint
-CREATE INDEX "deliveries_failed" ON "deliveries" USING btree ("endpoint_id","id") WHERE state = 'failed';--> statement-breakpoint
+CREATE INDEX "deliveries_failed" ON "deliveries" USING btree ("endpoint_id","id","created_at") WHERE state = 'failed';--> statement-breakpoint
 CREATE INDEX "deliveries_by_organization" ON "deliveries" USING btree ("org_id","id");--> statement-breakpoint
 CREATE INDEX "deliveries_by_state" ON "deliveries" USING btree ("org_id","state","id","endpoint_id");--> statement-breakpoint
 CREATE INDEX "deliveries_by_endpoint" ON "deliveries" USING btree ("endpoint_id","id");--> statement-breakpoint

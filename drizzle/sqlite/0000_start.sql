@@ -86,7 +86,7 @@ CREATE TABLE `deliveries` (
 --> statement-breakpoint
 CREATE INDEX `deliveries_due` ON `deliveries` (`endpoint_id`,`due_at`,`event_number`) WHERE state = 'pending';--> statement-breakpoint
 CREATE INDEX `deliveries_in_flight` ON `deliveries` (`endpoint_id`) WHERE state = 'in_flight';--> statement-breakpoint
-CREATE INDEX `deliveries_failed` ON `deliveries` (`endpoint_id`,`id`) WHERE state = 'failed';--> statement-breakpoint
+CREATE INDEX `deliveries_failed` ON `deliveries` (`endpoint_id`,`id`,`created_at`) WHERE state = 'failed';--> statement-breakpoint
 CREATE INDEX `deliveries_by_organization` ON `deliveries` (`org_id`,`id`);--> statement-breakpoint
 CREATE INDEX `deliveries_by_state` ON `deliveries` (`org_id`,`state`,`id`,`endpoint_id`);--> statement-breakpoint
 CREATE INDEX `deliveries_by_endpoint` ON `deliveries` (`endpoint_id`,`id`);--> statement-breakpoint

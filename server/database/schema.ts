@@ -292,7 +292,8 @@ export const deliveries = table(
     // SQLite uses a partial index only for a query that carries its condition literally.
     index('deliveries_due').on(row.endpointId, row.dueAt, row.eventNumber).where(sql`state = 'pending'`),
     index('deliveries_in_flight').on(row.endpointId).where(sql`state = 'in_flight'`),
-    index('deliveries_failed').on(row.endpointId, row.id).where(sql`state = 'failed'`),
+    // With the time SQLite has all that "resend all failed since" asks for; without, it takes deliveries_by_endpoint.
+    index('deliveries_failed').on(row.endpointId, row.id, row.createdAt).where(sql`state = 'failed'`),
     // Ids sort by time, so the log needs no other column to be in order. The last column spares the row.
     index('deliveries_by_organization').on(row.orgId, row.id),
     index('deliveries_by_state').on(row.orgId, row.state, row.id, row.endpointId),
