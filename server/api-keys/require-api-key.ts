@@ -68,8 +68,8 @@ export function createKeyGuard(deps: Deps) {
       { as: 'scoped' },
       async ({ request, server }) => ({ caller: await authenticate(request, server) }),
     ),
-    /** Elysia `transform` hook: whether the caller may do this, and may do it now. */
-    allow(scope: KeyScope) {
+    /** Elysia `transform` hook: whether the caller may do this, and may do it now. Without a scope any secret key may. */
+    allow(scope?: KeyScope) {
       return ({ caller, set }: { caller: Caller; set: { headers: Record<string, unknown> } }): void => {
         const limit = caller.rateLimit ?? deps.config.rateLimit
         const refusal = scopeRefusal(caller, scope)
@@ -92,11 +92,11 @@ function bearerToken(header: string | null): string | undefined {
   return header === null ? undefined : /^Bearer +(\S+) *$/i.exec(header)?.[1]
 }
 
-function scopeRefusal(caller: Caller, scope: KeyScope): AppError | undefined {
+function scopeRefusal(caller: Caller, scope: KeyScope | undefined): AppError | undefined {
   if (caller.isPublic) {
     return new AppError(403, 'public_key', 'The public key is for the widget only. Use a secret key.')
   }
-  if (caller.scopes === null || caller.scopes.includes(scope)) return undefined
+  if (scope === undefined || caller.scopes === null || caller.scopes.includes(scope)) return undefined
   return new AppError(403, 'missing_scope', `This key lacks the scope ${scope}.`)
 }
 

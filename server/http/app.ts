@@ -24,8 +24,20 @@ export function createApp(deps: Deps, guard: KeyGuard) {
     .use(frontPage())
     .use(healthRoutes(deps))
     .use(ticketRoutes(deps, guard))
+    .use(unknownApiRoutes())
     .use(openapi(apiDescription(VERSION, deps.config.publicUrl)))
   return app
+
+  /** What `/v1` does not have: told to those with a key only, and counted like any other request. */
+  function unknownApiRoutes() {
+    return new Elysia({ name: 'unknown-v1', prefix: '/v1' }).use(guard.requireApiKey).all(
+      '/*',
+      ({ request }) => {
+        throw unknownRoute(app.routes, request)
+      },
+      { parse: 'none', transform: guard.allow(), detail: { hide: true } },
+    )
+  }
 }
 
 export type App = ReturnType<typeof createApp>

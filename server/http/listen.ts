@@ -5,8 +5,8 @@ import { StartError } from '../start-error.ts'
 
 /** Addresses and headers are read this far, so that one that is too long gets a proper answer. Bytes. */
 const MOST_HEADER_BYTES = 2 * 1024 * 1024
-/** A backstop behind the limit of json-body.ts. */
-const MOST_REQUEST_BYTES = 64 * 1024 * 1024
+/** None here: json-body.ts stops reading at its own limit and answers with a problem document. */
+const MOST_REQUEST_BYTES = Number.MAX_SAFE_INTEGER
 const IDLE_TIMEOUT_S = 30
 /** How long requests under way may take to end once the server stops. */
 const LONGEST_FAREWELL_MS = 8_000

@@ -9,7 +9,9 @@ export interface KnownRoute {
 export function unknownRoute(routes: KnownRoute[], request: Request): AppError {
   const pathname = pathOf(request.url)
   const methods = new Set(
-    routes.filter(({ path }) => isMatch(path, pathname)).map(({ method }) => method.toUpperCase()),
+    routes
+      .filter(({ path }) => !path.endsWith('*') && isMatch(path, pathname))
+      .map(({ method }) => method.toUpperCase()),
   )
   if (methods.has('GET')) methods.add('HEAD')
   if (methods.size === 0)

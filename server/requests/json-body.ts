@@ -37,13 +37,18 @@ interface Arriving {
 /** Elysia `transform` hook behind the permission check: the arrived bytes become JSON, or a 400, 413 or 415. */
 export function jsonBody(context: { body: unknown }): void {
   const { contentType, contentEncoding, bytes } = context.body as ArrivedBody
-  if (!isJson(contentType) || !isPlain(contentEncoding)) {
-    throw new AppError(415, 'unsupported_media_type', 'Send the body as Content-Type: application/json.')
+  if (!isJson(contentType)) {
+    throw unsupported('Send the body as Content-Type: application/json, in UTF-8.')
   }
+  if (!isPlain(contentEncoding)) throw unsupported('Send the body without Content-Encoding, not compressed.')
   if (!bytes) {
     throw new AppError(413, 'body_too_large', `The body may have at most ${MOST_BODY_BYTES} bytes.`)
   }
   context.body = parseJson(bytes)
+}
+
+function unsupported(message: string): AppError {
+  return new AppError(415, 'unsupported_media_type', message)
 }
 
 async function readAtMost(request: Request, most: number): Promise<Uint8Array | undefined> {

@@ -20,11 +20,12 @@ describe('addresses and methods', () => {
     ['/v1/Tickets'],
     ['/v1//tickets'],
     ['/favicon.ico'],
-  ])('%s is 404 with a problem document, key or not', async (path) => {
+  ])('%s is 404 with a problem document; below /v1 a stranger does not even learn that', async (path) => {
     const { key } = await bellhop.organization()
-    for (const headers of [undefined, { authorization: `Bearer ${key}` }]) {
-      problemOf(await call('GET', `${bellhop.url}${path}`, { headers }), 404, 'unknown_route')
-    }
+    const ask = (headers?: Record<string, string>) => call('GET', `${bellhop.url}${path}`, { headers })
+    problemOf(await ask({ authorization: `Bearer ${key}` }), 404, 'unknown_route')
+    if (path.startsWith('/v1/')) problemOf(await ask(), 401, 'unauthorized')
+    else problemOf(await ask(), 404, 'unknown_route')
   })
 
   test.each([
@@ -39,13 +40,28 @@ describe('addresses and methods', () => {
     ['POST', '/docs', 'GET, HEAD'],
     ['PUT', '/', 'GET, HEAD'],
   ])('%s %s is 405 and says what the address takes', async (method, path, allow) => {
-    const answer = await call(method, `${bellhop.url}${path}`)
+    const { key } = await bellhop.organization()
+    const answer = await call(method, `${bellhop.url}${path}`, {
+      headers: { authorization: `Bearer ${key}` },
+    })
     expect(problemOf(answer, 405, 'method_not_allowed').detail).toBe(`This address takes ${allow}.`)
     expect(answer.headers.get('allow')).toBe(allow)
   })
 
+  test('what /v1 does not have is refused after the key, the permission and the limit', async () => {
+    const owner = await bellhop.organization()
+    problemOf(await call('DELETE', `${bellhop.url}/v1/tickets`), 401, 'unauthorized')
+    const widget = await owner.withKey({ kind: 'public' })
+    problemOf(await widget.call('DELETE', '/tickets'), 403, 'public_key')
+    const slow = await owner.withKey({ rateLimit: 1, scopes: ['messages:write'] })
+    const counted = await slow.call('GET', '/nope')
+    problemOf(counted, 404, 'unknown_route')
+    expect(counted.headers.get('x-ratelimit-remaining')).toBe('0')
+    problemOf(await slow.call('DELETE', '/tickets'), 429, 'rate_limited')
+  })
+
   test('a method nobody knows is refused like a known one', async () => {
     const answer = await rawRequest(bellhop.url, { method: 'PURGE', target: '/v1/tickets' })
-    expect([400, 405, 501]).toContain(answer.status)
+    expect([400, 401, 405, 501]).toContain(answer.status)
   })
 })
