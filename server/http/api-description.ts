@@ -29,7 +29,21 @@ const problem = t.Object(
       ),
     ),
   },
-  { $id: 'Problem', description: 'RFC 9457.' },
+  {
+    $id: 'Problem',
+    description: 'RFC 9457.',
+    examples: [
+      {
+        type: 'about:blank',
+        title: 'Bad Request',
+        status: 400,
+        detail: '/subject: This field is required.',
+        code: 'invalid_request',
+        requestId: 'req_01jq8z5w8wf6r9f5v0h3q1x2yz',
+        errors: [{ pointer: '/subject', code: 'required', detail: 'This field is required.' }],
+      },
+    ],
+  },
 )
 
 const webhookHeaders = {
@@ -70,7 +84,9 @@ export function apiDescription(version: string, origin: string | undefined): Api
     },
     answerHeaders: {
       'X-Request-Id': text('Names this request in the logs; your own id is kept when you send one.'),
-      'X-RateLimit-Limit': text('Requests allowed in any 60 seconds.'),
+      'X-RateLimit-Limit': text(
+        'Requests allowed in any 60 seconds. Without a valid key there are no rate headers.',
+      ),
       'X-RateLimit-Remaining': text('Requests left now.'),
       'X-RateLimit-Reset': text('Seconds since 1970 when the oldest counted request leaves the window.'),
       RateLimit: text('The same as the IETF draft has it.'),

@@ -122,6 +122,18 @@ const listed = {
   tags: t.Array(t.String(), { examples: [['billing', 'vip']] }),
 }
 
+const EXAMPLE = {
+  id: 'tkt_01jq8z5w8wf6r9f5v0h3q1x2yz',
+  orgId: 'org_01jq8z5w8wf6r9f5v0h3q1x2yz',
+  status: 'open',
+  channel: 'api',
+  subject: 'Missing invoice',
+  createdAt: '2026-03-01T09:30:00.000Z',
+  updatedAt: '2026-03-01T09:30:00.000Z',
+  customer: { name: 'Ana Pires', email: 'ana@example.com' },
+  tags: ['billing', 'vip'],
+}
+
 export const message = t.Object(
   {
     id: id('msg_01jq8z5w8wf6r9f5v0h3q1x2yz', 'Message id.'),
@@ -130,11 +142,23 @@ export const message = t.Object(
     agentName: t.Optional(t.String({ description: 'Only on messages of agents.', examples: ['Ben'] })),
     createdAt: time('When it was written.'),
   },
-  { $id: 'Message' },
+  {
+    $id: 'Message',
+    examples: [
+      {
+        id: 'msg_01jq8z5w8wf6r9f5v0h3q1x2yz',
+        role: 'agent',
+        text: 'It is attached.',
+        agentName: 'Website',
+        createdAt: '2026-03-01T09:31:00.000Z',
+      },
+    ],
+  },
 )
 
 export const listedTicket = t.Object(listed, {
   $id: 'TicketSummary',
+  examples: [{ ...EXAMPLE, assignedTo: 'agt_01jq8z5w8wf6r9f5v0h3q1x2yz' }],
   description: 'A ticket as a list shows it: without its messages.',
 })
 
@@ -147,7 +171,23 @@ export const ticket = t.Object(
     }),
     messages: t.Array(message, { description: 'All messages, oldest first.' }),
   },
-  { $id: 'Ticket' },
+  {
+    $id: 'Ticket',
+    examples: [
+      {
+        ...EXAMPLE,
+        customer: { ...EXAMPLE.customer, userId: 'usr_01jq8z5w8wf6r9f5v0h3q1x2yz' },
+        messages: [
+          {
+            id: 'msg_01jq8z5w8wf6r9f5v0h3q1x2yz',
+            role: 'customer',
+            text: 'My invoice is missing.',
+            createdAt: '2026-03-01T09:30:00.000Z',
+          },
+        ],
+      },
+    ],
+  },
 )
 
 export const ticketList = t.Object(
@@ -157,7 +197,12 @@ export const ticketList = t.Object(
       total: t.Integer({ description: 'Tickets that match, on all pages.', examples: [412] }),
       page: t.Integer({ examples: [1] }),
       perPage: t.Integer({ examples: [25] }),
-      nextCursor: t.Optional(t.String({ description: 'Absent on the last page.' })),
+      nextCursor: t.Optional(
+        t.String({
+          description: 'Absent on the last page.',
+          examples: ['WyJuIiwiMTJhYiIsMTc3MjM1NzQwMDAwMCwidGt0Xy4uLiIsMl0'],
+        }),
+      ),
     }),
   },
   { $id: 'TicketList' },
