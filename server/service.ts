@@ -11,6 +11,7 @@ import { logRequest } from './http/request-log.ts'
 import { watchRequests } from './http/watch-requests.ts'
 import { startPruning } from './idempotency/prune.ts'
 import type { Log } from './log.ts'
+import { requireSealingKey } from './webhooks/sealing-key.ts'
 
 export interface Service {
   url: string
@@ -21,7 +22,7 @@ export interface Service {
 
 /**
  * Starts everything: lock, database, HTTP, loops. What was started is stopped in the opposite order, also when a later
- * step fails. Throws `StartError` when the folder or the address is taken.
+ * step fails. Throws `StartError` when the folder or the address is taken, or the key is another one.
  */
 export async function startService(
   config: Config,
@@ -33,6 +34,7 @@ export async function startService(
   started.defer(lock.release)
   const deps = await openDeps(config, { clock, log: given.log })
   started.defer(deps.database.close)
+  await requireSealingKey(deps)
   const guard = createKeyGuard(deps)
   started.defer(guard.stop)
   const metrics = createMetrics(deps)

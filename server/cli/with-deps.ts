@@ -3,6 +3,7 @@ import { requireDataFolder } from '../data-folder.ts'
 import { type Deps, openDeps } from '../deps.ts'
 import { findOrganization, type Organization } from '../organizations/organizations.ts'
 import { findOwner } from '../organizations/owner.ts'
+import { requireSealingKey } from '../webhooks/sealing-key.ts'
 import { UsageError } from './usage-error.ts'
 
 /** Opens the data for one command, beside a running server or without one, and closes it again. */
@@ -11,6 +12,7 @@ export async function withDeps<T>(work: (deps: Deps) => Promise<T>): Promise<T> 
   requireDataFolder(config.dataFolder)
   const deps = await openDeps(config)
   try {
+    await requireSealingKey(deps)
     return await work(deps)
   } finally {
     await deps.database.close()
