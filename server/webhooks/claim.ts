@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
 import { type AttemptKind, attempts, deliveries, events, type WebhookEvent } from '../database/schema.ts'
-import { command, statement } from '../database/statement.ts'
+import { command, integerParameter, statement, textParameter } from '../database/statement.ts'
 import type { Endpoint } from './endpoint-rows.ts'
 import { AT_ONCE } from './turns.ts'
 
@@ -100,10 +100,14 @@ const takeDue = statement<{ endpointId: string; now: number; limit: number }, Ta
       .select({ id: deliveries.id })
       .from(deliveries)
       .where(
-        and(eq(deliveries.endpointId, p.endpointId), sql`state = 'pending'`, lte(deliveries.dueAt, p.now)),
+        and(
+          eq(deliveries.endpointId, textParameter(p.endpointId)),
+          sql`state = 'pending'`,
+          lte(deliveries.dueAt, integerParameter(p.now)),
+        ),
       )
-      .orderBy(asc(deliveries.dueAt), asc(deliveries.eventNumber))
-      .limit(p.limit)
+      // The limit stands in the order because Drizzle would bind it bare (see turns.ts).
+      .orderBy(asc(deliveries.dueAt), sql`${deliveries.eventNumber} limit ${integerParameter(p.limit)}`)
     return tx.update(deliveries).set(taken).where(inArray(deliveries.id, due)).returning(columns)
   },
 )

@@ -1,7 +1,7 @@
-import { and, asc, eq, gt, isNotNull, isNull, lte, sql } from 'drizzle-orm'
+import { and, eq, gt, isNotNull, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
 import { deliveries, endpoints } from '../database/schema.ts'
-import { command, statement } from '../database/statement.ts'
+import { command, integerParameter, statement, textParameter } from '../database/statement.ts'
 
 /** `dueAt` of a delivery that a person waits for: before everything else of its endpoint. */
 export const AT_ONCE = 0
@@ -26,45 +26,69 @@ export const callTurn = command<{ endpointId: string; at: number }>('turns_call'
     .where(eq(endpoints.id, p.endpointId))
 })
 
+/** Endpoints that answer, and all others. */
+interface Lane {
+  isSteady: boolean
+}
+
 /** Endpoints of one lane whose turn it is, the one that has waited longest first. */
-export const findCandidates = statement<
-  { isSteady: boolean; now: number; limit: number },
-  Candidate[],
-  Reader
->('turns_candidates', (read, p) =>
-  read
-    .select({
-      id: endpoints.id,
-      connectFailures: endpoints.connectFailures,
-      isSteady: endpoints.isSteady,
-      nextTurnAt: sql<number>`${endpoints.nextTurnAt}`.mapWith(Number),
-    })
-    .from(endpoints)
-    .where(and(eq(endpoints.isSteady, p.isSteady), lte(endpoints.nextTurnAt, p.now)))
-    .orderBy(asc(endpoints.nextTurnAt))
-    .limit(p.limit),
-)
+export function findCandidates(
+  read: Reader,
+  { isSteady, ...wanted }: Lane & { now: number; limit: number },
+): Promise<Candidate[]> {
+  return isSteady ? steadyCandidates(read, wanted) : otherCandidates(read, wanted)
+}
 
 /** The first turn of one lane that is still to come. */
-export const findNextTurn = statement<{ isSteady: boolean; now: number }, { at: number }[], Reader>(
-  'turns_next',
-  (read, p) =>
+export function findNextTurn(
+  read: Reader,
+  { isSteady, ...from }: Lane & { now: number },
+): Promise<{ at: number }[]> {
+  return isSteady ? nextSteadyTurn(read, from) : nextOtherTurn(read, from)
+}
+
+// These run at every turn, so no parameter is bare (see `integerParameter`). The lane stands in the query, for no cast
+// of it would suit both engines; the limit stands in the order, for Drizzle would bind it bare, even a constant.
+const isInSteadyLane = sql`${endpoints.isSteady} = true`
+const isInOtherLane = sql`${endpoints.isSteady} = false`
+
+const steadyCandidates = candidatesIn('turns_candidates_steady', isInSteadyLane)
+const otherCandidates = candidatesIn('turns_candidates_other', isInOtherLane)
+const nextSteadyTurn = nextTurnIn('turns_next_steady', isInSteadyLane)
+const nextOtherTurn = nextTurnIn('turns_next_other', isInOtherLane)
+
+function candidatesIn(name: string, isInLane: SQL) {
+  return statement<{ now: number; limit: number }, Candidate[], Reader>(name, (read, p) =>
+    read
+      .select({
+        id: endpoints.id,
+        connectFailures: endpoints.connectFailures,
+        isSteady: endpoints.isSteady,
+        nextTurnAt: sql<number>`${endpoints.nextTurnAt}`.mapWith(Number),
+      })
+      .from(endpoints)
+      .where(and(isInLane, lte(endpoints.nextTurnAt, integerParameter(p.now))))
+      .orderBy(sql`${endpoints.nextTurnAt} limit ${integerParameter(p.limit)}`),
+  )
+}
+
+function nextTurnIn(name: string, isInLane: SQL) {
+  return statement<{ now: number }, { at: number }[], Reader>(name, (read, p) =>
     read
       .select({ at: sql<number>`${endpoints.nextTurnAt}`.mapWith(Number) })
       .from(endpoints)
-      .where(and(eq(endpoints.isSteady, p.isSteady), gt(endpoints.nextTurnAt, p.now)))
-      .orderBy(asc(endpoints.nextTurnAt))
-      .limit(1),
-)
+      .where(and(isInLane, gt(endpoints.nextTurnAt, integerParameter(p.now))))
+      .orderBy(sql`${endpoints.nextTurnAt} limit 1`),
+  )
+}
 
 /** When the earliest pending delivery of an endpoint is due. */
 export const findHead = statement<{ endpointId: string }, { dueAt: number }[]>('turns_head', (tx, p) =>
   tx
     .select({ dueAt: deliveries.dueAt })
     .from(deliveries)
-    .where(and(eq(deliveries.endpointId, p.endpointId), sql`state = 'pending'`))
-    .orderBy(asc(deliveries.dueAt))
-    .limit(1),
+    .where(and(eq(deliveries.endpointId, textParameter(p.endpointId)), sql`state = 'pending'`))
+    .orderBy(sql`${deliveries.dueAt} limit 1`),
 )
 
 /**

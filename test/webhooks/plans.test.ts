@@ -6,6 +6,9 @@ import { DATABASE_FILE } from '../../server/database/open.ts'
 import { readResendJob, resendFailedSince, startResending } from '../../server/webhooks/resend.ts'
 import { eventually, openWebhooks } from '../support/webhooks.ts'
 
+/** Candidates and next turn of each lane, the head of an endpoint, and the claim. */
+const SORTED_BY_LOOP = /order by ("endpoints"."next_turn_at"|"deliveries"."due_at")/
+
 describe.if(engine === 'sqlite')('on SQLite', () => {
   test('a resend of all that failed looks at what failed only', async () => {
     await using webhooks = await openWebhooks()
@@ -23,5 +26,21 @@ describe.if(engine === 'sqlite')('on SQLite', () => {
     expect(step?.detail).toStartWith(
       'SEARCH deliveries USING COVERING INDEX deliveries_failed (endpoint_id=?',
     )
+  })
+
+  test('what the delivery loop asks at every turn is planned once', async () => {
+    using prepared = spyOn(Connection.prototype, 'prepare')
+    await using webhooks = await openWebhooks()
+    const receiver = await webhooks.receiver()
+    await webhooks.endpoint(receiver.url)
+    webhooks.deliver()
+    await webhooks.ticket()
+    await webhooks.newest('succeeded', 1)
+    const sorted = prepared.mock.calls.map(([sql]) => sql).filter((sql) => SORTED_BY_LOOP.test(sql))
+    expect(sorted).toHaveLength(6)
+    for (const sql of sorted) {
+      const conditions = sql.slice(sql.lastIndexOf('where', sql.indexOf('order by')))
+      expect(conditions.replaceAll(/cast\(\? as \w+\)/g, ''), sql).not.toInclude('?')
+    }
   })
 })
