@@ -51,15 +51,26 @@ export async function listDeliveries(
   filter: DeliveryFilter = {},
 ): Promise<{ deliveries: DeliveryRow[]; nextCursor: string | null }> {
   const limit = Math.min(Math.max(filter.limit ?? DEFAULT_LISTED, 1), MOST_LISTED)
+  const conditions = conditionsOf(filter)
+  if (filter.state === 'held' && !(await hasEndpointOff(deps, orgId))) {
+    return { deliveries: [], nextCursor: null }
+  }
   const rows = await deps.database.read
     .select(columns)
     .from(deliveries)
     .innerJoin(endpoints, eq(endpoints.id, deliveries.endpointId))
-    .where(and(eq(deliveries.orgId, orgId), ...conditionsOf(filter)))
+    .where(and(eq(deliveries.orgId, orgId), ...conditions))
     .orderBy(desc(deliveries.id))
     .limit(limit + 1)
   const page = rows.slice(0, limit)
   return { deliveries: page, nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null }
+}
+
+/** Without this, a search for held ones would look at everything that is pending only to find none. */
+async function hasEndpointOff(deps: Deps, orgId: string): Promise<boolean> {
+  const isOff = and(eq(endpoints.orgId, orgId), isNotNull(endpoints.offAt), isNull(endpoints.deletedAt))
+  const found = await deps.database.read.select({ id: endpoints.id }).from(endpoints).where(isOff).limit(1)
+  return found.length > 0
 }
 
 /** One delivery with its body and all of its attempts. Throws 404. */
@@ -78,7 +89,7 @@ export async function readDelivery(deps: Deps, orgId: string, id: string): Promi
   const made = await read
     .select()
     .from(attempts)
-    .where(eq(attempts.deliveryId, id))
+    .where(and(eq(attempts.deliveryId, id), eq(attempts.orgId, orgId)))
     .orderBy(asc(attempts.number))
   return { ...delivery, body: testBody ?? eventBody, attempts: made }
 }
@@ -104,9 +115,9 @@ function conditionsOf(filter: DeliveryFilter): (SQL | undefined)[] {
 function isInState(state: DeliveryState): SQL | undefined {
   switch (state) {
     case 'held':
-      return and(sql`state = 'pending'`, isNotNull(endpoints.offAt))
+      return and(sql`state = 'pending'`, isNull(endpoints.deletedAt), isNotNull(endpoints.offAt))
     case 'pending':
-      return and(sql`state = 'pending'`, isNull(endpoints.offAt))
+      return and(sql`state = 'pending'`, isNull(endpoints.deletedAt), isNull(endpoints.offAt))
     case 'in_flight':
       return sql`state = 'in_flight'`
     case 'succeeded':

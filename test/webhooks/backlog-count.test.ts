@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
 import { countBacklog } from '../../server/webhooks/backlog.ts'
-import { disableEndpoint } from '../../server/webhooks/endpoints.ts'
+import { CANCEL_SLICE, deleteEndpoint, disableEndpoint } from '../../server/webhooks/endpoints.ts'
+import { shownState } from '../../server/webhooks/views.ts'
+import { writeBacklog } from '../support/backlog.ts'
 import { createManualClock } from '../support/clock.ts'
 import { openWebhooks } from '../support/webhooks.ts'
 
@@ -25,4 +27,18 @@ test('the backlog tells what waits, what is held, and since when the oldest has 
   // Set back before everything: nothing is late now.
   clock.jump(-600_000)
   expect((await countBacklog(deps)).oldestDueAt).toBeNull()
+})
+
+test('what a deleted endpoint has left waits no more, neither in the count nor in the log', async () => {
+  await using webhooks = await openWebhooks()
+  const { deps, orgId } = webhooks
+  const { endpoint } = await webhooks.endpoint('https://127.0.0.1:1/')
+  await writeBacklog(deps.config, orgId, CANCEL_SLICE + 500, deps.clock.now())
+  await disableEndpoint(deps, orgId, endpoint.id)
+  expect((await webhooks.list({ state: 'held' })).map(shownState)).toEqual(Array(100).fill('held'))
+  await deleteEndpoint(deps, orgId, endpoint.id)
+  await webhooks.endpoint('https://127.0.0.1:1/other')
+  expect(await countBacklog(deps)).toMatchObject({ pending: 0, held: 0 })
+  expect(await webhooks.list({ state: 'pending' })).toEqual([])
+  expect(await webhooks.list({ state: 'held' })).toEqual([])
 })
