@@ -27,10 +27,20 @@ export function createLog(
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
+/** The innermost cause says what went wrong and where; the outermost error says at what. */
 function plainFact(fact: unknown): unknown {
   if (!(fact instanceof Error)) return fact
-  const cause = fact.cause instanceof Error ? `${fact.cause.name}: ${fact.cause.message}` : undefined
-  return { name: fact.name, message: fact.message, cause, stack: fact.stack }
+  let innermost: Error = fact
+  while (innermost.cause instanceof Error) innermost = innermost.cause
+  const cause = innermost === fact ? undefined : `${innermost.name}: ${withoutParameters(innermost.message)}`
+  const stack = withoutParameters(innermost.stack ?? '')
+  return { name: fact.name, message: withoutParameters(fact.message), cause, stack }
+}
+
+/** Drizzle appends the parameters of a failed query to its text: bodies, addresses, hashes of keys. */
+function withoutParameters(text: string): string {
+  const [kept = ''] = text.split('\nparams:', 1)
+  return kept
 }
 
 function readable(time: string, level: LogLevel, event: string, facts: Record<string, unknown>): string {
