@@ -1,8 +1,12 @@
 import type { OffReason } from '../database/schema.ts'
 import { type DeliveryError, isConnectFailure } from './delivery-errors.ts'
 
-/** An endpoint that only failed for so long is switched off. */
+/**
+ * An endpoint that only failed for so long, and so many times, is switched off. By the time alone two failures would
+ * do if this machine slept in between.
+ */
 const LONGEST_FAILING_MS = 120 * 3_600_000
+const FEWEST_FAILURES = 20
 const MOST_RECENT_OUTCOMES = 100
 const GONE = 410
 
@@ -63,7 +67,8 @@ export function successRate(recentOutcomes: string): number | null {
 function reasonToSwitchOff(health: Health, attempt: FinishedAttempt): OffReason | null {
   if (attempt.isFinal && attempt.status === GONE) return 'gone'
   const since = health.failingSince ?? attempt.endedAt
-  return attempt.endedAt - since >= LONGEST_FAILING_MS ? 'failing' : null
+  const isLong = attempt.endedAt - since >= LONGEST_FAILING_MS
+  return isLong && health.recentOutcomes.endsWith('f'.repeat(FEWEST_FAILURES)) ? 'failing' : null
 }
 
 function recent(before: Health, outcome: 's' | 'f'): string {

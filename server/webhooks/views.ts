@@ -14,7 +14,7 @@ export function viewEndpoint(endpoint: Endpoint) {
     description: endpoint.description,
     events: endpoint.events,
     isOn: endpoint.offAt === null,
-    /** `manual`, `failing` (120 hours of failures only) or `gone` (a final 410); null while it is on. */
+    /** `manual`, `failing` (120 hours of failures only, 20 or more) or `gone` (a final 410); null while it is on. */
     offReason: endpoint.offReason,
     offAt: time(endpoint.offAt),
     hasStagedSecret: endpoint.nextSecret !== null,
