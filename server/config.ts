@@ -4,6 +4,7 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { parseDuration, parseDurations } from './duration.ts'
 import { LOG_LEVELS, type LogLevel } from './log.ts'
+import { SHORTEST_SECRET } from './sealed.ts'
 
 export interface Config {
   host: string
@@ -65,7 +66,7 @@ export function readConfig(environment: Environment = process.env): Config {
       postgresUrl,
     ),
     publicUrl: setting('BELLHOP_URL', '', 'empty or an address like https://help.example.com', publicUrl),
-    secret: setting('BELLHOP_SECRET', '', 'empty or at least 16 characters', longEnough),
+    secret: setting('BELLHOP_SECRET', '', `empty or at least ${SHORTEST_SECRET} characters`, longEnough),
     webhookRetriesMs: setting(
       'BELLHOP_WEBHOOK_RETRIES',
       '30s,5m,30m',
@@ -121,7 +122,7 @@ function publicUrl(value: string): string | undefined {
 }
 
 function longEnough(value: string): string | undefined {
-  if (value && value.length < 16) throw new Error('too short')
+  if (value && value.length < SHORTEST_SECRET) throw new Error('too short')
   return value || undefined
 }
 

@@ -1,5 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
@@ -8,7 +18,8 @@ import { openDatabase } from './database/open.ts'
 import { createId, type IdPrefix } from './ids.ts'
 import { createLog, type Log } from './log.ts'
 import { createPulse, type Pulse } from './pulse.ts'
-import { createSealer, type Sealer } from './sealed.ts'
+import { createSealer, type Sealer, SHORTEST_SECRET } from './sealed.ts'
+import { StartError } from './start-error.ts'
 
 /** What every verb is given. Nothing else in the program is shared. */
 export interface Deps {
@@ -31,6 +42,7 @@ export async function openDeps(config: Config, given: { clock?: Clock; log?: Log
   const clock = given.clock ?? systemClock
   const log = given.log ?? createLog(config.logLevel, Boolean(process.stderr.isTTY), writeToStderr, clock.now)
   const pulse = createPulse()
+  const sealer = createSealer(config.secret ?? secretOfFolder(config.dataFolder))
   const database = await openDatabase(config, { log, now: clock.now, onCommit: pulse.beat })
   return {
     config,
@@ -39,28 +51,40 @@ export async function openDeps(config: Config, given: { clock?: Clock; log?: Log
     database,
     pulse,
     elsewhere: createPulse(),
-    sealer: createSealer(config.secret ?? secretOfFolder(config.dataFolder)),
+    sealer,
     newId: (prefix) => createId(prefix, clock.now()),
     randomBytes: (size) => randomBytes(size),
   }
 }
 
-/** Made once, readable by the owner only. Linked into place whole, so that two processes on an empty folder agree. */
+/**
+ * Made once, readable by the owner only. Linked into place whole, so that two processes on an empty folder agree, and
+ * on the disk before anything is sealed with it. Throws `StartError` when what is there cannot be a key.
+ */
 function secretOfFolder(folder: string): string {
   const file = join(folder, SECRET_FILE)
-  if (!existsSync(file)) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    const draft = `${file}.${process.pid}`
-    writeFileSync(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 })
-    try {
-      linkSync(draft, file)
-    } catch (error) {
-      if (!existsSync(file)) throw error
-    } finally {
-      unlinkSync(draft)
-    }
+  if (!existsSync(file)) makeSecret(folder, file)
+  const secret = readFileSync(file, 'utf8').trim()
+  if (secret.length >= SHORTEST_SECRET) return secret
+  throw new StartError(
+    `${file} is empty or cut short. Put the key from your backup there: without it the stored secrets cannot be read.`,
+  )
+}
+
+function makeSecret(folder: string, file: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const draft = `${file}.${process.pid}`
+  writeFileSync(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true })
+  try {
+    linkSync(draft, file)
+  } catch (error) {
+    if (!existsSync(file)) throw error
+  } finally {
+    unlinkSync(draft)
   }
-  return readFileSync(file, 'utf8').trim()
+  const handle = openSync(folder, 'r')
+  fsyncSync(handle)
+  closeSync(handle)
 }
 
 function writeToStderr(line: string): void {

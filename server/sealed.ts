@@ -12,8 +12,12 @@ export interface Sealer {
   open(sealed: Uint8Array, owner: string): string
 }
 
-/** `secret` is the operator's or the data folder's; any length from 16 characters. */
+/** A shorter secret could be guessed. Characters. */
+export const SHORTEST_SECRET = 16
+
+/** `secret` is the operator's or the data folder's. Throws when it is shorter than `SHORTEST_SECRET`. */
 export function createSealer(secret: string): Sealer {
+  if (secret.length < SHORTEST_SECRET) throw new Error('The secret for secrets at rest is too short.')
   const key = new Uint8Array(hkdfSync('sha256', secret, 'bellhop', 'secrets at rest', 32))
   return {
     seal(plain, owner) {

@@ -40,6 +40,20 @@ test('a wrong setting stops the start with its name, its value and what would be
   expect(ended).toEqual(wrong.map(([, sentence]) => ({ code: 1, out: '', err: `${sentence}\n` })))
 })
 
+test.each(['', 'short\n'])(
+  'a secret.key that holds %j stops the start instead of encrypting with it',
+  async (held) => {
+    const folder = temporaryFolder('data')
+    const file = join(folder, 'secret.key')
+    writeFileSync(file, held)
+    const { code, err } = await runProgram({ BELLHOP_DATA: folder, PORT: '0' }, ['serve'])
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: `${file} is empty or cut short. Put the key from your backup there: without it the stored secrets cannot be read.\n`,
+    })
+  },
+)
+
 test('data of a newer version is left alone', async () => {
   const folder = temporaryFolder('data')
   using newer = new Database(join(folder, 'bellhop.db'), { create: true })
