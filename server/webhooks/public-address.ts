@@ -62,6 +62,8 @@ export function createAddressPolicy(allow: readonly string[]): AddressPolicy {
     if (url.protocol !== 'https:') {
       return { code: 'not_https', detail: 'The URL must begin with https://, for deliveries are encrypted.' }
     }
+    // A client takes 0 for no port at all and would dial 443.
+    if (url.port === '0') return { code: 'invalid_url', detail: 'There is no port 0.' }
     if (url.username || url.password) {
       return { code: 'has_credentials', detail: 'The URL must not contain a user name or a password.' }
     }

@@ -24,6 +24,7 @@ const REFUSED = [
   ['https://[::1]/hook', 'blocked_address'],
   ['https://localhost/hook', 'blocked_host'],
   ['example.com/hook', 'invalid_url'],
+  ['https://example.com:0/hook', 'invalid_url'],
 ] as const
 
 async function refusalOf(work: Promise<unknown> | (() => Promise<unknown>)): Promise<AppError> {
