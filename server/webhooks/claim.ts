@@ -76,13 +76,13 @@ function byTurn(a: Claimed, b: Claimed): number {
   return a.dueAt - b.dueAt || a.eventNumber - b.eventNumber
 }
 
-const columns = {
+/** The columns of a `Claimed`. */
+export const claimedColumns = {
   id: deliveries.id,
   orgId: deliveries.orgId,
   endpointId: deliveries.endpointId,
   eventNumber: deliveries.eventNumber,
   eventType: deliveries.eventType,
-  testBody: deliveries.testBody,
   dueAt: deliveries.dueAt,
   retries: deliveries.retries,
   interruptions: deliveries.interruptions,
@@ -90,6 +90,7 @@ const columns = {
   manual: deliveries.manual,
   finishedAt: deliveries.finishedAt,
 }
+const columns = { ...claimedColumns, testBody: deliveries.testBody }
 type Taken = Claimed & { testBody: Uint8Array | null }
 const taken = { state: 'in_flight' as const, attempt: sql`${deliveries.attempt} + 1` }
 
@@ -159,8 +160,9 @@ const unclaim = command<{ id: string; attempt: number }>('claim_undo', (tx, p) =
   tx
     .update(deliveries)
     .set({ state: 'pending', attempt: sql`${deliveries.attempt} - 1` })
-    .where(and(eq(deliveries.id, p.id), eq(deliveries.attempt, p.attempt), eq(deliveries.state, 'in_flight')))
-    .returning({ id: deliveries.id }),
+    .where(
+      and(eq(deliveries.id, p.id), eq(deliveries.attempt, p.attempt), eq(deliveries.state, 'in_flight')),
+    ),
 )
 
 const deleteAttempt = command<{ id: string; attempt: number }>('claim_delete_attempt', (tx, p) =>

@@ -3,7 +3,7 @@ import type { Transaction } from '../database/database.ts'
 import { deliveries } from '../database/schema.ts'
 import { statement } from '../database/statement.ts'
 import type { Deps } from '../deps.ts'
-import type { Claimed } from './claim.ts'
+import { type Claimed, claimedColumns } from './claim.ts'
 import { type AttemptResult, recordResult } from './results.ts'
 
 /**
@@ -14,10 +14,9 @@ export async function endInterrupted(
   deps: Deps,
   tx: Transaction,
   known: { has(deliveryId: string): boolean },
-): Promise<number> {
+): Promise<void> {
   const lost = (await inFlightRows(tx, {})).filter((delivery) => !known.has(delivery.id))
   for (const delivery of lost) await recordResult(deps, tx, delivery, interrupted(deps.clock.now()))
-  return lost.length
 }
 
 function interrupted(endedAt: number): AttemptResult {
@@ -34,20 +33,5 @@ function interrupted(endedAt: number): AttemptResult {
 }
 
 const inFlightRows = statement<Record<string, never>, Claimed[]>('interrupted_find', (tx) =>
-  tx
-    .select({
-      id: deliveries.id,
-      orgId: deliveries.orgId,
-      endpointId: deliveries.endpointId,
-      eventNumber: deliveries.eventNumber,
-      eventType: deliveries.eventType,
-      dueAt: deliveries.dueAt,
-      retries: deliveries.retries,
-      interruptions: deliveries.interruptions,
-      attempt: deliveries.attempt,
-      manual: deliveries.manual,
-      finishedAt: deliveries.finishedAt,
-    })
-    .from(deliveries)
-    .where(sql`state = 'in_flight'`),
+  tx.select(claimedColumns).from(deliveries).where(sql`state = 'in_flight'`),
 )
