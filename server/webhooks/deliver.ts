@@ -72,7 +72,10 @@ export function startDelivering(
     return [...steady, ...others].sort((a, b) => a.nextTurnAt - b.nextTurnAt)
   }
 
-  /** By id, the order in which every unit takes endpoints. */
+  /**
+   * By id, as a ticket's unit takes endpoints (outbox.ts), so that the two never wait for each other. Only `clearTurns`
+   * takes them in any order: PostgreSQL then ends one of the units, and it goes again.
+   */
   function planOf(candidates: Candidate[]): Work[] {
     const allowances = inFlight.allot(candidates)
     const finished = Map.groupBy(inFlight.finished(), (flight) => flight.endpoint.id)
@@ -159,7 +162,10 @@ export function startDelivering(
     async stop() {
       isStopping = true
       inFlight.giveBack()
-      await Promise.race([inFlight.untilIdle(), after(deps, LONGEST_FAREWELL_MS)])
+      const farewell = Promise.withResolvers<void>()
+      const cancelFarewell = clock.after(LONGEST_FAREWELL_MS, farewell.resolve)
+      await Promise.race([inFlight.untilIdle(), farewell.promise])
+      cancelFarewell()
       sender.close()
       await loop.stop()
       // The last turn may have started some more; a closed sender ends them at once.
@@ -168,8 +174,4 @@ export function startDelivering(
       if (inFlight.finished().length > 0) await commitTurn([])
     },
   }
-}
-
-function after({ clock }: Deps, milliseconds: number): Promise<void> {
-  return new Promise((resolve) => clock.after(milliseconds, resolve))
 }
