@@ -17,7 +17,7 @@ export async function stageSecret(deps: Deps, orgId: string, id: string): Promis
     if (before.nextSecret) {
       throw new AppError(409, 'secret_already_staged', 'A new secret is staged. Promote or cancel it first.')
     }
-    return save(tx, id, { nextSecret: deps.sealer.seal(secret, id), updatedAt: deps.clock.now() })
+    return save(tx, before, { nextSecret: deps.sealer.seal(secret, id), updatedAt: deps.clock.now() })
   })
   return { endpoint, secret }
 }
@@ -26,7 +26,7 @@ export async function stageSecret(deps: Deps, orgId: string, id: string): Promis
 export function promoteSecret(deps: Deps, orgId: string, id: string): Promise<Endpoint> {
   return changeEndpoint(deps, orgId, id, async (tx, before) => {
     if (!before.nextSecret) throw noStagedSecret()
-    return save(tx, id, replaced(deps, before, before.nextSecret))
+    return save(tx, before, replaced(deps, before, before.nextSecret))
   })
 }
 
@@ -34,7 +34,7 @@ export function promoteSecret(deps: Deps, orgId: string, id: string): Promise<En
 export function cancelStagedSecret(deps: Deps, orgId: string, id: string): Promise<Endpoint> {
   return changeEndpoint(deps, orgId, id, async (tx, before) => {
     if (!before.nextSecret) throw noStagedSecret()
-    return save(tx, id, { nextSecret: null, updatedAt: deps.clock.now() })
+    return save(tx, before, { nextSecret: null, updatedAt: deps.clock.now() })
   })
 }
 
@@ -42,7 +42,7 @@ export function cancelStagedSecret(deps: Deps, orgId: string, id: string): Promi
 export async function rotateSecret(deps: Deps, orgId: string, id: string): Promise<NewEndpoint> {
   const secret = createSigningSecret(deps.randomBytes)
   const endpoint = await changeEndpoint(deps, orgId, id, (tx, before) =>
-    save(tx, id, replaced(deps, before, deps.sealer.seal(secret, id))),
+    save(tx, before, replaced(deps, before, deps.sealer.seal(secret, id))),
   )
   return { endpoint, secret }
 }

@@ -69,7 +69,7 @@ export function updateEndpoint(
       description: change.description ?? before.description,
       events: change.events ?? before.events,
     })
-    return save(tx, before.id, { ...checked, updatedAt: deps.clock.now() })
+    return save(tx, before, { ...checked, updatedAt: deps.clock.now() })
   })
 }
 
@@ -78,7 +78,7 @@ export function disableEndpoint(deps: Deps, orgId: string, id: string): Promise<
   return changeEndpoint(deps, orgId, id, async (tx, before) => {
     if (before.offAt !== null) return before
     const now = deps.clock.now()
-    return save(tx, id, { offAt: now, offReason: 'manual', nextTurnAt: null, updatedAt: now })
+    return save(tx, before, { offAt: now, offReason: 'manual', nextTurnAt: null, updatedAt: now })
   })
 }
 
@@ -89,7 +89,7 @@ export function enableEndpoint(deps: Deps, orgId: string, id: string): Promise<E
     const now = deps.clock.now()
     await bringForward(tx, { endpointId: id, now })
     await callTurn(tx, { endpointId: id, at: now })
-    return save(tx, id, {
+    return save(tx, before, {
       offAt: null,
       offReason: null,
       failingSince: null,
@@ -105,7 +105,7 @@ export async function deleteEndpoint(deps: Deps, orgId: string, id: string): Pro
     const now = deps.clock.now()
     await cancelInFlight(tx, { endpointId: id, now })
     await cancelPending(tx, { endpointId: id, now, limit: CANCEL_SLICE })
-    return save(tx, before.id, {
+    return save(tx, before, {
       deletedAt: now,
       nextTurnAt: null,
       secret: new Uint8Array(0),
@@ -132,8 +132,10 @@ export function changeEndpoint(
   })
 }
 
-export async function save(tx: Transaction, id: string, set: Partial<Endpoint>): Promise<Endpoint> {
-  const [saved] = await tx.update(endpoints).set(set).where(eq(endpoints.id, id)).returning()
+export async function save(tx: Transaction, before: Endpoint, set: Partial<Endpoint>): Promise<Endpoint> {
+  const { orgId, id } = before
+  const isIt = and(eq(endpoints.orgId, orgId), eq(endpoints.id, id))
+  const [saved] = await tx.update(endpoints).set(set).where(isIt).returning()
   if (!saved) throw new Error(`The endpoint ${id} is missing.`)
   return saved
 }

@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, isNull, lte, sql } from 'drizzle-orm'
-import type { Transaction } from '../database/database.ts'
+import type { Reader, Transaction } from '../database/database.ts'
 import { deliveries, resendJobs } from '../database/schema.ts'
 import { statement } from '../database/statement.ts'
 import type { Deps } from '../deps.ts'
@@ -30,7 +30,7 @@ export async function resendDelivery(deps: Deps, orgId: string, id: string): Pro
   const { endpointId } = delivery
   await deps.database.write(async (tx) => {
     await requireEndpointOn(tx, orgId, endpointId)
-    const [resent] = await queueAgain(tx, { id, dueAt: AT_ONCE })
+    const [resent] = await queueAgain(tx, { orgId, id, dueAt: AT_ONCE })
     if (!resent)
       throw new AppError(409, 'delivery_in_flight', 'It is being sent at this moment. Wait for its result.')
     await callTurn(tx, { endpointId, at: deps.clock.now() })
@@ -73,12 +73,7 @@ export async function readResendJob(deps: Deps, orgId: string, id: string): Prom
 /** Works through the open jobs, oldest first, a slice in each turn. */
 export function startResending(deps: Deps): Loop {
   return startLoop(deps, 'resend', async () => {
-    const [job] = await deps.database.read
-      .select()
-      .from(resendJobs)
-      .where(sql`finished_at is null`)
-      .orderBy(asc(resendJobs.createdAt))
-      .limit(1)
+    const [job] = await findOpenJob(deps.database.read, {})
     if (!job) return REST_MS
     await deps.database.write((tx) => resendSlice(deps, tx, job))
     return 0
@@ -99,7 +94,7 @@ async function resendSlice(deps: Deps, tx: Transaction, job: ResendJob): Promise
         limit: SLICE,
       })
     : []
-  for (const { id } of failed) await queueAgain(tx, { id, dueAt: now })
+  for (const { id } of failed) await queueAgain(tx, { orgId: job.orgId, id, dueAt: now })
   if (endpoint && endpoint.offAt === null && failed.length > 0)
     await callTurn(tx, { endpointId: endpoint.id, at: now })
   await tx
@@ -126,12 +121,29 @@ async function requireEndpointOn(tx: Transaction, orgId: string, id: string): Pr
   }
 }
 
-const queueAgain = statement<{ id: string; dueAt: number }, { id: string }[]>('resend_queue', (tx, p) =>
-  tx
-    .update(deliveries)
-    .set({ state: 'pending', dueAt: sql`${p.dueAt}`, manual: true })
-    .where(and(eq(deliveries.id, p.id), sql`state in ('pending', 'succeeded', 'failed')`))
-    .returning({ id: deliveries.id }),
+/** Asked at every pulse, so it is built and planned once. */
+const findOpenJob = statement<Record<string, never>, ResendJob[], Reader>('resend_open_job', (read) =>
+  read
+    .select()
+    .from(resendJobs)
+    .where(sql`finished_at is null`)
+    .orderBy(sql`${resendJobs.createdAt} limit 1`),
+)
+
+const queueAgain = statement<{ orgId: string; id: string; dueAt: number }, { id: string }[]>(
+  'resend_queue',
+  (tx, p) =>
+    tx
+      .update(deliveries)
+      .set({ state: 'pending', dueAt: sql`${p.dueAt}`, manual: true })
+      .where(
+        and(
+          eq(deliveries.orgId, p.orgId),
+          eq(deliveries.id, p.id),
+          sql`state in ('pending', 'succeeded', 'failed')`,
+        ),
+      )
+      .returning({ id: deliveries.id }),
 )
 
 const findFailed = statement<
