@@ -28,7 +28,17 @@ export interface Database {
   close(): Promise<void>
 }
 
-/** The storage refused: disk full, disk broken, database server away. Nothing was changed. */
+/** The storage refused: disk full, disk broken, database server away. */
 export class StorageError extends Error {
   override name = 'StorageError'
+  /** Whether nothing was changed. A database server that goes away at the commit leaves that open. */
+  readonly isCertain: boolean
+
+  constructor(
+    message: string,
+    { isCertain = true, ...options }: ErrorOptions & { isCertain?: boolean } = {},
+  ) {
+    super(message, options)
+    this.isCertain = isCertain
+  }
 }

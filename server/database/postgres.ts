@@ -1,26 +1,30 @@
 import { SQL } from 'bun'
 import { drizzle } from 'drizzle-orm/bun-sql'
 import { type Database, type Reader, StorageError, type Transaction } from './database.ts'
+import { isConnectionLost, isRetryable, isStorageFault, storageCode } from './storage-fault.ts'
 import { refuseInsideUnit, refuseOutsideUnit, runAsUnit } from './unit.ts'
 
-/** Serialization failure and deadlock (PostgreSQL manual, appendix A): the unit did nothing wrong and goes again. */
-const RETRYABLE = new Set(['40001', '40P01'])
 const MOST_TRIES = 8
-/** Disk full, out of memory, too many connections, shutting down, connection lost. */
-const STORAGE_FAULT = /^(53|57P|58|08)/
+/** For each try so far. */
+const LONGEST_PAUSE_MS = 10
 /** The server ends a unit that awaits something other than its queries: others may be waiting for its rows. */
 const LONGEST_IDLE_MS = 5_000
 
 /** The server engine, for those who outgrow one machine. `onRetry` is told each unit that had to go again. */
-export function openPostgres(
+export async function openPostgres(
   url: string,
   onCommit: () => void,
   onRetry: (code: string, tries: number) => void,
-): Database {
+): Promise<Database> {
   const client = new SQL(url, { connection: { idle_in_transaction_session_timeout: LONGEST_IDLE_MS } })
   const reads = guarded(client, () => refuseInsideUnit('read'))
   const writes = guarded(client, refuseOutsideUnit)
-  let lastPosition: string | undefined
+  let lastPosition = await position()
+
+  async function position(): Promise<string> {
+    const [row] = await client`select pg_current_wal_insert_lsn()::text as position`
+    return row.position
+  }
 
   async function write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     refuseInsideUnit('write')
@@ -30,9 +34,9 @@ export function openPostgres(
         onCommit()
         return value
       } catch (reason) {
-        const code = sqlState(reason)
-        if (!code || !RETRYABLE.has(code) || tries === MOST_TRIES) throw asRefusal(reason, code)
-        onRetry(code, tries)
+        if (!isRetryable(reason) || tries === MOST_TRIES) throw asRefusal(reason)
+        onRetry(storageCode(reason), tries)
+        await pause(tries)
       }
     }
   }
@@ -42,9 +46,9 @@ export function openPostgres(
     read: reads as unknown as Reader,
     write,
     async changedElsewhere() {
-      const [row] = await client`select pg_current_wal_insert_lsn()::text as position`
-      const isChanged = lastPosition !== undefined && row.position !== lastPosition
-      lastPosition = row.position
+      const seen = await position()
+      const isChanged = seen !== lastPosition
+      lastPosition = seen
       return isChanged
     },
     async size() {
@@ -62,24 +66,13 @@ function guarded(client: SQL, guard: () => void) {
   return drizzle(client, { casing: 'snake_case', logger: { logQuery: guard } })
 }
 
-function asRefusal(reason: unknown, code: string | undefined): unknown {
-  const isFault = isConnectionLost(reason) || (code && STORAGE_FAULT.test(code))
-  return isFault ? new StorageError('The database server refused the change.', { cause: reason }) : reason
+/** A random pause, so that units which ran into each other do not meet again. */
+function pause(tries: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_PAUSE_MS * tries))
 }
 
-/** The five-character SQLSTATE, wherever Drizzle or the client has put it. */
-function sqlState(reason: unknown): string | undefined {
-  for (let at = reason; at instanceof Error; at = at.cause) {
-    if ('errno' in at && typeof at.errno === 'string') return at.errno
-    if ('code' in at && typeof at.code === 'string' && /^[0-9A-Z]{5}$/.test(at.code)) return at.code
-  }
-  return undefined
-}
-
-/** Bun's own codes: no server, or one that went away. */
-function isConnectionLost(reason: unknown): boolean {
-  for (let at = reason; at instanceof Error; at = at.cause) {
-    if ('code' in at && String(at.code).startsWith('ERR_POSTGRES_CONNECTION_')) return true
-  }
-  return false
+function asRefusal(reason: unknown): unknown {
+  if (!isStorageFault(reason)) return reason
+  const isCertain = !isConnectionLost(reason)
+  return new StorageError('The database server refused the change.', { cause: reason, isCertain })
 }

@@ -2,6 +2,7 @@ import { type Database as Connection, SQLiteError } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { type Database, StorageError, type Transaction } from './database.ts'
 import { openReader, openWriter } from './sqlite-connections.ts'
+import { isStorageFault } from './storage-fault.ts'
 import { refuseInsideUnit, runAsUnit, UnitFault } from './unit.ts'
 
 /** How long one flush keeps taking queued units before it commits. */
@@ -120,7 +121,7 @@ export function openSqlite(file: string, onCommit: () => void): Database {
       const value = await runAsUnit(() => withinTurn(unit.work(writer.tx)))
       return { isKept: true, settle: () => unit.resolve(value) }
     } catch (reason) {
-      const refusal = isDiskFault(reason) ? diskRefusal(reason) : reason
+      const refusal = isStorageFault(reason) ? diskRefusal(reason) : reason
       return { isKept: false, reason, settle: () => unit.reject(refusal) }
     }
   }
@@ -179,14 +180,6 @@ async function withinTurn<T>(work: Promise<T>): Promise<T> {
 
 function dataVersion(connection: Connection): number {
   return connection.query<{ data_version: number }, []>('PRAGMA data_version').get()?.data_version ?? 0
-}
-
-function isDiskFault(reason: unknown): boolean {
-  const cause = reason instanceof Error && reason.cause instanceof SQLiteError ? reason.cause : reason
-  return (
-    cause instanceof SQLiteError &&
-    /^SQLITE_(FULL|IOERR|BUSY|CANTOPEN|READONLY|NOMEM|CORRUPT|NOTADB|PERM|PROTOCOL)/.test(cause.code ?? '')
-  )
 }
 
 /** Another process holds the write lock: `BEGIN IMMEDIATE` has changed nothing. */

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import { ParseError, ValidationError } from 'elysia'
 import { StorageError } from '../database/database.ts'
+import { isStorageFault } from '../database/storage-fault.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, type Fault, invalid } from '../errors.ts'
 import { faultsOf } from '../requests/faults.ts'
@@ -27,7 +28,7 @@ export function errorResponse(deps: Deps, error: unknown, requestId: string): Re
       'internal_error',
       'Something went wrong on the server. Try again; the request id helps us find it.',
     )
-  if (error instanceof StorageError) deps.log.error('storage_refused', { requestId, error })
+  if (isStorageFault(error)) deps.log.error('storage_refused', { requestId, error })
   const problem: Problem = {
     type: 'about:blank',
     title: STATUS_CODES[status] ?? 'Error',
@@ -45,15 +46,10 @@ export function errorResponse(deps: Deps, error: unknown, requestId: string): Re
 
 function asAppError(error: unknown): AppError | undefined {
   if (error instanceof AppError) return error
-  if (error instanceof StorageError) {
-    return new AppError(
-      503,
-      'storage_unavailable',
-      'The change could not be stored. Nothing was changed; try again.',
-      {
-        headers: { 'retry-after': '5' },
-      },
-    )
+  if (isStorageFault(error)) {
+    return new AppError(503, 'storage_unavailable', storageSentence(error), {
+      headers: { 'retry-after': '5' },
+    })
   }
   // Reading the bytes is all that is parsed here: whoever was sending hung up.
   if (error instanceof ParseError) {
@@ -61,6 +57,13 @@ function asAppError(error: unknown): AppError | undefined {
   }
   if (error instanceof ValidationError && error.type !== 'response') return asInvalid(error)
   return undefined
+}
+
+function storageSentence(error: unknown): string {
+  if (!(error instanceof StorageError)) return 'The data cannot be read at the moment. Try again.'
+  return error.isCertain
+    ? 'The change could not be stored. Nothing was changed; try again.'
+    : 'The change may not have been stored: the database went away. Try again with the same Idempotency-Key.'
 }
 
 function asInvalid(error: ValidationError): AppError {

@@ -26,6 +26,8 @@ const CLOCKS: Record<string, RegExp> = {
   'server/clock.ts': /./,
   // How long one flush has lasted, and the pauses between two tries to take a lock or to open the file.
   'server/database/sqlite.ts': /performance|setTimeout/,
+  // The pause between two tries of a unit.
+  'server/database/postgres.ts': /setTimeout/,
   'server/database/migrate.ts': /Bun\.sleepSync/,
   // Time limits of the network, which no test moves.
   'server/webhooks/send.ts': /setTimeout|clearTimeout/,

@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'bun:test'
+import { SQL } from 'bun'
+import { createApiKey, findValidKey, revokeApiKey } from '../../server/api-keys/api-keys.ts'
+import { engine } from '../../server/database/columns.ts'
+import { startBellhop } from '../support/bellhop.ts'
+import { problemOf, ticketInput } from '../support/tickets.ts'
+import { ORG, openDesk, openProgram } from './storage.ts'
+
+describe.if(engine === 'postgresql')('while the database server is away', () => {
+  test('reads and changes are refused as what they are, and work again once it is back', async () => {
+    const bellhop = await startBellhop()
+    const client = await bellhop.organization()
+    await client.call('GET', '/tickets')
+    const comeBack = await shutOut(bellhop.deps.config.databaseUrl ?? '')
+    for (const isKeyKnown of [true, false]) {
+      if (!isKeyKnown) bellhop.deps.elsewhere.beat()
+      const read = await client.call('GET', '/tickets')
+      expect(problemOf(read, 503, 'storage_unavailable').detail).toBe(
+        'The data cannot be read at the moment. Try again.',
+      )
+    }
+    const change = { method: 'POST', path: '/tickets', body: ticketInput() }
+    problemOf(await client.call(change.method, change.path, change), 503, 'storage_unavailable')
+    await comeBack()
+    expect((await client.call('GET', '/tickets')).status).toBe(200)
+    expect((await client.call(change.method, change.path, change)).status).toBe(201)
+    await bellhop.stop()
+  })
+})
+
+test('what another program changes right after the start is seen at the first look', async () => {
+  await using desk = await openDesk()
+  const { key, secret } = await createApiKey(desk.deps, ORG, { name: 'Website', kind: 'secret' })
+  await using server = await openProgram(desk.place)
+  await using command = await openProgram(desk.place)
+  await findValidKey(server.deps, secret)
+  await revokeApiKey(command.deps, ORG, key.id)
+  expect(await server.deps.database.changedElsewhere()).toBe(true)
+})
+
+/** Ends every connection and lets nobody in; the answer opens the door again. */
+async function shutOut(address: string): Promise<() => Promise<void>> {
+  const place = new URL(address)
+  const name = place.pathname.slice(1)
+  place.pathname = '/postgres'
+  const client = new SQL(place.href, { max: 1 })
+  await client.unsafe(`alter database ${name} allow_connections false`)
+  await client`select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = ${name}`
+  return async () => {
+    await client.unsafe(`alter database ${name} allow_connections true`)
+    await client.close()
+  }
+}
