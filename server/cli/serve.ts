@@ -3,11 +3,12 @@ import type { Deps } from '../deps.ts'
 import { listOrganizations } from '../organizations/organizations.ts'
 import { startService } from '../service.ts'
 
-/** Starts everything and runs until SIGTERM or SIGINT; a second signal ends it at once. */
+/** Starts everything and runs until a signal; a second one ends it at once. One that comes during the start waits for it. */
 export async function serve(): Promise<void> {
+  const asked = untilAsked()
   const service = await startService(readConfig())
   process.stdout.write(`Bellhop is running at ${service.url}\n${await firstSteps(service.deps)}`)
-  await untilAsked()
+  await asked
   await service.stop()
 }
 
@@ -30,7 +31,7 @@ function programName(): string {
 
 function untilAsked(): Promise<void> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.once(signal, () => {
         process.once(signal, () => process.exit(1))
         resolve()
