@@ -40,7 +40,7 @@ const SECRET_FILE = 'secret.key'
 /** Opens everything a command or the server stands on. `close` the database when done. */
 export async function openDeps(config: Config, given: { clock?: Clock; log?: Log } = {}): Promise<Deps> {
   const clock = given.clock ?? systemClock
-  const log = given.log ?? createLog(config.logLevel, Boolean(process.stderr.isTTY), writeToStderr, clock.now)
+  const log = given.log ?? openLog(config, clock)
   const pulse = createPulse()
   const sealer = createSealer(config.secret ?? secretOfFolder(config.dataFolder))
   const database = await openDatabase(config, { log, now: clock.now, onCommit: pulse.beat })
@@ -55,6 +55,11 @@ export async function openDeps(config: Config, given: { clock?: Clock; log?: Log
     newId: (prefix) => createId(prefix, clock.now()),
     randomBytes: (size) => randomBytes(size),
   }
+}
+
+/** The log of a program that people start: lines on standard error. */
+export function openLog(config: Config, clock: Clock): Log {
+  return createLog(config.logLevel, Boolean(process.stderr.isTTY), writeToStderr, clock.now)
 }
 
 /**

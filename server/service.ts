@@ -3,7 +3,7 @@ import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { lockDataFolder } from './database/lock.ts'
 import { watchCommands } from './database/watch-commands.ts'
-import { type Deps, openDeps } from './deps.ts'
+import { type Deps, openDeps, openLog } from './deps.ts'
 import { createApp } from './http/app.ts'
 import { listen } from './http/listen.ts'
 import { createMetrics } from './http/metrics.ts'
@@ -22,7 +22,7 @@ export interface Service {
 
 /**
  * Starts everything: lock, database, HTTP, loops. What was started is stopped in the opposite order, also when a later
- * step fails. Throws `StartError` when the folder or the address is taken, or the key is another one.
+ * step fails. Throws `StartError` when the folder, the database or the address is taken, or the key is another one.
  */
 export async function startService(
   config: Config,
@@ -32,7 +32,9 @@ export async function startService(
   await using started = new AsyncDisposableStack()
   const lock = lockDataFolder(config.dataFolder, clock.now())
   started.defer(lock.release)
-  const deps = await openDeps(config, { clock, log: given.log })
+  const log = given.log ?? openLog(config, clock)
+  if (config.databaseUrl) started.defer(await lockDatabase(config.databaseUrl, { clock, log }))
+  const deps = await openDeps(config, { clock, log })
   started.defer(deps.database.close)
   await requireSealingKey(deps)
   const guard = createKeyGuard(deps)
@@ -65,4 +67,10 @@ export async function startService(
     deps,
     stop: () => whole.disposeAsync(),
   }
+}
+
+/** Few need the other engine, so the others do not load it. Answers how the lock is released. */
+async function lockDatabase(url: string, context: { clock: Clock; log: Log }): Promise<() => Promise<void>> {
+  const { lockPostgres } = await import('./database/postgres-lock.ts')
+  return (await lockPostgres(url, context)).release
 }
