@@ -39,7 +39,7 @@ export async function startService(
   await requireSealingKey(deps)
   const guard = createKeyGuard(deps)
   started.defer(guard.stop)
-  const metrics = createMetrics(deps)
+  const metrics = createMetrics(deps, guard)
   started.defer(metrics.stop)
 
   const app = createApp(deps, guard).use(metrics.routes)

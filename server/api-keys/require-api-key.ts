@@ -63,6 +63,8 @@ export function createKeyGuard(deps: Deps) {
   }
 
   return {
+    /** For routes that only some callers need a key for. Throws 401, or 429 after too many wrong keys. */
+    authenticate,
     /** Elysia plugin: gives the routes behind it `caller`. `derive` runs before validation. */
     requireApiKey: new Elysia({ name: 'require-api-key' }).derive(
       { as: 'scoped' },

@@ -1,5 +1,5 @@
 import { type AnyElysia, Elysia } from 'elysia'
-import { findValidKey } from '../api-keys/api-keys.ts'
+import type { Caller, KeyGuard } from '../api-keys/require-api-key.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { VERSION } from '../version.ts'
@@ -22,7 +22,7 @@ export interface Metrics {
 }
 
 /** Counts in memory, since the start of the process; the state of the data is read when somebody asks. */
-export function createMetrics(deps: Deps): Metrics {
+export function createMetrics(deps: Deps, guard: KeyGuard): Metrics {
   const requests = createRequestCounts()
   const eventLoop = watchEventLoop(deps.clock)
   const attempts = new Map<string, number>()
@@ -44,8 +44,12 @@ export function createMetrics(deps: Deps): Metrics {
 
   const routes = new Elysia({ name: 'metrics' }).get(
     '/metrics',
-    async ({ request, server }) => {
-      await requireInsider(deps, request, server?.requestIP(request)?.address)
+    async ({ request, server, set }) => {
+      if (!isOwnMachine(request, server?.requestIP(request)?.address)) {
+        const caller = await guard.authenticate(request, server)
+        requireFullAccess(caller)
+        guard.allow()({ caller, set })
+      }
       return new Response(await text(), {
         headers: { 'content-type': PROMETHEUS_TYPE, 'cache-control': 'no-store' },
       })
@@ -61,20 +65,16 @@ export function createMetrics(deps: Deps): Metrics {
   }
 }
 
-/** Numbers of every organization: throws 401 or 403 unless the caller runs this machine or holds a whole key. */
-async function requireInsider(deps: Deps, request: Request, peer: string | undefined): Promise<void> {
+/** Whoever runs this machine needs no key. */
+function isOwnMachine(request: Request, peer: string | undefined): boolean {
   const isDirect = !PROXY_HEADERS.some((name) => request.headers.has(name))
-  if (peer !== undefined && isLoopback(peer) && isDirect) return
-  const [, sent] = /^Bearer +(\S+) *$/i.exec(request.headers.get('authorization') ?? '') ?? []
-  const key = sent === undefined ? undefined : await findValidKey(deps, sent)
-  if (!key) {
-    throw new AppError(401, 'unauthorized', 'Ask from the machine itself, or with a secret key.', {
-      headers: { 'www-authenticate': 'Bearer realm="Bellhop"' },
-    })
-  }
-  if (key.kind === 'public' || key.scopes !== null) {
-    throw new AppError(403, 'missing_scope', 'The metrics need a secret key of full access.')
-  }
+  return peer !== undefined && isLoopback(peer) && isDirect
+}
+
+/** The numbers are those of every organization. */
+function requireFullAccess({ isPublic, scopes }: Caller): void {
+  if (!isPublic && scopes === null) return
+  throw new AppError(403, 'missing_scope', 'The metrics need a secret key of full access.')
 }
 
 function isLoopback(address: string): boolean {

@@ -92,6 +92,21 @@ test('only the machine itself and secret keys of full access see them', async ()
   expect((await asked(acme.key)).status).toBe(200)
 })
 
+test('keys are limited as anywhere else, right ones and wrong ones; the machine itself is not', async () => {
+  const from = (address: string, key: string) =>
+    metrics({ 'x-forwarded-for': address, authorization: `Bearer ${key}` })
+  const slow = await acme.withKey({ rateLimit: 1 })
+  const first = await from('203.0.113.9', slow.key)
+  expect([first.status, first.headers.get('x-ratelimit-remaining')]).toEqual([200, '0'])
+  problemOf(await from('203.0.113.9', slow.key), 429, 'rate_limited')
+  let answer = await from('203.0.113.9', 'bellhop_sk_guess')
+  for (let tries = 1; answer.status === 401 && tries < 100; tries += 1) {
+    answer = await from('203.0.113.9', 'bellhop_sk_guess')
+  }
+  problemOf(answer, 429, 'rate_limited')
+  expect((await metrics()).status).toBe(200)
+})
+
 test('at debug level each request is one line in the log, without its query, body and key', async () => {
   await acme.call('GET', '/tickets?status=open', { headers: { 'x-request-id': 'look-for-me' } })
   const [line = '', ...more] = bellhop.logLines.filter((one) => one.includes('look-for-me'))
