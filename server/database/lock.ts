@@ -1,5 +1,5 @@
 import { Database as Connection, SQLiteError } from 'bun:sqlite'
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { requireDataFolder } from '../data-folder.ts'
 import { StartError } from '../start-error.ts'
@@ -39,7 +39,10 @@ export function lockDataFolder(folder: string, now: number): FolderLock {
 }
 
 function takeLock(folder: string): Connection {
-  const connection = new Connection(join(folder, LOCK_FILE), { create: true })
+  const file = join(folder, LOCK_FILE)
+  // Whoever may read it could hold it. A file that is there is left alone: this process itself may hold it.
+  if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600))
+  const connection = new Connection(file, { create: true })
   try {
     // Nothing is ever written, so no journal need lie about.
     connection.run('PRAGMA journal_mode = MEMORY')

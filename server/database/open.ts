@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Log } from '../log.ts'
 import type { Database } from './database.ts'
@@ -6,6 +6,7 @@ import { migratePostgres, migrateSqlite } from './migrate.ts'
 import { openSqlite } from './sqlite.ts'
 
 export const DATABASE_FILE = 'bellhop.db'
+const OWNER_ONLY = 0o600
 
 /** Opens the database of a data folder, or the PostgreSQL one when an address is given, migrated to this version. */
 export async function openDatabase(
@@ -22,6 +23,8 @@ export async function openDatabase(
   }
   if (!existsSync(place.dataFolder)) mkdirSync(place.dataFolder, { recursive: true, mode: 0o700 })
   const file = join(place.dataFolder, DATABASE_FILE)
+  // SQLite gives the log beside it the rights of the database.
+  if (!existsSync(file)) closeSync(openSync(file, 'a', OWNER_ONLY))
   migrateSqlite(file, context.now())
   return openSqlite(file, context.onCommit)
 }

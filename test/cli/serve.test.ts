@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { call } from '../support/bellhop.ts'
@@ -53,6 +53,16 @@ test.each(['', 'short\n'])(
     })
   },
 )
+
+test('what a server makes is for its owner only, also in a folder that others may enter', async () => {
+  const folder = temporaryFolder('data')
+  chmodSync(folder, 0o755)
+  await using server = await startProgram({ BELLHOP_DATA: folder })
+  const open = readdirSync(folder).filter((name) => (statSync(join(folder, name)).mode & 0o077) !== 0)
+  expect(readdirSync(folder)).toContain('bellhop.db-wal')
+  expect(open).toEqual([])
+  await server.end('SIGTERM')
+})
 
 test('data of a newer version is left alone', async () => {
   const folder = temporaryFolder('data')
