@@ -8,29 +8,41 @@ const SAVE_EVERY_MS = 10_000
 export function createLastUsed(deps: Deps) {
   const unsaved = new Map<string, number>()
   let cancelTimer: (() => void) | undefined
+  let isStopped = false
 
   async function save(): Promise<void> {
     cancelTimer?.()
     cancelTimer = undefined
     if (unsaved.size === 0) return
     const times = [...unsaved]
-    unsaved.clear()
     await deps.database.write(async (tx) => {
       for (const [id, lastUsedAt] of times) {
         await tx.update(apiKeys).set({ lastUsedAt }).where(eq(apiKeys.id, id))
       }
+    })
+    // Only now: a change that is refused is tried again. What was used meanwhile has a newer time.
+    for (const [id, time] of times) if (unsaved.get(id) === time) unsaved.delete(id)
+  }
+
+  function startTimer(): void {
+    cancelTimer ??= deps.clock.after(SAVE_EVERY_MS, () => {
+      save().catch((error) => {
+        deps.log.warn('last_used_not_saved', { error })
+        if (!isStopped) startTimer()
+      })
     })
   }
 
   return {
     note(keyId: string): void {
       unsaved.set(keyId, deps.clock.now())
-      cancelTimer ??= deps.clock.after(SAVE_EVERY_MS, () => {
-        save().catch((error) => deps.log.warn('last_used_not_saved', { error }))
-      })
+      startTimer()
     },
     /** Saves what is not saved yet. */
-    stop: save,
+    stop(): Promise<void> {
+      isStopped = true
+      return save()
+    },
   }
 }
 

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createApiKey, listApiKeys, revokeApiKey } from '../../server/api-keys/api-keys.ts'
+import { StorageError } from '../../server/database/database.ts'
 import { KEY_SCOPES, type KeyScope } from '../../server/database/schema.ts'
 import { type Client, call, startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
@@ -144,6 +145,23 @@ test('the last use of a key is kept, now and then, without a write for each requ
   expect(await lastUsed()).toEqual([null])
   clock.advance(10_000)
   expect(await eventually(async () => (await lastUsed())[0])).toBe(usedAt)
+})
+
+test('the last use of a key is not forgotten when the storage refuses it', async () => {
+  const client = await bellhop.organization()
+  await client.call('GET', '/tickets')
+  const usedAt = clock.now()
+  const { database } = bellhop.deps
+  const { write } = database
+  database.write = async () => {
+    throw new StorageError('The disk refused the change.')
+  }
+  clock.advance(10_000)
+  await eventually(() => bellhop.logLines.some((line) => line.includes('last_used_not_saved')))
+  database.write = write
+  clock.advance(10_000)
+  const saved = async () => (await listApiKeys(bellhop.deps, client.orgId))[0]?.lastUsedAt
+  expect(await eventually(saved)).toBe(usedAt)
 })
 
 test('a secret is nowhere but in the hands of whoever it was shown to', async () => {
