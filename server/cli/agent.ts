@@ -69,11 +69,11 @@ function addList(agent: Command): void {
 function addDisable(agent: Command): void {
   agent
     .command('disable <agent>')
-    .description("end an agent's access, by id; with --org also by e-mail address")
+    .description("end an agent's access and unassign their tickets, by id; with --org also by e-mail address")
     .option('--org <org>', 'id or name of the organization')
     .action(async (named: string, { org }: { org?: string }) => {
       const { id } = await withOwner(named, org, (deps, orgId) => disableAgent(deps, orgId, named))
-      print(`${id} is disabled.`)
+      print(`${id} is disabled. Their tickets are unassigned now.`)
     })
 }
 

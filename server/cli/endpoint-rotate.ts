@@ -13,7 +13,9 @@ interface Options {
 export function addRotate(endpoint: Command): void {
   endpoint
     .command('rotate <id>')
-    .description('replace the signing secret; prints {"id","secret"}. The old one signs for 24 hours more')
+    .description(
+      'replace the signing secret; prints {"id","secret"}. X-Service-Signature is made with the new one at once, webhook-signature with both for 24 hours; for a receiver that checks the first, use --stage and --promote',
+    )
     .option('--stage', 'make a secret that signs beside the present one until it is promoted')
     .option('--promote', 'make the staged secret the present one')
     .option('--cancel', 'forget the staged secret')
@@ -30,7 +32,7 @@ function rotate(options: Options): Rotate {
   if (options.promote) {
     return async (deps, orgId, id) => {
       await promoteSecret(deps, orgId, id)
-      return `The staged secret of ${id} is the present one. The one before signs for 24 hours more.`
+      return `The staged secret of ${id} is the present one. The one before signs webhook-signature for 24 hours more.`
     }
   }
   if (options.cancel) {

@@ -1,3 +1,9 @@
+/** Whoever reads may have read enough: `bellhop deliveries list | head`. */
+process.stdout.on('error', (error) => {
+  if ('code' in error && error.code === 'EPIPE') process.exit(0)
+  throw error
+})
+
 /** What a command prints is its result and nothing else. */
 export function print(text: string): void {
   process.stdout.write(`${text}\n`)

@@ -1,5 +1,6 @@
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
+import { isoTime } from '../wire.ts'
 import type { Endpoint } from './endpoint-rows.ts'
 import { changeEndpoint, type NewEndpoint, save } from './endpoints.ts'
 import { createSigningSecret } from './signature.ts'
@@ -38,12 +39,16 @@ export function cancelStagedSecret(deps: Deps, orgId: string, id: string): Promi
   })
 }
 
-/** Staged and promoted in one step, for a receiver that verifies `webhook-signature`; a staged secret is forgotten. */
+/**
+ * Staged and promoted in one step, for a receiver that verifies `webhook-signature`; a staged secret is forgotten.
+ * Throws 409 while the secret before this one still signs: it would be cut short of its 24 hours.
+ */
 export async function rotateSecret(deps: Deps, orgId: string, id: string): Promise<NewEndpoint> {
   const secret = createSigningSecret(deps.randomBytes)
-  const endpoint = await changeEndpoint(deps, orgId, id, (tx, before) =>
-    save(tx, before, replaced(deps, before, deps.sealer.seal(secret, id))),
-  )
+  const endpoint = await changeEndpoint(deps, orgId, id, async (tx, before) => {
+    requireNoOldSecret(before, deps.clock.now())
+    return save(tx, before, replaced(deps, before, deps.sealer.seal(secret, id)))
+  })
   return { endpoint, secret }
 }
 
@@ -56,6 +61,15 @@ function replaced(deps: Deps, before: Endpoint, secret: Uint8Array): Partial<End
     previousSecretUntil: now + OLD_SECRET_MS,
     updatedAt: now,
   }
+}
+
+function requireNoOldSecret({ previousSecret, previousSecretUntil }: Endpoint, now: number): void {
+  if (!previousSecret || (previousSecretUntil ?? 0) <= now) return
+  throw new AppError(
+    409,
+    'previous_secret_valid',
+    `The secret before this one still signs, until ${isoTime(previousSecretUntil ?? now)}. Rotate again after that, or stage a new one and promote it.`,
+  )
 }
 
 function noStagedSecret(): AppError {

@@ -53,7 +53,7 @@ test('the errors are those that a route can answer', async () => {
 
 test('the codes of wrong fields are those that a route can answer', async () => {
   const shown = table('`code` in `errors`').flatMap(([codes = '']) => quoted(codes))
-  expect(shown.sort()).toEqual(await wordsOfRoutes(/\bcode: '([a-z_]+)'/g))
+  expect(shown.sort()).toEqual(await wordsOfRoutes(/\bcode: '([a-z_]+)',\s*detail/g))
 })
 
 test('the reasons of a failed delivery are those of the log', () => {

@@ -73,6 +73,8 @@ test('a staged secret that is cancelled signs no more, and one step rotates wher
   await cancelStagedSecret(deps, orgId, endpoint.id)
   await expect(promoteSecret(deps, orgId, endpoint.id)).rejects.toThrow('There is no staged secret')
   const { secret: second } = await rotateSecret(deps, orgId, endpoint.id)
+  // A second step would cut the first secret short of its 24 hours.
+  await expect(rotateSecret(deps, orgId, endpoint.id)).rejects.toThrow('still signs, until')
   await webhooks.ticket()
   const request = await receiver.next()
   expect([first, dropped, second].map((secret) => believes(secret, request))).toEqual([
