@@ -16,7 +16,7 @@ export interface RunningServer extends AsyncDisposable {
   /** What it has said so far. */
   out(): string
   /** Sends the signal and waits for the end. Answers the exit code; null when a signal ended it. */
-  end(signal: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): Promise<number | null>
+  end(signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGKILL'): Promise<number | null>
 }
 
 export const SOURCES = [process.execPath, join(import.meta.dir, '../../server/main.ts')]
@@ -51,7 +51,7 @@ export async function startProgram(place: Place, program = SOURCES, cwd = '.'): 
     }
     reject(new Error(`The server ended without a word about its address: ${said}`))
   })()
-  async function end(signal: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): Promise<number | null> {
+  async function end(signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGKILL'): Promise<number | null> {
     child.kill(signal)
     await child.exited
     await reading

@@ -1,0 +1,16 @@
+import { expect, test } from 'bun:test'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFolder } from '../support/folder.ts'
+import { startProgram } from '../support/program.ts'
+
+test.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGTERM', 'SIGTERM'] as const)(
+  '%s at the moment the server says where it is stops it in order: all data is in the database file',
+  async (signal) => {
+    const folder = temporaryFolder('data')
+    await using server = await startProgram({ BELLHOP_DATA: folder })
+    expect(await server.end(signal)).toBe(0)
+    const log = statSync(join(folder, 'bellhop.db-wal'), { throwIfNoEntry: false })
+    expect(log?.size ?? 0).toBe(0)
+  },
+)
