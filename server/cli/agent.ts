@@ -72,7 +72,9 @@ function addDisable(agent: Command): void {
     .description("end an agent's access and unassign their tickets, by id; with --org also by e-mail address")
     .option('--org <org>', 'id or name of the organization')
     .action(async (named: string, { org }: { org?: string }) => {
-      const { id } = await withOwner(named, org, (deps, orgId) => disableAgent(deps, orgId, named))
+      const { id } = await withOwner('agent', { named, org }, (deps, orgId) =>
+        disableAgent(deps, orgId, named),
+      )
       print(`${id} is disabled. Their tickets are unassigned now.`)
     })
 }

@@ -29,13 +29,13 @@ export function addResend(deliveries: Command): void {
 }
 
 async function resendOne(id: string, json: boolean | undefined): Promise<void> {
-  await withOwner(id, undefined, (deps, orgId) => resendDelivery(deps, orgId, id))
+  await withOwner('delivery', { named: id }, (deps, orgId) => resendDelivery(deps, orgId, id))
   if (json) printJson({ id })
   else print(`${id} is sent again.`)
 }
 
 async function resendFailed(endpointId: string, since: number, json: boolean | undefined): Promise<void> {
-  const job = await withOwner(endpointId, undefined, (deps, orgId) =>
+  const job = await withOwner('endpoint', { named: endpointId }, (deps, orgId) =>
     resendFailedSince(deps, orgId, { endpointId, since }),
   )
   const { id, since: from } = viewResendJob(job)

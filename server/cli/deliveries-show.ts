@@ -12,7 +12,7 @@ export function addShow(deliveries: Command): void {
     .description('show a delivery with its body and every attempt')
     .option('--json', 'print an object')
     .action(async (id: string, { json }: { json?: true }) => {
-      const found = await withOwner(id, undefined, (deps, orgId) => readDelivery(deps, orgId, id))
+      const found = await withOwner('delivery', { named: id }, (deps, orgId) => readDelivery(deps, orgId, id))
       const detail = viewDeliveryDetail(found)
       if (json) printJson(detail)
       else printDetail(detail)

@@ -22,7 +22,7 @@ export function addRotate(endpoint: Command): void {
     .action(async (id: string, options: Options) => {
       if (Object.keys(options).length > 1)
         throw new UsageError('Give one of --stage, --promote and --cancel.')
-      print(await withOwner(id, undefined, (deps, orgId) => rotate(options)(deps, orgId, id)))
+      print(await withOwner('endpoint', { named: id }, (deps, orgId) => rotate(options)(deps, orgId, id)))
     })
 }
 

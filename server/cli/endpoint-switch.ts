@@ -11,7 +11,7 @@ export function addDisable(endpoint: Command): void {
     .command('disable <id>')
     .description('send nothing more; deliveries are held until it is enabled')
     .action(async (id: string) => {
-      await withOwner(id, undefined, (deps, orgId) => disableEndpoint(deps, orgId, id))
+      await withOwner('endpoint', { named: id }, (deps, orgId) => disableEndpoint(deps, orgId, id))
       print(`${id} is off. Its deliveries are held.`)
     })
 }
@@ -21,7 +21,7 @@ export function addEnable(endpoint: Command): void {
     .command('enable <id>')
     .description('send again, what was held first')
     .action(async (id: string) => {
-      await withOwner(id, undefined, (deps, orgId) => enableEndpoint(deps, orgId, id))
+      await withOwner('endpoint', { named: id }, (deps, orgId) => enableEndpoint(deps, orgId, id))
       print(`${id} is on. What was held goes out now.`)
     })
 }
@@ -31,7 +31,7 @@ export function addDelete(endpoint: Command): void {
     .command('delete <id>')
     .description('remove it for ever; what waits is cancelled, the delivery log stays')
     .action(async (id: string) => {
-      await withOwner(id, undefined, (deps, orgId) => deleteEndpoint(deps, orgId, id))
+      await withOwner('endpoint', { named: id }, (deps, orgId) => deleteEndpoint(deps, orgId, id))
       print(`${id} is deleted.`)
     })
 }
@@ -43,7 +43,9 @@ export function addTest(endpoint: Command): void {
     .option('--event <event>', WEBHOOK_EVENTS.join(' or '), oneOf(WEBHOOK_EVENTS), 'ticket.created')
     .option('--json', 'print an object')
     .action(async (id: string, { event, json }: { event: WebhookEvent; json?: true }) => {
-      const sent = await withOwner(id, undefined, (deps, orgId) => testEndpoint(deps, orgId, { id, event }))
+      const sent = await withOwner('endpoint', { named: id }, (deps, orgId) =>
+        testEndpoint(deps, orgId, { id, event }),
+      )
       if (json) printJson(sent)
       else print(sent.deliveryId)
     })

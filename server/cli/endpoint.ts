@@ -95,7 +95,7 @@ function addUpdate(endpoint: Command): void {
         ...(description !== undefined && { description }),
       }
       if (Object.keys(change).length === 0) throw new UsageError('Give --url, --events or --description.')
-      const changed = await withOwner(id, undefined, (deps, orgId) =>
+      const changed = await withOwner('endpoint', { named: id }, (deps, orgId) =>
         updateEndpoint(deps, orgId, { id, change }),
       )
       if (json) printJson(viewEndpoint(changed))

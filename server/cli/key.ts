@@ -79,7 +79,7 @@ function addRevoke(key: Command): void {
     .description('end a key for ever, by its id; with --org also by its shown beginning')
     .option('--org <org>', 'id or name of the organization')
     .action(async (named: string, { org }: { org?: string }) => {
-      await withOwner(named, org, (deps, orgId) => revokeApiKey(deps, orgId, named))
+      await withOwner('API key', { named, org }, (deps, orgId) => revokeApiKey(deps, orgId, named))
       print(`${named} is revoked.`)
     })
 }

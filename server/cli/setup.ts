@@ -24,7 +24,7 @@ export function addSetup(program: Command): void {
     .action(async ({ org, name, email, passwordFile, json }: Options) => {
       const password = passwordFrom(passwordFile)
       const admin = { name, email, ...(password !== undefined && { password }) }
-      const made = await withDeps((deps) => setUp(deps, { org, admin }))
+      const made = await withDeps((deps) => setUp(deps, { org, admin }), true)
       if (!json) return print(made.organization.id)
       printJson({
         organization: { id: made.organization.id, name: made.organization.name },

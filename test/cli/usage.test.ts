@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { version } from '../../package.json' with { type: 'json' }
 import { temporaryFolder } from '../support/folder.ts'
@@ -19,7 +19,10 @@ const WRONG: [string[], string][] = [
   ],
   [['serve', '--quick'], "Unknown option '--quick'. Try: bellhop serve --help"],
   [['deliveries', 'resend', '--since', '2h'], 'Give the id of a delivery, or --endpoint and --since.'],
-  [['agent', 'disable', 'ana@example.com'], '"ana@example.com" is not an id. Give the id, or --org too.'],
+  [
+    ['agent', 'disable', 'ana@example.com'],
+    '"ana@example.com" is not an id. Give the id of the agent, or --org too.',
+  ],
 ]
 
 test('wrong usage ends with exit code 2, one sentence that helps, nothing on standard output and no data', async () => {
@@ -48,18 +51,35 @@ test('help and version are printed with exit code 0, whatever the settings are',
 })
 
 test('what cannot be done ends with exit code 1 and one sentence', async () => {
+  const used = { BELLHOP_DATA: temporaryFolder('data') }
+  const admin = ['--org', 'Acme', '--name', 'Ana', '--email', 'ana@example.com']
+  expect((await runProgram(used, ['setup', ...admin])).code).toBe(0)
   const [noOrganization, noDelivery, noFolder] = await Promise.all([
-    runProgram(place, ['key', 'create', '--org', 'Nobody']),
-    runProgram(place, ['deliveries', 'show', 'dlv_00000000000000000000000000']),
-    runProgram({ BELLHOP_DATA: '/proc/nowhere' }, ['org', 'list']),
+    runProgram(used, ['key', 'create', '--org', 'Nobody']),
+    runProgram(used, ['deliveries', 'resend', 'dlv_nope']),
+    runProgram({ BELLHOP_DATA: '/proc/nowhere' }, ['setup', ...admin]),
   ])
-  expect(noOrganization).toEqual({ code: 1, out: '', err: 'There is no organization "Nobody".\n' })
-  expect([noDelivery.code, noDelivery.err]).toEqual([
-    1,
-    'There is no agent, API key, endpoint or delivery with this id.\n',
-  ])
+  const sentence = `There is no organization "Nobody" in ${used.BELLHOP_DATA}.\n`
+  expect(noOrganization).toEqual({ code: 1, out: '', err: sentence })
+  expect(noDelivery).toEqual({ code: 1, out: '', err: 'There is no delivery with this id.\n' })
   expect([noFolder.code, noFolder.err]).toEqual([
     1,
     'BELLHOP_DATA is "/proc/nowhere". It should be a folder that this user can make or write to.\n',
   ])
+})
+
+test('a command in a folder without data says which folder that is, and leaves nothing there', async () => {
+  const empty = temporaryFolder('empty')
+  const folders = [empty, join(empty, 'missing')]
+  const ended = await Promise.all(
+    folders.map((folder) => runProgram({ BELLHOP_DATA: folder }, ['org', 'list'])),
+  )
+  expect(ended).toEqual(
+    folders.map((folder) => ({
+      code: 1,
+      out: '',
+      err: `There is no Bellhop data in ${folder}. Set BELLHOP_DATA to the server's folder, or begin with: bellhop setup\n`,
+    })),
+  )
+  expect(readdirSync(empty)).toEqual([])
 })
