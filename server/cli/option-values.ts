@@ -2,7 +2,12 @@ import { readFileSync } from 'node:fs'
 import { InvalidArgumentError } from 'commander'
 import { systemClock } from '../clock.ts'
 import { parseDuration } from '../duration.ts'
+import { isoTime } from '../wire.ts'
 import { UsageError } from './usage-error.ts'
+
+const HIGHEST_NUMBER = 1_000_000
+/** ISO 8601: a day, or a moment whose time zone is the machine's unless it is given. */
+const DATE = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/
 
 /** `a,b` of known words, for `argParser`. */
 export function wordsOf<Word extends string>(known: readonly Word[]): (value: string) => Word[] {
@@ -18,8 +23,10 @@ export function oneOf<Word extends string>(known: readonly Word[]): (value: stri
 }
 
 export function wholeNumber(value: string): number {
-  if (!/^\d{1,9}$/.test(value)) throw new InvalidArgumentError('It should be a whole number.')
-  return Number(value)
+  if (!/^\d+$/.test(value)) throw new InvalidArgumentError('It should be a whole number.')
+  const number = Number(value)
+  if (number > HIGHEST_NUMBER) throw new InvalidArgumentError(`It should be at most ${HIGHEST_NUMBER}.`)
+  return number
 }
 
 /** Milliseconds since 1970 of a date, or of a duration from now. */
@@ -33,12 +40,19 @@ export function timeBack(value: string): number {
 }
 
 function timeOf(value: string, direction: 1 | -1): number {
-  if (/^\d{4}-\d\d-\d\d/.test(value) && !Number.isNaN(Date.parse(value))) return Date.parse(value)
+  if (isDate(value)) return Date.parse(value)
   try {
     return systemClock.now() + direction * parseDuration(value)
   } catch {
     throw new InvalidArgumentError('It should be a date like 2026-03-01, 2026-03-01T09:00:00Z, or 2h or 7d.')
   }
+}
+
+/** `Date.parse` takes the 31st of February for the 3rd of March. */
+function isDate(value: string): boolean {
+  if (!DATE.test(value) || Number.isNaN(Date.parse(value))) return false
+  const day = value.slice(0, 10)
+  return isoTime(Date.parse(day)).slice(0, 10) === day
 }
 
 /** The first line of a file; `-` is standard input. A password must not stand in a list of processes. */

@@ -17,8 +17,13 @@ export async function run(work: () => Promise<void>): Promise<number> {
     return DONE
   } catch (error) {
     process.stderr.write(`${sentenceOf(error)}\n`)
-    return error instanceof UsageError ? WRONG_USAGE : FAILED
+    return isWrongUsage(error) ? WRONG_USAGE : FAILED
   }
+}
+
+/** A verb answers 400 to a value whose form is wrong, whatever is stored: as if the option had been refused. */
+function isWrongUsage(error: unknown): boolean {
+  return error instanceof UsageError || (error instanceof AppError && error.status === 400)
 }
 
 function sentenceOf(error: unknown): string {
@@ -28,10 +33,16 @@ function sentenceOf(error: unknown): string {
   return faultOf(error)
 }
 
-/** The fields of a verb are the options of its command. */
+/** The fields of a verb are the options of its command, but for these. */
+const OPTIONS = new Map([
+  ['expiresAt', 'expires'],
+  ['password', 'password-file'],
+  ['rateLimit', 'rate-limit'],
+])
+
 function faultSentence({ pointer, detail }: Fault): string {
-  const option = pointer?.split('/')[1]?.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-  return option ? `--${option}: ${detail}` : detail
+  const field = pointer?.split('/')[1]
+  return field ? `--${OPTIONS.get(field) ?? field}: ${detail}` : detail
 }
 
 /** The outer messages of a failed query hold its parameters, which are nobody's business. */

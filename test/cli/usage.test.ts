@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { version } from '../../package.json' with { type: 'json' }
 import { temporaryFolder } from '../support/folder.ts'
@@ -33,6 +33,50 @@ test('wrong usage ends with exit code 2, one sentence that helps, nothing on sta
   }
   expect(existsSync(join(folder, 'bellhop.db'))).toBe(false)
 })
+
+const REFUSED: [string[], string][] = [
+  [['--rate-limit', '0'], '--rate-limit: Must be a whole number from 1 to 1000000.'],
+  [['--rate-limit', '99999999999'], invalidOption('--rate-limit <number>', '99999999999', 'at most 1000000')],
+  [['--rate-limit', '1.5'], invalidOption('--rate-limit <number>', '1.5', 'a whole number')],
+  [['--name', ' '], '--name: Needs 1 to 255 characters.'],
+  [['--public', '--scopes', 'tickets:read'], '--scopes: A public key takes no scopes.'],
+  [['--expires', '2020-02-29'], '--expires: Must be in the future.'],
+  [
+    ['--expires', '2027-02-31'],
+    invalidOption(
+      '--expires <time>',
+      '2027-02-31',
+      'a date like 2026-03-01, 2026-03-01T09:00:00Z, or 2h or 7d',
+    ),
+  ],
+]
+
+test('a value that an option does not take ends with exit code 2 and names the option', async () => {
+  const used = { BELLHOP_DATA: temporaryFolder('data') }
+  const admin = ['--name', 'Ana', '--email', 'ana@example.com']
+  await runProgram(used, ['setup', '--org', 'Acme', ...admin])
+  const passwordFile = join(used.BELLHOP_DATA, 'password')
+  writeFileSync(passwordFile, 'short')
+  const key = ['key', 'create', '--org', 'Acme']
+  const refused: [string[], string][] = [
+    ...REFUSED.map(([args, sentence]): [string[], string] => [[...key, ...args], sentence]),
+    [
+      ['setup', '--org', 'Other', ...admin, '--password-file', passwordFile],
+      '--password-file: Needs at least 10 characters.',
+    ],
+    [
+      ['endpoint', 'create', '--org', 'Acme', '--url', 'http://example.com', '--events', 'ticket.created'],
+      '--url: The URL must begin with https://, for deliveries are encrypted.',
+    ],
+  ]
+  const ended = await Promise.all(refused.map(([args]) => runProgram(used, args)))
+  expect(ended).toEqual(refused.map(([, sentence]) => ({ code: 2, out: '', err: `${sentence}\n` })))
+  expect(JSON.parse((await runProgram(used, ['key', 'list', '--org', 'Acme', '--json'])).out)).toEqual([])
+})
+
+function invalidOption(option: string, value: string, wanted: string): string {
+  return `Option '${option}' argument '${value}' is invalid. It should be ${wanted}. Try: bellhop key create --help`
+}
 
 test('help and version are printed with exit code 0, whatever the settings are', async () => {
   const wrong = { ...place, PORT: 'none' }
