@@ -2,6 +2,7 @@ import { readConfig } from '../config.ts'
 import type { Deps } from '../deps.ts'
 import { listOrganizations } from '../organizations/organizations.ts'
 import { startService } from '../service.ts'
+import { programName } from './program-name.ts'
 
 /** Starts everything and runs until a signal; a second one ends it at once. One that comes during the start waits for it. */
 export async function serve(): Promise<void> {
@@ -20,13 +21,6 @@ async function firstSteps(deps: Deps): Promise<string> {
   ${program} setup --org "YOUR COMPANY" --name "YOUR NAME" --email YOU@EXAMPLE.COM
   ${program} key create --org "YOUR COMPANY"
 `
-}
-
-/** How this program was started: as one file, by Bun, or by a Bun that npx has fetched. */
-function programName(): string {
-  if (!/[/\\]server[/\\]main\.ts$/.test(Bun.main)) return 'bellhop'
-  const isFetched = /[/\\]_npx[/\\]/.test(process.execPath)
-  return `${isFetched ? `npx --yes bun@${Bun.version}` : 'bun'} server/main.ts`
 }
 
 function untilAsked(): Promise<void> {

@@ -24,7 +24,7 @@ test('the built file serves from an empty folder with nothing else on the machin
   })
 
   await using first = await startProgram(place, program, folder)
-  expect(first.out()).toContain('\n  bellhop setup --org ')
+  expect(first.out()).toContain('\n  ./bellhop setup --org ')
   const admin = ['--name', 'Ana', '--email', 'ana@example.com']
   expect((await runProgram(place, ['setup', '--org', 'Acme', ...admin], program, folder)).err).toBe('')
   const key = (await runProgram(place, ['key', 'create', '--org', 'Acme'], program, folder)).out.trim()
