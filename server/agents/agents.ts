@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, or, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNull, or, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
 import {
   type AgentRole,
@@ -93,25 +93,49 @@ export function listAgents(deps: Deps, orgId: string): Promise<Agent[]> {
 
 /**
  * Ends an agent's access, by id or address, and unassigns their tickets a slice at a time. When it was cut short,
- * doing it again unassigns the rest. Throws 404.
+ * doing it again unassigns the rest. Throws 404, and 409 for the last enabled administrator.
  */
-export async function disableAgent(deps: Deps, orgId: string, idOrEmail: string): Promise<Agent> {
+export async function disableAgent(
+  deps: Deps,
+  orgId: string,
+  idOrEmail: string,
+): Promise<{ id: string; unassignedTickets: number }> {
   const agent = await deps.database.write(async (tx) => {
     const isTheAgent = or(eq(agents.id, idOrEmail), eq(agents.emailKey, idOrEmail.toLowerCase()))
+    const admins = await lockEnabledAdmins(tx, orgId)
     const [disabled] = await tx
       .update(agents)
       .set({ disabledAt: sql`coalesce(${agents.disabledAt}, ${deps.clock.now()})` })
       .where(and(eq(agents.orgId, orgId), isTheAgent))
       .returning(columns)
     if (!disabled) throw notFound('agent')
+    if (admins.length === 1 && admins[0]?.id === disabled.id) throw lastAdministrator()
     return disabled
   })
-  while (await unassignSome(deps, agent));
-  return agent
+  let unassignedTickets = 0
+  for (let some = UNASSIGNED_AT_ONCE; some === UNASSIGNED_AT_ONCE; unassignedTickets += some) {
+    some = await unassignSome(deps, agent)
+  }
+  return { id: agent.id, unassignedTickets }
 }
 
-/** Says whether there may be more. */
-function unassignSome(deps: Deps, agent: Agent): Promise<boolean> {
+/** Two administrators may be disabling each other: whoever has the rows is alone. */
+function lockEnabledAdmins(tx: Transaction, orgId: string): Promise<{ id: string }[]> {
+  return tx
+    .update(agents)
+    .set({ disabledAt: sql`${agents.disabledAt}` })
+    .where(and(eq(agents.orgId, orgId), eq(agents.role, 'admin'), isNull(agents.disabledAt)))
+    .returning({ id: agents.id })
+}
+
+function lastAdministrator(): AppError {
+  const detail =
+    'This is the last enabled administrator of the organization. Add or enable another one first.'
+  return new AppError(409, 'last_administrator', detail)
+}
+
+/** How many; fewer than `UNASSIGNED_AT_ONCE` when there are no more. */
+function unassignSome(deps: Deps, agent: Agent): Promise<number> {
   const { orgId, id: agentId } = agent
   return deps.database.write(async (tx) => {
     const now = deps.clock.now()
@@ -125,7 +149,7 @@ function unassignSome(deps: Deps, agent: Agent): Promise<boolean> {
       .set({ assignedTo: '', version: sql`${tickets.version} + 1`, updatedAt: now })
       .where(and(eq(tickets.orgId, orgId), eq(tickets.assignedTo, agentId), inArray(tickets.id, some)))
       .returning({ id: tickets.id, status: tickets.status, channel: tickets.channel })
-    if (changed.length === 0) return false
+    if (changed.length === 0) return 0
     const ids = changed.map(({ id }) => id)
     await tx
       .update(ticketTags)
@@ -138,7 +162,7 @@ function unassignSome(deps: Deps, agent: Agent): Promise<boolean> {
       ids.map((ticketId) => ({ type: 'ticket.updated', ticketId, createdAt: now })),
     )
     await moveCounters(tx, orgId, sumOfChanges(changed, agentId))
-    return changed.length === UNASSIGNED_AT_ONCE
+    return changed.length
   })
 }
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { type Agent, createAgent, disableAgent, listAgents } from '../agents/agents.ts'
+import { enableAgent } from '../agents/enable-agent.ts'
 import { AGENT_ROLES, type AgentRole } from '../database/schema.ts'
 import { isoTime } from '../wire.ts'
 import { oneOf, passwordFrom } from './option-values.ts'
@@ -11,6 +12,7 @@ export function addAgent(program: Command): void {
   addCreate(agent)
   addList(agent)
   addDisable(agent)
+  addEnable(agent)
 }
 
 interface CreateOptions {
@@ -72,10 +74,25 @@ function addDisable(agent: Command): void {
     .description("end an agent's access and unassign their tickets, by id; with --org also by e-mail address")
     .option('--org <org>', 'id or name of the organization')
     .action(async (named: string, { org }: { org?: string }) => {
-      const { id } = await withOwner('agent', { named, org }, (deps, orgId) =>
+      const { id, unassignedTickets } = await withOwner('agent', { named, org }, (deps, orgId) =>
         disableAgent(deps, orgId, named),
       )
-      print(`${id} is disabled. Their tickets are unassigned now.`)
+      print(`${id} is disabled. ${unassigned(unassignedTickets)}.`)
+    })
+}
+
+function unassigned(tickets: number): string {
+  return tickets === 1 ? '1 ticket is unassigned now' : `${tickets} tickets are unassigned now`
+}
+
+function addEnable(agent: Command): void {
+  agent
+    .command('enable <agent>')
+    .description('give a disabled agent access again; their former tickets stay unassigned')
+    .option('--org <org>', 'id or name of the organization')
+    .action(async (named: string, { org }: { org?: string }) => {
+      const id = await withOwner('agent', { named, org }, (deps, orgId) => enableAgent(deps, orgId, named))
+      print(`${id} is enabled.`)
     })
 }
 

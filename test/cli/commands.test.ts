@@ -167,6 +167,34 @@ test('an agent is added, listed and disabled by address', async () => {
   expect(list[2]).toMatch(/Dé\\u001b\[31m +Dee@example.com +agent +.* disabled \d{4}/)
 })
 
+test('disabling an agent tells how many tickets it unassigned, can be undone, and spares the last administrator', async () => {
+  const create = ['agent', 'create', '--org', 'Acme', '--name', 'Eve', '--role', 'admin']
+  const eve = line(await bellhop(...create, '--email', 'eve@example.com'))
+  const key = line(await bellhop('key', 'create', '--org', 'Acme'))
+  const ticket = { subject: 'Lost', message: 'Where?', customer: { email: 'cy@example.com' } }
+  const { json } = await post('/v1/tickets', key, ticket)
+  const path = `/v1/tickets/${json.id}`
+  const assigned = await call('PATCH', server.url + path, {
+    headers: { authorization: `Bearer ${key}` },
+    body: { assignedTo: eve },
+  })
+  expect(assigned.status).toBe(200)
+
+  expect(line(await bellhop('agent', 'disable', eve))).toBe(`${eve} is disabled. 1 ticket is unassigned now.`)
+  expect((await get(path, key)).json).not.toHaveProperty('assignedTo')
+  expect(await bellhop('agent', 'disable', 'ana@example.com', '--org', 'Acme')).toEqual({
+    code: 1,
+    out: '',
+    err: 'This is the last enabled administrator of the organization. Add or enable another one first.\n',
+  })
+  expect(line(await bellhop('agent', 'enable', 'EVE@example.com', '--org', 'Acme'))).toBe(
+    `${eve} is enabled.`,
+  )
+  const found: unknown[] = JSON.parse((await bellhop('agent', 'list', '--org', orgId, '--json')).out)
+  expect(found).toContainEqual(expect.objectContaining({ id: eve, disabledAt: null }))
+  expect(found).toContainEqual(expect.objectContaining({ email: 'ana@example.com', disabledAt: null }))
+})
+
 async function bellhop(...args: string[]): Promise<Finished> {
   return runProgram(place, args)
 }
@@ -189,5 +217,8 @@ function get(path: string, key: string) {
 }
 
 function post(path: string, key: string, body: object) {
-  return call('POST', server.url + path, { headers: { authorization: `Bearer ${key}` }, body })
+  return call<{ id: string }>('POST', server.url + path, {
+    headers: { authorization: `Bearer ${key}` },
+    body,
+  })
 }
