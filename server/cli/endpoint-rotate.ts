@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
+import type { Deps } from '../deps.ts'
 import { cancelStagedSecret, promoteSecret, rotateSecret, stageSecret } from '../webhooks/endpoint-secrets.ts'
-import { print } from './output.ts'
+import { isoTime } from '../wire.ts'
+import { note, print, shownTime } from './output.ts'
 import { UsageError } from './usage-error.ts'
 import { withOwner } from './with-deps.ts'
 
@@ -8,6 +10,7 @@ interface Options {
   stage?: true
   promote?: true
   cancel?: true
+  force?: true
 }
 
 export function addRotate(endpoint: Command): void {
@@ -19,14 +22,16 @@ export function addRotate(endpoint: Command): void {
     .option('--stage', 'make a secret that signs beside the present one until it is promoted')
     .option('--promote', 'make the staged secret the present one')
     .option('--cancel', 'forget the staged secret')
+    .option('--force', 'replace it although the secret before it still signs: that one ends at once')
     .action(async (id: string, options: Options) => {
-      if (Object.keys(options).length > 1)
-        throw new UsageError('Give one of --stage, --promote and --cancel.')
+      if (Object.keys(options).length > 1) {
+        throw new UsageError('Give one of --stage, --promote, --cancel and --force.')
+      }
       print(await withOwner('endpoint', { named: id }, (deps, orgId) => rotate(options)(deps, orgId, id)))
     })
 }
 
-type Rotate = (...given: Parameters<typeof rotateSecret>) => Promise<string>
+type Rotate = (deps: Deps, orgId: string, id: string) => Promise<string>
 
 function rotate(options: Options): Rotate {
   if (options.promote) {
@@ -41,9 +46,19 @@ function rotate(options: Options): Rotate {
       return `The staged secret of ${id} is forgotten.`
     }
   }
-  const make = options.stage ? stageSecret : rotateSecret
   return async (deps, orgId, id) => {
-    const { secret } = await make(deps, orgId, id)
+    const { endpoint, secret } = options.stage
+      ? await stageSecret(deps, orgId, id)
+      : await rotateSecret(deps, orgId, id, options)
+    note(options.stage ? STAGED : rotated(endpoint.previousSecretUntil))
     return JSON.stringify({ id, secret })
   }
+}
+
+const STAGED =
+  'X-Service-Signature is made with the old secret until you promote the new one; webhook-signature with both.'
+
+function rotated(until: number | null): string {
+  const end = shownTime(until === null ? null : isoTime(until))
+  return `X-Service-Signature is made with the new secret from now on. The old one signs webhook-signature until ${end}.`
 }

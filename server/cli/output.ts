@@ -9,6 +9,11 @@ export function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
+/** For the person at the terminal, beside the result, which a script may be reading. */
+export function note(text: string): void {
+  process.stderr.write(`${text}\n`)
+}
+
 export function printJson(value: unknown): void {
   print(JSON.stringify(value, null, 2))
 }

@@ -41,12 +41,17 @@ export function cancelStagedSecret(deps: Deps, orgId: string, id: string): Promi
 
 /**
  * Staged and promoted in one step, for a receiver that verifies `webhook-signature`; a staged secret is forgotten.
- * Throws 409 while the secret before this one still signs: it would be cut short of its 24 hours.
+ * Throws 409 while the secret before this one still signs: it would be cut short of its 24 hours, as `force` does.
  */
-export async function rotateSecret(deps: Deps, orgId: string, id: string): Promise<NewEndpoint> {
+export async function rotateSecret(
+  deps: Deps,
+  orgId: string,
+  id: string,
+  { force = false }: { force?: boolean } = {},
+): Promise<NewEndpoint> {
   const secret = createSigningSecret(deps.randomBytes)
   const endpoint = await changeEndpoint(deps, orgId, id, async (tx, before) => {
-    requireNoOldSecret(before, deps.clock.now())
+    if (!force) requireNoOldSecret(before, deps.clock.now())
     return save(tx, before, replaced(deps, before, deps.sealer.seal(secret, id)))
   })
   return { endpoint, secret }
@@ -68,7 +73,7 @@ function requireNoOldSecret({ previousSecret, previousSecretUntil }: Endpoint, n
   throw new AppError(
     409,
     'previous_secret_valid',
-    `The secret before this one still signs, until ${isoTime(previousSecretUntil ?? now)}. Rotate again after that, or stage a new one and promote it.`,
+    `The secret before this one still signs, until ${isoTime(previousSecretUntil ?? now)}. Rotate again after that, or with --force, which ends it at once.`,
   )
 }
 

@@ -12,6 +12,7 @@ import {
   type Place,
   type RunningServer,
   runProgram,
+  SOURCES,
   startProgram,
 } from '../support/program.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
@@ -135,6 +136,13 @@ test('an endpoint can be changed, tried out, switched off and on, and deleted', 
   const rotated = JSON.parse((await bellhop('endpoint', 'rotate', id)).out)
   expect(rotated).toEqual({ id, secret: expect.stringMatching(/^whsec_/) })
   expect(rotated.secret).not.toBe(secret)
+  const tooSoon = await bellhop('endpoint', 'rotate', id)
+  expect(tooSoon).toMatchObject({ code: 1, out: '', err: expect.stringContaining('still signs, until 20') })
+  const forced = await bellhop('endpoint', 'rotate', id, '--force')
+  expect(JSON.parse(forced.out).secret).not.toBe(rotated.secret)
+  expect(forced.err).toMatch(
+    /^X-Service-Signature is made with the new .* The old one .* until 20.* UTC\.\n$/,
+  )
 
   await done(bellhop('endpoint', 'disable', id))
   const tested = JSON.parse((await bellhop('endpoint', 'test', id, '--event', 'message.sent', '--json')).out)
@@ -193,6 +201,12 @@ test('disabling an agent tells how many tickets it unassigned, can be undone, an
   const found: unknown[] = JSON.parse((await bellhop('agent', 'list', '--org', orgId, '--json')).out)
   expect(found).toContainEqual(expect.objectContaining({ id: eve, disabledAt: null }))
   expect(found).toContainEqual(expect.objectContaining({ email: 'ana@example.com', disabledAt: null }))
+})
+
+test('a reader that has seen enough ends a command quietly', async () => {
+  const child = Bun.spawn([...SOURCES, 'org', 'list'], { env: place, stdout: 'pipe', stderr: 'pipe' })
+  await child.stdout.cancel()
+  expect([await new Response(child.stderr).text(), await child.exited]).toEqual(['', 0])
 })
 
 async function bellhop(...args: string[]): Promise<Finished> {
