@@ -12,12 +12,7 @@ export function ticketEtag(ticket: TicketWithCustomer): string {
 /** A ticket in a list: section 2 of the specification, without messages and `customer.userId`. */
 export function viewListedTicket(ticket: TicketWithCustomer) {
   return {
-    id: ticket.id,
-    orgId: ticket.orgId,
-    status: ticket.status,
-    channel: ticket.channel,
-    subject: ticket.subject,
-    createdAt: isoTime(ticket.createdAt),
+    ...viewFacts(ticket),
     updatedAt: isoTime(ticket.updatedAt),
     customer: viewCustomer(ticket),
     ...assignment(ticket),
@@ -62,7 +57,8 @@ export function webhookMessageSent(ticket: TicketWithCustomer, message: MessageR
   }
 }
 
-function viewWebhookTicket(ticket: TicketWithCustomer) {
+/** What every shape of a ticket begins with. */
+function viewFacts(ticket: Ticket) {
   return {
     id: ticket.id,
     orgId: ticket.orgId,
@@ -70,6 +66,12 @@ function viewWebhookTicket(ticket: TicketWithCustomer) {
     channel: ticket.channel,
     subject: ticket.subject,
     createdAt: isoTime(ticket.createdAt),
+  }
+}
+
+function viewWebhookTicket(ticket: TicketWithCustomer) {
+  return {
+    ...viewFacts(ticket),
     customer: viewCustomer(ticket),
   }
 }
