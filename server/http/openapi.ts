@@ -1,5 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import { isNamed } from '../requests/if-none-match.ts'
 import css from './docs/docs.css' with { type: 'text' }
 import { renderPage } from './docs/page.ts'
 import { describeApi } from './openapi/describe.ts'
@@ -60,19 +61,14 @@ function freeze(text: string, type: string): Frozen {
   return { bytes: new TextEncoder().encode(text), type, etag: `"${digest}"` }
 }
 
-/** RFC 9110, section 13.1.2: `If-None-Match` compares weakly, and `*` matches whatever there is. */
 function answer(
   request: Request,
   { bytes, type, etag }: Frozen,
   headers: Record<string, string> = {},
 ): Response {
-  const known =
-    request.headers
-      .get('if-none-match')
-      ?.split(',')
-      .map((tag) => tag.trim().replace(/^W\//, '')) ?? []
+  const known = request.headers.get('if-none-match')
   const shared = { ...headers, etag, 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' }
-  if (known.includes(etag) || known.includes('*')) return new Response(null, { status: 304, headers: shared })
+  if (known !== null && isNamed(known, etag)) return new Response(null, { status: 304, headers: shared })
   return new Response(bytes, { headers: { ...shared, 'content-type': type } })
 }
 

@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 import type { KeyGuard } from '../api-keys/require-api-key.ts'
 import type { Deps } from '../deps.ts'
 import { createIdempotency } from '../idempotency/idempotency.ts'
+import { isNamed } from '../requests/if-none-match.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
 import { listTickets } from './list-tickets.ts'
@@ -60,7 +61,7 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard) {
         if (known !== null) {
           const etag = ticketEtag(await readTicketRow(deps.database.read, caller.orgId, params.id))
           set.headers.etag = etag
-          if (isListed(known, etag)) return status(304, undefined)
+          if (isNamed(known, etag)) return status(304, undefined)
         }
         const found = await readTicket(deps, caller.orgId, params.id)
         set.headers.etag = ticketEtag(found)
@@ -156,10 +157,4 @@ function answerHeaders(answer: { location: string | null; etag: string | null; i
     ...(answer.etag === null ? {} : { etag: answer.etag }),
     ...(answer.isReplay ? { 'idempotency-replayed': 'true' } : {}),
   }
-}
-
-/** RFC 9110, section 13.1.2: `If-None-Match` compares weakly, and `*` matches whatever there is. */
-function isListed(header: string, etag: string): boolean {
-  const known = header.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
-  return known.includes('*') || known.includes(etag)
 }
