@@ -15,6 +15,7 @@ import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Database } from './database/database.ts'
 import { openDatabase } from './database/open.ts'
+import type { ActorKind } from './database/schema.ts'
 import { createId, type IdPrefix } from './ids.ts'
 import { createLog, type Log } from './log.ts'
 import { createPulse, type Pulse } from './pulse.ts'
@@ -33,6 +34,23 @@ export interface Deps {
   sealer: Sealer
   newId(prefix: IdPrefix): string
   randomBytes(size: number): Uint8Array
+  /** In whose name a verb works: what the audit log and the lines of a thread say. */
+  actor: Actor
+}
+
+/** `name` is what people read; `address` is where an agent's request came from. */
+export interface Actor {
+  kind: ActorKind
+  id?: string
+  name: string
+  address?: string
+}
+
+const OURSELVES: Actor = { kind: 'system', name: 'Bellhop' }
+
+/** The same dependencies, used by somebody. */
+export function actingAs(deps: Deps, actor: Actor): Deps {
+  return { ...deps, actor }
 }
 
 const SECRET_FILE = 'secret.key'
@@ -54,6 +72,7 @@ export async function openDeps(config: Config, given: { clock?: Clock; log?: Log
     sealer,
     newId: (prefix) => createId(prefix, clock.now()),
     randomBytes: (size) => randomBytes(size),
+    actor: OURSELVES,
   }
 }
 

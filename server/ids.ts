@@ -1,5 +1,24 @@
 /** What an id begins with, by what it names. */
-export type IdPrefix = 'org' | 'agt' | 'usr' | 'tkt' | 'msg' | 'evt' | 'whe' | 'dlv' | 'key' | 'job' | 'req'
+export type IdPrefix =
+  | 'org'
+  | 'agt'
+  | 'usr'
+  | 'tkt'
+  | 'msg'
+  | 'evt'
+  | 'whe'
+  | 'dlv'
+  | 'key'
+  | 'job'
+  | 'req'
+  | 'ses'
+  | 'lnk'
+  | 'aud'
+  | 'not'
+  | 'act'
+  | 'rpl'
+  | 'svr'
+  | 'viw'
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 /** Two characters for each ten bits. */

@@ -11,6 +11,7 @@ import { logRequest } from './http/request-log.ts'
 import { watchRequests } from './http/watch-requests.ts'
 import { startPruning } from './idempotency/prune.ts'
 import type { Log } from './log.ts'
+import { createAgentGuard } from './sessions/require-agent.ts'
 import { requireSealingKey } from './webhooks/sealing-key.ts'
 
 export interface Service {
@@ -37,12 +38,14 @@ export async function startService(
   const deps = await openDeps(config, { clock, log })
   started.defer(deps.database.close)
   await requireSealingKey(deps)
-  const guard = createKeyGuard(deps)
+  const agentGuard = createAgentGuard(deps)
+  started.defer(agentGuard.stop)
+  const guard = createKeyGuard(deps, { signedIn: agentGuard.callerOf })
   started.defer(guard.stop)
   const metrics = createMetrics(deps, guard)
   started.defer(metrics.stop)
 
-  const app = createApp(deps, guard).use(metrics.routes)
+  const app = createApp(deps, { keys: guard, agents: agentGuard }).use(metrics.routes)
   watchRequests(app, clock, metrics.countRequest)
   if (config.logLevel === 'debug') watchRequests(app, clock, logRequest(deps.log))
   const running: { stop(): Promise<void> }[] = []

@@ -1,5 +1,5 @@
 import { and, asc, eq, isNull, or } from 'drizzle-orm'
-import type { Reader } from '../database/database.ts'
+import type { Database, Reader } from '../database/database.ts'
 import { apiKeys, KEY_SCOPES, type KeyKind, type KeyScope } from '../database/schema.ts'
 import { statement } from '../database/statement.ts'
 import type { Deps } from '../deps.ts'
@@ -122,14 +122,14 @@ export async function findValidKey(deps: Deps, sent: string): Promise<ApiKey | u
 // process changes something. A lookup that was under way then fills a map that nobody asks any more.
 
 const MOST_REMEMBERED = 10_000
-const memories = new WeakMap<Deps, { keys: Map<string, ApiKey> }>()
+const memories = new WeakMap<Database, { keys: Map<string, ApiKey> }>()
 
 function memoryOf(deps: Deps): { keys: Map<string, ApiKey> } {
-  const known = memories.get(deps)
+  const known = memories.get(deps.database)
   if (known && known.keys.size < MOST_REMEMBERED) return known
   if (known) return forget(known)
   const memory = { keys: new Map<string, ApiKey>() }
-  memories.set(deps, memory)
+  memories.set(deps.database, memory)
   deps.elsewhere.listen(() => forget(memory))
   return memory
 }

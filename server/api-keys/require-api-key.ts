@@ -7,10 +7,13 @@ import { findValidKey } from './api-keys.ts'
 import { createLastUsed } from './last-used.ts'
 import { type Allowance, createRateLimiter } from './rate-limit.ts'
 
-/** Who calls: an organization's secret key. */
+/** Who calls: an organization's secret key, or an agent who is signed in. */
 export interface Caller {
   orgId: string
+  /** Id of the key, or of the agent's session. */
   keyId: string
+  /** Only of an agent. */
+  agentId?: string
   /** Display name; messages posted with the key carry it. */
   name: string
   /** Null: full access. */
@@ -30,9 +33,13 @@ interface Server {
 
 /**
  * Turns the `Authorization` header into a `Caller` (section 5 of the specification) and guards permissions and rates,
- * in this order: 401, 403, 429. All of it happens before the body is looked at.
+ * in this order: 401, 403, 429. All of it happens before the body is looked at. A request without the header may come
+ * from an agent's browser: `signedIn` tells.
  */
-export function createKeyGuard(deps: Deps) {
+export function createKeyGuard(
+  deps: Deps,
+  { signedIn }: { signedIn: (request: Request) => Promise<Caller | undefined> },
+) {
   const limiter = createRateLimiter(deps.clock.monotonic)
   const failures = createRateLimiter(deps.clock.monotonic)
   const lastUsed = createLastUsed(deps)
@@ -46,7 +53,10 @@ export function createKeyGuard(deps: Deps) {
   }
 
   async function authenticate(request: Request, server: Server | null): Promise<Caller> {
-    const sent = bearerToken(request.headers.get('authorization'))
+    const header = request.headers.get('authorization')
+    const agent = header === null && request.headers.has('cookie') ? await signedIn(request) : undefined
+    if (agent) return agent
+    const sent = bearerToken(header)
     const key = sent === undefined ? undefined : await findValidKey(deps, sent)
     if (!key) throw refuseStranger(addressOf(request, server?.requestIP(request)?.address))
     lastUsed.note(key.id)

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { type Config, readConfig } from '../config.ts'
 import { requireDataFolder } from '../data-folder.ts'
 import { DATABASE_FILE } from '../database/open.ts'
-import { type Deps, openDeps } from '../deps.ts'
+import { actingAs, type Deps, openDeps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { findOrganization, type Organization } from '../organizations/organizations.ts'
 import { findOwner } from '../organizations/owner.ts'
@@ -20,7 +20,7 @@ export async function withDeps<T>(work: (deps: Deps) => Promise<T>, mayBegin = f
   requireDataFolder(config.dataFolder)
   const deps = await openDeps(config)
   try {
-    return await work(deps)
+    return await work(actingAs(deps, { kind: 'command', name: 'a command on the server' }))
   } finally {
     await deps.database.close()
   }

@@ -10,8 +10,18 @@ export const MESSAGE_ROLES = ['customer', 'agent'] as const
 export const SENDING_STATES = ['queued', 'sending', 'sent', 'failed', 'bounced'] as const
 /** Section 6: the events an endpoint may subscribe to. */
 export const WEBHOOK_EVENTS = ['ticket.created', 'message.sent'] as const
-/** Everything the log records; what is not a webhook event only tells our own pages that something changed. */
-export const LOG_EVENTS = [...WEBHOOK_EVENTS, 'ticket.updated'] as const
+/**
+ * Everything the log records; what is not a webhook event only tells our own pages that something changed.
+ * `desk.changed` is of no ticket: agents, views, saved replies, settings.
+ */
+export const LOG_EVENTS = [
+  ...WEBHOOK_EVENTS,
+  'ticket.updated',
+  'ticket.deleted',
+  'note.added',
+  'reply.waiting',
+  'desk.changed',
+] as const
 export const AGENT_ROLES = ['admin', 'agent'] as const
 export const KEY_KINDS = ['secret', 'public'] as const
 export const KEY_SCOPES = ['tickets:read', 'tickets:write', 'messages:write'] as const
@@ -20,6 +30,13 @@ export const DELIVERY_STATES = ['pending', 'in_flight', 'held', 'succeeded', 'fa
 export const ATTEMPT_KINDS = ['scheduled', 'manual', 'test'] as const
 /** Why an endpoint is off: an administrator said so, 120 hours of failures, or a final 410 Gone. */
 export const OFF_REASONS = ['manual', 'failing', 'gone'] as const
+/** Why a one-time link lets somebody choose a password. */
+export const LINK_PURPOSES = ['invitation', 'reset'] as const
+/** Who may have done something: an agent, an API key, a command on the server, or the server by itself. */
+export const ACTOR_KINDS = ['agent', 'key', 'command', 'system'] as const
+export const DRAFT_KINDS = ['reply', 'note'] as const
+/** What of a ticket the thread tells changes of. */
+export const ACTIVITY_FIELDS = ['status', 'assignedTo', 'tags', 'subject', 'spam'] as const
 
 export type TicketStatus = (typeof TICKET_STATUSES)[number]
 export type Channel = (typeof CHANNELS)[number]
@@ -34,6 +51,17 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number]
 export type StoredDeliveryState = Exclude<DeliveryState, 'held'>
 export type AttemptKind = (typeof ATTEMPT_KINDS)[number]
 export type OffReason = (typeof OFF_REASONS)[number]
+export type LinkPurpose = (typeof LINK_PURPOSES)[number]
+export type ActorKind = (typeof ACTOR_KINDS)[number]
+export type DraftKind = (typeof DRAFT_KINDS)[number]
+export type ActivityField = (typeof ACTIVITY_FIELDS)[number]
+
+/** One change of a ticket as its thread tells it. */
+export interface FieldChange {
+  field: ActivityField
+  from: string | string[] | boolean
+  to: string | string[] | boolean
+}
 
 // Times are whole milliseconds since 1970, UTC. Ids sort by the time they were made.
 
@@ -42,6 +70,11 @@ export const organizations = table('organizations', {
   name: text().notNull(),
   /** A customer's message sets a pending or resolved ticket to open. */
   reopens: boolean().notNull().default(true),
+  /** How the business shows itself to customers; empty: the name. */
+  publicName: text().notNull().default(''),
+  website: text().notNull().default(''),
+  /** Goes under replies by e-mail. */
+  signature: text().notNull().default(''),
   /** Number of the newest event; taken inside the unit that records it, so a reader's cursor never skips one. */
   lastEvent: integer().notNull().default(0),
   createdAt: integer().notNull(),
@@ -64,7 +97,84 @@ export const agents = table(
     disabledAt: integer(),
     createdAt: integer().notNull(),
   },
-  (row) => [uniqueIndex('agents_by_email').on(row.orgId, row.emailKey)],
+  (row) => [
+    uniqueIndex('agents_by_email').on(row.orgId, row.emailKey),
+    // Signing in knows an address and no organization.
+    index('agents_by_address').on(row.emailKey),
+  ],
+)
+
+/** Signed-in browsers. The cookie holds a random token, the row its SHA-256. */
+export const sessions = table(
+  'sessions',
+  {
+    id: text().primaryKey(),
+    orgId: text()
+      .notNull()
+      .references(() => organizations.id),
+    agentId: text()
+      .notNull()
+      .references(() => agents.id),
+    hash: text().notNull(),
+    /** What the browser calls itself, shortened; for the agent to recognise it by. */
+    device: text().notNull().default(''),
+    address: text().notNull().default(''),
+    createdAt: integer().notNull(),
+    lastSeenAt: integer().notNull(),
+    /** Moves on while it is used, up to a limit from `createdAt`. */
+    expiresAt: integer().notNull(),
+  },
+  (row) => [
+    uniqueIndex('sessions_by_hash').on(row.hash),
+    index('sessions_by_agent').on(row.orgId, row.agentId, row.lastSeenAt),
+    index('sessions_by_expiry').on(row.expiresAt),
+  ],
+)
+
+/** One-time links by which somebody chooses a password: an invitation, or a reset by an administrator. */
+export const agentLinks = table(
+  'agent_links',
+  {
+    id: text().primaryKey(),
+    orgId: text()
+      .notNull()
+      .references(() => organizations.id),
+    agentId: text()
+      .notNull()
+      .references(() => agents.id),
+    purpose: text().$type<LinkPurpose>().notNull(),
+    /** SHA-256 of the token, hex. */
+    hash: text().notNull(),
+    createdAt: integer().notNull(),
+    expiresAt: integer().notNull(),
+  },
+  (row) => [
+    uniqueIndex('agent_links_by_hash').on(row.hash),
+    index('agent_links_by_agent').on(row.orgId, row.agentId),
+  ],
+)
+
+/** Who did what to the settings, when and from where. Written in the unit of the change. */
+export const auditEntries = table(
+  'audit_entries',
+  {
+    id: text().primaryKey(),
+    orgId: text().notNull(),
+    actorKind: text().$type<ActorKind>().notNull(),
+    actorId: text(),
+    actorName: text().notNull(),
+    /** A noun and what happened to it: `agent.invited`, `api_key.revoked`. */
+    action: text().notNull(),
+    subjectId: text(),
+    subjectLabel: text(),
+    detail: json().$type<Record<string, unknown>>(),
+    address: text(),
+    createdAt: integer().notNull(),
+  },
+  (row) => [
+    index('audit_entries_by_organization').on(row.orgId, row.id),
+    index('audit_entries_by_action').on(row.orgId, row.action, row.id),
+  ],
 )
 
 export const apiKeys = table(
@@ -130,12 +240,17 @@ export const tickets = table(
     /** Agent id; empty string when nobody has it, so that one index serves `unassigned` too. */
     assignedTo: text().notNull().default(''),
     tags: json().$type<string[]>().notNull(),
+    /** Hidden from the inbox; the public status stays as it is. */
+    isSpam: boolean().notNull().default(false),
     /** Grows by one on each effective change; the ETag. */
     version: integer().notNull().default(1),
     createdAt: integer().notNull(),
     updatedAt: integer().notNull(),
   },
   (row) => [
+    // Only spam stands in it: what the inbox shows by `is:spam`, and leaves out elsewhere.
+    index('tickets_spam').on(row.orgId, row.updatedAt, row.id).where(sql`is_spam`),
+    index('tickets_by_customer').on(row.orgId, row.customerId, row.updatedAt, row.id),
     index('tickets_by_created').on(row.orgId, row.createdAt, row.id),
     index('tickets_by_updated').on(row.orgId, row.updatedAt, row.id),
     index('tickets_by_status_created').on(row.orgId, row.status, row.createdAt, row.id),
@@ -192,10 +307,173 @@ export const messages = table(
     agentId: text(),
     agentName: text(),
     sending: text().$type<SendingState>(),
+    /** Why it failed or bounced, in plain words. */
+    sendError: text(),
     createdAt: integer().notNull(),
   },
-  (row) => [index('messages_by_ticket').on(row.orgId, row.ticketId, row.createdAt, row.id)],
+  (row) => [
+    index('messages_by_ticket').on(row.orgId, row.ticketId, row.createdAt, row.id),
+    index('messages_failed').on(row.orgId, row.ticketId, row.id).where(sql`sending in ('failed', 'bounced')`),
+  ],
 )
+
+/** What agents write to each other on a ticket. Never leaves the inbox: no webhook, no API. */
+export const notes = table(
+  'notes',
+  {
+    id: text().primaryKey(),
+    orgId: text().notNull(),
+    ticketId: text()
+      .notNull()
+      .references(() => tickets.id),
+    agentId: text().notNull(),
+    agentName: text().notNull(),
+    text: text().notNull(),
+    createdAt: integer().notNull(),
+  },
+  (row) => [index('notes_by_ticket').on(row.orgId, row.ticketId, row.createdAt, row.id)],
+)
+
+/** The lines of a thread that say who changed what. */
+export const activities = table(
+  'activities',
+  {
+    id: text().primaryKey(),
+    orgId: text().notNull(),
+    ticketId: text()
+      .notNull()
+      .references(() => tickets.id),
+    actorKind: text().$type<ActorKind>().notNull(),
+    actorId: text(),
+    actorName: text().notNull(),
+    changes: json().$type<FieldChange[]>().notNull(),
+    createdAt: integer().notNull(),
+  },
+  (row) => [index('activities_by_ticket').on(row.orgId, row.ticketId, row.createdAt, row.id)],
+)
+
+/** Up to which message an agent has read a ticket. */
+export const readMarks = table(
+  'read_marks',
+  {
+    orgId: text().notNull(),
+    agentId: text().notNull(),
+    ticketId: text()
+      .notNull()
+      .references(() => tickets.id),
+    messageId: text().notNull(),
+    /** When that message was written: a later one of the customer is unread. */
+    messageAt: integer().notNull(),
+  },
+  (row) => [
+    primaryKey({ columns: [row.orgId, row.agentId, row.ticketId] }),
+    index('read_marks_by_ticket').on(row.ticketId),
+  ],
+)
+
+/** What an agent has begun to write; one for each ticket. */
+export const drafts = table(
+  'drafts',
+  {
+    orgId: text().notNull(),
+    agentId: text().notNull(),
+    ticketId: text()
+      .notNull()
+      .references(() => tickets.id),
+    kind: text().$type<DraftKind>().notNull(),
+    text: text().notNull(),
+    savedAt: integer().notNull(),
+  },
+  (row) => [
+    primaryKey({ columns: [row.orgId, row.agentId, row.ticketId] }),
+    index('drafts_by_ticket').on(row.ticketId),
+  ],
+)
+
+/** Replies between Send and gone: they can be taken back until `sendAt`, and are held when somebody answered meanwhile. */
+export const waitingReplies = table(
+  'waiting_replies',
+  {
+    id: text().primaryKey(),
+    orgId: text().notNull(),
+    ticketId: text()
+      .notNull()
+      .references(() => tickets.id),
+    agentId: text().notNull(),
+    agentName: text().notNull(),
+    text: text().notNull(),
+    /** The status the ticket gets when the reply goes; empty: it stays. */
+    thenStatus: text().$type<TicketStatus>(),
+    /** The newest message the agent had seen. */
+    lastMessageId: text().notNull(),
+    /** Goes even if somebody answered meanwhile. */
+    isForced: boolean().notNull().default(false),
+    isHeld: boolean().notNull().default(false),
+    sendAt: integer().notNull(),
+    createdAt: integer().notNull(),
+  },
+  (row) => [
+    index('waiting_replies_due').on(row.isHeld, row.sendAt),
+    index('waiting_replies_by_ticket').on(row.orgId, row.ticketId, row.createdAt),
+  ],
+)
+
+export const savedReplies = table(
+  'saved_replies',
+  {
+    id: text().primaryKey(),
+    orgId: text()
+      .notNull()
+      .references(() => organizations.id),
+    name: text().notNull(),
+    /** With variables such as `{{customer.name}}`, which the page fills in. */
+    text: text().notNull(),
+    createdAt: integer().notNull(),
+    updatedAt: integer().notNull(),
+  },
+  (row) => [index('saved_replies_by_name').on(row.orgId, row.name, row.id)],
+)
+
+/** Searches that stand in the rail. */
+export const savedViews = table(
+  'saved_views',
+  {
+    id: text().primaryKey(),
+    orgId: text()
+      .notNull()
+      .references(() => organizations.id),
+    /** Who made it; it is theirs alone unless shared. */
+    agentId: text().notNull(),
+    isShared: boolean().notNull().default(false),
+    name: text().notNull(),
+    query: text().notNull(),
+    createdAt: integer().notNull(),
+  },
+  (row) => [index('saved_views_by_organization').on(row.orgId, row.createdAt, row.id)],
+)
+
+/**
+ * One row for each ticket that the full-text index holds. The number is the row of `search_index` (full-text.ts): a
+ * ticket that changes is taken out and put in again under a new one, so higher numbers changed later.
+ */
+export const searchDocuments = table(
+  'search_documents',
+  {
+    orgId: text().notNull(),
+    ticketId: text().notNull(),
+    number: integer().notNull(),
+  },
+  (row) => [
+    primaryKey({ columns: [row.orgId, row.ticketId] }),
+    uniqueIndex('search_documents_by_number').on(row.number),
+  ],
+)
+
+/** How far the log has been read into the full-text index. */
+export const searchCursors = table('search_cursors', {
+  orgId: text().primaryKey(),
+  eventNumber: integer().notNull(),
+})
 
 /** The log. Numbers are dense and in commit order within an organization. */
 export const events = table(

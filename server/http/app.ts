@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 import type { KeyGuard } from '../api-keys/require-api-key.ts'
 import type { Deps } from '../deps.ts'
 import { requestId } from '../requests/request-id.ts'
+import type { AgentGuard } from '../sessions/require-agent.ts'
 import { ticketRoutes } from '../tickets/v1.ts'
 import { VERSION } from '../version.ts'
 import { apiDescription } from './api-description.ts'
@@ -12,7 +13,7 @@ import { openapi } from './openapi.ts'
 import { unknownRoute } from './unknown-route.ts'
 
 /** The whole HTTP side. Error mapping comes first: a hook applies to what is registered behind it. */
-export function createApp(deps: Deps, guard: KeyGuard) {
+export function createApp(deps: Deps, guards: { keys: KeyGuard; agents: AgentGuard }) {
   const app = new Elysia({ name: 'bellhop', normalize: false })
     .onRequest(({ request, set }) => {
       set.headers['x-request-id'] = requestId(request, deps.clock.now())
@@ -23,19 +24,19 @@ export function createApp(deps: Deps, guard: KeyGuard) {
     })
     .use(frontPage())
     .use(healthRoutes(deps))
-    .use(ticketRoutes(deps, guard))
+    .use(ticketRoutes(deps, guards.keys))
     .use(unknownApiRoutes())
     .use(openapi(apiDescription(VERSION, deps.config.publicUrl)))
   return app
 
   /** What `/v1` does not have: told to those with a key only, and counted like any other request. */
   function unknownApiRoutes() {
-    return new Elysia({ name: 'unknown-v1', prefix: '/v1' }).use(guard.requireApiKey).all(
+    return new Elysia({ name: 'unknown-v1', prefix: '/v1' }).use(guards.keys.requireApiKey).all(
       '/*',
       ({ request }) => {
         throw unknownRoute(app.routes, request)
       },
-      { parse: 'none', transform: guard.allow(), detail: { hide: true } },
+      { parse: 'none', transform: guards.keys.allow(), detail: { hide: true } },
     )
   }
 }

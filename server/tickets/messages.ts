@@ -12,6 +12,8 @@ export interface NewAgentMessage {
   text: string
   /** Shown with the message: the key's name, or the agent's. */
   agentName: string
+  /** Only of an agent who is signed in. */
+  agentId?: string | undefined
 }
 
 /**
@@ -36,7 +38,7 @@ export async function postAgentMessage(
       ticketId,
       role: 'agent',
       text: input.text,
-      agentId: null,
+      agentId: input.agentId ?? null,
       agentName: input.agentName,
       sending: ticket.channel === 'api' ? 'sent' : 'queued',
       createdAt: now,

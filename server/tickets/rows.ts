@@ -179,13 +179,14 @@ export const touchTags = command<{ orgId: string; ticketId: string; updatedAt: n
       .where(and(eq(ticketTags.orgId, p.orgId), eq(ticketTags.ticketId, p.ticketId))),
 )
 
-export const insertMessage = command<Omit<Message, 'agentId'>>('messages_insert', (tx, p) =>
+export const insertMessage = command<Pick<Message, keyof Message>>('messages_insert', (tx, p) =>
   tx.insert(messages).values({
     id: p.id,
     orgId: p.orgId,
     ticketId: p.ticketId,
     role: p.role,
     text: p.text,
+    agentId: p.agentId,
     agentName: p.agentName,
     sending: p.sending,
     createdAt: p.createdAt,

@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
-import type { KeyGuard } from '../api-keys/require-api-key.ts'
-import type { Deps } from '../deps.ts'
+import type { Caller, KeyGuard } from '../api-keys/require-api-key.ts'
+import { type Actor, actingAs, type Deps } from '../deps.ts'
 import { createIdempotency } from '../idempotency/idempotency.ts'
 import { isNamed } from '../requests/if-none-match.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'
@@ -101,9 +101,10 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard) {
     )
     .patch(
       '/tickets/:id',
-      async ({ caller: { orgId }, params: { id }, body, request, set }) => {
+      async ({ caller, params: { id }, body, request, set }) => {
+        const { orgId } = caller
         const ifMatch = request.headers.get('if-match') ?? undefined
-        await updateTicket(deps, orgId, { id, change: body, ifMatch })
+        await updateTicket(actingAs(deps, actorOf(caller)), orgId, { id, change: body, ifMatch })
         const changed = await readTicket(deps, orgId, id)
         set.headers.etag = ticketEtag(changed)
         return viewTicket(changed)
@@ -120,7 +121,7 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard) {
     .post(
       '/tickets/:id/messages',
       async ({ caller, params, body, request, set, status }) => {
-        const { orgId, name: agentName } = caller
+        const { orgId, agentId, name: agentName } = caller
         const asAnswer = (posted: Message) => ({
           status: 201,
           body: viewMessage(posted),
@@ -131,7 +132,7 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard) {
         const answer = await once<ReturnType<typeof viewMessage>>(
           { orgId, key: request.headers.get('idempotency-key'), method: 'POST', path, body },
           async (remember) => {
-            const input = { ticketId: params.id, text: body.text, agentName }
+            const input = { ticketId: params.id, text: body.text, agentName, agentId }
             return asAnswer(
               await postAgentMessage(deps, orgId, input, (tx, posted) => remember(tx, asAnswer(posted))),
             )
@@ -149,6 +150,10 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard) {
         detail: document.postMessage,
       },
     )
+}
+
+function actorOf({ agentId, keyId, name }: Caller): Actor {
+  return agentId === undefined ? { kind: 'key', id: keyId, name } : { kind: 'agent', id: agentId, name }
 }
 
 function answerHeaders(answer: { location: string | null; etag: string | null; isReplay: boolean }) {

@@ -6,17 +6,21 @@ export type Rule = (source: Source) => string[]
 /** Folders of `server`, lowest first: one may import those on lines below it, and nobody its own line's others. */
 const LAYERS = [
   ['database', 'requests'],
+  ['audit'],
   ['organizations', 'customers', 'webhooks', 'idempotency'],
   ['events'],
   ['tickets'],
   ['agents', 'api-keys'],
+  ['sessions'],
+  ['search', 'saved-replies'],
+  ['inbox'],
   ['channels', 'live'],
   ['http'],
   ['cli'],
 ]
 /** Route files may also ask who is calling. */
 const ROUTE_FILES = /\/(v1|console|routes)\.ts$/
-const IDENTITIES = ['agents', 'api-keys']
+const IDENTITIES = ['agents', 'api-keys', 'sessions']
 /** Put the program together; every other file directly in `server` is a leaf. */
 const COMPOSITION = ['server/main.ts', 'server/service.ts', 'server/deps.ts']
 

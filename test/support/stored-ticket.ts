@@ -29,6 +29,7 @@ export async function storeTicket(deps: Deps, orgId: string, given: StoredTicket
       ticketId: id,
       role: 'customer',
       text: 'Hello',
+      agentId: null,
       agentName: null,
       sending: null,
       createdAt,

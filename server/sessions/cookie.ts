@@ -1,0 +1,29 @@
+import type { Config } from '../config.ts'
+
+const NAME = 'bellhop_session'
+/** The server ends a session earlier; a browser may keep the cookie so long. Seconds. */
+const MAX_AGE_S = 90 * 86_400
+
+/** The session's token from the `Cookie` header. */
+export function sessionToken(header: string | null): string | undefined {
+  if (header === null) return undefined
+  for (const part of header.split(';')) {
+    const [name, value] = part.trim().split('=', 2)
+    if (name === NAME && value) return value
+  }
+  return undefined
+}
+
+/** `Lax`, so that a link in a mail opens signed in; unsafe methods ask for the same origin besides. */
+export function sessionCookie(config: Config, token: string): string {
+  return `${NAME}=${token}; Max-Age=${MAX_AGE_S}; ${attributes(config)}`
+}
+
+export function endedCookie(config: Config): string {
+  return `${NAME}=; Max-Age=0; ${attributes(config)}`
+}
+
+function attributes({ publicUrl }: Config): string {
+  const isSecure = publicUrl?.startsWith('https:') ?? false
+  return `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
+}

@@ -1,0 +1,102 @@
+import { and, eq, gt, isNull, sql } from 'drizzle-orm'
+import type { Reader, Transaction } from '../database/database.ts'
+import { type AgentRole, agents, organizations, sessions } from '../database/schema.ts'
+import { statement, textParameter } from '../database/statement.ts'
+import type { Deps } from '../deps.ts'
+
+const TOKEN_BYTES = 32
+const DAY_MS = 86_400_000
+/** A session that is not used for so long ends. */
+const IDLE_MS = 14 * DAY_MS
+/** However much it is used, it ends so long after it began. */
+const LONGEST_MS = 90 * DAY_MS
+const MOST_DEVICE_LENGTH = 300
+
+/** Who is signed in, in which browser. */
+export interface SignedIn {
+  sessionId: string
+  orgId: string
+  orgName: string
+  agentId: string
+  name: string
+  email: string
+  role: AgentRole
+  createdAt: number
+  expiresAt: number
+  lastSeenAt: number
+}
+
+/** Where a session is used from. */
+export interface SeenFrom {
+  device: string
+  address: string
+}
+
+/** Begins a session. `token` goes into the cookie and nowhere else: only its SHA-256 is kept. */
+export async function startSession(
+  deps: Deps,
+  tx: Transaction,
+  { orgId, agentId, token, device, address }: { orgId: string; agentId: string; token: string } & SeenFrom,
+): Promise<string> {
+  const now = deps.clock.now()
+  const id = deps.newId('ses')
+  await tx.insert(sessions).values({
+    id,
+    orgId,
+    agentId,
+    hash: hashToken(token),
+    device: device.slice(0, MOST_DEVICE_LENGTH),
+    address,
+    createdAt: now,
+    lastSeenAt: now,
+    expiresAt: now + IDLE_MS,
+  })
+  return id
+}
+
+/** 256 random bits: no slow hash is needed to protect it. */
+export function newToken(deps: Deps): string {
+  return Buffer.from(deps.randomBytes(TOKEN_BYTES)).toString('base64url')
+}
+
+export function hashToken(token: string): string {
+  return new Bun.CryptoHasher('sha256').update(token).digest('hex')
+}
+
+/** The session of a cookie, unless it has ended or its agent is disabled. */
+export async function findSession(deps: Deps, token: string): Promise<SignedIn | undefined> {
+  const [session] = await sessionByHash(deps.database.read, { hash: hashToken(token) })
+  return session && session.expiresAt > deps.clock.now() ? session : undefined
+}
+
+/** A session that is used goes on. Moves `lastSeenAt` and the end. */
+export async function extendSession(deps: Deps, { sessionId, createdAt }: SignedIn): Promise<void> {
+  const now = deps.clock.now()
+  const expiresAt = Math.min(now + IDLE_MS, createdAt + LONGEST_MS)
+  await deps.database.write(async (tx) => {
+    await tx
+      .update(sessions)
+      .set({ lastSeenAt: now, expiresAt })
+      .where(and(eq(sessions.id, sessionId), gt(sessions.expiresAt, sql`${now}`)))
+  })
+}
+
+const sessionByHash = statement<{ hash: string }, SignedIn[], Reader>('sessions_by_hash', (read, p) =>
+  read
+    .select({
+      sessionId: sessions.id,
+      orgId: sessions.orgId,
+      orgName: organizations.name,
+      agentId: agents.id,
+      name: agents.name,
+      email: agents.email,
+      role: agents.role,
+      createdAt: sessions.createdAt,
+      expiresAt: sessions.expiresAt,
+      lastSeenAt: sessions.lastSeenAt,
+    })
+    .from(sessions)
+    .innerJoin(agents, and(eq(agents.orgId, sessions.orgId), eq(agents.id, sessions.agentId)))
+    .innerJoin(organizations, eq(organizations.id, sessions.orgId))
+    .where(and(eq(sessions.hash, textParameter(p.hash)), isNull(agents.disabledAt))),
+)

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { type SignedInAgent, signInAgent } from '../support/agents.ts'
+import { type Bellhop, type Client, call, startBellhop } from '../support/bellhop.ts'
+import { createManualClock } from '../support/clock.ts'
+
+const DAY_MS = 86_400_000
+const clock = createManualClock()
+let bellhop: Bellhop
+let acme: Client
+let ben: SignedInAgent
+let ticketId: string
+
+beforeAll(async () => {
+  bellhop = await startBellhop({ clock })
+  acme = await bellhop.organization()
+  ben = await signInAgent(bellhop, acme.orgId)
+  const made = await acme.call<{ id: string }>('POST', '/tickets', {
+    body: { subject: 'Missing invoice', message: 'Where is it?', customer: { email: 'ana@example.com' } },
+  })
+  ticketId = made.json.id
+})
+afterAll(() => bellhop.stop())
+
+test('an agent who is signed in reads and answers tickets through the API, in their own name', async () => {
+  expect((await ben.call('GET', `/v1/tickets/${ticketId}`)).status).toBe(200)
+  const posted = await ben.call('POST', `/v1/tickets/${ticketId}/messages`, { body: { text: 'Attached.' } })
+  expect(posted.json).toMatchObject({ role: 'agent', agentName: 'Ben Okafor' })
+})
+
+test('a change that another site asks for with the cookie of an agent is refused', async () => {
+  for (const site of ['cross-site', 'same-site', 'none']) {
+    const refused = await ben.call('PATCH', `/v1/tickets/${ticketId}`, {
+      body: { status: 'resolved' },
+      headers: { 'sec-fetch-site': site },
+    })
+    expect(refused.json).toMatchObject({ status: 403, code: 'cross_origin' })
+  }
+  expect((await acme.call('GET', `/tickets/${ticketId}`)).json).toMatchObject({ status: 'open' })
+})
+
+test('a browser that says only its origin is judged by that', async () => {
+  const change = (headers: Record<string, string>) =>
+    call('PATCH', `${bellhop.url}/v1/tickets/${ticketId}`, {
+      body: { tags: ['x'] },
+      headers: { cookie: ben.cookie, ...headers },
+    })
+  expect((await change({ origin: bellhop.url })).status).toBe(200)
+  expect((await change({ origin: 'https://evil.example' })).status).toBe(403)
+  expect((await change({ origin: 'null' })).status).toBe(403)
+  expect((await change({})).status).toBe(403)
+})
+
+test('what belongs to another organization is not there', async () => {
+  const other = await bellhop.organization('Other')
+  const eve = await signInAgent(bellhop, other.orgId, { name: 'Eve' })
+  expect((await eve.call('GET', `/v1/tickets/${ticketId}`)).status).toBe(404)
+})
+
+test('a cookie that nobody has is no key', async () => {
+  const answer = await call('GET', `${bellhop.url}/v1/tickets`, {
+    headers: { cookie: 'theme=dark; bellhop_session=guess' },
+  })
+  expect(answer.json).toMatchObject({ status: 401, code: 'unauthorized' })
+})
+
+test('a session ends two weeks after it was last used, and 90 days after it began', async () => {
+  const used = await signInAgent(bellhop, acme.orgId, { name: 'Cleo' })
+  const unused = await signInAgent(bellhop, acme.orgId, { name: 'Dan' })
+  const status = async (agent: SignedInAgent) => (await agent.call('GET', '/v1/tickets')).status
+  for (let day = 0; day < 85; day += 10) {
+    expect(await status(used)).toBe(200)
+    clock.advance(10 * DAY_MS)
+  }
+  expect(await status(unused)).toBe(401)
+  expect(await status(used)).toBe(401)
+})
+
+test('no agent may read the metrics of the whole server', async () => {
+  const fresh = await signInAgent(bellhop, acme.orgId, { role: 'admin' })
+  const answer = await fresh.call('GET', '/metrics', { headers: { 'x-forwarded-for': '192.0.2.1' } })
+  expect(answer.status).toBe(403)
+})

@@ -1,0 +1,49 @@
+import { createAgent } from '../../server/agents/agents.ts'
+import type { AgentRole } from '../../server/database/schema.ts'
+import type { Deps } from '../../server/deps.ts'
+import { newToken, startSession } from '../../server/sessions/sessions.ts'
+import { type Answer, type Call, call } from './bellhop.ts'
+
+/** An agent who is signed in: calls `/console` and `/v1` with the cookie, as a page of the server would. */
+export interface SignedInAgent {
+  id: string
+  orgId: string
+  name: string
+  email: string
+  /** The `Cookie` header. */
+  cookie: string
+  sessionId: string
+  /** `path` begins with `/console` or `/v1`. */
+  call<Json = Record<string, unknown>>(method: string, path: string, more?: Call): Promise<Answer<Json>>
+}
+
+let made = 0
+
+/** A new agent of the organization with a session of their own; without a password, which is slow to hash. */
+export async function signInAgent(
+  { deps, url }: { deps: Deps; url: string },
+  orgId: string,
+  { role = 'agent', name = 'Ben Okafor' }: { role?: AgentRole; name?: string } = {},
+): Promise<SignedInAgent> {
+  made += 1
+  const email = `${name.split(' ')[0]?.toLowerCase()}.${made}@acme.example`
+  const agent = await createAgent(deps, orgId, { name, email, role })
+  const token = newToken(deps)
+  const sessionId = await deps.database.write((tx) =>
+    startSession(deps, tx, { orgId, agentId: agent.id, token, device: 'Test', address: '127.0.0.1' }),
+  )
+  const cookie = `bellhop_session=${token}`
+  return {
+    id: agent.id,
+    orgId,
+    name,
+    email,
+    cookie,
+    sessionId,
+    call: (method, path, more) =>
+      call(method, `${url}${path}`, {
+        ...more,
+        headers: { cookie, 'sec-fetch-site': 'same-origin', ...more?.headers },
+      }),
+  }
+}
