@@ -1,0 +1,50 @@
+const NAMED: Record<string, string> = {
+  Enter: 'enter',
+  Escape: 'escape',
+  ArrowUp: 'up',
+  ArrowDown: 'down',
+  ArrowLeft: 'left',
+  ArrowRight: 'right',
+  ' ': 'space',
+  Home: 'home',
+  End: 'end',
+  Backspace: 'backspace',
+  Delete: 'delete',
+}
+/** Belong to whatever has the focus, when that can be pressed. */
+const PRESSING = ['enter', 'space']
+/** While one of these is on the page, keys are for it. */
+const OVER_THE_PAGE = '[role="dialog"], [role="alertdialog"], [role="menu"]'
+
+/** `e`, `E`, `?`, `mod+k`, `mod+shift+enter`, `escape`; undefined while a letter is being composed, or for shift alone. */
+export function pressOf(event: KeyboardEvent): string | undefined {
+  if (event.isComposing || ['Shift', 'Control', 'Alt', 'Meta', 'AltGraph', 'Dead'].includes(event.key))
+    return undefined
+  const name = NAMED[event.key] ?? event.key
+  // Where brackets and braces need AltGr, Windows reports it as Control and Alt.
+  const isAltGr = event.getModifierState('AltGraph')
+  const mod = !isAltGr && (event.ctrlKey || event.metaKey) ? 'mod+' : ''
+  const alt = !isAltGr && event.altKey ? 'alt+' : ''
+  if (name.length > 1 || mod || alt) {
+    return `${mod}${alt}${event.shiftKey ? 'shift+' : ''}${name.toLowerCase()}`
+  }
+  // By the shift key, not by caps lock: `E` does more than `e`.
+  return event.shiftKey ? name.toUpperCase() : name.toLowerCase()
+}
+
+/** Whether the press belongs to a field, to a button that has the focus, or to a dialog over the page. */
+export function isMeantForElsewhere(event: KeyboardEvent, press: string, isForFields: boolean): boolean {
+  const { target } = event
+  if (document.querySelector(OVER_THE_PAGE)) return true
+  if (!(target instanceof HTMLElement)) return false
+  if (!isForFields && isField(target)) return true
+  return PRESSING.includes(press) && target.closest('button, a[href], summary, [role="button"]') !== null
+}
+
+/** Whether what is typed there becomes text. */
+export function isField(element: Element): boolean {
+  if (element instanceof HTMLInputElement)
+    return !['checkbox', 'radio', 'button', 'range'].includes(element.type)
+  if (element instanceof HTMLTextAreaElement || element instanceof HTMLSelectElement) return true
+  return element instanceof HTMLElement && element.isContentEditable
+}
