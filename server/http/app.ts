@@ -5,6 +5,7 @@ import { requestId } from '../requests/request-id.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
 import { ticketRoutes } from '../tickets/v1.ts'
 import { VERSION } from '../version.ts'
+import { webhookRoutes } from '../webhooks/console.ts'
 import { apiDescription } from './api-description.ts'
 import { errorResponse } from './error-response.ts'
 import { frontPage } from './front-page.ts'
@@ -25,6 +26,7 @@ export function createApp(deps: Deps, guards: { keys: KeyGuard; agents: AgentGua
     .use(frontPage())
     .use(healthRoutes(deps))
     .use(ticketRoutes(deps, guards.keys))
+    .use(webhookRoutes(deps, guards.agents))
     .use(unknownApiRoutes())
     .use(openapi(apiDescription(VERSION, deps.config.publicUrl)))
   return app

@@ -14,18 +14,27 @@ const OLD_SECRET_MS = 24 * 3_600_000
  */
 export async function stageSecret(deps: Deps, orgId: string, id: string): Promise<NewEndpoint> {
   const secret = createSigningSecret(deps.randomBytes)
-  const endpoint = await changeEndpoint(deps, orgId, id, async (tx, before) => {
-    if (before.nextSecret) {
-      throw new AppError(409, 'secret_already_staged', 'A new secret is staged. Promote or cancel it first.')
-    }
-    return save(tx, before, { nextSecret: deps.sealer.seal(secret, id), updatedAt: deps.clock.now() })
-  })
+  const endpoint = await changeEndpoint(
+    deps,
+    orgId,
+    { id, action: 'endpoint.secret_staged' },
+    async (tx, before) => {
+      if (before.nextSecret) {
+        throw new AppError(
+          409,
+          'secret_already_staged',
+          'A new secret is staged. Promote or cancel it first.',
+        )
+      }
+      return save(tx, before, { nextSecret: deps.sealer.seal(secret, id), updatedAt: deps.clock.now() })
+    },
+  )
   return { endpoint, secret }
 }
 
 /** The staged secret becomes the current one; the one before keeps signing `webhook-signature` for 24 hours. */
 export function promoteSecret(deps: Deps, orgId: string, id: string): Promise<Endpoint> {
-  return changeEndpoint(deps, orgId, id, async (tx, before) => {
+  return changeEndpoint(deps, orgId, { id, action: 'endpoint.secret_promoted' }, async (tx, before) => {
     if (!before.nextSecret) throw noStagedSecret()
     return save(tx, before, replaced(deps, before, before.nextSecret))
   })
@@ -33,7 +42,7 @@ export function promoteSecret(deps: Deps, orgId: string, id: string): Promise<En
 
 /** Forgets the staged secret. */
 export function cancelStagedSecret(deps: Deps, orgId: string, id: string): Promise<Endpoint> {
-  return changeEndpoint(deps, orgId, id, async (tx, before) => {
+  return changeEndpoint(deps, orgId, { id, action: 'endpoint.secret_cancelled' }, async (tx, before) => {
     if (!before.nextSecret) throw noStagedSecret()
     return save(tx, before, { nextSecret: null, updatedAt: deps.clock.now() })
   })
@@ -50,10 +59,15 @@ export async function rotateSecret(
   { force = false }: { force?: boolean } = {},
 ): Promise<NewEndpoint> {
   const secret = createSigningSecret(deps.randomBytes)
-  const endpoint = await changeEndpoint(deps, orgId, id, async (tx, before) => {
-    if (!force) requireNoOldSecret(before, deps.clock.now())
-    return save(tx, before, replaced(deps, before, deps.sealer.seal(secret, id)))
-  })
+  const endpoint = await changeEndpoint(
+    deps,
+    orgId,
+    { id, action: 'endpoint.secret_rotated' },
+    async (tx, before) => {
+      if (!force) requireNoOldSecret(before, deps.clock.now())
+      return save(tx, before, replaced(deps, before, deps.sealer.seal(secret, id)))
+    },
+  )
   return { endpoint, secret }
 }
 
@@ -73,7 +87,7 @@ function requireNoOldSecret({ previousSecret, previousSecretUntil }: Endpoint, n
   throw new AppError(
     409,
     'previous_secret_valid',
-    `The secret before this one still signs, until ${isoTime(previousSecretUntil ?? now)}. Rotate again after that, or with --force, which ends it at once.`,
+    `The secret before this one still signs, until ${isoTime(previousSecretUntil ?? now)}. Rotate again after that, or force it, which ends the older secret at once.`,
   )
 }
 

@@ -1,4 +1,5 @@
 import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm'
+import { recordAudit } from '../audit/audit.ts'
 import type { Transaction } from '../database/database.ts'
 import { deliveries, endpoints } from '../database/schema.ts'
 import { command, statement } from '../database/statement.ts'
@@ -35,6 +36,7 @@ export async function createEndpoint(deps: Deps, orgId: string, input: EndpointI
   }
   const endpoint = await deps.database.write(async (tx) => {
     const [made] = await tx.insert(endpoints).values(values).returning()
+    await recordAudit(deps, tx, orgId, { action: 'endpoint.created', subject: { id, label: checked.url } })
     return made
   })
   if (!endpoint) throw new Error('The endpoint was not stored.')
@@ -62,8 +64,8 @@ export function updateEndpoint(
   orgId: string,
   input: { id: string; change: Partial<EndpointInput> },
 ): Promise<Endpoint> {
-  return changeEndpoint(deps, orgId, input.id, async (tx, before) => {
-    const { change } = input
+  const { id, change } = input
+  return changeEndpoint(deps, orgId, { id, action: 'endpoint.changed' }, async (tx, before) => {
     const checked = checkEndpoint(deps.config, {
       url: change.url ?? before.url,
       description: change.description ?? before.description,
@@ -75,7 +77,7 @@ export function updateEndpoint(
 
 /** Its pending deliveries are held from now on, new ones too. Attempts under way are carried to their end. */
 export function disableEndpoint(deps: Deps, orgId: string, id: string): Promise<Endpoint> {
-  return changeEndpoint(deps, orgId, id, async (tx, before) => {
+  return changeEndpoint(deps, orgId, { id, action: 'endpoint.disabled' }, async (tx, before) => {
     if (before.offAt !== null) return before
     const now = deps.clock.now()
     return save(tx, before, { offAt: now, offReason: 'manual', nextTurnAt: null, updatedAt: now })
@@ -84,7 +86,7 @@ export function disableEndpoint(deps: Deps, orgId: string, id: string): Promise<
 
 /** Everything held is due now, in the order of its commits. The count of failures starts anew. */
 export function enableEndpoint(deps: Deps, orgId: string, id: string): Promise<Endpoint> {
-  return changeEndpoint(deps, orgId, id, async (tx, before) => {
+  return changeEndpoint(deps, orgId, { id, action: 'endpoint.enabled' }, async (tx, before) => {
     if (before.offAt === null) return before
     const now = deps.clock.now()
     await bringForward(tx, { endpointId: id, now })
@@ -101,7 +103,7 @@ export function enableEndpoint(deps: Deps, orgId: string, id: string): Promise<E
 
 /** What waits or is under way is cancelled and the secrets are gone; the delivery log can still be read. */
 export async function deleteEndpoint(deps: Deps, orgId: string, id: string): Promise<void> {
-  await changeEndpoint(deps, orgId, id, async (tx, before) => {
+  await changeEndpoint(deps, orgId, { id, action: 'endpoint.deleted' }, async (tx, before) => {
     const now = deps.clock.now()
     await cancelInFlight(tx, { endpointId: id, now })
     await cancelPending(tx, { endpointId: id, now, limit: CANCEL_SLICE })
@@ -117,18 +119,20 @@ export async function deleteEndpoint(deps: Deps, orgId: string, id: string): Pro
   })
 }
 
-/** Runs a change with the endpoint's row taken; throws 404. */
+/** Runs a change with the endpoint's row taken, and notes it unless nothing changed; throws 404. */
 export function changeEndpoint(
   deps: Deps,
   orgId: string,
-  id: string,
+  { id, action }: { id: string; action: string },
   change: (tx: Transaction, before: Endpoint) => Promise<Endpoint>,
 ): Promise<Endpoint> {
   if (!isId('whe', id)) throw notFound('endpoint')
   return deps.database.write(async (tx) => {
     const [before] = await lockEndpoint(tx, { orgId, id })
     if (!before) throw notFound('endpoint')
-    return change(tx, before)
+    const after = await change(tx, before)
+    if (after !== before) await recordAudit(deps, tx, orgId, { action, subject: { id, label: after.url } })
+    return after
   })
 }
 

@@ -62,6 +62,7 @@ export async function resendFailedSince(
 
 /** How far a job is: `finishedAt` is set when every delivery has been queued again. Throws 404. */
 export async function readResendJob(deps: Deps, orgId: string, id: string): Promise<ResendJob> {
+  if (!isId('job', id)) throw notFound('job')
   const [job] = await deps.database.read
     .select()
     .from(resendJobs)

@@ -1,6 +1,6 @@
 import type { DeliveryState } from '../database/schema.ts'
 import { isoTime } from '../wire.ts'
-import { DELIVERY_ERROR_SENTENCES, DELIVERY_ERRORS } from './delivery-errors.ts'
+import { DELIVERY_ERROR_SENTENCES, DELIVERY_ERRORS, type DeliveryError } from './delivery-errors.ts'
 import type { Attempt, DeliveryDetail, DeliveryRow } from './delivery-log.ts'
 import { successRate } from './endpoint-health.ts'
 import type { Endpoint } from './endpoint-rows.ts'
@@ -103,7 +103,7 @@ export function shownState({ state, endpoint }: Pick<DeliveryRow, 'state' | 'end
 }
 
 /** The stable word and one plain sentence. */
-function viewError(word: string | null): { code: string; sentence: string } | null {
+function viewError(word: string | null): { code: DeliveryError; sentence: string } | null {
   const code = DELIVERY_ERRORS.find((one) => one === word)
   return code ? { code, sentence: DELIVERY_ERROR_SENTENCES[code] } : null
 }
