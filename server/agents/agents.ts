@@ -148,7 +148,12 @@ function unassignSome(deps: Deps, agent: Agent): Promise<number> {
       .update(tickets)
       .set({ assignedTo: '', version: sql`${tickets.version} + 1`, updatedAt: now })
       .where(and(eq(tickets.orgId, orgId), eq(tickets.assignedTo, agentId), inArray(tickets.id, some)))
-      .returning({ id: tickets.id, status: tickets.status, channel: tickets.channel })
+      .returning({
+        id: tickets.id,
+        status: tickets.status,
+        channel: tickets.channel,
+        isSpam: tickets.isSpam,
+      })
     if (changed.length === 0) return 0
     const ids = changed.map(({ id }) => id)
     await tx
@@ -167,7 +172,7 @@ function unassignSome(deps: Deps, agent: Agent): Promise<number> {
 }
 
 function sumOfChanges(
-  changed: { status: TicketStatus; channel: Channel }[],
+  changed: { status: TicketStatus; channel: Channel; isSpam: boolean }[],
   agentId: string,
 ): CounterChanges {
   const sum: CounterChanges = new Map()

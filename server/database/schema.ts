@@ -286,7 +286,10 @@ export const ticketCounters = table(
   'ticket_counters',
   {
     orgId: text().notNull(),
-    /** `all`, `status:open`, `channel:api`, `assignedTo:agt_…` (or nothing behind the colon), `tag:…`. */
+    /**
+     * `all`, `status:open`, `channel:api`, `assignedTo:agt_…` (or nothing behind the colon), `tag:…`, and status with one
+     * of the last two. Spam is counted once more under the same names behind `spam,`.
+     */
     filter: text().notNull(),
     count: integer().notNull(),
   },
@@ -488,7 +491,11 @@ export const events = table(
     body: bytes(),
     createdAt: integer().notNull(),
   },
-  (row) => [primaryKey({ columns: [row.orgId, row.number] })],
+  (row) => [
+    primaryKey({ columns: [row.orgId, row.number] }),
+    // What has to be forgotten when a ticket is deleted for ever.
+    index('events_by_ticket').on(row.orgId, row.ticketId).where(sql`body is not null`),
+  ],
 )
 
 export const endpoints = table(
@@ -576,6 +583,7 @@ export const deliveries = table(
     index('deliveries_by_organization').on(row.orgId, row.id),
     index('deliveries_by_state').on(row.orgId, row.state, row.id, row.endpointId),
     index('deliveries_by_endpoint').on(row.endpointId, row.id),
+    index('deliveries_by_ticket').on(row.orgId, row.ticketId),
   ],
 )
 

@@ -24,6 +24,8 @@ export interface Ticket {
   /** Agent id, or an empty string for nobody. */
   assignedTo: string
   tags: string[]
+  /** Hidden from the inbox; `/v1` does not know. */
+  isSpam: boolean
   version: number
   createdAt: number
   updatedAt: number
@@ -54,6 +56,7 @@ const ticketColumns = {
   subject: tickets.subject,
   assignedTo: tickets.assignedTo,
   tags: tickets.tags,
+  isSpam: tickets.isSpam,
   version: tickets.version,
   createdAt: tickets.createdAt,
   updatedAt: tickets.updatedAt,
@@ -113,7 +116,7 @@ export const touchTicket = statement<{ orgId: string; id: string; updatedAt: num
       .returning(ticketColumns),
 )
 
-export const insertTicket = command<Omit<Ticket, 'version'>>('tickets_insert', (tx, p) =>
+export const insertTicket = command<Omit<Ticket, 'version' | 'isSpam'>>('tickets_insert', (tx, p) =>
   tx.insert(tickets).values({
     id: p.id,
     orgId: p.orgId,
@@ -129,13 +132,17 @@ export const insertTicket = command<Omit<Ticket, 'version'>>('tickets_insert', (
 )
 
 export const saveTicket = command<
-  Pick<Ticket, 'orgId' | 'id' | 'status' | 'assignedTo' | 'version' | 'updatedAt'> & { tags: string }
+  Pick<Ticket, 'orgId' | 'id' | 'status' | 'subject' | 'assignedTo' | 'isSpam' | 'version' | 'updatedAt'> & {
+    tags: string
+  }
 >('tickets_save', (tx, p) =>
   tx
     .update(tickets)
     .set({
       status: sql`${p.status}`,
+      subject: sql`${p.subject}`,
       assignedTo: sql`${p.assignedTo}`,
+      isSpam: sql`${sql.param(p.isSpam, tickets.isSpam)}`,
       tags: sql`${p.tags}`,
       version: sql`${p.version}`,
       updatedAt: sql`${p.updatedAt}`,

@@ -65,6 +65,7 @@ export async function createTicket(
       subject: input.subject,
       assignedTo: '',
       tags,
+      isSpam: false,
       version: 1,
       createdAt: now,
       updatedAt: now,

@@ -16,14 +16,19 @@ const PIECES = `
     (select count(*) from events e where e.org_id = o.id) or o.last_event <>
     (select coalesce(max(e.number), 0) from events e where e.org_id = o.id)`
 
-const RECOUNT = `
-  select 'all' as filter, count(*) as count from tickets having count(*) > 0
-  union all select 'status:' || status, count(*) from tickets group by status
-  union all select 'channel:' || channel, count(*) from tickets group by channel
-  union all select 'assignedTo:' || assigned_to, count(*) from tickets group by assigned_to
-  union all select 'status:' || status || ',assignedTo:' || assigned_to, count(*) from tickets
-    group by status, assigned_to
-  union all select 'tag:' || tag, count(*) from ticket_tags group by tag`
+const recount = (prefix: string, condition: string) => `
+  select '${prefix}all' as filter, count(*) as count from tickets where ${condition} having count(*) > 0
+  union all select '${prefix}status:' || status, count(*) from tickets where ${condition} group by status
+  union all select '${prefix}channel:' || channel, count(*) from tickets where ${condition} group by channel
+  union all select '${prefix}assignedTo:' || assigned_to, count(*) from tickets where ${condition}
+    group by assigned_to
+  union all select '${prefix}status:' || status || ',assignedTo:' || assigned_to, count(*) from tickets
+    where ${condition} group by status, assigned_to
+  union all select '${prefix}tag:' || tag, count(*) from ticket_tags g join tickets t on t.id = g.ticket_id
+    where ${condition} group by tag
+  union all select '${prefix}status:' || status || ',tag:' || tag, count(*) from ticket_tags g
+    join tickets t on t.id = g.ticket_id where ${condition} group by status, tag`
+const RECOUNT = `${recount('', 'true')} union all ${recount('spam,', 'is_spam')}`
 
 /** What stands alone although it was written in one unit with something else; events and numbers out of step too. */
 export async function brokenPieces(place: Place): Promise<unknown[]> {
