@@ -4,6 +4,7 @@ import { invalid } from '../errors.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
+import { isoTime } from '../wire.ts'
 import { listDeliveries, readDelivery } from './delivery-log.ts'
 import { cancelStagedSecret, promoteSecret, rotateSecret, stageSecret } from './endpoint-secrets.ts'
 import {
@@ -168,9 +169,10 @@ function deliveryRoutes(deps: Deps, guard: AgentGuard) {
     )
 }
 
-/** A time that passed the format may still be none, such as the 30th of February. */
+/** The format lets the 30th of February pass, which would become a day in March. */
 function momentOf(text: string, where: { pointer: string } | { parameter: string }): number {
   const time = Date.parse(text)
-  if (Number.isFinite(time)) return time
+  const day = Date.parse(`${text.slice(0, 10)}T00:00:00Z`)
+  if (Number.isFinite(time) && isoTime(day).startsWith(text.slice(0, 10))) return time
   throw invalid([{ ...where, code: 'invalid_format', detail: 'There is no such moment.' }])
 }

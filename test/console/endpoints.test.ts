@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { asc, eq } from 'drizzle-orm'
+import { auditEntries } from '../../server/database/schema.ts'
+import { type SignedInAgent, signInAgent } from '../support/agents.ts'
+import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { writeCaFile } from '../support/certificates.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { eventually } from '../support/webhooks.ts'
+
+const REGISTERED = {
+  url: 'https://hooks.example.com/bellhop',
+  events: ['ticket.created'],
+  description: 'Billing',
+}
+const PAGES = [
+  ['GET', '/endpoints'],
+  ['POST', '/endpoints'],
+  ['GET', '/endpoints/x'],
+  ['PATCH', '/endpoints/x'],
+  ['DELETE', '/endpoints/x'],
+  ['POST', '/endpoints/x/enable'],
+  ['POST', '/endpoints/x/disable'],
+  ['POST', '/endpoints/x/test'],
+  ['POST', '/endpoints/x/secret'],
+  ['POST', '/endpoints/x/resend'],
+  ['GET', '/deliveries'],
+  ['GET', '/deliveries/x'],
+  ['POST', '/deliveries/x/resend'],
+  ['GET', '/resends/x'],
+] as const
+
+interface Shown {
+  id: string
+  state: string
+  event: string
+  body: string
+  isTest: boolean
+  attempts: number
+  history: { status: number; requestHeaders: Record<string, string>; kind: string }[]
+}
+interface List {
+  data: Shown[]
+  nextCursor?: string
+}
+
+let bellhop: Bellhop
+let acme: Client
+let ana: SignedInAgent
+let receiver: Receiver
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+  const settings = { BELLHOP_WEBHOOK_ALLOW: '127.0.0.0/8', BELLHOP_WEBHOOK_CA: await writeCaFile() }
+  bellhop = await startBellhop({ settings })
+  acme = await bellhop.organization()
+  ana = await signInAgent(bellhop, acme.orgId, { name: 'Ana Pires', role: 'admin' })
+})
+afterAll(async () => {
+  await receiver.stop()
+  await bellhop.stop()
+})
+
+async function register(body: object = REGISTERED, admin = ana): Promise<{ id: string; secret: string }> {
+  const made = await admin.call<{ endpoint: { id: string }; secret: string }>('POST', '/console/endpoints', {
+    body,
+  })
+  expect(made.status).toBe(201)
+  return { id: made.json.endpoint.id, secret: made.json.secret }
+}
+
+function ticket(): Promise<unknown> {
+  const body = { subject: 'Missing invoice', message: 'Where?', customer: { email: 'ana@example.com' } }
+  return acme.call('POST', '/tickets', { body })
+}
+
+test('only administrators see anything of webhooks', async () => {
+  const ben = await signInAgent(bellhop, acme.orgId)
+  for (const [method, path] of PAGES) {
+    const answer = await ben.call(method, `/console${path}`, method === 'GET' ? {} : { body: {} })
+    expect([path, answer.json]).toMatchObject([path, { status: 403, code: 'admins_only' }])
+  }
+})
+
+test('an administrator registers an endpoint, sees its secret once, changes it and removes it', async () => {
+  const { id, secret } = await register()
+  expect(secret).toStartWith('whsec_')
+  const shown = await ana.call('GET', `/console/endpoints/${id}`)
+  expect(shown.json).toMatchObject({ ...REGISTERED, isOn: true, health: { successRate: null } })
+  expect(shown.text).not.toContain(secret)
+  const changed = await ana.call('PATCH', `/console/endpoints/${id}`, { body: { description: 'Books' } })
+  expect(changed.json).toMatchObject({ url: REGISTERED.url, description: 'Books' })
+  const off = await ana.call('POST', `/console/endpoints/${id}/disable`)
+  expect(off.json).toMatchObject({ isOn: false, offReason: 'manual' })
+  expect((await ana.call('POST', `/console/endpoints/${id}/enable`)).json).toMatchObject({ isOn: true })
+  const listed = await ana.call<List>('GET', '/console/endpoints')
+  expect(listed.json.data.map((one) => one.id)).toContain(id)
+  expect((await ana.call('DELETE', `/console/endpoints/${id}`)).status).toBe(204)
+  expect((await ana.call('GET', `/console/endpoints/${id}`)).status).toBe(404)
+})
+
+test('an endpoint that cannot be is refused with every reason, and none of it is stored', async () => {
+  const before = await ana.call<List>('GET', '/console/endpoints')
+  const body = { url: 'http://hooks.example.com', events: ['ticket.closed'], description: '' }
+  const refused = await ana.call('POST', '/console/endpoints', { body })
+  expect(refused.json).toMatchObject({
+    status: 400,
+    code: 'invalid_request',
+    errors: [
+      { pointer: '/url', code: 'not_https' },
+      { pointer: '/events', code: 'unknown_event' },
+    ],
+  })
+  expect((await ana.call<List>('GET', '/console/endpoints')).json).toEqual(before.json)
+})
+
+test('a secret is staged, promoted, cancelled and rotated, and shown only when it is new', async () => {
+  const { id, secret } = await register()
+  const step = (body: object) =>
+    ana.call<{ endpoint: object; secret?: string }>('POST', `/console/endpoints/${id}/secret`, { body })
+  const staged = await step({ step: 'stage' })
+  expect(staged.json.secret).toStartWith('whsec_')
+  expect(staged.json.secret).not.toBe(secret)
+  expect(staged.json.endpoint).toMatchObject({ hasStagedSecret: true })
+  expect((await step({ step: 'stage' })).json).toMatchObject({ status: 409, code: 'secret_already_staged' })
+  expect((await step({ step: 'cancel' })).json).toEqual({
+    endpoint: expect.objectContaining({ hasStagedSecret: false }),
+  })
+  expect((await step({ step: 'promote' })).json).toMatchObject({ code: 'no_staged_secret' })
+  await step({ step: 'stage' })
+  const promoted = await step({ step: 'promote' })
+  expect(promoted.json.secret).toBeUndefined()
+  expect((await step({ step: 'rotate' })).json).toMatchObject({ status: 409, code: 'previous_secret_valid' })
+  expect((await step({ step: 'rotate', force: true })).json.secret).toStartWith('whsec_')
+  expect((await step({ step: 'burn' })).json).toMatchObject({ status: 400, errors: [{ pointer: '/step' }] })
+})
+
+test('a test delivery is read in the log with its headers and body, and sent again', async () => {
+  const { id } = await register({ ...REGISTERED, url: receiver.url })
+  const sent = await ana.call<{ deliveryId: string }>('POST', `/console/endpoints/${id}/test`, {
+    body: { event: 'message.sent' },
+  })
+  expect(sent.status).toBe(202)
+  const path = `/console/deliveries/${sent.json.deliveryId}`
+  const afterAttempts = (attempts: number) =>
+    eventually(async () => {
+      const { json } = await ana.call<Shown>('GET', path)
+      return json.state === 'succeeded' && json.history.length === attempts ? json : undefined
+    })
+  const shown = await afterAttempts(1)
+  expect(shown).toMatchObject({
+    event: 'message.sent',
+    isTest: true,
+    history: [{ status: 200, kind: 'test' }],
+  })
+  expect(JSON.parse(shown.body)).toMatchObject({ event: 'message.sent' })
+  expect(shown.history[0]?.requestHeaders['X-Service-Event']).toBe('message.sent')
+  expect((await ana.call('POST', `${path}/resend`)).status).toBe(200)
+  expect((await afterAttempts(2)).attempts).toBe(2)
+  await ana.call('DELETE', `/console/endpoints/${id}`)
+})
+
+test('the delivery log is filtered and read page by page, and all that failed is sent again', async () => {
+  receiver.respondWith(() => ({ status: 500 }))
+  const { id } = await register({ ...REGISTERED, url: receiver.url })
+  for (let made = 0; made < 3; made += 1) await ticket()
+  const list = (more: string) => ana.call<List>('GET', `/console/deliveries?endpointId=${id}&${more}`)
+  await eventually(async () => (await list('')).json.data.every(({ attempts }) => attempts === 1))
+  const first = await list('limit=2&event=ticket.created&state=pending')
+  expect(first.json.data).toHaveLength(2)
+  const rest = await list(`limit=2&cursor=${first.json.nextCursor}`)
+  expect(rest.json).toEqual({ data: [expect.objectContaining({ event: 'ticket.created' })] })
+  expect((await list('event=message.sent')).json).toEqual({ data: [] })
+  expect((await list('since=2999-01-01T00:00:00Z')).json).toEqual({ data: [] })
+  expect((await list('since=2026-02-30T00:00:00Z')).status).toBe(400)
+  expect((await list('state=lost')).json).toMatchObject({ status: 400, errors: [{ parameter: 'state' }] })
+  const job = await ana.call<{ id: string }>('POST', `/console/endpoints/${id}/resend`, {
+    body: { since: '2026-01-01T00:00:00Z' },
+  })
+  expect(job.status).toBe(202)
+  const finished = await eventually(async () => {
+    const { json } = await ana.call('GET', `/console/resends/${job.json.id}`)
+    return json.finishedAt !== null && json
+  })
+  expect(finished).toMatchObject({ endpointId: id, resent: 0 })
+})
+
+test('what belongs to another organization is not there', async () => {
+  const { id } = await register()
+  const other = await bellhop.organization('Other')
+  const eve = await signInAgent(bellhop, other.orgId, { name: 'Eve', role: 'admin' })
+  expect((await eve.call<List>('GET', '/console/endpoints')).json.data).toEqual([])
+  expect((await eve.call<List>('GET', '/console/deliveries')).json.data).toEqual([])
+  for (const [method, path, body] of [
+    ['GET', '', undefined],
+    ['PATCH', '', { description: 'mine' }],
+    ['POST', '/enable', undefined],
+    ['POST', '/disable', undefined],
+    ['POST', '/test', { event: 'ticket.created' }],
+    ['POST', '/secret', { step: 'rotate' }],
+    ['POST', '/resend', { since: '2026-01-01T00:00:00Z' }],
+    ['DELETE', '', undefined],
+  ] as const) {
+    const refused = await eve.call(method, `/console/endpoints/${id}${path}`, body && { body })
+    expect([path, refused.json]).toMatchObject([path, { status: 404, code: 'not_found' }])
+  }
+  expect((await ana.call('GET', `/console/endpoints/${id}`)).json).toMatchObject({ isOn: true })
+})
+
+test('the audit log says who changed an endpoint, and holds no secret', async () => {
+  const own = await bellhop.organization('Noted')
+  const ida = await signInAgent(bellhop, own.orgId, { name: 'Ida', role: 'admin' })
+  const { id, secret } = await register(REGISTERED, ida)
+  await ida.call('POST', `/console/endpoints/${id}/disable`)
+  await ida.call('POST', `/console/endpoints/${id}/disable`)
+  await ida.call('POST', `/console/endpoints/${id}/secret`, { body: { step: 'rotate' } })
+  await ida.call('DELETE', `/console/endpoints/${id}`)
+  const noted = await bellhop.deps.database.read
+    .select()
+    .from(auditEntries)
+    .where(eq(auditEntries.orgId, own.orgId))
+    .orderBy(asc(auditEntries.id))
+  expect(noted.map(({ action }) => action)).toEqual([
+    'endpoint.created',
+    'endpoint.disabled',
+    'endpoint.secret_rotated',
+    'endpoint.deleted',
+  ])
+  for (const entry of noted) {
+    expect(entry).toMatchObject({
+      actorId: ida.id,
+      actorName: 'Ida',
+      subjectId: id,
+      subjectLabel: REGISTERED.url,
+    })
+  }
+  expect(JSON.stringify(noted)).not.toContain(secret)
+})
