@@ -1,0 +1,47 @@
+import './avatar.css'
+
+const COLOURS = 6
+
+interface AvatarProps {
+  name: string
+  /** Decides the colour, so that it stays when the name changes. Without it the name does. */
+  id?: string
+  size?: 'small' | 'normal' | 'large'
+  /** Beside the written name it says nothing new. */
+  isDecorative?: boolean
+}
+
+/** A person's initials on their colour. */
+export function Avatar(props: AvatarProps) {
+  return (
+    <span
+      class="avatar"
+      data-size={props.size ?? 'normal'}
+      data-colour={colourOf(props.id ?? props.name)}
+      role="img"
+      aria-label={props.name}
+      aria-hidden={props.isDecorative || undefined}
+      title={props.isDecorative ? undefined : props.name}
+    >
+      {initialsOf(props.name)}
+    </span>
+  )
+}
+
+/** "Ana Maria Pires" is AP, "cy@example.com" C. */
+export function initialsOf(name: string): string {
+  const words =
+    name
+      .split('@', 1)
+      .join('')
+      .match(/[\p{L}\p{N}]+/gu) ?? []
+  const ends = words.length > 1 ? [words[0], words.at(-1)] : words.slice(0, 1)
+  const initials = ends.map((word = '') => [...word].slice(0, 1).join(''))
+  return initials.join('').toLocaleUpperCase() || '?'
+}
+
+function colourOf(id: string): number {
+  let sum = 7
+  for (const letter of id) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 1_000_003
+  return (sum % COLOURS) + 1
+}

@@ -1,0 +1,51 @@
+import { createUniqueId, type JSX, Show } from 'solid-js'
+import './checkbox.css'
+import './field.css'
+
+interface CheckboxProps {
+  label: JSX.Element
+  hint?: JSX.Element
+  isChecked: boolean
+  onChange: (isChecked: boolean) => void
+  isDisabled?: boolean
+  name?: string
+  /** A switch takes effect at once; a checkbox is part of a form that is saved. */
+  role?: 'switch'
+}
+
+/** A box to tick, part of a form. What takes effect at once is a `Switch`. */
+export function Checkbox(props: CheckboxProps) {
+  const id = createUniqueId()
+  return (
+    <div class="checkbox">
+      <input
+        type="checkbox"
+        id={id}
+        class={props.role ? 'switch-box' : 'checkbox-box'}
+        role={props.role}
+        name={props.name}
+        checked={props.isChecked}
+        disabled={props.isDisabled}
+        aria-describedby={props.hint ? `${id}-hint` : undefined}
+        onChange={(event) => {
+          props.onChange(event.currentTarget.checked)
+          // Until the page says otherwise, it shows what the page says.
+          event.currentTarget.checked = props.isChecked
+        }}
+      />
+      <div>
+        <label for={id}>{props.label}</label>
+        <Show when={props.hint}>
+          <p class="field-hint" id={`${id}-hint`}>
+            {props.hint}
+          </p>
+        </Show>
+      </div>
+    </div>
+  )
+}
+
+/** On or off, at once. */
+export function Switch(props: Omit<CheckboxProps, 'role' | 'name'>) {
+  return <Checkbox {...props} role="switch" />
+}

@@ -1,0 +1,27 @@
+import { type JSX, Show } from 'solid-js'
+import './empty-state.css'
+
+interface EmptyStateProps {
+  icon?: JSX.Element
+  title: string
+  /** What would be here, and how it gets here. */
+  text?: JSX.Element
+  /** A button that makes the first one. */
+  action?: JSX.Element
+}
+
+/** What stands where a list is empty. */
+export function EmptyState(props: EmptyStateProps) {
+  return (
+    <div class="empty-state">
+      {props.icon}
+      <p class="empty-state-title">{props.title}</p>
+      <Show when={props.text}>
+        <p class="empty-state-text">{props.text}</p>
+      </Show>
+      <Show when={props.action}>
+        <div class="empty-state-action">{props.action}</div>
+      </Show>
+    </div>
+  )
+}

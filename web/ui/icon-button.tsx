@@ -1,0 +1,30 @@
+import { Tooltip } from '@kobalte/core/tooltip'
+import { splitProps } from 'solid-js'
+import { Button, type ButtonProps } from './button.tsx'
+import './icon-button.css'
+import { keyShortcut } from './key-hint.tsx'
+import { TooltipContent } from './tooltip.tsx'
+
+interface IconButtonProps extends Omit<ButtonProps, 'icon' | 'keys'> {
+  /** What it does: for screen readers, and as the tooltip. */
+  name: string
+  keys?: string
+}
+
+/** A button that shows only an icon (its child). Its name and key appear in a tooltip. */
+export function IconButton(props: IconButtonProps) {
+  const [own, rest] = splitProps(props, ['name', 'keys', 'class', 'look'])
+  return (
+    <Tooltip openDelay={500} closeDelay={0} gutter={6}>
+      <Tooltip.Trigger
+        {...rest}
+        as={Button}
+        look={own.look ?? 'quiet'}
+        class={`icon-button ${own.class ?? ''}`}
+        aria-label={own.name}
+        aria-keyshortcuts={own.keys && keyShortcut(own.keys)}
+      />
+      <TooltipContent text={own.name} keys={own.keys} />
+    </Tooltip>
+  )
+}

@@ -1,0 +1,26 @@
+import { For } from 'solid-js'
+import './key-hint.css'
+
+const IS_APPLE = /Mac|iPhone|iPad/.test(navigator.platform)
+const NAMES: Record<string, string> = IS_APPLE
+  ? { mod: '⌘', shift: '⇧', alt: '⌥', enter: '↩', escape: 'esc', up: '↑', down: '↓' }
+  : { mod: 'Ctrl', shift: 'Shift', alt: 'Alt', enter: 'Enter', escape: 'Esc', up: '↑', down: '↓' }
+
+/** Keys as this keyboard names them: `e`, `mod+enter`, or one after the other: `g m`. */
+export function KeyHint(props: { keys: string }) {
+  return (
+    <span class="keys" aria-hidden="true">
+      <For each={keysOf(props.keys)}>{(key) => <kbd>{key}</kbd>}</For>
+    </span>
+  )
+}
+
+/** The same for `aria-keyshortcuts`. */
+export function keyShortcut(keys: string): string {
+  const names: Record<string, string> = { mod: IS_APPLE ? 'Meta' : 'Control', shift: 'Shift', enter: 'Enter' }
+  return keys.replace(/[a-z]{2,}/g, (name) => names[name] ?? name)
+}
+
+function keysOf(keys: string): string[] {
+  return keys.split(/[ +](?=.)/).map((key) => NAMES[key] ?? (key.length === 1 ? key : key.toUpperCase()))
+}

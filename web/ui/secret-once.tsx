@@ -1,0 +1,33 @@
+import TriangleAlert from 'lucide-solid/icons/triangle-alert'
+import { CopyButton } from './copy-button.tsx'
+import './secret-once.css'
+
+interface SecretOnceProps {
+  /** "Secret key". */
+  label: string
+  secret: string
+  /** Where it belongs, in a sentence. */
+  text?: string
+}
+
+/** A secret that is shown this one time, with a button to copy it. */
+export function SecretOnce(props: SecretOnceProps) {
+  return (
+    <div class="secret-once">
+      <p class="secret-once-warning">
+        <TriangleAlert />
+        <span>Copy it now: it is not shown again. {props.text}</span>
+      </p>
+      <div class="secret-once-row">
+        <input
+          class="input secret-once-text"
+          aria-label={props.label}
+          readonly
+          value={props.secret}
+          onFocus={(event) => event.currentTarget.select()}
+        />
+        <CopyButton text={props.secret} name="Copy" isWritten />
+      </div>
+    </div>
+  )
+}

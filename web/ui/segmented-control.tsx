@@ -1,0 +1,36 @@
+import { createUniqueId, For } from 'solid-js'
+import type { Option } from './select.tsx'
+import './segmented-control.css'
+
+interface SegmentedControlProps<Value extends string> {
+  label: string
+  options: readonly Option<Value>[]
+  value: Value
+  onChange: (value: Value) => void
+}
+
+/** Two to four choices side by side, of which one holds: reply or note, light or dark. Arrow keys move it. */
+export function SegmentedControl<Value extends string>(props: SegmentedControlProps<Value>) {
+  const name = createUniqueId()
+  return (
+    <fieldset class="segmented">
+      <legend class="unseen">{props.label}</legend>
+      <For each={props.options}>
+        {(option) => (
+          <label class="segmented-choice">
+            <input
+              class="unseen"
+              type="radio"
+              name={name}
+              value={option.value}
+              checked={option.value === props.value}
+              disabled={option.isDisabled}
+              onChange={() => props.onChange(option.value)}
+            />
+            <span>{option.label}</span>
+          </label>
+        )}
+      </For>
+    </fieldset>
+  )
+}

@@ -1,0 +1,72 @@
+import { Select as Base } from '@kobalte/core/select'
+import Check from 'lucide-solid/icons/check'
+import ChevronsUpDown from 'lucide-solid/icons/chevrons-up-down'
+import { Show, splitProps } from 'solid-js'
+import { Field, type FieldProps } from './field.tsx'
+import './menu.css'
+import './select.css'
+
+export interface Option<Value extends string = string> {
+  value: Value
+  label: string
+  /** A few words below the label. */
+  hint?: string
+  isDisabled?: boolean
+}
+
+interface SelectProps<Value extends string> extends FieldProps {
+  options: readonly Option<Value>[]
+  value: Value
+  onChange: (value: Value) => void
+  isDisabled?: boolean
+}
+
+/** One of a few. From about ten on, or when it is searched, use `Picker`. */
+export function Select<Value extends string>(props: SelectProps<Value>) {
+  const [field] = splitProps(props, ['label', 'isLabelHidden', 'hint', 'error', 'aside'])
+  const chosen = () => props.options.find(({ value }) => value === props.value)
+  return (
+    <Field {...field}>
+      {(ids) => (
+        <Base<Option<Value>>
+          options={[...props.options]}
+          optionValue="value"
+          optionTextValue="label"
+          optionDisabled="isDisabled"
+          value={chosen()}
+          onChange={(option) => option && props.onChange(option.value)}
+          disabled={props.isDisabled}
+          disallowEmptySelection
+          gutter={4}
+          sameWidth
+          preventScroll={false}
+          itemComponent={(item) => (
+            <Base.Item item={item.item} class="menu-item">
+              <div class="menu-text">
+                <Base.ItemLabel>{item.item.rawValue.label}</Base.ItemLabel>
+                <Show when={item.item.rawValue.hint}>
+                  <p class="field-hint">{item.item.rawValue.hint}</p>
+                </Show>
+              </div>
+              <Base.ItemIndicator class="menu-tick">
+                <Check />
+              </Base.ItemIndicator>
+            </Base.Item>
+          )}
+        >
+          <Base.Trigger {...ids} class="input select" aria-label={props.label}>
+            <Base.Value<Option<Value>> class="select-value">
+              {(state) => state.selectedOption()?.label}
+            </Base.Value>
+            <ChevronsUpDown />
+          </Base.Trigger>
+          <Base.Portal>
+            <Base.Content class="menu select-menu">
+              <Base.Listbox class="select-list" />
+            </Base.Content>
+          </Base.Portal>
+        </Base>
+      )}
+    </Field>
+  )
+}
