@@ -259,6 +259,14 @@ export const tickets = table(
     index('tickets_by_channel_updated').on(row.orgId, row.channel, row.updatedAt, row.id),
     index('tickets_by_assignee_created').on(row.orgId, row.assignedTo, row.createdAt, row.id),
     index('tickets_by_assignee_updated').on(row.orgId, row.assignedTo, row.updatedAt, row.id),
+    // What agents look at all day: my open tickets, and those nobody has.
+    index('tickets_by_status_assignee_updated').on(
+      row.orgId,
+      row.status,
+      row.assignedTo,
+      row.updatedAt,
+      row.id,
+    ),
   ],
 )
 
@@ -476,6 +484,12 @@ export const searchDocuments = table(
 export const searchCursors = table('search_cursors', {
   orgId: text().primaryKey(),
   eventNumber: integer().notNull(),
+  /**
+   * Tickets from before the log was first read are put in from the newest back: last activity and id of the last one
+   * that was. Empty time: all are in.
+   */
+  backAt: integer(),
+  backId: text().notNull().default(''),
 })
 
 /** The log. Numbers are dense and in commit order within an organization. */
