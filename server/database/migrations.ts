@@ -2,10 +2,12 @@ import postgresql0000 from '../../drizzle/postgresql/0000_start.sql' with { type
 import postgresql0001 from '../../drizzle/postgresql/0001_inbox.sql' with { type: 'text' }
 import postgresql0002 from '../../drizzle/postgresql/0002_desk.sql' with { type: 'text' }
 import postgresql0003 from '../../drizzle/postgresql/0003_search.sql' with { type: 'text' }
+import postgresql0004 from '../../drizzle/postgresql/0004_last_seen.sql' with { type: 'text' }
 import sqlite0000 from '../../drizzle/sqlite/0000_start.sql' with { type: 'text' }
 import sqlite0001 from '../../drizzle/sqlite/0001_inbox.sql' with { type: 'text' }
 import sqlite0002 from '../../drizzle/sqlite/0002_desk.sql' with { type: 'text' }
 import sqlite0003 from '../../drizzle/sqlite/0003_search.sql' with { type: 'text' }
+import sqlite0004 from '../../drizzle/sqlite/0004_last_seen.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -22,11 +24,13 @@ export const MIGRATIONS = {
     { name: 'inbox', sql: sqlite0001 },
     { name: 'desk', sql: sqlite0002 },
     { name: 'search', sql: sqlite0003 },
+    { name: 'last_seen', sql: sqlite0004 },
   ],
   postgresql: [
     { name: 'start', sql: postgresql0000 },
     { name: 'inbox', sql: postgresql0001 },
     { name: 'desk', sql: postgresql0002 },
     { name: 'search', sql: postgresql0003 },
+    { name: 'last_seen', sql: postgresql0004 },
   ],
 } satisfies Record<string, Migration[]>

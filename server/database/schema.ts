@@ -94,6 +94,8 @@ export const agents = table(
     role: text().$type<AgentRole>().notNull(),
     /** argon2id; empty until the agent has chosen a password. */
     passwordHash: text(),
+    /** When a browser of theirs last asked for something, to the minute. */
+    lastSeenAt: integer(),
     disabledAt: integer(),
     createdAt: integer().notNull(),
   },
@@ -151,6 +153,7 @@ export const agentLinks = table(
   (row) => [
     uniqueIndex('agent_links_by_hash').on(row.hash),
     index('agent_links_by_agent').on(row.orgId, row.agentId),
+    index('agent_links_by_expiry').on(row.expiresAt),
   ],
 )
 
