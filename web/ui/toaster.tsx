@@ -3,6 +3,7 @@ import X from 'lucide-solid/icons/x'
 import { createSignal, For, onCleanup, Show } from 'solid-js'
 import { Button } from './button.tsx'
 import { IconButton } from './icon-button.tsx'
+import { SecondsLeft } from './seconds-left.tsx'
 import './toaster.css'
 
 const SHOWN_FOR_MS = 6_000
@@ -15,14 +16,16 @@ interface Toast {
   look: 'normal' | 'error'
   /** A button: "Undo", "View". It closes the toast. */
   action?: { text: string; keys?: string; run: () => void }
+  /** Stays until then, whoever hovers it, and counts the seconds: for what can be taken back only so long. */
+  endsAt?: number
 }
 
 const [toasts, setToasts] = createSignal<Toast[]>([])
 let lastId = 0
 
 /** Says what was done, with a way back, for six seconds. Answers how to close it earlier. */
-export function toast(text: string, action?: Toast['action']): () => void {
-  return add({ text, look: 'normal', action })
+export function toast(text: string, action?: Toast['action'], endsAt?: number): () => void {
+  return add({ text, look: 'normal', action, endsAt })
 }
 
 /** Says what went wrong, until it is closed. */
@@ -55,7 +58,8 @@ function ToastCard(props: { toast: Toast }) {
   const stop = () => clearTimeout(timer)
   const start = () => {
     stop()
-    if (props.toast.look === 'normal') timer = setTimeout(end, SHOWN_FOR_MS)
+    const { look, endsAt } = props.toast
+    if (look === 'normal') timer = setTimeout(end, endsAt ? endsAt - Date.now() : SHOWN_FOR_MS)
   }
   start()
   onCleanup(stop)
@@ -72,7 +76,10 @@ function ToastCard(props: { toast: Toast }) {
       <Show when={props.toast.look === 'error'}>
         <CircleAlert aria-label="Error" />
       </Show>
-      <p class="toast-text">{props.toast.text}</p>
+      <p class="toast-text">
+        {props.toast.text}
+        <Show when={props.toast.endsAt}>{(endsAt) => <SecondsLeft until={endsAt()} />}</Show>
+      </p>
       <Show when={props.toast.action}>
         {(action) => (
           <Button

@@ -1,0 +1,114 @@
+import type { InfiniteData } from '@tanstack/solid-query'
+import { type Answer, api, ask } from '../api.ts'
+import { sentenceOf } from '../problem.ts'
+import { queries } from '../queries.ts'
+import { toastError } from '../ui/toaster.tsx'
+import {
+  type Before,
+  type Changeable,
+  changed,
+  holdPending,
+  type TicketChange,
+  withPending,
+} from './pending.ts'
+import { patchTicket, type TicketDetail } from './ticket-data.ts'
+import { pushUndo } from './undo.ts'
+
+type TicketPage = Answer<typeof api.console.tickets.get>
+interface Item {
+  id: string
+  change: TicketChange
+}
+
+/** What one request may change. */
+const MOST_ITEMS = 500
+
+/** Changes one ticket: on the screen at once, with an Undo, and back again with the reason when the server refuses. */
+export function changeTicket(id: string, change: TicketChange): Promise<boolean> {
+  return changeTickets([id], change)
+}
+
+/** Changes several tickets in the same way, with one Undo for all. Answers whether it was done. */
+export async function changeTickets(ids: string[], change: TicketChange): Promise<boolean> {
+  const done = apply(ids.map((id) => ({ id, change })))
+  pushUndo({
+    label: labelOf(change, ids.length),
+    undo: async () => {
+      const before = await done
+      if (before) await apply(before.map((one) => ({ id: one.id, change: one.before })))
+    },
+  })
+  return (await done) !== undefined
+}
+
+/** What the tickets were before, for the Undo; nothing when it was refused. */
+async function apply(items: Item[]): Promise<{ id: string; before: Before }[] | undefined> {
+  const shown = items.map(show)
+  try {
+    const answers = await Promise.all(
+      chunks(items).map((some) => ask(api.console.bulk.post({ items: some }))),
+    )
+    for (const { confirm } of shown) confirm()
+    for (const { id } of items) void queries.invalidateQueries({ queryKey: ['ticket', id] })
+    return answers.flatMap(({ data }) => data)
+  } catch (error) {
+    for (const { refuse } of shown) refuse()
+    toastError(sentenceOf(error))
+    return undefined
+  }
+}
+
+/** Shows one change everywhere; how it goes on is up to the server. */
+function show({ id, change }: Item): { confirm(): void; refuse(): void } {
+  const before = knownTicket(id)
+  const release = holdPending(id, change)
+  patchEverywhere(id, (row) => changed(row, change))
+  return {
+    confirm: release,
+    refuse() {
+      release()
+      if (!before) return
+      const { status, assignedTo, tags, isSpam } = before
+      patchEverywhere(id, (row) => withPending({ ...row, status, assignedTo, tags, isSpam }))
+    },
+  }
+}
+
+function knownTicket(id: string): Changeable | undefined {
+  const open = queries.getQueryData<TicketDetail>(['ticket', id])
+  if (open) return open.ticket
+  const lists = queries.getQueriesData<InfiniteData<TicketPage>>({ queryKey: ['tickets'] })
+  const rows = lists.flatMap(([, list]) => list?.pages.flatMap(({ data }) => data) ?? [])
+  return rows.find((row) => row.id === id)
+}
+
+function patchEverywhere(id: string, change: <Row extends Changeable>(row: Row) => Row): void {
+  patchTicket(id, (known) => ({ ...known, ticket: change(known.ticket) }))
+  queries.setQueriesData<InfiniteData<TicketPage>>({ queryKey: ['tickets'] }, (list) => {
+    if (!list?.pages.some(({ data }) => data.some((row) => row.id === id))) return list
+    const pages = list.pages.map((page) => ({
+      ...page,
+      data: page.data.map((row) => (row.id === id ? change(row) : row)),
+    }))
+    return { ...list, pages }
+  })
+}
+
+function chunks(items: Item[]): Item[][] {
+  const starts = Array.from({ length: Math.ceil(items.length / MOST_ITEMS) }, (_, turn) => turn * MOST_ITEMS)
+  return starts.map((start) => items.slice(start, start + MOST_ITEMS))
+}
+
+function labelOf(change: TicketChange, count: number): string {
+  const what = whatOf(change)
+  return count === 1 ? what : `${what}: ${count} tickets`
+}
+
+function whatOf({ status, assignedTo, isSpam }: TicketChange): string {
+  if (status === 'resolved') return 'Resolved'
+  if (status === 'pending') return 'Set to pending'
+  if (status === 'open') return 'Reopened'
+  if (assignedTo !== undefined) return assignedTo ? 'Assigned' : 'Nobody has it now'
+  if (isSpam !== undefined) return isSpam ? 'Marked as spam' : 'Not spam'
+  return 'Tags changed'
+}

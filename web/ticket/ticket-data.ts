@@ -1,0 +1,35 @@
+import { type Answer, api, ask } from '../api.ts'
+import { queries } from '../queries.ts'
+import { observe } from './observe.ts'
+import { withPending } from './pending.ts'
+
+/** One ticket as its pane shows it. */
+export type TicketDetail = Answer<ReturnType<typeof api.console.tickets>['get']>
+export type Entry = TicketDetail['timeline'][number]
+export type MessageEntry = Extract<Entry, { kind: 'message' }>
+export type NoteEntry = Extract<Entry, { kind: 'note' }>
+export type ActivityEntry = Extract<Entry, { kind: 'activity' }>
+export type WaitingReply = TicketDetail['waiting'][number]
+export type Draft = NonNullable<TicketDetail['draft']>
+export type Ticket = TicketDetail['ticket']
+export type TicketStatus = Ticket['status']
+
+/** How a ticket is read; for `prefetchQuery` of the next and the previous one too. */
+export function ticketQuery(id: string) {
+  return {
+    queryKey: ['ticket', id] as const,
+    queryFn: async (): Promise<TicketDetail> => {
+      const detail = await ask(api.console.tickets({ id }).get())
+      return { ...detail, ticket: withPending(detail.ticket) }
+    },
+  }
+}
+
+export function useTicket(id: () => string) {
+  return observe(() => ticketQuery(id()))
+}
+
+/** Changes what is known of a ticket, where it is known. */
+export function patchTicket(id: string, change: (known: TicketDetail) => TicketDetail): void {
+  queries.setQueryData<TicketDetail>(['ticket', id], (known) => known && change(known))
+}

@@ -1,0 +1,46 @@
+import { toast } from '../ui/toaster.tsx'
+
+/** Something done that can be taken back. */
+export interface UndoEntry {
+  /** What was done, such as "Resolved". */
+  label: string
+  /** Takes it back. Says itself why when it cannot. */
+  undo: () => void | Promise<void>
+  /** It can be taken back only until then. */
+  endsAt?: number
+}
+
+/** Older ones are forgotten: nobody remembers what the thirtieth was. */
+const MOST_ENTRIES = 30
+
+let entries: { entry: UndoEntry; closeToast: () => void }[] = []
+
+/** Remembers what was just done and says so, with an Undo. Answers how to forget it, for what cannot be taken back any more. */
+export function pushUndo(entry: UndoEntry): () => void {
+  const action = { text: 'Undo', keys: 'mod+z', run: () => void undo(entry) }
+  const closeToast = toast(entry.label, action, entry.endsAt)
+  entries = [{ entry, closeToast }, ...entries].slice(0, MOST_ENTRIES)
+  return () => forget(entry)
+}
+
+/** Takes back the newest thing that was done (Ctrl/⌘+Z). False when there is nothing left. */
+export async function undoLast(): Promise<boolean> {
+  const now = Date.now()
+  const newest = entries.find(({ entry }) => !entry.endsAt || entry.endsAt > now)
+  if (!newest) return false
+  await undo(newest.entry)
+  return true
+}
+
+/** Takes back one thing, once: the Undo of a row, of a thread, of a toast. */
+export async function undo(entry: UndoEntry): Promise<void> {
+  if (forget(entry)) await entry.undo()
+}
+
+function forget(entry: UndoEntry): boolean {
+  const known = entries.find((other) => other.entry === entry)
+  if (!known) return false
+  entries = entries.filter((other) => other !== known)
+  known.closeToast()
+  return true
+}

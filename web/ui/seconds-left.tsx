@@ -1,0 +1,16 @@
+import { createSignal, onCleanup } from 'solid-js'
+import './seconds-left.css'
+
+const TICK_MS = 250
+
+/** "8 s", counting down to nothing. Not read out: a screen reader would speak of nothing else. */
+export function SecondsLeft(props: { until: number }) {
+  const [now, setNow] = createSignal(Date.now())
+  const timer = setInterval(() => setNow(Date.now()), TICK_MS)
+  onCleanup(() => clearInterval(timer))
+  return (
+    <span class="seconds-left" aria-hidden="true">
+      {Math.max(0, Math.ceil((props.until - now()) / 1_000))} s
+    </span>
+  )
+}
