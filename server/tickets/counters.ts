@@ -44,6 +44,15 @@ export function counterChanges(before: Counted | undefined, after: Counted | und
   return changes
 }
 
+/** The same for several tickets together. */
+export function sumOfChanges(tickets: { before?: Counted; after?: Counted }[]): CounterChanges {
+  const sum: CounterChanges = new Map()
+  for (const { before, after } of tickets) {
+    for (const [filter, by] of counterChanges(before, after)) sum.set(filter, (sum.get(filter) ?? 0) + by)
+  }
+  return sum
+}
+
 /** Last in a unit, in sorted order, so that two units never wait for each other's counters. */
 export async function moveCounters(tx: Transaction, orgId: string, changes: CounterChanges): Promise<void> {
   const rows = [...changes].map(([filter, by]) => ({ orgId, filter, by }))

@@ -19,7 +19,8 @@ import {
   ticketList,
   ticketQuery,
 } from './schemas.ts'
-import { createTicket, readTicket, readTicketRow, updateTicket } from './tickets.ts'
+import { createTicket, readTicket, readTicketRow } from './tickets.ts'
+import { updateTicket } from './update-ticket.ts'
 import * as document from './v1-document.ts'
 import { type TicketDetail, ticketEtag, viewListedTicket, viewMessage, viewTicket } from './views.ts'
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { eventsAfter } from '../../server/events/events.ts'
-import { createTicket, readTicket, updateTicket } from '../../server/tickets/tickets.ts'
+import { createTicket, readTicket } from '../../server/tickets/tickets.ts'
+import { updateTicket } from '../../server/tickets/update-ticket.ts'
 import { ticketEtag } from '../../server/tickets/views.ts'
 import { addAgents, openTicket, seeded, workOnce } from './random-work.ts'
 import { ORG, openDesk, openProgram, seenElsewhere } from './storage.ts'

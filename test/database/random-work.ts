@@ -1,7 +1,9 @@
 import { agents, TICKET_STATUSES } from '../../server/database/schema.ts'
 import type { Deps } from '../../server/deps.ts'
+import { changeTickets } from '../../server/tickets/change-tickets.ts'
 import { postAgentMessage } from '../../server/tickets/messages.ts'
-import { createTicket, updateTicket } from '../../server/tickets/tickets.ts'
+import { createTicket } from '../../server/tickets/tickets.ts'
+import { updateTicket } from '../../server/tickets/update-ticket.ts'
 import { ORG } from './storage.ts'
 
 const AGENTS = [1, 2, 3].map((number) => `agt_0000000000000000000000000${number}`)
@@ -38,7 +40,14 @@ export async function workOnce(deps: Deps, random: Random, tickets: string[]): P
   if (!id || kind < 2) tickets.push(await openTicket(deps, random))
   else if (kind < 5) {
     await postAgentMessage(deps, ORG, { ticketId: id, text: 'On it.', agentName: `Agent ${random(3)}` })
-  } else await updateTicket(deps, ORG, { id, change: anyChange(random) })
+  } else if (kind < 9) await updateTicket(deps, ORG, { id, change: anyChange(random) })
+  else await changeTickets(deps, ORG, someItems(random, tickets))
+}
+
+function someItems(random: Random, tickets: string[]) {
+  return tickets
+    .filter(() => random(3) === 0)
+    .map((id) => ({ id, change: { isSpam: random(2) === 0, addTags: someTags(random) } }))
 }
 
 export async function openTicket(deps: Deps, random: Random): Promise<string> {

@@ -19,7 +19,14 @@ export async function storeTicket(deps: Deps, orgId: string, given: StoredTicket
   await deps.database.write(async (tx) => {
     const email = 'ana@example.com'
     const customer = await upsertCustomer(deps, tx, orgId, { name: 'Ana', email })
-    const ticket: Omit<Ticket, 'version'> = { ...given, id, orgId, customerId: customer.id, subject: id }
+    const ticket: Omit<Ticket, 'version'> = {
+      ...given,
+      id,
+      orgId,
+      customerId: customer.id,
+      subject: id,
+      isSpam: false,
+    }
     await insertTicket(tx, ticket)
     const { createdAt, updatedAt } = given
     for (const tag of given.tags) await insertTag(tx, { orgId, tag, ticketId: id, createdAt, updatedAt })
@@ -34,7 +41,7 @@ export async function storeTicket(deps: Deps, orgId: string, given: StoredTicket
       sending: null,
       createdAt,
     })
-    await moveCounters(tx, orgId, counterChanges(undefined, given))
+    await moveCounters(tx, orgId, counterChanges(undefined, ticket))
   })
   return id
 }

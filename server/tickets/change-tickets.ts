@@ -1,0 +1,56 @@
+import type { Deps } from '../deps.ts'
+import { isId } from '../ids.ts'
+import { type Changed, changeRow, type InboxChange, lockAssignees, recordChanges } from './change.ts'
+import { lockTicket, type Ticket } from './rows.ts'
+
+/** Tickets in one unit: few enough that nobody waits for it. */
+const SLICE = 100
+
+/**
+ * Changes many tickets by the rules of `updateTicket`, a slice in each unit. Answers each ticket as it was before, in
+ * the order given, and the ids that are not there. A ticket named twice is changed twice.
+ */
+export async function changeTickets(
+  deps: Deps,
+  orgId: string,
+  items: { id: string; change: InboxChange }[],
+): Promise<{ found: Ticket[]; missing: string[] }> {
+  const before = new Map<string, Ticket>()
+  for (let start = 0; start < items.length; start += SLICE) {
+    for (const ticket of await changeSlice(deps, orgId, items.slice(start, start + SLICE))) {
+      if (!before.has(ticket.id)) before.set(ticket.id, ticket)
+    }
+  }
+  const ids = [...new Set(items.map(({ id }) => id))]
+  return {
+    found: ids.flatMap((id) => before.get(id) ?? []),
+    missing: ids.filter((id) => !before.has(id)),
+  }
+}
+
+/** Rows are taken by id, so that two slices never wait for each other. */
+function changeSlice(
+  deps: Deps,
+  orgId: string,
+  items: { id: string; change: InboxChange }[],
+): Promise<Ticket[]> {
+  const inOrder = items
+    .filter(({ id }) => isId('tkt', id))
+    .sort((one, other) => (one.id < other.id ? -1 : one.id > other.id ? 1 : 0))
+  return deps.database.write(async (tx) => {
+    const changes = inOrder.map(({ change }) => change)
+    const assignable = await lockAssignees(tx, orgId, changes)
+    const now = deps.clock.now()
+    const found: Ticket[] = []
+    const done: Changed[] = []
+    for (const { id, change } of inOrder) {
+      const [before] = await lockTicket(tx, { orgId, id })
+      if (!before) continue
+      found.push(before)
+      const changed = await changeRow(deps, tx, before, { change, assignable, now })
+      if (changed) done.push(changed)
+    }
+    await recordChanges(deps, tx, orgId, { done, now })
+    return found
+  })
+}
