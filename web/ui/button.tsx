@@ -3,7 +3,8 @@ import { type JSX, Show, splitProps } from 'solid-js'
 import './button.css'
 import { KeyHint } from './key-hint.tsx'
 
-export interface ButtonProps extends JSX.ButtonHTMLAttributes<HTMLButtonElement> {
+export interface ButtonProps extends Omit<JSX.ButtonHTMLAttributes<HTMLButtonElement>, 'type'> {
+  type?: 'button' | 'submit' | 'reset'
   /** `primary` is what this view is for (one at a time), `quiet` has no border, `danger` deletes. */
   look?: 'primary' | 'plain' | 'quiet' | 'danger'
   size?: 'small' | 'normal'

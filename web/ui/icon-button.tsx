@@ -16,7 +16,7 @@ export function IconButton(props: IconButtonProps) {
   const [own, rest] = splitProps(props, ['name', 'keys', 'class', 'look'])
   return (
     <Tooltip openDelay={500} closeDelay={0} gutter={6}>
-      <Tooltip.Trigger
+      <Tooltip.Trigger<typeof Button>
         {...rest}
         as={Button}
         look={own.look ?? 'quiet'}

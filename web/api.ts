@@ -1,0 +1,82 @@
+import { treaty } from '@elysiajs/eden'
+import { QueryClient } from '@tanstack/solid-query'
+import type { App } from '../server/http/app.ts'
+import { ApiProblem, offlineProblem, problemOf } from './problem.ts'
+import { signedInAgain } from './sign-in/signed-out.ts'
+
+const MOST_READ_TRIES = 3
+const FRESH_FOR_MS = 30_000
+const KEPT_FOR_MS = 10 * 60_000
+
+/** The server's routes with their types: `api.console.tickets({ id }).get()`. Go through `ask` for data or a throw. */
+export const api = treaty<App>(location.origin, {
+  // Times stay the texts that the server sends, as their types say.
+  parseDate: false,
+  fetch: { credentials: 'same-origin' },
+  fetcher: Object.assign(send, { preconnect: fetch.preconnect }),
+  onResponse: readJson,
+})
+
+/** What a route answers when all went well: `type Ticket = Answer<typeof api.console.tickets.get>`. */
+export type Answer<Call extends (...given: never[]) => Promise<{ data: unknown }>> = Exclude<
+  Awaited<ReturnType<Call>>['data'],
+  null
+>
+
+/** The data of an answer; throws `ApiProblem` when it is a refusal, or when the server was not reached. */
+export async function ask<Data>(
+  answer: Promise<{ data: Data; error: null } | { data: null; error: { value: unknown } }>,
+): Promise<Data> {
+  const { data, error } = await answer
+  if (error === null) return data
+  throw error.value instanceof ApiProblem ? error.value : offlineProblem()
+}
+
+/** Live hints say when something has changed, so nothing is read again by itself only because time has passed. */
+export function createQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: FRESH_FOR_MS,
+        gcTime: KEPT_FOR_MS,
+        refetchOnWindowFocus: false,
+        refetchOnReconnect: true,
+        networkMode: 'always',
+        retry: (failures, error) => failures < MOST_READ_TRIES && isWorthRetrying(error),
+        retryDelay: (failures) => Math.min(500 * 2 ** failures, 4_000),
+        throwOnError: false,
+      },
+      mutations: { retry: false, networkMode: 'always' },
+    },
+  })
+}
+
+/** A refusal is final; a server that was away or stumbled may be back. */
+function isWorthRetrying(error: unknown): boolean {
+  return error instanceof ApiProblem && (error.status === 0 || error.status >= 502)
+}
+
+/**
+ * Waits while nobody is signed in and then sends the same request again: what was typed, and what was under way, goes on
+ * as if the session had never ended.
+ */
+async function send(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+  for (;;) {
+    const response = await fetch(input, init)
+    if (response.ok) return response
+    const problem = await problemOf(response)
+    if (problem.code !== 'signed_out' || isAboutSession(response.url)) throw problem
+    await signedInAgain(init?.signal ?? undefined)
+  }
+}
+
+/** Whoever asks whether somebody is signed in wants the answer, not to wait for a better one. */
+function isAboutSession(url: string): boolean {
+  return new URL(url).pathname === '/console/session'
+}
+
+/** Eden would look into every text for dates and numbers. */
+async function readJson(response: Response): Promise<unknown> {
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
+  return isJson ? response.json() : undefined
+}

@@ -1,0 +1,39 @@
+import { Navigate, Route, Router, type RouteSectionProps } from '@solidjs/router'
+import { lazy, Suspense } from 'solid-js'
+import { Session } from './session.tsx'
+import { Announcer } from './ui/announcer.tsx'
+import { NotFound } from './ui/not-found.tsx'
+import { Toaster } from './ui/toaster.tsx'
+
+const InboxPage = lazy(() => import('./inbox/inbox-page.tsx'))
+const SettingsPage = lazy(() => import('./settings/settings-page.tsx'))
+const SignInPage = lazy(() => import('./sign-in/sign-in-page.tsx'))
+const WelcomePage = lazy(() => import('./sign-in/welcome-page.tsx'))
+const JoinPage = lazy(() => import('./sign-in/join-page.tsx'))
+
+/** Every address of the pages. The server answers the same ones with index.html (server/http/assets.ts). */
+export function Routes() {
+  return (
+    <Router root={Root}>
+      <Route path="/" component={() => <Navigate href="/inbox" />} />
+      <Route path="/sign-in" component={SignInPage} />
+      <Route path="/welcome" component={WelcomePage} />
+      <Route path="/join" component={JoinPage} />
+      <Route component={Session}>
+        <Route path="/inbox/:view?/:ticketId?" component={InboxPage} />
+        <Route path="/settings/*section" component={SettingsPage} />
+      </Route>
+      <Route path="*" component={NotFound} />
+    </Router>
+  )
+}
+
+function Root(props: RouteSectionProps) {
+  return (
+    <>
+      <Suspense>{props.children}</Suspense>
+      <Toaster />
+      <Announcer />
+    </>
+  )
+}

@@ -1,0 +1,38 @@
+import { createEffect, type JSX, Show } from 'solid-js'
+import './frame.css'
+
+interface FrameProps {
+  /** Heading of the page and title of the window. */
+  title: string
+  /** A sentence below the heading. */
+  text?: JSX.Element
+  children: JSX.Element
+}
+
+/** The page around everything that happens before somebody is signed in. */
+export function Frame(props: FrameProps) {
+  createEffect(() => {
+    document.title = `${props.title} · Bellhop`
+  })
+  return (
+    <main class="frame">
+      <div class="frame-card">
+        <Bell />
+        <h1>{props.title}</h1>
+        <Show when={props.text}>
+          <p class="frame-text">{props.text}</p>
+        </Show>
+        <div class="frame-body">{props.children}</div>
+      </div>
+    </main>
+  )
+}
+
+function Bell() {
+  return (
+    <svg class="frame-bell" viewBox="0 0 32 32" fill="none" aria-hidden="true">
+      <rect width="32" height="32" rx="8" />
+      <path d="M7 21.5a9 9 0 0 1 18 0zM5.5 25h21M16 12.5V9M13.5 8.5h5" />
+    </svg>
+  )
+}

@@ -1,0 +1,126 @@
+import { A, useNavigate } from '@solidjs/router'
+import { useQuery, useQueryClient } from '@tanstack/solid-query'
+import { createSignal, Match, onMount, Show, Switch } from 'solid-js'
+import { type Answer, api, ask } from '../api.ts'
+import { ApiProblem, faultOf } from '../problem.ts'
+import { sessionQuery } from '../session.tsx'
+import { Button } from '../ui/button.tsx'
+import { FailedState } from '../ui/failed-state.tsx'
+import { TextField } from '../ui/text-field.tsx'
+import { Frame } from './frame.tsx'
+import { createLinkToken } from './link-token.ts'
+import { PasswordField } from './password-field.tsx'
+import { Refusal } from './refusal.tsx'
+
+type Link = Answer<typeof api.console.link.post>
+
+/** `/join#token`: an invitation, or a new password for somebody who lost theirs. */
+export default function JoinPage() {
+  const token = createLinkToken()
+  const link = useQuery(() => ({
+    queryKey: ['link', token()],
+    queryFn: () => ask(api.console.link.post({ token: token() })),
+    enabled: token() !== '',
+    staleTime: Number.POSITIVE_INFINITY,
+  }))
+  const isExpired = () => token() === '' || (link.error instanceof ApiProblem && link.error.status === 404)
+  return (
+    <Switch>
+      <Match when={isExpired()}>
+        <Expired />
+      </Match>
+      <Match when={link.isSuccess && link.data}>{(data) => <JoinForm token={token()} link={data()} />}</Match>
+      <Match when={link.error}>
+        {(error) => (
+          <FailedState title="The link could not be read" error={error()} onRetry={() => link.refetch()} />
+        )}
+      </Match>
+    </Switch>
+  )
+}
+
+function Expired() {
+  return (
+    <Frame title="This link does not work any more" text="Each link works once, and only for some days.">
+      <div class="stack">
+        <p>Ask an administrator of your organization for a new one.</p>
+        <A href="/sign-in">Sign in with a password</A>
+      </div>
+    </Frame>
+  )
+}
+
+function JoinForm(props: { token: string; link: Link }) {
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const isInvitation = () => props.link.purpose === 'invitation'
+  const [name, setName] = createSignal(props.link.agent.name)
+  const [password, setPassword] = createSignal('')
+  const [error, setError] = createSignal<unknown>()
+  const [isBusy, setBusy] = createSignal(false)
+  let passwordInput: HTMLInputElement | undefined
+  onMount(() => passwordInput?.focus())
+
+  async function submit(event: Event) {
+    event.preventDefault()
+    if (isBusy()) return
+    setBusy(true)
+    setError(undefined)
+    const who = isInvitation() ? { name: name() } : {}
+    try {
+      const body = { token: props.token, password: password(), ...who }
+      const session = await ask(api.console.link.accept.post(body))
+      queries.setQueryData(sessionQuery.queryKey, session)
+      navigate('/inbox', { replace: true })
+    } catch (refusal) {
+      setError(refusal)
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return (
+    <Frame
+      title={isInvitation() ? `Join ${props.link.organization.name}` : 'Choose a new password'}
+      text={isInvitation() ? 'Choose a password, and you are in.' : `For ${props.link.organization.name}.`}
+    >
+      <form class="stack" onSubmit={submit}>
+        <TextField
+          label="E-mail"
+          name="email"
+          type="email"
+          autocomplete="username"
+          value={props.link.agent.email}
+          onInput={() => {}}
+          readonly
+        />
+        <Show when={isInvitation()}>
+          <TextField
+            label="Your name"
+            name="name"
+            hint="Customers see it at your answers."
+            autocomplete="name"
+            value={name()}
+            onInput={setName}
+            error={faultOf(error(), 'name')}
+            required
+          />
+        </Show>
+        <PasswordField
+          label={isInvitation() ? 'Password' : 'New password'}
+          autocomplete="new-password"
+          value={password()}
+          onInput={setPassword}
+          error={faultOf(error(), 'password')}
+          ref={(input) => {
+            passwordInput = input
+          }}
+        />
+        <Refusal error={error()} />
+        <Button look="primary" type="submit" isBusy={isBusy()}>
+          {isInvitation() ? 'Join' : 'Save and sign in'}
+        </Button>
+      </form>
+    </Frame>
+  )
+}

@@ -1,0 +1,56 @@
+import Eye from 'lucide-solid/icons/eye'
+import EyeOff from 'lucide-solid/icons/eye-off'
+import { createSignal, Show } from 'solid-js'
+import { IconButton } from '../ui/icon-button.tsx'
+import { TextField } from '../ui/text-field.tsx'
+
+interface PasswordFieldProps {
+  label: string
+  value: string
+  onInput: (value: string) => void
+  /** Tells password managers whether to fill one in or to make one. */
+  autocomplete: 'current-password' | 'new-password'
+  hint?: string
+  error?: string
+  ref?: (input: HTMLInputElement) => void
+  name?: string
+}
+
+/** A password, with a look at what was typed and a word about Caps Lock. */
+export function PasswordField(props: PasswordFieldProps) {
+  const [isShown, setShown] = createSignal(false)
+  const [isCapsLock, setCapsLock] = createSignal(false)
+  const readCapsLock = (event: KeyboardEvent) => setCapsLock(event.getModifierState('CapsLock'))
+  return (
+    <TextField
+      label={props.label}
+      name={props.name ?? 'password'}
+      type={isShown() ? 'text' : 'password'}
+      value={props.value}
+      onInput={props.onInput}
+      autocomplete={props.autocomplete}
+      spellcheck={false}
+      autocapitalize="off"
+      required
+      maxLength={1000}
+      hint={props.hint}
+      error={props.error}
+      ref={props.ref}
+      aside={isCapsLock() ? 'Caps Lock is on' : undefined}
+      onKeyDown={readCapsLock}
+      onKeyUp={readCapsLock}
+      onBlur={() => setCapsLock(false)}
+      action={
+        <IconButton
+          name={isShown() ? 'Hide password' : 'Show password'}
+          size="small"
+          onClick={() => setShown(!isShown())}
+        >
+          <Show when={isShown()} fallback={<Eye />}>
+            <EyeOff />
+          </Show>
+        </IconButton>
+      }
+    />
+  )
+}

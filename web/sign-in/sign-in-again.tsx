@@ -1,0 +1,42 @@
+import { useQueryClient } from '@tanstack/solid-query'
+import { onCleanup, onMount } from 'solid-js'
+import { type SessionData, sessionQuery } from '../session.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { SignInForm } from './sign-in-form.tsx'
+import { isSignedOut, sessionIsBack } from './signed-out.ts'
+
+/** Over the page, when the session ends while somebody is at work. Nothing below it is lost. */
+export function SignInAgain(props: { session: SessionData }) {
+  const queries = useQueryClient()
+
+  function signedIn(session: SessionData) {
+    // What is open belongs to somebody else now: begin anew.
+    if (session.agent.id !== props.session.agent.id) return window.location.reload()
+    queries.setQueryData(sessionQuery.queryKey, session)
+    sessionIsBack()
+    void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
+  }
+
+  /** Signed in again in another tab, perhaps. */
+  async function lookAgain() {
+    if (!isSignedOut()) return
+    const session = await queries
+      .fetchQuery({ ...sessionQuery, staleTime: 0, retry: false })
+      .catch(() => null)
+    if (session) signedIn(session)
+  }
+
+  onMount(() => window.addEventListener('focus', lookAgain))
+  onCleanup(() => window.removeEventListener('focus', lookAgain))
+
+  return (
+    <Dialog
+      isOpen={isSignedOut()}
+      title="Sign in again"
+      description="Your session has ended. What you were doing is still here, and goes on when you are back."
+      size="small"
+    >
+      <SignInForm again={props.session} onSignedIn={signedIn} />
+    </Dialog>
+  )
+}

@@ -1,0 +1,111 @@
+import { createSignal, For, onMount, Show } from 'solid-js'
+import { api, ask } from '../api.ts'
+import { faultOf } from '../problem.ts'
+import type { SessionData } from '../session.tsx'
+import { Button } from '../ui/button.tsx'
+import { TextField } from '../ui/text-field.tsx'
+import { PasswordField } from './password-field.tsx'
+import { Refusal } from './refusal.tsx'
+import './sign-in-form.css'
+
+interface SignInFormProps {
+  /** Whose session has ended: the address is given, and the organization known. */
+  again?: SessionData
+  onSignedIn: (session: SessionData) => void
+}
+
+interface Organization {
+  id: string
+  name: string
+}
+
+/** Address and password, and the organization where the password fits several. */
+export function SignInForm(props: SignInFormProps) {
+  const [email, setEmail] = createSignal(props.again?.agent.email ?? '')
+  const [password, setPassword] = createSignal('')
+  const [organizations, setOrganizations] = createSignal<Organization[]>([])
+  const [error, setError] = createSignal<unknown>()
+  const [isBusy, setBusy] = createSignal(false)
+  let emailInput: HTMLInputElement | undefined
+  let passwordInput: HTMLInputElement | undefined
+  onMount(() => (props.again ? passwordInput : emailInput)?.focus())
+
+  async function signIn(orgId = props.again?.organization.id) {
+    setBusy(true)
+    setError(undefined)
+    try {
+      const body = { email: email().trim(), password: password(), ...(orgId ? { orgId } : {}) }
+      const answer = await ask(api.console.session.post(body))
+      if ('organizations' in answer) setOrganizations(answer.organizations)
+      else props.onSignedIn(answer)
+    } catch (refusal) {
+      setError(refusal)
+      passwordInput?.select()
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  function submit(event: Event) {
+    event.preventDefault()
+    if (!isBusy()) void signIn()
+  }
+
+  return (
+    <Show
+      when={organizations().length === 0}
+      fallback={<Chooser all={organizations()} onChoose={signIn} error={error()} />}
+    >
+      <form class="stack" onSubmit={submit}>
+        <TextField
+          label="E-mail"
+          name="email"
+          type="email"
+          value={email()}
+          onInput={setEmail}
+          autocomplete="username"
+          required
+          readonly={props.again !== undefined}
+          error={faultOf(error(), 'email')}
+          ref={(input) => {
+            emailInput = input
+          }}
+        />
+        <PasswordField
+          label="Password"
+          value={password()}
+          onInput={setPassword}
+          autocomplete="current-password"
+          error={faultOf(error(), 'password')}
+          ref={(input) => {
+            passwordInput = input
+          }}
+        />
+        <Refusal error={error()} />
+        <Button look="primary" type="submit" isBusy={isBusy()}>
+          Sign in
+        </Button>
+      </form>
+    </Show>
+  )
+}
+
+function Chooser(props: { all: Organization[]; onChoose: (orgId: string) => Promise<void>; error: unknown }) {
+  let list: HTMLUListElement | undefined
+  onMount(() => list?.querySelector('button')?.focus())
+  return (
+    <div class="stack">
+      <p>You are an agent of several organizations. Which one?</p>
+      <ul class="organizations" ref={list}>
+        <For each={props.all}>
+          {({ id, name }) => (
+            <li>
+              <Button onClick={() => props.onChoose(id)}>{name}</Button>
+            </li>
+          )}
+        </For>
+      </ul>
+      <Refusal error={props.error} />
+    </div>
+  )
+}

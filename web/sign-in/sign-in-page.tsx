@@ -1,0 +1,53 @@
+import { Navigate, useNavigate, useSearchParams } from '@solidjs/router'
+import { useQuery, useQueryClient } from '@tanstack/solid-query'
+import { Match, Show, Switch } from 'solid-js'
+import { api, ask } from '../api.ts'
+import { type SessionData, sessionQuery } from '../session.tsx'
+import { FirstRun } from './first-run.tsx'
+import { Frame } from './frame.tsx'
+import { SignInForm } from './sign-in-form.tsx'
+
+/** `/sign-in?to=…`: whoever is signed in already goes on at once. */
+export default function SignInPage() {
+  const session = useQuery(() => sessionQuery)
+  const firstRun = useQuery(() => ({
+    queryKey: ['first-run'],
+    queryFn: () => ask(api.console['first-run'].get()),
+    retry: false,
+  }))
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const [search] = useSearchParams<{ to?: string }>()
+  const target = () => (isOurs(search.to) ? search.to : '/inbox')
+
+  function signedIn(data: SessionData) {
+    queries.setQueryData(sessionQuery.queryKey, data)
+    navigate(target(), { replace: true })
+  }
+
+  return (
+    <Switch>
+      <Match when={session.isSuccess}>
+        <Navigate href={target()} />
+      </Match>
+      <Match when={session.isError && firstRun.isSuccess && firstRun.data.isOpen}>
+        <FirstRun />
+      </Match>
+      <Match when={session.isError && !firstRun.isPending}>
+        <Frame title="Sign in">
+          <div class="stack">
+            <SignInForm onSignedIn={signedIn} />
+            <Show when={search.to}>
+              <p class="frame-foot">Afterwards you are back where you were going.</p>
+            </Show>
+          </div>
+        </Frame>
+      </Match>
+    </Switch>
+  )
+}
+
+/** Only an address of these pages: a link must not lead from here to somewhere else. */
+function isOurs(to: string | undefined): to is string {
+  return /^\/(inbox|settings)(?:[/?]|$)/.test(to ?? '')
+}

@@ -1,0 +1,116 @@
+import { A, useNavigate } from '@solidjs/router'
+import { useQueryClient } from '@tanstack/solid-query'
+import { createSignal, Match, onMount, Show, Switch } from 'solid-js'
+import { createStore } from 'solid-js/store'
+import { api, ask } from '../api.ts'
+import { ApiProblem, faultOf } from '../problem.ts'
+import { sessionQuery } from '../session.tsx'
+import { Button } from '../ui/button.tsx'
+import { TextField } from '../ui/text-field.tsx'
+import { Frame } from './frame.tsx'
+import { createLinkToken } from './link-token.ts'
+import { PasswordField } from './password-field.tsx'
+import { Refusal } from './refusal.tsx'
+
+/** `/welcome#token`: the organization and its first administrator, from the link that the server printed. */
+export default function WelcomePage() {
+  const token = createLinkToken()
+  const [isSetUp, setSetUp] = createSignal(false)
+  return (
+    <Switch fallback={<WelcomeForm token={token()} onAlreadySetUp={() => setSetUp(true)} />}>
+      <Match when={isSetUp()}>
+        <Frame
+          title="It is set up already"
+          text="The organization has been made, so this link has done its work."
+        >
+          <A href="/sign-in">Sign in</A>
+        </Frame>
+      </Match>
+      <Match when={!token()}>
+        <Frame title="This link is not whole" text="The part behind # is missing.">
+          <p>Copy the whole link that Bellhop printed where you started it, and open it again.</p>
+        </Frame>
+      </Match>
+    </Switch>
+  )
+}
+
+function WelcomeForm(props: { token: string; onAlreadySetUp: () => void }) {
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const [form, setForm] = createStore({ organization: '', name: '', email: '', password: '' })
+  const [error, setError] = createSignal<unknown>()
+  const [isBusy, setBusy] = createSignal(false)
+  let first: HTMLInputElement | undefined
+  onMount(() => first?.focus())
+
+  async function submit(event: Event) {
+    event.preventDefault()
+    if (isBusy()) return
+    setBusy(true)
+    setError(undefined)
+    try {
+      const session = await ask(api.console['first-run'].post({ ...form, token: props.token }))
+      queries.setQueryData(sessionQuery.queryKey, session)
+      navigate('/inbox', { replace: true })
+    } catch (refusal) {
+      if (refusal instanceof ApiProblem && refusal.code === 'already_set_up') props.onAlreadySetUp()
+      else setError(refusal)
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return (
+    <Frame title="Welcome to Bellhop" text="Make your organization and your own account. It takes a minute.">
+      <form class="stack" onSubmit={submit}>
+        <TextField
+          label="Organization"
+          name="organization"
+          placeholder="Acme"
+          autocomplete="organization"
+          value={form.organization}
+          onInput={(value) => setForm('organization', value)}
+          error={faultOf(error(), 'organization')}
+          required
+          ref={(input) => {
+            first = input
+          }}
+        />
+        <TextField
+          label="Your name"
+          name="name"
+          hint="Customers see it at your answers."
+          autocomplete="name"
+          value={form.name}
+          onInput={(value) => setForm('name', value)}
+          error={faultOf(error(), 'name')}
+          required
+        />
+        <TextField
+          label="E-mail"
+          name="email"
+          type="email"
+          autocomplete="username"
+          value={form.email}
+          onInput={(value) => setForm('email', value)}
+          error={faultOf(error(), 'email')}
+          required
+        />
+        <PasswordField
+          label="Password"
+          autocomplete="new-password"
+          value={form.password}
+          onInput={(value) => setForm('password', value)}
+          error={faultOf(error(), 'password')}
+        />
+        <Show when={error()}>
+          <Refusal error={error()} />
+        </Show>
+        <Button look="primary" type="submit" isBusy={isBusy()}>
+          Open the inbox
+        </Button>
+      </form>
+    </Frame>
+  )
+}
