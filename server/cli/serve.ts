@@ -1,5 +1,6 @@
 import { readConfig } from '../config.ts'
 import type { Deps } from '../deps.ts'
+import { arePagesBuilt } from '../http/built-pages.ts'
 import { listOrganizations } from '../organizations/organizations.ts'
 import { startService } from '../service.ts'
 import { programName } from './program-name.ts'
@@ -8,9 +9,16 @@ import { programName } from './program-name.ts'
 export async function serve(): Promise<void> {
   const asked = untilAsked()
   const service = await startService(readConfig())
-  process.stdout.write(`Bellhop is running at ${service.url}\n${await firstSteps(service.deps)}`)
+  process.stdout.write(`Bellhop is running at ${service.url}\n${pagesMissing()}${await firstSteps(service.deps)}`)
   await asked
   await service.stop()
+}
+
+/** Only from the sources: the built file has the pages inside. */
+function pagesMissing(): string {
+  return arePagesBuilt()
+    ? ''
+    : 'The pages are not built, so only the API answers. Build them in another terminal: bun run web\n'
 }
 
 async function firstSteps(deps: Deps): Promise<string> {

@@ -7,8 +7,8 @@ import { ticketRoutes } from '../tickets/v1.ts'
 import { VERSION } from '../version.ts'
 import { webhookRoutes } from '../webhooks/console.ts'
 import { apiDescription } from './api-description.ts'
+import { assetRoutes } from './assets.ts'
 import { errorResponse } from './error-response.ts'
-import { frontPage } from './front-page.ts'
 import { healthRoutes } from './health.ts'
 import { openapi } from './openapi.ts'
 import { unknownRoute } from './unknown-route.ts'
@@ -23,7 +23,7 @@ export function createApp(deps: Deps, guards: { keys: KeyGuard; agents: AgentGua
       const refusal = code === 'NOT_FOUND' ? unknownRoute(app.routes, request) : error
       return errorResponse(deps, refusal, String(set.headers['x-request-id']))
     })
-    .use(frontPage())
+    .use(assetRoutes())
     .use(healthRoutes(deps))
     .use(ticketRoutes(deps, guards.keys))
     .use(webhookRoutes(deps, guards.agents))

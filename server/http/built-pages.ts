@@ -1,0 +1,72 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+
+/** `bun build --compile --asset=dist/web` puts the folder beside the program; the sources have it where it was built. */
+const FOLDER =
+  Bun.embeddedFiles.length > 0 ? join(import.meta.dir, 'web') : join(import.meta.dir, '../../dist/web')
+const INDEX = join(FOLDER, 'index.html')
+const ASSETS = join(FOLDER, 'assets')
+
+const TYPES: Record<string, string> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.json': 'application/json',
+  '.webmanifest': 'application/manifest+json',
+}
+
+type Bytes = Uint8Array<ArrayBuffer>
+
+/** A file whose name changes with its content. */
+export interface Asset {
+  type: string
+  plain: Bytes
+  /** Made when the pages are built; missing where it would not be smaller. */
+  br?: Bytes
+  gzip?: Bytes
+}
+
+export interface BuiltPages {
+  index: Bytes
+  etag: string
+  assets: Map<string, Asset>
+}
+
+let known: BuiltPages | undefined
+
+/**
+ * The pages as `bun run web` built them; undefined when it was not run. All files are read at once, at the first request
+ * for any (some milliseconds), and kept: files that belong together stay together when the pages are built anew.
+ */
+export function builtPages(): BuiltPages | undefined {
+  if (!known && arePagesBuilt()) known = readPages()
+  return known
+}
+
+/** Without reading them. */
+export function arePagesBuilt(): boolean {
+  return existsSync(INDEX)
+}
+
+function readPages(): BuiltPages {
+  const index = read(INDEX)
+  const digest = new Bun.CryptoHasher('sha256').update(index).digest('base64url')
+  const names = new Set(readdirSync(ASSETS))
+  const assets = new Map<string, Asset>()
+  for (const name of names) {
+    const type = TYPES[extname(name)]
+    if (!type) continue
+    assets.set(name, {
+      type,
+      plain: read(join(ASSETS, name)),
+      ...(names.has(`${name}.br`) ? { br: read(join(ASSETS, `${name}.br`)) } : {}),
+      ...(names.has(`${name}.gz`) ? { gzip: read(join(ASSETS, `${name}.gz`)) } : {}),
+    })
+  }
+  return { index, etag: `"${digest}"`, assets }
+}
+
+function read(file: string): Bytes {
+  return new Uint8Array(readFileSync(file))
+}
