@@ -10,6 +10,7 @@ import { createMetrics } from './http/metrics.ts'
 import { logRequest } from './http/request-log.ts'
 import { watchRequests } from './http/watch-requests.ts'
 import { startPruning } from './idempotency/prune.ts'
+import { createLive } from './live/live.ts'
 import type { Log } from './log.ts'
 import { createAgentGuard } from './sessions/require-agent.ts'
 import { requireSealingKey } from './webhooks/sealing-key.ts'
@@ -45,10 +46,12 @@ export async function startService(
   const metrics = createMetrics(deps, guard)
   started.defer(metrics.stop)
 
-  const app = createApp(deps, { keys: guard, agents: agentGuard }).use(metrics.routes)
+  const live = createLive(deps)
+  const app = createApp(deps, { keys: guard, agents: agentGuard, live }).use(metrics.routes)
   watchRequests(app, clock, metrics.countRequest)
   if (config.logLevel === 'debug') watchRequests(app, clock, logRequest(deps.log))
-  const running: { stop(): Promise<void> }[] = []
+  // Open streams first: what listens waits for them to end.
+  const running: { stop(): Promise<void> }[] = [live]
   // All at once: the longest of them decides how long it takes.
   started.defer(async () => {
     await Promise.all(running.map((one) => one.stop()))

@@ -7,7 +7,7 @@ import {
   WEBHOOK_EVENTS,
   type WebhookEvent,
 } from '../database/schema.ts'
-import { rowsCommand, statement } from '../database/statement.ts'
+import { integerParameter, rowsCommand, statement, textParameter } from '../database/statement.ts'
 import type { Deps } from '../deps.ts'
 import { queueDeliveries, type Subscriber, subscribersOf } from '../webhooks/outbox.ts'
 import { isoTime } from '../wire.ts'
@@ -66,6 +66,12 @@ export function eventsAfter(
   return eventsAfterNumber(read, { orgId, cursor, limit })
 }
 
+/** Number of the newest event of an organization; 0 before the first. Events up to it can be read. */
+export async function newestEvent(read: Reader, orgId: string): Promise<number> {
+  const [newest] = await newestNumber(read, { orgId })
+  return newest?.number ?? 0
+}
+
 function isForWebhooks<E extends NewEvent>(event: E): event is Extract<E, { data: object }> {
   return (WEBHOOK_EVENTS as readonly LogEvent[]).includes(event.type)
 }
@@ -116,7 +122,11 @@ const eventsAfterNumber = statement<{ orgId: string; cursor: number; limit: numb
     read
       .select({ number: events.number, type: events.type, ticketId: events.ticketId })
       .from(events)
-      .where(and(eq(events.orgId, p.orgId), gt(events.number, p.cursor)))
+      .where(and(eq(events.orgId, textParameter(p.orgId)), gt(events.number, integerParameter(p.cursor))))
       .orderBy(asc(events.number))
       .limit(p.limit),
+)
+
+const newestNumber = statement<{ orgId: string }, { number: number }[], Reader>('events_newest', (read, p) =>
+  read.select({ number: organizations.lastEvent }).from(organizations).where(eq(organizations.id, p.orgId)),
 )

@@ -1,6 +1,8 @@
 import { Elysia } from 'elysia'
 import type { KeyGuard } from '../api-keys/require-api-key.ts'
 import type { Deps } from '../deps.ts'
+import { liveRoutes } from '../live/console.ts'
+import type { Live } from '../live/live.ts'
 import { requestId } from '../requests/request-id.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
 import { ticketRoutes } from '../tickets/v1.ts'
@@ -14,7 +16,7 @@ import { openapi } from './openapi.ts'
 import { unknownRoute } from './unknown-route.ts'
 
 /** The whole HTTP side. Error mapping comes first: a hook applies to what is registered behind it. */
-export function createApp(deps: Deps, guards: { keys: KeyGuard; agents: AgentGuard }) {
+export function createApp(deps: Deps, guards: { keys: KeyGuard; agents: AgentGuard; live: Live }) {
   const app = new Elysia({ name: 'bellhop', normalize: false })
     .onRequest(({ request, set }) => {
       set.headers['x-request-id'] = requestId(request, deps.clock.now())
@@ -27,6 +29,7 @@ export function createApp(deps: Deps, guards: { keys: KeyGuard; agents: AgentGua
     .use(healthRoutes(deps))
     .use(ticketRoutes(deps, guards.keys))
     .use(webhookRoutes(deps, guards.agents))
+    .use(liveRoutes(deps, guards.agents, guards.live))
     .use(unknownApiRoutes())
     .use(openapi(apiDescription(VERSION, deps.config.publicUrl)))
   return app

@@ -3,6 +3,7 @@ import Ajv2020 from 'ajv/dist/2020'
 import { createKeyGuard } from '../../server/api-keys/require-api-key.ts'
 import { createApp } from '../../server/http/app.ts'
 import type { OpenApiDocument } from '../../server/http/openapi/document.ts'
+import { createLive } from '../../server/live/live.ts'
 import { createAgentGuard } from '../../server/sessions/require-agent.ts'
 import { type Answer, type Client, call, startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
@@ -107,11 +108,12 @@ describe('the document of the real app', () => {
   test('describes every route below /v1, and no other', async () => {
     const agents = createAgentGuard(bellhop.deps)
     const keys = createKeyGuard(bellhop.deps, { signedIn: agents.callerOf })
-    const routes = createApp(bellhop.deps, { keys, agents })
+    const live = createLive(bellhop.deps)
+    const routes = createApp(bellhop.deps, { keys, agents, live })
       .routes.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`)
       .filter((route) => route.includes(' /v1/') && !['GET /v1/openapi.json', 'ALL /v1/*'].includes(route))
     agents.stop()
-    await keys.stop()
+    await Promise.all([keys.stop(), live.stop()])
     const described = operations.map(({ path, method }) => `${method.toUpperCase()} /v1${path}`)
     expect(described.sort()).toEqual(routes.sort())
     expect(described.sort()).toEqual([

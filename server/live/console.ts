@@ -1,0 +1,52 @@
+import { Elysia, t } from 'elysia'
+import type { Deps } from '../deps.ts'
+import { arrive, jsonBody } from '../requests/json-body.ts'
+import { strictQuery } from '../requests/query.ts'
+import type { AgentGuard } from '../sessions/require-agent.ts'
+import { readTicketRow } from '../tickets/tickets.ts'
+import type { Live } from './live.ts'
+import { announcement, liveQuery } from './schemas.ts'
+
+const STREAM_HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-store',
+  // nginx would keep the events until it has a page full of them.
+  'x-accel-buffering': 'no',
+}
+
+/** What open pages are told, and what they tell each other. The stream carries hints, the other routes carry truth. */
+export function liveRoutes(deps: Deps, guard: AgentGuard, live: Live) {
+  return new Elysia({ name: 'live/console', prefix: '/console' })
+    .use(guard.requireAgent)
+    .get(
+      '/live',
+      ({ me, query, request, server }) => {
+        // Otherwise the server closes what is quiet for 30 seconds.
+        server?.timeout(request, 0)
+        const after = lastSeen(request) ?? query.after
+        const stream = live.open(me, { pageId: query.page ?? '', after })
+        return new Response(stream, { headers: STREAM_HEADERS })
+      },
+      { transform: strictQuery(liveQuery), query: liveQuery },
+    )
+    .post(
+      '/presence',
+      async ({ me: { orgId, agentId }, body, status }) => {
+        if (body.ticketId !== null) await readTicketRow(deps.database.read, orgId, body.ticketId)
+        live.announce(orgId, { ...body, agentId })
+        return status(204, undefined)
+      },
+      {
+        parse: arrive,
+        transform: [strictQuery(), jsonBody],
+        body: announcement,
+        response: { 204: t.Undefined() },
+      },
+    )
+}
+
+/** What a browser says that reconnects by itself; it goes before the address, which it repeats. */
+function lastSeen(request: Request): number | undefined {
+  const given = request.headers.get('last-event-id')
+  return given !== null && /^\d{1,15}$/.test(given) ? Number(given) : undefined
+}

@@ -1,0 +1,99 @@
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import { openSessions } from '../sessions/open-sessions.ts'
+import type { SignedIn } from '../sessions/sessions.ts'
+import { createDesk, type Desk, type OpenPage } from './desk.ts'
+import { HEARTBEAT, SIGNED_OUT } from './frames.ts'
+import { paced } from './paced.ts'
+import { openPageStream } from './page-stream.ts'
+import type { Announcement } from './presence.ts'
+
+const HEARTBEAT_EVERY_MS = 15_000
+const MOST_STREAMS_OF_AGENT = 20
+/** Sessions are looked at after commits, at most this often. */
+const SESSIONS_REST_MS = 1_000
+
+export interface Live {
+  /**
+   * Opens a page's event stream. `after` is the number of the last event that the page has seen. A page that opens a
+   * second one has lost the first: that is closed. Throws 429 when the agent has too many open.
+   */
+  open(me: SignedIn, page: { pageId: string; after: number | undefined }): ReadableStream<Uint8Array>
+  announce(orgId: string, said: Announcement): void
+  /** How many streams are open. */
+  streams(): number
+  /** Closes all streams at once; pages come back to the next server. */
+  stop(): Promise<void>
+}
+
+/** Tells the open pages of all organizations what happens. */
+export function createLive(deps: Deps): Live {
+  const desks = new Map<string, Desk>()
+  const sessions = paced(deps, 'sessions', () => SESSIONS_REST_MS, endSignedOut)
+  const stopListening = deps.pulse.listen(wake)
+  let cancelHeartbeat = deps.clock.after(HEARTBEAT_EVERY_MS, beat)
+  let isStopped = false
+
+  function wake(): void {
+    if (desks.size === 0) return
+    for (const desk of desks.values()) desk.feed.wake()
+    sessions.wake()
+  }
+
+  /** A session may also end by time alone. */
+  function beat(): void {
+    for (const { stream } of allPages()) stream.send(HEARTBEAT)
+    if (desks.size > 0) sessions.wake()
+    cancelHeartbeat = deps.clock.after(HEARTBEAT_EVERY_MS, beat)
+  }
+
+  async function endSignedOut(): Promise<void> {
+    const open = await openSessions(deps, [...new Set(allPages().map(({ sessionId }) => sessionId))])
+    for (const { sessionId, stream } of allPages()) if (!open.has(sessionId)) stream.end(SIGNED_OUT)
+  }
+
+  function allPages(): OpenPage[] {
+    return [...desks.values()].flatMap(({ pages }) => [...pages])
+  }
+
+  function deskOf(orgId: string): Desk {
+    const known = desks.get(orgId)
+    if (known) return known
+    const made: Desk = createDesk(deps, orgId, () => {
+      if (desks.get(orgId) === made) desks.delete(orgId)
+    })
+    desks.set(orgId, made)
+    return made
+  }
+
+  return {
+    open({ orgId, agentId, sessionId }, { pageId, after }) {
+      if (isStopped) throw new AppError(503, 'stopping', 'The server is stopping. Try again in a moment.')
+      const desk = deskOf(orgId)
+      const own = [...desk.pages].filter((page) => page.agentId === agentId)
+      const lost = own.find((page) => pageId !== '' && page.pageId === pageId)
+      if (!lost && own.length >= MOST_STREAMS_OF_AGENT) throw tooManyStreams()
+      lost?.stream.end()
+      const stream = openPageStream({ catchUp: desk.everything, onEnd: () => desk.leave(page) })
+      const page: OpenPage = { agentId, sessionId, pageId, stream }
+      desk.enter(page, after)
+      return stream.body
+    },
+    announce(orgId, said) {
+      if (!isStopped) deskOf(orgId).announce(said)
+    },
+    streams: () => allPages().length,
+    async stop() {
+      isStopped = true
+      stopListening()
+      cancelHeartbeat()
+      for (const { stream } of allPages()) stream.end()
+      await Promise.all([sessions.stop(), ...[...desks.values()].map((desk) => desk.stop())])
+    },
+  }
+}
+
+function tooManyStreams(): AppError {
+  const detail = `You have ${MOST_STREAMS_OF_AGENT} pages of the inbox open. Close some of them.`
+  return new AppError(429, 'too_many_streams', detail, { headers: { 'retry-after': '30' } })
+}

@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { disableAgent } from '../../server/agents/disable-agent.ts'
+import { recordEvents } from '../../server/events/events.ts'
+import { type SignedInAgent, signInAgent } from '../support/agents.ts'
+import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { openLive } from '../support/live.ts'
+import { storedEvents } from '../support/subscription.ts'
+import { eventually } from '../support/webhooks.ts'
+
+let bellhop: Bellhop
+let acme: Client
+let ana: SignedInAgent
+let ben: SignedInAgent
+
+beforeAll(async () => {
+  bellhop = await startBellhop()
+  acme = await bellhop.organization()
+  ana = await signInAgent(bellhop, acme.orgId, { name: 'Ana Pires', role: 'admin' })
+  ben = await signInAgent(bellhop, acme.orgId)
+})
+afterAll(() => bellhop.stop())
+
+async function ticket(of: Client = acme): Promise<string> {
+  const body = { subject: 'Missing invoice', message: 'Where?', customer: { email: 'ana@example.com' } }
+  return (await of.call<{ id: string }>('POST', '/tickets', { body })).json.id
+}
+
+async function numbersOf(orgId: string): Promise<number[]> {
+  return (await storedEvents(bellhop.deps, orgId)).map(({ number }) => number)
+}
+
+/** Many events at once, as an import makes them. */
+function record(orgId: string, ticketId: string, howMany: number): Promise<void> {
+  const event = { type: 'ticket.updated', ticketId, createdAt: bellhop.deps.clock.now() } as const
+  return bellhop.deps.database.write((tx) =>
+    recordEvents(
+      bellhop.deps,
+      tx,
+      orgId,
+      Array.from({ length: howMany }, () => event),
+    ),
+  )
+}
+
+describe('an open page', () => {
+  test('is told where the log stands and then of every change, in order', async () => {
+    await using page = await openLive(bellhop.url, ana)
+    const hello = await page.next('hello')
+    const before = await numbersOf(acme.orgId)
+    expect(hello).toMatchObject({ id: before.at(-1) ?? 0, data: { number: before.at(-1) ?? 0 } })
+    const ticketId = await ticket()
+    await page.next('changed', (data) => data.type === 'message.sent' && data.ticketId === ticketId)
+    await ben.call('PATCH', `/v1/tickets/${ticketId}`, { body: { status: 'pending' } })
+    await page.next('changed', (data) => data.type === 'ticket.updated' && data.ticketId === ticketId)
+    expect(page.numbers()).toEqual((await numbersOf(acme.orgId)).slice(before.length))
+  })
+
+  test('that comes back is told what it missed, once each, without a gap', async () => {
+    await using first = await openLive(bellhop.url, ana)
+    const { id } = await first.next('hello')
+    await first.close()
+    for (let made = 0; made < 5; made += 1) await ticket()
+    await using second = await openLive(bellhop.url, ana, { after: id ?? 0 })
+    const hello = await second.next('hello')
+    const missed = (await numbersOf(acme.orgId)).filter((number) => number > (id ?? 0))
+    expect(missed).toHaveLength(10)
+    expect(second.numbers()).toEqual(missed)
+    expect(hello.id).toBe(missed.at(-1))
+  })
+
+  test('that was away for too long, or comes from other data, is asked to read everything again', async () => {
+    const ticketId = await ticket()
+    await record(acme.orgId, ticketId, 1_001)
+    const newest = (await numbersOf(acme.orgId)).at(-1) ?? 0
+    for (const after of [newest - 1_001, newest + 1]) {
+      await using page = await openLive(bellhop.url, ana, { after })
+      expect(await page.next('reset')).toMatchObject({ id: newest })
+      await page.next('hello')
+      expect(page.numbers()).toEqual([])
+    }
+    await using page = await openLive(bellhop.url, ana, { after: newest - 1_000 })
+    await page.next('hello')
+    expect(page.numbers()).toHaveLength(1_000)
+  })
+
+  test('misses nothing and sees nothing twice while many write and it comes and goes', async () => {
+    const writing = Array.from({ length: 8 }, async () => {
+      for (let made = 0; made < 25; made += 1) await ticket()
+    })
+    let isWriting = true
+    const done = Promise.all(writing).then(() => {
+      isWriting = false
+    })
+    const start = (await numbersOf(acme.orgId)).at(-1) ?? 0
+    const seen: number[] = []
+    while (isWriting) {
+      await using page = await openLive(bellhop.url, ana, { after: seen.at(-1) ?? start })
+      await Bun.sleep(Math.random() * 40)
+      await page.close()
+      seen.push(...page.numbers())
+    }
+    await done
+    await using last = await openLive(bellhop.url, ana, { after: seen.at(-1) ?? start })
+    await last.next('hello')
+    seen.push(...last.numbers())
+    expect(seen).toEqual((await numbersOf(acme.orgId)).filter((number) => number > start))
+    expect(seen.length).toBe(400)
+  })
+
+  test('of another organization sees none of it', async () => {
+    const other = await bellhop.organization('Other')
+    const eve = await signInAgent(bellhop, other.orgId, { name: 'Eve' })
+    await using page = await openLive(bellhop.url, eve)
+    await page.next('hello')
+    const theirs = await ticket()
+    await ana.call('POST', '/console/presence', {
+      body: { pageId: 'p1', ticketId: theirs, state: 'viewing' },
+    })
+    await ticket(other)
+    await page.next('changed', (data) => data.type === 'message.sent')
+    expect(page.seen.filter(({ event }) => event === 'changed')).toHaveLength(2)
+    expect(JSON.stringify(page.seen)).not.toContain(theirs)
+    expect(JSON.stringify(page.seen)).not.toContain(ana.id)
+    const refused = await eve.call('POST', '/console/presence', {
+      body: { pageId: 'p1', ticketId: theirs, state: 'viewing' },
+    })
+    expect(refused.status).toBe(404)
+  })
+})
+
+describe('the stream ends', () => {
+  test('with a word when the agent is disabled, and a stranger gets none', async () => {
+    const cleo = await signInAgent(bellhop, acme.orgId, { name: 'Cleo' })
+    await using page = await openLive(bellhop.url, cleo)
+    await page.next('hello')
+    await disableAgent(bellhop.deps, acme.orgId, cleo.id)
+    await page.next('signed-out')
+    await page.ended
+    expect((await openLive(bellhop.url, cleo)).status).toBe(401)
+  })
+
+  test('of the oldest when a page opens another, and of nobody when an agent has too many', async () => {
+    const dan = await signInAgent(bellhop, acme.orgId, { name: 'Dan' })
+    const first = await openLive(bellhop.url, dan, { page: 'tab' })
+    await using again = await openLive(bellhop.url, dan, { page: 'tab' })
+    await first.ended
+    await again.next('hello')
+    const more = await Promise.all(Array.from({ length: 19 }, () => openLive(bellhop.url, dan)))
+    expect((await dan.call('GET', '/console/live')).json).toMatchObject({
+      status: 429,
+      code: 'too_many_streams',
+    })
+    for (const page of more) await page.close()
+    await eventually(async () => {
+      await using page = await openLive(bellhop.url, dan)
+      return page.status === 200
+    })
+  })
+
+  test('at once when the server stops', async () => {
+    const stopping = await startBellhop()
+    const { orgId } = await stopping.organization()
+    const eva = await signInAgent(stopping, orgId)
+    const pages = await Promise.all(Array.from({ length: 5 }, () => openLive(stopping.url, eva)))
+    for (const page of pages) await page.next('hello')
+    const start = performance.now()
+    await stopping.stop()
+    await Promise.all(pages.map(({ ended }) => ended))
+    expect(performance.now() - start).toBeLessThan(2_000)
+  })
+})
+
+describe('colleagues', () => {
+  test('see who is here, who looks at a ticket and who answers it', async () => {
+    const ticketId = await ticket()
+    await using page = await openLive(bellhop.url, ana)
+    await page.next('presence', ({ online }) => Array.isArray(online) && online.includes(ana.id))
+    await using other = await openLive(bellhop.url, ben, { page: 'ben-1' })
+    const say = (state: string) =>
+      ben.call('POST', '/console/presence', { body: { pageId: 'ben-1', ticketId, state } })
+    expect((await say('viewing')).status).toBe(204)
+    const here = (state: string) => (data: Record<string, unknown>) =>
+      JSON.stringify(data.tickets).includes(
+        JSON.stringify({ [ticketId]: [{ agentId: ben.id, state }] }).slice(1, -1),
+      )
+    await page.next('presence', here('viewing'))
+    await say('replying')
+    await page.next('presence', here('replying'))
+    await other.close()
+    await page.next(
+      'presence',
+      ({ online, tickets }) =>
+        Array.isArray(online) && !online.includes(ben.id) && !JSON.stringify(tickets).includes(ticketId),
+    )
+  })
+})

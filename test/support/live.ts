@@ -1,0 +1,106 @@
+import type { SignedInAgent } from './agents.ts'
+
+const LONGEST_WAIT_MS = 10_000
+
+export interface LiveEvent {
+  event: string
+  /** Absent on events that are not of the log. */
+  id?: number
+  data: Record<string, unknown>
+}
+
+/** An open event stream, as a page has it. */
+export interface OpenStream extends AsyncDisposable {
+  status: number
+  /** All events so far. */
+  seen: LiveEvent[]
+  /** How many comments came, which keep the connection open. */
+  comments(): number
+  /** Numbers of the log that were told, in the order they came. */
+  numbers(): number[]
+  /** Waits until an event of this name has come that fits; each is answered once. */
+  next(event: string, fits?: (data: LiveEvent['data']) => boolean): Promise<LiveEvent>
+  /** Settles when the server closes the stream. */
+  ended: Promise<void>
+  close(): Promise<void>
+}
+
+/** `after` is sent as `Last-Event-ID`, as a browser does that reconnects. */
+export async function openLive(
+  url: string,
+  { cookie }: Pick<SignedInAgent, 'cookie'>,
+  { after, page }: { after?: number; page?: string } = {},
+): Promise<OpenStream> {
+  const abort = new AbortController()
+  const response = await fetch(`${url}/console/live${page === undefined ? '' : `?page=${page}`}`, {
+    headers: { cookie, ...(after === undefined ? {} : { 'last-event-id': String(after) }) },
+    signal: abort.signal,
+  })
+  const seen: LiveEvent[] = []
+  const given = new Set<LiveEvent>()
+  const waiting = new Set<() => void>()
+  let comments = 0
+  const ended = readAll(response, (block) => {
+    if (block.startsWith(':')) comments += 1
+    else seen.push(parseEvent(block))
+    for (const look of waiting) look()
+  })
+  const close = async () => {
+    abort.abort()
+    await ended
+  }
+  return {
+    status: response.status,
+    seen,
+    comments: () => comments,
+    numbers: () => seen.flatMap(({ event, id }) => (event === 'changed' && id !== undefined ? [id] : [])),
+    next: (event, fits = () => true) =>
+      new Promise((resolve, reject) => {
+        const tooLong = setTimeout(() => {
+          waiting.delete(look)
+          reject(new Error(`No such ${event} came, only ${JSON.stringify(seen)}`))
+        }, LONGEST_WAIT_MS)
+        const look = () => {
+          const found = seen.find((one) => one.event === event && !given.has(one) && fits(one.data))
+          if (!found) return
+          given.add(found)
+          waiting.delete(look)
+          clearTimeout(tooLong)
+          resolve(found)
+        }
+        waiting.add(look)
+        look()
+      }),
+    ended,
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+async function readAll(response: Response, take: (block: string) => void): Promise<void> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  try {
+    for await (const chunk of response.body ?? []) {
+      const blocks = (rest + decoder.decode(chunk, { stream: true })).split('\n\n')
+      rest = blocks.pop() ?? ''
+      for (const block of blocks) take(block)
+    }
+  } catch {
+    // Closed from here, or cut off with its server.
+  }
+}
+
+function parseEvent(block: string): LiveEvent {
+  const fields = new Map(
+    block
+      .split('\n')
+      .map((line): [string, string] => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
+  )
+  const id = fields.get('id')
+  return {
+    event: fields.get('event') ?? 'message',
+    ...(id === undefined ? {} : { id: Number(id) }),
+    data: JSON.parse(fields.get('data') ?? '{}'),
+  }
+}
