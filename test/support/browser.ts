@@ -1,0 +1,113 @@
+import { test } from 'bun:test'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { SignedInAgent } from './agents.ts'
+import { requireBuiltWeb } from './web.ts'
+
+const PROGRAM = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome')
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+const DESK = { width: 1440, height: 900 }
+const LONGEST_WAIT_MS = 8_000
+/** An answer such as 401 is told to the console too; the tests look at answers themselves. */
+const FAILED_LOAD = /^Failed to load resource/
+
+if (!PROGRAM) {
+  console.warn('Chromium is not installed: nothing was tested in a browser. (apt-get install chromium)')
+  if (process.env.CI) throw new Error('CI runs every test: install Chromium.')
+}
+
+/** `test` for what needs a browser: skipped, after a warning, where there is no Chromium; in CI that is a failure. */
+export const browserTest = test.skipIf(!PROGRAM)
+
+export interface Visit {
+  /** Where the service answers. */
+  url: string
+  /** Signed in from the start. */
+  agent?: SignedInAgent
+  width?: number
+  height?: number
+  theme?: 'light' | 'dark'
+  /** Motion is off unless it is what is tested. */
+  hasMotion?: boolean
+}
+
+/** A window of a browser that knows nothing yet. Leaving its scope closes it, and fails when the page has had faults. */
+export interface Window extends AsyncDisposable {
+  page: Page
+  context: BrowserContext
+  /** Errors of scripts, of the console, of the content policy, and answers that blame the server, so far. */
+  faults: string[]
+}
+
+/**
+ * Opens a fresh window (own cookies, own storage) with a page at nothing: `await using window = await openWindow({ url })`,
+ * then `window.page.goto('/inbox')`. One Chromium serves the whole process.
+ */
+export async function openWindow(visit: Visit): Promise<Window> {
+  await requireBuiltWeb()
+  const browser = await startedBrowser()
+  const context = await browser.newContext({
+    baseURL: visit.url,
+    viewport: { width: visit.width ?? DESK.width, height: visit.height ?? DESK.height },
+    colorScheme: visit.theme ?? 'light',
+    reducedMotion: visit.hasMotion ? 'no-preference' : 'reduce',
+    locale: 'en-GB',
+    timezoneId: 'UTC',
+    permissions: ['clipboard-read', 'clipboard-write'],
+  })
+  context.setDefaultTimeout(LONGEST_WAIT_MS)
+  if (visit.agent) await context.addCookies([cookieOf(visit.agent, visit.url)])
+  const page = await context.newPage()
+  const faults = collectFaults(page)
+  return {
+    page,
+    context,
+    faults,
+    async [Symbol.asyncDispose]() {
+      await context.close()
+      if (faults.length > 0) throw new Error(`The page had faults:\n${faults.join('\n')}`)
+    },
+  }
+}
+
+function collectFaults(page: Page): string[] {
+  const faults: string[] = []
+  page.on('pageerror', (error) => faults.push(`A script threw: ${error.stack ?? error.message}`))
+  page.on('console', (message) => {
+    if (message.type() !== 'error' || FAILED_LOAD.test(message.text())) return
+    faults.push(`The console says: ${message.text()}`)
+  })
+  page.on('response', (response) => {
+    const isAsset = new URL(response.url()).pathname.startsWith('/assets/')
+    if (response.status() >= 500 || (isAsset && response.status() >= 400)) {
+      faults.push(`${response.url()} answered ${response.status()}.`)
+    }
+  })
+  return faults
+}
+
+function cookieOf({ cookie }: SignedInAgent, url: string) {
+  const [name = '', value = ''] = cookie.split('=', 2)
+  return { name, value, url, httpOnly: true, sameSite: 'Lax' as const }
+}
+
+let started: Promise<Browser> | undefined
+
+/** It ends with this process. */
+function startedBrowser(): Promise<Browser> {
+  started ??= start()
+  return started
+}
+
+async function start(): Promise<Browser> {
+  if (!PROGRAM) throw new Error('Chromium is not installed.')
+  const { chromium } = await import('playwright-core')
+  return chromium.launch({ executablePath: PROGRAM, args: FLAGS })
+}
