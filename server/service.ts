@@ -12,12 +12,14 @@ import { watchRequests } from './http/watch-requests.ts'
 import { startPruning } from './idempotency/prune.ts'
 import { createLive } from './live/live.ts'
 import type { Log } from './log.ts'
+import { createFirstRun, type FirstRun } from './sessions/first-run.ts'
 import { createAgentGuard } from './sessions/require-agent.ts'
 import { requireSealingKey } from './webhooks/sealing-key.ts'
 
 export interface Service {
   url: string
   deps: Deps
+  firstRun: FirstRun
   /** No new work, then what is under way is finished and everything is closed: at most about ten seconds. */
   stop(): Promise<void>
 }
@@ -47,7 +49,8 @@ export async function startService(
   started.defer(metrics.stop)
 
   const live = createLive(deps)
-  const app = createApp(deps, { keys: guard, agents: agentGuard, live }).use(metrics.routes)
+  const firstRun = createFirstRun(deps)
+  const app = createApp(deps, { keys: guard, agents: agentGuard, live, firstRun }).use(metrics.routes)
   watchRequests(app, clock, metrics.countRequest)
   if (config.logLevel === 'debug') watchRequests(app, clock, logRequest(deps.log))
   // Open streams first: what listens waits for them to end.
@@ -71,6 +74,7 @@ export async function startService(
   return {
     url: config.publicUrl ?? listening.url,
     deps,
+    firstRun,
     stop: () => whole.disposeAsync(),
   }
 }

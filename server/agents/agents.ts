@@ -1,18 +1,13 @@
-import { and, asc, eq, inArray, isNull, or, sql } from 'drizzle-orm'
+import { asc, eq } from 'drizzle-orm'
+import { recordAudit } from '../audit/audit.ts'
 import type { Transaction } from '../database/database.ts'
-import {
-  type AgentRole,
-  agents,
-  type Channel,
-  type TicketStatus,
-  tickets,
-  ticketTags,
-} from '../database/schema.ts'
+import { type AgentRole, agents } from '../database/schema.ts'
 import type { Deps } from '../deps.ts'
-import { AppError, invalid, notFound } from '../errors.ts'
-import { recordEvents } from '../events/events.ts'
+import { AppError, invalid } from '../errors.ts'
+import { recordDeskChange } from '../events/desk.ts'
 import { requireName } from '../organizations/organizations.ts'
-import { type CounterChanges, counterChanges, moveCounters } from '../tickets/counters.ts'
+import { agentColumns } from './agent-rows.ts'
+import { hashPassword } from './password.ts'
 
 export interface Agent {
   id: string
@@ -20,24 +15,15 @@ export interface Agent {
   name: string
   email: string
   role: AgentRole
+  /** Has chosen a password. */
+  canSignIn: boolean
+  lastSeenAt: number | null
   disabledAt: number | null
   createdAt: number
 }
 
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
 const MOST_EMAIL_LENGTH = 254
-const LEAST_PASSWORD_LENGTH = 10
-const UNASSIGNED_AT_ONCE = 500
-
-const columns = {
-  id: agents.id,
-  orgId: agents.orgId,
-  name: agents.name,
-  email: agents.email,
-  role: agents.role,
-  disabledAt: agents.disabledAt,
-  createdAt: agents.createdAt,
-}
 
 export interface NewAgent {
   name: string
@@ -50,7 +36,16 @@ export interface NewAgent {
 /** Throws 400 for a wrong name, address or password, 409 when the organization has an agent with this address. */
 export async function createAgent(deps: Deps, orgId: string, input: NewAgent): Promise<Agent> {
   const prepared = await prepareAgent(deps, orgId, input)
-  await deps.database.write((tx) => insertAgent(tx, prepared))
+  const { id, role, email } = prepared.agent
+  await deps.database.write(async (tx) => {
+    await insertAgent(tx, prepared)
+    await recordAudit(deps, tx, orgId, {
+      action: 'agent.created',
+      subject: { id, label: email },
+      detail: { role },
+    })
+    await recordDeskChange(deps, tx, orgId)
+  })
   return prepared.agent
 }
 
@@ -62,6 +57,8 @@ export async function prepareAgent(deps: Deps, orgId: string, input: NewAgent) {
     name: requireName(input.name),
     email: requireEmail(input.email),
     role: input.role,
+    canSignIn: input.password !== undefined,
+    lastSeenAt: null,
     disabledAt: null,
     createdAt: deps.clock.now(),
   }
@@ -74,7 +71,7 @@ export async function insertAgent(
 ): Promise<void> {
   const saved = await tx
     .insert(agents)
-    .values({ ...agent, emailKey: agent.email.toLowerCase(), passwordHash })
+    .values({ ...agent, emailKey: addressKey(agent.email), passwordHash })
     .onConflictDoNothing()
     .returning({ id: agents.id })
   if (saved.length === 0) {
@@ -85,116 +82,19 @@ export async function insertAgent(
 /** Oldest first. */
 export function listAgents(deps: Deps, orgId: string): Promise<Agent[]> {
   return deps.database.read
-    .select(columns)
+    .select(agentColumns)
     .from(agents)
     .where(eq(agents.orgId, orgId))
     .orderBy(asc(agents.createdAt), asc(agents.id))
 }
 
-/**
- * Ends an agent's access, by id or address, and unassigns their tickets a slice at a time. When it was cut short,
- * doing it again unassigns the rest. Throws 404, and 409 for the last enabled administrator.
- */
-export async function disableAgent(
-  deps: Deps,
-  orgId: string,
-  idOrEmail: string,
-): Promise<{ id: string; unassignedTickets: number }> {
-  const agent = await deps.database.write(async (tx) => {
-    const isTheAgent = or(eq(agents.id, idOrEmail), eq(agents.emailKey, idOrEmail.toLowerCase()))
-    const admins = await lockEnabledAdmins(tx, orgId)
-    const [disabled] = await tx
-      .update(agents)
-      .set({ disabledAt: sql`coalesce(${agents.disabledAt}, ${deps.clock.now()})` })
-      .where(and(eq(agents.orgId, orgId), isTheAgent))
-      .returning(columns)
-    if (!disabled) throw notFound('agent')
-    if (admins.length === 1 && admins[0]?.id === disabled.id) throw lastAdministrator()
-    return disabled
-  })
-  let unassignedTickets = 0
-  for (let some = UNASSIGNED_AT_ONCE; some === UNASSIGNED_AT_ONCE; unassignedTickets += some) {
-    some = await unassignSome(deps, agent)
-  }
-  return { id: agent.id, unassignedTickets }
-}
-
-/** Two administrators may be disabling each other: whoever has the rows is alone. */
-function lockEnabledAdmins(tx: Transaction, orgId: string): Promise<{ id: string }[]> {
-  return tx
-    .update(agents)
-    .set({ disabledAt: sql`${agents.disabledAt}` })
-    .where(and(eq(agents.orgId, orgId), eq(agents.role, 'admin'), isNull(agents.disabledAt)))
-    .returning({ id: agents.id })
-}
-
-function lastAdministrator(): AppError {
-  const detail =
-    'This is the last enabled administrator of the organization. Add or enable another one first.'
-  return new AppError(409, 'last_administrator', detail)
-}
-
-/** How many; fewer than `UNASSIGNED_AT_ONCE` when there are no more. */
-function unassignSome(deps: Deps, agent: Agent): Promise<number> {
-  const { orgId, id: agentId } = agent
-  return deps.database.write(async (tx) => {
-    const now = deps.clock.now()
-    const some = tx
-      .select({ id: tickets.id })
-      .from(tickets)
-      .where(and(eq(tickets.orgId, orgId), eq(tickets.assignedTo, agentId)))
-      .limit(UNASSIGNED_AT_ONCE)
-    const changed = await tx
-      .update(tickets)
-      .set({ assignedTo: '', version: sql`${tickets.version} + 1`, updatedAt: now })
-      .where(and(eq(tickets.orgId, orgId), eq(tickets.assignedTo, agentId), inArray(tickets.id, some)))
-      .returning({
-        id: tickets.id,
-        status: tickets.status,
-        channel: tickets.channel,
-        isSpam: tickets.isSpam,
-      })
-    if (changed.length === 0) return 0
-    const ids = changed.map(({ id }) => id)
-    await tx
-      .update(ticketTags)
-      .set({ updatedAt: now })
-      .where(and(eq(ticketTags.orgId, orgId), inArray(ticketTags.ticketId, ids)))
-    await recordEvents(
-      deps,
-      tx,
-      orgId,
-      ids.map((ticketId) => ({ type: 'ticket.updated', ticketId, createdAt: now })),
-    )
-    await moveCounters(tx, orgId, sumOfChanges(changed, agentId))
-    return changed.length
-  })
-}
-
-function sumOfChanges(
-  changed: { status: TicketStatus; channel: Channel; isSpam: boolean }[],
-  agentId: string,
-): CounterChanges {
-  const sum: CounterChanges = new Map()
-  for (const ticket of changed) {
-    const before = { ...ticket, assignedTo: agentId, tags: [] }
-    for (const [filter, by] of counterChanges(before, { ...before, assignedTo: '' })) {
-      sum.set(filter, (sum.get(filter) ?? 0) + by)
-    }
-  }
-  return sum
+/** What makes an address the same as another. */
+export function addressKey(email: string): string {
+  return email.trim().toLowerCase()
 }
 
 function requireEmail(email: string): string {
   const trimmed = email.trim()
   if (EMAIL.test(trimmed) && trimmed.length <= MOST_EMAIL_LENGTH) return trimmed
   throw invalid([{ pointer: '/email', code: 'invalid_format', detail: 'Must be an e-mail address.' }])
-}
-
-async function hashPassword(password: string): Promise<string> {
-  if (password.length < LEAST_PASSWORD_LENGTH) {
-    const detail = `Needs at least ${LEAST_PASSWORD_LENGTH} characters.`
-    throw invalid([{ pointer: '/password', code: 'too_short', detail }])
-  }
-  return Bun.password.hash(password, { algorithm: 'argon2id' })
 }

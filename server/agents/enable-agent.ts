@@ -1,20 +1,23 @@
-import { and, eq, or } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
+import { recordAudit } from '../audit/audit.ts'
 import { agents } from '../database/schema.ts'
 import type { Deps } from '../deps.ts'
-import { notFound } from '../errors.ts'
+import { recordDeskChange } from '../events/desk.ts'
+import { lockAgent } from './agent-rows.ts'
+import type { Agent } from './agents.ts'
 
-/**
- * Gives a disabled agent access again, by id or address; answers the id. Tickets they had stay unassigned. Throws 404.
- */
-export async function enableAgent(deps: Deps, orgId: string, idOrEmail: string): Promise<string> {
+/** Gives a disabled agent access again, by id or address. Tickets they had stay unassigned. Throws 404. */
+export function enableAgent(deps: Deps, orgId: string, idOrEmail: string): Promise<Agent> {
   return deps.database.write(async (tx) => {
-    const isTheAgent = or(eq(agents.id, idOrEmail), eq(agents.emailKey, idOrEmail.toLowerCase()))
-    const [enabled] = await tx
+    const agent = await lockAgent(tx, orgId, idOrEmail)
+    if (agent.disabledAt === null) return agent
+    const { id, email } = agent
+    await tx
       .update(agents)
       .set({ disabledAt: null })
-      .where(and(eq(agents.orgId, orgId), isTheAgent))
-      .returning({ id: agents.id })
-    if (!enabled) throw notFound('agent')
-    return enabled.id
+      .where(and(eq(agents.orgId, orgId), eq(agents.id, id)))
+    await recordAudit(deps, tx, orgId, { action: 'agent.enabled', subject: { id, label: email } })
+    await recordDeskChange(deps, tx, orgId)
+    return { ...agent, disabledAt: null }
   })
 }

@@ -1,10 +1,12 @@
 import { and, asc, eq, isNull, or } from 'drizzle-orm'
+import { recordAudit } from '../audit/audit.ts'
 import type { Database, Reader } from '../database/database.ts'
 import { apiKeys, KEY_SCOPES, type KeyKind, type KeyScope } from '../database/schema.ts'
 import { statement } from '../database/statement.ts'
 import type { Deps } from '../deps.ts'
 import { invalid, notFound } from '../errors.ts'
 import { requireName } from '../organizations/organizations.ts'
+import { isoTime } from '../wire.ts'
 
 /** Recognisable by people and by secret scanners. */
 const KEY_PREFIX = { secret: 'bellhop_sk_', public: 'bellhop_pk_' } as const satisfies Record<KeyKind, string>
@@ -78,6 +80,12 @@ export async function createApiKey(
   }
   await deps.database.write(async (tx) => {
     await tx.insert(apiKeys).values({ ...key, hash: hashKey(secret) })
+    const { id, name, scopes, rateLimit, expiresAt } = key
+    await recordAudit(deps, tx, orgId, {
+      action: 'api_key.created',
+      subject: { id, label: name },
+      detail: { kind, scopes, rateLimit, expiresAt: expiresAt === null ? null : isoTime(expiresAt) },
+    })
   })
   return { key, secret }
 }
@@ -100,10 +108,14 @@ export async function revokeApiKey(deps: Deps, orgId: string, idOrPrefix: string
     )
     const found = await tx.select({ id: apiKeys.id }).from(apiKeys).where(isTheKey)
     if (found.length === 0) throw notFound('API key')
-    await tx
+    const revoked = await tx
       .update(apiKeys)
       .set({ revokedAt: deps.clock.now() })
       .where(and(isTheKey, isNull(apiKeys.revokedAt)))
+      .returning({ id: apiKeys.id, name: apiKeys.name })
+    for (const { id, name } of revoked) {
+      await recordAudit(deps, tx, orgId, { action: 'api_key.revoked', subject: { id, label: name } })
+    }
   })
   forget(memoryOf(deps))
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { type Agent, createAgent, disableAgent, listAgents } from '../agents/agents.ts'
+import { type Agent, createAgent, listAgents } from '../agents/agents.ts'
+import { disableAgent } from '../agents/disable-agent.ts'
 import { enableAgent } from '../agents/enable-agent.ts'
 import { AGENT_ROLES, type AgentRole } from '../database/schema.ts'
 import { isoTime } from '../wire.ts'
@@ -74,10 +75,10 @@ function addDisable(agent: Command): void {
     .description("end an agent's access and unassign their tickets, by id; with --org also by e-mail address")
     .option('--org <org>', 'id or name of the organization')
     .action(async (named: string, { org }: { org?: string }) => {
-      const { id, unassignedTickets } = await withOwner('agent', { named, org }, (deps, orgId) =>
+      const { agent, unassignedTickets } = await withOwner('agent', { named, org }, (deps, orgId) =>
         disableAgent(deps, orgId, named),
       )
-      print(`${id} is disabled. ${unassigned(unassignedTickets)}.`)
+      print(`${agent.id} is disabled. ${unassigned(unassignedTickets)}.`)
     })
 }
 
@@ -91,7 +92,9 @@ function addEnable(agent: Command): void {
     .description('give a disabled agent access again; their former tickets stay unassigned')
     .option('--org <org>', 'id or name of the organization')
     .action(async (named: string, { org }: { org?: string }) => {
-      const id = await withOwner('agent', { named, org }, (deps, orgId) => enableAgent(deps, orgId, named))
+      const { id } = await withOwner('agent', { named, org }, (deps, orgId) =>
+        enableAgent(deps, orgId, named),
+      )
       print(`${id} is enabled.`)
     })
 }

@@ -4,19 +4,24 @@ import type { Deps } from '../deps.ts'
 import { liveRoutes } from '../live/console.ts'
 import type { Live } from '../live/live.ts'
 import { requestId } from '../requests/request-id.ts'
+import type { FirstRun } from '../sessions/first-run.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
 import { ticketRoutes } from '../tickets/v1.ts'
 import { VERSION } from '../version.ts'
 import { webhookRoutes } from '../webhooks/console.ts'
 import { apiDescription } from './api-description.ts'
 import { assetRoutes } from './assets.ts'
+import { deskRoutes } from './desk.ts'
 import { errorResponse } from './error-response.ts'
 import { healthRoutes } from './health.ts'
 import { openapi } from './openapi.ts'
 import { unknownRoute } from './unknown-route.ts'
 
 /** The whole HTTP side. Error mapping comes first: a hook applies to what is registered behind it. */
-export function createApp(deps: Deps, guards: { keys: KeyGuard; agents: AgentGuard; live: Live }) {
+export function createApp(
+  deps: Deps,
+  guards: { keys: KeyGuard; agents: AgentGuard; live: Live; firstRun: FirstRun },
+) {
   const app = new Elysia({ name: 'bellhop', normalize: false })
     .onRequest(({ request, set }) => {
       set.headers['x-request-id'] = requestId(request, deps.clock.now())
@@ -28,6 +33,7 @@ export function createApp(deps: Deps, guards: { keys: KeyGuard; agents: AgentGua
     .use(assetRoutes())
     .use(healthRoutes(deps))
     .use(ticketRoutes(deps, guards.keys))
+    .use(deskRoutes(deps, guards))
     .use(webhookRoutes(deps, guards.agents))
     .use(liveRoutes(deps, guards.agents, guards.live))
     .use(unknownApiRoutes())

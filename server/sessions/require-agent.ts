@@ -6,7 +6,7 @@ import { AppError } from '../errors.ts'
 import { createAddressReader } from '../requests/address.ts'
 import { requireSameOrigin } from '../requests/same-origin.ts'
 import { sessionToken } from './cookie.ts'
-import { extendSession, findSession, type SignedIn } from './sessions.ts'
+import { extendSession, findSession, type SignedIn, signedOut } from './sessions.ts'
 
 /** Requests of one session in 60 seconds, on `/v1` and on `/console` each: far more than a person causes. */
 const RATE_LIMIT = 1_200
@@ -39,7 +39,7 @@ export function createAgentGuard(deps: Deps) {
 
   async function requireSession(request: Request): Promise<SignedIn> {
     const session = await signedIn(request)
-    if (!session) throw new AppError(401, 'signed_out', 'Sign in again: the session has ended.')
+    if (!session) throw signedOut()
     if (!limiter.take(session.sessionId, RATE_LIMIT).isAllowed) {
       throw new AppError(429, 'rate_limited', 'Too many requests from this browser. Try again in a minute.', {
         headers: { 'retry-after': '60' },

@@ -1,10 +1,11 @@
 import { and, eq, gt, isNull, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
 import { type AgentRole, agents, organizations, sessions } from '../database/schema.ts'
-import { statement, textParameter } from '../database/statement.ts'
+import { command, statement, textParameter } from '../database/statement.ts'
 import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import { hashToken } from '../token.ts'
 
-const TOKEN_BYTES = 32
 const DAY_MS = 86_400_000
 /** A session that is not used for so long ends. */
 const IDLE_MS = 14 * DAY_MS
@@ -40,6 +41,7 @@ export async function startSession(
 ): Promise<string> {
   const now = deps.clock.now()
   const id = deps.newId('ses')
+  await seeAgent(tx, { orgId, agentId, now })
   await tx.insert(sessions).values({
     id,
     orgId,
@@ -54,32 +56,55 @@ export async function startSession(
   return id
 }
 
-/** 256 random bits: no slow hash is needed to protect it. */
-export function newToken(deps: Deps): string {
-  return Buffer.from(deps.randomBytes(TOKEN_BYTES)).toString('base64url')
-}
-
-export function hashToken(token: string): string {
-  return new Bun.CryptoHasher('sha256').update(token).digest('hex')
-}
-
 /** The session of a cookie, unless it has ended or its agent is disabled. */
 export async function findSession(deps: Deps, token: string): Promise<SignedIn | undefined> {
   const [session] = await sessionByHash(deps.database.read, { hash: hashToken(token) })
   return session && session.expiresAt > deps.clock.now() ? session : undefined
 }
 
+/** The session that was begun just now. Throws 401 when it has ended already. */
+export async function requireSignedIn(deps: Deps, token: string): Promise<SignedIn> {
+  const session = await findSession(deps, token)
+  if (!session) throw signedOut()
+  return session
+}
+
+export function signedOut(): AppError {
+  return new AppError(401, 'signed_out', 'Sign in again: the session has ended.')
+}
+
+/** Signs out; a session that has ended already stays so. */
+export async function endSession(deps: Deps, token: string): Promise<void> {
+  const session = await findSession(deps, token)
+  if (!session) return
+  const { orgId, sessionId } = session
+  await deps.database.write(async (tx) => {
+    await tx.delete(sessions).where(and(eq(sessions.orgId, orgId), eq(sessions.id, sessionId)))
+  })
+}
+
 /** A session that is used goes on. Moves `lastSeenAt` and the end. */
-export async function extendSession(deps: Deps, { sessionId, createdAt }: SignedIn): Promise<void> {
+export async function extendSession(
+  deps: Deps,
+  { sessionId, orgId, agentId, createdAt }: SignedIn,
+): Promise<void> {
   const now = deps.clock.now()
   const expiresAt = Math.min(now + IDLE_MS, createdAt + LONGEST_MS)
   await deps.database.write(async (tx) => {
+    await seeAgent(tx, { orgId, agentId, now })
     await tx
       .update(sessions)
       .set({ lastSeenAt: now, expiresAt })
       .where(and(eq(sessions.id, sessionId), gt(sessions.expiresAt, sql`${now}`)))
   })
 }
+
+const seeAgent = command<{ orgId: string; agentId: string; now: number }>('agents_see', (tx, p) =>
+  tx
+    .update(agents)
+    .set({ lastSeenAt: sql`${p.now}` })
+    .where(and(eq(agents.orgId, p.orgId), eq(agents.id, p.agentId))),
+)
 
 const sessionByHash = statement<{ hash: string }, SignedIn[], Reader>('sessions_by_hash', (read, p) =>
   read

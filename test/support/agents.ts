@@ -1,7 +1,8 @@
 import { createAgent } from '../../server/agents/agents.ts'
 import type { AgentRole } from '../../server/database/schema.ts'
 import type { Deps } from '../../server/deps.ts'
-import { newToken, startSession } from '../../server/sessions/sessions.ts'
+import { startSession } from '../../server/sessions/sessions.ts'
+import { newToken } from '../../server/token.ts'
 import { type Answer, type Call, call } from './bellhop.ts'
 
 /** An agent who is signed in: calls `/console` and `/v1` with the cookie, as a page of the server would. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { and, count, eq } from 'drizzle-orm'
-import { createAgent, disableAgent } from '../../server/agents/agents.ts'
+import { createAgent } from '../../server/agents/agents.ts'
+import { disableAgent } from '../../server/agents/disable-agent.ts'
 import { ticketCounters, tickets } from '../../server/database/schema.ts'
 import { type Answer, type Client, startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'

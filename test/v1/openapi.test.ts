@@ -4,6 +4,7 @@ import { createKeyGuard } from '../../server/api-keys/require-api-key.ts'
 import { createApp } from '../../server/http/app.ts'
 import type { OpenApiDocument } from '../../server/http/openapi/document.ts'
 import { createLive } from '../../server/live/live.ts'
+import { createFirstRun } from '../../server/sessions/first-run.ts'
 import { createAgentGuard } from '../../server/sessions/require-agent.ts'
 import { type Answer, type Client, call, startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
@@ -109,7 +110,7 @@ describe('the document of the real app', () => {
     const agents = createAgentGuard(bellhop.deps)
     const keys = createKeyGuard(bellhop.deps, { signedIn: agents.callerOf })
     const live = createLive(bellhop.deps)
-    const routes = createApp(bellhop.deps, { keys, agents, live })
+    const routes = createApp(bellhop.deps, { keys, agents, live, firstRun: createFirstRun(bellhop.deps) })
       .routes.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`)
       .filter((route) => route.includes(' /v1/') && !['GET /v1/openapi.json', 'ALL /v1/*'].includes(route))
     agents.stop()

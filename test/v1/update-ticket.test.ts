@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'bun:test'
-import { createAgent, disableAgent } from '../../server/agents/agents.ts'
+import { createAgent } from '../../server/agents/agents.ts'
+import { disableAgent } from '../../server/agents/disable-agent.ts'
 import { type Client, startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
 import { storedRows } from '../support/stored-rows.ts'

@@ -1,0 +1,51 @@
+import { and, eq } from 'drizzle-orm'
+import { recordAudit } from '../audit/audit.ts'
+import type { Transaction } from '../database/database.ts'
+import { type AgentRole, agents } from '../database/schema.ts'
+import type { Deps } from '../deps.ts'
+import { recordDeskChange } from '../events/desk.ts'
+import { requireName } from '../organizations/organizations.ts'
+import { lockAgent, lockEnabledAdmins, requireOtherAdmin } from './agent-rows.ts'
+import type { Agent } from './agents.ts'
+
+export interface AgentChange {
+  name?: string
+  role?: AgentRole
+}
+
+/** What is absent stays. Throws 404, 400 for a wrong name, and 409 when no administrator would be left. */
+export function changeAgent(
+  deps: Deps,
+  orgId: string,
+  { id, change }: { id: string; change: AgentChange },
+): Promise<Agent> {
+  const name = change.name === undefined ? undefined : requireName(change.name)
+  return deps.database.write(async (tx) => {
+    const admins = await lockEnabledAdmins(tx, orgId)
+    const before = await lockAgent(tx, orgId, id)
+    const after = { ...before, name: name ?? before.name, role: change.role ?? before.role }
+    if (after.name === before.name && after.role === before.role) return before
+    if (after.role !== 'admin') requireOtherAdmin(admins, before)
+    const { role } = after
+    await tx
+      .update(agents)
+      .set({ name: after.name, role })
+      .where(and(eq(agents.orgId, orgId), eq(agents.id, id)))
+    await noteChanges(deps, tx, before, after)
+    await recordDeskChange(deps, tx, orgId)
+    return after
+  })
+}
+
+async function noteChanges(deps: Deps, tx: Transaction, before: Agent, after: Agent): Promise<void> {
+  const { orgId, id, email } = before
+  const subject = { id, label: email }
+  if (after.name !== before.name) {
+    const detail = { from: before.name, to: after.name }
+    await recordAudit(deps, tx, orgId, { action: 'agent.renamed', subject, detail })
+  }
+  if (after.role !== before.role) {
+    const detail = { from: before.role, to: after.role }
+    await recordAudit(deps, tx, orgId, { action: 'agent.role_changed', subject, detail })
+  }
+}

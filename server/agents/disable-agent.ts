@@ -1,0 +1,106 @@
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import { recordAudit } from '../audit/audit.ts'
+import type { Transaction } from '../database/database.ts'
+import {
+  agentLinks,
+  agents,
+  type Channel,
+  sessions,
+  type TicketStatus,
+  tickets,
+  ticketTags,
+} from '../database/schema.ts'
+import type { Deps } from '../deps.ts'
+import { recordDeskChange } from '../events/desk.ts'
+import { recordEvents } from '../events/events.ts'
+import { type CounterChanges, counterChanges, moveCounters } from '../tickets/counters.ts'
+import { lockAgent, lockEnabledAdmins, requireOtherAdmin } from './agent-rows.ts'
+import type { Agent } from './agents.ts'
+
+const UNASSIGNED_AT_ONCE = 500
+
+/**
+ * Ends an agent's access, by id or address: their sessions and links too. Then unassigns their tickets a slice at a time. When it was cut short,
+ * doing it again unassigns the rest. Throws 404, and 409 for the last enabled administrator.
+ */
+export async function disableAgent(
+  deps: Deps,
+  orgId: string,
+  idOrEmail: string,
+): Promise<{ agent: Agent; unassignedTickets: number }> {
+  const agent = await deps.database.write((tx) => endAccess(deps, tx, orgId, idOrEmail))
+  let unassignedTickets = 0
+  for (let some = UNASSIGNED_AT_ONCE; some === UNASSIGNED_AT_ONCE; unassignedTickets += some) {
+    some = await unassignSome(deps, agent)
+  }
+  return { agent, unassignedTickets }
+}
+
+async function endAccess(deps: Deps, tx: Transaction, orgId: string, idOrEmail: string): Promise<Agent> {
+  const admins = await lockEnabledAdmins(tx, orgId)
+  const agent = await lockAgent(tx, orgId, idOrEmail)
+  if (agent.disabledAt !== null) return agent
+  requireOtherAdmin(admins, agent)
+  const { id, email } = agent
+  const disabledAt = deps.clock.now()
+  await tx
+    .update(agents)
+    .set({ disabledAt })
+    .where(and(eq(agents.orgId, orgId), eq(agents.id, id)))
+  await tx.delete(sessions).where(and(eq(sessions.orgId, orgId), eq(sessions.agentId, id)))
+  await tx.delete(agentLinks).where(and(eq(agentLinks.orgId, orgId), eq(agentLinks.agentId, id)))
+  await recordAudit(deps, tx, orgId, { action: 'agent.disabled', subject: { id, label: email } })
+  await recordDeskChange(deps, tx, orgId)
+  return { ...agent, disabledAt }
+}
+
+/** How many; fewer than `UNASSIGNED_AT_ONCE` when there are no more. */
+function unassignSome(deps: Deps, agent: Agent): Promise<number> {
+  const { orgId, id: agentId } = agent
+  return deps.database.write(async (tx) => {
+    const now = deps.clock.now()
+    const some = tx
+      .select({ id: tickets.id })
+      .from(tickets)
+      .where(and(eq(tickets.orgId, orgId), eq(tickets.assignedTo, agentId)))
+      .limit(UNASSIGNED_AT_ONCE)
+    const changed = await tx
+      .update(tickets)
+      .set({ assignedTo: '', version: sql`${tickets.version} + 1`, updatedAt: now })
+      .where(and(eq(tickets.orgId, orgId), eq(tickets.assignedTo, agentId), inArray(tickets.id, some)))
+      .returning({
+        id: tickets.id,
+        status: tickets.status,
+        channel: tickets.channel,
+        isSpam: tickets.isSpam,
+      })
+    if (changed.length === 0) return 0
+    const ids = changed.map(({ id }) => id)
+    await tx
+      .update(ticketTags)
+      .set({ updatedAt: now })
+      .where(and(eq(ticketTags.orgId, orgId), inArray(ticketTags.ticketId, ids)))
+    await recordEvents(
+      deps,
+      tx,
+      orgId,
+      ids.map((ticketId) => ({ type: 'ticket.updated', ticketId, createdAt: now })),
+    )
+    await moveCounters(tx, orgId, sumOfChanges(changed, agentId))
+    return changed.length
+  })
+}
+
+function sumOfChanges(
+  changed: { status: TicketStatus; channel: Channel; isSpam: boolean }[],
+  agentId: string,
+): CounterChanges {
+  const sum: CounterChanges = new Map()
+  for (const ticket of changed) {
+    const before = { ...ticket, assignedTo: agentId, tags: [] }
+    for (const [filter, by] of counterChanges(before, { ...before, assignedTo: '' })) {
+      sum.set(filter, (sum.get(filter) ?? 0) + by)
+    }
+  }
+  return sum
+}

@@ -1,0 +1,61 @@
+import { AppError, invalid } from '../errors.ts'
+
+const LEAST_LENGTH = 10
+const MOST_LENGTH = 1_000
+/** OWASP's first choice allows less; one hash takes 64 MiB and a tenth of a second or two. */
+const ARGON2ID = { algorithm: 'argon2id', memoryCost: 65_536, timeCost: 2 } as const
+/** More would take all memory and processors when many sign in, or somebody tries passwords. */
+const AT_ONCE = 2
+const MOST_WAITING = 100
+/** Of random bytes that nobody kept. Comparing with it takes as long as comparing with an agent's. */
+const NOBODYS_HASH =
+  '$argon2id$v=19$m=65536,t=2,p=1$0txKGNtbi3pqMOJA8RGlNcfwH53e2Ta7lpE9sfAVDoY$Icbu/e+asal/liXxXghq112efn1c0t0rR07w+ml3DI4'
+
+/** Throws 400 for a password that is too short. */
+export function hashPassword(password: string): Promise<string> {
+  const length = [...password].length
+  if (length < LEAST_LENGTH) {
+    const detail = `Needs at least ${LEAST_LENGTH} characters.`
+    throw invalid([{ pointer: '/password', code: 'too_short', detail }])
+  }
+  if (length > MOST_LENGTH) {
+    const detail = `Takes at most ${MOST_LENGTH} characters.`
+    throw invalid([{ pointer: '/password', code: 'too_long', detail }])
+  }
+  return inTurn(() => Bun.password.hash(typed(password), ARGON2ID))
+}
+
+/** Takes the same time without a hash, and is false then. */
+export function isPassword(password: string, hash: string | null): Promise<boolean> {
+  return inTurn(async () => {
+    const isRight = await Bun.password.verify(typed(password), hash ?? NOBODYS_HASH)
+    return isRight && hash !== null
+  })
+}
+
+/** Keyboards write the same letter in more than one way. */
+function typed(password: string): string {
+  return password.normalize('NFC')
+}
+
+let running = 0
+const waiting: (() => void)[] = []
+
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (running < AT_ONCE) running += 1
+  else if (waiting.length < MOST_WAITING) await new Promise<void>((resolve) => waiting.push(resolve))
+  else throw busy()
+  try {
+    return await work()
+  } finally {
+    const next = waiting.shift()
+    if (next) next()
+    else running -= 1
+  }
+}
+
+function busy(): AppError {
+  return new AppError(503, 'busy', 'Too many people are signing in right now. Try again in a few seconds.', {
+    headers: { 'retry-after': '5' },
+  })
+}

@@ -1,0 +1,32 @@
+import { t } from 'elysia'
+import { AGENT_ROLES, LINK_PURPOSES } from '../database/schema.ts'
+import { AGENT_STATES } from './views.ts'
+
+// What pages see of agents: `views.ts` makes it.
+
+const oneOf = <const Word extends string>(words: readonly Word[]) =>
+  t.Unsafe<Word>(t.Union(words.map((word) => t.Literal(word))))
+const time = t.String({ format: 'date-time' })
+const strict = { additionalProperties: false }
+
+// The verbs say what is wrong with a name or an address.
+const name = t.String({ maxLength: 1_000 })
+const role = oneOf(AGENT_ROLES)
+
+export const byId = t.Object({ id: t.String() })
+export const newAgent = t.Object({ name, email: t.String({ maxLength: 1_000 }), role }, strict)
+export const agentChange = t.Object({ name: t.Optional(name), role: t.Optional(role) }, strict)
+
+export const agent = t.Object({
+  id: t.String(),
+  name: t.String(),
+  email: t.String(),
+  role,
+  state: oneOf(AGENT_STATES),
+  createdAt: time,
+  lastSeenAt: t.Optional(time),
+})
+export const agentList = t.Object({ data: t.Array(agent) })
+export const invitedAgent = t.Object({ agent, link: t.Object({ url: t.String(), expiresAt: time }) })
+export const link = t.Object({ url: t.String(), expiresAt: time, purpose: oneOf(LINK_PURPOSES) })
+export const disabledAgent = t.Object({ agent, unassignedTickets: t.Integer() })

@@ -1,0 +1,33 @@
+import { isoTime } from '../wire.ts'
+import type { Agent } from './agents.ts'
+import type { OneTimeLink } from './links.ts'
+
+export const AGENT_STATES = ['active', 'invited', 'disabled'] as const
+
+export function viewAgent(agent: Agent) {
+  const { id, name, email, role, lastSeenAt } = agent
+  return {
+    id,
+    name,
+    email,
+    role,
+    state: stateOf(agent),
+    createdAt: isoTime(agent.createdAt),
+    ...(lastSeenAt === null ? {} : { lastSeenAt: isoTime(lastSeenAt) }),
+  }
+}
+
+/** `base` is the address people reach the server at. What stands behind `#` is never sent to a server or a log. */
+export function viewLink(base: string, { token, purpose, expiresAt }: OneTimeLink) {
+  return { url: linkUrl(base, token), expiresAt: isoTime(expiresAt), purpose }
+}
+
+export function linkUrl(base: string, token: string): string {
+  return `${base}/join#${token}`
+}
+
+/** `invited`: has not chosen a password yet. */
+function stateOf({ disabledAt, canSignIn }: Agent): (typeof AGENT_STATES)[number] {
+  if (disabledAt !== null) return 'disabled'
+  return canSignIn ? 'active' : 'invited'
+}

@@ -1,0 +1,57 @@
+import { Elysia, t } from 'elysia'
+import { invalid, notFound } from '../errors.ts'
+import { isId } from '../ids.ts'
+import { arrive, jsonBody } from '../requests/json-body.ts'
+import { strictQuery } from '../requests/query.ts'
+import type { AgentGuard } from '../sessions/require-agent.ts'
+import { isoTime } from '../wire.ts'
+import { createApiKey, listApiKeys, revokeApiKey } from './api-keys.ts'
+import * as schemas from './schemas.ts'
+import { viewKey } from './views.ts'
+
+/** What administrators do with API keys. */
+export function keyRoutes(guard: AgentGuard) {
+  const transform = [guard.adminsOnly, strictQuery()]
+
+  return new Elysia({ name: 'api-keys/console', prefix: '/console' })
+    .use(guard.requireAgent)
+    .get('/keys', async ({ me, as }) => ({ data: (await listApiKeys(as, me.orgId)).map(viewKey) }), {
+      transform,
+      response: { 200: schemas.keyList },
+    })
+    .post(
+      '/keys',
+      async ({ me, as, body, status }) => {
+        const { kind = 'secret', expiresAt, ...input } = body
+        const { key, secret } = await createApiKey(as, me.orgId, {
+          ...input,
+          kind,
+          ...(expiresAt !== undefined && { expiresAt: requireTime(expiresAt) }),
+        })
+        return status(201, { key: viewKey(key), secret })
+      },
+      {
+        parse: arrive,
+        transform: [...transform, jsonBody],
+        body: schemas.newKey,
+        response: { 201: schemas.createdKey },
+      },
+    )
+    .delete(
+      '/keys/:id',
+      async ({ me, as, params: { id }, status }) => {
+        if (!isId('key', id)) throw notFound('API key')
+        await revokeApiKey(as, me.orgId, id)
+        return status(204, undefined)
+      },
+      { transform, params: schemas.byId, response: { 204: t.Undefined() } },
+    )
+}
+
+/** The format takes days that no calendar has. */
+function requireTime(text: string): number {
+  const time = Date.parse(text)
+  const day = Date.parse(`${text.slice(0, 10)}T00:00:00Z`)
+  if (Number.isFinite(time) && isoTime(day).startsWith(text.slice(0, 10))) return time
+  throw invalid([{ pointer: '/expiresAt', code: 'invalid_format', detail: 'There is no such moment.' }])
+}

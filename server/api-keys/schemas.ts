@@ -1,0 +1,43 @@
+import { type TSchema, t } from 'elysia'
+import { KEY_KINDS, KEY_SCOPES } from '../database/schema.ts'
+
+// What administrators see of API keys: `views.ts` makes it.
+
+const oneOf = <const Word extends string>(words: readonly Word[]) =>
+  t.Unsafe<Word>(t.Union(words.map((word) => t.Literal(word))))
+const orNull = <Schema extends TSchema>(schema: Schema) => t.Union([schema, t.Null()])
+const time = t.String({ format: 'date-time' })
+const scopes = t.Array(oneOf(KEY_SCOPES), { maxItems: 10 })
+
+export const byId = t.Object({ id: t.String() })
+
+// The verb says what is wrong with a name, a limit or a time.
+export const newKey = t.Object(
+  {
+    name: t.String({ maxLength: 1_000 }),
+    kind: t.Optional(oneOf(KEY_KINDS)),
+    scopes: t.Optional(scopes),
+    rateLimit: t.Optional(t.Number()),
+    expiresAt: t.Optional(time),
+  },
+  { additionalProperties: false },
+)
+
+export const key = t.Object({
+  id: t.String(),
+  kind: oneOf(KEY_KINDS),
+  name: t.String(),
+  /** The beginning, to recognise it by. */
+  prefix: t.String(),
+  /** Null: full access. */
+  scopes: orNull(scopes),
+  rateLimit: orNull(t.Integer()),
+  expiresAt: orNull(time),
+  revokedAt: orNull(time),
+  lastUsedAt: orNull(time),
+  createdAt: time,
+  publicKey: t.Optional(t.String()),
+})
+export const keyList = t.Object({ data: t.Array(key) })
+/** The whole key leaves here, once. */
+export const createdKey = t.Object({ key, secret: t.String() })

@@ -1,0 +1,26 @@
+import { t } from 'elysia'
+import { FIRST_STEPS } from './checklist.ts'
+
+// What pages see of the organization: `views.ts` makes it.
+
+const oneOf = <const Word extends string>(words: readonly Word[]) =>
+  t.Unsafe<Word>(t.Union(words.map((word) => t.Literal(word))))
+
+// The verb says what is wrong with a value.
+const settings = {
+  name: t.String(),
+  reopens: t.Boolean(),
+  publicName: t.String(),
+  website: t.String(),
+  signature: t.String(),
+}
+
+export const organization = t.Object({
+  id: t.String(),
+  ...settings,
+  createdAt: t.String({ format: 'date-time' }),
+})
+export const organizationChange = t.Partial(t.Object(settings, { additionalProperties: false }))
+export const checklist = t.Object({
+  data: t.Array(t.Object({ id: oneOf(FIRST_STEPS), isDone: t.Boolean() })),
+})

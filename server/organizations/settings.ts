@@ -1,0 +1,112 @@
+import { eq, sql } from 'drizzle-orm'
+import { recordAudit } from '../audit/audit.ts'
+import { organizations } from '../database/schema.ts'
+import type { Deps } from '../deps.ts'
+import { type Fault, invalid, notFound } from '../errors.ts'
+import { recordDeskChange } from '../events/desk.ts'
+import { MOST_NAME_LENGTH } from './organizations.ts'
+
+const MOST_WEBSITE_LENGTH = 2_048
+const MOST_SIGNATURE_LENGTH = 10_000
+
+export interface OrganizationSettings {
+  name: string
+  /** A customer's message sets a pending or resolved ticket to open. */
+  reopens: boolean
+  /** How the business shows itself to customers; empty: the name. */
+  publicName: string
+  /** Empty, or an http address. */
+  website: string
+  /** Goes under replies by e-mail. */
+  signature: string
+}
+
+export type Settings = OrganizationSettings & { id: string; createdAt: number }
+
+const columns = {
+  id: organizations.id,
+  name: organizations.name,
+  reopens: organizations.reopens,
+  publicName: organizations.publicName,
+  website: organizations.website,
+  signature: organizations.signature,
+  createdAt: organizations.createdAt,
+}
+const FIELDS = ['name', 'reopens', 'publicName', 'website', 'signature'] as const
+
+export async function readSettings(deps: Deps, orgId: string): Promise<Settings> {
+  const [found] = await deps.database.read
+    .select(columns)
+    .from(organizations)
+    .where(eq(organizations.id, orgId))
+  if (!found) throw notFound('organization')
+  return found
+}
+
+/** What is absent stays. Throws 400 with every fault at once. */
+export function changeSettings(
+  deps: Deps,
+  orgId: string,
+  change: Partial<OrganizationSettings>,
+): Promise<Settings> {
+  const wanted = checked(change)
+  return deps.database.write(async (tx) => {
+    const [before] = await tx
+      .update(organizations)
+      .set({ name: sql`${organizations.name}` })
+      .where(eq(organizations.id, orgId))
+      .returning(columns)
+    if (!before) throw notFound('organization')
+    const after = { ...before, ...wanted }
+    const changed = FIELDS.filter((field) => after[field] !== before[field])
+    if (changed.length === 0) return before
+    await tx.update(organizations).set(wanted).where(eq(organizations.id, orgId))
+    await recordAudit(deps, tx, orgId, {
+      action: 'organization.changed',
+      subject: { id: orgId, label: after.name },
+      detail: Object.fromEntries(changed.map((field) => [field, { from: before[field], to: after[field] }])),
+    })
+    await recordDeskChange(deps, tx, orgId)
+    return after
+  })
+}
+
+/** Trimmed; the end of a signature only, so that an indented first line stays. */
+function checked(change: Partial<OrganizationSettings>): Partial<OrganizationSettings> {
+  const { name, reopens, publicName, website, signature } = change
+  const wanted = {
+    ...(name !== undefined && { name: name.trim() }),
+    ...(reopens !== undefined && { reopens }),
+    ...(publicName !== undefined && { publicName: publicName.trim() }),
+    ...(website !== undefined && { website: website.trim() }),
+    ...(signature !== undefined && { signature: signature.trimEnd() }),
+  }
+  const faults = faultsOf(wanted)
+  if (faults.length > 0) throw invalid(faults)
+  return wanted
+}
+
+function faultsOf({ name, publicName, website, signature }: Partial<OrganizationSettings>): Fault[] {
+  const faults: Fault[] = []
+  if (name !== undefined && (name === '' || name.length > MOST_NAME_LENGTH)) {
+    const detail = `Needs 1 to ${MOST_NAME_LENGTH} characters.`
+    faults.push({ pointer: '/name', code: 'invalid_name', detail })
+  }
+  if (publicName !== undefined && publicName.length > MOST_NAME_LENGTH) {
+    const detail = `Takes at most ${MOST_NAME_LENGTH} characters.`
+    faults.push({ pointer: '/publicName', code: 'too_long', detail })
+  }
+  if (website !== undefined && website !== '' && !isWebsite(website)) {
+    const detail = 'Must be empty or an address like https://example.com.'
+    faults.push({ pointer: '/website', code: 'invalid_format', detail })
+  }
+  if (signature !== undefined && signature.length > MOST_SIGNATURE_LENGTH) {
+    const detail = `Takes at most ${MOST_SIGNATURE_LENGTH} characters.`
+    faults.push({ pointer: '/signature', code: 'too_long', detail })
+  }
+  return faults
+}
+
+function isWebsite(text: string): boolean {
+  return text.length <= MOST_WEBSITE_LENGTH && /^https?:\/\/[^\s/]/i.test(text) && URL.canParse(text)
+}

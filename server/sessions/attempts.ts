@@ -1,0 +1,101 @@
+import { AppError } from '../errors.ts'
+
+const WINDOW_MS = 900_000
+/** Failures in the window. Many people may share an address, few mistype so often. */
+const MOST_PER_ACCOUNT = 10
+const MOST_PER_ADDRESS = 30
+/** Beyond it, those that are over are forgotten before a new one is remembered. */
+const SWEEP_AT = 10_000
+
+/** Whose failures are counted: the account by name, and the address a request came from. */
+export interface AttemptOf {
+  account?: string
+  address?: string
+}
+
+/**
+ * Failed attempts in an exact rolling window, in memory. An attempt counts from its beginning, so that many at once
+ * get no more tries, and is taken back when it was no failure.
+ */
+export function createAttempts(now: () => number) {
+  const failures = new Map<string, number[]>()
+
+  /** Runs the attempt, or throws 429. A refusal by `work` is a failure; a success forgives the account's. */
+  async function limited<T>(of: AttemptOf, work: () => Promise<T>): Promise<T> {
+    const counted = keysOf(of)
+    const at = now()
+    const waitMs = Math.max(...counted.map(({ key, most }) => waitOf(recent(key, at), most, at)))
+    if (waitMs > 0) throw tooMany(waitMs)
+    for (const { key } of counted) remember(key, at)
+    try {
+      const value = await work()
+      for (const { key } of counted) takeBack(key, at)
+      if (of.account !== undefined) failures.delete(accountKey(of.account))
+      return value
+    } catch (error) {
+      const isFailure = error instanceof AppError && error.status < 429
+      if (!isFailure) for (const { key } of counted) takeBack(key, at)
+      throw error
+    }
+  }
+
+  function recent(key: string, at: number): number[] {
+    return (failures.get(key) ?? []).filter((time) => time + WINDOW_MS > at)
+  }
+
+  function remember(key: string, at: number): void {
+    if (failures.size >= SWEEP_AT && !failures.has(key)) sweep(at)
+    failures.set(key, [...recent(key, at), at])
+  }
+
+  function takeBack(key: string, at: number): void {
+    const times = failures.get(key) ?? []
+    const place = times.indexOf(at)
+    if (place >= 0) times.splice(place, 1)
+    if (times.length === 0) failures.delete(key)
+  }
+
+  function sweep(at: number): void {
+    for (const key of failures.keys()) if (recent(key, at).length === 0) failures.delete(key)
+  }
+
+  return { limited }
+}
+
+export type Attempts = ReturnType<typeof createAttempts>
+
+function keysOf({ account, address }: AttemptOf): { key: string; most: number }[] {
+  return [
+    ...(account === undefined ? [] : [{ key: accountKey(account), most: MOST_PER_ACCOUNT }]),
+    ...(address === undefined ? [] : [{ key: `address ${network(address)}`, most: MOST_PER_ADDRESS }]),
+  ]
+}
+
+function accountKey(account: string): string {
+  return `account ${account}`
+}
+
+/** Whoever has one address of IPv6 has the 2^64 beside it too. */
+function network(address: string): string {
+  if (!address.includes(':') || address.includes('.')) return address
+  const [head = '', tail] = address.split('::')
+  const groups = head.split(':').filter(Boolean)
+  const last = (tail ?? '').split(':').filter(Boolean)
+  const zeros = tail === undefined ? [] : Array(Math.max(0, 8 - groups.length - last.length)).fill('0')
+  return [...groups, ...zeros, ...last].slice(0, 4).join(':')
+}
+
+/** Until so many have left the window that one more is allowed; times are in order. */
+function waitOf(times: number[], most: number, at: number): number {
+  const oldest = times[times.length - most]
+  return oldest === undefined ? 0 : oldest + WINDOW_MS - at
+}
+
+function tooMany(waitMs: number): AppError {
+  const seconds = Math.ceil(waitMs / 1_000)
+  const minutes = Math.ceil(seconds / 60)
+  const wait = minutes === 1 ? 'a minute' : `${minutes} minutes`
+  return new AppError(429, 'too_many_attempts', `Too many attempts failed. Try again in ${wait}.`, {
+    headers: { 'retry-after': String(seconds) },
+  })
+}

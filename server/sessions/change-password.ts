@@ -1,0 +1,45 @@
+import { and, eq, ne } from 'drizzle-orm'
+import { hashPassword, isPassword } from '../agents/password.ts'
+import { recordAudit } from '../audit/audit.ts'
+import { agentLinks, agents, sessions } from '../database/schema.ts'
+import type { Deps } from '../deps.ts'
+import { invalid } from '../errors.ts'
+import type { SignedIn } from './sessions.ts'
+
+/** Ends the agent's other sessions and links. Throws 400 when the current password is wrong or the new one too short. */
+export async function changePassword(
+  deps: Deps,
+  me: SignedIn,
+  input: { current: string; password: string },
+): Promise<void> {
+  const { orgId, agentId } = me
+  const [agent] = await deps.database.read
+    .select({ passwordHash: agents.passwordHash })
+    .from(agents)
+    .where(and(eq(agents.orgId, orgId), eq(agents.id, agentId)))
+  const before = agent?.passwordHash ?? null
+  if (before === null || !(await isPassword(input.current, before))) throw wrongPassword()
+  const passwordHash = await hashPassword(input.password)
+  await deps.database.write(async (tx) => {
+    // A password that was changed or reset meanwhile is not the one that was checked.
+    const changed = await tx
+      .update(agents)
+      .set({ passwordHash })
+      .where(and(eq(agents.orgId, orgId), eq(agents.id, agentId), eq(agents.passwordHash, before)))
+      .returning({ id: agents.id })
+    if (changed.length === 0) throw wrongPassword()
+    await tx
+      .delete(sessions)
+      .where(and(eq(sessions.orgId, orgId), eq(sessions.agentId, agentId), ne(sessions.id, me.sessionId)))
+    await tx.delete(agentLinks).where(and(eq(agentLinks.orgId, orgId), eq(agentLinks.agentId, agentId)))
+    await recordAudit(deps, tx, orgId, {
+      action: 'agent.password_set',
+      subject: { id: agentId, label: me.email },
+    })
+  })
+}
+
+function wrongPassword() {
+  const detail = 'This is not your present password.'
+  return invalid([{ pointer: '/current', code: 'wrong_password', detail }])
+}

@@ -1,0 +1,57 @@
+import { Elysia, t } from 'elysia'
+import { changeAgent } from '../agents/change-agent.ts'
+import { arrive, jsonBody } from '../requests/json-body.ts'
+import { strictQuery } from '../requests/query.ts'
+import type { Attempts } from './attempts.ts'
+import { changePassword } from './change-password.ts'
+import { listSessions, revokeOtherSessions, revokeSession } from './own-sessions.ts'
+import type { AgentGuard } from './require-agent.ts'
+import * as schemas from './schemas.ts'
+import { viewBrowser, viewSession } from './views.ts'
+
+/** What agents do with their own sessions, password and name. */
+export function ownSessionRoutes(guard: AgentGuard, attempts: Attempts) {
+  const noQuery = strictQuery()
+  const withBody = { parse: arrive, transform: [noQuery, jsonBody] }
+
+  return new Elysia({ name: 'sessions/console', prefix: '/console' })
+    .use(guard.requireAgent)
+    .get('/session', ({ me }) => viewSession(me), {
+      transform: noQuery,
+      response: { 200: schemas.session },
+    })
+    .get(
+      '/sessions',
+      async ({ me, as }) => ({ data: (await listSessions(as, me)).map((one) => viewBrowser(one, me)) }),
+      { transform: noQuery, response: { 200: schemas.sessionList } },
+    )
+    .delete('/sessions', async ({ me, as }) => ({ ended: await revokeOtherSessions(as, me) }), {
+      transform: noQuery,
+      response: { 200: schemas.endedSessions },
+    })
+    .delete(
+      '/sessions/:id',
+      async ({ me, as, params, status }) => {
+        await revokeSession(as, me, params.id)
+        return status(204, undefined)
+      },
+      { transform: noQuery, params: schemas.byId, response: { 204: t.Undefined() } },
+    )
+    .post(
+      '/password',
+      async ({ me, as, body, status }) => {
+        // Counted apart from signing in: nobody else can use up what this agent may try.
+        await attempts.limited({ account: me.agentId }, () => changePassword(as, me, body))
+        return status(204, undefined)
+      },
+      { ...withBody, body: schemas.passwordChange, response: { 204: t.Undefined() } },
+    )
+    .patch(
+      '/me',
+      async ({ me, as, body }) => {
+        const { name } = await changeAgent(as, me.orgId, { id: me.agentId, change: body })
+        return viewSession({ ...me, name })
+      },
+      { ...withBody, body: schemas.selfChange, response: { 200: schemas.session } },
+    )
+}

@@ -1,0 +1,108 @@
+import { and, eq, isNull } from 'drizzle-orm'
+import { hashPassword } from '../agents/password.ts'
+import { recordAudit } from '../audit/audit.ts'
+import type { Reader, Transaction } from '../database/database.ts'
+import { agentLinks, agents, organizations, sessions } from '../database/schema.ts'
+import { statement, textParameter } from '../database/statement.ts'
+import { actingAs, type Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import { recordDeskChange } from '../events/desk.ts'
+import { requireName } from '../organizations/organizations.ts'
+import { hashToken, newToken } from '../token.ts'
+import { type SeenFrom, startSession } from './sessions.ts'
+
+interface Link {
+  id: string
+  purpose: 'invitation' | 'reset'
+  expiresAt: number
+  orgId: string
+  orgName: string
+  agentId: string
+  name: string
+  email: string
+}
+
+/** Whom a one-time link is for. Throws 404 when it is unknown, used, replaced or over, or the agent is disabled. */
+export async function readLink(deps: Deps, token: string): Promise<Link> {
+  const [link] = await linkByHash(deps.database.read, { hash: hashToken(token) })
+  if (!link || link.expiresAt <= deps.clock.now()) throw linkExpired()
+  return link
+}
+
+export interface AcceptedLink {
+  token: string
+  password: string
+  name?: string
+  from: SeenFrom
+}
+
+/**
+ * The agent chooses a password by the link, which is used up, and is signed in; their other sessions end. Answers the
+ * token of the new session. Throws 404 like `readLink`, and 400 for a wrong name or password.
+ */
+export async function acceptLink(deps: Deps, input: AcceptedLink): Promise<string> {
+  const link = await readLink(deps, input.token)
+  const name = input.name === undefined ? link.name : requireName(input.name)
+  const passwordHash = await hashPassword(input.password)
+  const token = newToken(deps)
+  const { orgId, agentId } = link
+  const actor = { kind: 'agent', id: agentId, name, address: input.from.address } as const
+  await deps.database.write(async (tx) => {
+    await setPassword(tx, link, { name, passwordHash })
+    await useUp(deps, tx, link)
+    await tx.delete(sessions).where(and(eq(sessions.orgId, orgId), eq(sessions.agentId, agentId)))
+    await startSession(deps, tx, { orgId, agentId, token, ...input.from })
+    await recordAudit(actingAs(deps, actor), tx, orgId, {
+      action: 'agent.password_set',
+      subject: { id: agentId, label: link.email },
+      detail: { by: link.purpose },
+    })
+    await recordDeskChange(deps, tx, orgId)
+  })
+  return token
+}
+
+async function setPassword(
+  tx: Transaction,
+  { orgId, agentId }: Link,
+  set: { name: string; passwordHash: string },
+): Promise<void> {
+  const [agent] = await tx
+    .update(agents)
+    .set(set)
+    .where(and(eq(agents.orgId, orgId), eq(agents.id, agentId), isNull(agents.disabledAt)))
+    .returning({ id: agents.id })
+  if (!agent) throw linkExpired()
+}
+
+/** Whoever deletes the row has used the link; it may be somebody else meanwhile. */
+async function useUp(deps: Deps, tx: Transaction, { id, orgId }: Link): Promise<void> {
+  const [used] = await tx
+    .delete(agentLinks)
+    .where(and(eq(agentLinks.orgId, orgId), eq(agentLinks.id, id)))
+    .returning({ expiresAt: agentLinks.expiresAt })
+  if (!used || used.expiresAt <= deps.clock.now()) throw linkExpired()
+}
+
+function linkExpired(): AppError {
+  const detail = 'This link has expired, was used, or was replaced. Ask an administrator for a new one.'
+  return new AppError(404, 'link_expired', detail)
+}
+
+const linkByHash = statement<{ hash: string }, Link[], Reader>('agent_links_by_hash', (read, p) =>
+  read
+    .select({
+      id: agentLinks.id,
+      purpose: agentLinks.purpose,
+      expiresAt: agentLinks.expiresAt,
+      orgId: agentLinks.orgId,
+      orgName: organizations.name,
+      agentId: agents.id,
+      name: agents.name,
+      email: agents.email,
+    })
+    .from(agentLinks)
+    .innerJoin(agents, and(eq(agents.orgId, agentLinks.orgId), eq(agents.id, agentLinks.agentId)))
+    .innerJoin(organizations, eq(organizations.id, agentLinks.orgId))
+    .where(and(eq(agentLinks.hash, textParameter(p.hash)), isNull(agents.disabledAt))),
+)

@@ -1,0 +1,58 @@
+import { and, desc, eq, gt, ne } from 'drizzle-orm'
+import { recordAudit } from '../audit/audit.ts'
+import { sessions } from '../database/schema.ts'
+import type { Deps } from '../deps.ts'
+import { notFound } from '../errors.ts'
+import { isId } from '../ids.ts'
+import { deviceName } from './device.ts'
+import type { SignedIn } from './sessions.ts'
+
+export type BrowserSession = Pick<
+  typeof sessions.$inferSelect,
+  'id' | 'device' | 'address' | 'createdAt' | 'lastSeenAt'
+>
+
+/** Where an agent is signed in; what was used last comes first. */
+export function listSessions(deps: Deps, { orgId, agentId }: SignedIn): Promise<BrowserSession[]> {
+  const { id, device, address, createdAt, lastSeenAt } = sessions
+  return deps.database.read
+    .select({ id, device, address, createdAt, lastSeenAt })
+    .from(sessions)
+    .where(
+      and(eq(sessions.orgId, orgId), eq(sessions.agentId, agentId), gt(sessions.expiresAt, deps.clock.now())),
+    )
+    .orderBy(desc(sessions.lastSeenAt), desc(sessions.id))
+}
+
+/** Ends one of the agent's sessions. Throws 404. */
+export async function revokeSession(deps: Deps, me: SignedIn, id: string): Promise<void> {
+  if (!isId('ses', id)) throw notFound('session')
+  await deps.database.write(async (tx) => {
+    const [ended] = await tx
+      .delete(sessions)
+      .where(and(eq(sessions.orgId, me.orgId), eq(sessions.agentId, me.agentId), eq(sessions.id, id)))
+      .returning({ device: sessions.device })
+    if (!ended) throw notFound('session')
+    const subject = { id, label: deviceName(ended.device) }
+    await recordAudit(deps, tx, me.orgId, { action: 'session.revoked', subject })
+  })
+}
+
+/** Ends all sessions of the agent but this one; answers how many. */
+export function revokeOtherSessions(deps: Deps, me: SignedIn): Promise<number> {
+  return deps.database.write(async (tx) => {
+    const ended = await tx
+      .delete(sessions)
+      .where(
+        and(eq(sessions.orgId, me.orgId), eq(sessions.agentId, me.agentId), ne(sessions.id, me.sessionId)),
+      )
+      .returning({ id: sessions.id })
+    if (ended.length === 0) return 0
+    await recordAudit(deps, tx, me.orgId, {
+      action: 'session.others_revoked',
+      subject: { id: me.agentId, label: me.email },
+      detail: { ended: ended.length },
+    })
+    return ended.length
+  })
+}

@@ -1,0 +1,109 @@
+import { Elysia, t } from 'elysia'
+import { addressKey } from '../agents/agents.ts'
+import type { Deps } from '../deps.ts'
+import { arrive, jsonBody } from '../requests/json-body.ts'
+import { strictQuery } from '../requests/query.ts'
+import { requireSameOrigin } from '../requests/same-origin.ts'
+import type { Attempts } from './attempts.ts'
+import { endedCookie, sessionCookie, sessionToken } from './cookie.ts'
+import type { FirstRun } from './first-run.ts'
+import { acceptLink, readLink } from './links.ts'
+import type { AgentGuard } from './require-agent.ts'
+import * as schemas from './schemas.ts'
+import { endSession, requireSignedIn, type SeenFrom } from './sessions.ts'
+import { signIn } from './sign-in.ts'
+import { viewSession } from './views.ts'
+
+interface Context {
+  request: Request
+  server: { requestIP(request: Request): { address: string } | null } | null
+  set: { headers: Record<string, unknown> }
+}
+
+/** How somebody comes to a session, and leaves it: what needs none. */
+export function sessionRoutes(
+  deps: Deps,
+  { guard, attempts, firstRun }: { guard: AgentGuard; attempts: Attempts; firstRun: FirstRun },
+) {
+  const noQuery = strictQuery()
+  const fromOurPages = ({ request }: { request: Request }) =>
+    requireSameOrigin(request, deps.config.publicUrl)
+  const change = { parse: arrive, transform: [fromOurPages, noQuery, jsonBody] }
+
+  function seenFrom({ request, server }: Context): SeenFrom {
+    return {
+      device: request.headers.get('user-agent') ?? '',
+      address: guard.addressFrom(request, server),
+    }
+  }
+
+  async function signedIn({ set }: Context, token: string) {
+    set.headers['set-cookie'] = sessionCookie(deps.config, token)
+    return viewSession(await requireSignedIn(deps, token))
+  }
+
+  return new Elysia({ name: 'sessions/routes', prefix: '/console' })
+    .get('/first-run', async () => ({ isOpen: await firstRun.isOpen() }), {
+      transform: noQuery,
+      response: { 200: schemas.firstRunState },
+    })
+    .post(
+      '/first-run',
+      async (context) => {
+        const from = seenFrom(context)
+        const token = await attempts.limited({ address: from.address }, () =>
+          firstRun.setUp({ ...context.body, from }),
+        )
+        return context.status(201, await signedIn(context, token))
+      },
+      { ...change, body: schemas.firstRun, response: { 201: schemas.session } },
+    )
+    .post(
+      '/session',
+      async (context) => {
+        const { body, request, status } = context
+        const from = seenFrom(context)
+        const former = sessionToken(request.headers.get('cookie'))
+        const of = { account: addressKey(body.email), address: from.address }
+        const outcome = await attempts.limited(of, () => signIn(deps, { ...body, from, former }))
+        if ('organizations' in outcome) return status(200, outcome)
+        return status(201, await signedIn(context, outcome.token))
+      },
+      {
+        ...change,
+        body: schemas.signIn,
+        response: { 200: schemas.organizationChoice, 201: schemas.session },
+      },
+    )
+    .delete(
+      '/session',
+      async ({ request, set, status }) => {
+        const token = sessionToken(request.headers.get('cookie'))
+        if (token !== undefined) await endSession(deps, token)
+        set.headers['set-cookie'] = endedCookie(deps.config)
+        return status(204, undefined)
+      },
+      { transform: [fromOurPages, noQuery], response: { 204: t.Undefined() } },
+    )
+    .post(
+      '/link',
+      async (context) => {
+        const { address } = seenFrom(context)
+        const link = await attempts.limited({ address }, () => readLink(deps, context.body.token))
+        const { purpose, orgName, name, email } = link
+        return { purpose, organization: { name: orgName }, agent: { name, email } }
+      },
+      { ...change, body: schemas.link, response: { 200: schemas.linkFacts } },
+    )
+    .post(
+      '/link/accept',
+      async (context) => {
+        const from = seenFrom(context)
+        const token = await attempts.limited({ address: from.address }, () =>
+          acceptLink(deps, { ...context.body, from }),
+        )
+        return context.status(201, await signedIn(context, token))
+      },
+      { ...change, body: schemas.acceptedLink, response: { 201: schemas.session } },
+    )
+}

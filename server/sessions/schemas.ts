@@ -1,0 +1,58 @@
+import { type TSchema, t } from 'elysia'
+import { AGENT_ROLES, LINK_PURPOSES } from '../database/schema.ts'
+
+// What pages learn and send before somebody is signed in, and about their own session: `views.ts` makes the answers.
+
+const oneOf = <const Word extends string>(words: readonly Word[]) =>
+  t.Unsafe<Word>(t.Union(words.map((word) => t.Literal(word))))
+const time = t.String({ format: 'date-time' })
+const strict = { additionalProperties: false }
+
+// The verbs say what is wrong with a name, an address or a password.
+const name = t.String({ maxLength: 1_000 })
+const email = t.String({ maxLength: 1_000 })
+const password = t.String({ maxLength: 4_000 })
+const token = t.String({ maxLength: 200 })
+
+const optional = <Schema extends TSchema>(schema: Schema) => t.Optional(schema)
+
+export const byId = t.Object({ id: t.String() })
+
+export const session = t.Object({
+  agent: t.Object({ id: t.String(), name: t.String(), email: t.String(), role: oneOf(AGENT_ROLES) }),
+  organization: t.Object({ id: t.String(), name: t.String() }),
+  session: t.Object({ id: t.String(), expiresAt: time }),
+})
+
+export const signIn = t.Object({ email, password, orgId: optional(t.String({ maxLength: 64 })) }, strict)
+/** The password fits in several organizations: ask which. */
+export const organizationChoice = t.Object({
+  organizations: t.Array(t.Object({ id: t.String(), name: t.String() })),
+})
+
+export const firstRunState = t.Object({ isOpen: t.Boolean() })
+export const firstRun = t.Object({ token, organization: name, name, email, password }, strict)
+
+export const link = t.Object({ token }, strict)
+export const linkFacts = t.Object({
+  purpose: oneOf(LINK_PURPOSES),
+  organization: t.Object({ name: t.String() }),
+  agent: t.Object({ name: t.String(), email: t.String() }),
+})
+export const acceptedLink = t.Object({ token, password, name: optional(name) }, strict)
+
+export const sessionList = t.Object({
+  data: t.Array(
+    t.Object({
+      id: t.String(),
+      device: t.String(),
+      address: t.String(),
+      createdAt: time,
+      lastSeenAt: time,
+      isCurrent: t.Boolean(),
+    }),
+  ),
+})
+export const endedSessions = t.Object({ ended: t.Integer() })
+export const passwordChange = t.Object({ current: password, password }, strict)
+export const selfChange = t.Object({ name }, strict)

@@ -1,0 +1,25 @@
+import { isoTime } from '../wire.ts'
+import { deviceName } from './device.ts'
+import type { BrowserSession } from './own-sessions.ts'
+import type { SignedIn } from './sessions.ts'
+
+/** Who is signed in, for the page. */
+export function viewSession({ sessionId, expiresAt, orgId, orgName, agentId, name, email, role }: SignedIn) {
+  return {
+    agent: { id: agentId, name, email, role },
+    organization: { id: orgId, name: orgName },
+    session: { id: sessionId, expiresAt: isoTime(expiresAt) },
+  }
+}
+
+/** A line of the list of signed-in browsers. */
+export function viewBrowser(session: BrowserSession, { sessionId }: SignedIn) {
+  return {
+    id: session.id,
+    device: deviceName(session.device),
+    address: session.address,
+    createdAt: isoTime(session.createdAt),
+    lastSeenAt: isoTime(session.lastSeenAt),
+    isCurrent: session.id === sessionId,
+  }
+}
