@@ -1,7 +1,7 @@
 import { Kind, type TSchema, Type, TypeRegistry } from '@sinclair/typebox'
 
 interface TextOptions {
-  /** Characters as JSON Schema counts them: Unicode code points, so that an emoji is one. */
+  /** Characters as JSON Schema counts them: Unicode code points, so that an emoji is one. With 0 it may be blank. */
   minLength?: number
   maxLength: number
   format?: string
@@ -24,7 +24,7 @@ export function textFault(schema: TSchema, value: unknown): { code: string; deta
   if (value.length > maxLength && codePoints(value) > maxLength) {
     return { code: 'too_long', detail: `Takes at most ${maxLength} characters.` }
   }
-  return /\S/.test(value) ? undefined : { code: 'blank', detail: 'Must not be blank.' }
+  return minLength === 0 || /\S/.test(value) ? undefined : { code: 'blank', detail: 'Must not be blank.' }
 }
 
 export function isTextKind(schema: TSchema): boolean {

@@ -1,13 +1,16 @@
 import { customerOf } from '../customers/customers.ts'
+import type { Transaction } from '../database/database.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
-import { recordEvents } from '../events/events.ts'
+import { type NewEvent, recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
-import { insertMessage, type Message, touchTags, touchTicket } from './rows.ts'
+import { insertMessage, type Message, type Ticket, touchTags, touchTicket } from './rows.ts'
 import type { AlsoSave } from './tickets.ts'
 import { webhookMessageSent } from './views.ts'
 
 export interface NewAgentMessage {
+  /** Made when absent. */
+  id?: string
   ticketId: string
   text: string
   /** Shown with the message: the key's name, or the agent's. */
@@ -16,39 +19,58 @@ export interface NewAgentMessage {
   agentId?: string | undefined
 }
 
-/**
- * Stores an agent's message. It leaves through the ticket's own channel afterwards (`queued`); the API channel has
- * no transport, there `message.sent` tells the integrator.
- */
+/** A message that is stored, its ticket as it is with it, and what the log is still to be told. */
+export interface AddedMessage {
+  message: Message
+  ticket: Ticket
+  event: NewEvent
+}
+
+/** Stores an agent's message and tells the log. Throws 404. */
 export async function postAgentMessage(
   deps: Deps,
   orgId: string,
   input: NewAgentMessage,
   alsoSave?: AlsoSave<Message>,
 ): Promise<Message> {
-  const { ticketId } = input
-  if (!isId('tkt', ticketId)) throw notFound('ticket')
   return deps.database.write(async (tx) => {
-    const now = deps.clock.now()
-    const [ticket] = await touchTicket(tx, { orgId, id: ticketId, updatedAt: now })
-    if (!ticket) throw notFound('ticket')
-    const message: Message = {
-      id: deps.newId('msg'),
-      orgId,
-      ticketId,
-      role: 'agent',
-      text: input.text,
-      agentId: input.agentId ?? null,
-      agentName: input.agentName,
-      sending: ticket.channel === 'api' ? 'sent' : 'queued',
-      createdAt: now,
-    }
-    await insertMessage(tx, message)
-    if (ticket.tags.length > 0) await touchTags(tx, { orgId, ticketId, updatedAt: now })
-    const customer = await customerOf(tx, orgId, ticket.customerId)
-    const data = webhookMessageSent({ ...ticket, customer }, message)
-    await recordEvents(deps, tx, orgId, [{ type: 'message.sent', ticketId, createdAt: now, data }])
+    const { message, event } = await addAgentMessage(deps, tx, orgId, input)
+    await recordEvents(deps, tx, orgId, [event])
     await alsoSave?.(tx, message)
     return message
   })
+}
+
+/**
+ * Stores an agent's message in a unit that tells the log of it afterwards. It leaves through the ticket's own channel
+ * (`queued`); the API channel has no transport, there `message.sent` tells the integrator. Begins with the ticket's
+ * row. Throws 404.
+ */
+export async function addAgentMessage(
+  deps: Deps,
+  tx: Transaction,
+  orgId: string,
+  input: NewAgentMessage,
+): Promise<AddedMessage> {
+  const { ticketId } = input
+  if (!isId('tkt', ticketId)) throw notFound('ticket')
+  const now = deps.clock.now()
+  const [ticket] = await touchTicket(tx, { orgId, id: ticketId, updatedAt: now })
+  if (!ticket) throw notFound('ticket')
+  const message: Message = {
+    id: input.id ?? deps.newId('msg'),
+    orgId,
+    ticketId,
+    role: 'agent',
+    text: input.text,
+    agentId: input.agentId ?? null,
+    agentName: input.agentName,
+    sending: ticket.channel === 'api' ? 'sent' : 'queued',
+    createdAt: now,
+  }
+  await insertMessage(tx, message)
+  if (ticket.tags.length > 0) await touchTags(tx, { orgId, ticketId, updatedAt: now })
+  const customer = await customerOf(tx, orgId, ticket.customerId)
+  const data = webhookMessageSent({ ...ticket, customer }, message)
+  return { message, ticket, event: { type: 'message.sent', ticketId, createdAt: now, data } }
 }

@@ -6,7 +6,7 @@ import { TICKET_SORTS } from './list-tickets.ts'
 // Section 2 and 4 of the specification; limits where it leaves them open are ours.
 
 /** A union of literals: Elysia's own enum would carry its first word as a default into a PATCH. */
-function oneOf<const Word extends string>(words: readonly Word[], description: string) {
+export function oneOf<const Word extends string>(words: readonly Word[], description: string) {
   return t.Unsafe<Word>(
     t.Union(
       words.map((word) => t.Literal(word)),
@@ -16,17 +16,18 @@ function oneOf<const Word extends string>(words: readonly Word[], description: s
 }
 
 const id = (example: string, description: string) => t.String({ description, examples: [example] })
-const time = (description: string) =>
+export const time = (description: string) =>
   t.String({ format: 'date-time', description, examples: ['2026-03-01T09:30:00.000Z'] })
 
-const status = oneOf(TICKET_STATUSES, 'Status. A new ticket is `open`.')
-const channel = oneOf(CHANNELS, 'Where the ticket came from.')
-const tags = t.Array(text({ maxLength: 64 }), {
+export const status = oneOf(TICKET_STATUSES, 'Status. A new ticket is `open`.')
+export const channel = oneOf(CHANNELS, 'Where the ticket came from.')
+export const tags = t.Array(text({ maxLength: 64 }), {
   maxItems: 50,
   description: 'Trimmed, each once; upper and lower case are kept.',
   examples: [['billing', 'vip']],
 })
-const messageText = text({
+export const subject = text({ maxLength: 255, examples: ['Missing invoice'] })
+export const messageText = text({
   maxLength: 65_536,
   description: 'Message text.',
   examples: ['My invoice is missing.'],
@@ -37,7 +38,7 @@ export const ticketId = t.Object({ id: id('tkt_01jq8z5w8wf6r9f5v0h3q1x2yz', 'Tic
 export const newTicket = t.Object(
   {
     channel: t.Optional(t.Literal('api', { description: 'Always `api`.' })),
-    subject: text({ maxLength: 255, examples: ['Missing invoice'] }),
+    subject,
     customer: t.Object(
       {
         name: t.Optional(
@@ -223,6 +224,53 @@ const webhook = (event: string, name: string, data: Record<string, TSchema>) =>
     { event: t.Literal(event), createdAt: time('When it happened.'), data: t.Object(data) },
     { $id: name },
   )
+
+const { messages: _messages, ...withoutMessages } = ticket.properties
+/** A ticket as the inbox shows it above its thread. */
+export const inboxTicket = t.Object({
+  ...withoutMessages,
+  isSpam: t.Boolean(),
+  /** Grows by one on each effective change. */
+  version: t.Integer(),
+})
+
+export const inboxChange = t.Object(
+  { subject: t.Optional(subject), isSpam: t.Optional(t.Boolean()) },
+  { additionalProperties: false },
+)
+
+const bulkChange = t.Object(
+  {
+    ...ticketChange.properties,
+    addTags: t.Optional(tags),
+    removeTags: t.Optional(tags),
+    isSpam: t.Optional(t.Boolean()),
+  },
+  { additionalProperties: false },
+)
+export const bulkRequest = t.Object(
+  {
+    items: t.Array(
+      t.Object({ id: t.String({ maxLength: 64 }), change: bulkChange }, { additionalProperties: false }),
+      { maxItems: 500 },
+    ),
+  },
+  { additionalProperties: false },
+)
+export const bulkAnswer = t.Object({
+  data: t.Array(
+    t.Object({
+      id: t.String(),
+      before: t.Object({
+        status,
+        assignedTo: t.Union([t.String(), t.Null()]),
+        tags: t.Array(t.String()),
+        isSpam: t.Boolean(),
+      }),
+    }),
+  ),
+  missing: t.Array(t.String()),
+})
 
 /** Bodies of the webhooks: section 6 of the specification. */
 export const webhookBodies = {

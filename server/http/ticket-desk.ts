@@ -1,0 +1,18 @@
+import { Elysia } from 'elysia'
+import type { Deps } from '../deps.ts'
+import { replyRoutes } from '../replies/console.ts'
+import { savedReplyRoutes } from '../saved-replies/console.ts'
+import type { AgentGuard } from '../sessions/require-agent.ts'
+import { tagRoutes } from '../tags/console.ts'
+import { threadRoutes } from '../threads/console.ts'
+import { inboxTicketRoutes } from '../tickets/console.ts'
+
+/** What agents do with tickets beside `/v1`. */
+export function ticketDeskRoutes(deps: Deps, guard: AgentGuard) {
+  return new Elysia({ name: 'ticket-desk' })
+    .use(inboxTicketRoutes(deps, guard))
+    .use(threadRoutes(deps, guard))
+    .use(replyRoutes(guard))
+    .use(savedReplyRoutes(guard))
+    .use(tagRoutes(guard))
+}

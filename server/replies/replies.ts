@@ -1,0 +1,149 @@
+import type { Transaction } from '../database/database.ts'
+import { type DraftKind, type TicketStatus, waitingReplies } from '../database/schema.ts'
+import type { Deps } from '../deps.ts'
+import { AppError, notFound } from '../errors.ts'
+import { recordEvents } from '../events/events.ts'
+import { isId } from '../ids.ts'
+import { deleteDraft, returnToDraft } from '../threads/drafts.ts'
+import { lockTicket } from '../tickets/rows.ts'
+import { deleteReply, findAnswer, findReply, hasMessage, holdReply, type WaitingReply } from './rows.ts'
+import { messageIdOf, sendReply } from './send-reply.ts'
+
+/** How long a reply can be taken back. */
+export const UNDO_MS = 10_000
+
+export interface NewReply {
+  ticketId: string
+  agentId: string
+  agentName: string
+  text: string
+  /** The newest message the agent had before their eyes. */
+  lastMessageId: string
+  thenStatus?: TicketStatus
+  /** Even if somebody answered meanwhile. */
+  force?: boolean
+}
+
+/** Which reply, and who asks. */
+export interface ReplyRequest {
+  ticketId: string
+  id: string
+  agentId: string
+  isAdmin: boolean
+}
+
+/**
+ * Lets a reply wait ten seconds before it goes; it is a row, so it goes after a crash too. The agent's draft of a reply
+ * is done with. Throws 404, and 409 when somebody else has answered since the newest message the agent had seen.
+ */
+export async function queueReply(deps: Deps, orgId: string, input: NewReply): Promise<WaitingReply> {
+  const { ticketId, agentId, lastMessageId, force = false, thenStatus = null, ...written } = input
+  if (!isId('tkt', ticketId)) throw notFound('ticket')
+  if (!isId('msg', lastMessageId)) throw notFound('message')
+  return deps.database.write(async (tx) => {
+    await requireTicket(tx, orgId, ticketId)
+    if (!(await hasMessage(tx, { orgId, ticketId, id: lastMessageId }))) throw notFound('message')
+    const [answer] = force ? [] : await findAnswer(tx, { orgId, ticketId, agentId, lastMessageId })
+    if (answer) throw answeredMeanwhile()
+    const createdAt = deps.clock.now()
+    const reply: WaitingReply = {
+      ...written,
+      id: deps.newId('rpl'),
+      orgId,
+      ticketId,
+      agentId,
+      lastMessageId,
+      thenStatus,
+      isForced: force,
+      isHeld: false,
+      sendAt: createdAt + UNDO_MS,
+      createdAt,
+    }
+    await tx.insert(waitingReplies).values(reply)
+    await deleteDraft(tx, { orgId, ticketId, agentId, kind: 'reply' })
+    await tellWaiting(deps, tx, reply)
+    return reply
+  })
+}
+
+/** Takes a reply back; its text is its agent's draft again. Throws 404, 403 for others', 409 when it has gone. */
+export async function undoReply(
+  deps: Deps,
+  orgId: string,
+  request: ReplyRequest,
+): Promise<{ kind: DraftKind; text: string }> {
+  return deps.database.write(async (tx) => {
+    const reply = await requireReply(tx, orgId, request)
+    const { ticketId, agentId, text } = reply
+    await deleteReply(tx, reply)
+    const savedAt = deps.clock.now()
+    const draft = await returnToDraft(tx, { orgId, ticketId, agentId, kind: 'reply', text, savedAt })
+    await tellWaiting(deps, tx, reply)
+    return draft
+  })
+}
+
+/**
+ * Sends a waiting reply now; one that is held goes although somebody answered. Throws 404, 403 for others', 409 when it
+ * has gone, and when it becomes held just now.
+ */
+export async function releaseReply(deps: Deps, orgId: string, request: ReplyRequest): Promise<void> {
+  const isSent = await deps.database.write(async (tx) => {
+    const reply = await requireReply(tx, orgId, request)
+    return sendOrHold(deps, tx, { ...reply, isForced: reply.isForced || reply.isHeld })
+  })
+  if (!isSent) throw answeredMeanwhile()
+}
+
+/** Sends a reply whose time has come, unless it was taken back or is held by now. */
+export async function sendDue(
+  deps: Deps,
+  { orgId, ticketId, id }: { orgId: string; ticketId: string; id: string },
+): Promise<void> {
+  await deps.database.write(async (tx) => {
+    await lockTicket(tx, { orgId, id: ticketId })
+    const reply = await findReply(tx, { orgId, ticketId, id })
+    if (reply && !reply.isHeld) await sendOrHold(deps, tx, reply)
+  })
+}
+
+/** Answers whether it went. */
+async function sendOrHold(deps: Deps, tx: Transaction, reply: WaitingReply): Promise<boolean> {
+  const [answer] = reply.isForced ? [] : await findAnswer(tx, reply)
+  if (answer) {
+    await holdReply(tx, reply)
+    await tellWaiting(deps, tx, reply)
+    return false
+  }
+  await deleteReply(tx, reply)
+  await sendReply(deps, tx, reply)
+  return true
+}
+
+async function requireTicket(tx: Transaction, orgId: string, id: string): Promise<void> {
+  const [ticket] = isId('tkt', id) ? await lockTicket(tx, { orgId, id }) : []
+  if (!ticket) throw notFound('ticket')
+}
+
+async function requireReply(tx: Transaction, orgId: string, request: ReplyRequest): Promise<WaitingReply> {
+  const { ticketId, id } = request
+  await requireTicket(tx, orgId, ticketId)
+  if (!isId('rpl', id)) throw notFound('reply')
+  const reply = await findReply(tx, { orgId, ticketId, id })
+  if (!reply && (await hasMessage(tx, { orgId, ticketId, id: messageIdOf(id) }))) {
+    throw new AppError(409, 'already_sent', 'The reply has already been sent.')
+  }
+  if (!reply) throw notFound('reply')
+  if (reply.agentId === request.agentId || request.isAdmin) return reply
+  throw new AppError(403, 'not_yours', `Only ${reply.agentName} or an administrator may do this.`)
+}
+
+function tellWaiting(deps: Deps, tx: Transaction, { orgId, ticketId }: WaitingReply): Promise<void> {
+  const createdAt = deps.clock.now()
+  return recordEvents(deps, tx, orgId, [{ type: 'reply.waiting', ticketId, createdAt }])
+}
+
+function answeredMeanwhile(): AppError {
+  const detail = 'Somebody else has answered meanwhile. Read their message, then send anyway or edit yours.'
+  return new AppError(409, 'answered_meanwhile', detail)
+}

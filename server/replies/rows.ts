@@ -1,0 +1,81 @@
+import { and, eq, sql } from 'drizzle-orm'
+import type { Reader, Transaction } from '../database/database.ts'
+import { messages, waitingReplies } from '../database/schema.ts'
+import { integerParameter, statement, textParameter } from '../database/statement.ts'
+
+export type WaitingReply = typeof waitingReplies.$inferSelect
+
+/** After `lockTicket`: whoever has the ticket's row, has its waiting replies. */
+export async function findReply(
+  tx: Transaction,
+  { orgId, ticketId, id }: { orgId: string; ticketId: string; id: string },
+): Promise<WaitingReply | undefined> {
+  const [reply] = await tx
+    .select()
+    .from(waitingReplies)
+    .where(
+      and(eq(waitingReplies.orgId, orgId), eq(waitingReplies.ticketId, ticketId), eq(waitingReplies.id, id)),
+    )
+  return reply
+}
+
+export async function deleteReply(tx: Transaction, { orgId, id }: WaitingReply): Promise<void> {
+  await tx.delete(waitingReplies).where(and(eq(waitingReplies.orgId, orgId), eq(waitingReplies.id, id)))
+}
+
+export async function holdReply(tx: Transaction, { orgId, id }: WaitingReply): Promise<void> {
+  await tx
+    .update(waitingReplies)
+    .set({ isHeld: true })
+    .where(and(eq(waitingReplies.orgId, orgId), eq(waitingReplies.id, id)))
+}
+
+export type NextReply = Pick<WaitingReply, 'id' | 'orgId' | 'ticketId' | 'sendAt'>
+
+/** The replies of all organizations that go next; asked at every pulse, so it is planned once. */
+export const findNext = statement<{ limit: number }, NextReply[], Reader>('replies_next', (read, p) =>
+  read
+    .select({
+      id: waitingReplies.id,
+      orgId: waitingReplies.orgId,
+      ticketId: waitingReplies.ticketId,
+      sendAt: waitingReplies.sendAt,
+    })
+    .from(waitingReplies)
+    .where(eq(waitingReplies.isHeld, false))
+    // The limit stands in the order because Drizzle would bind it bare (see statement.ts).
+    .orderBy(sql`${waitingReplies.sendAt}, ${waitingReplies.id} limit ${integerParameter(p.limit)}`),
+)
+
+/** The first message of somebody else who works here, behind the newest one an agent had seen. */
+export const findAnswer = statement<
+  { orgId: string; ticketId: string; agentId: string; lastMessageId: string },
+  { id: string }[]
+>('replies_answer', (tx, p) =>
+  tx
+    .select({ id: messages.id })
+    .from(messages)
+    .where(
+      and(
+        eq(messages.orgId, textParameter(p.orgId)),
+        eq(messages.ticketId, textParameter(p.ticketId)),
+        eq(messages.role, 'agent'),
+        sql`coalesce(${messages.agentId}, '') <> ${textParameter(p.agentId)}`,
+        sql`(${messages.createdAt}, ${messages.id}) > (
+          select seen.created_at, seen.id from messages seen where seen.id = ${textParameter(p.lastMessageId)})`,
+      ),
+    )
+    .orderBy(sql`${messages.createdAt}, ${messages.id} limit 1`),
+)
+
+/** Whether there is this message on this ticket. */
+export async function hasMessage(
+  tx: Transaction,
+  { orgId, ticketId, id }: { orgId: string; ticketId: string; id: string },
+): Promise<boolean> {
+  const rows = await tx
+    .select({ id: messages.id })
+    .from(messages)
+    .where(and(eq(messages.orgId, orgId), eq(messages.ticketId, ticketId), eq(messages.id, id)))
+  return rows.length > 0
+}

@@ -1,0 +1,80 @@
+import { and, asc, eq } from 'drizzle-orm'
+import { recordAudit } from '../audit/audit.ts'
+import type { Transaction } from '../database/database.ts'
+import { savedReplies } from '../database/schema.ts'
+import type { Deps } from '../deps.ts'
+import { notFound } from '../errors.ts'
+import { recordDeskChange } from '../events/desk.ts'
+import { isId } from '../ids.ts'
+
+export type SavedReply = typeof savedReplies.$inferSelect
+
+/** By name. */
+export function listSavedReplies(deps: Deps, orgId: string): Promise<SavedReply[]> {
+  return deps.database.read
+    .select()
+    .from(savedReplies)
+    .where(eq(savedReplies.orgId, orgId))
+    .orderBy(asc(savedReplies.name), asc(savedReplies.id))
+}
+
+export async function createSavedReply(
+  deps: Deps,
+  orgId: string,
+  input: { name: string; text: string },
+): Promise<SavedReply> {
+  const now = deps.clock.now()
+  const id = deps.newId('svr')
+  const reply = { id, orgId, name: input.name.trim(), text: input.text, createdAt: now, updatedAt: now }
+  await deps.database.write(async (tx) => {
+    await tx.insert(savedReplies).values(reply)
+    await note(deps, tx, reply, 'saved_reply.created')
+  })
+  return reply
+}
+
+/** Throws 404. */
+export function updateSavedReply(
+  deps: Deps,
+  orgId: string,
+  { id, change }: { id: string; change: { name?: string; text?: string } },
+): Promise<SavedReply> {
+  return deps.database.write(async (tx) => {
+    const [reply] = await tx
+      .update(savedReplies)
+      .set({
+        ...(change.name !== undefined && { name: change.name.trim() }),
+        ...(change.text !== undefined && { text: change.text }),
+        updatedAt: deps.clock.now(),
+      })
+      .where(isTheReply(orgId, id))
+      .returning()
+    if (!reply) throw notFound('saved reply')
+    await note(deps, tx, reply, 'saved_reply.changed')
+    return reply
+  })
+}
+
+/** Throws 404. */
+export async function deleteSavedReply(deps: Deps, orgId: string, id: string): Promise<void> {
+  await deps.database.write(async (tx) => {
+    const [reply] = await tx.delete(savedReplies).where(isTheReply(orgId, id)).returning()
+    if (!reply) throw notFound('saved reply')
+    await note(deps, tx, reply, 'saved_reply.deleted')
+  })
+}
+
+function isTheReply(orgId: string, id: string) {
+  if (!isId('svr', id)) throw notFound('saved reply')
+  return and(eq(savedReplies.orgId, orgId), eq(savedReplies.id, id))
+}
+
+async function note(
+  deps: Deps,
+  tx: Transaction,
+  { orgId, id, name }: SavedReply,
+  action: string,
+): Promise<void> {
+  await recordAudit(deps, tx, orgId, { action, subject: { id, label: name } })
+  await recordDeskChange(deps, tx, orgId)
+}

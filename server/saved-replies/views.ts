@@ -1,0 +1,6 @@
+import { isoTime } from '../wire.ts'
+import type { SavedReply } from './saved-replies.ts'
+
+export function viewSavedReply({ id, name, text, updatedAt }: SavedReply) {
+  return { id, name, text, updatedAt: isoTime(updatedAt) }
+}

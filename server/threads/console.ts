@@ -1,0 +1,62 @@
+import { Elysia, t } from 'elysia'
+import type { Deps } from '../deps.ts'
+import { isNamed } from '../requests/if-none-match.ts'
+import { arrive, jsonBody } from '../requests/json-body.ts'
+import { strictQuery } from '../requests/query.ts'
+import type { AgentGuard } from '../sessions/require-agent.ts'
+import { isoTime } from '../wire.ts'
+import { keepDraft } from './drafts.ts'
+import { addNote } from './notes.ts'
+import { markRead, markUnread } from './read-marks.ts'
+import { byTicket, newDraft, newNote, noteEntry, readMark, savedDraft, thread } from './schemas.ts'
+import { readThread } from './thread.ts'
+import { threadEtag, viewNote, viewThread } from './views.ts'
+
+/** One ticket as an agent has it open: its thread, how far they have read, what they write. */
+export function threadRoutes(deps: Deps, guard: AgentGuard) {
+  const noQuery = strictQuery()
+  const withBody = { parse: arrive, transform: [noQuery, jsonBody], params: byTicket }
+  return new Elysia({ name: 'threads/console', prefix: '/console' })
+    .use(guard.requireAgent)
+    .get(
+      '/tickets/:id',
+      async ({ me: { orgId, agentId }, params, request, set, status }) => {
+        const view = viewThread(await readThread(deps, orgId, { ticketId: params.id, agentId }))
+        const etag = threadEtag(view)
+        set.headers.etag = etag
+        return isNamed(request.headers.get('if-none-match') ?? '', etag) ? status(304, undefined) : view
+      },
+      { transform: noQuery, params: byTicket, response: { 200: thread, 304: t.Undefined() } },
+    )
+    .put(
+      '/tickets/:id/read',
+      async ({ me: { orgId, agentId }, as, params, body, status }) => {
+        await markRead(as, { orgId, agentId, ticketId: params.id, messageId: body.messageId })
+        return status(204, undefined)
+      },
+      { ...withBody, body: readMark, response: { 204: t.Undefined() } },
+    )
+    .delete(
+      '/tickets/:id/read',
+      async ({ me: { orgId, agentId }, as, params, status }) => {
+        await markUnread(as, { orgId, agentId, ticketId: params.id })
+        return status(204, undefined)
+      },
+      { transform: noQuery, params: byTicket, response: { 204: t.Undefined() } },
+    )
+    .put(
+      '/tickets/:id/draft',
+      async ({ me: { orgId, agentId }, as, params, body }) => ({
+        savedAt: isoTime(await keepDraft(as, { orgId, agentId, ticketId: params.id, ...body })),
+      }),
+      { ...withBody, body: newDraft, response: { 200: savedDraft } },
+    )
+    .post(
+      '/tickets/:id/notes',
+      async ({ me: { orgId, agentId, name }, as, params, body, status }) => {
+        const written = { ticketId: params.id, agentId, agentName: name, text: body.text }
+        return status(201, viewNote(await addNote(as, orgId, written)))
+      },
+      { ...withBody, body: newNote, response: { 201: noteEntry } },
+    )
+}

@@ -1,0 +1,30 @@
+import { notes } from '../database/schema.ts'
+import type { Deps } from '../deps.ts'
+import { notFound } from '../errors.ts'
+import { recordEvents } from '../events/events.ts'
+import { isId } from '../ids.ts'
+import { lockTicket } from '../tickets/rows.ts'
+import { deleteDraft } from './drafts.ts'
+import type { NoteRow } from './thread.ts'
+
+/**
+ * Writes a note that only agents see; the agent's draft of a note is done with. What `/v1` shows of the ticket stays
+ * as it is, `updatedAt` too. Throws 404.
+ */
+export async function addNote(
+  deps: Deps,
+  orgId: string,
+  { ticketId, ...written }: { ticketId: string; agentId: string; agentName: string; text: string },
+): Promise<NoteRow> {
+  if (!isId('tkt', ticketId)) throw notFound('ticket')
+  return deps.database.write(async (tx) => {
+    const [ticket] = await lockTicket(tx, { orgId, id: ticketId })
+    if (!ticket) throw notFound('ticket')
+    const createdAt = deps.clock.now()
+    const note = { id: deps.newId('not'), ...written, createdAt }
+    await tx.insert(notes).values({ ...note, orgId, ticketId })
+    await deleteDraft(tx, { orgId, ticketId, agentId: written.agentId, kind: 'note' })
+    await recordEvents(deps, tx, orgId, [{ type: 'note.added', ticketId, createdAt }])
+    return note
+  })
+}

@@ -1,0 +1,71 @@
+import { and, eq, sql } from 'drizzle-orm'
+import type { Transaction } from '../database/database.ts'
+import { messages, readMarks } from '../database/schema.ts'
+import { command, statement } from '../database/statement.ts'
+import type { Deps } from '../deps.ts'
+import { notFound } from '../errors.ts'
+import { isId } from '../ids.ts'
+import { lockTicket } from '../tickets/rows.ts'
+
+type Mark = {
+  orgId: string
+  agentId: string
+  ticketId: string
+}
+
+/** Says up to where an agent has read. A mark never goes back: two pages may be open. Throws 404. */
+export async function markRead(deps: Deps, mark: Mark & { messageId: string }): Promise<void> {
+  const { orgId, ticketId, messageId } = mark
+  if (!isId('tkt', ticketId)) throw notFound('ticket')
+  if (!isId('msg', messageId)) throw notFound('message')
+  await deps.database.write(async (tx) => {
+    const [ticket] = await lockTicket(tx, { orgId, id: ticketId })
+    if (!ticket) throw notFound('ticket')
+    const [message] = await findMessage(tx, { orgId, ticketId, id: messageId })
+    if (!message) throw notFound('message')
+    await saveMark(tx, { ...mark, messageAt: message.createdAt })
+  })
+}
+
+/** The ticket is unread again, for this agent. Throws 404. */
+export async function markUnread(deps: Deps, { orgId, agentId, ticketId }: Mark): Promise<void> {
+  if (!isId('tkt', ticketId)) throw notFound('ticket')
+  await deps.database.write(async (tx) => {
+    const [ticket] = await lockTicket(tx, { orgId, id: ticketId })
+    if (!ticket) throw notFound('ticket')
+    await tx
+      .delete(readMarks)
+      .where(
+        and(eq(readMarks.orgId, orgId), eq(readMarks.agentId, agentId), eq(readMarks.ticketId, ticketId)),
+      )
+  })
+}
+
+/** A message by its id, of that ticket. */
+export const findMessage = statement<
+  { orgId: string; ticketId: string; id: string },
+  { createdAt: number }[],
+  Transaction
+>('read_marks_message', (tx, p) =>
+  tx
+    .select({ createdAt: messages.createdAt })
+    .from(messages)
+    .where(and(eq(messages.orgId, p.orgId), eq(messages.ticketId, p.ticketId), eq(messages.id, p.id))),
+)
+
+const saveMark = command<Mark & { messageId: string; messageAt: number }>('read_marks_save', (tx, p) =>
+  tx
+    .insert(readMarks)
+    .values({
+      orgId: p.orgId,
+      agentId: p.agentId,
+      ticketId: p.ticketId,
+      messageId: p.messageId,
+      messageAt: p.messageAt,
+    })
+    .onConflictDoUpdate({
+      target: [readMarks.orgId, readMarks.agentId, readMarks.ticketId],
+      set: { messageId: sql`excluded.message_id`, messageAt: sql`excluded.message_at` },
+      setWhere: sql`(excluded.message_at, excluded.message_id) > (${readMarks.messageAt}, ${readMarks.messageId})`,
+    }),
+)

@@ -1,0 +1,80 @@
+import { t } from 'elysia'
+import {
+  ACTIVITY_FIELDS,
+  ACTOR_KINDS,
+  DRAFT_KINDS,
+  MESSAGE_ROLES,
+  SENDING_STATES,
+} from '../database/schema.ts'
+import { text } from '../requests/text.ts'
+import { inboxTicket, messageText, oneOf, status, time } from '../tickets/schemas.ts'
+
+// A ticket's thread and what an agent leaves on it.
+
+const strict = { additionalProperties: false }
+const id = t.String({ maxLength: 64 })
+export const byTicket = t.Object({ id })
+
+const createdAt = time('When it was written.')
+const author = { agentId: t.String(), agentName: t.String() }
+
+export const messageEntry = t.Object({
+  kind: t.Literal('message'),
+  id: t.String(),
+  role: oneOf(MESSAGE_ROLES, 'Who wrote it.'),
+  text: t.String(),
+  agentId: t.Optional(t.String()),
+  agentName: t.Optional(t.String()),
+  sending: t.Optional(oneOf(SENDING_STATES, 'How far it has come on its way to the customer.')),
+  sendError: t.Optional(t.String()),
+  createdAt,
+})
+export const noteEntry = t.Object({
+  kind: t.Literal('note'),
+  id: t.String(),
+  text: t.String(),
+  ...author,
+  createdAt,
+})
+const changedValue = t.Union([t.String(), t.Array(t.String()), t.Boolean()])
+export const activityEntry = t.Object({
+  kind: t.Literal('activity'),
+  id: t.String(),
+  actor: t.Object({ kind: oneOf(ACTOR_KINDS, 'Who did it.'), name: t.String() }),
+  /** `assignedTo` holds agent ids, an empty string for nobody. */
+  changes: t.Array(
+    t.Object({ field: oneOf(ACTIVITY_FIELDS, 'What changed.'), from: changedValue, to: changedValue }),
+  ),
+  createdAt,
+})
+
+export const waitingReply = t.Object({
+  id: t.String(),
+  ...author,
+  text: t.String(),
+  thenStatus: t.Optional(status),
+  sendAt: time('When it goes, unless it is held.'),
+  isHeld: t.Boolean(),
+})
+
+const draft = t.Object({
+  kind: oneOf(DRAFT_KINDS, 'For whom it is.'),
+  text: t.String(),
+  savedAt: time('When it was saved.'),
+})
+
+export const thread = t.Object({
+  ticket: inboxTicket,
+  timeline: t.Array(t.Union([messageEntry, noteEntry, activityEntry])),
+  draft: t.Union([draft, t.Null()]),
+  waiting: t.Array(waitingReply),
+  readUpTo: t.Union([t.String(), t.Null()]),
+})
+
+export const readMark = t.Object({ messageId: id }, strict)
+export const newDraft = t.Object(
+  { kind: oneOf(DRAFT_KINDS, 'For whom it is.'), text: text({ minLength: 0, maxLength: 65_536 }) },
+  strict,
+)
+export const savedDraft = t.Object({ savedAt: time('When it was saved.') })
+export const newNote = t.Object({ text: messageText }, strict)

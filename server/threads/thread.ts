@@ -1,0 +1,147 @@
+import { and, asc, eq } from 'drizzle-orm'
+import type { Reader } from '../database/database.ts'
+import { activities, drafts, messages, notes, readMarks, waitingReplies } from '../database/schema.ts'
+import { statement, textParameter } from '../database/statement.ts'
+import type { Deps } from '../deps.ts'
+import type { TicketWithCustomer } from '../tickets/rows.ts'
+import { readTicketRow } from '../tickets/tickets.ts'
+
+type Of<Table extends { $inferSelect: object }, Column extends keyof Table['$inferSelect']> = Pick<
+  Table['$inferSelect'],
+  Column
+>
+
+export type MessageRow = Of<
+  typeof messages,
+  'id' | 'role' | 'text' | 'agentId' | 'agentName' | 'sending' | 'sendError' | 'createdAt'
+>
+export type NoteRow = Of<typeof notes, 'id' | 'agentId' | 'agentName' | 'text' | 'createdAt'>
+export type ActivityRow = Of<typeof activities, 'id' | 'actorKind' | 'actorName' | 'changes' | 'createdAt'>
+export type WaitingReplyRow = Of<
+  typeof waitingReplies,
+  'id' | 'agentId' | 'agentName' | 'text' | 'thenStatus' | 'sendAt' | 'isHeld'
+>
+export type DraftRow = Of<typeof drafts, 'kind' | 'text' | 'savedAt'>
+
+export interface Thread {
+  ticket: TicketWithCustomer
+  messages: MessageRow[]
+  notes: NoteRow[]
+  activities: ActivityRow[]
+  waiting: WaitingReplyRow[]
+  /** The asking agent's own. */
+  draft: DraftRow | undefined
+  readUpTo: string | undefined
+}
+
+/**
+ * Everything an agent sees of a ticket, in time order each. The row is read first: whoever sees its version sees all
+ * that came with it. Throws 404.
+ */
+export async function readThread(
+  deps: Deps,
+  orgId: string,
+  { ticketId, agentId }: { ticketId: string; agentId: string },
+): Promise<Thread> {
+  const { read } = deps.database
+  const ticket = await readTicketRow(read, orgId, ticketId)
+  const given = { orgId, ticketId }
+  const [draft] = await findDraft(read, { ...given, agentId })
+  const [mark] = await findMark(read, { ...given, agentId })
+  return {
+    ticket,
+    messages: await findMessages(read, given),
+    notes: await findNotes(read, given),
+    activities: await findActivities(read, given),
+    waiting: await findWaiting(read, given),
+    draft,
+    readUpTo: mark?.messageId,
+  }
+}
+
+type OfTicket = { orgId: string; ticketId: string }
+type OfAgent = OfTicket & { agentId: string }
+
+const findMessages = statement<OfTicket, MessageRow[], Reader>('thread_messages', (read, p) =>
+  read
+    .select({
+      id: messages.id,
+      role: messages.role,
+      text: messages.text,
+      agentId: messages.agentId,
+      agentName: messages.agentName,
+      sending: messages.sending,
+      sendError: messages.sendError,
+      createdAt: messages.createdAt,
+    })
+    .from(messages)
+    .where(and(eq(messages.orgId, textParameter(p.orgId)), eq(messages.ticketId, textParameter(p.ticketId))))
+    .orderBy(asc(messages.createdAt), asc(messages.id)),
+)
+
+const findNotes = statement<OfTicket, NoteRow[], Reader>('thread_notes', (read, p) =>
+  read
+    .select({
+      id: notes.id,
+      agentId: notes.agentId,
+      agentName: notes.agentName,
+      text: notes.text,
+      createdAt: notes.createdAt,
+    })
+    .from(notes)
+    .where(and(eq(notes.orgId, textParameter(p.orgId)), eq(notes.ticketId, textParameter(p.ticketId))))
+    .orderBy(asc(notes.createdAt), asc(notes.id)),
+)
+
+const findActivities = statement<OfTicket, ActivityRow[], Reader>('thread_activities', (read, p) =>
+  read
+    .select({
+      id: activities.id,
+      actorKind: activities.actorKind,
+      actorName: activities.actorName,
+      changes: activities.changes,
+      createdAt: activities.createdAt,
+    })
+    .from(activities)
+    .where(
+      and(eq(activities.orgId, textParameter(p.orgId)), eq(activities.ticketId, textParameter(p.ticketId))),
+    )
+    .orderBy(asc(activities.createdAt), asc(activities.id)),
+)
+
+const findWaiting = statement<OfTicket, WaitingReplyRow[], Reader>('thread_waiting', (read, p) =>
+  read
+    .select({
+      id: waitingReplies.id,
+      agentId: waitingReplies.agentId,
+      agentName: waitingReplies.agentName,
+      text: waitingReplies.text,
+      thenStatus: waitingReplies.thenStatus,
+      sendAt: waitingReplies.sendAt,
+      isHeld: waitingReplies.isHeld,
+    })
+    .from(waitingReplies)
+    .where(
+      and(
+        eq(waitingReplies.orgId, textParameter(p.orgId)),
+        eq(waitingReplies.ticketId, textParameter(p.ticketId)),
+      ),
+    )
+    .orderBy(asc(waitingReplies.createdAt), asc(waitingReplies.id)),
+)
+
+const findDraft = statement<OfAgent, DraftRow[], Reader>('thread_draft', (read, p) =>
+  read
+    .select({ kind: drafts.kind, text: drafts.text, savedAt: drafts.savedAt })
+    .from(drafts)
+    .where(and(eq(drafts.orgId, p.orgId), eq(drafts.agentId, p.agentId), eq(drafts.ticketId, p.ticketId))),
+)
+
+const findMark = statement<OfAgent, { messageId: string }[], Reader>('thread_mark', (read, p) =>
+  read
+    .select({ messageId: readMarks.messageId })
+    .from(readMarks)
+    .where(
+      and(eq(readMarks.orgId, p.orgId), eq(readMarks.agentId, p.agentId), eq(readMarks.ticketId, p.ticketId)),
+    ),
+)

@@ -1,0 +1,70 @@
+import { viewInboxTicket } from '../tickets/views.ts'
+import { isoTime } from '../wire.ts'
+import type { ActivityRow, DraftRow, MessageRow, NoteRow, Thread, WaitingReplyRow } from './thread.ts'
+
+export function viewThread(thread: Thread) {
+  return {
+    ticket: viewInboxTicket(thread.ticket),
+    timeline: timelineOf(thread),
+    draft: thread.draft ? viewDraft(thread.draft) : null,
+    waiting: thread.waiting.map(viewWaitingReply),
+    readUpTo: thread.readUpTo ?? null,
+  }
+}
+
+/** Strong validator of a thread as one agent sees it. */
+export function threadEtag(view: ReturnType<typeof viewThread>): string {
+  return `"${new Bun.CryptoHasher('sha1').update(JSON.stringify(view)).digest('base64url')}"`
+}
+
+export function viewNote(note: NoteRow) {
+  const { id, text, agentId, agentName } = note
+  return { kind: 'note' as const, id, text, agentId, agentName, createdAt: isoTime(note.createdAt) }
+}
+
+export function viewWaitingReply(reply: WaitingReplyRow) {
+  const { id, agentId, agentName, text, thenStatus, sendAt, isHeld } = reply
+  return {
+    id,
+    agentId,
+    agentName,
+    text,
+    ...(thenStatus === null ? {} : { thenStatus }),
+    sendAt: isoTime(sendAt),
+    isHeld,
+  }
+}
+
+/** Messages, notes and activities as they came; within a millisecond by their ids, which sort by time behind the prefix. */
+function timelineOf({ messages, notes, activities }: Thread) {
+  const entries = [...messages, ...notes, ...activities].sort(
+    (one, other) => one.createdAt - other.createdAt || (one.id.slice(4) < other.id.slice(4) ? -1 : 1),
+  )
+  return entries.map((entry) =>
+    'role' in entry ? viewMessage(entry) : 'changes' in entry ? viewActivity(entry) : viewNote(entry),
+  )
+}
+
+function viewMessage(message: MessageRow) {
+  const { id, role, text, agentId, agentName, sending, sendError } = message
+  return {
+    kind: 'message' as const,
+    id,
+    role,
+    text,
+    ...(agentId === null ? {} : { agentId }),
+    ...(agentName === null ? {} : { agentName }),
+    ...(sending === null ? {} : { sending }),
+    ...(sendError === null ? {} : { sendError }),
+    createdAt: isoTime(message.createdAt),
+  }
+}
+
+function viewActivity({ id, actorKind, actorName, changes, createdAt }: ActivityRow) {
+  const actor = { kind: actorKind, name: actorName }
+  return { kind: 'activity' as const, id, actor, changes, createdAt: isoTime(createdAt) }
+}
+
+function viewDraft({ kind, text, savedAt }: DraftRow) {
+  return { kind, text, savedAt: isoTime(savedAt) }
+}
