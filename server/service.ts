@@ -62,13 +62,15 @@ export async function startService(
   const listening = listen(app, { host: config.host, port: config.port, clock })
   running.push(listening)
   // Loaded behind the first answers, which need none of it.
-  const [{ startDelivering }, { startResending }, { startRetention }] = await Promise.all([
+  const [{ startDelivering }, { startResending }, { startRetention }, { startSendingReplies }] = await Promise.all([
     import('./webhooks/deliver.ts'),
     import('./webhooks/resend.ts'),
     import('./webhooks/retention.ts'),
+    import('./replies/send-waiting.ts'),
   ])
   running.push(startDelivering(deps, { onAttempt: metrics.countAttempt }))
   running.push(startResending(deps), startRetention(deps), startPruning(deps), watchCommands(deps))
+  running.push(startSendingReplies(deps))
   lock.announce(listening.url)
   const whole = started.move()
   return {

@@ -15,6 +15,7 @@ import { deskRoutes } from './desk.ts'
 import { errorResponse } from './error-response.ts'
 import { healthRoutes } from './health.ts'
 import { openapi } from './openapi.ts'
+import { ticketDeskRoutes } from './ticket-desk.ts'
 import { unknownRoute } from './unknown-route.ts'
 
 /** The whole HTTP side. Error mapping comes first: a hook applies to what is registered behind it. */
@@ -34,6 +35,7 @@ export function createApp(
     .use(healthRoutes(deps))
     .use(ticketRoutes(deps, guards.keys))
     .use(deskRoutes(deps, guards))
+    .use(ticketDeskRoutes(deps, guards.agents))
     .use(webhookRoutes(deps, guards.agents))
     .use(liveRoutes(deps, guards.agents, guards.live))
     .use(unknownApiRoutes())
