@@ -54,6 +54,7 @@ export interface LoggedEvent {
   number: number
   type: LogEvent
   ticketId: string
+  createdAt: number
 }
 
 /** The log behind a cursor, oldest first; at most `limit`. */
@@ -120,7 +121,12 @@ const eventsAfterNumber = statement<{ orgId: string; cursor: number; limit: numb
   'events_after',
   (read, p) =>
     read
-      .select({ number: events.number, type: events.type, ticketId: events.ticketId })
+      .select({
+        number: events.number,
+        type: events.type,
+        ticketId: events.ticketId,
+        createdAt: events.createdAt,
+      })
       .from(events)
       .where(and(eq(events.orgId, textParameter(p.orgId)), gt(events.number, integerParameter(p.cursor))))
       .orderBy(asc(events.number))

@@ -5,7 +5,7 @@ import { strictQuery } from '../requests/query.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
 import { readTicketRow } from '../tickets/tickets.ts'
 import type { Live } from './live.ts'
-import { announcement, liveQuery } from './schemas.ts'
+import { announcement, liveEvent, liveQuery } from './schemas.ts'
 
 const STREAM_HEADERS = {
   'content-type': 'text/event-stream',
@@ -24,10 +24,11 @@ export function liveRoutes(deps: Deps, guard: AgentGuard, live: Live) {
         // Otherwise the server closes what is quiet for 30 seconds.
         server?.timeout(request, 0)
         const after = lastSeen(request) ?? query.after
-        const stream = live.open(me, { pageId: query.page ?? '', after })
+        const start = after === undefined ? { backMs: (query.back ?? 0) * 1_000 } : { after }
+        const stream = live.open(me, { pageId: query.page ?? '', start })
         return new Response(stream, { headers: STREAM_HEADERS })
       },
-      { transform: strictQuery(liveQuery), query: liveQuery },
+      { transform: strictQuery(liveQuery), query: liveQuery, response: { 200: liveEvent } },
     )
     .post(
       '/presence',

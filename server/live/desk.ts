@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { createFeed, type Feed } from './feed.ts'
+import { createFeed, type Feed, type Start } from './feed.ts'
 import { type Frame, presenceFrame } from './frames.ts'
 import { paced } from './paced.ts'
 import type { PageStream } from './page-stream.ts'
@@ -22,7 +22,7 @@ export interface OpenPage {
 export interface Desk {
   readonly pages: ReadonlySet<OpenPage>
   feed: Feed
-  enter(page: OpenPage, after: number | undefined): void
+  enter(page: OpenPage, start: Start): void
   leave(page: OpenPage): void
   announce(said: Announcement): void
   /** What a page gets that read too slowly. */
@@ -57,9 +57,9 @@ export function createDesk(deps: Deps, orgId: string, onEmpty: () => void): Desk
   return {
     pages,
     feed,
-    enter(page, after) {
+    enter(page, start) {
       pages.add(page)
-      feed.join(page.stream, after)
+      feed.join(page.stream, start)
       page.stream.send(frame)
       pace.wake()
     },

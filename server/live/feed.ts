@@ -10,10 +10,12 @@ const EVENTS_AT_ONCE = 200
 /** What is committed meanwhile goes to the pages together. */
 const REST_MS = 25
 
+/** Where a page begins: behind the last event it has seen, or with what happened in these last milliseconds. */
+export type Start = { after: number } | { backMs: number }
+
 /** Reads the log of one organization once and tells all of its open pages: every event, in order, once. */
 export interface Feed {
-  /** `after` is the number of the last event the page has seen; without it the page starts with what comes. */
-  join(page: PageStream, after: number | undefined): void
+  join(page: PageStream, start: Start): void
   leave(page: PageStream): void
   /** Something may have been committed. */
   wake(): void
@@ -26,13 +28,13 @@ export function createFeed(deps: Deps, orgId: string): Feed {
   /** All events up to here were told to those in `members`. Below 0 before the first look. */
   let position = -1
   const members = new Set<PageStream>()
-  const joining = new Map<PageStream, number | undefined>()
+  const joining = new Map<PageStream, Start>()
   const { read } = deps.database
 
   async function turn(): Promise<void> {
     await moveOn()
-    for (const [page, after] of joining) {
-      const missed = after === undefined ? [] : await eventsBetween(after)
+    for (const [page, start] of joining) {
+      const missed = 'after' in start ? await eventsBetween(start.after) : await eventsSince(start.backMs)
       // It may have left while the log was read.
       if (!joining.delete(page)) continue
       if (!missed) page.send(resetFrame(position))
@@ -64,6 +66,16 @@ export function createFeed(deps: Deps, orgId: string): Feed {
     return found.length === missing && isWithoutGap(found, after) ? found : undefined
   }
 
+  /** The same by time. */
+  async function eventsSince(backMs: number): Promise<LoggedEvent[] | undefined> {
+    if (backMs === 0) return []
+    const since = deps.clock.now() - backMs
+    const first = Math.max(position - EVENTS_AT_ONCE, 0)
+    const found = (await eventsBetween(first)) ?? []
+    const isWhole = first === 0 || (found[0]?.createdAt ?? since) < since
+    return isWhole ? found.filter(({ createdAt }) => createdAt >= since) : undefined
+  }
+
   function startOver(newest: number): void {
     position = newest
     tell(resetFrame(newest))
@@ -75,8 +87,8 @@ export function createFeed(deps: Deps, orgId: string): Feed {
 
   const { wake, stop } = paced(deps, 'feed', () => REST_MS, turn)
   return {
-    join(page, after) {
-      joining.set(page, after)
+    join(page, start) {
+      joining.set(page, start)
       wake()
     },
     leave(page) {

@@ -1,37 +1,48 @@
+import type { LogEvent } from '../database/schema.ts'
 import type { LoggedEvent } from '../events/events.ts'
 import type { Picture } from './presence.ts'
 
 /** Bytes of an event stream, made once for all pages that get them. */
 export type Frame = Uint8Array
 
+/** What the stream tells: the name of each event with its data. */
+export type LiveEvent =
+  | { event: 'hello' | 'reset'; data: { number: number } }
+  | { event: 'changed'; data: { type: LogEvent; ticketId: string } }
+  | { event: 'presence'; data: Picture }
+  | { event: 'signed-out'; data: Record<string, never> }
+
 /** Keeps connections open that a proxy or the server would close for being quiet. */
 export const HEARTBEAT: Frame = bytes(': still here\n\n')
 
 /** Where the log stands: what is read after this is not older. */
 export function helloFrame(number: number): Frame {
-  return bytes(event('hello', { number }, number))
+  return bytes(text({ event: 'hello', data: { number } }, number))
 }
 
 /** Too much has happened, or too long ago: everything is to be read again. */
 export function resetFrame(number: number): Frame {
-  return bytes(event('reset', { number }, number))
+  return bytes(text({ event: 'reset', data: { number } }, number))
 }
 
 export function changedFrame(events: LoggedEvent[]): Frame {
   return bytes(
-    events.map(({ number, type, ticketId }) => event('changed', { type, ticketId }, number)).join(''),
+    events
+      .map(({ number, type, ticketId }) => text({ event: 'changed', data: { type, ticketId } }, number))
+      .join(''),
   )
 }
 
 export function presenceFrame(picture: Picture): Frame {
-  return bytes(event('presence', picture))
+  return bytes(text({ event: 'presence', data: picture }))
 }
 
-export const SIGNED_OUT: Frame = bytes(event('signed-out', {}))
+export const SIGNED_OUT: Frame = bytes(text({ event: 'signed-out', data: {} }))
 
-function event(name: string, data: object, number?: number): string {
+/** `number` becomes the id, which a browser says again when it reconnects. */
+function text({ event, data }: LiveEvent, number?: number): string {
   const id = number === undefined ? '' : `id: ${number}\n`
-  return `${id}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
+  return `${id}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 }
 
 function bytes(text: string): Frame {

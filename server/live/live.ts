@@ -3,6 +3,7 @@ import { AppError } from '../errors.ts'
 import { openSessions } from '../sessions/open-sessions.ts'
 import type { SignedIn } from '../sessions/sessions.ts'
 import { createDesk, type Desk, type OpenPage } from './desk.ts'
+import type { Start } from './feed.ts'
 import { HEARTBEAT, SIGNED_OUT } from './frames.ts'
 import { paced } from './paced.ts'
 import { openPageStream } from './page-stream.ts'
@@ -15,10 +16,10 @@ const SESSIONS_REST_MS = 1_000
 
 export interface Live {
   /**
-   * Opens a page's event stream. `after` is the number of the last event that the page has seen. A page that opens a
-   * second one has lost the first: that is closed. Throws 429 when the agent has too many open.
+   * Opens a page's event stream. A page that opens a second one has lost the first: that is closed. Throws 429 when
+   * the agent has too many open.
    */
-  open(me: SignedIn, page: { pageId: string; after: number | undefined }): ReadableStream<Uint8Array>
+  open(me: SignedIn, page: { pageId: string; start: Start }): ReadableStream<Uint8Array>
   announce(orgId: string, said: Announcement): void
   /** How many streams are open. */
   streams(): number
@@ -67,7 +68,7 @@ export function createLive(deps: Deps): Live {
   }
 
   return {
-    open({ orgId, agentId, sessionId }, { pageId, after }) {
+    open({ orgId, agentId, sessionId }, { pageId, start }) {
       if (isStopped) throw new AppError(503, 'stopping', 'The server is stopping. Try again in a moment.')
       const desk = deskOf(orgId)
       const own = [...desk.pages].filter((page) => page.agentId === agentId)
@@ -76,7 +77,7 @@ export function createLive(deps: Deps): Live {
       lost?.stream.end()
       const stream = openPageStream({ catchUp: desk.everything, onEnd: () => desk.leave(page) })
       const page: OpenPage = { agentId, sessionId, pageId, stream }
-      desk.enter(page, after)
+      desk.enter(page, start)
       return stream.body
     },
     announce(orgId, said) {

@@ -1,13 +1,23 @@
 import { t } from 'elysia'
+import type { LiveEvent } from './frames.ts'
 import { PRESENCE_STATES } from './presence.ts'
 
 /** A page's own name for itself. */
 const pageId = t.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' })
 
 export const liveQuery = t.Object(
-  { after: t.Optional(t.Integer({ minimum: 0 })), page: t.Optional(pageId) },
+  {
+    /** Number of the last event that the page has seen. */
+    after: t.Optional(t.Integer({ minimum: 0 })),
+    /** Without it: seconds that the page has been loading; it is told what it may have missed in them. */
+    back: t.Optional(t.Integer({ minimum: 0, maximum: 300 })),
+    page: t.Optional(pageId),
+  },
   { additionalProperties: false },
 )
+
+/** Types the events for the pages; what is sent is a stream of them (frames.ts). */
+export const liveEvent = t.Unsafe<LiveEvent>(t.Any())
 
 export const announcement = t.Object(
   {

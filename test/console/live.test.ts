@@ -83,6 +83,19 @@ describe('an open page', () => {
     expect(page.numbers()).toHaveLength(1_000)
   })
 
+  test('that was loading for a while is told what happened meanwhile', async () => {
+    const lia = await bellhop.organization('Loading')
+    const agent = await signInAgent(bellhop, lia.orgId, { name: 'Lia' })
+    const ticketId = await ticket(lia)
+    await using page = await openLive(bellhop.url, agent, { back: 5 })
+    await page.next('hello')
+    const all = await numbersOf(lia.orgId)
+    expect(page.numbers()).toEqual(all)
+    await record(lia.orgId, ticketId, 300)
+    await using busy = await openLive(bellhop.url, agent, { back: 5 })
+    expect(await busy.next('reset')).toMatchObject({ id: all.length + 300 })
+  })
+
   test('misses nothing and sees nothing twice while many write and it comes and goes', async () => {
     const writing = Array.from({ length: 8 }, async () => {
       for (let made = 0; made < 25; made += 1) await ticket()

@@ -29,10 +29,11 @@ export interface OpenStream extends AsyncDisposable {
 export async function openLive(
   url: string,
   { cookie }: Pick<SignedInAgent, 'cookie'>,
-  { after, page }: { after?: number; page?: string } = {},
+  { after, page, back }: { after?: number; page?: string; back?: number } = {},
 ): Promise<OpenStream> {
   const abort = new AbortController()
-  const response = await fetch(`${url}/console/live${page === undefined ? '' : `?page=${page}`}`, {
+  const query = new URLSearchParams({ ...(page && { page }), ...(back && { back: String(back) }) })
+  const response = await fetch(`${url}/console/live?${query}`, {
     headers: { cookie, ...(after === undefined ? {} : { 'last-event-id': String(after) }) },
     signal: abort.signal,
   })
