@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import type { KeyGuard } from '../api-keys/require-api-key.ts'
 import type { Deps } from '../deps.ts'
+import { inboxRoutes } from '../inbox/console.ts'
 import { liveRoutes } from '../live/console.ts'
 import type { Live } from '../live/live.ts'
 import { requestId } from '../requests/request-id.ts'
@@ -37,6 +38,7 @@ export function createApp(
     .use(deskRoutes(deps, guards))
     .use(ticketDeskRoutes(deps, guards.agents))
     .use(webhookRoutes(deps, guards.agents))
+    .use(inboxRoutes(guards.agents))
     .use(liveRoutes(deps, guards.agents, guards.live))
     .use(unknownApiRoutes())
     .use(openapi(apiDescription(VERSION, deps.config.publicUrl)))

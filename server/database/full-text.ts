@@ -1,0 +1,106 @@
+import { and, desc, inArray, lt, sql } from 'drizzle-orm'
+import { engine, integer, table, text } from './columns.ts'
+import type { Reader, Transaction } from './database.ts'
+import { integerParameter, rowsCommand, statement, textParameter } from './statement.ts'
+
+/**
+ * The full-text index: the one place that knows that SQLite has FTS5 and PostgreSQL `tsvector`. The migration made the
+ * table, for drizzle-kit knows neither. Both are given words of letters and digits only, so nothing in them is syntax.
+ */
+const searchIndex = table('search_index', { rowid: integer().notNull(), text: text().notNull() })
+
+/** Words that stand side by side; with an open end the last one may go on. */
+export interface WordPhrase {
+  words: string[]
+  isOpenEnded: boolean
+}
+
+/** What a document has to hold, all of it, and what not. */
+export interface Wanted {
+  has: WordPhrase[]
+  hasNot: WordPhrase[]
+}
+
+export interface Document {
+  number: number
+  words: string[]
+}
+
+/** Puts documents in, numbers ascending: FTS5 would write its buffer out at each step down. */
+export async function putDocuments(tx: Transaction, documents: Document[]): Promise<void> {
+  await insertTexts(
+    tx,
+    documents.map(({ number, words }) => ({ number, text: storedText(words) })),
+  )
+}
+
+export async function takeDocumentsOut(tx: Transaction, numbers: number[]): Promise<void> {
+  if (numbers.length > 0) await tx.delete(searchIndex).where(inArray(searchIndex.rowid, numbers))
+}
+
+/** Numbers of matching documents below a number, highest first; ranking would take as long as there are matches. */
+export async function matchingNumbers(
+  read: Reader,
+  wanted: Wanted,
+  { below, limit }: { below: number; limit: number },
+): Promise<number[]> {
+  const rows = await matchesBelow(read, { wanted: expressionOf(wanted), below, limit })
+  return rows.map(({ number }) => number)
+}
+
+const insertTexts = rowsCommand<{ number: number; text: string }>('search_index_put', (tx, rows) =>
+  tx.insert(searchIndex).values(
+    rows.map((p) => ({
+      rowid: p.number,
+      text: engine === 'sqlite' ? p.text : sql`cast(${p.text} as tsvector)`,
+    })),
+  ),
+)
+
+const matchesBelow = statement<
+  { wanted: string; below: number; limit: number },
+  { number: number }[],
+  Reader
+>('search_index_matches', (read, p) => {
+  const expression = textParameter(p.wanted)
+  const isMatch =
+    engine === 'sqlite'
+      ? sql`search_index match ${expression}`
+      : sql`${searchIndex.text} @@ cast(${expression} as tsquery)`
+  return read
+    .select({ number: searchIndex.rowid })
+    .from(searchIndex)
+    .where(and(isMatch, lt(searchIndex.rowid, integerParameter(p.below))))
+    .orderBy(desc(searchIndex.rowid))
+    .limit(p.limit)
+})
+
+function storedText(words: string[]): string {
+  return engine === 'sqlite' ? words.join(' ') : vectorText(words)
+}
+
+/** Words with their places, as `tsvector` reads them; its own parser of text would take some words apart. */
+function vectorText(words: string[]): string {
+  const places = new Map<string, number[]>()
+  words.forEach((word, place) => {
+    const known = places.get(word)
+    if (known) known.push(place + 1)
+    else places.set(word, [place + 1])
+  })
+  return Array.from(places, ([word, at]) => `'${word}':${at.join(',')}`).join(' ')
+}
+
+function expressionOf({ has, hasNot }: Wanted): string {
+  return engine === 'sqlite' ? fts5Expression(has, hasNot) : tsqueryOf(has, hasNot)
+}
+
+function fts5Expression(has: WordPhrase[], hasNot: WordPhrase[]): string {
+  const phrase = ({ words, isOpenEnded }: WordPhrase) => `"${words.join(' ')}"${isOpenEnded ? ' *' : ''}`
+  return [`(${has.map(phrase).join(' AND ')})`, ...hasNot.map(phrase)].join(' NOT ')
+}
+
+function tsqueryOf(has: WordPhrase[], hasNot: WordPhrase[]): string {
+  const phrase = ({ words, isOpenEnded }: WordPhrase) =>
+    `(${words.map((word) => `'${word}'`).join(' <-> ')}${isOpenEnded ? ':*' : ''})`
+  return [...has.map(phrase), ...hasNot.map((one) => `!${phrase(one)}`)].join(' & ')
+}

@@ -1,0 +1,135 @@
+import { and, eq, gte, lt, sql } from 'drizzle-orm'
+import type { Reader } from '../database/database.ts'
+import { messages, ticketCounters, tickets } from '../database/schema.ts'
+import { statement } from '../database/statement.ts'
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import { filterNames } from '../tickets/counters.ts'
+import { readSearch, type Search } from './filters.ts'
+import { findTickets } from './find-tickets.ts'
+import { counterFor, countsOf } from './lead.ts'
+import { listViews } from './saved-views.ts'
+
+/** Where counting stops that no counter spares. */
+const MOST_COUNTED = 1_000
+const { status, statusAndAssignedTo, spam, all } = filterNames
+
+/** The numbers in the rail: from counters, but for failed sends and saved views, which are counted up to a limit. */
+export async function readCounts(deps: Deps, orgId: string, me: string) {
+  const { read } = deps.database
+  const wanted = {
+    mine: statusAndAssignedTo('open', me),
+    unassigned: statusAndAssignedTo('open', ''),
+    open: status('open'),
+    pending: status('pending'),
+    resolved: status('resolved'),
+  }
+  const names = Object.values(wanted)
+  const counters = await countsOf(read, orgId, [...names, ...names.map(spam), spam(all)])
+  const [failed] = await failedTickets(read, { orgId })
+  return {
+    views: {
+      mine: shown(counters, wanted.mine),
+      unassigned: shown(counters, wanted.unassigned),
+      open: shown(counters, wanted.open),
+      pending: shown(counters, wanted.pending),
+      resolved: shown(counters, wanted.resolved),
+      failed: failed?.total ?? 0,
+      spam: counters.get(spam(all)) ?? 0,
+    },
+    tags: await openTags(read, orgId),
+    saved: await countViews(read, orgId, me),
+  }
+}
+
+/** What the inbox shows of a counter: without spam. */
+function shown(counters: Map<string, number>, name: string): number {
+  return (counters.get(name) ?? 0) - (counters.get(spam(name)) ?? 0)
+}
+
+/** Tags of open tickets, in order. */
+async function openTags(read: Reader, orgId: string): Promise<{ tag: string; count: number }[]> {
+  const prefix = filterNames.statusAndTag('open', '')
+  const tags = await countersUnder(read, orgId, prefix)
+  const asSpam = await countersUnder(read, orgId, spam(prefix))
+  return Array.from(tags, ([tag, count]) => ({ tag, count: count - (asSpam.get(tag) ?? 0) })).filter(
+    ({ count }) => count > 0,
+  )
+}
+
+/** Counters whose name begins so, by the rest of it. */
+async function countersUnder(read: Reader, orgId: string, prefix: string): Promise<Map<string, number>> {
+  const last = prefix.length - 1
+  const end = prefix.slice(0, last) + String.fromCharCode(prefix.charCodeAt(last) + 1)
+  const rows = await countersBetween(read, { orgId, start: prefix, end })
+  return new Map(rows.map(({ filter, count }) => [filter.slice(prefix.length), count]))
+}
+
+async function countViews(read: Reader, orgId: string, me: string): Promise<{ id: string; count: number }[]> {
+  const counted: { id: string; count: number }[] = []
+  for (const { id, query } of await listViews(read, orgId, me)) {
+    const search = await understood(readSearch(read, { orgId, me, text: query }))
+    if (search) counted.push({ id, count: await countSearch(read, orgId, me, search) })
+  }
+  return counted
+}
+
+/** A view may name an agent who is called something else by now. */
+async function understood(search: Promise<Search>): Promise<Search | undefined> {
+  try {
+    return await search
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}
+
+async function countSearch(read: Reader, orgId: string, me: string, search: Search): Promise<number> {
+  const counter = search.wanted ? undefined : counterFor(search.filters)
+  if (counter !== undefined) {
+    const counters = await countsOf(read, orgId, [counter, spam(counter)])
+    return Math.min(shown(counters, counter), MOST_COUNTED)
+  }
+  const found = await findTickets(read, {
+    orgId,
+    me,
+    search,
+    sort: 'updated_desc',
+    after: undefined,
+    limit: MOST_COUNTED,
+  })
+  return found.length
+}
+
+/** The partial index is used only for a query that carries its condition in these words. */
+const failedTickets = statement<{ orgId: string }, { total: number }[], Reader>('inbox_failed', (read, p) => {
+  const failed = read
+    .selectDistinct({ ticketId: messages.ticketId })
+    .from(messages)
+    .where(and(eq(messages.orgId, p.orgId), sql`sending in ('failed', 'bounced')`))
+    .limit(MOST_COUNTED)
+    .as('failed')
+  return read
+    .select({ total: sql<number>`cast(count(*) as integer)` })
+    .from(failed)
+    .innerJoin(tickets, eq(tickets.id, failed.ticketId))
+    .where(sql`not ${tickets.isSpam}`)
+})
+
+const countersBetween = statement<
+  { orgId: string; start: string; end: string },
+  { filter: string; count: number }[],
+  Reader
+>('counters_between', (read, p) =>
+  read
+    .select({ filter: ticketCounters.filter, count: ticketCounters.count })
+    .from(ticketCounters)
+    .where(
+      and(
+        eq(ticketCounters.orgId, p.orgId),
+        gte(ticketCounters.filter, p.start),
+        lt(ticketCounters.filter, p.end),
+      ),
+    )
+    .orderBy(ticketCounters.filter),
+)

@@ -1,0 +1,93 @@
+import type { Reader } from '../database/database.ts'
+import { matchingNumbers, type Wanted } from '../database/full-text.ts'
+import type { TicketSort } from '../tickets/list-tickets.ts'
+import { parameterOf } from './conditions.ts'
+import type { Filter, Search } from './filters.ts'
+import { type Key, keysAmong, keysStatement, SLICE_OF_NUMBERS, sliceEndStatement } from './keys.ts'
+import { chooseLead } from './lead.ts'
+
+export interface Find {
+  orgId: string
+  me: string
+  search: Search
+  sort: TicketSort
+  /** Only what comes behind this one. */
+  after: Key | undefined
+  limit: number
+}
+
+/** How many tickets are looked at in one go when a filter has no index: a few milliseconds. */
+const SLICE = 500
+
+/**
+ * Ids of the tickets that a search finds, in order. Along an index where there is one, whatever the total; otherwise a
+ * slice at a time, so that a search that finds nothing among 100,000 tickets is not in anybody's way.
+ */
+export async function findTickets(read: Reader, find: Find): Promise<Key[]> {
+  const { wanted } = find.search
+  return wanted ? findByWords(read, find, wanted) : findAlong(read, find)
+}
+
+async function findAlong(read: Reader, find: Find): Promise<Key[]> {
+  const { filters } = find.search
+  const lead = await chooseLead(read, find.orgId, filters)
+  if (!lead) return []
+  const shape = { filters: filters.map(shapeOf), lead, sort: find.sort }
+  const isWalked =
+    lead.kind !== 'index' ||
+    filters.every((filter, place) => isInIndex(filter, lead.places.includes(place), find.sort))
+  const params = { ...parametersOf(find), untilAt: 0, untilId: '' }
+  if (isWalked) {
+    return keysStatement({ ...shape, isBehind: find.after !== undefined, isSlice: false })(read, params)
+  }
+  const found: Key[] = []
+  let behind = find.after
+  for (;;) {
+    const isBehind: boolean = behind !== undefined
+    const place = { ...params, at: behind?.at ?? 0, id: behind?.id ?? '' }
+    const [end] = await sliceEndStatement({ ...shape, isBehind })(read, { ...place, offset: SLICE - 1 })
+    const isLast = end === undefined
+    const slice = keysStatement({ ...shape, isBehind, isSlice: !isLast })
+    const until = { untilAt: end?.at ?? 0, untilId: end?.id ?? '' }
+    found.push(...(await slice(read, { ...place, ...until, limit: find.limit - found.length })))
+    if (isLast || found.length >= find.limit) return found
+    behind = end
+    await othersTurn()
+  }
+}
+
+/** Newest change first, by the numbers of the documents. */
+async function findByWords(read: Reader, find: Find, wanted: Wanted): Promise<Key[]> {
+  const found: Key[] = []
+  const among = keysAmong(find.search.filters.map(shapeOf))
+  let below = find.after?.at ?? Number.MAX_SAFE_INTEGER
+  for (;;) {
+    const numbers = await matchingNumbers(read, wanted, { below, limit: SLICE_OF_NUMBERS })
+    const keys = numbers.length === 0 ? [] : await among(read, parametersOf(find), numbers)
+    found.push(...keys.sort((one, other) => other.at - one.at))
+    const last = numbers.at(-1)
+    const isOver = last === undefined || numbers.length < SLICE_OF_NUMBERS
+    if (isOver || found.length >= find.limit) return found.slice(0, find.limit)
+    below = last
+    await othersTurn()
+  }
+}
+
+/** Whether walking along the index passes over nothing because of this filter. */
+function isInIndex({ kind }: Filter, isLeading: boolean, sort: TicketSort): boolean {
+  if (isLeading || kind === 'spam') return true
+  return (kind === 'before' || kind === 'after') && sort === 'updated_desc'
+}
+
+function shapeOf({ kind, isNegated }: Filter) {
+  return { kind, isNegated }
+}
+
+function parametersOf({ orgId, me, search, after, limit }: Find): Record<string, string | number> {
+  const values = search.filters.map(({ value }, place) => [parameterOf(place), value] as const)
+  return { orgId, me, limit, at: after?.at ?? 0, id: after?.id ?? '', ...Object.fromEntries(values) }
+}
+
+function othersTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}

@@ -1,0 +1,135 @@
+import { and, asc, eq, or } from 'drizzle-orm'
+import type { Reader, Transaction } from '../database/database.ts'
+import { type AgentRole, savedViews } from '../database/schema.ts'
+import { statement } from '../database/statement.ts'
+import type { Deps } from '../deps.ts'
+import { AppError, notFound } from '../errors.ts'
+import { recordEvents } from '../events/events.ts'
+import { isId } from '../ids.ts'
+import { readSearch } from './filters.ts'
+
+export interface SavedView {
+  id: string
+  name: string
+  query: string
+  isShared: boolean
+  /** Who made it. */
+  agentId: string
+}
+
+interface Agent {
+  agentId: string
+  role: AgentRole
+}
+
+/** Each of them is counted for every page that is open. */
+const MOST_VIEWS = 50
+
+const columns = {
+  id: savedViews.id,
+  name: savedViews.name,
+  query: savedViews.query,
+  isShared: savedViews.isShared,
+  agentId: savedViews.agentId,
+}
+
+/** The agent's own views and those that are shared, oldest first. */
+export function listViews(read: Reader, orgId: string, agentId: string): Promise<SavedView[]> {
+  return visibleViews(read, { orgId, agentId })
+}
+
+/** Throws 400 `invalid_query` for a query that the inbox would not understand, 409 when there are too many views. */
+export async function createView(
+  deps: Deps,
+  orgId: string,
+  { agentId }: Agent,
+  input: { name: string; query: string; isShared?: boolean },
+): Promise<SavedView> {
+  const query = await checkedQuery(deps, orgId, agentId, input.query)
+  const { isShared = false } = input
+  const view: SavedView = { id: deps.newId('viw'), name: input.name.trim(), query, isShared, agentId }
+  await deps.database.write(async (tx) => {
+    await tellPages(deps, tx, orgId)
+    const known = await tx.select({ id: savedViews.id }).from(savedViews).where(visibleTo(orgId, agentId))
+    if (known.length >= MOST_VIEWS) {
+      throw new AppError(409, 'too_many_views', `There is room for ${MOST_VIEWS} views. Delete one first.`)
+    }
+    await tx.insert(savedViews).values({ ...view, orgId, createdAt: deps.clock.now() })
+  })
+  return view
+}
+
+/** A shared view is changed by who made it, or by an administrator. */
+export async function updateView(
+  deps: Deps,
+  orgId: string,
+  me: Agent,
+  input: { id: string; change: Partial<Pick<SavedView, 'name' | 'query' | 'isShared'>> },
+): Promise<SavedView> {
+  const { id, change } = input
+  const query =
+    change.query === undefined ? undefined : await checkedQuery(deps, orgId, me.agentId, change.query)
+  return deps.database.write(async (tx) => {
+    await tellPages(deps, tx, orgId)
+    const view = await changeableView(tx, orgId, me, id)
+    const after: SavedView = {
+      ...view,
+      name: change.name?.trim() ?? view.name,
+      query: query ?? view.query,
+      isShared: change.isShared ?? view.isShared,
+    }
+    const { name, isShared } = after
+    await tx
+      .update(savedViews)
+      .set({ name, query: after.query, isShared })
+      .where(and(eq(savedViews.orgId, orgId), eq(savedViews.id, id)))
+    return after
+  })
+}
+
+export async function deleteView(deps: Deps, orgId: string, me: Agent, id: string): Promise<void> {
+  await deps.database.write(async (tx) => {
+    await tellPages(deps, tx, orgId)
+    await changeableView(tx, orgId, me, id)
+    await tx.delete(savedViews).where(and(eq(savedViews.orgId, orgId), eq(savedViews.id, id)))
+  })
+}
+
+/** First in each unit: it takes the organization's row, so that two units never count or change views side by side. */
+function tellPages(deps: Deps, tx: Transaction, orgId: string): Promise<void> {
+  return recordEvents(deps, tx, orgId, [{ type: 'desk.changed', ticketId: '', createdAt: deps.clock.now() }])
+}
+
+async function checkedQuery(deps: Deps, orgId: string, me: string, query: string): Promise<string> {
+  const text = query.trim()
+  await readSearch(deps.database.read, { orgId, me, text })
+  return text
+}
+
+async function changeableView(tx: Transaction, orgId: string, me: Agent, id: string): Promise<SavedView> {
+  const isThere = and(visibleTo(orgId, me.agentId), eq(savedViews.id, id))
+  const [view] = isId('viw', id) ? await tx.select(columns).from(savedViews).where(isThere) : []
+  if (!view) throw notFound('view')
+  if (view.agentId === me.agentId || me.role === 'admin') return view
+  throw new AppError(403, 'not_your_view', 'Only who made this view, or an administrator, may change it.')
+}
+
+function visibleTo(orgId: string, agentId: string) {
+  const isMineOrShared = or(eq(savedViews.agentId, agentId), eq(savedViews.isShared, true))
+  return and(eq(savedViews.orgId, orgId), isMineOrShared)
+}
+
+const visibleViews = statement<{ orgId: string; agentId: string }, SavedView[], Reader>(
+  'saved_views_visible',
+  (read, p) =>
+    read
+      .select(columns)
+      .from(savedViews)
+      .where(
+        and(
+          eq(savedViews.orgId, p.orgId),
+          or(eq(savedViews.agentId, p.agentId), eq(savedViews.isShared, true)),
+        ),
+      )
+      .orderBy(asc(savedViews.createdAt), asc(savedViews.id)),
+)

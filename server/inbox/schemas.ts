@@ -1,0 +1,80 @@
+import { t } from 'elysia'
+import { MESSAGE_ROLES } from '../database/schema.ts'
+import { text } from '../requests/text.ts'
+import { MOST_QUERY_LENGTH } from '../search/grammar.ts'
+import { TICKET_SORTS } from '../tickets/list-tickets.ts'
+import { listedTicket } from '../tickets/schemas.ts'
+
+const oneOf = <const Word extends string>(words: readonly Word[]) =>
+  t.Unsafe<Word>(t.Union(words.map((word) => t.Literal(word))))
+const time = t.String({ format: 'date-time' })
+const strict = { additionalProperties: false }
+
+export const MOST_ROWS = 100
+
+export const listQuery = t.Object(
+  {
+    /** The grammar of server/search/grammar.ts. */
+    q: t.Optional(t.String({ maxLength: MOST_QUERY_LENGTH })),
+    /** Without effect on a search for words or `from:`, which lists what changed last first. */
+    sort: t.Optional(oneOf(TICKET_SORTS)),
+    cursor: t.Optional(t.String({ maxLength: 512 })),
+    limit: t.Optional(t.Integer({ minimum: 1, maximum: MOST_ROWS })),
+  },
+  strict,
+)
+
+export const row = t.Object({
+  ...listedTicket.properties,
+  /** The newest message, on one line. */
+  preview: t.Object({ text: t.String(), role: oneOf(MESSAGE_ROLES) }),
+  lastMessageAt: time,
+  isUnread: t.Boolean(),
+  hasDraft: t.Boolean(),
+  hasFailedSend: t.Boolean(),
+  isSpam: t.Boolean(),
+  version: t.Integer(),
+  /** Text around a hit, when the search was for words and they stand in a message or a note. */
+  excerpt: t.Optional(t.String()),
+})
+
+export const rowList = t.Object({
+  data: t.Array(row),
+  nextCursor: t.Optional(t.String()),
+  /** What to mark in the rows: words in lower case without accents; each also begins longer words. */
+  terms: t.Array(t.String()),
+})
+
+const count = t.Integer({ minimum: 0 })
+export const counts = t.Object({
+  views: t.Object({
+    mine: count,
+    unassigned: count,
+    open: count,
+    pending: count,
+    resolved: count,
+    failed: count,
+    spam: count,
+  }),
+  /** Of open tickets, in order of the tag. */
+  tags: t.Array(t.Object({ tag: t.String(), count })),
+  /** Counted up to 1000. A view whose query is no longer understood is left out. */
+  saved: t.Array(t.Object({ id: t.String(), count })),
+})
+
+export const viewId = t.Object({ id: t.String() })
+const viewFields = {
+  name: text({ maxLength: 60 }),
+  query: t.String({ maxLength: MOST_QUERY_LENGTH }),
+  isShared: t.Boolean(),
+}
+export const newView = t.Object({ ...viewFields, isShared: t.Optional(t.Boolean()) }, strict)
+export const viewChange = t.Partial(t.Object(viewFields), strict)
+export const view = t.Object({
+  id: t.String(),
+  name: t.String(),
+  query: t.String(),
+  isShared: t.Boolean(),
+  isMine: t.Boolean(),
+})
+export const viewList = t.Object({ data: t.Array(view) })

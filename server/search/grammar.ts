@@ -1,0 +1,145 @@
+import { CHANNELS, type Channel, TICKET_STATUSES, type TicketStatus } from '../database/schema.ts'
+import { AppError } from '../errors.ts'
+import { wordsOf } from './words.ts'
+
+export const MARKS = ['unread', 'failed', 'spam', 'draft'] as const
+export type Mark = (typeof MARKS)[number]
+
+/** One `key:value` of a query. */
+export type Term = { isNegated: boolean } & (
+  | { key: 'status'; value: TicketStatus }
+  | { key: 'channel'; value: Channel }
+  | { key: 'is'; value: Mark }
+  /** `me`, `none`, or a name, an address or an id of an agent. */
+  | { key: 'assigned'; value: string }
+  | { key: 'tag'; value: string }
+  /** Of the customer. */
+  | { key: 'from'; value: string }
+  /** The start of that day in UTC, milliseconds since 1970. */
+  | { key: 'before' | 'after'; value: number }
+)
+
+export interface Query {
+  terms: Term[]
+  /** What is looked for in the text: words that stand side by side. Of the last one the end may be missing. */
+  phrases: Phrase[]
+}
+
+export interface Phrase {
+  words: string[]
+  isOpenEnded: boolean
+}
+
+export const MOST_QUERY_LENGTH = 500
+const MOST_TERMS = 20
+const MOST_WORDS = 32
+/** A single letter begins too many words to look them all up. */
+const SHORTEST_OPEN_END = 2
+const KEYS = ['status', 'assigned', 'tag', 'channel', 'from', 'before', 'after', 'is'] as const
+type Key = (typeof KEYS)[number]
+
+/** A part of the text: optional minus and key, then a value in quotes or up to the next space. */
+const PART = /(-)?(?:([a-z]+):)?(?:"([^"]*)("?)|(\S+))|(-)?([a-z]+):(?=\s|$)/gi
+
+/**
+ * Reads what an agent types into the search field: `status:open tag:"two words" -channel:email refund`. Words without a
+ * known key are full text. Throws 400 `invalid_query` with a sentence that says what would be right.
+ */
+export function parseQuery(text: string): Query {
+  if (text.length > MOST_QUERY_LENGTH) throw wrong(`A search takes at most ${MOST_QUERY_LENGTH} characters.`)
+  const terms: Term[] = []
+  const phrases: Phrase[] = []
+  for (const part of text.matchAll(PART)) {
+    const [whole, minus, name, quoted, closing, bare, , emptyKey] = part
+    const key = keyOf(name ?? emptyKey)
+    if (key) {
+      const isNegated = minus !== undefined || part[6] !== undefined
+      terms.push({ isNegated, ...termOf(key, (quoted ?? bare ?? '').trim()) })
+    } else {
+      const isQuoted = quoted !== undefined && name === undefined
+      addPhrase(phrases, isQuoted ? quoted : whole, isQuoted && closing === '"')
+    }
+  }
+  if (terms.length > MOST_TERMS) throw wrong(`A search takes at most ${MOST_TERMS} filters.`)
+  refuseContradictions(terms)
+  return { terms, phrases: withOpenEnd(phrases) }
+}
+
+export function wrong(sentence: string): AppError {
+  return new AppError(400, 'invalid_query', sentence)
+}
+
+/** Words typed one after the other may stand apart; what has no space, such as an address, stands together. */
+function addPhrase(phrases: Phrase[], text: string, isClosed: boolean): void {
+  const words = wordsOf(text)
+  if (words.length === 0) return
+  const soFar = phrases.reduce((sum, phrase) => sum + phrase.words.length, 0)
+  if (soFar + words.length > MOST_WORDS) throw wrong(`A search takes at most ${MOST_WORDS} words.`)
+  phrases.push({ words, isOpenEnded: !isClosed })
+}
+
+function withOpenEnd(phrases: Phrase[]): Phrase[] {
+  const last = phrases.length - 1
+  return phrases.map(({ words, isOpenEnded }, place) => ({
+    words,
+    isOpenEnded: isOpenEnded && place === last && isLongEnough(words),
+  }))
+}
+
+export function isLongEnough(words: string[]): boolean {
+  return (words.at(-1)?.length ?? 0) >= SHORTEST_OPEN_END
+}
+
+function keyOf(name: string | undefined): Key | undefined {
+  return KEYS.find((key) => key === name?.toLowerCase())
+}
+
+function termOf(key: Key, value: string) {
+  switch (key) {
+    case 'status':
+      return { key, value: oneOf(TICKET_STATUSES, key, value) }
+    case 'channel':
+      return { key, value: oneOf(CHANNELS, key, value) }
+    case 'is':
+      return { key, value: oneOf(MARKS, key, value) }
+    case 'before':
+    case 'after':
+      return { key, value: dayOf(key, value) }
+    case 'assigned':
+      if (value !== '') return { key, value }
+      throw wrong('Write assigned:me, assigned:none, or the name or address of an agent behind assigned:.')
+    case 'tag':
+      if (value !== '') return { key, value }
+      throw wrong('Write a tag behind tag:, such as tag:billing or tag:"two words".')
+    case 'from':
+      if (wordsOf(value).length > 0) return { key, value }
+      throw wrong('Write a name or an address behind from:, such as from:ana@example.com.')
+  }
+}
+
+function oneOf<Word extends string>(words: readonly Word[], key: Key, value: string): Word {
+  const word = words.find((known) => known === value.toLowerCase())
+  if (word) return word
+  const known = words.map((one) => `${key}:${one}`)
+  const sentence = `Write ${known.slice(0, -1).join(', ')} or ${known.at(-1)}`
+  throw wrong(value === '' ? `${sentence}.` : `${sentence}: ${key}:${value} is not known.`)
+}
+
+function dayOf(key: Key, value: string): number {
+  const at = /^\d{4}-\d{2}-\d{2}$/.test(value) ? Date.parse(`${value}T00:00:00.000Z`) : Number.NaN
+  // A day that no calendar has would be read as one in the next month.
+  if (!Number.isNaN(at) && new Date(at).toISOString().startsWith(value)) return at
+  throw wrong(`Write a day such as ${key}:2026-03-01${value === '' ? '' : `: ${value} is none`}.`)
+}
+
+/** A ticket has one status, one channel and one agent: asked for two of them there is surely a mistake. */
+function refuseContradictions(terms: Term[]): void {
+  for (const key of ['status', 'channel', 'assigned'] as const) {
+    const wanted = new Set(
+      terms.filter((term) => term.key === key && !term.isNegated).map(({ value }) => value),
+    )
+    if (wanted.size > 1) throw wrong(`A ticket has one ${NOUNS[key]}: write ${key}: only once.`)
+  }
+}
+
+const NOUNS = { status: 'status', channel: 'channel', assigned: 'assignee' }

@@ -1,0 +1,34 @@
+import type { Wanted, WordPhrase } from '../database/full-text.ts'
+import { isLongEnough, type Query } from './grammar.ts'
+import { wordsOf } from './words.ts'
+
+/** Words with this before them are the customer's, so that `from:` looks at nothing else. */
+const FROM = 'zzfrom'
+
+/** Stands in every document of an organization: one organization's search never goes through another's. */
+export function organizationWord(orgId: string): string {
+  return `zzorg${orgId.replace('_', '')}`
+}
+
+/** The words by which a ticket is found under its customer. */
+export function customerWords(customer: { name: string; email: string | null }): string[] {
+  return [...wordsOf(customer.name), ...wordsOf(customer.email ?? '')].map((word) => FROM + word)
+}
+
+/** What a document has to hold to be found; undefined when a query looks for nothing in the text. */
+export function wantedWords(orgId: string, query: Query): Wanted | undefined {
+  const from = query.terms.filter((term) => term.key === 'from')
+  if (query.phrases.length === 0 && from.length === 0) return undefined
+  const phraseOf = (value: string): WordPhrase => {
+    const words = wordsOf(value)
+    return { words: words.map((word) => FROM + word), isOpenEnded: isLongEnough(words) }
+  }
+  return {
+    has: [
+      { words: [organizationWord(orgId)], isOpenEnded: false },
+      ...from.filter(({ isNegated }) => !isNegated).map(({ value }) => phraseOf(value)),
+      ...query.phrases,
+    ],
+    hasNot: from.filter(({ isNegated }) => isNegated).map(({ value }) => phraseOf(value)),
+  }
+}
