@@ -24,7 +24,7 @@ export function Dialog(props: DialogProps) {
       <Base.Portal>
         <Base.Overlay class="dialog-backdrop" />
         <div class="dialog-place">
-          <Base.Content class="dialog" data-size={props.size ?? 'normal'}>
+          <Base.Content class="dialog" data-size={props.size ?? 'normal'} onOpenAutoFocus={focusBody}>
             <header class="dialog-head">
               <Base.Title class="dialog-title">{props.title}</Base.Title>
               <Show when={props.onClose}>
@@ -47,4 +47,14 @@ export function Dialog(props: DialogProps) {
       </Base.Portal>
     </Base>
   )
+}
+
+/** The first field of the body; without one the window itself, and never the cross. */
+function focusBody(event: Event) {
+  if (!(event.target instanceof HTMLElement)) return
+  const field = event.target.querySelector<HTMLElement>(
+    '.dialog-body :is(input:not([readonly]), textarea, select):enabled',
+  )
+  event.preventDefault()
+  ;(field ?? event.target).focus()
 }
