@@ -13,6 +13,7 @@ import { startPruning } from './idempotency/prune.ts'
 import { createLive } from './live/live.ts'
 import type { Log } from './log.ts'
 import { createFirstRun, type FirstRun } from './sessions/first-run.ts'
+import { startPruningSessions } from './sessions/prune.ts'
 import { createAgentGuard } from './sessions/require-agent.ts'
 import { requireSealingKey } from './webhooks/sealing-key.ts'
 
@@ -62,15 +63,23 @@ export async function startService(
   const listening = listen(app, { host: config.host, port: config.port, clock })
   running.push(listening)
   // Loaded behind the first answers, which need none of it.
-  const [{ startDelivering }, { startResending }, { startRetention }, { startSendingReplies }] = await Promise.all([
+  const [
+    { startDelivering },
+    { startResending },
+    { startRetention },
+    { startSendingReplies },
+    { startIndexing },
+  ] = await Promise.all([
     import('./webhooks/deliver.ts'),
     import('./webhooks/resend.ts'),
     import('./webhooks/retention.ts'),
     import('./replies/send-waiting.ts'),
+    import('./search/index-tickets.ts'),
   ])
   running.push(startDelivering(deps, { onAttempt: metrics.countAttempt }))
   running.push(startResending(deps), startRetention(deps), startPruning(deps), watchCommands(deps))
-  running.push(startSendingReplies(deps))
+  running.push(startPruningSessions(deps))
+  running.push(startSendingReplies(deps), startIndexing(deps))
   lock.announce(listening.url)
   const whole = started.move()
   return {

@@ -42,8 +42,9 @@ export function requireOtherAdmin(admins: Agent[], leaving: Agent): void {
   if (!admins.some(({ id }) => id === leaving.id)) return
   const others = admins.filter(({ id }) => id !== leaving.id)
   if (others.some(({ canSignIn }) => canSignIn || !leaving.canSignIn)) return
-  const detail = leaving.canSignIn
-    ? 'This is the last administrator who can sign in. Add or enable another one first.'
-    : 'This is the last enabled administrator of the organization. Add or enable another one first.'
+  const detail =
+    others.length === 0
+      ? 'This is the last enabled administrator of the organization. Add or enable another one first.'
+      : 'This is the last administrator who can sign in. The others have to use their links first.'
   throw new AppError(409, 'last_administrator', detail)
 }

@@ -1,19 +1,12 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import { recordAudit } from '../audit/audit.ts'
 import type { Transaction } from '../database/database.ts'
-import {
-  agentLinks,
-  agents,
-  type Channel,
-  sessions,
-  type TicketStatus,
-  tickets,
-  ticketTags,
-} from '../database/schema.ts'
+import { agentLinks, agents, sessions, tickets, ticketTags } from '../database/schema.ts'
 import type { Deps } from '../deps.ts'
 import { recordDeskChange } from '../events/desk.ts'
 import { recordEvents } from '../events/events.ts'
-import { type CounterChanges, counterChanges, moveCounters } from '../tickets/counters.ts'
+import { recordActivities } from '../tickets/activities.ts'
+import { moveCounters, sumOfChanges } from '../tickets/counters.ts'
 import { lockAgent, lockEnabledAdmins, requireOtherAdmin } from './agent-rows.ts'
 import type { Agent } from './agents.ts'
 
@@ -80,27 +73,18 @@ function unassignSome(deps: Deps, agent: Agent): Promise<number> {
       .update(ticketTags)
       .set({ updatedAt: now })
       .where(and(eq(ticketTags.orgId, orgId), inArray(ticketTags.ticketId, ids)))
+    const changes = [{ field: 'assignedTo' as const, from: agentId, to: '' }]
+    await recordActivities(deps, tx, orgId, { done: ids.map((ticketId) => ({ ticketId, changes })), now })
     await recordEvents(
       deps,
       tx,
       orgId,
       ids.map((ticketId) => ({ type: 'ticket.updated', ticketId, createdAt: now })),
     )
-    await moveCounters(tx, orgId, sumOfChanges(changed, agentId))
+    // Tags move no counter here: the status stays.
+    const after = changed.map((ticket) => ({ ...ticket, assignedTo: '', tags: [] }))
+    const moves = after.map((ticket) => ({ before: { ...ticket, assignedTo: agentId }, after: ticket }))
+    await moveCounters(tx, orgId, sumOfChanges(moves))
     return changed.length
   })
-}
-
-function sumOfChanges(
-  changed: { status: TicketStatus; channel: Channel; isSpam: boolean }[],
-  agentId: string,
-): CounterChanges {
-  const sum: CounterChanges = new Map()
-  for (const ticket of changed) {
-    const before = { ...ticket, assignedTo: agentId, tags: [] }
-    for (const [filter, by] of counterChanges(before, { ...before, assignedTo: '' })) {
-      sum.set(filter, (sum.get(filter) ?? 0) + by)
-    }
-  }
-  return sum
 }

@@ -1,4 +1,5 @@
 import { eq } from 'drizzle-orm'
+import { recordAudit } from '../audit/audit.ts'
 import { organizations } from '../database/schema.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
@@ -26,6 +27,9 @@ export async function setUp(
     }
     await tx.insert(organizations).values(organization)
     await insertAgent(tx, prepared)
+    const { id } = organization
+    const detail = { administrator: prepared.agent.email }
+    await recordAudit(deps, tx, id, { action: 'organization.created', subject: { id, label: name }, detail })
   })
   return { organization, admin: prepared.agent }
 }

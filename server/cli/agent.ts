@@ -2,10 +2,14 @@ import type { Command } from 'commander'
 import { type Agent, createAgent, listAgents } from '../agents/agents.ts'
 import { disableAgent } from '../agents/disable-agent.ts'
 import { enableAgent } from '../agents/enable-agent.ts'
+import { makeLink } from '../agents/links.ts'
+import { viewLink } from '../agents/views.ts'
+import type { Config } from '../config.ts'
+import { announcedUrl } from '../database/lock.ts'
 import { AGENT_ROLES, type AgentRole } from '../database/schema.ts'
 import { isoTime } from '../wire.ts'
 import { oneOf, passwordFrom } from './option-values.ts'
-import { print, printJson, printTable, shownTime } from './output.ts'
+import { note, print, printJson, printTable, shownTime } from './output.ts'
 import { withOrganization, withOwner } from './with-deps.ts'
 
 export function addAgent(program: Command): void {
@@ -14,6 +18,7 @@ export function addAgent(program: Command): void {
   addList(agent)
   addDisable(agent)
   addEnable(agent)
+  addLink(agent)
 }
 
 interface CreateOptions {
@@ -97,6 +102,25 @@ function addEnable(agent: Command): void {
       )
       print(`${id} is enabled.`)
     })
+}
+
+function addLink(agent: Command): void {
+  agent
+    .command('link <agent>')
+    .description('print a one-time link by which an agent chooses a password, and end their sessions')
+    .option('--org <org>', 'id or name of the organization')
+    .action(async (named: string, { org }: { org?: string }) => {
+      const { url, expiresAt } = await withOwner('agent', { named, org }, async (deps, orgId) =>
+        viewLink(serverUrl(deps.config), await makeLink(deps, orgId, named)),
+      )
+      print(url)
+      note(`It works once, until ${shownTime(expiresAt)}. An earlier link is dead now.`)
+    })
+}
+
+/** Where people reach the server: the public address, or what the running server said. */
+function serverUrl({ publicUrl, dataFolder, host, port }: Config): string {
+  return publicUrl ?? announcedUrl(dataFolder) ?? `http://${host}:${port}`
 }
 
 function viewAgent({ id, name, email, role, disabledAt, createdAt }: Agent) {

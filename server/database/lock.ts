@@ -38,6 +38,11 @@ export function lockDataFolder(folder: string, now: number): FolderLock {
   }
 }
 
+/** Where the server of this folder said it is; one that was killed may be gone. Nothing when none runs. */
+export function announcedUrl(folder: string): string | undefined {
+  return readHolder(folder).url
+}
+
 function takeLock(folder: string): Connection {
   const file = join(folder, LOCK_FILE)
   // Whoever may read it could hold it. A file that is there is left alone: this process itself may hold it.

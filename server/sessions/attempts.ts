@@ -4,6 +4,7 @@ const WINDOW_MS = 900_000
 /** Failures in the window. Many people may share an address, few mistype so often. */
 const MOST_PER_ACCOUNT = 10
 const MOST_PER_ADDRESS = 30
+const GUESSED_WRONG = ['wrong_credentials', 'wrong_password', 'wrong_link', 'link_expired']
 /** Beyond it, those that are over are forgotten before a new one is remembered. */
 const SWEEP_AT = 10_000
 
@@ -20,7 +21,7 @@ export interface AttemptOf {
 export function createAttempts(now: () => number) {
   const failures = new Map<string, number[]>()
 
-  /** Runs the attempt, or throws 429. A refusal by `work` is a failure; a success forgives the account's. */
+  /** Runs the attempt, or throws 429. A success forgives the account's failures. */
   async function limited<T>(of: AttemptOf, work: () => Promise<T>): Promise<T> {
     const counted = keysOf(of)
     const at = now()
@@ -33,8 +34,7 @@ export function createAttempts(now: () => number) {
       if (of.account !== undefined) failures.delete(accountKey(of.account))
       return value
     } catch (error) {
-      const isFailure = error instanceof AppError && error.status < 429
-      if (!isFailure) for (const { key } of counted) takeBack(key, at)
+      if (!isFailure(error)) for (const { key } of counted) takeBack(key, at)
       throw error
     }
   }
@@ -63,6 +63,13 @@ export function createAttempts(now: () => number) {
 }
 
 export type Attempts = ReturnType<typeof createAttempts>
+
+/** Not what is only typed wrongly, nor what is our fault. */
+function isFailure(error: unknown): boolean {
+  if (!(error instanceof AppError)) return false
+  const codes = [error.code, ...(error.more.errors ?? []).map(({ code }) => code)]
+  return codes.some((code) => GUESSED_WRONG.includes(code))
+}
 
 function keysOf({ account, address }: AttemptOf): { key: string; most: number }[] {
   return [

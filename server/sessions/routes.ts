@@ -37,7 +37,10 @@ export function sessionRoutes(
     }
   }
 
-  async function signedIn({ set }: Context, token: string) {
+  /** The session this browser had ends: its cookie is replaced. */
+  async function signedIn({ request, set }: Context, token: string) {
+    const former = sessionToken(request.headers.get('cookie'))
+    if (former !== undefined) await endSession(deps, former)
     set.headers['set-cookie'] = sessionCookie(deps.config, token)
     return viewSession(await requireSignedIn(deps, token))
   }
@@ -61,11 +64,10 @@ export function sessionRoutes(
     .post(
       '/session',
       async (context) => {
-        const { body, request, status } = context
+        const { body, status } = context
         const from = seenFrom(context)
-        const former = sessionToken(request.headers.get('cookie'))
         const of = { account: addressKey(body.email), address: from.address }
-        const outcome = await attempts.limited(of, () => signIn(deps, { ...body, from, former }))
+        const outcome = await attempts.limited(of, () => signIn(deps, { ...body, from }))
         if ('organizations' in outcome) return status(200, outcome)
         return status(201, await signedIn(context, outcome.token))
       },

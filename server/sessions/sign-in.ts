@@ -3,10 +3,10 @@ import { addressKey } from '../agents/agents.ts'
 import { isPassword } from '../agents/password.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Transaction } from '../database/database.ts'
-import { agents, organizations, sessions } from '../database/schema.ts'
+import { agents, organizations } from '../database/schema.ts'
 import { actingAs, type Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { hashToken, newToken } from '../token.ts'
+import { newToken } from '../token.ts'
 import { type SeenFrom, startSession } from './sessions.ts'
 
 export interface SignIn {
@@ -15,8 +15,6 @@ export interface SignIn {
   /** Where the address is known in several organizations. */
   orgId?: string
   from: SeenFrom
-  /** The session this browser had: it ends. */
-  former?: string | undefined
 }
 
 /** Either the token of a new session, or the organizations to choose from: those whose password fits. */
@@ -72,19 +70,12 @@ function accountsOf(deps: Deps, { email, orgId }: SignIn): Promise<Account[]> {
     .orderBy(asc(organizations.createdAt), asc(organizations.id))
 }
 
-async function begin(deps: Deps, account: Account, { from, former }: SignIn): Promise<string> {
+async function begin(deps: Deps, account: Account, { from }: SignIn): Promise<string> {
   const { orgId, agentId } = account
   const token = newToken(deps)
   const actor = { kind: 'agent', id: agentId, name: account.name, address: from.address } as const
   await deps.database.write(async (tx) => {
     await requireUnchanged(tx, account)
-    if (former !== undefined) {
-      await tx
-        .delete(sessions)
-        .where(
-          and(eq(sessions.orgId, orgId), eq(sessions.agentId, agentId), eq(sessions.hash, hashToken(former))),
-        )
-    }
     await startSession(deps, tx, { orgId, agentId, token, ...from })
     await recordAudit(actingAs(deps, actor), tx, orgId, {
       action: 'agent.signed_in',

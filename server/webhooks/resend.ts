@@ -1,4 +1,5 @@
 import { and, asc, eq, gt, isNull, lte, sql } from 'drizzle-orm'
+import { recordAudit } from '../audit/audit.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { deliveries, resendJobs } from '../database/schema.ts'
 import { statement } from '../database/statement.ts'
@@ -6,6 +7,7 @@ import type { Deps } from '../deps.ts'
 import { AppError, notFound } from '../errors.ts'
 import { firstIdAt, isId } from '../ids.ts'
 import { type Loop, startLoop } from '../loop.ts'
+import { isoTime } from '../wire.ts'
 import { lockEndpoint } from './endpoint-rows.ts'
 import { AT_ONCE, callTurn } from './turns.ts'
 
@@ -22,18 +24,19 @@ export type ResendJob = typeof resendJobs.$inferSelect
 export async function resendDelivery(deps: Deps, orgId: string, id: string): Promise<void> {
   const [delivery] = isId('dlv', id)
     ? await deps.database.read
-        .select({ endpointId: deliveries.endpointId })
+        .select({ endpointId: deliveries.endpointId, eventType: deliveries.eventType })
         .from(deliveries)
         .where(and(eq(deliveries.orgId, orgId), eq(deliveries.id, id)))
     : []
   if (!delivery) throw notFound('delivery')
-  const { endpointId } = delivery
+  const { endpointId, eventType } = delivery
   await deps.database.write(async (tx) => {
     await requireEndpointOn(tx, orgId, endpointId)
     const [resent] = await queueAgain(tx, { orgId, id, dueAt: AT_ONCE })
     if (!resent)
       throw new AppError(409, 'delivery_in_flight', 'It is being sent at this moment. Wait for its result.')
     await callTurn(tx, { endpointId, at: deps.clock.now() })
+    await recordAudit(deps, tx, orgId, { action: 'delivery.resent', subject: { id, label: eventType } })
   })
 }
 
@@ -54,6 +57,11 @@ export async function resendFailedSince(
     if (!endpoint) throw notFound('endpoint')
     await requireEndpointOn(tx, orgId, endpoint.id)
     const [made] = await tx.insert(resendJobs).values(values).returning()
+    await recordAudit(deps, tx, orgId, {
+      action: 'endpoint.failed_resent',
+      subject: { id: endpoint.id, label: endpoint.url },
+      detail: { since: isoTime(input.since) },
+    })
     return made
   })
   if (!job) throw new Error('The job was not stored.')

@@ -83,13 +83,15 @@ async function commandsBelow(path: string[]): Promise<string[]> {
   return [describe(`${path.join(' ')} ${options.filter((option) => option !== '--help').join(' ')}`)]
 }
 
-/** Verbs that only commands call: those print the sentence, and the code is seen by nobody. */
-const BEHIND_COMMANDS = /^server\/(cli|agents|organizations|webhooks)\/|^server\/api-keys\/api-keys\.ts$/
+/** What a caller of `/v1` with a key can meet. Pages and commands show the sentence, and know the codes themselves. */
+const OF_THE_API =
+  /^server\/(errors\.ts|http|tickets|customers|idempotency|requests|api-keys\/(require-|rate-limit))/
+const OF_THE_PAGES = /^server\/(http\/(assets|built-pages)|requests\/same-origin)\.ts$/
 
 async function wordsOfRoutes(pattern: RegExp): Promise<string[]> {
   const words = new Set<string>()
   for (const { path, text } of await readSources()) {
-    if (!path.startsWith('server/') || BEHIND_COMMANDS.test(path)) continue
+    if (!OF_THE_API.test(path) || OF_THE_PAGES.test(path)) continue
     for (const [, ...found] of text.matchAll(pattern)) words.add(found.join(' '))
   }
   return [...words].sort()

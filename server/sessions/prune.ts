@@ -1,0 +1,42 @@
+import { and, inArray, lte } from 'drizzle-orm'
+import { agentLinks, sessions } from '../database/schema.ts'
+import type { Deps } from '../deps.ts'
+import { type Loop, startLoop } from '../loop.ts'
+
+const PRUNE_EVERY_MS = 600_000
+const SLICE = 500
+/** Between two slices, so that pruning is never in anybody's way. */
+const SLICE_REST_MS = 20
+
+/** Forgets sessions that have ended and links that are over, of every organization, now and then. */
+export function startPruningSessions(deps: Deps): Loop {
+  let nextAt = deps.clock.monotonic()
+  return startLoop(deps, 'prune_sessions', async () => {
+    const rest = nextAt - deps.clock.monotonic()
+    if (rest > 0) return rest
+    const pause = (await pruneSlice(deps)) ? SLICE_REST_MS : PRUNE_EVERY_MS
+    nextAt = deps.clock.monotonic() + pause
+    return pause
+  })
+}
+
+/** Whether there may be more. Reads first: hardly ever is there anything to write. */
+async function pruneSlice({ database, clock }: Deps): Promise<boolean> {
+  const now = clock.now()
+  const { read } = database
+  const [ended, over] = await Promise.all([
+    read.select({ id: sessions.id }).from(sessions).where(lte(sessions.expiresAt, now)).limit(SLICE),
+    read.select({ id: agentLinks.id }).from(agentLinks).where(lte(agentLinks.expiresAt, now)).limit(SLICE),
+  ])
+  if (ended.length + over.length === 0) return false
+  await database.write(async (tx) => {
+    // One that was used meanwhile goes on.
+    await tx.delete(sessions).where(and(inArray(sessions.id, idsOf(ended)), lte(sessions.expiresAt, now)))
+    await tx.delete(agentLinks).where(inArray(agentLinks.id, idsOf(over)))
+  })
+  return ended.length === SLICE || over.length === SLICE
+}
+
+function idsOf(rows: { id: string }[]): string[] {
+  return rows.map(({ id }) => id)
+}
