@@ -274,7 +274,8 @@ async function recount(orgId: string) {
   const counted: Record<string, number> = {}
   for (const { status, channel, assignedTo, tags } of rows) {
     const filters = ['all', `status:${status}`, `channel:${channel}`, `assignedTo:${assignedTo}`]
-    filters.push(`status:${status},assignedTo:${assignedTo}`, ...tags.map((tag) => `tag:${tag}`))
+    filters.push(`status:${status},assignedTo:${assignedTo}`)
+    filters.push(...tags.flatMap((tag) => [`tag:${tag}`, `status:${status},tag:${tag}`]))
     for (const filter of filters) counted[filter] = (counted[filter] ?? 0) + 1
   }
   const [all] = await read

@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { type SignedInAgent, signInAgent } from '../support/agents.ts'
+import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { createManualClock } from '../support/clock.ts'
+import { readThread } from '../support/threads.ts'
+import { changeTicket, makeTicket, NO_TICKET, problemOf, readTicket } from '../support/tickets.ts'
+
+const clock = createManualClock()
+let bellhop: Bellhop
+let acme: Client
+let ben: SignedInAgent
+let ana: SignedInAgent
+
+beforeAll(async () => {
+  bellhop = await startBellhop({ clock })
+  acme = await bellhop.organization()
+  ben = await signInAgent(bellhop, acme.orgId)
+  ana = await signInAgent(bellhop, acme.orgId, { name: 'Ana Lima' })
+})
+afterAll(() => bellhop.stop())
+
+test('a thread shows messages, notes and changes in the order they happened, each in the name of who did it', async () => {
+  const { id } = await makeTicket(acme)
+  clock.advance(1)
+  await ben.call('POST', `/console/tickets/${id}/notes`, { body: { text: 'She called, too.' } })
+  await ben.call('PATCH', `/v1/tickets/${id}`, { body: { status: 'pending', assignedTo: ben.id } })
+  await acme.call('POST', `/tickets/${id}/messages`, { body: { text: 'It is attached.' } })
+  await changeTicket(acme, id, { tags: ['billing'] })
+  await ana.call('PATCH', `/console/tickets/${id}`, { body: { subject: 'Invoice of February' } })
+
+  const { timeline, ticket } = await readThread(ben, id)
+  expect(ticket).toMatchObject({ subject: 'Invoice of February', isSpam: false, status: 'pending' })
+  expect(timeline).toMatchObject([
+    { kind: 'message', role: 'customer', text: 'My invoice for February is missing.' },
+    { kind: 'note', text: 'She called, too.', agentId: ben.id, agentName: 'Ben Okafor' },
+    {
+      kind: 'activity',
+      actor: { kind: 'agent', name: 'Ben Okafor' },
+      changes: [
+        { field: 'status', from: 'open', to: 'pending' },
+        { field: 'assignedTo', from: '', to: ben.id },
+      ],
+    },
+    { kind: 'message', role: 'agent', agentName: 'Website', sending: 'sent' },
+    {
+      kind: 'activity',
+      actor: { kind: 'key', name: 'Website' },
+      changes: [{ field: 'tags', from: [], to: ['billing'] }],
+    },
+    {
+      kind: 'activity',
+      actor: { kind: 'agent', name: 'Ana Lima' },
+      changes: [{ field: 'subject', from: 'Missing invoice', to: 'Invoice of February' }],
+    },
+  ])
+})
+
+test('a change that changes nothing leaves no line in the thread', async () => {
+  const { id } = await makeTicket(acme, { tags: ['vip'] })
+  await changeTicket(acme, id, { status: 'open', assignedTo: null, tags: ['vip'] })
+  await ben.call('PATCH', `/console/tickets/${id}`, { body: { subject: 'Missing invoice', isSpam: false } })
+  expect((await readThread(ben, id)).timeline).toHaveLength(1)
+})
+
+test('a thread that is unchanged is not sent again', async () => {
+  const { id } = await makeTicket(acme)
+  const first = await ben.call('GET', `/console/tickets/${id}`)
+  const etag = first.headers.get('etag') ?? ''
+  const again = () => ben.call('GET', `/console/tickets/${id}`, { headers: { 'if-none-match': etag } })
+  expect([(await again()).status, (await again()).text]).toEqual([304, ''])
+  await ana.call('POST', `/console/tickets/${id}/notes`, { body: { text: 'New.' } })
+  expect((await again()).status).toBe(200)
+})
+
+test('a note is told to the pages only: nothing on the API changes, and no webhook hears of it', async () => {
+  const { id } = await makeTicket(acme)
+  const before = await readTicket(acme, id)
+  clock.advance(1_000)
+  const noted = await ben.call('POST', `/console/tickets/${id}/notes`, { body: { text: 'Careful.' } })
+  expect(noted.status).toBe(201)
+  expect(noted.json).toMatchObject({ kind: 'note', text: 'Careful.', agentName: 'Ben Okafor' })
+  const after = await acme.call('GET', `/tickets/${id}`)
+  expect(after.json).toEqual({ ...before })
+  expect(after.text).not.toContain('Careful')
+})
+
+test('spam is marked in the inbox, and the API shows the ticket as it was', async () => {
+  const { id } = await makeTicket(acme)
+  const before = await readTicket(acme, id)
+  clock.advance(1_000)
+  const marked = await ben.call('PATCH', `/console/tickets/${id}`, { body: { isSpam: true } })
+  expect(marked.json).toMatchObject({ isSpam: true, status: 'open' })
+  expect(await readTicket(acme, id)).toEqual(before)
+  expect((await readThread(ben, id)).timeline.at(-1)).toMatchObject({
+    changes: [{ field: 'spam', from: false, to: true }],
+  })
+})
+
+test('each agent has their own draft of a ticket, on every device; a blank one is forgotten', async () => {
+  const { id } = await makeTicket(acme)
+  const keep = (agent: SignedInAgent, kind: string, text: string) =>
+    agent.call('PUT', `/console/tickets/${id}/draft`, { body: { kind, text } })
+  await keep(ben, 'reply', 'Dear Ana')
+  expect((await keep(ben, 'reply', 'Dear Ana, it is')).json).toEqual({
+    savedAt: new Date(clock.now()).toISOString(),
+  })
+  await keep(ana, 'note', 'I think')
+  expect((await readThread(ben, id)).draft).toMatchObject({ kind: 'reply', text: 'Dear Ana, it is' })
+  expect((await readThread(ana, id)).draft).toMatchObject({ kind: 'note', text: 'I think' })
+  await keep(ben, 'reply', ' \n ')
+  expect((await readThread(ben, id)).draft).toBeNull()
+  problemOf(await keep(ben, 'reply', 'x'.repeat(65_537)), 400, 'invalid_request')
+})
+
+test('writing a note ends its draft, and leaves the draft of a reply', async () => {
+  const { id } = await makeTicket(acme)
+  const draft = (kind: string) =>
+    ben.call('PUT', `/console/tickets/${id}/draft`, { body: { kind, text: 'Begun' } })
+  const note = () => ben.call('POST', `/console/tickets/${id}/notes`, { body: { text: 'Done' } })
+  await draft('note')
+  await note()
+  expect((await readThread(ben, id)).draft).toBeNull()
+  await draft('reply')
+  await note()
+  expect((await readThread(ben, id)).draft).toMatchObject({ kind: 'reply' })
+})
+
+test('how far an agent has read only ever moves on, until they mark the ticket unread', async () => {
+  const { id } = await makeTicket(acme)
+  clock.advance(1)
+  await acme.call('POST', `/tickets/${id}/messages`, { body: { text: 'Attached.' } })
+  const [first, second] = (await readThread(ben, id)).timeline
+  const mark = (messageId: string | undefined) =>
+    ben.call('PUT', `/console/tickets/${id}/read`, { body: { messageId } })
+  expect((await readThread(ben, id)).readUpTo).toBeNull()
+  expect((await mark(second?.id)).status).toBe(204)
+  await mark(first?.id)
+  expect((await readThread(ben, id)).readUpTo).toBe(second?.id ?? '')
+  expect((await readThread(ana, id)).readUpTo).toBeNull()
+  expect((await ben.call('DELETE', `/console/tickets/${id}/read`)).status).toBe(204)
+  expect((await readThread(ben, id)).readUpTo).toBeNull()
+  const other = await makeTicket(acme, { customer: { email: 'other@example.com' } })
+  const foreign = (await readThread(ben, other.id)).timeline[0]?.id
+  problemOf(await mark(foreign), 404, 'not_found')
+})
+
+test('what belongs to another organization, or cannot be, is not there', async () => {
+  const { id } = await makeTicket(acme)
+  const messageId = (await readThread(ben, id)).timeline[0]?.id
+  const eve = await signInAgent(bellhop, (await bellhop.organization('Other')).orgId, { name: 'Eve' })
+  const asked: [string, string, object?][] = [
+    ['GET', ''],
+    ['PATCH', '', { subject: 'Mine' }],
+    ['PUT', '/read', { messageId }],
+    ['DELETE', '/read'],
+    ['PUT', '/draft', { kind: 'reply', text: 'Hello' }],
+    ['POST', '/notes', { text: 'Hello' }],
+    ['POST', '/replies', { text: 'Hello', lastMessageId: messageId }],
+    ['DELETE', '/replies/rpl_00000000000000000000000000'],
+    ['POST', '/replies/rpl_00000000000000000000000000/send'],
+  ]
+  for (const [method, path, body] of asked) {
+    for (const [agent, ticket] of [
+      [eve, id],
+      [ben, NO_TICKET],
+      [ben, 'nonsense'],
+    ] as const) {
+      problemOf(await agent.call(method, `/console/tickets/${ticket}${path}`, { body }), 404, 'not_found')
+    }
+  }
+  problemOf(await eve.call('POST', `/console/messages/${messageId}/retry`), 404, 'not_found')
+  expect((await readThread(ben, id)).timeline).toHaveLength(1)
+})
+
+test('whoever is signed out sees no thread', async () => {
+  const { id } = await makeTicket(acme)
+  const answer = await ben.call('GET', `/console/tickets/${id}`, { headers: { cookie: '' } })
+  problemOf(answer, 401, 'signed_out')
+})
+
+test('the tickets of an agent who is disabled say in their threads that nobody has them', async () => {
+  const admin = await signInAgent(bellhop, acme.orgId, { role: 'admin', name: 'Root' })
+  const leaving = await signInAgent(bellhop, acme.orgId, { name: 'Leaving' })
+  const { id } = await makeTicket(acme)
+  await changeTicket(acme, id, { assignedTo: leaving.id })
+  await admin.call('POST', `/console/agents/${leaving.id}/disable`)
+  expect((await readThread(ben, id)).timeline.at(-1)).toMatchObject({
+    actor: { kind: 'agent', name: 'Root' },
+    changes: [{ field: 'assignedTo', from: leaving.id, to: '' }],
+  })
+})
