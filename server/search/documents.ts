@@ -1,0 +1,66 @@
+import { and, eq, inArray, max, min, sql } from 'drizzle-orm'
+import type { Transaction } from '../database/database.ts'
+import { putDocuments, takeDocumentsOut } from '../database/full-text.ts'
+import { searchDocuments } from '../database/schema.ts'
+import { rowsCommand } from '../database/statement.ts'
+
+/** A ticket as it was read; without words it is gone. */
+export interface Read {
+  ticketId: string
+  words: string[] | undefined
+}
+
+/** Takes tickets out of the index and puts them in again as the newest, the last of them on top. */
+export async function replaceDocuments(tx: Transaction, orgId: string, read: Read[]): Promise<void> {
+  const known = await numbersOf(tx, orgId, read)
+  await takeDocumentsOut(tx, [...known.values()])
+  const gone = read.filter(({ words }) => !words).map(({ ticketId }) => ticketId)
+  if (gone.length > 0) {
+    await tx
+      .delete(searchDocuments)
+      .where(and(eq(searchDocuments.orgId, orgId), inArray(searchDocuments.ticketId, gone)))
+  }
+  const [highest] = await tx.select({ number: max(searchDocuments.number) }).from(searchDocuments)
+  await insertFrom(tx, orgId, (highest?.number ?? 0) + 1, read)
+}
+
+/** Puts tickets below all others, the last of them lowest; those that are in stay where they are. */
+export async function addOlderDocuments(tx: Transaction, orgId: string, read: Read[]): Promise<void> {
+  const known = await numbersOf(tx, orgId, read)
+  const missing = read.filter(({ ticketId, words }) => words && !known.has(ticketId))
+  const [lowest] = await tx.select({ number: min(searchDocuments.number) }).from(searchDocuments)
+  await insertFrom(tx, orgId, (lowest?.number ?? 0) - missing.length, missing.toReversed())
+}
+
+async function numbersOf(tx: Transaction, orgId: string, read: Read[]): Promise<Map<string, number>> {
+  const ids = read.map(({ ticketId }) => ticketId)
+  if (ids.length === 0) return new Map()
+  const rows = await tx
+    .select({ ticketId: searchDocuments.ticketId, number: searchDocuments.number })
+    .from(searchDocuments)
+    .where(and(eq(searchDocuments.orgId, orgId), inArray(searchDocuments.ticketId, ids)))
+  return new Map(rows.map(({ ticketId, number }) => [ticketId, number]))
+}
+
+async function insertFrom(tx: Transaction, orgId: string, first: number, read: Read[]): Promise<void> {
+  const documents = read.flatMap(({ ticketId, words }) => (words ? [{ ticketId, words }] : []))
+  const numbered = documents.map((document, place) => ({ ...document, number: first + place }))
+  await saveNumbers(
+    tx,
+    numbered.map(({ ticketId, number }) => ({ orgId, ticketId, number })),
+  )
+  await putDocuments(tx, numbered)
+}
+
+const saveNumbers = rowsCommand<{ orgId: string; ticketId: string; number: number }>(
+  'search_documents_save',
+  (tx, rows) => {
+    const insert = tx
+      .insert(searchDocuments)
+      .values(rows.map((p) => ({ orgId: p.orgId, ticketId: p.ticketId, number: p.number })))
+    return insert.onConflictDoUpdate({
+      target: [searchDocuments.orgId, searchDocuments.ticketId],
+      set: { number: sql`excluded.number` },
+    })
+  },
+)

@@ -1,0 +1,36 @@
+import { organizations, searchCursors } from '../../server/database/schema.ts'
+import type { Bellhop } from './bellhop.ts'
+import type { ManualClock } from './clock.ts'
+
+/** Longer than the pause between two turns of the indexing. */
+const PAUSE_MS = 100
+
+/** Waits until everything that has happened so far can be searched. A clock that stands still is moved on. */
+export async function indexed({ deps }: Pick<Bellhop, 'deps'>, clock?: ManualClock): Promise<void> {
+  for (;;) {
+    const beat = nextBeat(deps.pulse)
+    if (await isIndexed(deps)) return
+    if (clock) {
+      clock.advance(PAUSE_MS)
+      await new Promise((resolve) => setImmediate(resolve))
+    } else await beat
+  }
+}
+
+async function isIndexed({ database }: Bellhop['deps']): Promise<boolean> {
+  const known = await database.read.select().from(organizations)
+  const cursors = new Map((await database.read.select().from(searchCursors)).map((row) => [row.orgId, row]))
+  return known.every(({ id, lastEvent }) => {
+    const cursor = cursors.get(id)
+    return cursor !== undefined && cursor.eventNumber >= lastEvent && cursor.backAt === null
+  })
+}
+
+function nextBeat(pulse: Bellhop['deps']['pulse']): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const stop = pulse.listen(() => {
+    stop()
+    resolve()
+  })
+  return promise
+}
