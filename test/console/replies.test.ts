@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import { messages, waitingReplies } from '../../server/database/schema.ts'
+import { type SignedInAgent, signInAgent } from '../support/agents.ts'
+import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { createManualClock } from '../support/clock.ts'
+import { storeTicket } from '../support/stored-ticket.ts'
+import { newestMessage, type ReplyJson, readThread, sendReply, textsOf } from '../support/threads.ts'
+import { makeTicket, problemOf, readTicket } from '../support/tickets.ts'
+import { eventually } from '../support/webhooks.ts'
+
+const UNDO_MS = 10_000
+const clock = createManualClock()
+let bellhop: Bellhop
+let acme: Client
+let ben: SignedInAgent
+let ana: SignedInAgent
+let admin: SignedInAgent
+
+beforeAll(async () => {
+  bellhop = await startBellhop({ clock })
+  acme = await bellhop.organization()
+  ben = await signInAgent(bellhop, acme.orgId)
+  ana = await signInAgent(bellhop, acme.orgId, { name: 'Ana Lima' })
+  admin = await signInAgent(bellhop, acme.orgId, { name: 'Root', role: 'admin' })
+})
+afterAll(() => bellhop.stop())
+
+const placeOf = (ticketId: string, reply: ReplyJson) => `/console/tickets/${ticketId}/replies/${reply.id}`
+
+/** Time passes until nothing waits that is not held. */
+async function untilGone(): Promise<void> {
+  await eventually(async () => {
+    clock.advance(UNDO_MS)
+    const rows = await bellhop.deps.database.read.select().from(waitingReplies)
+    return rows.every(({ isHeld }) => isHeld)
+  })
+}
+
+test('a reply waits ten seconds, then it goes once, in the name of its agent', async () => {
+  const { id } = await makeTicket(acme)
+  await ben.call('PUT', `/console/tickets/${id}/draft`, { body: { kind: 'reply', text: 'It is att' } })
+  const reply = await sendReply(ben, id, { text: 'It is attached.' })
+  expect(reply).toMatchObject({
+    agentId: ben.id,
+    agentName: 'Ben Okafor',
+    isHeld: false,
+    sendAt: new Date(clock.now() + UNDO_MS).toISOString(),
+  })
+  expect(await readThread(ana, id)).toMatchObject({ waiting: [{ id: reply.id, text: 'It is attached.' }] })
+  expect((await readThread(ben, id)).draft).toBeNull()
+  clock.advance(UNDO_MS - 1)
+  await Bun.sleep(20)
+  expect((await readTicket(acme, id)).messages).toHaveLength(1)
+  await untilGone()
+  expect((await readTicket(acme, id)).messages).toMatchObject([
+    { role: 'customer' },
+    { role: 'agent', text: 'It is attached.', agentName: 'Ben Okafor' },
+  ])
+  expect((await readThread(ben, id)).waiting).toEqual([])
+})
+
+test('the status chosen with a reply comes with it, and not when it is taken back', async () => {
+  const { id } = await makeTicket(acme)
+  const undone = await sendReply(ben, id, { text: 'Done?', thenStatus: 'resolved' })
+  await ben.call('DELETE', placeOf(id, undone))
+  await untilGone()
+  expect(await readTicket(acme, id)).toMatchObject({ status: 'open', messages: [{}] })
+  await sendReply(ben, id, { text: 'Done.', thenStatus: 'resolved' })
+  await untilGone()
+  expect((await readTicket(acme, id)).status).toBe('resolved')
+  expect((await readThread(ben, id)).timeline.at(-1)).toMatchObject({
+    actor: { kind: 'agent', name: 'Ben Okafor' },
+    changes: [{ field: 'status', from: 'open', to: 'resolved' }],
+  })
+})
+
+test('a reply that is taken back is its agent’s draft again, before what they have begun meanwhile', async () => {
+  const { id } = await makeTicket(acme)
+  const reply = await sendReply(ben, id, { text: 'Dear Ana' })
+  await ben.call('PUT', `/console/tickets/${id}/draft`, { body: { kind: 'reply', text: 'P.S.' } })
+  const undone = await ben.call('DELETE', placeOf(id, reply))
+  expect([undone.status, undone.json]).toEqual([200, { kind: 'reply', text: 'Dear Ana\n\nP.S.' }])
+  expect(await readThread(ben, id)).toMatchObject({ waiting: [], draft: { text: 'Dear Ana\n\nP.S.' } })
+  problemOf(await ben.call('DELETE', placeOf(id, reply)), 404, 'not_found')
+})
+
+test('a note that was begun meanwhile stays a note, so that it cannot go to the customer', async () => {
+  const { id } = await makeTicket(acme)
+  const reply = await sendReply(ben, id, { text: 'Dear Ana' })
+  await ben.call('PUT', `/console/tickets/${id}/draft`, { body: { kind: 'note', text: 'She is difficult.' } })
+  expect((await ben.call('DELETE', placeOf(id, reply))).json).toMatchObject({ kind: 'note' })
+})
+
+test('what has gone cannot be taken back', async () => {
+  const { id } = await makeTicket(acme)
+  const reply = await sendReply(ben, id, { text: 'Gone.' })
+  expect((await ben.call('POST', `${placeOf(id, reply)}/send`)).status).toBe(204)
+  expect(await textsOf(ben, id)).toHaveLength(2)
+  problemOf(await ben.call('DELETE', placeOf(id, reply)), 409, 'already_sent')
+  problemOf(await ben.call('POST', `${placeOf(id, reply)}/send`), 409, 'already_sent')
+  await untilGone()
+  expect(await textsOf(ben, id)).toHaveLength(2)
+})
+
+test('a reply is refused when somebody else has answered what its agent had not seen', async () => {
+  const { id } = await makeTicket(acme)
+  const seen = await newestMessage(ben, id)
+  clock.advance(1)
+  await acme.call('POST', `/tickets/${id}/messages`, { body: { text: 'From the shop.' } })
+  const body = { text: 'From Ben.', lastMessageId: seen }
+  problemOf(await ben.call('POST', `/console/tickets/${id}/replies`, { body }), 409, 'answered_meanwhile')
+  await sendReply(ben, id, { ...body, force: true })
+  await untilGone()
+  expect((await textsOf(ben, id)).slice(1)).toEqual(['From the shop.', 'From Ben.'])
+})
+
+test('of two agents who answer at once one goes, and the other is held until it is sent anyway', async () => {
+  const { id } = await makeTicket(acme)
+  const seen = await newestMessage(ben, id)
+  await sendReply(ben, id, { text: 'From Ben.', lastMessageId: seen })
+  clock.advance(5)
+  const late = await sendReply(ana, id, { text: 'From Ana.', lastMessageId: seen })
+  await untilGone()
+  expect((await textsOf(ben, id)).slice(1)).toEqual(['From Ben.'])
+  expect((await readThread(ana, id)).waiting).toMatchObject([{ id: late.id, isHeld: true }])
+  expect((await ana.call('POST', `${placeOf(id, late)}/send`)).status).toBe(204)
+  expect((await textsOf(ben, id)).slice(1)).toEqual(['From Ben.', 'From Ana.'])
+})
+
+test('an agent’s second reply is not held by their own first one', async () => {
+  const { id } = await makeTicket(acme)
+  const lastMessageId = await newestMessage(ben, id)
+  await sendReply(ben, id, { text: 'One.', lastMessageId })
+  clock.advance(1)
+  await sendReply(ben, id, { text: 'Two.', lastMessageId })
+  await untilGone()
+  expect((await textsOf(ben, id)).slice(1)).toEqual(['One.', 'Two.'])
+})
+
+test('others leave an agent’s waiting reply alone, administrators may take it back', async () => {
+  const { id } = await makeTicket(acme)
+  const reply = await sendReply(ben, id, { text: 'Mine.' })
+  problemOf(await ana.call('DELETE', placeOf(id, reply)), 403, 'not_yours')
+  problemOf(await ana.call('POST', `${placeOf(id, reply)}/send`), 403, 'not_yours')
+  expect((await admin.call('DELETE', placeOf(id, reply))).status).toBe(200)
+  expect((await readThread(ben, id)).draft).toMatchObject({ text: 'Mine.' })
+})
+
+test('however Undo, Send now and the clock meet, a reply goes once or is a draft again, never both', async () => {
+  for (let round = 0; round < 20; round += 1) {
+    const { id } = await makeTicket(acme, { customer: { email: `c${round}@example.com` } })
+    const reply = await sendReply(ben, id, { text: 'Once.', thenStatus: 'pending' })
+    clock.advance(UNDO_MS - (round % 2))
+    const answers = await Promise.all([
+      ben.call('DELETE', placeOf(id, reply)),
+      ben.call('POST', `${placeOf(id, reply)}/send`),
+      ben.call('POST', `${placeOf(id, reply)}/send`),
+    ])
+    await untilGone()
+    const { timeline, draft, waiting } = await readThread(ben, id)
+    const sent = timeline.filter(({ role }) => role === 'agent').length
+    const isUndone = answers[0]?.status === 200
+    expect([sent, draft?.text, waiting]).toEqual(isUndone ? [0, 'Once.', []] : [1, undefined, []])
+    expect(answers.filter(({ status }) => status >= 500)).toEqual([])
+  }
+})
+
+test('a clock that is put back keeps no reply waiting', async () => {
+  const { id } = await makeTicket(acme)
+  await sendReply(ben, id, { text: 'On time.' })
+  clock.jump(-3_600_000)
+  await untilGone()
+  clock.jump(3_600_000)
+  expect(await textsOf(ben, id)).toHaveLength(2)
+})
+
+test('a message that failed is queued again, others are not', async () => {
+  const about = { status: 'open', assignedTo: '', tags: [], createdAt: 1, updatedAt: 1 } as const
+  const id = await storeTicket(bellhop.deps, acme.orgId, { ...about, tags: [], channel: 'email' })
+  await sendReply(ben, id, { text: 'Hello' })
+  await untilGone()
+  const messageId = await newestMessage(ben, id)
+  const retry = (message: string) => ben.call('POST', `/console/messages/${message}/retry`)
+  const last = async () => (await readThread(ben, id)).timeline.at(-1)
+  expect(await last()).toMatchObject({ sending: 'queued' })
+  problemOf(await retry(messageId), 409, 'not_failed')
+  await bellhop.deps.database.write(async (tx) => {
+    const failed = { sending: 'failed' as const, sendError: 'The mailbox is full.' }
+    await tx.update(messages).set(failed).where(eq(messages.id, messageId))
+  })
+  expect(await last()).toMatchObject({ sending: 'failed', sendError: 'The mailbox is full.' })
+  expect((await retry(messageId)).status).toBe(204)
+  expect(await last()).toMatchObject({ sending: 'queued' })
+  expect(await last()).not.toHaveProperty('sendError')
+})
