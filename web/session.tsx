@@ -2,6 +2,7 @@ import { Navigate, type RouteSectionProps, useLocation } from '@solidjs/router'
 import { queryOptions, useQuery } from '@tanstack/solid-query'
 import { type Accessor, createContext, Match, Switch, useContext } from 'solid-js'
 import { type Answer, api, ask } from './api.ts'
+import { LiveBanner } from './live-banner.tsx'
 import { ApiProblem } from './problem.ts'
 import { SignInAgain } from './sign-in/sign-in-again.tsx'
 import { FailedState } from './ui/failed-state.tsx'
@@ -36,6 +37,7 @@ export function Session(props: RouteSectionProps) {
       <Match when={query.isSuccess && query.data}>
         {(data) => (
           <SessionContext.Provider value={data}>
+            <LiveBanner />
             {props.children}
             <SignInAgain session={data()} />
           </SessionContext.Provider>

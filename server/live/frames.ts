@@ -10,10 +10,13 @@ export type LiveEvent =
   | { event: 'hello' | 'reset'; data: { number: number } }
   | { event: 'changed'; data: { type: LogEvent; ticketId: string } }
   | { event: 'presence'; data: Picture }
-  | { event: 'signed-out'; data: Record<string, never> }
+  | { event: 'beat' | 'signed-out'; data: Record<string, never> }
 
-/** Keeps connections open that a proxy or the server would close for being quiet. */
-export const HEARTBEAT: Frame = bytes(': still here\n\n')
+/**
+ * Keeps connections open that a proxy would close for being quiet. An event besides the comment, for a page is not told
+ * of comments: one that hears nothing for too long knows that its connection is gone.
+ */
+export const HEARTBEAT: Frame = bytes(`: still here\n${text({ event: 'beat', data: {} })}`)
 
 /** Where the log stands: what is read after this is not older. */
 export function helloFrame(number: number): Frame {

@@ -43,7 +43,7 @@ export async function openLive(
   let comments = 0
   const ended = readAll(response, (block) => {
     if (block.startsWith(':')) comments += 1
-    else seen.push(parseEvent(block))
+    seen.push(parseEvent(block))
     for (const look of waiting) look()
   })
   const close = async () => {

@@ -1,0 +1,77 @@
+import type { QueryClient } from '@tanstack/solid-query'
+import { createSignal } from 'solid-js'
+import { announceAgain, everybodyAt, type Here, PAGE_ID, showPicture, watchLeaving } from './live/presence.ts'
+import { createRefresher } from './live/refresh.ts'
+import { type LinkState, shareStream } from './live/sharing.ts'
+import type { Told } from './live/stream.ts'
+import type { SessionData } from './session.tsx'
+import { isSignedOut, sessionEnded, sessionIsBack } from './sign-in/signed-out.ts'
+
+export { announcePresence, online } from './live/presence.ts'
+
+/** Whether the page hears of changes, and since when (milliseconds since 1970). */
+export interface Connection {
+  state: LinkState
+  since: number
+}
+
+const [link, setLink] = createSignal<Connection>({ state: 'connecting', since: Date.now() })
+const listeners = new Set<(told: Told) => void>()
+let hurry = () => {}
+let client: QueryClient | undefined
+
+export const connection = link
+
+/** Tries at once what would be tried again in a moment. */
+export function reconnect(): void {
+  hurry()
+}
+
+/** Hears everything that the server tells this page; the answer stops it. */
+export function onTold(listener: (told: Told) => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** The colleagues who have the ticket open; this agent is not among them. */
+export function presenceOf(ticketId: string): Here[] {
+  const me = client?.getQueryData<SessionData>(['session'])?.agent.id
+  return everybodyAt(ticketId).filter(({ agentId }) => agentId !== me)
+}
+
+/** Keeps what the page shows up to date until it is closed. Once for a page, however often it is asked for. */
+export function startLive(queries: QueryClient): void {
+  if (client) return
+  client = queries
+  const refresher = createRefresher(queries)
+  hurry = shareStream(PAGE_ID, {
+    told(told) {
+      if (told.event === 'presence') showPicture(told.data)
+      else if (told.event === 'reset') refresher.everything()
+      else if (told.event === 'signed-out') sessionEnded()
+      else if (told.event === 'hello') void greet(queries)
+      else if (told.event === 'changed' && told.data.ticketId === '') refresher.deskChanged()
+      else if (told.event === 'changed') refresher.ticketChanged(told.data.ticketId)
+      for (const listener of listeners) listener(told)
+    },
+    state(state) {
+      setLink((before) => (before.state === state ? before : { state, since: Date.now() }))
+    },
+  }).hurry
+  watchLeaving()
+  addEventListener('online', hurry)
+  document.addEventListener('visibilitychange', () => {
+    if (!document.hidden) hurry()
+  })
+}
+
+/** There is a connection, and so a session: perhaps the one that somebody began in another tab. */
+async function greet(queries: QueryClient): Promise<void> {
+  announceAgain()
+  if (!isSignedOut()) return
+  const before = queries.getQueryData<SessionData>(['session'])
+  await queries.refetchQueries({ queryKey: ['session'] })
+  const now = queries.getQueryData<SessionData>(['session'])
+  if (before?.agent.id === now?.agent.id) sessionIsBack()
+  else location.reload()
+}
