@@ -1,0 +1,102 @@
+import { queryOptions, useMutation, useQuery } from '@tanstack/solid-query'
+import Monitor from 'lucide-solid/icons/monitor'
+import Smartphone from 'lucide-solid/icons/smartphone'
+import { For, Show } from 'solid-js'
+import { type Answer, api, ask } from '../../api.ts'
+import { sentenceOf } from '../../problem.ts'
+import { queries } from '../../queries.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { toast, toastError } from '../../ui/toaster.tsx'
+import { Loaded } from '../loaded.tsx'
+import { Section } from '../page.tsx'
+
+type Device = Answer<typeof api.console.sessions.get>['data'][number]
+
+const sessionsQuery = queryOptions({
+  queryKey: ['sessions'],
+  queryFn: () => ask(api.console.sessions.get()),
+  staleTime: 0,
+})
+
+/** Where one is signed in, and a way to sign out from afar. */
+export function Devices() {
+  const query = useQuery(() => ({ ...sessionsQuery, reconcile: 'id' }))
+  const endOthers = useMutation(() => ({
+    mutationFn: () => ask(api.console.sessions.delete()),
+    onSuccess: ({ ended }) => {
+      toast(ended === 1 ? 'One other device is signed out.' : `${ended} other devices are signed out.`)
+    },
+    onError: (error) => void toastError(sentenceOf(error)),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['sessions'] }),
+  }))
+  const others = () =>
+    query.isPending || query.isLoadingError
+      ? 0
+      : (query.data?.data.filter((one) => !one.isCurrent).length ?? 0)
+  return (
+    <Section
+      title="Devices"
+      text="Where you are signed in. Sign out whatever you do not know, and change your password then."
+      actions={
+        <Show when={others() > 1}>
+          <Button isBusy={endOthers.isPending} onClick={() => endOthers.mutate()}>
+            Sign out all others
+          </Button>
+        </Show>
+      }
+    >
+      <Loaded query={query} what="Your devices" rows={2}>
+        {(list) => (
+          <ul class="rows" aria-label="Devices">
+            <For each={list().data}>{(device) => <DeviceRow device={device} />}</For>
+          </ul>
+        )}
+      </Loaded>
+    </Section>
+  )
+}
+
+function DeviceRow(props: { device: Device }) {
+  const end = useMutation(() => ({
+    mutationFn: () => ask(api.console.sessions({ id: props.device.id }).delete()),
+    onSuccess: () => void toast(`${props.device.device} is signed out.`),
+    onError: (error) => void toastError(sentenceOf(error)),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['sessions'] }),
+  }))
+  return (
+    <li class="row">
+      <Show when={/Android|iPhone|iPad/.test(props.device.device)} fallback={<Monitor class="muted" />}>
+        <Smartphone class="muted" />
+      </Show>
+      <div class="row-words">
+        <p class="row-title">
+          {props.device.device}
+          <Show when={props.device.isCurrent}>
+            <Badge tone="green">This one</Badge>
+          </Show>
+        </p>
+        <p class="row-facts">
+          <span>{props.device.address}</span>
+          <span>
+            Last seen <RelativeTime at={props.device.lastSeenAt} isLong />
+          </span>
+          <span>
+            Signed in <RelativeTime at={props.device.createdAt} isLong />
+          </span>
+        </p>
+      </div>
+      <Show when={!props.device.isCurrent}>
+        <Button
+          size="small"
+          isBusy={end.isPending}
+          onClick={() => end.mutate()}
+          aria-label={`Sign out ${props.device.device}`}
+        >
+          Sign out
+        </Button>
+      </Show>
+    </li>
+  )
+}

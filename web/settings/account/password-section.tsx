@@ -1,0 +1,78 @@
+import { useMutation } from '@tanstack/solid-query'
+import { createSignal } from 'solid-js'
+import { api, ask } from '../../api.ts'
+import { faultOf } from '../../problem.ts'
+import { queries } from '../../queries.ts'
+import { useSession } from '../../session.tsx'
+import { PasswordField } from '../../sign-in/password-field.tsx'
+import { Button } from '../../ui/button.tsx'
+import { toast } from '../../ui/toaster.tsx'
+import { FormProblem } from '../form-problem.tsx'
+import { Section } from '../page.tsx'
+
+/** Changes the password, knowing the present one. */
+export function PasswordSection() {
+  const session = useSession()
+  const [current, setCurrent] = createSignal('')
+  const [next, setNext] = createSignal('')
+  const change = useMutation(() => ({
+    mutationFn: () => ask(api.console.password.post({ current: current(), password: next() })),
+    onSuccess: () => {
+      setCurrent('')
+      setNext('')
+      void queries.invalidateQueries({ queryKey: ['sessions'] })
+      toast('Your password is changed, and your other devices are signed out.')
+    },
+  }))
+  return (
+    <Section title="Password" text="A new one signs you out on all other devices.">
+      <form
+        class="card"
+        onSubmit={(event) => {
+          event.preventDefault()
+          change.mutate()
+        }}
+      >
+        {/* Password managers want to know whose password it is. */}
+        <input
+          hidden
+          type="text"
+          name="email"
+          autocomplete="username"
+          value={session().agent.email}
+          readonly
+        />
+        <div class="two">
+          <PasswordField
+            label="Present password"
+            autocomplete="current-password"
+            name="current"
+            value={current()}
+            onInput={setCurrent}
+            {...errorOf(change.error, 'current')}
+          />
+          <PasswordField
+            label="New password"
+            autocomplete="new-password"
+            name="password"
+            hint="At least 10 characters."
+            value={next()}
+            onInput={setNext}
+            {...errorOf(change.error, 'password')}
+          />
+        </div>
+        <FormProblem error={change.error} fields={['current', 'password']} />
+        <div class="card-foot">
+          <Button look="primary" type="submit" isBusy={change.isPending} disabled={!current() || !next()}>
+            Change password
+          </Button>
+        </div>
+      </form>
+    </Section>
+  )
+}
+
+function errorOf(problem: unknown, field: string): { error?: string } {
+  const error = faultOf(problem, field)
+  return error ? { error } : {}
+}

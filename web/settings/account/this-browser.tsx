@@ -1,0 +1,36 @@
+import { Show } from 'solid-js'
+import { areNotificationsOn, canNotify, switchNotifications } from '../../inbox/notifications.ts'
+import { setTheme, THEMES, theme } from '../../theme.ts'
+import { Switch } from '../../ui/checkbox.tsx'
+import { SegmentedControl } from '../../ui/segmented-control.tsx'
+import { Section } from '../page.tsx'
+
+const NAMES = { light: 'Light', dark: 'Dark', system: 'As the system' }
+const OPTIONS = THEMES.map((value) => ({ value, label: NAMES[value] }))
+
+/** What is kept in this browser only. */
+export function ThisBrowser() {
+  return (
+    <Section title="This browser" text="Kept here only; other devices have their own.">
+      <div class="rows">
+        <div class="row">
+          <p class="row-words row-title">Theme</p>
+          <SegmentedControl label="Theme" options={OPTIONS} value={theme()} onChange={setTheme} />
+        </div>
+        <div class="row">
+          <Show
+            when={canNotify()}
+            fallback={<p class="muted">This browser shows no desktop notifications for this address.</p>}
+          >
+            <Switch
+              label="Notify on the desktop"
+              hint="When a customer writes on a ticket of yours, or opens one, while this page is in the background."
+              isChecked={areNotificationsOn()}
+              onChange={(isOn) => void switchNotifications(isOn)}
+            />
+          </Show>
+        </div>
+      </div>
+    </Section>
+  )
+}

@@ -1,0 +1,55 @@
+import { useQuery } from '@tanstack/solid-query'
+import UserPlus from 'lucide-solid/icons/user-plus'
+import { createSignal, For, Show } from 'solid-js'
+import { Button } from '../../ui/button.tsx'
+import { Loaded } from '../loaded.tsx'
+import { Page } from '../page.tsx'
+import { type Agent, agentsQuery } from './agent-data.ts'
+import { AgentRow } from './agent-row.tsx'
+import { InviteAgent } from './invite-agent.tsx'
+import { LinkDialog, type ShownLink } from './link-dialog.tsx'
+
+/** Who works here: invitations, roles, and who may no longer sign in. */
+export function AgentsPage() {
+  const query = useQuery(() => ({ ...agentsQuery, reconcile: 'id' }))
+  const [isInviting, setInviting] = createSignal(false)
+  const [link, setLink] = createSignal<ShownLink>()
+  return (
+    <Page
+      title="Agents"
+      lead="Everybody who answers tickets. Administrators also change these settings."
+      actions={
+        <Button look="primary" icon={<UserPlus />} onClick={() => setInviting(true)}>
+          Invite an agent
+        </Button>
+      }
+    >
+      <Loaded query={query} what="The agents">
+        {(list) => (
+          <>
+            <AgentList agents={list().data.filter(({ state }) => state !== 'disabled')} onLink={setLink} />
+            <Show when={list().data.some(({ state }) => state === 'disabled')}>
+              <section class="section">
+                <h2>Disabled</h2>
+                <AgentList
+                  agents={list().data.filter(({ state }) => state === 'disabled')}
+                  onLink={setLink}
+                />
+              </section>
+            </Show>
+          </>
+        )}
+      </Loaded>
+      <InviteAgent isOpen={isInviting()} onClose={() => setInviting(false)} onLink={setLink} />
+      <LinkDialog link={link()} onClose={() => setLink(undefined)} />
+    </Page>
+  )
+}
+
+function AgentList(props: { agents: Agent[]; onLink: (link: ShownLink) => void }) {
+  return (
+    <ul class="rows">
+      <For each={props.agents}>{(agent) => <AgentRow agent={agent} onLink={props.onLink} />}</For>
+    </ul>
+  )
+}

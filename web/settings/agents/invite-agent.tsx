@@ -1,0 +1,86 @@
+import { useMutation } from '@tanstack/solid-query'
+import { createSignal, Show } from 'solid-js'
+import { api, ask } from '../../api.ts'
+import { faultOf } from '../../problem.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Select } from '../../ui/select.tsx'
+import { TextField } from '../../ui/text-field.tsx'
+import { FormProblem } from '../form-problem.tsx'
+import { agentsChanged, ROLES, type Role } from './agent-data.ts'
+import type { ShownLink } from './link-dialog.tsx'
+
+const FIELDS = ['name', 'email', 'role']
+
+interface InviteAgentProps {
+  isOpen: boolean
+  onClose: () => void
+  onLink: (link: ShownLink) => void
+}
+
+/** Asks for name, address and role; the answer is a link that goes to the new colleague. */
+export function InviteAgent(props: InviteAgentProps) {
+  return (
+    <Show when={props.isOpen}>
+      <Inviting {...props} />
+    </Show>
+  )
+}
+
+function Inviting(props: InviteAgentProps) {
+  const [name, setName] = createSignal('')
+  const [email, setEmail] = createSignal('')
+  const [role, setRole] = createSignal<Role>('agent')
+  const invite = useMutation(() => ({
+    mutationFn: () => ask(api.console.agents.post({ name: name(), email: email(), role: role() })),
+    onSuccess: ({ agent, link }) => {
+      agentsChanged()
+      props.onClose()
+      props.onLink({ agent, ...link, purpose: 'invitation' })
+    },
+  }))
+  return (
+    <Dialog
+      isOpen
+      onClose={() => props.onClose()}
+      title="Invite an agent"
+      description="You get a link for them. Bellhop sends no e-mail for it: pass it on yourself."
+    >
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          invite.mutate()
+        }}
+      >
+        <TextField
+          label="Name"
+          hint="Customers see it above replies."
+          value={name()}
+          onInput={setName}
+          error={faultOf(invite.error, 'name')}
+          autocomplete="off"
+          required
+        />
+        <TextField
+          label="E-mail address"
+          type="email"
+          hint="They sign in with it."
+          value={email()}
+          onInput={setEmail}
+          error={faultOf(invite.error, 'email')}
+          autocomplete="off"
+          required
+        />
+        <Select label="Role" options={ROLES} value={role()} onChange={setRole} />
+        <FormProblem error={invite.error} fields={FIELDS} />
+        <div class="dialog-foot">
+          <Button onClick={() => props.onClose()}>Cancel</Button>
+          <Button look="primary" type="submit" isBusy={invite.isPending}>
+            Make the link
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,21 @@
+import { infiniteQueryOptions } from '@tanstack/solid-query'
+import { type Answer, api, ask } from '../../api.ts'
+
+export type AuditEntry = Answer<typeof api.console.audit.get>['data'][number]
+
+const PAGE_SIZE = 50
+
+export const auditQuery = (filter: { action?: string }) =>
+  infiniteQueryOptions({
+    queryKey: ['audit', filter],
+    queryFn: ({ pageParam }) =>
+      ask(
+        api.console.audit.get({
+          query: { ...filter, limit: PAGE_SIZE, ...(pageParam && { cursor: pageParam }) },
+        }),
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ nextCursor }: { nextCursor?: string | undefined }) => nextCursor,
+    // What was just done stands here when somebody comes to look.
+    staleTime: 0,
+  })

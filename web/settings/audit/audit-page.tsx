@@ -1,0 +1,94 @@
+import { useSearchParams } from '@solidjs/router'
+import { useInfiniteQuery } from '@tanstack/solid-query'
+import ScrollText from 'lucide-solid/icons/scroll-text'
+import { Show } from 'solid-js'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { Select } from '../../ui/select.tsx'
+import { Page } from '../page.tsx'
+import './audit.css'
+import { type AuditEntry, auditQuery } from './audit-data.ts'
+import { ACTIONS, actionWords, subjectWords } from './plain-words.ts'
+
+const ANY = 'any'
+const OPTIONS = [
+  { value: ANY, label: 'Everything' },
+  ...Object.entries(ACTIONS).map(([value, label]) => ({ value, label })),
+]
+const ACTOR_KINDS = { agent: '', key: 'API key', command: 'command', system: 'Bellhop' }
+
+const COLUMNS: Column<AuditEntry>[] = [
+  { head: 'When', isNarrow: true, cell: (entry) => <RelativeTime at={entry.at} isLong /> },
+  { head: 'Who', cell: (entry) => <Who entry={entry} /> },
+  { head: 'What', cell: (entry) => <What entry={entry} /> },
+  { head: 'From', isNarrow: true, cell: (entry) => <span class="mono muted">{entry.address ?? '–'}</span> },
+]
+
+/** Who did what to the settings, when and from where. The filter stands in the address. */
+export function AuditPage() {
+  const [search, setSearch] = useSearchParams<{ action: string }>()
+  const action = () => (search.action && search.action in ACTIONS ? search.action : undefined)
+  const query = useInfiniteQuery(() => auditQuery(action() ? { action: action() ?? '' } : {}))
+  const rows = () =>
+    query.isPending || query.isLoadingError ? undefined : query.data?.pages.flatMap(({ data }) => data)
+  return (
+    <Page
+      title="Audit log"
+      width="wide"
+      lead="Who changed what in these settings and who signed in, from where. Nobody can change or delete a line."
+    >
+      <div class="audit-filter">
+        <Select
+          label="Action"
+          isLabelHidden
+          options={OPTIONS}
+          value={action() ?? ANY}
+          onChange={(value) => setSearch({ action: value === ANY ? null : value }, { replace: true })}
+        />
+      </div>
+      <div class="audit">
+        <DataTable
+          label="The audit log"
+          columns={COLUMNS}
+          rows={rows()}
+          error={query.isLoadingError ? query.error : undefined}
+          onRetry={() => void query.refetch()}
+          empty={
+            <EmptyState
+              icon={<ScrollText />}
+              title="Nothing like this has happened"
+              text="As soon as somebody does it, it stands here."
+            />
+          }
+        />
+      </div>
+      <Show when={query.hasNextPage}>
+        <div class="more">
+          <Button isBusy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+            Show more
+          </Button>
+        </div>
+      </Show>
+    </Page>
+  )
+}
+
+function Who(props: { entry: AuditEntry }) {
+  return (
+    <span class="audit-who">
+      {props.entry.actor.name}
+      <Show when={ACTOR_KINDS[props.entry.actor.kind]}>{(kind) => <Badge>{kind()}</Badge>}</Show>
+    </span>
+  )
+}
+
+function What(props: { entry: AuditEntry }) {
+  return (
+    <>
+      <span class="audit-action">{actionWords(props.entry)}</span> {subjectWords(props.entry)}
+    </>
+  )
+}

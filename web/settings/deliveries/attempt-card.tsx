@@ -1,0 +1,91 @@
+import CircleCheck from 'lucide-solid/icons/circle-check'
+import CircleX from 'lucide-solid/icons/circle-x'
+import SendHorizontal from 'lucide-solid/icons/send-horizontal'
+import { Match, Show, Switch } from 'solid-js'
+import { Badge } from '../../ui/badge.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { CodeBlock } from '../code-block.tsx'
+import type { Attempt } from './delivery-data.ts'
+import { Headers } from './headers.tsx'
+import { prettyJson } from './pretty-json.ts'
+
+/** One attempt in a line; opened, what came back. */
+export function AttemptCard(props: { attempt: Attempt; isOpen: boolean }) {
+  return (
+    <li>
+      <details class="attempt" open={props.isOpen}>
+        <summary>
+          <Outcome attempt={props.attempt} />
+          <span class="attempt-words">
+            <span class="attempt-title">
+              Attempt {props.attempt.number}
+              <Show when={props.attempt.kind !== 'scheduled'}>
+                <Badge>{props.attempt.kind === 'manual' ? 'resent' : 'test'}</Badge>
+              </Show>
+            </span>
+            <span class="muted">{outcomeSentence(props.attempt)}</span>
+          </span>
+          <span class="attempt-figures">
+            <Show when={props.attempt.durationMs !== null}>
+              <span>{props.attempt.durationMs} ms</span>
+            </Show>
+            <RelativeTime at={props.attempt.startedAt} />
+          </span>
+        </summary>
+        <Answer attempt={props.attempt} />
+      </details>
+    </li>
+  )
+}
+
+function Outcome(props: { attempt: Attempt }) {
+  return (
+    <Switch fallback={<SendHorizontal class="attempt-icon" aria-label="On its way" role="img" />}>
+      <Match when={props.attempt.succeeded === true}>
+        <CircleCheck class="attempt-icon is-good" aria-label="Succeeded" role="img" />
+      </Match>
+      <Match when={props.attempt.succeeded === false}>
+        <CircleX class="attempt-icon is-bad" aria-label="Failed" role="img" />
+      </Match>
+    </Switch>
+  )
+}
+
+/** What the endpoint answered, as far as it is kept. */
+function Answer(props: { attempt: Attempt }) {
+  return (
+    <div class="attempt-answer">
+      <Show when={props.attempt.detail}>
+        <p class="muted small">{props.attempt.detail}</p>
+      </Show>
+      <Show when={props.attempt.responseHeaders}>
+        {(headers) => <Headers label="Response headers" headers={headers()} />}
+      </Show>
+      <Show
+        when={props.attempt.responseBody}
+        fallback={
+          <p class="muted small">
+            {props.attempt.status === null
+              ? 'No answer came.'
+              : 'The answer had no body, or it is no longer kept.'}
+          </p>
+        }
+      >
+        {(body) => (
+          <>
+            <CodeBlock label="Response body" code={prettyJson(body())} />
+            <Show when={props.attempt.isResponseBodyCut}>
+              <p class="muted small">Only its beginning is kept.</p>
+            </Show>
+          </>
+        )}
+      </Show>
+    </div>
+  )
+}
+
+function outcomeSentence({ succeeded, status, error }: Attempt): string {
+  if (succeeded === null) return 'On its way…'
+  const answer = status === null ? '' : `Answered ${status}. `
+  return `${answer}${error?.sentence ?? ''}`.trim()
+}

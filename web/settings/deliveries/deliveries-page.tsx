@@ -1,0 +1,94 @@
+import { useSearchParams } from '@solidjs/router'
+import { useInfiniteQuery } from '@tanstack/solid-query'
+import FunnelX from 'lucide-solid/icons/funnel-x'
+import Inbox from 'lucide-solid/icons/inbox'
+import { createMemo, For, Show } from 'solid-js'
+import { Button } from '../../ui/button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { FailedState } from '../../ui/failed-state.tsx'
+import { RowsSkeleton } from '../loaded.tsx'
+import { Page } from '../page.tsx'
+import './deliveries.css'
+import { deliveriesQuery, isMoving } from './delivery-data.ts'
+import { DeliveryFilters } from './delivery-filters.tsx'
+import { DeliveryRow } from './delivery-row.tsx'
+import { filterOf } from './filter.ts'
+
+const LOOK_SOON_MS = 1_500
+const LOOK_AGAIN_MS = 10_000
+
+/** Everything that was sent to endpoints, newest first. The filter stands in the address. */
+export function DeliveriesPage() {
+  const [search, setSearch] = useSearchParams()
+  const filter = createMemo(() => filterOf(search))
+  const query = useInfiniteQuery(() => ({
+    ...deliveriesQuery(filter()),
+    reconcile: 'id',
+    refetchInterval: ({ state }) =>
+      state.data?.pages.some(({ data }) => data.some(isMoving)) ? LOOK_SOON_MS : LOOK_AGAIN_MS,
+  }))
+  const pages = () => (query.isPending || query.isLoadingError ? undefined : query.data?.pages)
+  const rows = () => pages()?.flatMap(({ data }) => data)
+  const isFiltered = () => Object.keys(filter()).length > 0
+
+  return (
+    <Page
+      title="Delivery log"
+      width="wide"
+      lead="Everything that was sent to your webhook endpoints, newest first. Headers and bodies are kept for 30 days, the rest for 90."
+    >
+      <DeliveryFilters filter={filter()} onChange={(change) => setSearch(change, { replace: true })} />
+      <Show
+        when={!query.isLoadingError}
+        fallback={
+          <FailedState
+            title="The deliveries could not be read"
+            error={query.error}
+            isBusy={query.isFetching}
+            onRetry={() => void query.refetch()}
+          />
+        }
+      >
+        <Show when={rows()} fallback={<RowsSkeleton rows={8} label="Loading the deliveries" />}>
+          {(found) => (
+            <Show when={found().length > 0} fallback={<NoDeliveries isFiltered={isFiltered()} />}>
+              <ul class="rows" aria-label="Deliveries">
+                <For each={found()}>{(delivery) => <DeliveryRow delivery={delivery} />}</For>
+              </ul>
+              <Show when={query.hasNextPage}>
+                <div class="more">
+                  <Button isBusy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+                    Show more
+                  </Button>
+                </div>
+              </Show>
+            </Show>
+          )}
+        </Show>
+      </Show>
+    </Page>
+  )
+}
+
+function NoDeliveries(props: { isFiltered: boolean }) {
+  return (
+    <Show
+      when={props.isFiltered}
+      fallback={
+        <EmptyState
+          icon={<Inbox />}
+          title="Nothing was sent yet"
+          text="As soon as an endpoint is registered, each new ticket and message appears here with what came of it."
+          action={<a href="/settings/endpoints">Go to the endpoints</a>}
+        />
+      }
+    >
+      <EmptyState
+        icon={<FunnelX />}
+        title="No delivery matches"
+        text="Nothing in the log fits all of these filters at once."
+        action={<a href="/settings/deliveries">Show all deliveries</a>}
+      />
+    </Show>
+  )
+}

@@ -1,0 +1,45 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/solid-query'
+import { type Answer, api, ask } from '../../api.ts'
+import type { DeliveryFilter } from './filter.ts'
+import { queryOf } from './filter.ts'
+
+export type Delivery = Answer<typeof api.console.deliveries.get>['data'][number]
+export type DeliveryState = Delivery['state']
+export type DeliveryDetail = Answer<ReturnType<typeof api.console.deliveries>['get']>
+export type Attempt = DeliveryDetail['history'][number]
+
+const PAGE_SIZE = 50
+
+export const deliveriesQuery = (filter: DeliveryFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['deliveries', filter],
+    queryFn: ({ pageParam }) =>
+      ask(
+        api.console.deliveries.get({
+          query: { ...queryOf(filter), limit: PAGE_SIZE, ...(pageParam && { cursor: pageParam }) },
+        }),
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ nextCursor }: { nextCursor?: string | undefined }) => nextCursor,
+  })
+
+export const deliveryQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['delivery', id],
+    queryFn: () => ask(api.console.deliveries({ id }).get()),
+  })
+
+/** Whether something will happen to it soon, so that it is worth looking again. */
+export function isMoving({ state }: Pick<Delivery, 'state'>): boolean {
+  return state === 'in_flight' || state === 'pending'
+}
+
+/** What came of the newest attempt, in a few words. */
+export function attemptSentence({ state, attempts, lastStatus, lastError }: ShortDelivery): string {
+  if (attempts === 0) return state === 'held' ? 'Waits until the endpoint is switched on.' : 'Not tried yet.'
+  const status = lastStatus === null ? '' : `Answered ${lastStatus}. `
+  if (state === 'succeeded') return `${status.trim() || 'Delivered.'}`
+  return `${status}${lastError?.sentence ?? ''}`.trim() || 'On its way.'
+}
+
+type ShortDelivery = Pick<Delivery, 'state' | 'lastStatus' | 'lastError'> & { attempts: number }

@@ -1,0 +1,147 @@
+import { useQuery } from '@tanstack/solid-query'
+import RotateCw from 'lucide-solid/icons/rotate-cw'
+import { For, Show } from 'solid-js'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { CodeBlock } from '../code-block.tsx'
+import { shortAddress } from '../endpoints/endpoint-data.ts'
+import { Facts } from '../facts.tsx'
+import { Loaded } from '../loaded.tsx'
+import { Page, Section } from '../page.tsx'
+import { AttemptCard } from './attempt-card.tsx'
+import './deliveries.css'
+import { type DeliveryDetail, deliveryQuery, isMoving } from './delivery-data.ts'
+import { DeliveryStateBadge, STATE_WORDS } from './delivery-state.tsx'
+import { Headers } from './headers.tsx'
+import { prettyJson } from './pretty-json.ts'
+import { canResend, useResend } from './resend.ts'
+
+const BACK = { href: '/settings/deliveries', name: 'Delivery log' }
+const LOOK_EVERY_MS = 1_000
+
+/** One delivery: what was sent, and every attempt with what came back. */
+export function DeliveryPage(props: { id: string }) {
+  const query = useQuery(() => ({
+    ...deliveryQuery(props.id),
+    reconcile: 'number',
+    staleTime: 0,
+    refetchInterval: ({ state }) => (state.data && isMoving(state.data) ? LOOK_EVERY_MS : false),
+  }))
+  const resend = useResend()
+  return (
+    <Page
+      title="Delivery"
+      back={BACK}
+      lead={<span class="mono">{props.id}</span>}
+      actions={
+        <Show when={query.isSuccess && query.data}>
+          {(delivery) => (
+            <Button
+              icon={<RotateCw />}
+              isBusy={resend.isPending || delivery().state === 'in_flight'}
+              disabled={!canResend(delivery()) && delivery().state !== 'in_flight'}
+              onClick={() => resend.mutate({ id: props.id })}
+            >
+              Resend
+            </Button>
+          )}
+        </Show>
+      }
+    >
+      <Loaded query={query} what="The delivery">
+        {(delivery) => (
+          <>
+            <Summary delivery={delivery()} />
+            <Section
+              title="Attempts"
+              text="Each time it was sent, newest first. Up to three retries follow a failure."
+            >
+              <Show when={delivery().history.length > 0} fallback={<p class="muted">Not tried yet.</p>}>
+                <ol class="attempts">
+                  <For each={[...delivery().history].reverse()}>
+                    {(attempt, place) => <AttemptCard attempt={attempt} isOpen={place() === 0} />}
+                  </For>
+                </ol>
+              </Show>
+            </Section>
+            <Request delivery={delivery()} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+function Summary(props: { delivery: DeliveryDetail }) {
+  return (
+    <Facts
+      facts={[
+        {
+          name: 'State',
+          value: (
+            <>
+              <DeliveryStateBadge state={props.delivery.state} />{' '}
+              <span class="muted">{STATE_WORDS[props.delivery.state].hint}</span>
+            </>
+          ),
+        },
+        {
+          name: 'Event',
+          value: (
+            <>
+              <span class="mono">{props.delivery.event}</span>{' '}
+              <Show when={props.delivery.isTest}>
+                <Badge>test</Badge>
+              </Show>
+            </>
+          ),
+        },
+        {
+          name: 'Endpoint',
+          value: (
+            <a href={`/settings/endpoints/${props.delivery.endpointId}`}>
+              {shortAddress(props.delivery.url)}
+            </a>
+          ),
+        },
+        {
+          name: 'Ticket',
+          value: (
+            <Show when={props.delivery.ticketId} fallback="None, it is a sample">
+              {(id) => <a href={`/inbox/open/${id()}`}>{id()}</a>}
+            </Show>
+          ),
+        },
+        { name: 'Happened', value: <RelativeTime at={props.delivery.createdAt} isLong /> },
+        {
+          name: 'Next attempt',
+          value: (
+            <Show when={props.delivery.nextAttemptAt} fallback="None">
+              {(at) => <RelativeTime at={at()} isLong />}
+            </Show>
+          ),
+        },
+      ]}
+    />
+  )
+}
+
+/** What every attempt sends: the same bytes each time. */
+function Request(props: { delivery: DeliveryDetail }) {
+  const headers = () => props.delivery.history.at(-1)?.requestHeaders
+  return (
+    <Section
+      title="Request"
+      text="The body is the same at every attempt and every resend; the headers are of the newest one."
+    >
+      <Show when={headers()}>{(known) => <Headers label="Request headers" headers={known()} />}</Show>
+      <Show
+        when={props.delivery.body}
+        fallback={<p class="muted">The body is no longer kept: bodies are deleted after 30 days.</p>}
+      >
+        {(body) => <CodeBlock label="Request body" code={prettyJson(body())} isTall />}
+      </Show>
+    </Section>
+  )
+}

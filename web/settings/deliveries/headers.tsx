@@ -1,0 +1,23 @@
+import { For } from 'solid-js'
+
+/** Headers of a request or an answer, a line each. They fold away. */
+export function Headers(props: { label: string; headers: Record<string, string>; isOpen?: boolean }) {
+  const entries = () => Object.entries(props.headers)
+  return (
+    <details class="headers" open={props.isOpen}>
+      <summary>
+        {props.label} <span class="muted">({entries().length})</span>
+      </summary>
+      <dl>
+        <For each={entries()}>
+          {([name, value]) => (
+            <div>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          )}
+        </For>
+      </dl>
+    </details>
+  )
+}

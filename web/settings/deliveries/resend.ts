@@ -1,0 +1,47 @@
+import { type InfiniteData, useMutation } from '@tanstack/solid-query'
+import { type Answer, api, ask } from '../../api.ts'
+import { sentenceOf } from '../../problem.ts'
+import { queries } from '../../queries.ts'
+import { toast, toastError } from '../../ui/toaster.tsx'
+import type { Delivery, DeliveryDetail } from './delivery-data.ts'
+
+type Page = Answer<typeof api.console.deliveries.get>
+
+/** Whether sending it again makes sense at this moment; the server has the last word. */
+export function canResend({ state }: Pick<Delivery, 'state'>): boolean {
+  return state === 'failed' || state === 'succeeded' || state === 'pending'
+}
+
+/** Sends one delivery again. The screen says so at once, and takes it back with the reason when the server refuses. */
+export function useResend() {
+  return useMutation(() => ({
+    mutationFn: ({ id }: Pick<Delivery, 'id'>) => ask(api.console.deliveries({ id }).resend.post()),
+    onMutate: ({ id }) => showState(id, 'in_flight'),
+    onSuccess: () => {
+      toast('It is being sent again.')
+    },
+    onError: (error) => {
+      toastError(sentenceOf(error))
+    },
+    onSettled: (_answer, _error, { id }) =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: ['delivery', id] }),
+        queries.invalidateQueries({ queryKey: ['deliveries'] }),
+      ]),
+  }))
+}
+
+function showState(id: string, state: Delivery['state']): void {
+  queries.setQueryData<DeliveryDetail>(['delivery', id], (known) => known && { ...known, state })
+  queries.setQueriesData<InfiniteData<Page>>(
+    { queryKey: ['deliveries'] },
+    (known) =>
+      known && {
+        ...known,
+        pages: known.pages.map((page) => ({
+          ...page,
+          data: page.data.map((row) => (row.id === id ? { ...row, state } : row)),
+        })),
+      },
+  )
+}

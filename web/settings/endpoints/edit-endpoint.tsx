@@ -1,0 +1,43 @@
+import { useMutation } from '@tanstack/solid-query'
+import { api, ask } from '../../api.ts'
+import { Button } from '../../ui/button.tsx'
+import { toast } from '../../ui/toaster.tsx'
+import { FormProblem } from '../form-problem.tsx'
+import { Section } from '../page.tsx'
+import { type Endpoint, showEndpoint } from './endpoint-data.ts'
+import { createEndpointValues, EndpointFields, FIELDS } from './endpoint-fields.tsx'
+
+/** Changes address, events and description of an endpoint. */
+export function EditEndpoint(props: { endpoint: Endpoint }) {
+  const [values, setValues] = createEndpointValues(props.endpoint)
+  const save = useMutation(() => ({
+    mutationFn: () =>
+      ask(api.console.endpoints({ id: props.endpoint.id }).patch({ ...values, url: values.url.trim() })),
+    onSuccess: (endpoint: Endpoint) => {
+      showEndpoint(endpoint)
+      toast('The endpoint is saved.')
+    },
+  }))
+  return (
+    <Section
+      title="Settings"
+      text="Attempts under way still go to the old address, the next ones to the new."
+    >
+      <form
+        class="card"
+        onSubmit={(event) => {
+          event.preventDefault()
+          save.mutate()
+        }}
+      >
+        <EndpointFields values={values} onChange={setValues} error={save.error} />
+        <FormProblem error={save.error} fields={FIELDS} />
+        <div class="card-foot">
+          <Button look="primary" type="submit" isBusy={save.isPending}>
+            Save
+          </Button>
+        </div>
+      </form>
+    </Section>
+  )
+}

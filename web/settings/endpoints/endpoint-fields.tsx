@@ -1,0 +1,79 @@
+import { For, Show } from 'solid-js'
+import { createStore } from 'solid-js/store'
+import { faultOf } from '../../problem.ts'
+import { Checkbox } from '../../ui/checkbox.tsx'
+import { ErrorText } from '../../ui/error-text.tsx'
+import { TextField } from '../../ui/text-field.tsx'
+import { type Endpoint, EVENTS, type WebhookEvent } from './endpoint-data.ts'
+
+export interface EndpointValues {
+  url: string
+  description: string
+  events: WebhookEvent[]
+}
+
+export const FIELDS = ['url', 'description', 'events'] as const
+
+/** What is typed into the fields of an endpoint, from what it is now; a new one listens to everything. */
+export function createEndpointValues(endpoint?: Endpoint) {
+  return createStore<EndpointValues>({
+    url: endpoint?.url ?? '',
+    description: endpoint?.description ?? '',
+    events: endpoint ? [...endpoint.events] : EVENTS.map(({ event }) => event),
+  })
+}
+
+interface EndpointFieldsProps {
+  values: EndpointValues
+  onChange: (change: Partial<EndpointValues>) => void
+  /** What the server refused. */
+  error: unknown
+}
+
+/** Address, events and description, each with what the server says about it. */
+export function EndpointFields(props: EndpointFieldsProps) {
+  const toggle = (event: WebhookEvent, isChosen: boolean) => {
+    const others = props.values.events.filter((one) => one !== event)
+    props.onChange({ events: isChosen ? [...others, event] : others })
+  }
+  return (
+    <>
+      <TextField
+        label="URL"
+        hint="A public https address of your own system that takes POST requests."
+        error={faultOf(props.error, 'url')}
+        value={props.values.url}
+        onInput={(url) => props.onChange({ url })}
+        placeholder="https://hooks.example.com/bellhop"
+        inputmode="url"
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck={false}
+        required
+      />
+      <fieldset class="choices">
+        <legend>Events</legend>
+        <For each={EVENTS}>
+          {({ event, text }) => (
+            <Checkbox
+              label={<span class="mono">{event}</span>}
+              hint={text}
+              isChecked={props.values.events.includes(event)}
+              onChange={(isChosen) => toggle(event, isChosen)}
+            />
+          )}
+        </For>
+        <Show when={faultOf(props.error, 'events')}>{(fault) => <ErrorText>{fault()}</ErrorText>}</Show>
+      </fieldset>
+      <TextField
+        label="Description"
+        aside="optional"
+        hint="What it is for, so that a colleague knows next year."
+        error={faultOf(props.error, 'description')}
+        value={props.values.description}
+        onInput={(description) => props.onChange({ description })}
+        maxlength={255}
+      />
+    </>
+  )
+}

@@ -1,0 +1,103 @@
+import { useMutation, useQuery } from '@tanstack/solid-query'
+import CirclePause from 'lucide-solid/icons/circle-pause'
+import CirclePlay from 'lucide-solid/icons/circle-play'
+import { Show } from 'solid-js'
+import { api, ask } from '../../api.ts'
+import { sentenceOf } from '../../problem.ts'
+import { Button } from '../../ui/button.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { toast, toastError } from '../../ui/toaster.tsx'
+import { Loaded } from '../loaded.tsx'
+import { Page, Section } from '../page.tsx'
+import { DeleteEndpoint } from './delete-endpoint.tsx'
+import { EditEndpoint } from './edit-endpoint.tsx'
+import { type Endpoint, endpointQuery, shortAddress, showEndpoint } from './endpoint-data.ts'
+import { EndpointState } from './endpoint-state.tsx'
+import { Health } from './health.tsx'
+import { ResendFailed } from './resend-failed.tsx'
+import { RotateSecret } from './rotate-secret.tsx'
+import { TestDelivery } from './test-delivery.tsx'
+
+const BACK = { href: '/settings/endpoints', name: 'Webhook endpoints' }
+
+/** One endpoint: how it is doing, and everything that can be done with it. */
+export function EndpointPage(props: { id: string }) {
+  const query = useQuery(() => ({ ...endpointQuery(props.id), reconcile: 'id', refetchInterval: 10_000 }))
+  const known = () => (query.isPending || query.isLoadingError ? undefined : query.data)
+  return (
+    <Page
+      title={known() ? shortAddress(known()?.url ?? '') : 'Webhook endpoint'}
+      back={BACK}
+      lead={<Show when={known()}>{(endpoint) => <Lead endpoint={endpoint()} />}</Show>}
+      actions={<Show when={known()}>{(endpoint) => <OnOff endpoint={endpoint()} />}</Show>}
+    >
+      <Loaded query={query} what="The endpoint">
+        {(endpoint) => (
+          <>
+            <Section
+              title="Health"
+              text="Of the newest attempts, 100 at most. Test deliveries do not count."
+              actions={
+                <a class="button" data-look="plain" href={`/settings/deliveries?endpoint=${props.id}`}>
+                  Its deliveries
+                </a>
+              }
+            >
+              <Health endpoint={endpoint()} />
+            </Section>
+            <TestDelivery endpoint={endpoint()} />
+            <EditEndpoint endpoint={endpoint()} />
+            <RotateSecret endpoint={endpoint()} />
+            <ResendFailed endpoint={endpoint()} />
+            <DeleteEndpoint endpoint={endpoint()} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+function Lead(props: { endpoint: Endpoint }) {
+  return (
+    <>
+      <EndpointState endpoint={props.endpoint} /> <span class="mono">{props.endpoint.id}</span>, registered{' '}
+      <RelativeTime at={props.endpoint.createdAt} isLong />
+    </>
+  )
+}
+
+function OnOff(props: { endpoint: Endpoint }) {
+  const change = useMutation(() => ({
+    mutationFn: (isOn: boolean) => {
+      const one = api.console.endpoints({ id: props.endpoint.id })
+      return isOn ? ask(one.enable.post()) : ask(one.disable.post())
+    },
+    onSuccess: (endpoint: Endpoint) => {
+      showEndpoint(endpoint)
+      toast(endpoint.isOn ? 'The endpoint is on. What waited is sent now.' : 'The endpoint is off.', {
+        text: 'Undo',
+        run: () => change.mutate(!endpoint.isOn),
+      })
+    },
+    onError: (error) => toastError(sentenceOf(error)),
+  }))
+  return (
+    <Show
+      when={props.endpoint.isOn}
+      fallback={
+        <Button
+          look="primary"
+          icon={<CirclePlay />}
+          isBusy={change.isPending}
+          onClick={() => change.mutate(true)}
+        >
+          Switch on
+        </Button>
+      }
+    >
+      <Button icon={<CirclePause />} isBusy={change.isPending} onClick={() => change.mutate(false)}>
+        Switch off
+      </Button>
+    </Show>
+  )
+}

@@ -1,0 +1,89 @@
+import { useQuery } from '@tanstack/solid-query'
+import Plus from 'lucide-solid/icons/plus'
+import WebhookIcon from 'lucide-solid/icons/webhook'
+import { createSignal, For, Show } from 'solid-js'
+import { Button } from '../../ui/button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { Loaded } from '../loaded.tsx'
+import { Page } from '../page.tsx'
+import { type Endpoint, endpointsQuery, shortAddress } from './endpoint-data.ts'
+import { EndpointState } from './endpoint-state.tsx'
+import { healthSentence } from './health.tsx'
+import { NewEndpoint } from './new-endpoint.tsx'
+
+/** Where events are sent to. */
+export function EndpointsPage() {
+  const query = useQuery(() => ({ ...endpointsQuery, reconcile: 'id' }))
+  const [isMaking, setMaking] = createSignal(false)
+  const add = () => (
+    <Button look="primary" icon={<Plus />} onClick={() => setMaking(true)}>
+      New endpoint
+    </Button>
+  )
+  return (
+    <Page
+      title="Webhook endpoints"
+      lead="Bellhop tells your own systems of new tickets and messages: it posts each event to the addresses here, signed, and tries again when one does not answer."
+      actions={add()}
+    >
+      <Loaded query={query} what="The webhook endpoints" rows={3}>
+        {(list) => (
+          <Show when={list().data.length > 0} fallback={<NoEndpoints />}>
+            <ul class="rows">
+              <For each={list().data}>{(endpoint) => <EndpointRow endpoint={endpoint} />}</For>
+            </ul>
+          </Show>
+        )}
+      </Loaded>
+      <NewEndpoint isOpen={isMaking()} onClose={() => setMaking(false)} />
+    </Page>
+  )
+}
+
+function NoEndpoints() {
+  return (
+    <EmptyState
+      icon={<WebhookIcon />}
+      title="No endpoints yet"
+      text="Register an https address of yours, and every new ticket and message is posted to it within a second."
+    />
+  )
+}
+
+function EndpointRow(props: { endpoint: Endpoint }) {
+  return (
+    <li>
+      <a class="row row-link" href={`/settings/endpoints/${props.endpoint.id}`}>
+        <div class="row-words">
+          <p class="row-title">
+            {shortAddress(props.endpoint.url)}
+            <EndpointState endpoint={props.endpoint} />
+          </p>
+          <p class="row-facts">
+            <Show when={props.endpoint.description}>
+              <span>{props.endpoint.description}</span>
+            </Show>
+            <span>{props.endpoint.events.join(', ')}</span>
+          </p>
+          <p class="row-facts">
+            <span>{healthSentence(props.endpoint)}</span>
+            <Show when={props.endpoint.health.lastSuccessAt}>
+              {(at) => (
+                <span>
+                  Last success <RelativeTime at={at()} isLong />
+                </span>
+              )}
+            </Show>
+          </p>
+          <Show when={failure(props.endpoint)}>{(error) => <p class="row-error">{error().sentence}</p>}</Show>
+        </div>
+      </a>
+    </li>
+  )
+}
+
+/** Why it fails at present. */
+function failure({ health }: Endpoint) {
+  return health.failingSince === null ? null : health.lastError
+}

@@ -1,0 +1,77 @@
+import { useMutation } from '@tanstack/solid-query'
+import { Show } from 'solid-js'
+import { api, ask } from '../../api.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { FormProblem } from '../form-problem.tsx'
+import { showEndpoint } from './endpoint-data.ts'
+import { createEndpointValues, EndpointFields, FIELDS } from './endpoint-fields.tsx'
+import { SigningSecret } from './signing-secret.tsx'
+
+interface NewEndpointProps {
+  isOpen: boolean
+  onClose: () => void
+}
+
+/** Registers an endpoint, and then shows its signing secret this once. */
+export function NewEndpoint(props: NewEndpointProps) {
+  return (
+    <Show when={props.isOpen}>
+      <Registering onClose={() => props.onClose()} />
+    </Show>
+  )
+}
+
+function Registering(props: { onClose: () => void }) {
+  const [values, setValues] = createEndpointValues()
+  const register = useMutation(() => ({
+    mutationFn: () => ask(api.console.endpoints.post({ ...values, url: values.url.trim() })),
+    onSuccess: ({ endpoint }) => showEndpoint(endpoint),
+  }))
+  return (
+    <Show
+      when={register.data}
+      fallback={
+        <Dialog isOpen onClose={() => props.onClose()} title="New endpoint">
+          <form
+            class="stack"
+            onSubmit={(event) => {
+              event.preventDefault()
+              register.mutate()
+            }}
+          >
+            <EndpointFields values={values} onChange={setValues} error={register.error} />
+            <FormProblem error={register.error} fields={FIELDS} />
+            <div class="dialog-foot">
+              <Button onClick={() => props.onClose()}>Cancel</Button>
+              <Button look="primary" type="submit" isBusy={register.isPending}>
+                Register endpoint
+              </Button>
+            </div>
+          </form>
+        </Dialog>
+      }
+    >
+      {(made) => (
+        // Without a cross: it is closed only by somebody who says that the secret is kept.
+        <Dialog
+          isOpen
+          title="Keep the signing secret"
+          size="wide"
+          footer={
+            <>
+              <a class="button" data-look="plain" href={`/settings/endpoints/${made().endpoint.id}`}>
+                Open the endpoint
+              </a>
+              <Button look="primary" onClick={() => props.onClose()}>
+                I have kept it
+              </Button>
+            </>
+          }
+        >
+          <SigningSecret secret={made().secret} />
+        </Dialog>
+      )}
+    </Show>
+  )
+}

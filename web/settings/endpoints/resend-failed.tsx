@@ -1,0 +1,101 @@
+import { useMutation, useQuery } from '@tanstack/solid-query'
+import { createSignal, Show } from 'solid-js'
+import { type Answer, api, ask } from '../../api.ts'
+import { faultOf } from '../../problem.ts'
+import { queries } from '../../queries.ts'
+import { Button } from '../../ui/button.tsx'
+import { Select } from '../../ui/select.tsx'
+import { TextField } from '../../ui/text-field.tsx'
+import { FormProblem } from '../form-problem.tsx'
+import { Section } from '../page.tsx'
+import { fromLocal, SINCE_OPTIONS, type Since, sinceTime } from '../time-range.ts'
+import type { Endpoint } from './endpoint-data.ts'
+
+type Job = Answer<ReturnType<typeof api.console.resends>['get']>
+
+const LOOK_EVERY_MS = 700
+
+/** Sends everything again that failed since a moment: after a receiver was broken and is repaired. */
+export function ResendFailed(props: { endpoint: Endpoint }) {
+  return (
+    <Section
+      title="Resend what failed"
+      text="After a receiver was broken: every delivery that failed since then is sent once more, with the same id and body."
+    >
+      <Show
+        when={props.endpoint.isOn}
+        fallback={<p class="muted">Switch the endpoint on first: that also sends everything that waits.</p>}
+      >
+        <ResendForm endpointId={props.endpoint.id} />
+      </Show>
+    </Section>
+  )
+}
+
+/** From when on, and how far it is. */
+export function ResendForm(props: { endpointId: string }) {
+  const [since, setSince] = createSignal<Since>('day')
+  const [exact, setExact] = createSignal('')
+  const start = useMutation(() => ({
+    mutationFn: () => resend(props.endpointId, sinceTime(since(), fromLocal(exact()))),
+    onSuccess: () => void queries.invalidateQueries({ queryKey: ['deliveries'] }),
+  }))
+  return (
+    <form
+      class="card"
+      onSubmit={(event) => {
+        event.preventDefault()
+        start.mutate()
+      }}
+    >
+      <div class="resend-line">
+        <Select label="Failed in" options={SINCE_OPTIONS} value={since()} onChange={setSince} />
+        <Show when={since() === 'exact'}>
+          <TextField
+            label="Since"
+            type="datetime-local"
+            value={exact()}
+            onInput={setExact}
+            error={faultOf(start.error, 'since')}
+            required
+          />
+        </Show>
+        <Button type="submit" isBusy={start.isPending}>
+          Resend all failed
+        </Button>
+      </div>
+      <FormProblem error={start.error} fields={since() === 'exact' ? ['since'] : []} />
+      <Show when={start.data} keyed>
+        {(job) => <Progress job={job} />}
+      </Show>
+    </form>
+  )
+}
+
+function Progress(props: { job: Job }) {
+  const query = useQuery(() => ({
+    queryKey: ['resend', props.job.id],
+    queryFn: () => ask(api.console.resends({ id: props.job.id }).get()),
+    initialData: props.job,
+    refetchInterval: ({ state }) => {
+      if (!state.data?.finishedAt) return LOOK_EVERY_MS
+      void queries.invalidateQueries({ queryKey: ['deliveries'] })
+      return false
+    },
+  }))
+  return (
+    <p role="status" class="muted">
+      {progressSentence(query.data)}
+    </p>
+  )
+}
+
+function resend(endpointId: string, since: string) {
+  return ask(api.console.endpoints({ id: endpointId }).resend.post({ since }))
+}
+
+function progressSentence({ resent, finishedAt }: Pick<Job, 'resent' | 'finishedAt'>): string {
+  if (!finishedAt) return `${resent} queued so far…`
+  if (resent === 0) return 'Nothing has failed since then.'
+  return resent === 1 ? 'One delivery is being sent again.' : `${resent} deliveries are being sent again.`
+}

@@ -1,0 +1,49 @@
+import { createSignal } from 'solid-js'
+import { SecretOnce } from '../../ui/secret-once.tsx'
+import { SegmentedControl } from '../../ui/segmented-control.tsx'
+import { CodeBlock } from '../code-block.tsx'
+
+const LANGUAGES = [
+  { value: 'node', label: 'Node' },
+  { value: 'python', label: 'Python' },
+] as const
+type Language = (typeof LANGUAGES)[number]['value']
+
+const VERIFY: Record<Language, string> = {
+  node: [
+    "const expected = Buffer.from('sha256=' + createHmac('sha256', SIGNING_SECRET).update(rawBody).digest('hex'))",
+    'const isGenuine = signature.length === expected.length && timingSafeEqual(Buffer.from(signature), expected)',
+  ].join('\n'),
+  python: [
+    'expected = "sha256=" + hmac.new(SIGNING_SECRET.encode(), raw_body, hashlib.sha256).hexdigest()',
+    'is_genuine = hmac.compare_digest(signature.encode(), expected.encode())',
+  ].join('\n'),
+}
+
+/** A signing secret, this once, and the two lines with which a receiver checks a signature. */
+export function SigningSecret(props: { secret: string }) {
+  const [language, setLanguage] = createSignal<Language>('node')
+  return (
+    <div class="stack">
+      <SecretOnce
+        label="Signing secret"
+        secret={props.secret}
+        text="Your receiver needs it to know that a delivery comes from here."
+      />
+      <div class="stack-tight">
+        <div class="section-head">
+          <p>
+            Check each delivery in two lines. <span class="mono">signature</span> is the header{' '}
+            <span class="mono">X-Service-Signature</span>.
+          </p>
+          <SegmentedControl label="Language" options={LANGUAGES} value={language()} onChange={setLanguage} />
+        </div>
+        <CodeBlock label="Code" code={VERIFY[language()]} />
+        <p class="muted small">
+          Take the body as raw bytes, before any parser, and answer 401 when they differ. Whole receivers
+          stand in the README.
+        </p>
+      </div>
+    </div>
+  )
+}

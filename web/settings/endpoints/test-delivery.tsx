@@ -1,0 +1,61 @@
+import { useMutation, useQuery } from '@tanstack/solid-query'
+import { createSignal, Show } from 'solid-js'
+import { api, ask } from '../../api.ts'
+import { Button } from '../../ui/button.tsx'
+import { SegmentedControl } from '../../ui/segmented-control.tsx'
+import { attemptSentence, deliveryQuery, isMoving } from '../deliveries/delivery-data.ts'
+import { DeliveryStateBadge } from '../deliveries/delivery-state.tsx'
+import { FormProblem } from '../form-problem.tsx'
+import { Section } from '../page.tsx'
+import { type Endpoint, EVENTS, type WebhookEvent } from './endpoint-data.ts'
+
+const LOOK_EVERY_MS = 700
+const OPTIONS = EVENTS.map(({ event }) => ({ value: event, label: event }))
+
+/** Sends a sample of an event, and shows what came of it. */
+export function TestDelivery(props: { endpoint: Endpoint }) {
+  const [event, setEvent] = createSignal<WebhookEvent>('ticket.created')
+  const send = useMutation(() => ({
+    mutationFn: () => ask(api.console.endpoints({ id: props.endpoint.id }).test.post({ event: event() })),
+  }))
+  return (
+    <Section
+      title="Test delivery"
+      text="Sends a sample over the real path, once, marked X-Service-Test: true. Also works while the endpoint is off."
+    >
+      <div class="card">
+        <div class="card-foot">
+          <SegmentedControl label="Event" options={OPTIONS} value={event()} onChange={setEvent} />
+          <Button onClick={() => send.mutate()} isBusy={send.isPending}>
+            Send test delivery
+          </Button>
+        </div>
+        <FormProblem error={send.error} />
+        <Show when={send.data?.deliveryId} keyed>
+          {(id) => <TestResult id={id} />}
+        </Show>
+      </div>
+    </Section>
+  )
+}
+
+function TestResult(props: { id: string }) {
+  const query = useQuery(() => ({
+    ...deliveryQuery(props.id),
+    refetchInterval: ({ state }) => (state.data && !isMoving(state.data) ? false : LOOK_EVERY_MS),
+  }))
+  const known = () => (query.isPending || query.isLoadingError ? undefined : query.data)
+  return (
+    <p class="test-result" role="status">
+      <Show when={known()} fallback={<span class="muted">On its way…</span>}>
+        {(delivery) => (
+          <>
+            <DeliveryStateBadge state={delivery().state} />
+            <span>{attemptSentence(delivery())}</span>
+            <a href={`/settings/deliveries/${props.id}`}>See the delivery</a>
+          </>
+        )}
+      </Show>
+    </p>
+  )
+}

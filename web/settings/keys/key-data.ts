@@ -1,0 +1,29 @@
+import { queryOptions } from '@tanstack/solid-query'
+import { type Answer, api, ask } from '../../api.ts'
+import { queries } from '../../queries.ts'
+
+export type ApiKey = Answer<typeof api.console.keys.get>['data'][number]
+export type Scope = NonNullable<ApiKey['scopes']>[number]
+
+/** What a key may be limited to, and what each allows. */
+export const SCOPES: { scope: Scope; text: string }[] = [
+  { scope: 'tickets:read', text: 'List tickets and read them with their messages.' },
+  { scope: 'tickets:write', text: 'Create tickets and change their status, assignee and tags.' },
+  { scope: 'messages:write', text: 'Write messages to tickets as an agent.' },
+]
+
+export const keysQuery = queryOptions({
+  queryKey: ['keys'],
+  queryFn: () => ask(api.console.keys.get()),
+})
+
+/** Reads the keys again after a change. */
+export function keysChanged(): void {
+  void queries.invalidateQueries({ queryKey: ['keys'] })
+  void queries.invalidateQueries({ queryKey: ['checklist'] })
+}
+
+/** Whether it opens the door at this moment. */
+export function isUsable({ revokedAt, expiresAt }: Pick<ApiKey, 'revokedAt' | 'expiresAt'>): boolean {
+  return !revokedAt && !(expiresAt && Date.parse(expiresAt) <= Date.now())
+}

@@ -1,0 +1,111 @@
+import { createSignal, Show } from 'solid-js'
+import { api, ask } from '../../api.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { toast } from '../../ui/toaster.tsx'
+import { type ApiKey, isUsable, keysChanged } from './key-data.ts'
+
+/** A key by its name and its beginning, with what it may do and when it was used. */
+export function KeyRow(props: { apiKey: ApiKey }) {
+  const [isAsking, setAsking] = createSignal(false)
+  const revoke = async () => {
+    await ask(api.console.keys({ id: props.apiKey.id }).delete())
+    keysChanged()
+    toast(`The key “${props.apiKey.name}” is revoked.`)
+  }
+  return (
+    <li class="row">
+      <div class="row-words">
+        <p class="row-title">
+          {props.apiKey.name}
+          <KeyBadges apiKey={props.apiKey} />
+        </p>
+        <p class="row-facts">
+          <span class="mono">{props.apiKey.publicKey ?? `${props.apiKey.prefix}…`}</span>
+          <span>{allowance(props.apiKey)}</span>
+          <Show when={props.apiKey.rateLimit}>
+            {(limit) => <span>{limit().toLocaleString('en')} requests a minute</span>}
+          </Show>
+        </p>
+        <KeyTimes apiKey={props.apiKey} />
+      </div>
+      <Show when={isUsable(props.apiKey)}>
+        <div class="row-actions">
+          <Show when={props.apiKey.publicKey}>
+            {(key) => <CopyButton text={key()} name={`Copy ${props.apiKey.name}`} />}
+          </Show>
+          <Button size="small" onClick={() => setAsking(true)} aria-label={`Revoke ${props.apiKey.name}`}>
+            Revoke…
+          </Button>
+        </div>
+      </Show>
+      <ConfirmDialog
+        isOpen={isAsking()}
+        onClose={() => setAsking(false)}
+        title={`Revoke “${props.apiKey.name}”?`}
+        text="Programs that use it are refused from now on. This cannot be undone; a new key is made in a moment."
+        action="Revoke key"
+        onConfirm={revoke}
+      />
+    </li>
+  )
+}
+
+function KeyBadges(props: { apiKey: ApiKey }) {
+  return (
+    <>
+      <Show when={props.apiKey.kind === 'public'}>
+        <Badge title="For the website widget only; it may be seen by anybody">Public</Badge>
+      </Show>
+      <Show when={props.apiKey.revokedAt}>
+        <Badge tone="red">Revoked</Badge>
+      </Show>
+      <Show when={!props.apiKey.revokedAt && !isUsable(props.apiKey)}>
+        <Badge tone="amber">Expired</Badge>
+      </Show>
+    </>
+  )
+}
+
+function KeyTimes(props: { apiKey: ApiKey }) {
+  return (
+    <p class="row-facts">
+      <span>
+        Created <RelativeTime at={props.apiKey.createdAt} isLong />
+      </span>
+      <Show when={props.apiKey.lastUsedAt} fallback={<span>Never used</span>}>
+        {(at) => (
+          <span>
+            Last used <RelativeTime at={at()} isLong />
+          </span>
+        )}
+      </Show>
+      <Show
+        when={props.apiKey.revokedAt}
+        fallback={
+          <Show when={props.apiKey.expiresAt} fallback={<span>Never expires</span>}>
+            {(at) => (
+              <span>
+                {isUsable(props.apiKey) ? 'Expires' : 'Expired'} <RelativeTime at={at()} isLong />
+              </span>
+            )}
+          </Show>
+        }
+      >
+        {(at) => (
+          <span>
+            Revoked <RelativeTime at={at()} isLong />
+          </span>
+        )}
+      </Show>
+    </p>
+  )
+}
+
+function allowance({ kind, scopes }: ApiKey): string {
+  if (kind === 'public') return 'Website widget only'
+  return scopes ? scopes.join(', ') : 'Full access'
+}

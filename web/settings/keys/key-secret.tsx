@@ -1,0 +1,33 @@
+import { SecretOnce } from '../../ui/secret-once.tsx'
+import { CodeBlock } from '../code-block.tsx'
+import type { Scope } from './key-data.ts'
+
+/** A new key, this once, and a request to try it with. */
+export function KeySecret(props: { secret: string; scopes: Scope[] | undefined }) {
+  return (
+    <div class="stack">
+      <SecretOnce
+        label="API key"
+        secret={props.secret}
+        text="Keep it where your program keeps its secrets, never on a web page."
+      />
+      <div class="stack-tight">
+        <p>Try it in a terminal:</p>
+        <CodeBlock label="Example request" code={exampleFor(props.secret, props.scopes)} />
+      </div>
+    </div>
+  )
+}
+
+/** A request that the scopes of the key allow. */
+function exampleFor(secret: string, scopes: Scope[] | undefined): string {
+  const tickets = `${location.origin}/v1/tickets`
+  const key = `-H 'Authorization: Bearer ${secret}'`
+  const json = "-H 'Content-Type: application/json'"
+  if (!scopes || scopes.includes('tickets:write')) {
+    const body = '{"subject":"Hello","message":"Is anybody there?","customer":{"email":"ana@example.com"}}'
+    return `curl ${tickets} ${key} \\\n  ${json} \\\n  -d '${body}'`
+  }
+  if (scopes.includes('tickets:read')) return `curl ${tickets} ${key}`
+  return `curl ${tickets}/TICKET_ID/messages ${key} \\\n  ${json} \\\n  -d '{"text":"Hello"}'`
+}

@@ -1,0 +1,53 @@
+import type { UseQueryResult } from '@tanstack/solid-query'
+import { type Accessor, For, type JSX, Match, Switch } from 'solid-js'
+import { ApiProblem } from '../problem.ts'
+import { FailedState } from '../ui/failed-state.tsx'
+import { NotFound } from '../ui/not-found.tsx'
+
+interface LoadedProps<Data> {
+  query: UseQueryResult<Data>
+  /** What is read: "The API keys". */
+  what: string
+  /** Rows of the grey picture while it is waited for. */
+  rows?: number
+  children: (data: Accessor<NonNullable<Data>>) => JSX.Element
+}
+
+/** What was read, or that it is on its way, could not be read, or is not there. */
+export function Loaded<Data>(props: LoadedProps<Data>) {
+  // Reading `data` before it is there would suspend the whole page.
+  const data = () => (props.query.isPending || props.query.isLoadingError ? undefined : props.query.data)
+  const isMissing = () => props.query.error instanceof ApiProblem && props.query.error.status === 404
+  return (
+    <Switch fallback={<RowsSkeleton rows={props.rows ?? 4} label={`${props.what}: loading`} />}>
+      <Match when={data()}>{(found) => props.children(found)}</Match>
+      <Match when={isMissing()}>
+        <NotFound text="The address may be mistyped, or it has been deleted." />
+      </Match>
+      <Match when={props.query.isLoadingError}>
+        <FailedState
+          title={`${props.what} could not be read`}
+          error={props.query.error}
+          isBusy={props.query.isFetching}
+          onRetry={() => void props.query.refetch()}
+        />
+      </Match>
+    </Switch>
+  )
+}
+
+/** Grey rows in the place of a list; they appear after 150 ms only. */
+export function RowsSkeleton(props: { rows: number; label: string }) {
+  return (
+    <div class="rows late" role="status" aria-label={props.label}>
+      <For each={Array.from({ length: props.rows })}>
+        {() => (
+          <div class="row row-waiting">
+            <span />
+            <span />
+          </div>
+        )}
+      </For>
+    </div>
+  )
+}

@@ -1,0 +1,20 @@
+import { queryOptions } from '@tanstack/solid-query'
+import { type Answer, api, ask } from '../../api.ts'
+import { queries } from '../../queries.ts'
+
+export type Organization = Answer<typeof api.console.organization.get>
+export type OrganizationChange = Partial<
+  Pick<Organization, 'name' | 'reopens' | 'publicName' | 'website' | 'signature'>
+>
+
+export const organizationQuery = queryOptions({
+  queryKey: ['organization'],
+  queryFn: () => ask(api.console.organization.get()),
+})
+
+/** Saves a change and shows it everywhere, in the frame of the page too. */
+export async function saveOrganization(change: OrganizationChange): Promise<void> {
+  const saved = await ask(api.console.organization.patch(change))
+  queries.setQueryData(['organization'], saved)
+  if (change.name !== undefined) void queries.invalidateQueries({ queryKey: ['session'] })
+}

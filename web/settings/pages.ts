@@ -1,0 +1,111 @@
+import Building from 'lucide-solid/icons/building'
+import CircleUserRound from 'lucide-solid/icons/circle-user-round'
+import KeyRound from 'lucide-solid/icons/key-round'
+import ListChecks from 'lucide-solid/icons/list-checks'
+import Logs from 'lucide-solid/icons/logs'
+import Mail from 'lucide-solid/icons/mail'
+import MessageCircle from 'lucide-solid/icons/message-circle'
+import ScrollText from 'lucide-solid/icons/scroll-text'
+import Send from 'lucide-solid/icons/send'
+import Tag from 'lucide-solid/icons/tag'
+import TextQuote from 'lucide-solid/icons/text-quote'
+import Users from 'lucide-solid/icons/users'
+import Webhook from 'lucide-solid/icons/webhook'
+import type { Component } from 'solid-js'
+import { AccountPage } from './account/account-page.tsx'
+import { AgentsPage } from './agents/agents-page.tsx'
+import { AuditPage } from './audit/audit-page.tsx'
+import { EmailPage } from './channels/email-page.tsx'
+import { TelegramPage } from './channels/telegram-page.tsx'
+import { WidgetPage } from './channels/widget-page.tsx'
+import { DeliveriesPage } from './deliveries/deliveries-page.tsx'
+import { DeliveryPage } from './deliveries/delivery-page.tsx'
+import { EndpointPage } from './endpoints/endpoint-page.tsx'
+import { EndpointsPage } from './endpoints/endpoints-page.tsx'
+import { KeysPage } from './keys/keys-page.tsx'
+import { OrganizationPage } from './organization/organization-page.tsx'
+import { RepliesPage } from './replies/replies-page.tsx'
+import { ReplyPage } from './replies/reply-page.tsx'
+import { StartPage } from './start/start-page.tsx'
+import { TagsPage } from './tags/tags-page.tsx'
+
+export interface SettingsPlace {
+  /** Behind `/settings/`. */
+  path: string
+  title: string
+  icon: Component
+  isAdminOnly: boolean
+  component: Component
+  /** The page of one of them: `/settings/<path>/<id>`. */
+  detail?: Component<{ id: string }>
+}
+
+export interface Place {
+  /** `/settings` itself: narrow screens show only the list of pages there. */
+  isTop: boolean
+  /** Nothing when there is no such page. */
+  page?: SettingsPlace
+  id?: string
+}
+
+interface Group {
+  title: string
+  pages: SettingsPlace[]
+}
+
+const account: SettingsPlace = {
+  path: 'account',
+  title: 'Your account',
+  icon: CircleUserRound,
+  isAdminOnly: false,
+  component: AccountPage,
+}
+const [start, ...workspace] = [
+  admin('start', 'Start', ListChecks, StartPage),
+  admin('organization', 'Organization', Building, OrganizationPage),
+  admin('agents', 'Agents', Users, AgentsPage),
+  admin('saved-replies', 'Saved replies', TextQuote, RepliesPage, ReplyPage),
+  admin('tags', 'Tags', Tag, TagsPage),
+  admin('audit', 'Audit log', ScrollText, AuditPage),
+] as const
+
+/** The navigation, in its order. */
+export const GROUPS: Group[] = [
+  { title: 'You', pages: [account] },
+  { title: 'Workspace', pages: [start, ...workspace] },
+  {
+    title: 'Channels',
+    pages: [
+      admin('widget', 'Website widget', MessageCircle, WidgetPage),
+      admin('email', 'E-mail', Mail, EmailPage),
+      admin('telegram', 'Telegram', Send, TelegramPage),
+    ],
+  },
+  {
+    title: 'For developers',
+    pages: [
+      admin('keys', 'API keys', KeyRound, KeysPage),
+      admin('endpoints', 'Webhook endpoints', Webhook, EndpointsPage, EndpointPage),
+      admin('deliveries', 'Delivery log', Logs, DeliveriesPage, DeliveryPage),
+    ],
+  },
+]
+
+/** Which page an address under `/settings` means. */
+export function placeOf(pathname: string, isAdmin: boolean): Place {
+  const [path, id, ...rest] = pathname.split('/').slice(2).filter(Boolean)
+  if (path === undefined) return { isTop: true, page: isAdmin ? start : account }
+  const page = GROUPS.flatMap(({ pages }) => pages).find((one) => one.path === path)
+  const isKnown = page && rest.length === 0 && (id === undefined || page.detail)
+  return isKnown ? { isTop: false, page, ...(id && { id: decodeURIComponent(id) }) } : { isTop: false }
+}
+
+function admin(
+  path: string,
+  title: string,
+  icon: Component,
+  component: Component,
+  detail?: Component<{ id: string }>,
+): SettingsPlace {
+  return { path, title, icon, isAdminOnly: true, component, ...(detail && { detail }) }
+}

@@ -1,0 +1,48 @@
+import { queryOptions } from '@tanstack/solid-query'
+import { type Answer, api, ask } from '../../api.ts'
+import { sentenceOf } from '../../problem.ts'
+import { queries } from '../../queries.ts'
+import { toast, toastError } from '../../ui/toaster.tsx'
+
+type List = Answer<(typeof api.console)['saved-replies']['get']>
+export type SavedReply = List['data'][number]
+
+export const repliesQuery = queryOptions({
+  queryKey: ['saved-replies'],
+  queryFn: () => ask(api.console['saved-replies'].get()),
+})
+
+/** Makes a new one, or changes the one with the id. */
+export async function saveReply(id: string | undefined, values: Pick<SavedReply, 'name' | 'text'>) {
+  const replies = api.console['saved-replies']
+  const saved = id === undefined ? await ask(replies.post(values)) : await ask(replies({ id }).patch(values))
+  void queries.invalidateQueries({ queryKey: ['saved-replies'] })
+  return saved
+}
+
+/** Deletes one at once, with an Undo that writes it down again. */
+export async function deleteReply({ id, name, text }: SavedReply): Promise<void> {
+  showWithout(id)
+  try {
+    await ask(api.console['saved-replies']({ id }).delete())
+    toast(`“${name}” is deleted.`, { text: 'Undo', run: () => void bringBack({ name, text }) })
+  } catch (error) {
+    toastError(sentenceOf(error))
+  }
+  void queries.invalidateQueries({ queryKey: ['saved-replies'] })
+}
+
+async function bringBack(values: Pick<SavedReply, 'name' | 'text'>): Promise<void> {
+  try {
+    await saveReply(undefined, values)
+  } catch (error) {
+    toastError(`“${values.name}” could not be brought back. ${sentenceOf(error)}`)
+  }
+}
+
+function showWithout(id: string): void {
+  queries.setQueryData<List>(
+    ['saved-replies'],
+    (known) => known && { ...known, data: known.data.filter((reply) => reply.id !== id) },
+  )
+}

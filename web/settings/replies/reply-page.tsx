@@ -1,0 +1,100 @@
+import { useNavigate } from '@solidjs/router'
+import { useMutation, useQuery } from '@tanstack/solid-query'
+import { createMemo, Show } from 'solid-js'
+import { createStore } from 'solid-js/store'
+import { faultOf } from '../../problem.ts'
+import { Button } from '../../ui/button.tsx'
+import { NotFound } from '../../ui/not-found.tsx'
+import { TextField } from '../../ui/text-field.tsx'
+import { toast } from '../../ui/toaster.tsx'
+import { FormProblem } from '../form-problem.tsx'
+import { Loaded } from '../loaded.tsx'
+import { Page } from '../page.tsx'
+import './replies.css'
+import { repliesQuery, type SavedReply, saveReply } from './reply-data.ts'
+import { ReplyPreview } from './reply-preview.tsx'
+import { ReplyText } from './reply-text.tsx'
+
+const LIST = '/settings/saved-replies'
+const BACK = { href: LIST, name: 'Saved replies' }
+const FIELDS = ['name', 'text']
+
+/** Writes a saved reply; `new` for one that does not exist yet. */
+export function ReplyPage(props: { id: string }) {
+  const query = useQuery(() => ({ ...repliesQuery, enabled: props.id !== 'new' }))
+  return (
+    <Show
+      when={props.id !== 'new'}
+      fallback={
+        <Page title="New saved reply" back={BACK} width="wide">
+          <Editor reply={undefined} />
+        </Page>
+      }
+    >
+      <Page title="Saved reply" back={BACK} width="wide">
+        <Loaded query={query} what="The saved reply">
+          {(list) => {
+            // What is typed must not be lost when the list is read again.
+            const reply = createMemo(() => list().data.find(({ id }) => id === props.id), undefined, {
+              equals: (before, after) => before?.id === after?.id,
+            })
+            return (
+              <Show when={reply()} fallback={<NotFound text="It may have been deleted." />}>
+                {(found) => <Editor reply={found()} />}
+              </Show>
+            )
+          }}
+        </Loaded>
+      </Page>
+    </Show>
+  )
+}
+
+function Editor(props: { reply: SavedReply | undefined }) {
+  const navigate = useNavigate()
+  const [values, setValues] = createStore({ name: props.reply?.name ?? '', text: props.reply?.text ?? '' })
+  const save = useMutation(() => ({
+    mutationFn: () => saveReply(props.reply?.id, { ...values }),
+    onSuccess: ({ name }) => {
+      toast(`“${name}” is saved.`)
+      navigate(LIST)
+    },
+  }))
+  return (
+    <div class="reply-editor">
+      <form
+        class="card"
+        onSubmit={(event) => {
+          event.preventDefault()
+          save.mutate()
+        }}
+      >
+        <TextField
+          label="Name"
+          hint="Agents search for it."
+          value={values.name}
+          onInput={(name) => setValues({ name })}
+          error={faultOf(save.error, 'name')}
+          maxlength={100}
+          autocomplete="off"
+          required
+        />
+        <ReplyText
+          value={values.text}
+          onInput={(text) => setValues({ text })}
+          error={faultOf(save.error, 'text')}
+        />
+        <FormProblem error={save.error} fields={FIELDS} />
+        <div class="card-foot">
+          <Button look="primary" type="submit" isBusy={save.isPending}>
+            Save reply
+          </Button>
+          <a class="button" data-look="quiet" href={LIST}>
+            Cancel
+          </a>
+        </div>
+      </form>
+      <ReplyPreview text={values.text} />
+    </div>
+  )
+}

@@ -1,0 +1,49 @@
+import { For } from 'solid-js'
+import { Button } from '../../ui/button.tsx'
+import { TextArea } from '../../ui/text-area.tsx'
+import { VARIABLES } from './variables.ts'
+
+interface ReplyTextProps {
+  value: string
+  onInput: (value: string) => void
+  error: string | undefined
+}
+
+/** The text of a saved reply, with buttons that put variables where the cursor is. */
+export function ReplyText(props: ReplyTextProps) {
+  let area: HTMLTextAreaElement | undefined
+  function insert(name: string) {
+    if (!area) return
+    area.focus()
+    area.setRangeText(`{{${name}}}`, area.selectionStart, area.selectionEnd, 'end')
+    props.onInput(area.value)
+  }
+  return (
+    <>
+      <TextArea
+        ref={(element) => {
+          area = element
+        }}
+        label="Text"
+        value={props.value}
+        onInput={props.onInput}
+        {...(props.error ? { error: props.error } : {})}
+        required
+      />
+      <div class="stack-tight">
+        <p class="field-hint">Put in what is filled in by itself:</p>
+        <ul class="reply-variables">
+          <For each={VARIABLES}>
+            {({ name, label }) => (
+              <li>
+                <Button size="small" onClick={() => insert(name)} title={`{{${name}}}`}>
+                  {label}
+                </Button>
+              </li>
+            )}
+          </For>
+        </ul>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,50 @@
+import { A } from '@solidjs/router'
+import ArrowLeft from 'lucide-solid/icons/arrow-left'
+import ChevronRight from 'lucide-solid/icons/chevron-right'
+import { For, Show } from 'solid-js'
+import { Dynamic } from 'solid-js/web'
+import { GROUPS, type SettingsPlace } from './pages.ts'
+import './settings-nav.css'
+
+/** The pages of the settings, on the left; agents who are no administrators see only their own. */
+export function SettingsNav(props: { isAdmin: boolean; at: string | undefined }) {
+  const groups = () =>
+    GROUPS.map(({ title, pages }) => ({
+      title,
+      pages: pages.filter(({ isAdminOnly }) => props.isAdmin || !isAdminOnly),
+    })).filter(({ pages }) => pages.length > 0)
+  return (
+    <nav class="settings-nav" aria-label="Settings">
+      <A class="settings-back" href="/inbox">
+        <ArrowLeft />
+        Inbox
+      </A>
+      <For each={groups()}>
+        {(group) => (
+          <section>
+            <h2>{group.title}</h2>
+            <ul>
+              <For each={group.pages}>
+                {(page) => <NavItem page={page} isHere={page.path === props.at} />}
+              </For>
+            </ul>
+          </section>
+        )}
+      </For>
+    </nav>
+  )
+}
+
+function NavItem(props: { page: SettingsPlace; isHere: boolean }) {
+  return (
+    <li>
+      <a href={`/settings/${props.page.path}`} aria-current={props.isHere ? 'page' : undefined}>
+        <Dynamic component={props.page.icon} />
+        <span>{props.page.title}</span>
+        <Show when={!props.isHere}>
+          <ChevronRight class="settings-nav-more" />
+        </Show>
+      </a>
+    </li>
+  )
+}

@@ -1,0 +1,85 @@
+import { useMutation } from '@tanstack/solid-query'
+import { createSignal, Show } from 'solid-js'
+import { api, ask } from '../../api.ts'
+import { faultOf } from '../../problem.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { TextField } from '../../ui/text-field.tsx'
+import { FormProblem } from '../form-problem.tsx'
+
+interface RenameTagProps {
+  isOpen: boolean
+  onClose: () => void
+  tag: string
+  others: { tag: string; total: number }[]
+  onDone: (to: string, changed: number) => void
+}
+
+/** Renames a tag on all of its tickets; into the name of another one, the two become one. */
+export function RenameTag(props: RenameTagProps) {
+  return (
+    <Show when={props.isOpen}>
+      <Renaming {...props} />
+    </Show>
+  )
+}
+
+function Renaming(props: RenameTagProps) {
+  const [name, setName] = createSignal(props.tag)
+  const twin = () => props.others.find(({ tag }) => tag === name().trim())
+  const rename = useMutation(() => ({
+    mutationFn: () => ask(api.console.tags.rename.post({ from: props.tag, to: name().trim() })),
+    onSuccess: ({ changed }) => {
+      props.onClose()
+      props.onDone(name().trim(), changed)
+    },
+  }))
+  return (
+    <Dialog
+      isOpen
+      onClose={() => props.onClose()}
+      title={`Rename “${props.tag}”`}
+      description="All tickets that carry it get the new name. Saved views that look for the old one have to be changed by hand."
+      size="small"
+    >
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          rename.mutate()
+        }}
+      >
+        <TextField
+          label="New name"
+          value={name()}
+          onInput={setName}
+          error={faultOf(rename.error, 'to')}
+          maxlength={64}
+          autocomplete="off"
+          required
+        />
+        <Show when={twin()}>
+          {(other) => (
+            <p class="notice" role="status">
+              There is a tag “{other().tag}” already, on {other().total}{' '}
+              {other().total === 1 ? 'ticket' : 'tickets'}. The two become one, and cannot be told apart
+              afterwards.
+            </p>
+          )}
+        </Show>
+        <FormProblem error={rename.error} fields={['to']} />
+        <div class="dialog-foot">
+          <Button onClick={() => props.onClose()}>Cancel</Button>
+          <Button
+            look="primary"
+            type="submit"
+            isBusy={rename.isPending}
+            disabled={name().trim() === props.tag}
+          >
+            {twin() ? 'Merge tags' : 'Rename tag'}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

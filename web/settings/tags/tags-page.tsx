@@ -1,0 +1,110 @@
+import { queryOptions, useQuery } from '@tanstack/solid-query'
+import TagIcon from 'lucide-solid/icons/tag'
+import { createSignal, For, Show } from 'solid-js'
+import { type Answer, api, ask } from '../../api.ts'
+import { queries } from '../../queries.ts'
+import { Button } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { toast } from '../../ui/toaster.tsx'
+import { Loaded } from '../loaded.tsx'
+import { Page } from '../page.tsx'
+import { RenameTag } from './rename-tag.tsx'
+
+type Tag = Answer<typeof api.console.tags.get>['data'][number]
+
+const tagsQuery = queryOptions({
+  queryKey: ['tags'],
+  queryFn: () => ask(api.console.tags.get()),
+  // Tickets get and lose tags all the time.
+  staleTime: 0,
+})
+
+/** All tags in use, with how many tickets carry each. */
+export function TagsPage() {
+  const query = useQuery(() => ({ ...tagsQuery, reconcile: 'tag' }))
+  return (
+    <Page
+      title="Tags"
+      lead="Words that sort tickets. A tag comes into being when somebody puts it on a ticket, and is gone when no ticket carries it."
+    >
+      <Loaded query={query} what="The tags" rows={4}>
+        {(list) => (
+          <Show when={list().data.length > 0} fallback={<NoTags />}>
+            <ul class="rows" aria-label="Tags">
+              <For each={list().data}>{(tag) => <TagRow tag={tag} known={list().data} />}</For>
+            </ul>
+          </Show>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+function NoTags() {
+  return (
+    <EmptyState
+      icon={<TagIcon />}
+      title="No tags yet"
+      text="Press t on a ticket in the inbox to give it one, such as “billing”."
+      action={<a href="/inbox">Go to the inbox</a>}
+    />
+  )
+}
+
+function TagRow(props: { tag: Tag; known: Tag[] }) {
+  const [asked, setAsked] = createSignal<'rename' | 'remove'>()
+  const remove = async () => {
+    const { changed } = await ask(api.console.tags.remove.post({ tag: props.tag.tag }))
+    tagsChanged()
+    toast(`“${props.tag.tag}” is removed from ${ticketCount(changed)}.`)
+  }
+  const others = () => props.known.filter(({ tag }) => tag !== props.tag.tag)
+  return (
+    <li class="row">
+      <div class="row-words">
+        <p class="row-title">
+          <a href={`/inbox/tag~${encodeURIComponent(props.tag.tag)}`}>{props.tag.tag}</a>
+        </p>
+        <p class="row-facts">
+          <span>{ticketCount(props.tag.total)}</span>
+          <span>{props.tag.open} open</span>
+        </p>
+      </div>
+      <div class="row-actions">
+        <Button size="small" onClick={() => setAsked('rename')} aria-label={`Rename ${props.tag.tag}`}>
+          Rename…
+        </Button>
+        <Button size="small" onClick={() => setAsked('remove')} aria-label={`Remove ${props.tag.tag}`}>
+          Remove…
+        </Button>
+      </div>
+      <RenameTag
+        isOpen={asked() === 'rename'}
+        onClose={() => setAsked(undefined)}
+        tag={props.tag.tag}
+        others={others()}
+        onDone={(to, changed) => {
+          tagsChanged()
+          toast(`“${to}” stands on ${ticketCount(changed)} now.`)
+        }}
+      />
+      <ConfirmDialog
+        isOpen={asked() === 'remove'}
+        onClose={() => setAsked(undefined)}
+        title={`Remove “${props.tag.tag}”?`}
+        text={`It is taken off ${ticketCount(props.tag.total)}; the tickets stay. This cannot be undone.`}
+        action="Remove tag"
+        onConfirm={remove}
+      />
+    </li>
+  )
+}
+
+function tagsChanged(): void {
+  for (const name of ['tags', 'counts', 'tickets']) void queries.invalidateQueries({ queryKey: [name] })
+}
+
+function ticketCount(count: number): string {
+  return count === 1 ? 'one ticket' : `${count.toLocaleString('en')} tickets`
+}
