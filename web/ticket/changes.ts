@@ -1,5 +1,4 @@
-import type { InfiniteData } from '@tanstack/solid-query'
-import { type Answer, api, ask } from '../api.ts'
+import { api, ask } from '../api.ts'
 import { sentenceOf } from '../problem.ts'
 import { queries } from '../queries.ts'
 import { toastError } from '../ui/toaster.tsx'
@@ -11,10 +10,10 @@ import {
   type TicketChange,
   withPending,
 } from './pending.ts'
+import { knownRow, patchRows } from './rows.ts'
 import { patchTicket, type TicketDetail } from './ticket-data.ts'
 import { pushUndo } from './undo.ts'
 
-type TicketPage = Answer<typeof api.console.tickets.get>
 interface Item {
   id: string
   change: TicketChange
@@ -75,23 +74,12 @@ function show({ id, change }: Item): { confirm(): void; refuse(): void } {
 }
 
 function knownTicket(id: string): Changeable | undefined {
-  const open = queries.getQueryData<TicketDetail>(['ticket', id])
-  if (open) return open.ticket
-  const lists = queries.getQueriesData<InfiniteData<TicketPage>>({ queryKey: ['tickets'] })
-  const rows = lists.flatMap(([, list]) => list?.pages.flatMap(({ data }) => data) ?? [])
-  return rows.find((row) => row.id === id)
+  return queries.getQueryData<TicketDetail>(['ticket', id])?.ticket ?? knownRow(id)
 }
 
 function patchEverywhere(id: string, change: <Row extends Changeable>(row: Row) => Row): void {
   patchTicket(id, (known) => ({ ...known, ticket: change(known.ticket) }))
-  queries.setQueriesData<InfiniteData<TicketPage>>({ queryKey: ['tickets'] }, (list) => {
-    if (!list?.pages.some(({ data }) => data.some((row) => row.id === id))) return list
-    const pages = list.pages.map((page) => ({
-      ...page,
-      data: page.data.map((row) => (row.id === id ? change(row) : row)),
-    }))
-    return { ...list, pages }
-  })
+  patchRows(id, change)
 }
 
 function chunks(items: Item[]): Item[][] {

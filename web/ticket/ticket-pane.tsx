@@ -1,4 +1,24 @@
-import { useTicket } from './ticket-data.ts'
+import { useLocation, useNavigate } from '@solidjs/router'
+import { createMemo, createSignal, Match, onCleanup, Show, Switch } from 'solid-js'
+import { useKeys } from '../keys/keys.ts'
+import { ApiProblem } from '../problem.ts'
+import { useSession } from '../session.tsx'
+import { Button } from '../ui/button.tsx'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { FailedState } from '../ui/failed-state.tsx'
+import { Composer } from './composer.tsx'
+import { createComposing } from './composing.ts'
+import { draftOf } from './draft.ts'
+import { resumeDrafts, useDraftOf } from './draft-of-ticket.ts'
+import { usePresence } from './presence.ts'
+import { useReadMark } from './read-mark.ts'
+import { searchTerms } from './search-terms.ts'
+import { Thread } from './thread.tsx'
+import { type TicketDetail, useTicket } from './ticket-data.ts'
+import { type OpenPicker, TicketHeader } from './ticket-header.tsx'
+import { ticketKeys } from './ticket-keys.ts'
+import './ticket-pane.css'
+import { TicketSkeleton } from './ticket-skeleton.tsx'
 
 interface TicketPaneProps {
   ticketId: string
@@ -12,5 +32,106 @@ interface TicketPaneProps {
 /** One ticket: its header, its thread, and where to write. */
 export function TicketPane(props: TicketPaneProps) {
   const ticket = useTicket(() => props.ticketId)
-  return <h2>{ticket().data?.ticket.subject}</h2>
+  const isGone = () => {
+    const { error } = ticket()
+    return error instanceof ApiProblem && error.status === 404
+  }
+  /** Another ticket is another pane; the same one read again is not. */
+  const loadedId = createMemo(() => (isGone() ? undefined : ticket().data?.ticket.id))
+  return (
+    <article class="ticket-pane" aria-label="Ticket">
+      <Switch fallback={<TicketSkeleton />}>
+        <Match when={isGone()}>
+          <EmptyState
+            title="This ticket is not here"
+            text="It was deleted, or the address is not quite right."
+            action={<Button onClick={props.onClose}>Back to the list</Button>}
+          />
+        </Match>
+        <Match when={loadedId()} keyed>
+          {(id) => {
+            const detail = createMemo<TicketDetail | undefined>((last) => {
+              const { data } = ticket()
+              return data?.ticket.id === id ? data : last
+            })
+            return <Show when={detail()}>{(known) => <OpenTicket {...props} detail={known()} />}</Show>
+          }}
+        </Match>
+        <Match when={ticket().error}>
+          {(error) => (
+            <FailedState
+              title="The ticket could not be loaded"
+              error={error()}
+              onRetry={() => void ticket().refetch()}
+              isBusy={ticket().isFetching}
+            />
+          )}
+        </Match>
+      </Switch>
+    </article>
+  )
+}
+
+function OpenTicket(props: TicketPaneProps & { detail: TicketDetail }) {
+  const session = useSession()
+  const navigate = useNavigate()
+  const location = useLocation()
+  const id = props.detail.ticket.id
+  const here = location.pathname + location.search
+  const [openPicker, setOpenPicker] = createSignal<OpenPicker>()
+  let field: HTMLTextAreaElement | undefined
+  const draft = draftOf(session().agent.id, id)
+  useDraftOf(() => props.detail, draft)
+  resumeDrafts(session().agent.id)
+  const focus = () => queueMicrotask(() => field?.focus())
+  const composing = createComposing({
+    detail: () => props.detail,
+    draft,
+    myId: () => session().agent.id,
+    focus,
+    show: () => {
+      if (location.pathname + location.search !== here) navigate(here, { scroll: false })
+    },
+  })
+  const readMark = useReadMark(() => props.detail)
+  usePresence(id, () => draft.text().trim() !== '')
+  const terms = searchTerms(id, String(location.query.q ?? ''))
+  useKeys(() =>
+    ticketKeys({
+      ticket: () => props.detail.ticket,
+      myId: session().agent.id,
+      onNext: props.onNext,
+      onPick: setOpenPicker,
+      onWrite: (kind) => {
+        draft.setKind(kind)
+        focus()
+      },
+    }),
+  )
+  onCleanup(() => draft.flush())
+
+  return (
+    <>
+      <TicketHeader
+        ticket={props.detail.ticket}
+        openPicker={openPicker()}
+        onOpenPicker={setOpenPicker}
+        onClose={props.onClose}
+        onNext={props.onNext}
+        onPrevious={props.onPrevious}
+        onOpenPanel={props.onOpenPanel}
+        onMarkUnread={readMark.markUnread}
+      />
+      <Thread detail={props.detail} draft={draft} terms={terms} onEdit={focus} />
+      <Composer
+        ticket={props.detail.ticket}
+        draft={draft}
+        composing={composing}
+        onNext={props.onNext}
+        field={(element) => {
+          field = element
+        }}
+      />
+    </>
+  )
 }

@@ -1,0 +1,39 @@
+import { A, useParams } from '@solidjs/router'
+import { For, Show } from 'solid-js'
+import { StatusDot, type Tone } from '../ui/badge.tsx'
+import { RelativeTime } from '../ui/relative-time.tsx'
+import type { Customer } from './customer-card.tsx'
+import type { TicketStatus } from './ticket-data.ts'
+
+const TONES: Record<TicketStatus, Tone> = { open: 'green', pending: 'amber', resolved: 'grey' }
+const NAMES: Record<TicketStatus, string> = { open: 'Open', pending: 'Pending', resolved: 'Resolved' }
+
+/** What else this customer wrote about, newest first. */
+export function CustomerTickets(props: { customer: Customer; ticketId: string }) {
+  const params = useParams()
+  const others = () => props.customer.tickets.filter(({ id }) => id !== props.ticketId)
+  const hiddenCount = () => props.customer.totalTickets - props.customer.tickets.length
+  return (
+    <section class="panel-section">
+      <h3>Other tickets</h3>
+      <Show when={others().length > 0} fallback={<p class="panel-none">This is their only ticket.</p>}>
+        <ul class="customer-tickets">
+          <For each={others()}>
+            {(ticket) => (
+              <li>
+                <A href={`/inbox/${params.view ?? 'open'}/${ticket.id}`} class="customer-ticket" noScroll>
+                  <StatusDot tone={TONES[ticket.status]} label={NAMES[ticket.status]} />
+                  <span class="customer-ticket-subject">{ticket.subject}</span>
+                  <RelativeTime at={ticket.updatedAt} />
+                </A>
+              </li>
+            )}
+          </For>
+        </ul>
+        <Show when={hiddenCount() > 0}>
+          <p class="panel-none">and {hiddenCount()} older</p>
+        </Show>
+      </Show>
+    </section>
+  )
+}

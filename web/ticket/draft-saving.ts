@@ -1,0 +1,75 @@
+import { api, ask } from '../api.ts'
+import { ApiProblem } from '../problem.ts'
+import { patchRows } from './rows.ts'
+import type { StoredDraft } from './stored-draft.ts'
+
+/** What is typed is on the server within half a second. */
+const SAVE_AFTER_MS = 350
+const FIRST_RETRY_MS = 2_000
+const LONGEST_RETRY_MS = 30_000
+
+interface Saving {
+  ticketId: string
+  draft: () => StoredDraft
+  saved: (version: StoredDraft, savedAt: string) => void
+  onWaiting: (isWaiting: boolean) => void
+}
+
+/** Saves a draft on the server: one request at a time, the newest text last, again and again while the server is away. */
+export function saveLater({ ticketId, draft, saved, onWaiting }: Saving) {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let underWay: Promise<void> | undefined
+  let retryMs = FIRST_RETRY_MS
+
+  function soon(afterMs = SAVE_AFTER_MS) {
+    timer ??= setTimeout(() => now(), afterMs)
+  }
+
+  function now(isLeaving = false) {
+    clearTimeout(timer)
+    timer = undefined
+    if (!draft().isDirty) return
+    if (underWay && !isLeaving) return
+    underWay = save(isLeaving).finally(() => {
+      underWay = undefined
+    })
+  }
+
+  async function save(isLeaving: boolean) {
+    const version = draft()
+    try {
+      const { kind, text } = version
+      const { savedAt } = await ask(
+        api.console.tickets({ id: ticketId }).draft.put({ kind, text }, { fetch: { keepalive: isLeaving } }),
+      )
+      retryMs = FIRST_RETRY_MS
+      onWaiting(false)
+      patchRows(ticketId, (row) => ({ ...row, hasDraft: text.trim() !== '' }))
+      saved(version, savedAt)
+    } catch (error) {
+      failed(error)
+    }
+  }
+
+  function failed(error: unknown) {
+    // The ticket is gone, or the text is refused as it is: the same again would be refused again.
+    if (error instanceof ApiProblem && error.status >= 400 && error.status < 429) return
+    onWaiting(true)
+    soon(retryMs)
+    retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)
+  }
+
+  window.addEventListener('online', () => now())
+  window.addEventListener('pagehide', () => now(true))
+
+  return {
+    soon,
+    now,
+    /** Lets nothing older arrive behind what is sent next. */
+    async settle() {
+      clearTimeout(timer)
+      timer = undefined
+      await underWay
+    },
+  }
+}

@@ -1,0 +1,67 @@
+/** Nearer to the end than this counts as being there. */
+const AT_END_PX = 48
+/** How far below the top the first unread message comes to stand. */
+const ABOVE_NEW_PX = 56
+
+/** Keeps a thread where its reader is: at the end it follows what is new, elsewhere nothing moves. */
+export function createFollowing(onEnd: () => void) {
+  let scroller: HTMLElement | undefined
+  let content: HTMLElement | undefined
+  let isFollowing = true
+
+  const sizes = new ResizeObserver(() => {
+    if (isFollowing) jumpToEnd()
+  })
+
+  function jumpToEnd() {
+    if (scroller) scroller.scrollTop = scroller.scrollHeight
+  }
+
+  function isAtEnd() {
+    if (!scroller) return true
+    return scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < AT_END_PX
+  }
+
+  function scrolled() {
+    isFollowing = isAtEnd()
+    if (isFollowing) onEnd()
+  }
+
+  return {
+    scroller: (element: HTMLElement) => {
+      scroller = element
+    },
+    content: (element: HTMLElement) => {
+      content = element
+    },
+    isAtEnd: () => isFollowing,
+    toEnd() {
+      isFollowing = true
+      onEnd()
+      requestAnimationFrame(jumpToEnd)
+    },
+    /** Adds something above without moving what is being read. */
+    keepPlace(change: () => void) {
+      if (!scroller) return change()
+      const fromEnd = scroller.scrollHeight - scroller.scrollTop
+      isFollowing = false
+      change()
+      scroller.scrollTop = scroller.scrollHeight - fromEnd
+    },
+    /** Begins at the first unread message, or at the end. */
+    start() {
+      if (!scroller || !content) return
+      const firstNew = content.querySelector<HTMLElement>('.thread-new')
+      if (firstNew) scroller.scrollTop = firstNew.offsetTop - ABOVE_NEW_PX
+      else jumpToEnd()
+      isFollowing = isAtEnd()
+      scroller.addEventListener('scroll', scrolled, { passive: true })
+      sizes.observe(scroller)
+      sizes.observe(content)
+    },
+    stop() {
+      sizes.disconnect()
+      scroller?.removeEventListener('scroll', scrolled)
+    },
+  }
+}

@@ -1,0 +1,16 @@
+/** A text cut where a searched word begins and ends. */
+export interface Piece {
+  text: string
+  isHit: boolean
+}
+
+const SYNTAX = /[\\^$.*+?()[\]{}|/]/g
+
+/** Marks words that begin with one of the terms, as the search finds them. */
+export function highlighted(text: string, terms: readonly string[]): Piece[] {
+  const wanted = terms.filter(Boolean).map((term) => term.replace(SYNTAX, '\\$&'))
+  if (wanted.length === 0) return [{ text, isHit: false }]
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(${wanted.join('|')})`, 'giu')
+  const pieces = text.split(pattern)
+  return pieces.flatMap((piece, at) => (piece ? [{ text: piece, isHit: at % 2 === 1 }] : []))
+}

@@ -1,0 +1,25 @@
+import type { InfiniteData } from '@tanstack/solid-query'
+import type { Answer, api } from '../api.ts'
+import { queries } from '../queries.ts'
+
+type TicketPage = Answer<typeof api.console.tickets.get>
+export type TicketRow = TicketPage['data'][number]
+
+/** A ticket as one of the loaded lists shows it. */
+export function knownRow(id: string): TicketRow | undefined {
+  const lists = queries.getQueriesData<InfiniteData<TicketPage>>({ queryKey: ['tickets'] })
+  const rows = lists.flatMap(([, list]) => list?.pages.flatMap(({ data }) => data) ?? [])
+  return rows.find((row) => row.id === id)
+}
+
+/** Changes a ticket in every list that shows it. */
+export function patchRows(id: string, change: (row: TicketRow) => TicketRow): void {
+  queries.setQueriesData<InfiniteData<TicketPage>>({ queryKey: ['tickets'] }, (list) => {
+    if (!list?.pages.some(({ data }) => data.some((row) => row.id === id))) return list
+    const pages = list.pages.map((page) => ({
+      ...page,
+      data: page.data.map((row) => (row.id === id ? change(row) : row)),
+    }))
+    return { ...list, pages }
+  })
+}

@@ -1,0 +1,46 @@
+import MessageSquareText from 'lucide-solid/icons/message-square-text'
+import { createMemo } from 'solid-js'
+import { useSavedReplies } from '../inbox/inbox-data.ts'
+import { useSession } from '../session.tsx'
+import { IconButton } from '../ui/icon-button.tsx'
+import { Picker, type PickerOption } from '../ui/picker.tsx'
+import type { Ticket } from './ticket-data.ts'
+import { fillIn } from './variables.ts'
+
+interface SavedReplyPickerProps {
+  ticket: Ticket
+  isOpen: boolean
+  onOpenChange: (isOpen: boolean) => void
+  /** The text with its variables filled in. */
+  onInsert: (text: string) => void
+}
+
+/** Texts that are written once and used often, found by typing. */
+export function SavedReplyPicker(props: SavedReplyPickerProps) {
+  const replies = useSavedReplies()
+  const session = useSession()
+  const options = createMemo<PickerOption[]>(() =>
+    replies().map(({ id, name, text }) => ({ value: id, label: name, detail: text.replace(/\s+/g, ' ') })),
+  )
+  return (
+    <Picker
+      label="Saved replies"
+      isOpen={props.isOpen}
+      onOpenChange={props.onOpenChange}
+      options={options()}
+      selected={[]}
+      onPick={(id) => {
+        const reply = replies().find((one) => one.id === id)
+        if (reply) props.onInsert(fillIn(reply.text, props.ticket, session()))
+      }}
+      emptyText={
+        replies().length ? 'No saved reply matches.' : 'No saved replies yet. Add them in the settings.'
+      }
+      trigger={(given) => (
+        <IconButton {...given} name="Saved replies" keys="/" size="small">
+          <MessageSquareText />
+        </IconButton>
+      )}
+    />
+  )
+}

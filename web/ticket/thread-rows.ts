@@ -1,0 +1,109 @@
+import type { ActivityEntry, Entry, MessageEntry, NoteEntry } from './ticket-data.ts'
+
+export type Speech = MessageEntry | NoteEntry
+
+/** One row of a thread. Its id stays while it stands for the same, so that what is on the page is kept. */
+export type ThreadRow =
+  | { kind: 'day'; id: string; at: string }
+  | { kind: 'earlier'; id: string; count: number }
+  | { kind: 'new'; id: string }
+  | { kind: 'speech'; id: string; items: Speech[] }
+  | { kind: 'activity'; id: string; items: ActivityEntry[] }
+
+interface Shape {
+  /** The first message that was unread when the ticket was opened. */
+  unreadFrom: string | undefined
+  /** Shows everything, however long the thread. */
+  isUnfolded: boolean
+}
+
+/** Messages of one sender within this time stand together, below one name. */
+const TOGETHER_MS = 5 * 60_000
+/** A long thread shows this many of its newest messages. */
+const SHOWN_COUNT = 3
+/** Fewer are not worth hiding. */
+const LEAST_FOLDED = 4
+
+/** How a thread is drawn: by day and sender, the older part of a long one folded away. */
+export function threadRows(timeline: readonly Entry[], shape: Shape): ThreadRow[] {
+  const folded = shape.isUnfolded ? 0 : foldedCount(timeline, shape.unreadFrom)
+  const rows: ThreadRow[] = []
+  if (folded > 0) rows.push({ kind: 'earlier', id: 'earlier', count: speechCount(timeline.slice(0, folded)) })
+  let day = ''
+  for (const entry of timeline.slice(folded)) {
+    const today = dayOf(entry.createdAt)
+    if (today !== day) rows.push({ kind: 'day', id: `day ${today}`, at: entry.createdAt })
+    day = today
+    if (entry.id === shape.unreadFrom) rows.push({ kind: 'new', id: 'new' })
+    addEntry(rows, entry)
+  }
+  return rows
+}
+
+/** The first message of the customer behind the newest one that was read; none when all of them are new. */
+export function firstUnread(timeline: readonly Entry[], readUpTo: string | null): string | undefined {
+  if (readUpTo === null) return undefined
+  const readAt = timeline.findIndex(({ id }) => id === readUpTo)
+  return timeline.find((entry, at) => at > readAt && isFromCustomer(entry))?.id
+}
+
+export function isSpeech(entry: Entry): entry is Speech {
+  return entry.kind !== 'activity'
+}
+
+export function isFromCustomer(entry: Entry): boolean {
+  return entry.kind === 'message' && entry.role === 'customer'
+}
+
+/** The newest message of either side: what an agent has seen when they begin to write. */
+export function newestMessage(timeline: readonly Entry[]): MessageEntry | undefined {
+  return timeline.findLast((entry) => entry.kind === 'message')
+}
+
+/** Who says it, for telling whether two stand together. */
+function speaker(entry: Speech): string {
+  if (entry.kind === 'note') return `note ${entry.agentId}`
+  return entry.role === 'customer' ? 'customer' : `agent ${entry.agentId ?? entry.agentName ?? ''}`
+}
+
+function addEntry(rows: ThreadRow[], entry: Entry): void {
+  const last = rows.at(-1)
+  if (!isSpeech(entry)) {
+    if (last?.kind === 'activity') last.items.push(entry)
+    else rows.push({ kind: 'activity', id: entry.id, items: [entry] })
+    return
+  }
+  if (last?.kind === 'speech' && areTogether(last.items.at(-1), entry)) last.items.push(entry)
+  else rows.push({ kind: 'speech', id: entry.id, items: [entry] })
+}
+
+function areTogether(before: Speech | undefined, entry: Speech): boolean {
+  if (!before || speaker(before) !== speaker(entry)) return false
+  return Date.parse(entry.createdAt) - Date.parse(before.createdAt) <= TOGETHER_MS
+}
+
+/** How many entries at the beginning are folded away: nothing unread, and never just a few. */
+function foldedCount(timeline: readonly Entry[], unreadFrom: string | undefined): number {
+  const spoken = timeline.flatMap((entry, at) => (isSpeech(entry) ? [at] : []))
+  const firstShown = spoken.at(-SHOWN_COUNT) ?? 0
+  const unreadAt = timeline.findIndex(({ id }) => id === unreadFrom)
+  const end = unreadAt < 0 ? firstShown : Math.min(firstShown, unreadAt)
+  return speechCount(timeline.slice(0, end)) < LEAST_FOLDED ? 0 : end
+}
+
+function speechCount(entries: readonly Entry[]): number {
+  return entries.filter(isSpeech).length
+}
+
+/** The day in the time zone of this browser. */
+function dayOf(at: string): string {
+  return new Date(at).toDateString()
+}
+
+/** The newest message of an agent other than this one: what makes a reply wait. */
+export function newestByOthers(timeline: readonly Entry[], agentId: string): MessageEntry | undefined {
+  return timeline.findLast(
+    (entry): entry is MessageEntry =>
+      entry.kind === 'message' && entry.role === 'agent' && entry.agentId !== agentId,
+  )
+}

@@ -1,0 +1,119 @@
+import ArrowDown from 'lucide-solid/icons/arrow-down'
+import { createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show } from 'solid-js'
+import { useSession } from '../session.tsx'
+import { announce } from '../ui/announcer.tsx'
+import type { DraftKeeper } from './draft.ts'
+import { createFollowing } from './following.ts'
+import { outgoingOf } from './outgoing.ts'
+import { OutgoingCard } from './outgoing-card.tsx'
+import './thread.css'
+import { ThreadRowView } from './thread-row.tsx'
+import { firstUnread, isSpeech, type Speech, type ThreadRow, threadRows } from './thread-rows.ts'
+import type { TicketDetail } from './ticket-data.ts'
+import { WaitingReplyCard } from './waiting-reply-card.tsx'
+
+interface ThreadProps {
+  detail: TicketDetail
+  draft: DraftKeeper
+  terms: readonly string[]
+  onEdit: () => void
+}
+
+/** All that was said on a ticket and what was done to it, oldest first. It stays where the reader is. */
+export function Thread(props: ThreadProps) {
+  const session = useSession()
+  const ticketId = () => props.detail.ticket.id
+  const [isUnfolded, setUnfolded] = createSignal(false)
+  const [unreadFrom, setUnreadFrom] = createSignal(firstUnread(props.detail.timeline, props.detail.readUpTo))
+  const [missedCount, setMissedCount] = createSignal(0)
+  const following = createFollowing(() => setMissedCount(0))
+
+  const rows = createMemo(() =>
+    threadRows(props.detail.timeline, { unreadFrom: unreadFrom(), isUnfolded: isUnfolded() }),
+  )
+  const rowsById = createMemo(() => new Map(rows().map((row) => [row.id, row])))
+  const rowIds = createMemo(() => rows().map(({ id }) => id))
+  const isLong = () => rows().length > 60
+
+  /** Something new from somebody else: said aloud, counted when it is out of sight, marked when nobody looks. */
+  function spoken(speech: Speech) {
+    if (speech.agentId === session().agent.id) return
+    announce(newsOf(speech, props.detail.ticket.customer.name))
+    if (!following.isAtEnd()) setMissedCount((count) => count + 1)
+    if (document.hidden && speech.kind === 'message' && !unreadFrom()) setUnreadFrom(speech.id)
+  }
+
+  createEffect(
+    on(
+      () => props.detail.timeline,
+      (timeline, before) => {
+        if (!before) return
+        const known = new Set(before.map(({ id }) => id))
+        for (const entry of timeline) if (isSpeech(entry) && !known.has(entry.id)) spoken(entry)
+      },
+    ),
+  )
+  createEffect(
+    on(
+      () => outgoingOf(ticketId()).length + props.detail.waiting.length,
+      (count, before = 0) => count > before && following.toEnd(),
+      { defer: true },
+    ),
+  )
+  onMount(() => following.start())
+  onCleanup(following.stop)
+
+  return (
+    <div class="thread">
+      <section
+        class="thread-scroll"
+        aria-label="Thread"
+        ref={following.scroller}
+        data-long={isLong() || undefined}
+      >
+        <div class="thread-measure" ref={following.content}>
+          <For each={rowIds()}>
+            {(id) => {
+              const row = createMemo<ThreadRow | undefined>((last) => rowsById().get(id) ?? last)
+              return (
+                <Show when={row()}>
+                  {(known) => (
+                    <ThreadRowView
+                      row={known()}
+                      detail={props.detail}
+                      terms={props.terms}
+                      onUnfold={() => following.keepPlace(() => setUnfolded(true))}
+                    />
+                  )}
+                </Show>
+              )
+            }}
+          </For>
+          <For each={outgoingOf(ticketId())}>{(one) => <OutgoingCard outgoing={one} />}</For>
+          <For each={props.detail.waiting}>
+            {(reply) => (
+              <WaitingReplyCard
+                reply={reply}
+                detail={props.detail}
+                draft={props.draft}
+                onEdit={props.onEdit}
+              />
+            )}
+          </For>
+        </div>
+      </section>
+      <Show when={missedCount() > 0}>
+        <button type="button" class="thread-missed" onClick={following.toEnd}>
+          {missedCount()} new {missedCount() === 1 ? 'message' : 'messages'}
+          <ArrowDown />
+        </button>
+      </Show>
+    </div>
+  )
+}
+
+function newsOf(speech: Speech, customer: string): string {
+  if (speech.kind === 'note') return `${speech.agentName} added a note`
+  if (speech.role === 'customer') return `New message from ${customer}`
+  return `${speech.agentName ?? 'A colleague'} replied`
+}

@@ -1,0 +1,41 @@
+import { CopyButton } from '../ui/copy-button.tsx'
+import { exactTime } from '../ui/relative-time.tsx'
+import type { Ticket } from './ticket-data.ts'
+import { dateTime } from './times.ts'
+
+const CHANNELS: Record<Ticket['channel'], string> = {
+  api: 'API',
+  email: 'E-mail',
+  telegram: 'Telegram',
+  widget: 'Website widget',
+}
+
+/** Where the ticket came from, and when. */
+export function TicketFacts(props: { ticket: Ticket }) {
+  return (
+    <section class="panel-section">
+      <h3>Ticket</h3>
+      <dl class="facts">
+        <dt>Channel</dt>
+        <dd>{CHANNELS[props.ticket.channel]}</dd>
+        <dt>Created</dt>
+        <dd>
+          <time datetime={props.ticket.createdAt} title={exactTime(props.ticket.createdAt)}>
+            {dateTime(props.ticket.createdAt)}
+          </time>
+        </dd>
+        <dt>Updated</dt>
+        <dd>
+          <time datetime={props.ticket.updatedAt} title={exactTime(props.ticket.updatedAt)}>
+            {dateTime(props.ticket.updatedAt)}
+          </time>
+        </dd>
+        <dt>Id</dt>
+        <dd class="fact-id">
+          <code title={props.ticket.id}>{props.ticket.id}</code>
+          <CopyButton text={props.ticket.id} name="Copy ticket id" />
+        </dd>
+      </dl>
+    </section>
+  )
+}

@@ -1,0 +1,48 @@
+import type { KeyAction } from '../keys/keys.ts'
+import { changeTicket } from './changes.ts'
+import type { DraftKind } from './stored-draft.ts'
+import type { Ticket } from './ticket-data.ts'
+import type { OpenPicker } from './ticket-header.tsx'
+
+interface TicketKeysInput {
+  ticket: () => Ticket
+  myId: string
+  onNext: () => void
+  onPick: (picker: OpenPicker) => void
+  onWrite: (kind: DraftKind) => void
+}
+
+/** The keys of the open ticket. */
+export function ticketKeys({ ticket, myId, onNext, onPick, onWrite }: TicketKeysInput): KeyAction[] {
+  const { id, status, assignedTo } = ticket()
+  const resolve = () => void changeTicket(id, { status: status === 'resolved' ? 'open' : 'resolved' })
+  const actions: Omit<KeyAction, 'section'>[] = [
+    { id: 'ticket.reply', label: 'Reply', keys: ['r'], run: () => onWrite('reply') },
+    { id: 'ticket.note', label: 'Write an internal note', keys: ['n'], run: () => onWrite('note') },
+    { id: 'ticket.assign', label: 'Assign…', keys: ['a'], run: () => onPick('assignee') },
+    {
+      id: 'ticket.assign-me',
+      label: 'Assign to me',
+      keys: ['i'],
+      run: () => assignedTo !== myId && void changeTicket(id, { assignedTo: myId }),
+    },
+    { id: 'ticket.tag', label: 'Tags…', keys: ['t'], run: () => onPick('tags') },
+    { id: 'ticket.resolve', label: status === 'resolved' ? 'Reopen' : 'Resolve', keys: ['e'], run: resolve },
+    {
+      id: 'ticket.resolve-next',
+      label: 'Resolve and open the next',
+      keys: ['E'],
+      run: () => {
+        if (status !== 'resolved') void changeTicket(id, { status: 'resolved' })
+        onNext()
+      },
+    },
+    {
+      id: 'ticket.pending',
+      label: status === 'pending' ? 'Set to open' : 'Set to pending',
+      keys: ['p'],
+      run: () => void changeTicket(id, { status: status === 'pending' ? 'open' : 'pending' }),
+    },
+  ]
+  return actions.map((action) => ({ ...action, section: 'Ticket' }))
+}
