@@ -10,8 +10,12 @@ import { freshPlace } from './engine.ts'
 export interface Bellhop {
   url: string
   deps: Deps
+  /** What stands behind `#` of the link that makes the first organization. */
+  welcomeToken: string
   /** The log, a JSON text a line. */
   logLines: string[]
+  /** What stands behind `#` in the link that makes the first organization. */
+  firstRunToken: string
   /** A new organization and a client with a secret key of full access. */
   organization(name?: string): Promise<Client>
   stop(): Promise<void>
@@ -54,7 +58,9 @@ export async function startBellhop(
   return {
     url: service.url,
     deps: service.deps,
+    welcomeToken: service.firstRun.token,
     logLines,
+    firstRunToken: service.firstRun.token,
     async organization(name = 'Acme') {
       const { id } = await createOrganization(service.deps, { name })
       return clientWithKey(service.deps, service.url, id, {})

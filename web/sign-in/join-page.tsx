@@ -109,6 +109,7 @@ function JoinForm(props: { token: string; link: Link }) {
         <PasswordField
           label={isInvitation() ? 'Password' : 'New password'}
           autocomplete="new-password"
+          hint="At least 10 characters."
           value={password()}
           onInput={setPassword}
           error={faultOf(error(), 'password')}

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, expect } from 'bun:test'
+import { createAgent } from '../../server/agents/agents.ts'
+import { inviteAgent, makeLink } from '../../server/agents/links.ts'
+import { type Bellhop, startBellhop } from '../support/bellhop.ts'
+import { browserTest, openWindow } from '../support/browser.ts'
+
+const PASSWORD = 'correct horse battery'
+
+let bellhop: Bellhop
+
+beforeAll(async () => {
+  bellhop = await startBellhop()
+})
+afterAll(() => bellhop.stop())
+
+browserTest('the link of the first start makes the organization and its administrator', async () => {
+  await using window = await openWindow(bellhop)
+  const { page } = window
+  await page.goto('/')
+  await page.getByRole('heading', { name: 'Bellhop is running' }).waitFor()
+  expect(await page.getByLabel('Password').count()).toBe(0)
+
+  await page.goto('/welcome')
+  await page.getByRole('heading', { name: 'This link is not whole' }).waitFor()
+
+  await page.goto(`/welcome#${bellhop.welcomeToken}`)
+  await page.getByLabel('Organization').waitFor()
+  expect(page.url()).toBe(`${bellhop.url}/welcome`)
+  await page.keyboard.type('Acme')
+  await page.getByLabel('Your name').fill('Ana Pires')
+  await page.getByLabel('E-mail').fill('ana@acme.example')
+  await page.getByLabel('Password', { exact: true }).fill('short')
+  await page.keyboard.press('Enter')
+  const alert = page.getByRole('alert').filter({ hasText: 'Needs at least 10 characters.' })
+  await alert.waitFor()
+  expect(await page.getByLabel('Organization').inputValue()).toBe('Acme')
+
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/inbox')
+  const session = await page.request.get('/console/session')
+  expect(await session.json()).toMatchObject({
+    agent: { name: 'Ana Pires', role: 'admin' },
+    organization: { name: 'Acme' },
+  })
+
+  await page.context().clearCookies()
+  await page.goto(`/welcome#${bellhop.welcomeToken}`)
+  await page.getByLabel('Organization').fill('Second')
+  await page.getByLabel('Your name').fill('Eve')
+  await page.getByLabel('E-mail').fill('eve@acme.example')
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'It is set up already' }).waitFor()
+})
+
+browserTest('an invited agent chooses a name and a password, and is in', async () => {
+  const { orgId } = await bellhop.organization('Globex')
+  const invited = { name: 'Ben', email: 'ben@globex.example', role: 'agent' } as const
+  const { link } = await inviteAgent(bellhop.deps, orgId, invited)
+  await using window = await openWindow(bellhop)
+  const { page } = window
+  await page.goto(`/join#${link.token}`)
+  await page.getByRole('heading', { name: 'Join Globex' }).waitFor()
+  expect(page.url()).toBe(`${bellhop.url}/join`)
+  expect(await page.getByLabel('E-mail').inputValue()).toBe('ben@globex.example')
+  await page.getByLabel('Your name').fill('Ben Okafor')
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Join' }).click()
+  await page.waitForURL('**/inbox')
+  const session = await page.request.get('/console/session')
+  expect(await session.json()).toMatchObject({ agent: { name: 'Ben Okafor', role: 'agent' } })
+
+  await page.context().clearCookies()
+  await page.goto(`/join#${link.token}`)
+  await page.getByRole('heading', { name: 'This link does not work any more' }).waitFor()
+})
+
+browserTest('a second link in the same tab is read too', async () => {
+  const { orgId } = await bellhop.organization('Initech')
+  const { id } = await createAgent(bellhop.deps, orgId, {
+    name: 'Cy',
+    email: 'cy@initech.example',
+    role: 'agent',
+    password: PASSWORD,
+  })
+  const { token } = await makeLink(bellhop.deps, orgId, id)
+  await using window = await openWindow(bellhop)
+  const { page } = window
+  await page.goto('/join#an-old-one')
+  await page.getByRole('heading', { name: 'This link does not work any more' }).waitFor()
+  await page.goto(`/join#${token}`)
+  await page.getByRole('heading', { name: 'Choose a new password' }).waitFor()
+  expect(page.url()).toBe(`${bellhop.url}/join`)
+  await page.getByLabel('New password', { exact: true }).fill('another password')
+  await page.getByRole('button', { name: 'Save and sign in' }).click()
+  await page.waitForURL('**/inbox')
+})

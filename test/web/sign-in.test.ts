@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, expect } from 'bun:test'
+import { createAgent } from '../../server/agents/agents.ts'
+import { type Bellhop, startBellhop } from '../support/bellhop.ts'
+import { browserTest, openWindow } from '../support/browser.ts'
+
+const PASSWORD = 'correct horse battery'
+
+let bellhop: Bellhop
+
+beforeAll(async () => {
+  bellhop = await startBellhop()
+})
+afterAll(() => bellhop.stop())
+
+browserTest('an agent signs in and comes to where they were going', async () => {
+  const { orgId } = await bellhop.organization('Acme')
+  await createAgent(bellhop.deps, orgId, agent('ana'))
+  await using window = await openWindow(bellhop)
+  const { page } = window
+  await page.goto('/inbox/pending')
+  await page.waitForURL('**/sign-in?to=%2Finbox%2Fpending')
+  expect(await focused(page)).toBe('email')
+  expect(await page.getByLabel('E-mail').getAttribute('autocomplete')).toBe('username')
+  expect(await page.getByLabel('Password', { exact: true }).getAttribute('autocomplete')).toBe(
+    'current-password',
+  )
+
+  await page.getByLabel('E-mail').fill('ana@acme.example')
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/inbox/pending')
+  await page.goBack()
+  expect(page.url()).not.toContain('sign-in')
+
+  await page.goto('/sign-in')
+  await page.waitForURL('**/inbox')
+})
+
+browserTest('a wrong password is said so, and the next try needs no mouse', async () => {
+  const { orgId } = await bellhop.organization('Wrong')
+  await createAgent(bellhop.deps, orgId, agent('ben'))
+  await using window = await openWindow(bellhop)
+  const { page } = window
+  await page.goto('/sign-in')
+  await page.getByLabel('E-mail').fill('ben@acme.example')
+  await page.getByLabel('Password', { exact: true }).fill('not this one')
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').waitFor()
+  expect(await focused(page)).toBe('password')
+
+  await page.getByRole('button', { name: 'Show password' }).click()
+  expect(await page.getByLabel('Password', { exact: true }).getAttribute('type')).toBe('text')
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/inbox')
+})
+
+browserTest('after too many wrong passwords the page says how long to wait', async () => {
+  const { orgId } = await bellhop.organization('Guessing')
+  await createAgent(bellhop.deps, orgId, agent('cy'))
+  await using window = await openWindow(bellhop)
+  const { page } = window
+  await page.goto('/sign-in')
+  await page.getByLabel('E-mail').fill('cy@acme.example')
+  for (const _ of Array.from({ length: 11 })) {
+    await page.getByLabel('Password', { exact: true }).fill('a guess of mine')
+    const answer = page.waitForResponse('**/console/session')
+    await page.keyboard.press('Enter')
+    await answer
+  }
+  expect(await page.getByRole('alert').textContent()).toBe('Too many attempts. Try again in 15 minutes.')
+})
+
+browserTest('an agent of several organizations is asked which one', async () => {
+  for (const name of ['Globex', 'Initech']) {
+    const { orgId } = await bellhop.organization(name)
+    await createAgent(bellhop.deps, orgId, agent('dora'))
+  }
+  await using window = await openWindow(bellhop)
+  const { page } = window
+  await page.goto('/sign-in')
+  await page.getByLabel('E-mail').fill('dora@acme.example')
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Initech' }).click()
+  await page.waitForURL('**/inbox')
+  const session = await page.request.get('/console/session')
+  expect(await session.json()).toMatchObject({ organization: { name: 'Initech' } })
+})
+
+browserTest('a link to sign in leads nowhere else afterwards', async () => {
+  const { orgId } = await bellhop.organization('Lured')
+  await createAgent(bellhop.deps, orgId, agent('eve'))
+  await using window = await openWindow(bellhop)
+  const { page } = window
+  await page.goto('/sign-in?to=//elsewhere.example/inbox')
+  await page.getByLabel('E-mail').fill('eve@acme.example')
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`${bellhop.url}/inbox`)
+})
+
+function agent(name: string) {
+  return { name: `${name} Okafor`, email: `${name}@acme.example`, role: 'agent' as const, password: PASSWORD }
+}
+
+/** The `name` of the field that has the focus. */
+function focused(page: { evaluate(script: string): Promise<unknown> }): Promise<unknown> {
+  return page.evaluate('document.activeElement?.getAttribute("name")')
+}
