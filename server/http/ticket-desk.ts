@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import type { Deps } from '../deps.ts'
+import { erasureRoutes } from '../erasure/console.ts'
 import { replyRoutes } from '../replies/console.ts'
 import { savedReplyRoutes } from '../saved-replies/console.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
@@ -15,4 +16,5 @@ export function ticketDeskRoutes(deps: Deps, guard: AgentGuard) {
     .use(replyRoutes(guard))
     .use(savedReplyRoutes(guard))
     .use(tagRoutes(guard))
+    .use(erasureRoutes(guard))
 }

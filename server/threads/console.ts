@@ -5,12 +5,23 @@ import { arrive, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
 import { isoTime } from '../wire.ts'
+import { readCustomer } from './customer-panel.ts'
 import { keepDraft } from './drafts.ts'
 import { addNote } from './notes.ts'
 import { markRead, markUnread } from './read-marks.ts'
-import { byTicket, newDraft, newNote, noteEntry, readMark, savedDraft, thread } from './schemas.ts'
+import {
+  byCustomer,
+  byTicket,
+  customerPanel,
+  newDraft,
+  newNote,
+  noteEntry,
+  readMark,
+  savedDraft,
+  thread,
+} from './schemas.ts'
 import { readThread } from './thread.ts'
-import { threadEtag, viewNote, viewThread } from './views.ts'
+import { threadEtag, viewCustomerPanel, viewNote, viewThread } from './views.ts'
 
 /** One ticket as an agent has it open: its thread, how far they have read, what they write. */
 export function threadRoutes(deps: Deps, guard: AgentGuard) {
@@ -58,5 +69,10 @@ export function threadRoutes(deps: Deps, guard: AgentGuard) {
         return status(201, viewNote(await addNote(as, orgId, written)))
       },
       { ...withBody, body: newNote, response: { 201: noteEntry } },
+    )
+    .get(
+      '/customers/:id',
+      async ({ me, as, params }) => viewCustomerPanel(await readCustomer(as, me.orgId, params.id)),
+      { transform: noQuery, params: byCustomer, response: { 200: customerPanel } },
     )
 }

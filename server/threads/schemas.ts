@@ -7,7 +7,7 @@ import {
   SENDING_STATES,
 } from '../database/schema.ts'
 import { text } from '../requests/text.ts'
-import { inboxTicket, messageText, oneOf, status, time } from '../tickets/schemas.ts'
+import { channel, inboxTicket, messageText, oneOf, status, time } from '../tickets/schemas.ts'
 
 // A ticket's thread and what an agent leaves on it.
 
@@ -78,3 +78,22 @@ export const newDraft = t.Object(
 )
 export const savedDraft = t.Object({ savedAt: time('When it was saved.') })
 export const newNote = t.Object({ text: messageText }, strict)
+
+export const byCustomer = t.Object({ id })
+export const customerPanel = t.Object({
+  id: t.String(),
+  name: t.String(),
+  email: t.Optional(t.String()),
+  createdAt: time('When they first wrote.'),
+  /** The newest ones, by last activity. */
+  tickets: t.Array(
+    t.Object({
+      id: t.String(),
+      subject: t.String(),
+      status,
+      channel,
+      updatedAt: time('Last activity.'),
+    }),
+  ),
+  totalTickets: t.Integer(),
+})

@@ -1,5 +1,6 @@
 import { viewInboxTicket } from '../tickets/views.ts'
 import { isoTime } from '../wire.ts'
+import type { CustomerPanel } from './customer-panel.ts'
 import type { ActivityRow, DraftRow, MessageRow, NoteRow, Thread, WaitingReplyRow } from './thread.ts'
 
 export function viewThread(thread: Thread) {
@@ -32,6 +33,15 @@ export function viewWaitingReply(reply: WaitingReplyRow) {
     ...(thenStatus === null ? {} : { thenStatus }),
     sendAt: isoTime(sendAt),
     isHeld,
+  }
+}
+
+export function viewCustomerPanel({ email, createdAt, tickets, ...customer }: CustomerPanel) {
+  return {
+    ...customer,
+    ...(email === null ? {} : { email }),
+    createdAt: isoTime(createdAt),
+    tickets: tickets.map((ticket) => ({ ...ticket, updatedAt: isoTime(ticket.updatedAt) })),
   }
 }
 

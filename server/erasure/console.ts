@@ -1,0 +1,25 @@
+import { Elysia, t } from 'elysia'
+import { strictQuery } from '../requests/query.ts'
+import type { AgentGuard } from '../sessions/require-agent.ts'
+import { eraseCustomer, eraseTicket } from './erase.ts'
+import { byId, erasedCustomer } from './schemas.ts'
+
+/** What administrators delete for ever. */
+export function erasureRoutes(guard: AgentGuard) {
+  const transform = [guard.adminsOnly, strictQuery()]
+  return new Elysia({ name: 'erasure/console', prefix: '/console' })
+    .use(guard.requireAgent)
+    .delete(
+      '/tickets/:id',
+      async ({ me, as, params, status }) => {
+        await eraseTicket(as, me.orgId, params.id)
+        return status(204, undefined)
+      },
+      { transform, params: byId, response: { 204: t.Undefined() } },
+    )
+    .delete(
+      '/customers/:id',
+      async ({ me, as, params }) => ({ deletedTickets: await eraseCustomer(as, me.orgId, params.id) }),
+      { transform, params: byId, response: { 200: erasedCustomer } },
+    )
+}

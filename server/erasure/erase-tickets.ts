@@ -1,0 +1,59 @@
+import { and, eq, inArray } from 'drizzle-orm'
+import type { Transaction } from '../database/database.ts'
+import {
+  activities,
+  drafts,
+  messages,
+  notes,
+  readMarks,
+  tickets,
+  ticketTags,
+  waitingReplies,
+} from '../database/schema.ts'
+import type { Deps } from '../deps.ts'
+import { recordEvents } from '../events/events.ts'
+import { forgetAnswers } from '../idempotency/forget.ts'
+import { replaceDocuments } from '../search/documents.ts'
+import { moveCounters, sumOfChanges } from '../tickets/counters.ts'
+import type { Ticket } from '../tickets/rows.ts'
+import { forgetDeliveries } from '../webhooks/forget.ts'
+
+/** All tables that hold something of a ticket under its id. */
+const OF_TICKETS = [messages, notes, activities, ticketTags, readMarks, drafts, waitingReplies]
+
+/**
+ * Deletes tickets whose rows the unit has, and every word of them wherever it stands. The log keeps that there were
+ * events, without their bodies.
+ */
+export async function eraseTickets(
+  deps: Deps,
+  tx: Transaction,
+  orgId: string,
+  gone: Ticket[],
+): Promise<void> {
+  if (gone.length === 0) return
+  const now = deps.clock.now()
+  const ticketIds = gone.map(({ id }) => id)
+  const said = await tx
+    .select({ id: messages.id })
+    .from(messages)
+    .where(and(eq(messages.orgId, orgId), inArray(messages.ticketId, ticketIds)))
+  for (const table of OF_TICKETS) {
+    await tx.delete(table).where(and(eq(table.orgId, orgId), inArray(table.ticketId, ticketIds)))
+  }
+  await tx.delete(tickets).where(and(eq(tickets.orgId, orgId), inArray(tickets.id, ticketIds)))
+  await forgetAnswers(tx, orgId, [...ticketIds, ...said.map(({ id }) => id)])
+  await replaceDocuments(
+    tx,
+    orgId,
+    ticketIds.map((ticketId) => ({ ticketId, words: undefined })),
+  )
+  await recordEvents(
+    deps,
+    tx,
+    orgId,
+    ticketIds.map((ticketId) => ({ type: 'ticket.deleted', ticketId, createdAt: now })),
+  )
+  await forgetDeliveries(tx, { orgId, ticketIds, now })
+  await moveCounters(tx, orgId, sumOfChanges(gone.map((before) => ({ before }))))
+}

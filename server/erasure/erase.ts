@@ -1,0 +1,72 @@
+import { and, asc, eq, sql } from 'drizzle-orm'
+import { recordAudit } from '../audit/audit.ts'
+import type { Transaction } from '../database/database.ts'
+import { customers, tickets } from '../database/schema.ts'
+import type { Deps } from '../deps.ts'
+import { notFound } from '../errors.ts'
+import { isId } from '../ids.ts'
+import { lockTicket, type Ticket } from '../tickets/rows.ts'
+import { eraseTickets } from './erase-tickets.ts'
+
+/** Tickets in one unit: each may have many messages, events and deliveries. */
+const SLICE = 20
+
+/** Deletes a ticket for ever; the audit log keeps its id only. Throws 404. */
+export async function eraseTicket(deps: Deps, orgId: string, id: string): Promise<void> {
+  if (!isId('tkt', id)) throw notFound('ticket')
+  await deps.database.write(async (tx) => {
+    const [ticket] = await lockTicket(tx, { orgId, id })
+    if (!ticket) throw notFound('ticket')
+    await recordAudit(deps, tx, orgId, { action: 'ticket.deleted', subject: { id, label: id } })
+    await eraseTickets(deps, tx, orgId, [ticket])
+  })
+}
+
+/**
+ * Deletes a customer for ever, with all their tickets, a slice in each unit; when it was cut short, doing it again
+ * deletes the rest. Answers how many tickets. The audit log keeps ids only. Throws 404.
+ */
+export async function eraseCustomer(deps: Deps, orgId: string, id: string): Promise<number> {
+  if (!isId('usr', id)) throw notFound('customer')
+  let deletedTickets = 0
+  for (let isGone = false; !isGone; ) {
+    const slice = await deps.database.write((tx) => eraseSlice(deps, tx, { orgId, id, deletedTickets }))
+    deletedTickets += slice.erased
+    isGone = slice.isGone
+  }
+  return deletedTickets
+}
+
+/** The customer's row comes first, as when a ticket is made: no ticket can be added while this looks for the last. */
+async function eraseSlice(
+  deps: Deps,
+  tx: Transaction,
+  { orgId, id, deletedTickets }: { orgId: string; id: string; deletedTickets: number },
+): Promise<{ erased: number; isGone: boolean }> {
+  await lockCustomer(tx, orgId, id)
+  const found = await tx
+    .select({ id: tickets.id })
+    .from(tickets)
+    .where(and(eq(tickets.orgId, orgId), eq(tickets.customerId, id)))
+    .orderBy(asc(tickets.id))
+    .limit(SLICE)
+  const locked: Ticket[] = []
+  for (const ticket of found) locked.push(...(await lockTicket(tx, { orgId, id: ticket.id })))
+  const isGone = found.length < SLICE
+  if (isGone) {
+    const detail = { deletedTickets: deletedTickets + locked.length }
+    await recordAudit(deps, tx, orgId, { action: 'customer.deleted', subject: { id, label: id }, detail })
+  }
+  await eraseTickets(deps, tx, orgId, locked)
+  if (isGone) await tx.delete(customers).where(and(eq(customers.orgId, orgId), eq(customers.id, id)))
+  return { erased: locked.length, isGone }
+}
+
+async function lockCustomer(tx: Transaction, orgId: string, id: string): Promise<void> {
+  const rows = await tx
+    .update(customers)
+    .set({ version: sql`${customers.version}` })
+    .where(and(eq(customers.orgId, orgId), eq(customers.id, id)))
+    .returning({ id: customers.id })
+  if (rows.length === 0) throw notFound('customer')
+}
