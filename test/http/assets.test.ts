@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { type Bellhop, call, startBellhop } from '../support/bellhop.ts'
+import { requireBuiltWeb } from '../support/web.ts'
+
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+  "font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+let bellhop: Bellhop
+let page: string
+let script: string
+
+beforeAll(async () => {
+  await requireBuiltWeb()
+  bellhop = await startBellhop()
+  page = (await call('GET', bellhop.url)).text
+  script = /src="(\/assets\/index-[^"]+\.js)"/.exec(page)?.[1] ?? ''
+})
+afterAll(() => bellhop.stop())
+
+test.each([
+  '/',
+  '/inbox',
+  '/inbox/mine/tkt_01m7yggb08e14a59wse62r3t6t?q=refund',
+  '/settings',
+  '/settings/endpoints/whe_1',
+  '/sign-in?to=%2Finbox',
+  '/welcome',
+  '/join',
+])('%s answers the page, which may load nothing from elsewhere', async (path) => {
+  const answer = await call('GET', bellhop.url + path)
+  expect([answer.status, answer.text]).toEqual([200, page])
+  expect(Object.fromEntries(answer.headers)).toMatchObject({
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-cache',
+    'content-security-policy': POLICY,
+    'referrer-policy': 'same-origin',
+    'x-content-type-options': 'nosniff',
+    'x-request-id': expect.stringMatching(/^req_/),
+  })
+})
+
+test('the page holds no script and no style of its own, and names only files that are there', async () => {
+  expect(page).not.toMatch(/<style|style=|<script(?![^>]* src=)|\son\w+=/)
+  const addresses = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = '']) => address)
+  expect(addresses.length).toBeGreaterThan(3)
+  for (const address of addresses) {
+    expect(address).toStartWith('/assets/')
+    expect([address, (await call('GET', bellhop.url + address)).status]).toEqual([address, 200])
+  }
+})
+
+test('a page that is known already is not sent again', async () => {
+  const etag = (await call('GET', bellhop.url)).headers.get('etag') ?? ''
+  const again = await call('GET', bellhop.url, { headers: { 'if-none-match': etag } })
+  expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', etag])
+  const other = await call('GET', bellhop.url, { headers: { 'if-none-match': '"other"' } })
+  expect(other.status).toBe(200)
+})
+
+test('its files are kept for ever and come as small as the browser can read', async () => {
+  const plain = await raw(script, 'identity')
+  expect(plain.headers).toMatchObject({
+    'content-type': 'text/javascript; charset=utf-8',
+    'cache-control': 'public, max-age=31536000, immutable',
+    vary: 'Accept-Encoding',
+    'x-content-type-options': 'nosniff',
+  })
+  expect(plain.headers['content-encoding']).toBeUndefined()
+  const br = await raw(script, 'gzip, deflate, br')
+  expect(br.headers['content-encoding']).toBe('br')
+  expect(brotliDecompressSync(br.bytes)).toEqual(plain.bytes)
+  const gzip = await raw(script, 'gzip;q=0.5, br;q=0')
+  expect(gzip.headers['content-encoding']).toBe('gzip')
+  expect(gunzipSync(gzip.bytes)).toEqual(plain.bytes)
+  expect(br.bytes.length).toBeLessThan(gzip.bytes.length)
+  expect((await raw(script, 'GZIP;q=0')).headers['content-encoding']).toBeUndefined()
+})
+
+test('what is no page stays a problem document', async () => {
+  for (const path of [
+    '/nothing',
+    '/inboxes',
+    '/assets/none.js',
+    '/assets/..%2f..%2fpackage.json',
+    '/index.html',
+    '/built-from',
+  ]) {
+    const { status, json } = await call('GET', bellhop.url + path)
+    expect([path, status, json]).toMatchObject([path, 404, { code: 'unknown_route' }])
+  }
+  const post = await call('POST', `${bellhop.url}/sign-in`)
+  expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+})
+
+test('the pages are small and leave no trace of how they were made', async () => {
+  const names = [...page.matchAll(/\/assets\/([^"]+)/g)].map(([, name = '']) => name)
+  const sizes = await Promise.all(
+    names.map(async (name) => (await raw(`/assets/${name}`, 'gzip')).bytes.length),
+  )
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(100 * 1024)
+  const text = (await call('GET', bellhop.url + script)).text
+  expect(text).not.toContain('sourceMappingURL')
+  expect((await call('GET', `${bellhop.url}${script}.map`)).status).toBe(404)
+})
+
+/** As it came over the wire. */
+async function raw(path: string, encodings: string) {
+  const response = await fetch(bellhop.url + path, {
+    headers: { 'accept-encoding': encodings },
+    decompress: false,
+  })
+  const bytes = Buffer.from(await response.arrayBuffer())
+  return { headers: Object.fromEntries(response.headers), bytes }
+}
