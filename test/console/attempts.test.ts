@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { type Bellhop, startBellhop } from '../support/bellhop.ts'
+import { createManualClock } from '../support/clock.ts'
+import { makeAgent, type Visitor, visit } from '../support/visitor.ts'
+
+const MINUTE_MS = 60_000
+const clock = createManualClock()
+let bellhop: Bellhop
+let orgId: string
+
+beforeAll(async () => {
+  bellhop = await startBellhop({ clock, settings: { BELLHOP_TRUST_PROXY: '127.0.0.1/32' } })
+  orgId = (await bellhop.organization()).orgId
+})
+afterAll(() => bellhop.stop())
+
+/** A browser at another address: the proxy of this machine says so. */
+function from(address: string): Visitor {
+  return visit(bellhop, { 'x-forwarded-for': address })
+}
+
+async function fail(visitor: Visitor, email: string, times: number): Promise<void> {
+  const attempts = Array.from({ length: times }, () => visitor.signIn(email, 'wrong password'))
+  for (const { status } of await Promise.all(attempts)) expect(status).toBe(401)
+}
+
+test('after ten wrong passwords for an account it waits, from wherever they came, and says how long', async () => {
+  await makeAgent(bellhop, orgId, { email: 'ana@acme.example' })
+  const signedIn = from('192.0.2.9')
+  await signedIn.signIn('ana@acme.example')
+
+  for (let turn = 0; turn < 10; turn += 1) {
+    await fail(from(`192.0.2.${turn}`), 'Ana@acme.example', 1)
+    clock.advance(MINUTE_MS)
+  }
+  const waiting = await from('192.0.2.100').signIn('ana@acme.example')
+  expect(waiting.json).toMatchObject({
+    status: 429,
+    code: 'too_many_attempts',
+    detail: 'Too many attempts failed. Try again in 5 minutes.',
+  })
+  expect(waiting.headers.get('retry-after')).toBe('300')
+  // Whoever is signed in goes on working, and may change the password.
+  expect((await signedIn.call('GET', '/console/agents')).status).toBe(200)
+  const body = { current: 'correct horse battery', password: 'correct horse battery' }
+  expect((await signedIn.call('POST', '/console/password', { body })).status).toBe(204)
+  // A refused attempt does not make it longer, and others are not held up.
+  await makeAgent(bellhop, orgId, { email: 'ben@acme.example' })
+  expect((await from('192.0.2.100').signIn('ben@acme.example')).status).toBe(201)
+  clock.advance(5 * MINUTE_MS - 1)
+  expect((await from('192.0.2.100').signIn('ana@acme.example')).status).toBe(429)
+  clock.advance(1)
+  expect((await from('192.0.2.100').signIn('ana@acme.example')).status).toBe(201)
+})
+
+test('an address that nobody has waits just the same', async () => {
+  await fail(from('192.0.2.110'), 'nobody@acme.example', 10)
+  const { json } = await from('192.0.2.111').signIn('nobody@acme.example')
+  expect(json).toMatchObject({ status: 429, code: 'too_many_attempts' })
+})
+
+test('a success forgives the mistakes before it', async () => {
+  await makeAgent(bellhop, orgId, { email: 'cleo@acme.example' })
+  const cleo = from('192.0.2.120')
+  await fail(cleo, 'cleo@acme.example', 9)
+  expect((await cleo.signIn('cleo@acme.example')).status).toBe(201)
+  await fail(cleo, 'cleo@acme.example', 9)
+  expect((await cleo.signIn('cleo@acme.example')).status).toBe(201)
+})
+
+test('after thirty failures an address waits whatever it tries; a network of IPv6 counts as one', async () => {
+  const people = Array.from({ length: 30 }, (_, place) => place)
+  await Promise.all(people.map((one) => fail(from(`2001:db8:0:7::${one}`), `person.${one}@acme.example`, 1)))
+  const { json, headers } = await from('2001:db8:0:7:ffff::1').signIn('ben@acme.example')
+  expect(json).toMatchObject({ code: 'too_many_attempts', detail: expect.stringContaining('15 minutes') })
+  expect(headers.get('retry-after')).toBe('900')
+  expect((await from('2001:db8:0:8::1').signIn('ben@acme.example')).status).toBe(201)
+  const link = await from('2001:db8:0:7::1').call('POST', '/console/link', { body: { token: 'guess' } })
+  expect(link.status).toBe(429)
+})
+
+test('many attempts at once get no more tries than one after the other', async () => {
+  await makeAgent(bellhop, orgId, { email: 'dan@acme.example' })
+  const dan = from('192.0.2.130')
+  const answers = await Promise.all(
+    Array.from({ length: 15 }, () => dan.signIn('dan@acme.example', 'wrong one')),
+  )
+  const statuses = answers.map(({ status }) => status)
+  expect(statuses.filter((status) => status === 401)).toHaveLength(10)
+  expect(statuses.filter((status) => status === 429)).toHaveLength(5)
+})
+
+test('a stolen session cannot be used to try passwords for ever', async () => {
+  await makeAgent(bellhop, orgId, { email: 'eve@acme.example' })
+  const eve = from('192.0.2.140')
+  await eve.signIn('eve@acme.example')
+  const body = { current: 'wrong password', password: 'a new password' }
+  for (let turn = 0; turn < 10; turn += 1) {
+    const { json } = await eve.call('POST', '/console/password', { body })
+    expect(json).toMatchObject({ status: 400, errors: [{ pointer: '/current', code: 'wrong_password' }] })
+  }
+  const { json } = await eve.call('POST', '/console/password', { body })
+  expect(json).toMatchObject({ status: 429, code: 'too_many_attempts' })
+})
+
+test('what is only typed wrongly is no failed attempt', async () => {
+  const typing = from('192.0.2.150')
+  for (let turn = 0; turn < 31; turn += 1) {
+    const { status } = await typing.call('POST', '/console/session', { body: { email: 'ben@acme.example' } })
+    expect(status).toBe(400)
+  }
+  expect((await typing.signIn('ben@acme.example')).status).toBe(201)
+})

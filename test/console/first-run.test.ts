@@ -1,0 +1,85 @@
+import { expect, test } from 'bun:test'
+import { organizations } from '../../server/database/schema.ts'
+import { type Bellhop, startBellhop } from '../support/bellhop.ts'
+import { visit } from '../support/visitor.ts'
+
+const FIRST = {
+  organization: 'Acme',
+  name: 'Ana Pires',
+  email: 'ana@acme.example',
+  password: 'correct horse battery',
+}
+
+async function inEmptyBellhop(story: (bellhop: Bellhop) => Promise<void>): Promise<void> {
+  const bellhop = await startBellhop()
+  await story(bellhop)
+  await bellhop.stop()
+}
+
+function open(bellhop: Bellhop, more: object = {}, visitor = visit(bellhop)) {
+  const body = { token: bellhop.firstRunToken, ...FIRST, ...more }
+  return visitor.call('POST', '/console/first-run', { body })
+}
+
+function organizationsOf({ deps }: Bellhop) {
+  return deps.database.read.select({ name: organizations.name }).from(organizations)
+}
+
+test('the link of a server without an organization makes one, and whoever has it is its administrator', () =>
+  inEmptyBellhop(async (bellhop) => {
+    const ana = visit(bellhop)
+    expect((await ana.call('GET', '/console/first-run')).json).toEqual({ isOpen: true })
+    const made = await open(bellhop, {}, ana)
+    expect(made.status).toBe(201)
+    expect(made.json).toMatchObject({
+      agent: { name: 'Ana Pires', email: 'ana@acme.example', role: 'admin' },
+      organization: { name: 'Acme' },
+    })
+    expect((await ana.call('GET', '/console/keys')).status).toBe(200)
+    expect((await ana.call('GET', '/console/first-run')).json).toEqual({ isOpen: false })
+    expect((await visit(bellhop).signIn(FIRST.email)).status).toBe(201)
+    // The same link once more.
+    expect((await open(bellhop)).json).toMatchObject({ status: 409, code: 'already_set_up' })
+    expect(await organizationsOf(bellhop)).toEqual([{ name: 'Acme' }])
+  }))
+
+test('without the token of the link nobody becomes administrator', () =>
+  inEmptyBellhop(async (bellhop) => {
+    for (const token of ['', 'guess', bellhop.firstRunToken.slice(1), `${bellhop.firstRunToken}=`]) {
+      expect((await open(bellhop, { token })).json).toMatchObject({ status: 403, code: 'wrong_link' })
+    }
+    expect(await organizationsOf(bellhop)).toEqual([])
+  }))
+
+test('of two who use the link at the same moment one is first', () =>
+  inEmptyBellhop(async (bellhop) => {
+    const answers = await Promise.all([
+      open(bellhop, { organization: 'One' }),
+      open(bellhop, { organization: 'Two' }),
+      open(bellhop, { organization: 'Three' }),
+    ])
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409])
+    expect(await organizationsOf(bellhop)).toHaveLength(1)
+  }))
+
+test('a server with an organization cannot be taken over by its link', () =>
+  inEmptyBellhop(async (bellhop) => {
+    await bellhop.organization()
+    expect((await visit(bellhop).call('GET', '/console/first-run')).json).toEqual({ isOpen: false })
+    expect((await open(bellhop)).json).toMatchObject({ status: 409, code: 'already_set_up' })
+  }))
+
+test('wrong input is told field by field and makes nothing', () =>
+  inEmptyBellhop(async (bellhop) => {
+    const wrong: [object, string][] = [
+      [{ organization: ' ' }, '/organization'],
+      [{ name: '' }, '/name'],
+      [{ email: 'ana' }, '/email'],
+      [{ password: 'short' }, '/password'],
+    ]
+    for (const [input, pointer] of wrong) {
+      expect((await open(bellhop, input)).json).toMatchObject({ status: 400, errors: [{ pointer }] })
+    }
+    expect(await organizationsOf(bellhop)).toEqual([])
+    expect((await open(bellhop)).status).toBe(201)
+  }))

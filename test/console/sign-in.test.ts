@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { disableAgent } from '../../server/agents/disable-agent.ts'
+import { announcedUrl } from '../../server/database/lock.ts'
+import { type Bellhop, type Client, call, startBellhop } from '../support/bellhop.ts'
+import { createManualClock } from '../support/clock.ts'
+import { makeAgent, PASSWORD, visit } from '../support/visitor.ts'
+
+let bellhop: Bellhop
+let acme: Client
+
+beforeAll(async () => {
+  bellhop = await startBellhop({ clock: createManualClock() })
+  acme = await bellhop.organization()
+  await makeAgent(bellhop, acme.orgId, { email: 'Ana@Acme.example' })
+})
+afterAll(() => bellhop.stop())
+
+test('an agent signs in with address and password, whatever the case of the address, and is known from then on', async () => {
+  const ana = visit(bellhop)
+  expect((await ana.call('GET', '/console/session')).json).toMatchObject({ status: 401, code: 'signed_out' })
+  const signedIn = await ana.signIn(' ana@ACME.example ')
+  expect(signedIn.status).toBe(201)
+  expect(signedIn.json).toEqual({
+    agent: {
+      id: expect.stringMatching(/^agt_/),
+      name: 'Ana Pires',
+      email: 'Ana@Acme.example',
+      role: 'admin',
+    },
+    organization: { id: acme.orgId, name: 'Acme' },
+    session: { id: expect.stringMatching(/^ses_/), expiresAt: '2026-03-15T09:00:00.000Z' },
+  })
+  expect((await ana.call('GET', '/console/session')).json).toEqual(signedIn.json)
+  expect((await ana.call('GET', '/v1/tickets')).status).toBe(200)
+})
+
+test('a wrong password, an unknown address, an agent without a password and a disabled one get the same answer', async () => {
+  await makeAgent(bellhop, acme.orgId, { email: 'gone@acme.example' })
+  await disableAgent(bellhop.deps, acme.orgId, 'gone@acme.example')
+  const admin = visit(bellhop)
+  await admin.signIn('ana@acme.example')
+  await admin.call('POST', '/console/agents', {
+    body: { name: 'Ida', email: 'ida@acme.example', role: 'agent' },
+  })
+  const wrong: [string, string][] = [
+    ['ana@acme.example', 'correct horse batter'],
+    ['nobody@acme.example', PASSWORD],
+    ['gone@acme.example', PASSWORD],
+    ['ida@acme.example', ''],
+    ['not an address', PASSWORD],
+  ]
+  for (const [email, password] of wrong) {
+    const stranger = visit(bellhop)
+    const { status, json } = await stranger.signIn(email, password)
+    expect({ email, status, code: json.code, detail: json.detail }).toEqual({
+      email,
+      status: 401,
+      code: 'wrong_credentials',
+      detail: 'The address or the password is wrong.',
+    })
+    expect(stranger.setCookie).toBe('')
+  }
+})
+
+test('an address that nobody has takes as long as a wrong password', async () => {
+  async function lasts(email: string): Promise<number> {
+    const times: number[] = []
+    for (let turn = 0; turn < 3; turn += 1) {
+      const startedAt = performance.now()
+      await visit(bellhop).signIn(email, 'wrong password')
+      times.push(performance.now() - startedAt)
+    }
+    return Math.min(...times)
+  }
+  await makeAgent(bellhop, acme.orgId, { email: 'timed@acme.example' })
+  const known = await lasts('timed@acme.example')
+  const unknown = await lasts('nobody@nowhere.example')
+  // A comparison that is left out takes a hundredth of the time.
+  expect(unknown / known).toBeGreaterThan(0.3)
+  expect(unknown / known).toBeLessThan(3)
+})
+
+test('who has the same address in several organizations chooses among those whose password fits', async () => {
+  const [one, two, three] = [
+    await bellhop.organization('One'),
+    await bellhop.organization('Two'),
+    await bellhop.organization('Three'),
+  ]
+  const email = 'cleo@example.com'
+  await makeAgent(bellhop, one.orgId, { email })
+  await makeAgent(bellhop, two.orgId, { email })
+  await makeAgent(bellhop, three.orgId, { email, password: 'another password' })
+  const cleo = visit(bellhop)
+  const asked = await cleo.signIn(email)
+  expect(asked.status).toBe(200)
+  expect(asked.json).toEqual({
+    organizations: [
+      { id: one.orgId, name: 'One' },
+      { id: two.orgId, name: 'Two' },
+    ],
+  })
+  expect(cleo.setCookie).toBe('')
+  const body = { email, password: PASSWORD, orgId: two.orgId }
+  const chosen = await cleo.call('POST', '/console/session', { body })
+  expect(chosen.json).toMatchObject({ organization: { id: two.orgId, name: 'Two' } })
+  // The third is theirs too, but not by this password.
+  const other = await cleo.call('POST', '/console/session', { body: { ...body, orgId: three.orgId } })
+  expect(other.json).toMatchObject({ status: 401, code: 'wrong_credentials' })
+})
+
+test('signing out ends the session on the server, not only in the browser', async () => {
+  const ana = visit(bellhop)
+  await ana.signIn('ana@acme.example')
+  const cookie = ana.setCookie.split(';')[0] ?? ''
+  expect((await ana.call('DELETE', '/console/session')).status).toBe(204)
+  expect(ana.setCookie).toStartWith('bellhop_session=; Max-Age=0; ')
+  const again = await call('GET', `${bellhop.url}/console/session`, { headers: { cookie } })
+  expect(again.json).toMatchObject({ status: 401, code: 'signed_out' })
+  expect((await ana.call('DELETE', '/console/session')).status).toBe(204)
+})
+
+test('signing in again in the same browser leaves no session behind that nobody can reach', async () => {
+  await makeAgent(bellhop, acme.orgId, { email: 'twice@acme.example' })
+  const twice = visit(bellhop)
+  await twice.signIn('twice@acme.example')
+  await twice.signIn('twice@acme.example')
+  const { json } = await twice.call<{ data: unknown[] }>('GET', '/console/sessions')
+  expect(json.data).toHaveLength(1)
+})
+
+test('another site cannot sign a browser in, or out', async () => {
+  const ana = visit(bellhop)
+  await ana.signIn('ana@acme.example')
+  const elsewhere = { 'sec-fetch-site': 'cross-site' }
+  const body = { email: 'ana@acme.example', password: PASSWORD }
+  const refused = [
+    await ana.call('POST', '/console/session', { body, headers: elsewhere }),
+    await ana.call('DELETE', '/console/session', { headers: elsewhere }),
+    await call('POST', `${bellhop.url}/console/session`, { body }),
+  ]
+  for (const { json } of refused) expect(json).toMatchObject({ status: 403, code: 'cross_origin' })
+  expect((await ana.call('GET', '/console/session')).status).toBe(200)
+})
+
+test('the cookie is kept from scripts and from other sites, and travels over https only where the address is https', async () => {
+  const ana = visit(bellhop)
+  await ana.signIn('ana@acme.example')
+  expect(ana.setCookie).toMatch(
+    /^bellhop_session=[\w-]{43}; Max-Age=7776000; Path=\/; HttpOnly; SameSite=Lax$/,
+  )
+  const settings = { BELLHOP_URL: 'https://help.example.com' }
+  const secure = await startBellhop({ settings })
+  const { orgId } = await secure.organization()
+  await makeAgent(secure, orgId, { email: 'ana@acme.example' })
+  const behindProxy = visit({ url: announcedUrl(secure.deps.config.dataFolder) ?? '' })
+  await behindProxy.signIn('ana@acme.example')
+  expect(behindProxy.setCookie).toEndWith('; Path=/; HttpOnly; SameSite=Lax; Secure')
+  await behindProxy.call('DELETE', '/console/session')
+  expect(behindProxy.setCookie).toEndWith('; Secure')
+  await secure.stop()
+})
+
+test('many who sign in at once are all answered, two passwords at a time', async () => {
+  const { orgId } = await bellhop.organization('Many')
+  const emails = Array.from({ length: 8 }, (_, place) => `many.${place}@example.com`)
+  for (const email of emails) await makeAgent(bellhop, orgId, { email })
+  const answers = await Promise.all(emails.map((email) => visit(bellhop).signIn(email)))
+  expect(answers.map(({ status }) => status)).toEqual(emails.map(() => 201))
+})
