@@ -1,12 +1,168 @@
+import { createEffect, createSignal, on, onMount, Show } from 'solid-js'
+import { KeySheet } from '../keys/key-sheet.tsx'
 import { useSession } from '../session.tsx'
+import { CustomerPanel } from '../ticket/customer-panel.tsx'
+import { useChangeKeys } from './change-keys.ts'
+import { createChanging } from './changing.ts'
+import { Drawer } from './drawer.tsx'
+import './inbox-page.css'
+import { ListPane } from './list-pane.tsx'
+import { useMoveKeys } from './move-keys.ts'
+import { usePageKeys } from './page-keys.ts'
+import { usePageTitle } from './page-title.ts'
+import { Palette } from './palette.tsx'
+import { createPanes } from './panes.ts'
+import { createPlace } from './place.ts'
+import { AssignPicker, TagPicker } from './quick-pickers.tsx'
+import { Rail } from './rail.tsx'
+import { createSelection } from './selection.ts'
+import { createSort } from './sort.ts'
+import { Splitter } from './splitter.tsx'
+import { preloadTicketPane, ThreadPlace } from './thread-place.tsx'
+import { createTicketList } from './ticket-list.ts'
 
-/** The inbox: `/inbox/:view?/:ticketId?`. */
+type Floating = 'palette' | 'keys' | 'assign' | 'tags'
+
+/** Where agents work all day: lists, the tickets of one, the open ticket, its customer. */
 export default function InboxPage() {
   const session = useSession()
+  const me = () => session().agent.id
+  const place = createPlace()
+  const panes = createPanes()
+  const { sort, setSort } = createSort()
+  const list = createTicketList({ view: place.view, sort, me, openId: place.ticketId })
+  const selection = createSelection(list.ids)
+  const changing = createChanging(list, selection, place)
+  const [floating, setFloating] = createSignal<Floating>()
+  const close = () => setFloating(undefined)
+  let search: HTMLInputElement | undefined
+
+  usePageTitle()
+  usePageKeys({
+    place,
+    panes,
+    showPalette: () => setFloating('palette'),
+    showKeys: () => setFloating('keys'),
+  })
+  useChangeKeys({
+    list,
+    changing,
+    place,
+    me,
+    pickAssignee: () => setFloating('assign'),
+    pickTags: () => setFloating('tags'),
+  })
+  useMoveKeys({ list, selection, place, focusSearch: () => search?.focus() })
+  createEffect(on(place.viewId, () => selection.clear(), { defer: true }))
+  createEffect(on(place.viewId, () => panes.setRailOpen(false), { defer: true }))
+  onMount(preloadTicketPane)
+
+  function step(by: number): void {
+    const next = list.neighbour(by, place.ticketId())
+    if (next === undefined) return
+    list.goTo(next)
+    place.openTicket(next)
+  }
+
+  function closeTicket(): void {
+    const id = place.ticketId()
+    place.closeTicket()
+    if (id !== undefined && list.placeOf(id) >= 0) list.goTo(id)
+  }
+
+  function toggleTag(tag: string): void {
+    const isCommon = changing.commonTags().includes(tag)
+    changing.changeOn(
+      isCommon ? { removeTags: [tag] } : { addTags: [tag] },
+      isCommon ? `Removed “${tag}”` : `Tagged “${tag}”`,
+    )
+  }
+
   return (
-    <main>
-      <h1>{session().organization.name}</h1>
-      <p>Signed in as {session().agent.name}.</p>
-    </main>
+    <div
+      class="inbox"
+      style={{
+        '--rail-width': `${panes.width('rail')}px`,
+        '--list-width': `${panes.width('list')}px`,
+        '--panel-width': `${panes.width('panel')}px`,
+      }}
+      data-ticket={place.ticketId() !== undefined || undefined}
+    >
+      <Show when={panes.isRailShown()}>
+        <div class="rail-place">
+          <Rail place={place} onShowKeys={() => setFloating('keys')} />
+        </div>
+        <Splitter panes={panes} pane="rail" label="Width of the rail" />
+      </Show>
+      <main class="inbox-main">
+        <div class="list-place" inert={panes.isOnePane() && place.ticketId() !== undefined}>
+          <ListPane
+            place={place}
+            panes={panes}
+            list={list}
+            selection={selection}
+            changing={changing}
+            sort={sort()}
+            onSort={setSort}
+            searchRef={(field) => {
+              search = field
+            }}
+            onAssign={() => setFloating('assign')}
+            onTag={() => setFloating('tags')}
+          />
+        </div>
+        <Splitter panes={panes} pane="list" label="Width of the list" />
+        <div class="thread-place">
+          <ThreadPlace
+            ticketId={place.ticketId()}
+            onClose={closeTicket}
+            onNext={() => step(1)}
+            onPrevious={() => step(-1)}
+            onOpenPanel={panes.togglePanel}
+          />
+        </div>
+      </main>
+      <Show when={place.ticketId()}>
+        {(id) => (
+          <>
+            <Show when={panes.isPanelShown()}>
+              <Splitter panes={panes} pane="panel" label="Width of the customer panel" isLeft />
+              <div class="panel-place">
+                <CustomerPanel ticketId={id()} />
+              </div>
+            </Show>
+            <Drawer
+              isOpen={panes.isPanelOpen()}
+              onClose={() => panes.setPanelOpen(false)}
+              label="Customer"
+              side="right"
+            >
+              <CustomerPanel ticketId={id()} />
+            </Drawer>
+          </>
+        )}
+      </Show>
+      <Drawer isOpen={panes.isRailOpen()} onClose={() => panes.setRailOpen(false)} label="Lists" side="left">
+        <Rail place={place} onShowKeys={() => setFloating('keys')} onLeave={() => panes.setRailOpen(false)} />
+      </Drawer>
+      <Palette isOpen={floating() === 'palette'} onClose={close} place={place} />
+      <KeySheet isOpen={floating() === 'keys'} onClose={close} />
+      <AssignPicker
+        isOpen={floating() === 'assign'}
+        onClose={close}
+        count={changing.targets().length}
+        selected={changing.commonAssignee()}
+        onPick={(assignedTo) =>
+          changing.change({ assignedTo }, assignedTo ? 'Assigned' : 'Assigned to nobody')
+        }
+      />
+      <TagPicker
+        isOpen={floating() === 'tags'}
+        onClose={close}
+        count={changing.targets().length}
+        selected={changing.commonTags()}
+        onPick={toggleTag}
+      />
+    </div>
   )
 }

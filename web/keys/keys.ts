@@ -23,6 +23,8 @@ export interface KeyAction {
   isForFields?: boolean
   /** Also again and again while the key is held: for moving, not for changing. */
   isRepeated?: boolean
+  /** Goes before those with the same keys that were registered later: what is selected goes before what is open. */
+  isFirst?: boolean
   /** Left out of the palette: it makes sense only as a key. */
   isKeyOnly?: boolean
 }
@@ -46,7 +48,10 @@ export function useKeys(actions: () => KeyAction[]): void {
 /** All that can be done here and now, each once: for the palette and the sheet of keys. */
 export function knownActions(): KeyAction[] {
   const known = new Map<string, KeyAction>()
-  for (const action of registeredActions()) known.set(action.id, action)
+  for (const action of registeredActions()) {
+    const other = known.get(action.id)
+    if (!other?.isFirst || !isActionEnabled(other)) known.set(action.id, action)
+  }
   return [...known.values()]
 }
 
@@ -65,7 +70,8 @@ function pressed(event: KeyboardEvent): void {
   const presses = event.timeStamp - begunAt < NEXT_KEY_WITHIN_MS ? [...begun, press] : [press]
   begun = []
   const candidates = registeredActions().filter((action) => mayRun(action, event, press))
-  const action = candidates.findLast((candidate) => waysOf(candidate).some((keys) => isSame(keys, presses)))
+  const fitting = candidates.filter((candidate) => waysOf(candidate).some((keys) => isSame(keys, presses)))
+  const action = fitting.findLast(({ isFirst }) => isFirst) ?? fitting.at(-1)
   if (action) {
     event.preventDefault()
     action.run()

@@ -1,0 +1,61 @@
+import { type Accessor, createMemo } from 'solid-js'
+import { changeTickets } from '../ticket/changes.ts'
+import type { TicketChange } from '../ticket/pending.ts'
+import { undoLast } from '../ticket/undo.ts'
+import { announce } from '../ui/announcer.tsx'
+import { toast } from '../ui/toaster.tsx'
+import type { Place } from './place.ts'
+import type { Selection } from './selection.ts'
+import type { TicketList } from './ticket-list.ts'
+
+export type Changing = ReturnType<typeof createChanging>
+
+/** Changes what is selected; without a selection what is open, or the row the person is at. */
+export function createChanging(list: TicketList, selection: Selection, place: Place) {
+  const targets: Accessor<readonly string[]> = createMemo(() => {
+    if (selection.list().length > 0) return selection.list()
+    const one = place.ticketId() ?? list.cursor()
+    return one === undefined ? [] : [one]
+  })
+  const rows = createMemo(() =>
+    targets()
+      .map(list.row)
+      .filter((row) => row !== undefined),
+  )
+  let closeLast: (() => void) | undefined
+
+  function change(given: TicketChange, done: string, ids = targets()): void {
+    if (ids.length === 0) return
+    const text = ids.length === 1 ? done : `${done}: ${ids.length} tickets`
+    void changeTickets([...ids], given)
+    closeLast?.()
+    closeLast = toast(text, { text: 'Undo', keys: 'mod+z', run: () => void undoLast() })
+    announce(text)
+  }
+
+  /** Several are done with at once: the selection has served. */
+  function changeAndClear(given: TicketChange, done: string): void {
+    change(given, done)
+    selection.clear()
+  }
+
+  return {
+    targets,
+    isSelection: () => selection.list().length > 0,
+    rows,
+    change: changeAndClear,
+    /** Keeps the selection, for one change after the other. */
+    changeOn: change,
+    /** What all of them have. */
+    commonTags: createMemo(() => {
+      const [first, ...others] = rows()
+      return first?.tags.filter((tag) => others.every(({ tags }) => tags.includes(tag))) ?? []
+    }),
+    commonAssignee: createMemo(() => {
+      const [first, ...others] = rows()
+      const isCommon = first && others.every(({ assignedTo }) => assignedTo === first.assignedTo)
+      return isCommon ? [first.assignedTo ?? ''] : []
+    }),
+    areSpam: () => rows().length > 0 && rows().every(({ isSpam }) => isSpam),
+  }
+}

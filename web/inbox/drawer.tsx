@@ -1,0 +1,26 @@
+import { Dialog } from '@kobalte/core/dialog'
+import type { JSX } from 'solid-js'
+import './drawer.css'
+
+interface DrawerProps {
+  isOpen: boolean
+  onClose: () => void
+  /** What it is, for screen readers. */
+  label: string
+  side: 'left' | 'right'
+  children: JSX.Element
+}
+
+/** A pane that a narrow screen has no room for: it comes in over the page. */
+export function Drawer(props: DrawerProps) {
+  return (
+    <Dialog open={props.isOpen} onOpenChange={(isOpen) => !isOpen && props.onClose()} modal>
+      <Dialog.Portal>
+        <Dialog.Overlay class="dialog-backdrop" />
+        <Dialog.Content class="drawer" data-side={props.side} aria-label={props.label}>
+          {props.children}
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog>
+  )
+}

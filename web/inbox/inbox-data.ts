@@ -1,0 +1,43 @@
+import { createMemo } from 'solid-js'
+import { type Answer, api, ask } from '../api.ts'
+import { observe } from '../ticket/observe.ts'
+
+export type TicketPage = Answer<typeof api.console.tickets.get>
+export type Row = TicketPage['data'][number]
+export type Agent = Answer<typeof api.console.agents.get>['data'][number]
+
+/** Counts of all views, tags and saved views. */
+export function useCounts() {
+  const result = observe(() => ({ queryKey: ['counts'], queryFn: () => ask(api.console.counts.get()) }))
+  return createMemo(() => result().data)
+}
+
+/** Nothing until they are known. */
+export function useViewsWhenKnown() {
+  const result = observe(() => ({ queryKey: ['views'], queryFn: () => ask(api.console.views.get()) }))
+  return createMemo(() => result().data?.data)
+}
+
+export function useSavedViews() {
+  const views = useViewsWhenKnown()
+  return createMemo(() => views() ?? [])
+}
+
+/** All agents, also those who are invited or disabled. */
+export function useAgents() {
+  const result = observe(() => ({ queryKey: ['agents'], queryFn: () => ask(api.console.agents.get()) }))
+  return createMemo(() => result().data?.data ?? [])
+}
+
+export function useTags() {
+  const result = observe(() => ({ queryKey: ['tags'], queryFn: () => ask(api.console.tags.get()) }))
+  return createMemo(() => result().data?.data ?? [])
+}
+
+export function useSavedReplies() {
+  const result = observe(() => ({
+    queryKey: ['saved-replies'],
+    queryFn: () => ask(api.console['saved-replies'].get()),
+  }))
+  return createMemo(() => result().data?.data ?? [])
+}

@@ -1,0 +1,33 @@
+import type { TicketChange } from '../ticket/pending.ts'
+import type { Row } from './inbox-data.ts'
+
+const PLACES: Record<Row['status'], string> = { open: 'Open', pending: 'Pending', resolved: 'Resolved' }
+
+/** Why a row belongs into the list no more; undefined while it does. */
+export function whyLeft(
+  before: Row | undefined,
+  now: Row,
+  agents: ReadonlyMap<string, string>,
+): string | undefined {
+  if (!before) return undefined
+  if (now.isSpam !== before.isSpam) return now.isSpam ? 'Marked as spam' : 'No spam any more'
+  if (now.status !== before.status) return `Moved to ${PLACES[now.status]}`
+  if (now.assignedTo !== before.assignedTo) {
+    return now.assignedTo
+      ? `Assigned to ${agents.get(now.assignedTo) ?? 'somebody else'}`
+      : 'Assigned to nobody'
+  }
+  if (now.tags.join() !== before.tags.join()) return 'Tags changed'
+  return 'Not in this list any more'
+}
+
+/** What brings a row back; undefined when nothing is known that would. */
+export function restoring(before: Row | undefined, now: Row | undefined): TicketChange | undefined {
+  if (!before || !now) return undefined
+  const change: TicketChange = {}
+  if (now.isSpam !== before.isSpam) change.isSpam = before.isSpam
+  if (now.status !== before.status) change.status = before.status
+  if (now.assignedTo !== before.assignedTo) change.assignedTo = before.assignedTo ?? null
+  if (now.tags.join() !== before.tags.join()) change.tags = [...before.tags]
+  return Object.keys(change).length > 0 ? change : undefined
+}

@@ -1,0 +1,34 @@
+import SearchX from 'lucide-solid/icons/search-x'
+import { Show } from 'solid-js'
+import { ApiProblem, sentenceOf } from '../problem.ts'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { FailedState } from '../ui/failed-state.tsx'
+
+interface ListFailedProps {
+  error: unknown
+  isSearch: boolean
+  onRetry: () => void
+  isBusy: boolean
+}
+
+/** A search that is not understood is no failure: it says what it takes. */
+export function ListFailed(props: ListFailedProps) {
+  const isWrongQuery = () => props.error instanceof ApiProblem && props.error.code === 'invalid_query'
+  return (
+    <Show
+      when={isWrongQuery()}
+      fallback={
+        <FailedState
+          title="The tickets could not be loaded"
+          error={props.error}
+          onRetry={props.onRetry}
+          isBusy={props.isBusy}
+        />
+      }
+    >
+      <div role="status">
+        <EmptyState icon={<SearchX />} title="That search is not understood" text={sentenceOf(props.error)} />
+      </div>
+    </Show>
+  )
+}

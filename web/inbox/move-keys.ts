@@ -1,0 +1,154 @@
+import { useKeys } from '../keys/keys.ts'
+import type { Place } from './place.ts'
+import type { Selection } from './selection.ts'
+import type { TicketList } from './ticket-list.ts'
+
+/** Opening waits while keys come faster than this, so that holding `j` opens one ticket and not twenty. */
+const HELD_WITHIN_MS = 120
+
+interface MoveInput {
+  list: TicketList
+  selection: Selection
+  place: Place
+  focusSearch: () => void
+}
+
+/** Going through the list: move, open, back, select. */
+export function useMoveKeys({ list, selection, place, focusSearch }: MoveInput): void {
+  const openSoon = createOpener(place)
+
+  function move(step: number): void {
+    const at = list.cursor()
+    const next = at === undefined || list.placeOf(at) < 0 ? list.ids()[0] : list.neighbour(step)
+    if (next === undefined) return
+    list.goTo(next)
+    if (place.ticketId() !== undefined) openSoon(next)
+  }
+
+  function extend(step: number): void {
+    const at = list.cursor()
+    const next = list.neighbour(step)
+    if (at === undefined) return
+    selection.add(at, ...(next === undefined ? [] : [next]))
+    if (next !== undefined) list.goTo(next)
+  }
+
+  function back(): void {
+    if (selection.list().length > 0) selection.clear()
+    else if (place.ticketId() !== undefined) {
+      const id = list.cursor()
+      place.closeTicket()
+      if (id !== undefined) list.goTo(id)
+    } else place.leaveSearch()
+  }
+
+  const isInList = () => document.activeElement?.closest('.list-scroller') !== null
+  const cursor = () => list.cursor() ?? ''
+  const has = () => list.ids().length > 0
+  useKeys(() => [
+    {
+      id: 'next',
+      label: 'Next ticket',
+      section: 'Move',
+      keys: ['j'],
+      run: () => move(1),
+      isRepeated: true,
+      isEnabled: has,
+    },
+    {
+      id: 'previous',
+      label: 'Previous ticket',
+      section: 'Move',
+      keys: ['k'],
+      run: () => move(-1),
+      isRepeated: true,
+      isEnabled: has,
+    },
+    {
+      id: 'down',
+      label: 'Down',
+      section: 'Move',
+      keys: ['down'],
+      run: () => move(1),
+      isRepeated: true,
+      isKeyOnly: true,
+      isEnabled: isInList,
+    },
+    {
+      id: 'up',
+      label: 'Up',
+      section: 'Move',
+      keys: ['up'],
+      run: () => move(-1),
+      isRepeated: true,
+      isKeyOnly: true,
+      isEnabled: isInList,
+    },
+    {
+      id: 'open',
+      label: 'Open',
+      section: 'Move',
+      keys: ['enter'],
+      otherKeys: [['o']],
+      run: () => place.openTicket(cursor()),
+      isEnabled: has,
+    },
+    { id: 'back', label: 'Back', section: 'Move', keys: ['u'], otherKeys: [['escape']], run: back },
+    { id: 'search', label: 'Search', section: 'Move', keys: ['/'], run: focusSearch },
+    {
+      id: 'show-new',
+      label: 'Show new tickets',
+      section: 'Move',
+      keys: ['.'],
+      run: () => list.showWaiting(),
+      isEnabled: () => list.waiting().length > 0,
+    },
+    {
+      id: 'select',
+      label: 'Select',
+      section: 'Select',
+      keys: ['x'],
+      run: () => selection.toggle(cursor()),
+      isEnabled: has,
+    },
+    {
+      id: 'select-down',
+      label: 'Select and go down',
+      section: 'Select',
+      keys: ['J'],
+      run: () => extend(1),
+      isRepeated: true,
+      isEnabled: has,
+    },
+    {
+      id: 'select-up',
+      label: 'Select and go up',
+      section: 'Select',
+      keys: ['K'],
+      run: () => extend(-1),
+      isRepeated: true,
+      isEnabled: has,
+    },
+    {
+      id: 'select-all',
+      label: 'Select all that are loaded',
+      section: 'Select',
+      keys: ['mod+a'],
+      run: () => selection.all(),
+      isEnabled: () => has() && isInList(),
+    },
+  ])
+}
+
+/** Opens at once, and the last of a fast row only. */
+function createOpener(place: Place): (id: string) => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let lastAt = Number.NEGATIVE_INFINITY
+  return (id) => {
+    const now = performance.now()
+    clearTimeout(timer)
+    if (now - lastAt > HELD_WITHIN_MS) place.openTicket(id)
+    else timer = setTimeout(() => place.openTicket(id), HELD_WITHIN_MS)
+    lastAt = now
+  }
+}

@@ -1,0 +1,90 @@
+import { useNavigate } from '@solidjs/router'
+import { type KeyAction, useKeys } from '../keys/keys.ts'
+import { useSession } from '../session.tsx'
+import { setTheme, theme } from '../theme.ts'
+import type { Panes } from './panes.ts'
+import type { Place } from './place.ts'
+import { signOut } from './sign-out.ts'
+import { BUILT_IN_VIEWS, type BuiltInView } from './views.ts'
+
+const LETTERS: Record<BuiltInView, string> = {
+  mine: 'm',
+  unassigned: 'u',
+  open: 'a',
+  pending: 'p',
+  resolved: 'r',
+  failed: 'f',
+  spam: 's',
+}
+
+interface PageInput {
+  place: Place
+  panes: Panes
+  showPalette: () => void
+  showKeys: () => void
+}
+
+/** What can be done anywhere in the inbox: other lists, panes, palette, sheet of keys. */
+export function usePageKeys({ place, panes, showPalette, showKeys }: PageInput): void {
+  const session = useSession()
+  const navigate = useNavigate()
+  useKeys(() => [
+    ...BUILT_IN_VIEWS.map(
+      ({ id, name }): KeyAction => ({
+        id: `go-${id}`,
+        label: `Go to ${name}`,
+        section: 'Go to',
+        keys: ['g', LETTERS[id]],
+        run: () => place.openView(id),
+      }),
+    ),
+    {
+      id: 'palette',
+      label: 'All commands',
+      section: 'Everywhere',
+      keys: ['mod+k'],
+      run: showPalette,
+      isForFields: true,
+      isKeyOnly: true,
+    },
+    { id: 'keys', label: 'Show all keys', section: 'Everywhere', keys: ['?'], run: showKeys },
+    {
+      id: 'rail',
+      label: 'Show or hide the left rail',
+      section: 'Everywhere',
+      keys: ['['],
+      run: panes.toggleRail,
+    },
+    {
+      id: 'panel',
+      label: 'Show or hide the customer',
+      section: 'Everywhere',
+      keys: [']'],
+      run: panes.togglePanel,
+    },
+    { id: 'both', label: 'Show or hide both', section: 'Everywhere', keys: ['z'], run: panes.toggleBoth },
+    {
+      id: 'theme',
+      label: theme() === 'dark' ? 'Use the light theme' : 'Use the dark theme',
+      section: 'Everywhere',
+      keys: [],
+      run: () => setTheme(theme() === 'dark' ? 'light' : 'dark'),
+    },
+    {
+      id: 'account',
+      label: 'Your account',
+      section: 'Go to',
+      keys: [],
+      run: () => navigate('/settings/account'),
+    },
+    {
+      id: 'settings',
+      label: 'Settings',
+      section: 'Go to',
+      keys: [],
+      run: () => navigate('/settings'),
+      isEnabled: () => session().agent.role === 'admin',
+    },
+    { id: 'sign-out', label: 'Sign out', section: 'Everywhere', keys: [], run: () => void signOut() },
+  ])
+}

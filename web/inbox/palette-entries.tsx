@@ -1,0 +1,150 @@
+import { useNavigate } from '@solidjs/router'
+import CornerDownLeft from 'lucide-solid/icons/corner-down-left'
+import Funnel from 'lucide-solid/icons/funnel'
+import Layers from 'lucide-solid/icons/layers'
+import Search from 'lucide-solid/icons/search'
+import Tag from 'lucide-solid/icons/tag'
+import TextQuote from 'lucide-solid/icons/text-quote'
+import UserRound from 'lucide-solid/icons/user-round'
+import { type Accessor, createEffect, createMemo, createSignal, type JSX, onCleanup } from 'solid-js'
+import { api, ask } from '../api.ts'
+import { isActionEnabled, knownActions } from '../keys/keys.ts'
+import { observe } from '../ticket/observe.ts'
+import { ChannelIcon } from './channel-icon.tsx'
+import { fuzzyScore } from './fuzzy.ts'
+import { useAgents, useSavedReplies, useSavedViews, useTags } from './inbox-data.ts'
+import type { Place } from './place.ts'
+import { BUILT_IN_VIEWS, hrefOf, quoted, SEARCH, tagView } from './views.ts'
+
+export interface Entry {
+  group: string
+  label: string
+  detail?: string
+  keys?: string
+  icon?: () => JSX.Element
+  run: () => void
+}
+
+const PAUSE_MS = 120
+const MOST_TICKETS = 6
+const MOST_OF_A_GROUP = 6
+/** Shorter ones match nearly everything. */
+const LEAST_LETTERS = 2
+
+/** What the palette offers for what was typed: the best of each kind, and the tickets that the server finds. */
+export function createEntries(typed: Accessor<string>, place: Place): Accessor<Entry[]> {
+  const navigate = useNavigate()
+  const views = useSavedViews()
+  const tags = useTags()
+  const agents = useAgents()
+  const replies = useSavedReplies()
+  const tickets = createTicketEntries(typed, (id) => navigate(hrefOf('open', { ticketId: id })))
+  const toSearch = (q: string) => navigate(hrefOf(SEARCH, { q }))
+
+  const actions = createMemo(() =>
+    knownActions()
+      .filter((action) => !action.isKeyOnly && isActionEnabled(action))
+      .map(
+        ({ label, keys, run }): Entry => ({
+          group: 'Actions',
+          label,
+          keys: keys.join(' '),
+          icon: () => <CornerDownLeft />,
+          run,
+        }),
+      ),
+  )
+  const places = createMemo(() => [
+    ...[...BUILT_IN_VIEWS, ...views()].map(
+      ({ id, name }): Entry => ({
+        group: 'Views',
+        label: name,
+        icon: () => (id.startsWith('view_') ? <Funnel /> : <Layers />),
+        run: () => place.openView(id),
+      }),
+    ),
+    ...tags().map(
+      ({ tag }): Entry => ({
+        group: 'Views',
+        label: tag,
+        detail: 'tag',
+        icon: () => <Tag />,
+        run: () => place.openView(tagView(tag).id),
+      }),
+    ),
+  ])
+  const people = createMemo(() =>
+    agents().map(
+      ({ name, email }): Entry => ({
+        group: 'People',
+        label: name,
+        detail: email,
+        icon: () => <UserRound />,
+        run: () => toSearch(`assigned:${quoted(name)} `),
+      }),
+    ),
+  )
+  const texts = createMemo(() =>
+    replies().map(
+      ({ id, name }): Entry => ({
+        group: 'Saved replies',
+        label: name,
+        icon: () => <TextQuote />,
+        run: () => navigate(`/settings/saved-replies/${id}`),
+      }),
+    ),
+  )
+
+  return createMemo(() => {
+    const text = typed()
+    if (!text) return [...actions(), ...places().slice(0, BUILT_IN_VIEWS.length)]
+    const groups = [actions(), places(), people(), texts()].map((group) => best(group, text))
+    const ranked = groups.filter(({ entries }) => entries.length > 0).toSorted((a, b) => b.score - a.score)
+    const search: Entry = {
+      group: 'Search',
+      label: `Search for “${text}”`,
+      keys: '/',
+      icon: () => <Search />,
+      run: () => toSearch(text),
+    }
+    return [...ranked.flatMap(({ entries }) => entries), ...tickets(), search]
+  })
+}
+
+/** The server's answer to what was typed, the last one until there is a newer. */
+function createTicketEntries(typed: Accessor<string>, open: (id: string) => void): Accessor<Entry[]> {
+  const [asked, setAsked] = createSignal('')
+  createEffect(() => {
+    const text = typed()
+    const timer = setTimeout(() => setAsked(text), PAUSE_MS)
+    onCleanup(() => clearTimeout(timer))
+  })
+  const found = observe(() => ({
+    queryKey: ['palette', asked()],
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      ask(api.console.tickets.get({ query: { q: asked(), limit: MOST_TICKETS }, fetch: { signal } })),
+    enabled: asked().length >= LEAST_LETTERS,
+    staleTime: 0,
+  }))
+  return createMemo(() => {
+    const rows = typed().length >= LEAST_LETTERS ? found().data?.data : undefined
+    return (rows ?? []).map(
+      ({ id, subject, customer, channel }): Entry => ({
+        group: 'Tickets',
+        label: subject || 'No subject',
+        detail: customer.name,
+        icon: () => <ChannelIcon channel={channel} />,
+        run: () => open(id),
+      }),
+    )
+  })
+}
+
+function best(entries: readonly Entry[], text: string): { entries: Entry[]; score: number } {
+  const scored = entries.flatMap((entry) => {
+    const score = fuzzyScore(entry.label, text)
+    return score === undefined ? [] : [{ entry, score }]
+  })
+  scored.sort((a, b) => b.score - a.score)
+  return { entries: scored.slice(0, MOST_OF_A_GROUP).map(({ entry }) => entry), score: scored[0]?.score ?? 0 }
+}

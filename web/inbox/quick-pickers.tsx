@@ -1,0 +1,77 @@
+import UserRoundX from 'lucide-solid/icons/user-round-x'
+import { createMemo } from 'solid-js'
+import { useSession } from '../session.tsx'
+import { Avatar } from '../ui/avatar.tsx'
+import { PickerList, type PickerOption } from '../ui/picker.tsx'
+import { useAgents, useTags } from './inbox-data.ts'
+import { Overlay } from './overlay.tsx'
+
+interface QuickPickerProps {
+  isOpen: boolean
+  onClose: () => void
+  /** How many tickets it is for. */
+  count: number
+}
+
+/** Who gets the tickets: oneself first, nobody last. */
+export function AssignPicker(
+  props: QuickPickerProps & { selected: readonly string[]; onPick: (agentId: string | null) => void },
+) {
+  const session = useSession()
+  const agents = useAgents()
+  const options = createMemo((): PickerOption[] => {
+    const me = session().agent.id
+    const active = agents().filter(({ state }) => state === 'active')
+    const sorted = active.toSorted(
+      (a, b) => Number(b.id === me) - Number(a.id === me) || a.name.localeCompare(b.name),
+    )
+    const people = sorted.map(({ id, name, email }) => ({
+      value: id,
+      label: id === me ? `${name} (you)` : name,
+      detail: email,
+      icon: <Avatar name={name} id={id} size="small" isDecorative />,
+    }))
+    return [...people, { value: '', label: 'Nobody', icon: <UserRoundX /> }]
+  })
+  return (
+    <Overlay isOpen={props.isOpen} onClose={props.onClose} label={`Assign ${countOf(props.count)}`} isSmall>
+      <PickerList
+        label={`Assign ${countOf(props.count)}`}
+        options={options()}
+        selected={props.selected}
+        onPick={(value) => props.onPick(value || null)}
+        onDone={props.onClose}
+        emptyText="No agent is called that."
+      />
+    </Overlay>
+  )
+}
+
+/** Which tags the tickets have. Those that all of them have are ticked; picking one gives or takes it. */
+export function TagPicker(
+  props: QuickPickerProps & { selected: readonly string[]; onPick: (tag: string) => void },
+) {
+  const tags = useTags()
+  const options = createMemo((): PickerOption[] => {
+    const known = new Set([...props.selected, ...tags().map(({ tag }) => tag)])
+    return [...known].map((tag) => ({ value: tag, label: tag }))
+  })
+  return (
+    <Overlay isOpen={props.isOpen} onClose={props.onClose} label={`Tag ${countOf(props.count)}`} isSmall>
+      <PickerList
+        label={`Tag ${countOf(props.count)}`}
+        options={options()}
+        selected={props.selected}
+        onPick={props.onPick}
+        onCreate={props.onPick}
+        onDone={props.onClose}
+        isMultiple
+        emptyText="Type the name of a new tag."
+      />
+    </Overlay>
+  )
+}
+
+export function countOf(count: number): string {
+  return count === 1 ? 'the ticket' : `${count} tickets`
+}

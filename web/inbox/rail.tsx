@@ -1,0 +1,95 @@
+import Archive from 'lucide-solid/icons/archive'
+import CircleAlert from 'lucide-solid/icons/circle-alert'
+import Clock from 'lucide-solid/icons/clock'
+import Inbox from 'lucide-solid/icons/inbox'
+import Layers from 'lucide-solid/icons/layers'
+import ShieldAlert from 'lucide-solid/icons/shield-alert'
+import Tag from 'lucide-solid/icons/tag'
+import UserRound from 'lucide-solid/icons/user-round'
+import { type Component, createMemo, For, Show } from 'solid-js'
+import { useSession } from '../session.tsx'
+import { useCounts, useSavedViews } from './inbox-data.ts'
+import type { Place } from './place.ts'
+import './rail.css'
+import { RailFoot } from './rail-foot.tsx'
+import { RailLink } from './rail-link.tsx'
+import { SavedViewLink } from './saved-view-link.tsx'
+import { BUILT_IN_VIEWS, type BuiltInView, tagView } from './views.ts'
+
+/** The rail stays short: further tags are found by searching. */
+const MOST_TAGS = 12
+const ICONS: Record<BuiltInView, Component> = {
+  mine: UserRound,
+  unassigned: Inbox,
+  open: Layers,
+  pending: Clock,
+  resolved: Archive,
+  failed: CircleAlert,
+  spam: ShieldAlert,
+}
+
+interface RailProps {
+  place: Place
+  onShowKeys: () => void
+  /** Closes the drawer the rail stands in. */
+  onLeave?: () => void
+}
+
+/** The lists there are, each with its count, and at its foot who is here and what is about oneself. */
+export function Rail(props: RailProps) {
+  const session = useSession()
+  const counts = useCounts()
+  const views = useSavedViews()
+  const savedCounts = createMemo(() => new Map(counts()?.saved.map(({ id, count }) => [id, count])))
+  const tags = createMemo(() => counts()?.tags.slice(0, MOST_TAGS) ?? [])
+  return (
+    <div class="rail">
+      <header class="rail-head">
+        <span class="rail-mark" aria-hidden="true">
+          {[...session().organization.name].slice(0, 1).join('').toLocaleUpperCase()}
+        </span>
+        <strong class="rail-name" title={session().organization.name}>
+          {session().organization.name}
+        </strong>
+      </header>
+      <nav class="rail-views" aria-label="Lists of tickets" onClick={() => props.onLeave?.()}>
+        <ul>
+          <For each={BUILT_IN_VIEWS}>
+            {(view) => (
+              <li>
+                <RailLink
+                  view={view}
+                  place={props.place}
+                  icon={ICONS[view.id]}
+                  count={counts()?.views[view.id]}
+                  isLoud={view.id === 'failed'}
+                />
+              </li>
+            )}
+          </For>
+        </ul>
+        <Show when={views().length > 0}>
+          <h2 class="rail-title">Saved views</h2>
+          <ul>
+            <For each={views()}>
+              {(view) => <SavedViewLink view={view} place={props.place} count={savedCounts().get(view.id)} />}
+            </For>
+          </ul>
+        </Show>
+        <Show when={tags().length > 0}>
+          <h2 class="rail-title">Tags</h2>
+          <ul>
+            <For each={tags()}>
+              {({ tag, count }) => (
+                <li>
+                  <RailLink view={tagView(tag)} place={props.place} icon={Tag} count={count} />
+                </li>
+              )}
+            </For>
+          </ul>
+        </Show>
+      </nav>
+      <RailFoot onShowKeys={props.onShowKeys} />
+    </div>
+  )
+}

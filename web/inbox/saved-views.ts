@@ -1,0 +1,35 @@
+import { api, ask } from '../api.ts'
+import { sentenceOf } from '../problem.ts'
+import { queries } from '../queries.ts'
+import { toast, toastError } from '../ui/toaster.tsx'
+import type { SavedView } from './views.ts'
+
+type NewView = Parameters<typeof api.console.views.post>[0]
+export type ViewFields = Pick<SavedView, 'name' | 'query' | 'isShared'>
+
+/** Makes a view of a search. Throws what the server refused, for the dialog. */
+export async function saveView(view: NewView): Promise<SavedView> {
+  const saved = await ask(api.console.views.post(view))
+  await refresh()
+  return saved
+}
+
+export async function changeView({ id }: SavedView, change: Partial<ViewFields>): Promise<void> {
+  await ask(api.console.views({ id }).patch(change))
+  await refresh()
+}
+
+/** Gone at once, with a way back. */
+export async function deleteView({ id, name, query, isShared }: SavedView): Promise<void> {
+  try {
+    await ask(api.console.views({ id }).delete())
+    await refresh()
+    toast(`Deleted the view “${name}”`, { text: 'Undo', run: () => void saveView({ name, query, isShared }) })
+  } catch (error) {
+    toastError(sentenceOf(error))
+  }
+}
+
+async function refresh(): Promise<void> {
+  await Promise.all(['views', 'counts'].map((key) => queries.invalidateQueries({ queryKey: [key] })))
+}

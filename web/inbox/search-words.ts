@@ -1,0 +1,99 @@
+import { quoted } from './views.ts'
+
+export interface SearchWord {
+  /** As it is written into the field. */
+  text: string
+  /** What it finds. */
+  detail: string
+}
+
+interface Known {
+  agents: readonly { name: string; state: string }[]
+  tags: readonly { tag: string }[]
+  /** `2026-11-21` */
+  today: Date
+}
+
+export const SEARCH_KEYS: readonly SearchWord[] = [
+  { text: 'status:', detail: 'open, pending or resolved' },
+  { text: 'assigned:', detail: 'me, none or a name' },
+  { text: 'from:', detail: 'the customer’s name or address' },
+  { text: 'tag:', detail: 'a tag' },
+  { text: 'channel:', detail: 'widget, email, telegram or api' },
+  { text: 'is:', detail: 'unread, failed, draft or spam' },
+  { text: 'before:', detail: 'last active before a day' },
+  { text: 'after:', detail: 'last active on a day or later' },
+]
+const MOST_WORDS = 8
+const DAY_MS = 86_400_000
+const FIXED: Record<string, readonly SearchWord[]> = {
+  status: [
+    { text: 'open', detail: 'somebody has to answer' },
+    { text: 'pending', detail: 'waits for the customer' },
+    { text: 'resolved', detail: 'done' },
+  ],
+  channel: [
+    { text: 'widget', detail: 'the website' },
+    { text: 'email', detail: 'e-mail' },
+    { text: 'telegram', detail: 'Telegram' },
+    { text: 'api', detail: 'the API' },
+  ],
+  is: [
+    { text: 'unread', detail: 'not read by you' },
+    { text: 'failed', detail: 'a reply could not be sent' },
+    { text: 'draft', detail: 'you have begun a reply' },
+    { text: 'spam', detail: 'marked as spam' },
+  ],
+}
+
+/** What may come next at the end of a search, keys first, then the values of a key. */
+export function searchWords(typed: string, known: Known): SearchWord[] {
+  const last = lastWord(typed)
+  const colon = last.indexOf(':')
+  if (colon < 0) {
+    const minus = last.startsWith('-') ? '-' : ''
+    const begun = last.slice(minus.length).toLowerCase()
+    const keys = SEARCH_KEYS.filter(({ text }) => text.startsWith(begun))
+    return keys.map(({ text, detail }) => ({ text: minus + text, detail: minus ? `not ${detail}` : detail }))
+  }
+  const key = last.slice(0, colon + 1)
+  const begun = last
+    .slice(colon + 1)
+    .replaceAll('"', '')
+    .toLowerCase()
+  return valuesOf(key.replace(/^-/, '').slice(0, -1).toLowerCase(), known)
+    .filter(({ text }) => text.toLowerCase().startsWith(begun) && text.toLowerCase() !== begun)
+    .slice(0, MOST_WORDS)
+    .map(({ text, detail }) => ({ text: `${key}${quoted(text)}`, detail }))
+}
+
+/** The search with its last word replaced; a space behind what is complete. */
+export function withWord(typed: string, word: string): string {
+  const kept = typed.slice(0, typed.length - lastWord(typed).length)
+  return `${kept}${word}${word.endsWith(':') ? '' : ' '}`
+}
+
+/** The word being typed, with an open quote if there is one. */
+function lastWord(typed: string): string {
+  return /(?:[^\s"]|"[^"]*(?:"|$))*$/.exec(typed)?.[0] ?? ''
+}
+
+function valuesOf(key: string, { agents, tags, today }: Known): readonly SearchWord[] {
+  if (key === 'assigned') {
+    const people = agents.filter(({ state }) => state === 'active')
+    return [
+      { text: 'me', detail: 'your tickets' },
+      { text: 'none', detail: 'nobody’s' },
+      ...people.map(({ name }) => ({ text: name, detail: 'agent' })),
+    ]
+  }
+  if (key === 'tag') return tags.map(({ tag }) => ({ text: tag, detail: 'tag' }))
+  if (key === 'before' || key === 'after') return [0, 1, 7, 30].map((days) => day(today, days))
+  return FIXED[key] ?? []
+}
+
+function day(today: Date, daysAgo: number): SearchWord {
+  const date = new Date(today.getTime() - daysAgo * DAY_MS)
+  const names: Record<number, string> = { 0: 'today', 1: 'yesterday', 7: 'a week ago' }
+  return { text: date.toISOString().slice(0, 10), detail: names[daysAgo] ?? `${daysAgo} days ago` }
+}

@@ -1,0 +1,56 @@
+import MessagesSquare from 'lucide-solid/icons/messages-square'
+import { lazy, Show, Suspense } from 'solid-js'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { KeyHint } from '../ui/key-hint.tsx'
+
+interface ThreadPlaceProps {
+  ticketId: string | undefined
+  onClose: () => void
+  onNext: () => void
+  onPrevious: () => void
+  onOpenPanel: () => void
+}
+
+const loadPane = async () => ({ default: (await import('../ticket/ticket-pane.tsx')).TicketPane })
+const TicketPane = lazy(loadPane)
+
+/** Loads what shows a ticket before the first one is opened. */
+export function preloadTicketPane(): void {
+  void loadPane()
+}
+
+/** The open ticket, or what to do to open one. */
+export function ThreadPlace(props: ThreadPlaceProps) {
+  return (
+    <Show when={props.ticketId} fallback={<NoTicket />}>
+      {(id) => (
+        <Suspense>
+          <TicketPane
+            ticketId={id()}
+            onClose={() => props.onClose()}
+            onNext={() => props.onNext()}
+            onPrevious={() => props.onPrevious()}
+            onOpenPanel={() => props.onOpenPanel()}
+          />
+        </Suspense>
+      )}
+    </Show>
+  )
+}
+
+function NoTicket() {
+  return (
+    <EmptyState
+      icon={<MessagesSquare />}
+      title="No ticket is open"
+      text={
+        <>
+          Move with
+          <KeyHint keys="j k" /> and open with
+          <KeyHint keys="enter" />. All keys:
+          <KeyHint keys="?" />
+        </>
+      }
+    />
+  )
+}

@@ -1,0 +1,165 @@
+import { type Accessor, batch, createEffect, createMemo, createSignal, on, untrack } from 'solid-js'
+import { createStore, reconcile } from 'solid-js/store'
+import { queries } from '../queries.ts'
+import { ticketQuery } from '../ticket/ticket-data.ts'
+import type { Row } from './inbox-data.ts'
+import { stillMatches, termsOf } from './query-terms.ts'
+import { type Line, placed, settled } from './still-list.ts'
+import { createTicketPages, type Sort } from './ticket-pages.ts'
+import { SEARCH, type View } from './views.ts'
+
+export type TicketList = ReturnType<typeof createTicketList>
+
+interface Given {
+  view: Accessor<View | undefined>
+  sort: Accessor<Sort>
+  me: Accessor<string>
+  /** The ticket that is open. */
+  openId: Accessor<string | undefined>
+}
+
+/** From how many rows before the end on the next page is read. */
+const READ_AHEAD_ROWS = 25
+
+/** The list of a view: its rows in their places, the row the person is at, and what waits to come in. */
+export function createTicketList(given: Given) {
+  const query = createMemo(() => given.view()?.query)
+  const isSearch = createMemo(() => given.view()?.id === SEARCH)
+  const { result, fetchNextPage, refetch } = createTicketPages(
+    createMemo(() => {
+      const text = query()
+      return text === undefined ? undefined : { query: text, sort: given.sort() }
+    }),
+    isSearch,
+  )
+  const terms = createMemo(() => termsOf(query() ?? ''))
+  const [lines, setLines] = createSignal<readonly Line[]>([])
+  const [waiting, setWaiting] = createSignal<readonly string[]>([])
+  const [rows, setRows] = createStore<Record<string, Row>>({})
+  const [left, setLeft] = createStore<Record<string, Row>>({})
+  const [cursor, setCursor] = createSignal<string>()
+  const [revealed, setRevealed] = createSignal<{ id: string }>()
+  const [isHeld, setHeld] = createSignal(false)
+  const ids = createMemo<readonly string[]>(() => lines().map(({ id }) => id), [], { equals: sameIds })
+  const places = createMemo(() => new Map(ids().map((id, place) => [id, place])))
+  const freshRows = createMemo(() => result().data?.pages.flatMap(({ data }) => data))
+  // A list that is entered again shows what is known of it, and the truth as soon as it has come.
+  let isEntering = true
+
+  function isMatch(row: Row): boolean {
+    return stillMatches(row, terms(), given.me())
+  }
+
+  function show(next: readonly Line[], wait: readonly string[], fresh: readonly Row[]): void {
+    batch(() => {
+      for (const row of fresh) setRows(row.id, reconcile(row))
+      setLines(next)
+      setWaiting(wait)
+      setLeft(
+        reconcile(
+          Object.fromEntries(next.filter(({ hasLeft }) => hasLeft).map((line) => [line.id, line.matched])),
+        ),
+      )
+      keepCursor()
+    })
+  }
+
+  /** The row the person is at, or the one that has come to its place. */
+  function keepCursor(): void {
+    const at = untrack(cursor)
+    if (at !== undefined && places().has(at)) return
+    const open = untrack(given.openId)
+    const before = at === undefined ? -1 : (lastPlaces.get(at) ?? -1)
+    const isOpenShown = open !== undefined && places().has(open)
+    setCursor(isOpenShown ? open : ids()[Math.min(Math.max(before, 0), ids().length - 1)])
+  }
+  let lastPlaces = new Map<string, number>()
+  createEffect(() => {
+    lastPlaces = places()
+  })
+
+  createEffect(on([query, given.sort], () => (isEntering = true)))
+  createEffect(() => {
+    const { isFetching, isFetchingNextPage } = result()
+    freshRows()
+    untrack(() => takeIn())
+    if (!isFetching || isFetchingNextPage) isEntering = false
+  })
+  createEffect(on(given.openId, (id) => id !== undefined && places().has(id) && setCursor(id)))
+  createEffect(on(isHeld, () => takeIn(), { defer: true }))
+
+  function takeIn(isAsked = false): void {
+    const fresh = freshRows()
+    const { isPlaceholderData, hasNextPage } = result()
+    if (!fresh || isPlaceholderData) {
+      if (!isSearch()) show([], [], [])
+    } else if (isEntering) show(placed(fresh, isMatch), [], fresh)
+    else {
+      const still = { isMatch, isHeld: isHeld() && !isAsked, activeId: given.openId() ?? cursor() }
+      const next = settled(lines(), { rows: fresh, isWhole: !hasNextPage }, still)
+      show(next.lines, next.waiting, fresh)
+    }
+  }
+
+  /** The row `step` further; undefined at the end. */
+  function neighbour(step: number, from = cursor()): string | undefined {
+    const place = from === undefined ? -1 : (places().get(from) ?? -1)
+    return ids()[place + step]
+  }
+
+  return {
+    ids,
+    row: (id: string): Row | undefined => rows[id],
+    /** As it was before it left the list; undefined while it belongs here. */
+    before: (id: string): Row | undefined => left[id],
+    placeOf: (id: string) => places().get(id) ?? -1,
+    waiting,
+    showWaiting: () => takeIn(true),
+    cursor,
+    setCursor,
+    /** Goes to a row: it gets the focus, and is scrolled to. */
+    goTo: (id: string) => {
+      setCursor(id)
+      setRevealed({ id })
+    },
+    revealed,
+    neighbour,
+    /** The next row that still belongs here. */
+    nextHere: (from = cursor()) => {
+      const place = from === undefined ? -1 : (places().get(from) ?? -1)
+      const isHere = (id: string) => left[id] === undefined
+      return (
+        ids()
+          .slice(place + 1)
+          .find(isHere) ?? ids().slice(0, Math.max(place, 0)).findLast(isHere)
+      )
+    },
+    setHeld,
+    terms: createMemo(() => result().data?.pages[0]?.terms ?? []),
+    /** The first time only: later answers change what is there. */
+    isWaiting: createMemo(() => !result().data && !result().isError),
+    /** Why nothing can be shown. */
+    failure: createMemo(() => {
+      const { data, error, isPlaceholderData } = result()
+      return data && !isPlaceholderData ? undefined : (error ?? undefined)
+    }),
+    isStale: () => result().isPlaceholderData,
+    isFetching: () => result().isFetching,
+    hasMore: () => result().hasNextPage,
+    retry: refetch,
+    reached(place: number): void {
+      const { hasNextPage, isFetching } = result()
+      if (hasNextPage && !isFetching && place >= ids().length - READ_AHEAD_ROWS) void fetchNextPage()
+    },
+    /** So that the next key finds it there already. */
+    prefetchAround(id: string): void {
+      for (const near of [neighbour(1, id), neighbour(-1, id)]) {
+        if (near) void queries.prefetchQuery(ticketQuery(near))
+      }
+    },
+  }
+}
+
+function sameIds(before: readonly string[], after: readonly string[]): boolean {
+  return before.length === after.length && before.every((id, place) => id === after[place])
+}

@@ -1,0 +1,159 @@
+import { createVirtualizer } from '@tanstack/solid-virtual'
+import { createEffect, createMemo, For, on, onCleanup, Show, untrack } from 'solid-js'
+import { changeTicket } from '../ticket/changes.ts'
+import { Button } from '../ui/button.tsx'
+import { useAgents } from './inbox-data.ts'
+import { restoring, whyLeft } from './left.ts'
+import type { Place } from './place.ts'
+import { rowId, TicketRow } from './row.tsx'
+import type { Selection } from './selection.ts'
+import type { TicketList } from './ticket-list.ts'
+import './virtual-list.css'
+
+const ROW_HEIGHT_PX = 68
+/** Rows kept ready above and below: about one turn of a wheel. */
+const OVERSCAN_ROWS = 8
+
+interface VirtualListProps {
+  list: TicketList
+  place: Place
+  selection: Selection
+  label: string
+}
+
+/** The rows of the list that can be seen, and a few more. Each keeps its element while it is there. */
+export function VirtualList(props: VirtualListProps) {
+  let scroller: HTMLDivElement | undefined
+  const agents = useAgents()
+  const nameOf = createMemo(() => new Map(agents().map(({ id, name }) => [id, name])))
+  const virtualizer = createVirtualizer({
+    get count() {
+      return props.list.ids().length
+    },
+    getScrollElement: () => scroller ?? null,
+    estimateSize: () => ROW_HEIGHT_PX,
+    overscan: OVERSCAN_ROWS,
+  })
+  const drawn = createMemo(() => {
+    const ids = props.list.ids()
+    const inSight = virtualizer.getVirtualItems().flatMap(({ index }) => ids[index] ?? [])
+    const cursor = props.list.cursor()
+    // The one with the focus stays, however far the list is scrolled: else the focus would be lost.
+    return cursor === undefined || inSight.includes(cursor) || props.list.placeOf(cursor) < 0
+      ? inSight
+      : [...inSight, cursor]
+  })
+  const leftHere = createMemo(() => drawn().filter((id) => props.list.before(id) !== undefined))
+  const topOf = (id: string) => props.list.placeOf(id) * ROW_HEIGHT_PX
+
+  createEffect(() => props.list.reached(virtualizer.getVirtualItems().at(-1)?.index ?? 0))
+  createEffect(
+    on(props.list.revealed, (revealed) => {
+      if (!revealed) return
+      virtualizer.scrollToIndex(props.list.placeOf(revealed.id), { align: 'auto' })
+      document.getElementById(rowId(revealed.id))?.focus({ preventScroll: true })
+    }),
+  )
+  createEffect(on([() => props.place.viewId(), () => props.place.q()], () => scroller?.scrollTo({ top: 0 })))
+  const hold = createHold(props.list)
+
+  /** Shift extends the selection, the left edge selects; all else is what links do. */
+  function pressed(id: string, event: MouseEvent): void {
+    if (event.ctrlKey || event.metaKey) return
+    const isCheck = event.target instanceof Element && event.target.hasAttribute('data-check')
+    if (event.shiftKey) props.selection.extendTo(id)
+    else if (isCheck) props.selection.toggle(id)
+    if (event.shiftKey || isCheck) event.preventDefault()
+    props.list.setCursor(id)
+  }
+
+  return (
+    <div
+      class="list-scroller"
+      ref={scroller}
+      onScroll={(event) => hold.scrolled(event.currentTarget.scrollTop > 0)}
+      onPointerEnter={(event) => hold.pointed(event.pointerType === 'mouse')}
+      onPointerLeave={() => hold.pointed(false)}
+    >
+      <div
+        class="list"
+        role="listbox"
+        tabindex="-1"
+        aria-label={props.label}
+        aria-multiselectable="true"
+        aria-busy={props.list.isStale()}
+        data-selecting={props.selection.list().length > 0 || undefined}
+        style={{ height: `${virtualizer.getTotalSize()}px` }}
+        onFocusIn={(event) => {
+          const id = idAt(event)
+          if (id !== undefined) props.list.setCursor(id)
+        }}
+      >
+        <For each={drawn()}>
+          {(id) => (
+            <Show when={props.list.row(id)}>
+              {(row) => (
+                <TicketRow
+                  row={row()}
+                  href={props.place.hrefOfTicket(id)}
+                  place={props.list.placeOf(id)}
+                  size={props.list.hasMore() ? -1 : props.list.ids().length}
+                  top={topOf(id)}
+                  isCursor={props.list.cursor() === id}
+                  isOpen={props.place.ticketId() === id}
+                  isSelected={props.selection.has(id)}
+                  left={whyLeft(props.list.before(id), row(), nameOf())}
+                  terms={props.list.terms()}
+                  onClick={(event) => pressed(id, event)}
+                  names={nameOf()}
+                />
+              )}
+            </Show>
+          )}
+        </For>
+      </div>
+      <For each={leftHere()}>
+        {(id) => (
+          <Show when={restoring(props.list.before(id), props.list.row(id))}>
+            {(change) => (
+              <Button
+                class="row-undo"
+                size="small"
+                look="quiet"
+                style={{ top: `${topOf(id) + 44}px` }}
+                onClick={() => {
+                  void changeTicket(id, untrack(change))
+                  props.list.goTo(id)
+                }}
+              >
+                Undo
+              </Button>
+            )}
+          </Show>
+        )}
+      </For>
+    </div>
+  )
+}
+
+/** While the list is scrolled, or the pointer is on it, nothing comes in by itself. */
+function createHold(list: TicketList) {
+  let isScrolled = false
+  let isPointed = false
+  onCleanup(() => list.setHeld(false))
+  return {
+    scrolled(is: boolean): void {
+      isScrolled = is
+      list.setHeld(isScrolled || isPointed)
+    },
+    pointed(is: boolean): void {
+      isPointed = is
+      list.setHeld(isScrolled || isPointed)
+    },
+  }
+}
+
+function idAt(event: Event): string | undefined {
+  const row = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-id]') : null
+  return row?.dataset.id
+}
