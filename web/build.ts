@@ -3,9 +3,6 @@ import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
 const TOP = join(import.meta.dir, '..')
-const DIST = join(TOP, 'dist')
-const BUILT = join(DIST, 'web')
-const LOCK = join(DIST, 'web.lock')
 /** What the built pages come from, beside everything in `web`. */
 const ALSO = ['bun.lock']
 /** 11 would take twice as long for two percent. */
@@ -25,21 +22,22 @@ if (import.meta.main) {
 }
 
 /**
- * Builds the pages into `dist/web` unless they are there and nothing they come from has changed; answers whether it did.
- * Of several processes one builds and the others wait for it. Whoever reads the folder finds the old pages or the new
- * ones, never half of either.
+ * Builds the pages into the folder `web` of `dist`, unless they are there and nothing they come from has changed; answers
+ * whether it did. Of several processes one builds and the others wait for it. Whoever reads the folder finds the old
+ * pages or the new ones, never half of either.
  */
-export async function buildWeb({ isForced = false } = {}): Promise<boolean> {
+export async function buildWeb({ isForced = false, dist = join(TOP, 'dist') } = {}): Promise<boolean> {
   const wanted = await fingerprint()
-  if (!isForced && isBuilt(wanted)) return false
-  mkdirSync(DIST, { recursive: true })
-  await takeLock()
+  const isDone = () => !isForced && isBuilt(dist, wanted)
+  if (isDone()) return false
+  mkdirSync(dist, { recursive: true })
+  const release = await takeLock(join(dist, 'web.lock'))
   try {
-    if (!isForced && isBuilt(wanted)) return false
-    await build(wanted)
+    if (isDone()) return false
+    await build(dist, wanted)
     return true
   } finally {
-    rmSync(LOCK, { force: true })
+    release()
   }
 }
 
@@ -52,24 +50,27 @@ async function fingerprint(): Promise<string> {
   return hash.digest('hex')
 }
 
-function isBuilt(wanted: string): boolean {
-  const file = join(BUILT, 'built-from')
+function isBuilt(dist: string, wanted: string): boolean {
+  const file = join(dist, 'web/built-from')
   return existsSync(file) && readFileSync(file, 'utf8') === wanted
 }
 
-async function build(wanted: string): Promise<void> {
+async function build(dist: string, wanted: string): Promise<void> {
+  // What a build that was cut off has left behind.
+  for (const name of readdirSync(dist)) {
+    if (/^web\.(?:new|old)$/.test(name)) rmSync(join(dist, name), { recursive: true })
+  }
+  const [built, fresh, old] = [join(dist, 'web'), join(dist, 'web.new'), join(dist, 'web.old')]
   const vite = await import('vite')
-  const fresh = join(DIST, `web.${process.pid}`)
-  const old = `${fresh}.old`
   await vite.build({
     configFile: join(import.meta.dir, 'vite.config.ts'),
-    logLevel: 'warn',
+    logLevel: 'silent',
     build: { outDir: fresh },
   })
   compress(join(fresh, 'assets'))
   writeFileSync(join(fresh, 'built-from'), wanted)
-  if (existsSync(BUILT)) renameSync(BUILT, old)
-  renameSync(fresh, BUILT)
+  if (existsSync(built)) renameSync(built, old)
+  renameSync(fresh, built)
   rmSync(old, { recursive: true, force: true })
 }
 
@@ -84,18 +85,32 @@ function compress(folder: string): void {
   }
 }
 
-/** A lock names its process, so that one which was killed holds nobody up. */
-async function takeLock(): Promise<void> {
+/** A lock names its process, so that one which was killed holds nobody up. Answers how it is released. */
+async function takeLock(lock: string): Promise<() => void> {
   const giveUpAt = performance.now() + MOST_WAIT_MS
-  for (;;) {
-    try {
-      writeFileSync(LOCK, String(process.pid), { flag: 'wx' })
-      return
-    } catch {
-      if (!isRunning(Number(readFileSync(LOCK, 'utf8')))) rmSync(LOCK, { force: true })
-      else if (performance.now() > giveUpAt) throw new Error(`${LOCK} is held by another build.`)
-      else await Bun.sleep(PAUSE_MS)
-    }
+  while (!isTaken(lock)) {
+    if (performance.now() > giveUpAt) throw new Error(`${lock} is held by another build.`)
+    await Bun.sleep(PAUSE_MS)
+  }
+  return () => rmSync(lock, { force: true })
+}
+
+function isTaken(lock: string): boolean {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: 'wx' })
+    return true
+  } catch {
+    if (existsSync(lock) && !isRunning(holderOf(lock))) rmSync(lock, { force: true })
+    return false
+  }
+}
+
+/** 0, this process's own group, while the holder is still writing its name or has just gone. */
+function holderOf(lock: string): number {
+  try {
+    return Number(readFileSync(lock, 'utf8'))
+  } catch {
+    return 0
   }
 }
 

@@ -5,6 +5,7 @@ import { version } from '../../package.json' with { type: 'json' }
 import { call } from '../support/bellhop.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { runProgram, startProgram } from '../support/program.ts'
+import { requireBuiltWeb } from '../support/web.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 const TICKET = { subject: 'Lost', message: 'Where?', customer: { name: 'Cy', email: 'cy@example.com' } }
@@ -24,7 +25,7 @@ test('the built file serves from an empty folder with nothing else on the machin
   })
 
   await using first = await startProgram(place, program, folder)
-  expect(first.out()).toContain('\n  ./bellhop setup --org ')
+  expect(first.out()).toContain('another terminal: ./bellhop setup --help')
   const admin = ['--name', 'Ana', '--email', 'ana@example.com']
   expect((await runProgram(place, ['setup', '--org', 'Acme', ...admin], program, folder)).err).toBe('')
   const key = (await runProgram(place, ['key', 'create', '--org', 'Acme'], program, folder)).out.trim()
@@ -36,6 +37,9 @@ test('the built file serves from an empty folder with nothing else on the machin
   for (const path of ['/', '/docs', '/docs/docs.css', '/metrics']) {
     expect([path, (await call('GET', first.url + path)).status]).toEqual([path, 200])
   }
+  const page = (await call('GET', `${first.url}/inbox/mine`)).text
+  const script = /src="(\/assets\/index-[^"]+)"/.exec(page)?.[1] ?? 'none'
+  expect((await call('GET', first.url + script)).headers.get('content-type')).toStartWith('text/javascript')
   const document = await call('GET', `${first.url}/v1/openapi.json`)
   expect(document.json).toMatchObject({ openapi: expect.stringMatching(/^3\.1\./), info: { version } })
   const taken = await runProgram({ ...place, PORT: '0' }, [], program, folder)
@@ -54,7 +58,9 @@ test('the built file serves from an empty folder with nothing else on the machin
 /** The same command as `bun run build`, to another place. */
 async function build(file: string): Promise<void> {
   const { scripts } = await Bun.file(join(ROOT, 'package.json')).json()
-  const [, ...args] = String(scripts.build).replace('dist/bellhop', file).split(' ')
+  await requireBuiltWeb()
+  const [, bundle = ''] = String(scripts.build).split(' && bun ')
+  const args = bundle.replace('dist/bellhop', file).split(' ')
   const child = Bun.spawn([process.execPath, ...args], { cwd: ROOT, stdout: 'ignore', stderr: 'pipe' })
   const [err, code] = await Promise.all([new Response(child.stderr).text(), child.exited])
   expect([code, code === 0 ? '' : err]).toEqual([0, ''])
