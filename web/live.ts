@@ -55,6 +55,8 @@ export function startLive(queries: QueryClient): void {
       for (const listener of listeners) listener(told)
     },
     state(state) {
+      // For style sheets, and for whoever watches the page from outside.
+      document.documentElement.dataset.connection = state
       setLink((before) => (before.state === state ? before : { state, since: Date.now() }))
     },
   }).hurry

@@ -34,7 +34,8 @@ export function Session(props: RouteSectionProps) {
   const here = () => location.pathname + location.search
   return (
     <Switch>
-      <Match when={query.isSuccess && query.data}>
+      {/* Also when it was asked for again and refused: the page stays, and asks to sign in over it. */}
+      <Match when={query.data}>
         {(data) => (
           <SessionContext.Provider value={data}>
             <LiveBanner />

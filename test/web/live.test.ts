@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect } from 'bun:test'
 import type { Page, Request } from 'playwright-core'
+import { disableAgent } from '../../server/agents/disable-agent.ts'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
+import { freshPlace } from '../support/engine.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const TABS = 8
@@ -31,26 +33,46 @@ async function openTab(page: Page): Promise<Tab> {
   return { page, asked: (path) => seen.filter((one) => one === path).length }
 }
 
-async function ticket(): Promise<string> {
-  const body = { subject: 'Missing invoice', message: 'Where?', customer: { email: 'ana@example.com' } }
-  return (await acme.call<{ id: string }>('POST', '/tickets', { body })).json.id
-}
-
 browserTest(
-  'eight tabs share one stream, all hear of a change, and another tab takes over when the first is closed',
+  'eight tabs share one stream, and another tab takes it over when the first is closed',
   async () => {
     await using window = await openWindow({ url: bellhop.url, agent: ana })
     const tabs = [await openTab(window.page)]
     while (tabs.length < TABS) tabs.push(await openTab(await window.context.newPage()))
-    // Each says where it is as soon as it hears that there is a connection.
     const streams = () => tabs.reduce((sum, tab) => sum + tab.asked('/console/live'), 0)
-    await eventually(() => tabs.every((tab) => tab.asked('/console/presence') > 0))
+    for (const { page } of tabs) await page.waitForSelector('html[data-connection=online]')
     expect(streams()).toBe(1)
-    const before = tabs.map((tab) => tab.asked('/console/counts'))
-    await ticket()
-    await eventually(() => tabs.every((tab, place) => tab.asked('/console/counts') > (before[place] ?? 0)))
     const [leader, ...others] = tabs
     await leader?.page.close()
     await eventually(() => others.reduce((sum, tab) => sum + tab.asked('/console/live'), 0) === 1)
   },
 )
+
+browserTest('a page says that the connection is lost, and finds the next server by itself', async () => {
+  const place = await freshPlace()
+  const first = await startBellhop({ settings: place })
+  const { orgId } = await first.organization()
+  const ben = await signInAgent(first, orgId)
+  await using window = await openWindow({ url: first.url, agent: ben })
+  const { page, faults } = window
+  await page.goto('/inbox')
+  await page.waitForSelector('html[data-connection=online]')
+  await first.stop()
+  await page.getByText('No connection.').waitFor()
+  const port = new URL(first.url).port
+  const second = await startBellhop({ settings: { ...place, PORT: port } })
+  await page.getByRole('button', { name: 'Try now' }).click()
+  await page.waitForSelector('html[data-connection=online]')
+  await page.getByText('No connection.').waitFor({ state: 'hidden' })
+  await second.stop()
+  faults.length = 0
+})
+
+browserTest('whoever is signed out elsewhere is asked to sign in again, over the page', async () => {
+  const cleo = await signInAgent(bellhop, acme.orgId, { name: 'Cleo' })
+  await using window = await openWindow({ url: bellhop.url, agent: cleo })
+  await window.page.goto('/inbox')
+  await window.page.waitForSelector('html[data-connection=online]')
+  await disableAgent(bellhop.deps, acme.orgId, cleo.id)
+  await window.page.getByRole('dialog').waitFor()
+})
