@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import { matchingNumbers } from '../../server/database/full-text.ts'
+import { attempts, deliveries, events, organizations, searchCursors } from '../../server/database/schema.ts'
+import { createEndpoint } from '../../server/webhooks/endpoints.ts'
+import { type SignedInAgent, signInAgent } from '../support/agents.ts'
+import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { writeCaFile } from '../support/certificates.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { storedRows } from '../support/stored-rows.ts'
+import { newestMessage, readThread, sendReply } from '../support/threads.ts'
+import { makeTicket, problemOf, type TicketJson } from '../support/tickets.ts'
+import { eventually } from '../support/webhooks.ts'
+
+const NO_CUSTOMER = 'usr_00000000000000000000000000'
+let bellhop: Bellhop
+let acme: Client
+let admin: SignedInAgent
+let ben: SignedInAgent
+let receiver: Receiver
+
+/** Takes `ticket.created` and answers with what it got; refuses everything else with the same. */
+const echo = ({ headers, body }: { headers: Record<string, string>; body: Uint8Array }) => ({
+  status: headers['x-service-event'] === 'ticket.created' ? 200 : 500,
+  body,
+})
+
+beforeAll(async () => {
+  receiver = await startReceiver({ respond: echo })
+  const settings = { BELLHOP_WEBHOOK_ALLOW: '127.0.0.0/8', BELLHOP_WEBHOOK_CA: await writeCaFile() }
+  bellhop = await startBellhop({ settings })
+  acme = await bellhop.organization()
+  admin = await signInAgent(bellhop, acme.orgId, { role: 'admin', name: 'Root' })
+  ben = await signInAgent(bellhop, acme.orgId)
+  const hook = { url: receiver.url, events: ['ticket.created', 'message.sent'] }
+  await createEndpoint(bellhop.deps, acme.orgId, hook)
+})
+afterAll(async () => {
+  await receiver.stop()
+  await bellhop.stop()
+})
+
+/** A ticket with something in every place where words of it can stand. */
+async function fullTicket(): Promise<TicketJson> {
+  const created = await acme.call<TicketJson>('POST', '/tickets', {
+    body: {
+      subject: 'Quokka arrived',
+      message: 'The zebrafish is missing.',
+      customer: { name: 'Wilhelmina', email: 'wilhelmina@private.example' },
+      tags: ['vip'],
+    },
+    headers: { 'idempotency-key': crypto.randomUUID() },
+  })
+  const { id } = created.json
+  await acme.call('POST', `/tickets/${id}/messages`, {
+    body: { text: 'Your pangolin is on its way.' },
+    headers: { 'idempotency-key': crypto.randomUUID() },
+  })
+  await ben.call('PATCH', `/console/tickets/${id}`, { body: { subject: 'Quokka lost' } })
+  await ben.call('POST', `/console/tickets/${id}/notes`, { body: { text: 'A narwhal, really.' } })
+  await ben.call('PUT', `/console/tickets/${id}/read`, { body: { messageId: await newestMessage(ben, id) } })
+  await sendReply(ben, id, { text: 'An axolotl for you.' })
+  await ben.call('PUT', `/console/tickets/${id}/draft`, { body: { kind: 'reply', text: 'Dear okapi' } })
+  await eventually(() => isFound('zebrafish'))
+  // All four deliveries have been tried, and what the receiver answered is stored.
+  await eventually(async () => {
+    const tried = await bellhop.deps.database.read.select().from(attempts)
+    return tried.filter(({ responseBody }) => textOf(responseBody).includes(id)).length >= 3
+  })
+  return created.json
+}
+
+const WORDS = ['quokka', 'zebrafish', 'pangolin', 'narwhal', 'axolotl', 'okapi']
+const PERSON = ['wilhelmina', 'private.example']
+
+async function isFound(word: string): Promise<boolean> {
+  const wanted = { has: [{ words: [word], isOpenEnded: false }], hasNot: [] }
+  const within = { below: Number.MAX_SAFE_INTEGER, limit: 1 }
+  return (await matchingNumbers(bellhop.deps.database.read, wanted, within)).length > 0
+}
+
+/** The index may just have been reading the ticket; then the log tells it that it is gone. */
+async function untilUnindexed(): Promise<void> {
+  await eventually(async () => {
+    const found = await Promise.all(WORDS.map(isFound))
+    const [organization] = await bellhop.deps.database.read
+      .select()
+      .from(organizations)
+      .where(eq(organizations.id, acme.orgId))
+    const [cursor] = await bellhop.deps.database.read
+      .select()
+      .from(searchCursors)
+      .where(eq(searchCursors.orgId, acme.orgId))
+    return !found.includes(true) && cursor?.eventNumber === organization?.lastEvent
+  })
+}
+
+/** The tables, and places beside them, that hold one of the words. */
+async function placesOf(words: string[]): Promise<string[]> {
+  const { read } = bellhop.deps.database
+  const tables = await storedRows(bellhop.deps)
+  // Bytes do not show as text in a row.
+  tables.bodies = (await read.select().from(events)).map(({ body }) => textOf(body))
+  tables.answers = (await read.select().from(attempts)).map(({ responseBody }) => textOf(responseBody))
+  const places = Object.entries(tables).flatMap(([table, rows]) => {
+    const all = rows.join('\n').toLowerCase()
+    return words.some((word) => all.includes(word)) ? [table] : []
+  })
+  for (const word of words) if (/^\w+$/.test(word) && (await isFound(word))) places.push('search')
+  return [...new Set(places)].sort()
+}
+
+function textOf(bytes: Uint8Array | null): string {
+  return bytes ? Buffer.from(bytes).toString() : ''
+}
+
+test('no word of a ticket that was deleted for ever is left anywhere', async () => {
+  const { id } = await fullTicket()
+  expect(await placesOf(WORDS)).toEqual([
+    'activities',
+    'answers',
+    'bodies',
+    'drafts',
+    'idempotency_keys',
+    'messages',
+    'notes',
+    'search',
+    'tickets',
+    'waiting_replies',
+  ])
+  expect((await admin.call('DELETE', `/console/tickets/${id}`)).status).toBe(204)
+  await untilUnindexed()
+  expect(await placesOf(WORDS)).toEqual([])
+  problemOf(await ben.call('GET', `/console/tickets/${id}`), 404, 'not_found')
+  problemOf(await acme.call('GET', `/tickets/${id}`), 404, 'not_found')
+  problemOf(await admin.call('DELETE', `/console/tickets/${id}`), 404, 'not_found')
+})
+
+test('what had not arrived of it is cancelled, and the log keeps what was sent when, without what it said', async () => {
+  const { id } = await fullTicket()
+  await admin.call('DELETE', `/console/tickets/${id}`)
+  const rows = (await bellhop.deps.database.read.select().from(deliveries)).filter(
+    ({ ticketId }) => ticketId === id,
+  )
+  expect(rows.map(({ state }) => state).sort()).toEqual(['cancelled', 'cancelled', 'succeeded'])
+  const log = await bellhop.deps.database.read.select().from(events)
+  const ofTicket = log.filter(({ ticketId }) => ticketId === id)
+  expect(ofTicket.map(({ type }) => type)).toContain('ticket.deleted')
+  expect(ofTicket.every(({ body }) => body === null)).toBe(true)
+})
+
+test('a customer is deleted with all tickets, name and address; others stay as they are', async () => {
+  const { customer } = await fullTicket()
+  await makeTicket(acme, { customer: { name: 'Wilhelmina', email: 'Wilhelmina@private.example' } })
+  const other = await makeTicket(acme, { subject: 'Other', customer: { email: 'other@example.com' } })
+  const panel = await ben.call('GET', `/console/customers/${customer.userId}`)
+  expect(panel.json).toMatchObject({
+    id: customer.userId,
+    name: 'Wilhelmina',
+    email: 'wilhelmina@private.example',
+    totalTickets: 2,
+    tickets: [
+      { subject: 'Missing invoice', status: 'open', channel: 'api' },
+      { subject: 'Quokka lost', status: 'open', channel: 'api' },
+    ],
+  })
+  const erased = await admin.call('DELETE', `/console/customers/${customer.userId}`)
+  expect([erased.status, erased.json]).toEqual([200, { deletedTickets: 2 }])
+  await untilUnindexed()
+  expect(await placesOf([...WORDS, ...PERSON])).toEqual([])
+  expect((await readThread(ben, other.id)).timeline).toHaveLength(1)
+  problemOf(await ben.call('GET', `/console/customers/${customer.userId}`), 404, 'not_found')
+})
+
+test('a customer with more tickets than one unit takes loses all of them, and the counters go along', async () => {
+  const many = await bellhop.organization('Many')
+  const root = await signInAgent(bellhop, many.orgId, { role: 'admin' })
+  let userId = ''
+  for (let made = 0; made < 45; made += 1) {
+    const body = { subject: 'S', message: 'M', customer: { email: 'a@example.com' }, tags: ['vip'] }
+    const { json } = await many.call<TicketJson>('POST', '/tickets', { body })
+    userId = json.customer.userId ?? ''
+  }
+  const erased = await root.call('DELETE', `/console/customers/${userId}`)
+  expect(erased.json).toEqual({ deletedTickets: 45 })
+  const { json } = await many.call<{ meta: { total: number } }>('GET', '/tickets')
+  expect(json.meta.total).toBe(0)
+  expect((await root.call('GET', '/console/tags')).json).toEqual({ data: [] })
+})
+
+test('the audit log says who deleted what, by id and nothing else', async () => {
+  const { id, customer } = await fullTicket()
+  await admin.call('DELETE', `/console/tickets/${id}`)
+  await admin.call('DELETE', `/console/customers/${customer.userId}`)
+  const { json } = await admin.call<{ data: object[] }>('GET', '/console/audit?limit=2')
+  expect(json.data).toMatchObject([
+    { action: 'customer.deleted', actor: { name: 'Root' }, subject: { id: customer.userId } },
+    { action: 'ticket.deleted', actor: { name: 'Root' }, subject: { id, label: id } },
+  ])
+})
+
+test('a reply that waits when its ticket is deleted goes nowhere', async () => {
+  const { id } = await makeTicket(acme)
+  const reply = await sendReply(ben, id, { text: 'Too late.' })
+  const [deleted, sent] = await Promise.all([
+    admin.call('DELETE', `/console/tickets/${id}`),
+    ben.call('POST', `/console/tickets/${id}/replies/${reply.id}/send`),
+  ])
+  expect([deleted.status, [204, 404].includes(sent.status)]).toEqual([204, true])
+  expect(await placesOf(['too late'])).toEqual([])
+})
+
+test('only administrators of the organization delete for ever', async () => {
+  const { id, customer } = await makeTicket(acme)
+  const foreign = await bellhop.organization('Foreign')
+  const eve = await signInAgent(bellhop, foreign.orgId, { role: 'admin', name: 'Eve' })
+  for (const path of [`/console/tickets/${id}`, `/console/customers/${customer.userId}`]) {
+    problemOf(await ben.call('DELETE', path), 403, 'admins_only')
+    problemOf(await eve.call('DELETE', path), 404, 'not_found')
+  }
+  problemOf(await admin.call('DELETE', `/console/customers/${NO_CUSTOMER}`), 404, 'not_found')
+  problemOf(await admin.call('DELETE', '/console/customers/nobody'), 404, 'not_found')
+  problemOf(await eve.call('GET', `/console/customers/${customer.userId}`), 404, 'not_found')
+  expect((await readThread(ben, id)).timeline).toHaveLength(1)
+})
