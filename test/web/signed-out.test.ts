@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { createAgent } from '../../server/agents/agents.ts'
+import { accessibilityFaults } from '../support/axe.ts'
+import { type Bellhop, startBellhop } from '../support/bellhop.ts'
+import { browserTest, openWindow } from '../support/browser.ts'
+
+const PASSWORD = 'correct horse battery'
+
+let bellhop: Bellhop
+
+beforeAll(async () => {
+  bellhop = await startBellhop()
+  const { orgId } = await bellhop.organization('Acme')
+  for (const name of ['ana', 'ben']) {
+    const email = `${name}@acme.example`
+    await createAgent(bellhop.deps, orgId, { name, email, role: 'agent', password: PASSWORD })
+  }
+})
+afterAll(() => bellhop.stop())
+
+browserTest(
+  'a session that ends at work is begun again over the page, and what was asked for is done',
+  async () => {
+    await using window = await openWindow(bellhop)
+    const { page } = window
+    await signIn(page, 'ana')
+    await page.getByLabel('Your name').fill('Ana Pires')
+    await page.context().clearCookies()
+    await page.getByRole('button', { name: 'Save name' }).click()
+
+    const dialog = page.getByRole('dialog', { name: 'Sign in again' })
+    await dialog.waitFor()
+    expect(await page.evaluate('document.activeElement.name')).toBe('password')
+    expect(await dialog.getByLabel('E-mail').inputValue()).toBe('ana@acme.example')
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    expect(await dialog.isVisible()).toBe(true)
+
+    await page.keyboard.type('mistyped')
+    await page.keyboard.press('Enter')
+    await dialog.getByRole('alert').waitFor()
+    await page.keyboard.type(PASSWORD)
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'hidden' })
+    await page.getByText('Your name is saved.').waitFor()
+    expect(await page.getByLabel('Your name').inputValue()).toBe('Ana Pires')
+    const session = await page.request.get('/console/session')
+    expect(await session.json()).toMatchObject({ agent: { name: 'Ana Pires' } })
+  },
+)
+
+browserTest('signing in again in another tab is enough', async () => {
+  await using window = await openWindow(bellhop)
+  const { page, context } = window
+  await signIn(page, 'ben')
+  await page.getByLabel('Your name').fill('Ben Okafor')
+  await context.clearCookies()
+  await page.getByRole('button', { name: 'Save name' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Sign in again' })
+  await dialog.waitFor()
+
+  await signIn(await context.newPage(), 'ben')
+  await page.evaluate('window.dispatchEvent(new Event("focus"))')
+  await dialog.waitFor({ state: 'hidden' })
+  await page.getByText('Your name is saved.').waitFor()
+})
+
+browserTest('whoever has no session yet is asked on the page itself, not over it', async () => {
+  await using window = await openWindow(bellhop)
+  const { page } = window
+  await page.goto('/settings/account')
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  expect(await page.getByRole('dialog').count()).toBe(0)
+})
+
+async function signIn(page: Page, name: string): Promise<void> {
+  await page.goto('/settings/account')
+  await page.getByLabel('E-mail').fill(`${name}@acme.example`)
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.keyboard.press('Enter')
+  await page.getByLabel('Your name').waitFor()
+}
