@@ -1,9 +1,6 @@
 import { type Accessor, createMemo } from 'solid-js'
 import { changeTickets } from '../ticket/changes.ts'
 import type { TicketChange } from '../ticket/pending.ts'
-import { undoLast } from '../ticket/undo.ts'
-import { announce } from '../ui/announcer.tsx'
-import { toast } from '../ui/toaster.tsx'
 import type { Place } from './place.ts'
 import type { Selection } from './selection.ts'
 import type { TicketList } from './ticket-list.ts'
@@ -22,15 +19,10 @@ export function createChanging(list: TicketList, selection: Selection, place: Pl
       .map(list.row)
       .filter((row) => row !== undefined),
   )
-  let closeLast: (() => void) | undefined
 
   function change(given: TicketChange, done: string, ids = targets()): void {
     if (ids.length === 0) return
-    const text = ids.length === 1 ? done : `${done}: ${ids.length} tickets`
-    void changeTickets([...ids], given)
-    closeLast?.()
-    closeLast = toast(text, { text: 'Undo', keys: 'mod+z', run: () => void undoLast() })
-    announce(text)
+    void changeTickets([...ids], given, done)
   }
 
   /** Several are done with at once: the selection has served. */

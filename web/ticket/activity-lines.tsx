@@ -1,9 +1,9 @@
 import { createSignal, For, Show } from 'solid-js'
 import { useAgents } from '../inbox/inbox-data.ts'
-import { exactTime } from '../ui/relative-time.tsx'
+import { exactTime, RelativeTime } from '../ui/relative-time.tsx'
 import { activitySentence } from './activity-sentence.ts'
 import type { ActivityEntry } from './ticket-data.ts'
-import { clockTime, dateTime } from './times.ts'
+import { clockTime } from './times.ts'
 
 /** More than these in a row are folded into one line. */
 const MOST_SHOWN = 2
@@ -31,16 +31,18 @@ export function ActivityLines(props: { items: ActivityEntry[] }) {
   )
 }
 
-/** "Ben set the status to resolved · 09:40" */
+/** "Ben set it to resolved 09:40", or how long ago where no day stands above it. */
 export function ActivityLine(props: { entry: ActivityEntry; isDated?: boolean }) {
   const agents = useAgents()
   const nameOf = (id: string) => agents().find((agent) => agent.id === id)?.name ?? 'somebody'
   return (
     <p class="activity-line">
       {activitySentence(props.entry, nameOf)}
-      <time datetime={props.entry.createdAt} title={exactTime(props.entry.createdAt)}>
-        {(props.isDated ? dateTime : clockTime)(props.entry.createdAt)}
-      </time>
+      <Show when={!props.isDated} fallback={<RelativeTime at={props.entry.createdAt} />}>
+        <time datetime={props.entry.createdAt} title={exactTime(props.entry.createdAt)}>
+          {clockTime(props.entry.createdAt)}
+        </time>
+      </Show>
     </p>
   )
 }

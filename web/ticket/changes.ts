@@ -27,11 +27,15 @@ export function changeTicket(id: string, change: TicketChange): Promise<boolean>
   return changeTickets([id], change)
 }
 
-/** Changes several tickets in the same way, with one Undo for all. Answers whether it was done. */
-export async function changeTickets(ids: string[], change: TicketChange): Promise<boolean> {
+/** Changes several tickets in the same way, with one Undo for all, which says `label`. Answers whether it was done. */
+export async function changeTickets(
+  ids: string[],
+  change: TicketChange,
+  label = whatOf(change),
+): Promise<boolean> {
   const done = apply(ids.map((id) => ({ id, change })))
   pushUndo({
-    label: labelOf(change, ids.length),
+    label: ids.length === 1 ? label : `${label}: ${ids.length} tickets`,
     undo: async () => {
       const before = await done
       if (before) await apply(before.map((one) => ({ id: one.id, change: one.before })))
@@ -85,11 +89,6 @@ function patchEverywhere(id: string, change: <Row extends Changeable>(row: Row) 
 function chunks(items: Item[]): Item[][] {
   const starts = Array.from({ length: Math.ceil(items.length / MOST_ITEMS) }, (_, turn) => turn * MOST_ITEMS)
   return starts.map((start) => items.slice(start, start + MOST_ITEMS))
-}
-
-function labelOf(change: TicketChange, count: number): string {
-  const what = whatOf(change)
-  return count === 1 ? what : `${what}: ${count} tickets`
 }
 
 function whatOf({ status, assignedTo, isSpam }: TicketChange): string {

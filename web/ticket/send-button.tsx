@@ -25,7 +25,13 @@ export function SendButton(props: SendButtonProps) {
       <Menu
         placement="top-end"
         trigger={(given) => (
-          <Button {...given} look="primary" class="send-more" aria-label="Other ways to send">
+          <Button
+            {...given}
+            look="primary"
+            class="send-more"
+            disabled={props.isDisabled}
+            aria-label="Other ways to send"
+          >
             <ChevronDown />
           </Button>
         )}

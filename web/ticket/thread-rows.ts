@@ -22,7 +22,7 @@ const TOGETHER_MS = 5 * 60_000
 /** A long thread shows this many of its newest messages. */
 const SHOWN_COUNT = 3
 /** Fewer are not worth hiding. */
-const LEAST_FOLDED = 4
+const LEAST_FOLDED = 6
 
 /** How a thread is drawn: by day and sender, the older part of a long one folded away. */
 export function threadRows(timeline: readonly Entry[], shape: Shape): ThreadRow[] {

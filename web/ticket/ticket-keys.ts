@@ -33,8 +33,9 @@ export function ticketKeys({ ticket, myId, onNext, onPick, onWrite }: TicketKeys
       label: 'Resolve and open the next',
       keys: ['E'],
       run: () => {
-        if (status !== 'resolved') void changeTicket(id, { status: 'resolved' })
+        // The next one first: where the list is then, this one may be gone from it.
         onNext()
+        if (status !== 'resolved') void changeTicket(id, { status: 'resolved' })
       },
     },
     {

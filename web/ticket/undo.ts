@@ -18,6 +18,8 @@ let entries: { entry: UndoEntry; closeToast: () => void }[] = []
 /** Remembers what was just done and says so, with an Undo. Answers how to forget it, for what cannot be taken back any more. */
 export function pushUndo(entry: UndoEntry): () => void {
   const action = { text: 'Undo', keys: 'mod+z', run: () => void undo(entry) }
+  // One after the other, so that a quick hand does not pile them up; only what counts down stays beside the next.
+  for (const other of entries) if (!other.entry.endsAt) other.closeToast()
   const closeToast = toast(entry.label, action, entry.endsAt)
   entries = [{ entry, closeToast }, ...entries].slice(0, MOST_ENTRIES)
   return () => forget(entry)

@@ -1,0 +1,30 @@
+import { eq } from 'drizzle-orm'
+import { tickets } from '../../server/database/schema.ts'
+import type { Deps } from '../../server/deps.ts'
+import { recordEvents } from '../../server/events/events.ts'
+import { insertMessage, type Message } from '../../server/tickets/rows.ts'
+
+type Said = Partial<Pick<Message, 'role' | 'agentId' | 'agentName' | 'sending' | 'createdAt'>> & {
+  text: string
+}
+
+/** Messages as any channel may leave them, from the customer unless told; pages hear of them. Answers the last one's id. */
+export async function say(
+  deps: Deps,
+  { orgId, ticketId }: { orgId: string; ticketId: string },
+  ...said: Said[]
+): Promise<string> {
+  let id = ''
+  await deps.database.write(async (tx) => {
+    for (const message of said) {
+      id = deps.newId('msg')
+      const createdAt = message.createdAt ?? deps.clock.now()
+      const facts = { role: 'customer' as const, agentId: null, agentName: null, sending: null, ...message }
+      await insertMessage(tx, { ...facts, id, orgId, ticketId, createdAt })
+    }
+    const updatedAt = deps.clock.now()
+    await tx.update(tickets).set({ updatedAt }).where(eq(tickets.id, ticketId))
+    await recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt: updatedAt }])
+  })
+  return id
+}

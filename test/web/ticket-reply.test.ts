@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, expect } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import type { Page } from 'playwright-core'
+import { type Channel, messages, tickets } from '../../server/database/schema.ts'
+import { signInAgent } from '../support/agents.ts'
+import { type Bellhop, startBellhop } from '../support/bellhop.ts'
+import { browserTest } from '../support/browser.ts'
+import { createManualClock } from '../support/clock.ts'
+import { field, openDesk, openTicket, thread } from '../support/desk.ts'
+import { say } from '../support/said.ts'
+import { readThread, sendReply, textsOf } from '../support/threads.ts'
+import { readTicket } from '../support/tickets.ts'
+import { eventually } from '../support/webhooks.ts'
+
+let bellhop: Bellhop
+
+beforeAll(async () => {
+  bellhop = await startBellhop()
+})
+afterAll(() => bellhop.stop())
+
+browserTest('a reply is in the thread at once, and Undo puts its text back into the field', async () => {
+  const { ben, ticket } = await openDesk(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await page.keyboard.press('r')
+  await page.keyboard.type('It is attached.')
+  await page.keyboard.press('Control+Enter')
+  expect(await thread(page)).toContain('waiting: It is attached.')
+  expect(await field(page).inputValue()).toBe('')
+  await page.getByRole('article', { name: 'Reply that waits' }).waitFor()
+  expect(await page.getByText('Goes in').textContent()).toMatch(/Goes in\s*(10|9|8) s/)
+
+  await page.keyboard.press('Control+z')
+  await page.getByRole('article', { name: 'Reply that waits' }).waitFor({ state: 'hidden' })
+  expect(await field(page).inputValue()).toBe('It is attached.')
+  expect(await textsOf(ben, ticket.id)).toEqual(['My invoice for February is missing.'])
+
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await page.getByRole('button', { name: 'Send now' }).click()
+  await page.locator('.speech[data-who=agent]').waitFor()
+  expect(await thread(page)).toEqual([
+    'customer: My invoice for February is missing.',
+    'agent: It is attached.',
+  ])
+  expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0)
+})
+
+browserTest('a reply goes by itself after ten seconds and takes the status with it', async () => {
+  const clock = createManualClock(Date.now())
+  const place = await startBellhop({ clock })
+  const { ben, ticket, client } = await openDesk(place)
+  await using window = await openTicket(place, ben, ticket.id)
+  const { page } = window
+  await page.getByRole('button', { name: 'Other ways to send' }).waitFor()
+  await field(page).fill('Done.')
+  await page.getByRole('button', { name: 'Other ways to send' }).click()
+  await page.getByRole('menuitemcheckbox', { name: 'Send and resolve' }).click()
+  await page.getByRole('button', { name: 'Send and resolve' }).click()
+  await page.getByText('then resolved').waitFor()
+  await eventually(async () => (await readThread(ben, ticket.id)).waiting.length === 1)
+  clock.advance(10_000)
+  await eventually(async () => (await readTicket(client, ticket.id)).status === 'resolved')
+  clock.advance(1_000)
+  await page.locator('.speech[data-who=agent]').waitFor()
+  await page.getByRole('button', { name: 'Status: Resolved' }).waitFor()
+  await page.reload()
+  await page.getByRole('button', { name: 'Send and resolve' }).waitFor()
+  await place.stop()
+  window.faults.length = 0
+})
+
+browserTest(
+  'a colleague who was faster is shown, and the agent sends anyway, edits or discards',
+  async () => {
+    const { ben, ticket } = await openDesk(bellhop)
+    const cy = await signInAgent(bellhop, ben.orgId, { name: 'Cy Lindqvist' })
+    await using window = await openTicket(bellhop, ben, ticket.id)
+    const { page } = window
+    const guard = page.getByRole('alertdialog', { name: 'Somebody replied meanwhile' })
+    await field(page).fill('It is attached.')
+    await answerAs(cy, 'I have sent it by post.')
+    await spoken(page, 'I have sent it by post.')
+
+    await field(page).press('Control+Enter')
+    await guard.getByText('Cy Lindqvist replied just now').waitFor()
+    await guard.getByText('I have sent it by post.').waitFor()
+    expect(await field(page).inputValue()).toBe('It is attached.')
+    await guard.getByRole('button', { name: 'Edit' }).click()
+    await guard.waitFor({ state: 'hidden' })
+    expect(await field(page).evaluate((element) => element === document.activeElement)).toBe(true)
+    await page.keyboard.type(' By e-mail too.')
+
+    await answerAs(cy, 'And a copy by e-mail.')
+    await spoken(page, 'And a copy by e-mail.')
+    await field(page).press('Control+Enter')
+    await guard.getByRole('button', { name: 'Discard' }).click()
+    expect(await field(page).inputValue()).toBe('')
+    await field(page).press('Control+z')
+    expect(await field(page).inputValue()).toBe('It is attached. By e-mail too.')
+
+    await answerAs(cy, 'Third.')
+    await spoken(page, 'Third.')
+    await field(page).press('Control+Enter')
+    await guard.getByRole('button', { name: 'Send anyway' }).click()
+    await page.getByRole('button', { name: 'Send now' }).click()
+    await eventually(async () => (await textsOf(ben, ticket.id)).includes('It is attached. By e-mail too.'))
+
+    async function answerAs(agent: typeof cy, text: string) {
+      const reply = await sendReply(agent, ticket.id, { text, force: true })
+      await agent.call('POST', `/console/tickets/${ticket.id}/replies/${reply.id}/send`)
+    }
+  },
+)
+
+browserTest('a reply that is overtaken while it waits is held, and edited', async () => {
+  const clock = createManualClock(Date.now())
+  const place = await startBellhop({ clock })
+  const { ben, ticket } = await openDesk(place)
+  const cy = await signInAgent(place, ben.orgId, { name: 'Cy Lindqvist' })
+  await using window = await openTicket(place, ben, ticket.id)
+  const { page } = window
+  await field(page).fill('It is attached.')
+  await field(page).press('Control+Enter')
+  await page.getByRole('button', { name: 'Send now' }).waitFor()
+  const reply = await sendReply(cy, ticket.id, { text: 'I was faster.' })
+  await cy.call('POST', `/console/tickets/${ticket.id}/replies/${reply.id}/send`)
+  clock.advance(10_000)
+  await eventually(async () => (await readThread(ben, ticket.id)).waiting[0]?.isHeld === true)
+  clock.advance(1_000)
+  await page.getByText('Cy Lindqvist replied just now, so this has not been sent.').waitFor()
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await eventually(async () => (await field(page).inputValue()) === 'It is attached.')
+  await place.stop()
+  window.faults.length = 0
+})
+
+browserTest('a message that failed says why, and goes again', async () => {
+  const { ben, ticket, place } = await openDesk(bellhop)
+  await storedAs(ticket.id, 'email')
+  const id = await say(bellhop.deps, place, {
+    role: 'agent',
+    agentId: ben.id,
+    agentName: ben.name,
+    sending: 'failed',
+    text: 'Here.',
+  })
+  const sendError = 'The mailbox of ana@example.com is full.'
+  await bellhop.deps.database.write((tx) => tx.update(messages).set({ sendError }).where(eq(messages.id, id)))
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const strip = window.page.locator('.sending-failed')
+  await strip.getByText('Not sent').waitFor()
+  await strip.getByText(sendError).waitFor()
+  await strip.getByRole('button', { name: 'Copy text' }).click()
+  expect(await window.page.evaluate(() => navigator.clipboard.readText())).toBe('Here.')
+  await strip.getByRole('button', { name: 'Retry' }).click()
+  await window.page.getByText('Waits to be sent').waitFor()
+  expect((await readThread(ben, ticket.id)).timeline.at(-1)?.sending).toBe('queued')
+})
+
+browserTest('a note turns the composer amber and stays between agents', async () => {
+  const { ben, ticket, client } = await openDesk(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await page.keyboard.press('n')
+  await page.getByRole('region', { name: 'Internal note' }).waitFor()
+  await page.getByText('Only your team sees it').waitFor()
+  await page.keyboard.type('She is on the old tariff.')
+  await page.getByRole('button', { name: 'Add note' }).click()
+  await page.getByRole('article', { name: 'Internal note by Ben Okafor' }).waitFor()
+  expect(await thread(page)).toContain('note: She is on the old tariff.')
+  expect(JSON.stringify(await readTicket(client, ticket.id))).not.toContain('old tariff')
+})
+
+browserTest('a saved reply is found by typing and filled in', async () => {
+  const { ben, ticket } = await openDesk(bellhop)
+  const text = 'Hello {{customer.firstName}}, about “{{ticket.subject}}”: {{agent.name}}'
+  await ben.call('POST', '/console/saved-replies', { body: { name: 'Greeting', text } })
+  await ben.call('POST', '/console/saved-replies', { body: { name: 'Refund', text: 'Money back.' } })
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await page.keyboard.press('r')
+  await page.keyboard.press('/')
+  await page.getByRole('combobox', { name: 'Saved replies' }).waitFor()
+  await page.keyboard.type('gree')
+  await page.keyboard.press('Enter')
+  await eventually(async () => (await field(page).inputValue()) !== '')
+  expect(await field(page).inputValue()).toBe('Hello Ana, about “Missing invoice”: Ben Okafor')
+  await eventually(() => field(page).evaluate((element) => element === document.activeElement))
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('/')
+  await page.getByRole('combobox', { name: 'Saved replies' }).waitFor()
+  await page.keyboard.press('Escape')
+  await eventually(async () => (await field(page).inputValue()).endsWith('\n/'))
+})
+
+/** It stands in the thread. */
+async function spoken(page: Page, text: string): Promise<void> {
+  await page.getByRole('region', { name: 'Thread' }).getByText(text).waitFor()
+}
+
+/** The API makes tickets of its own channel only. */
+async function storedAs(ticketId: string, channel: Channel): Promise<void> {
+  await bellhop.deps.database.write((tx) =>
+    tx.update(tickets).set({ channel }).where(eq(tickets.id, ticketId)),
+  )
+}
