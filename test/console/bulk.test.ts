@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import { ticketCounters } from '../../server/database/schema.ts'
+import { type SignedInAgent, signInAgent } from '../support/agents.ts'
+import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { readThread } from '../support/threads.ts'
+import { listTickets, makeTicket, NO_TICKET, problemOf, readTicket } from '../support/tickets.ts'
+
+interface Before {
+  status: string
+  assignedTo: string | null
+  tags: string[]
+  isSpam: boolean
+}
+interface BulkJson {
+  data: { id: string; before: Before }[]
+  missing: string[]
+}
+type Item = { id: string; change: Record<string, unknown> }
+
+let bellhop: Bellhop
+let acme: Client
+let ben: SignedInAgent
+
+beforeAll(async () => {
+  bellhop = await startBellhop()
+})
+afterAll(() => bellhop.stop())
+
+async function freshOffice(): Promise<void> {
+  acme = await bellhop.organization()
+  ben = await signInAgent(bellhop, acme.orgId)
+}
+
+async function change(items: Item[], agent = ben): Promise<BulkJson> {
+  const answer = await agent.call<BulkJson>('POST', '/console/bulk', { body: { items } })
+  expect(answer.status, answer.text).toBe(200)
+  return answer.json
+}
+
+async function counters(): Promise<Record<string, number>> {
+  const rows = await bellhop.deps.database.read
+    .select()
+    .from(ticketCounters)
+    .where(eq(ticketCounters.orgId, acme.orgId))
+  return Object.fromEntries(rows.filter((row) => row.count !== 0).map((row) => [row.filter, row.count]))
+}
+
+test('many tickets change at once, and the answer takes everything back', async () => {
+  await freshOffice()
+  const made: string[] = []
+  for (let number = 0; number < 230; number += 1) {
+    made.push((await makeTicket(acme, { tags: number % 2 ? ['odd'] : [] })).id)
+  }
+  const before = await counters()
+  const wanted = { status: 'resolved', assignedTo: ben.id, addTags: ['sorted'], removeTags: ['odd'] }
+  const done = await change(made.map((id) => ({ id, change: wanted })))
+  expect(done.data.map(({ id }) => id)).toEqual(made)
+  expect(done.data[1]?.before).toEqual({ status: 'open', assignedTo: null, tags: ['odd'], isSpam: false })
+  const { meta } = await listTickets(acme, `?status=resolved&assignedTo=${ben.id}&tag=sorted`)
+  expect(meta.total).toBe(230)
+  expect((await readThread(ben, made[1] ?? '')).timeline.at(-1)).toMatchObject({
+    actor: { name: 'Ben Okafor' },
+    changes: [{ field: 'status' }, { field: 'assignedTo' }, { field: 'tags', from: ['odd'], to: ['sorted'] }],
+  })
+  await change(done.data.map(({ id, before }) => ({ id, change: { ...before } })))
+  expect(await counters()).toEqual(before)
+})
+
+test('ids that are not there, or another organization’s, are named and nothing else happens to them', async () => {
+  await freshOffice()
+  const foreign = await bellhop.organization('Other')
+  const { id } = await makeTicket(acme)
+  const other = await makeTicket(foreign)
+  const items = [other.id, id, NO_TICKET, 'nonsense'].map((one) => ({
+    id: one,
+    change: { status: 'resolved' },
+  }))
+  const { data, missing } = await change(items)
+  expect([data.map((one) => one.id), missing]).toEqual([[id], [other.id, NO_TICKET, 'nonsense']])
+  expect((await readTicket(foreign, other.id)).status).toBe('open')
+})
+
+test('a wrong change is refused whole: nothing of it happens', async () => {
+  await freshOffice()
+  const eve = await signInAgent(bellhop, (await bellhop.organization('Other')).orgId, { name: 'Eve' })
+  const { id } = await makeTicket(acme)
+  const refused = async (items: unknown[]) =>
+    problemOf(await ben.call('POST', '/console/bulk', { body: { items } }), 400, 'invalid_request')
+  await refused([{ id, change: { assignedTo: eve.id, status: 'resolved' } }])
+  await refused([{ id, change: { subject: 'Not here' } }])
+  await refused([{ id, change: { status: 'lost' } }])
+  const many = Array.from({ length: 51 }, (_, number) => `tag ${number}`)
+  await refused([
+    { id, change: { addTags: many.slice(0, 50) } },
+    { id, change: { addTags: many } },
+  ])
+  await refused([{ id, change: { tags: many.slice(0, 30), addTags: many.slice(25, 51) } }])
+  await refused(Array.from({ length: 501 }, () => ({ id, change: {} })))
+  expect(await readTicket(acme, id)).toMatchObject({ status: 'open', tags: [] })
+})
+
+test('two agents who change the same tickets at once in opposite order both come through', async () => {
+  await freshOffice()
+  const ana = await signInAgent(bellhop, acme.orgId, { name: 'Ana' })
+  const made: string[] = []
+  for (let number = 0; number < 20; number += 1) made.push((await makeTicket(acme)).id)
+  const give = (ids: string[], agent: SignedInAgent) =>
+    change(
+      ids.map((id) => ({ id, change: { assignedTo: agent.id, addTags: [agent.name] } })),
+      agent,
+    )
+  await Promise.all([give(made, ben), give(made.toReversed(), ana), give(made, ana), give(made, ben)])
+  const { data } = await listTickets(acme, '?tag=Ana&per_page=100')
+  expect(data.length).toBe(20)
+  expect(data.every(({ tags }) => tags.includes('Ana') && tags.includes('Ben Okafor'))).toBe(true)
+  const now = await counters()
+  expect((now[`assignedTo:${ben.id}`] ?? 0) + (now[`assignedTo:${ana.id}`] ?? 0)).toBe(20)
+})
+
+test('spam is counted apart, and comes back with everything it had', async () => {
+  await freshOffice()
+  const { id } = await makeTicket(acme, { tags: ['vip'] })
+  const before = await counters()
+  await change([{ id, change: { isSpam: true } }])
+  expect(await counters()).toMatchObject({
+    'status:open': 1,
+    'spam,status:open': 1,
+    'spam,status:open,tag:vip': 1,
+    'spam,all': 1,
+  })
+  await change([{ id, change: { isSpam: false } }])
+  expect(await counters()).toEqual(before)
+})

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { type SignedInAgent, signInAgent } from '../support/agents.ts'
+import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { readThread } from '../support/threads.ts'
+import { changeTicket, listTickets, makeTicket, problemOf, readTicket } from '../support/tickets.ts'
+
+let bellhop: Bellhop
+let acme: Client
+let admin: SignedInAgent
+let ben: SignedInAgent
+
+beforeAll(async () => {
+  bellhop = await startBellhop()
+})
+beforeEach(async () => {
+  acme = await bellhop.organization()
+  admin = await signInAgent(bellhop, acme.orgId, { role: 'admin', name: 'Root' })
+  ben = await signInAgent(bellhop, acme.orgId)
+})
+afterAll(() => bellhop.stop())
+
+async function tags(agent = ben): Promise<{ tag: string; total: number; open: number }[]> {
+  return (await agent.call<{ data: { tag: string; total: number; open: number }[] }>('GET', '/console/tags'))
+    .json.data
+}
+
+test('every tag is listed with how many tickets have it, and how many of them are open', async () => {
+  const first = await makeTicket(acme, { tags: ['vip', 'a:b,c'] })
+  const second = await makeTicket(acme, { tags: ['vip'] })
+  await makeTicket(acme, { tags: ['vip'] })
+  await changeTicket(acme, first.id, { status: 'resolved' })
+  await ben.call('PATCH', `/console/tickets/${second.id}`, { body: { isSpam: true } })
+  expect(await tags()).toEqual([
+    { tag: 'a:b,c', total: 1, open: 0 },
+    { tag: 'vip', total: 3, open: 1 },
+  ])
+  const eve = await signInAgent(bellhop, (await bellhop.organization('Other')).orgId)
+  expect(await tags(eve)).toEqual([])
+})
+
+test('a tag gets another name on every ticket, however many; one that has both keeps it once', async () => {
+  for (let number = 0; number < 205; number += 1) await makeTicket(acme, { tags: ['refnud'] })
+  const both = await makeTicket(acme, { tags: ['new', 'refnud', 'refund'] })
+  const renamed = await admin.call('POST', '/console/tags/rename', {
+    body: { from: 'refnud', to: ' refund ' },
+  })
+  expect([renamed.status, renamed.json]).toEqual([200, { changed: 206 }])
+  expect(await tags()).toEqual([
+    { tag: 'new', total: 1, open: 1 },
+    { tag: 'refund', total: 206, open: 206 },
+  ])
+  expect((await readTicket(acme, both.id)).tags).toEqual(['new', 'refund'])
+  expect((await listTickets(acme, '?tag=refund')).meta.total).toBe(206)
+  expect((await readThread(ben, both.id)).timeline.at(-1)).toMatchObject({
+    actor: { name: 'Root' },
+    changes: [{ field: 'tags', from: ['new', 'refnud', 'refund'], to: ['new', 'refund'] }],
+  })
+})
+
+test('a tag is removed from every ticket, and the audit log tells who did it', async () => {
+  const { id } = await makeTicket(acme, { tags: ['old', 'vip'] })
+  const foreign = await bellhop.organization('Other')
+  const other = await makeTicket(foreign, { tags: ['old'] })
+  const removed = await admin.call('POST', '/console/tags/remove', { body: { tag: 'old' } })
+  expect(removed.json).toEqual({ changed: 1 })
+  expect((await readTicket(acme, id)).tags).toEqual(['vip'])
+  expect((await readTicket(foreign, other.id)).tags).toEqual(['old'])
+  const { json } = await admin.call<{ data: object[] }>('GET', '/console/audit?limit=1')
+  expect(json.data).toMatchObject([
+    { action: 'tag.removed', actor: { name: 'Root' }, subject: { label: 'old' } },
+  ])
+})
+
+test('a tag that nobody uses changes nothing, and only administrators change tags', async () => {
+  await makeTicket(acme, { tags: ['vip'] })
+  const rename = (agent: SignedInAgent, body: object) => agent.call('POST', '/console/tags/rename', { body })
+  expect((await rename(admin, { from: 'none', to: 'some' })).json).toEqual({ changed: 0 })
+  problemOf(await rename(admin, { from: 'vip', to: 'vip ' }), 400, 'invalid_request')
+  problemOf(await rename(ben, { from: 'vip', to: 'VIP' }), 403, 'admins_only')
+  problemOf(await ben.call('POST', '/console/tags/remove', { body: { tag: 'vip' } }), 403, 'admins_only')
+  expect(await tags()).toEqual([{ tag: 'vip', total: 1, open: 1 }])
+})
