@@ -44,7 +44,7 @@ function firstPaint(): Plugin {
     },
     transformIndexHtml: {
       order: 'post',
-      handler: (html) => html.replace('./first-paint.js', `/${fileName}`),
+      handler: (html) => html.replace('/first-paint.js', `/${fileName}`),
     },
   }
 }
