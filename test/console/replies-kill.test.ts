@@ -1,0 +1,65 @@
+import { expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import { messages, tickets, waitingReplies } from '../../server/database/schema.ts'
+import { startSendingReplies } from '../../server/replies/send-waiting.ts'
+import { freshPlace } from '../support/engine.ts'
+import { eventually, openWebhooks } from '../support/webhooks.ts'
+
+const KILLS = 15
+const LONGEST_LIFE_MS = 80
+const LONGEST_TEST_MS = 60_000
+const AGENT = 'agt_00000000000000000000000001'
+
+test(
+  'whenever the process is killed, every reply that was acknowledged goes once, with the status chosen for it',
+  async () => {
+    const place = await freshPlace()
+    await using desk = await openWebhooks({ place })
+    const { read } = desk.deps.database
+    const acknowledged: string[] = []
+    let waitedOverKills = 0
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      acknowledged.push(...(await repliesUntilKilled({ ...process.env, ...place }, desk.orgId)))
+      waitedOverKills += (await read.select().from(waitingReplies)).length
+    }
+    const sending = startSendingReplies(desk.deps)
+    await eventually(async () => (await read.select().from(waitingReplies)).length === 0)
+    await sending.stop()
+
+    const sent = await read.select().from(messages).where(eq(messages.role, 'agent'))
+    const ids = new Set(sent.map(({ id }) => id.slice('msg_'.length)))
+    expect(acknowledged.filter((id) => !ids.has(id.slice('rpl_'.length)))).toEqual([])
+    // Each text is the ticket's id: one reply, one ticket, one message.
+    expect(sent.map(({ text }) => text).sort()).toEqual(
+      [...new Set(sent.map(({ ticketId }) => ticketId))].sort(),
+    )
+    const answered = new Set(sent.map(({ ticketId }) => ticketId))
+    const wrong = (await read.select().from(tickets)).filter(
+      ({ id, status }) => status !== (answered.has(id) ? 'resolved' : 'open'),
+    )
+    expect(wrong).toEqual([])
+    // Otherwise no kill came at a moment that matters.
+    expect([acknowledged.length > 0, waitedOverKills > 0]).toEqual([true, true])
+  },
+  LONGEST_TEST_MS,
+)
+
+/** Ids of the replies that the process said before it was killed; the last line may be cut short. */
+async function repliesUntilKilled(env: Record<string, string | undefined>, orgId: string): Promise<string[]> {
+  const program = `${import.meta.dir}/programs/replies.ts`
+  const child = Bun.spawn([process.execPath, program, orgId, AGENT], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let said = ''
+  for await (const chunk of child.stdout) {
+    const hadBegun = said.includes('rpl_')
+    said += Buffer.from(chunk).toString()
+    // A busy machine may take longer to connect than to live.
+    if (!hadBegun && said.includes('rpl_')) {
+      setTimeout(() => child.kill('SIGKILL'), Math.random() * LONGEST_LIFE_MS)
+    }
+  }
+  await child.exited
+  return said.split('\n').slice(1, -1)
+}
