@@ -1,11 +1,12 @@
 import type { TicketChange } from '../ticket/pending.ts'
 import type { Row } from './inbox-data.ts'
+import type { Facts } from './still-list.ts'
 
 const PLACES: Record<Row['status'], string> = { open: 'Open', pending: 'Pending', resolved: 'Resolved' }
 
 /** Why a row belongs into the list no more; undefined while it does. */
 export function whyLeft(
-  before: Row | undefined,
+  before: Facts | undefined,
   now: Row,
   agents: ReadonlyMap<string, string>,
 ): string | undefined {
@@ -22,7 +23,7 @@ export function whyLeft(
 }
 
 /** What brings a row back; undefined when nothing is known that would. */
-export function restoring(before: Row | undefined, now: Row | undefined): TicketChange | undefined {
+export function restoring(before: Facts | undefined, now: Row | undefined): TicketChange | undefined {
   if (!before || !now) return undefined
   const change: TicketChange = {}
   if (now.isSpam !== before.isSpam) change.isSpam = before.isSpam

@@ -69,22 +69,25 @@ export function ListPane(props: ListPaneProps) {
       </header>
       <div class="list-title">
         <h1>{name()}</h1>
-        <Menu
-          placement="bottom-end"
-          trigger={(given) => (
-            <IconButton {...given} name="Order" size="small">
-              <ArrowDownUp />
-            </IconButton>
-          )}
-        >
-          <For each={SORTS}>
-            {([sort, text]) => (
-              <MenuChoice isChosen={props.sort === sort} onSelect={() => props.onSort(sort)}>
-                {text}
-              </MenuChoice>
+        {/* Words are found in the order of their latest change. */}
+        <Show when={props.list.terms().length === 0}>
+          <Menu
+            placement="bottom-end"
+            trigger={(given) => (
+              <IconButton {...given} name="Order" size="small">
+                <ArrowDownUp />
+              </IconButton>
             )}
-          </For>
-        </Menu>
+          >
+            <For each={SORTS}>
+              {([sort, text]) => (
+                <MenuChoice isChosen={props.sort === sort} onSelect={() => props.onSort(sort)}>
+                  {text}
+                </MenuChoice>
+              )}
+            </For>
+          </Menu>
+        </Show>
       </div>
       <div class="list-body">
         <Show when={props.list.waiting().length > 0}>

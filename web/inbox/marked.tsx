@@ -33,7 +33,7 @@ function literal(text: string): string {
 
 /** In small letters without accents, every letter at its place. */
 function folded(text: string): string {
-  return text.replace(/[^\u0000-\u007f]/g, plain).toLowerCase()
+  return text.replace(/[^ -~]/g, plain).toLowerCase()
 }
 
 function plain(letter: string): string {

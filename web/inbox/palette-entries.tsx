@@ -14,7 +14,7 @@ import { ChannelIcon } from './channel-icon.tsx'
 import { fuzzyScore } from './fuzzy.ts'
 import { useAgents, useSavedReplies, useSavedViews, useTags } from './inbox-data.ts'
 import type { Place } from './place.ts'
-import { BUILT_IN_VIEWS, hrefOf, quoted, SEARCH, tagView } from './views.ts'
+import { BUILT_IN_VIEWS, hrefOf, isSaved, quoted, SEARCH, tagView } from './views.ts'
 
 export interface Entry {
   group: string
@@ -59,7 +59,7 @@ export function createEntries(typed: Accessor<string>, place: Place): Accessor<E
       ({ id, name }): Entry => ({
         group: 'Views',
         label: name,
-        icon: () => (id.startsWith('view_') ? <Funnel /> : <Layers />),
+        icon: () => (isSaved(id) ? <Funnel /> : <Layers />),
         run: () => place.openView(id),
       }),
     ),

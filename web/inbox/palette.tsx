@@ -85,10 +85,9 @@ function PaletteBody(props: { place: Place; onClose: () => void }) {
                 aria-selected={index() === active()}
                 data-highlighted={index() === active() ? '' : undefined}
                 onPointerMove={() => setActive(index())}
-                onPointerDown={(event) => {
-                  event.preventDefault()
-                  run(entry)
-                }}
+                onPointerDown={(event) => event.preventDefault()}
+                onClick={() => run(entry)}
+                onKeyDown={onKeyDown}
               >
                 {entry.icon?.()}
                 <span class="menu-text">{entry.label}</span>

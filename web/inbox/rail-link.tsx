@@ -3,7 +3,7 @@ import { Dynamic } from 'solid-js/web'
 import { queries } from '../queries.ts'
 import type { Place } from './place.ts'
 import { pagesQuery } from './ticket-pages.ts'
-import { hrefOf, type View } from './views.ts'
+import { hrefOf, isSaved, type View } from './views.ts'
 
 /** Saved views are counted up to here. */
 const MOST_COUNTED = 1_000
@@ -16,6 +16,8 @@ interface RailLinkProps {
   count: number | undefined
   /** Anything in it asks for attention. */
   isLoud?: boolean
+  /** Somebody goes there. */
+  onLeave?: () => void
 }
 
 /** One list in the rail. Its tickets are read as soon as the pointer comes near. */
@@ -26,6 +28,7 @@ export function RailLink(props: RailLinkProps) {
       class="rail-link"
       href={hrefOf(props.view.id)}
       aria-current={isHere() ? 'page' : undefined}
+      onClick={() => props.onLeave?.()}
       onPointerEnter={() => {
         void queries.prefetchInfiniteQuery(pagesQuery({ query: props.view.query, sort: 'updated_desc' }))
       }}
@@ -36,7 +39,7 @@ export function RailLink(props: RailLinkProps) {
         {(count) => (
           <span class="rail-count count" data-loud={props.isLoud || undefined}>
             {NUMBERS.format(count())}
-            {props.view.id.startsWith('view_') && count() >= MOST_COUNTED ? '+' : ''}
+            {isSaved(props.view.id) && count() >= MOST_COUNTED ? '+' : ''}
           </span>
         )}
       </Show>

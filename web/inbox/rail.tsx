@@ -52,7 +52,7 @@ export function Rail(props: RailProps) {
           {session().organization.name}
         </strong>
       </header>
-      <nav class="rail-views" aria-label="Lists of tickets" onClick={() => props.onLeave?.()}>
+      <nav class="rail-views" aria-label="Lists of tickets">
         <ul>
           <For each={BUILT_IN_VIEWS}>
             {(view) => (
@@ -63,6 +63,7 @@ export function Rail(props: RailProps) {
                   icon={ICONS[view.id]}
                   count={counts()?.views[view.id]}
                   isLoud={view.id === 'failed'}
+                  onLeave={props.onLeave}
                 />
               </li>
             )}
@@ -72,7 +73,14 @@ export function Rail(props: RailProps) {
           <h2 class="rail-title">Saved views</h2>
           <ul>
             <For each={views()}>
-              {(view) => <SavedViewLink view={view} place={props.place} count={savedCounts().get(view.id)} />}
+              {(view) => (
+                <SavedViewLink
+                  view={view}
+                  place={props.place}
+                  count={savedCounts().get(view.id)}
+                  onLeave={props.onLeave}
+                />
+              )}
             </For>
           </ul>
         </Show>
@@ -82,7 +90,13 @@ export function Rail(props: RailProps) {
             <For each={tags()}>
               {({ tag, count }) => (
                 <li>
-                  <RailLink view={tagView(tag)} place={props.place} icon={Tag} count={count} />
+                  <RailLink
+                    view={tagView(tag)}
+                    place={props.place}
+                    icon={Tag}
+                    count={count}
+                    onLeave={props.onLeave}
+                  />
                 </li>
               )}
             </For>

@@ -17,6 +17,7 @@ interface SavedViewLinkProps {
   view: SavedView
   place: Place
   count: number | undefined
+  onLeave?: () => void
 }
 
 /** A saved view with its menu, for those who may change it. */
@@ -37,9 +38,9 @@ export function SavedViewLink(props: SavedViewLinkProps) {
         place={props.place}
         icon={props.view.isShared ? Users : Funnel}
         count={props.count}
+        onLeave={props.onLeave}
       />
       <Show when={mayChange()}>
-        {/* The press opens the menu, and does not leave the drawer. */}
         <span class="rail-more">
           <Menu
             trigger={(given) => (

@@ -78,13 +78,13 @@ export function SearchField(props: SearchFieldProps) {
       search()
       setClosed(true)
       props.onLeaveDown()
-    } else if (event.key === 'Escape') escape()
+    } else if (event.key === 'Escape') goBack()
     else return
     event.preventDefault()
   }
 
   /** First the suggestions go, then the search. */
-  function escape(): void {
+  function goBack(): void {
     if (words().length > 0 && text()) setClosed(true)
     else if (text()) clear()
     else props.onLeaveDown()
@@ -148,10 +148,9 @@ export function SearchField(props: SearchFieldProps) {
               id={`${listId}-${index()}`}
               aria-selected={index() === active()}
               data-highlighted={index() === active() ? '' : undefined}
-              onPointerDown={(event) => {
-                event.preventDefault()
-                take(word.text)
-              }}
+              onPointerDown={(event) => event.preventDefault()}
+              onClick={() => take(word.text)}
+              onKeyDown={onKeyDown}
             >
               <code class="search-word">{word.text}</code>
               <span class="search-detail">{word.detail}</span>

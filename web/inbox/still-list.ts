@@ -1,10 +1,13 @@
 import type { Row } from './inbox-data.ts'
 
+/** What decides whether and where a row belongs. */
+export type Facts = Pick<Row, 'status' | 'assignedTo' | 'tags' | 'isSpam' | 'lastMessageAt'>
+
 /** A row in its place. */
 export interface Line {
   id: string
   /** As it was when it last belonged here: what Undo leads back to. */
-  matched: Row
+  matched: Facts
   /** It belongs here no more, but keeps its place until the list is left. */
   hasLeft: boolean
 }
@@ -25,7 +28,7 @@ interface Still {
 
 /** A list as the server has it, nothing kept from before. */
 export function placed(rows: readonly Row[], isMatch: (row: Row) => boolean): Line[] {
-  return rows.filter(isMatch).map((row) => ({ id: row.id, matched: row, hasLeft: false }))
+  return rows.filter(isMatch).map((row) => ({ id: row.id, matched: factsOf(row), hasLeft: false }))
 }
 
 /**
@@ -46,7 +49,7 @@ export function settled(
     // Below the last one the server has sent, pages are only not loaded any more.
     if (!row) return place < lastKnown || fresh.isWhole ? { ...line, hasLeft: true } : line
     if (!still.isMatch(row)) return { ...line, hasLeft: true }
-    return { ...line, matched: isInPlace ? row : withPlacing(line, row), hasLeft: false }
+    return { ...line, matched: isInPlace ? factsOf(row) : withPlacing(line, row), hasLeft: false }
   })
   const shown = new Map(kept.map((line) => [line.id, line]))
   const lastShown = fresh.rows.findLastIndex(({ id }) => shown.has(id))
@@ -67,8 +70,8 @@ function isNews(row: Row, line: Line | undefined, activeId: string | undefined):
 }
 
 /** The facts of now, but the time of the message with which it came to its place. */
-function withPlacing(line: Line, row: Row): Row {
-  return { ...row, lastMessageAt: line.matched.lastMessageAt }
+function withPlacing(line: Line, row: Row): Facts {
+  return { ...factsOf(row), lastMessageAt: line.matched.lastMessageAt }
 }
 
 /** Each one before the next that follows it on the server and is shown. */
@@ -81,9 +84,14 @@ function inserted(kept: Line[], news: Row[], order: readonly Row[]): Line[] {
     const next = followers.find(({ id }) => places.has(id))
     lines.splice(next ? (places.get(next.id) ?? 0) : lines.length, 0, {
       id: row.id,
-      matched: row,
+      matched: factsOf(row),
       hasLeft: false,
     })
   }
   return lines
+}
+
+/** Of its own: the rows themselves are changed where they stand. */
+function factsOf({ status, assignedTo, tags, isSpam, lastMessageAt }: Row): Facts {
+  return { status, assignedTo, tags: [...tags], isSpam, lastMessageAt }
 }

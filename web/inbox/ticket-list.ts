@@ -4,7 +4,7 @@ import { queries } from '../queries.ts'
 import { ticketQuery } from '../ticket/ticket-data.ts'
 import type { Row } from './inbox-data.ts'
 import { stillMatches, termsOf } from './query-terms.ts'
-import { type Line, placed, settled } from './still-list.ts'
+import { type Facts, type Line, placed, settled } from './still-list.ts'
 import { createTicketPages, type Sort } from './ticket-pages.ts'
 import { SEARCH, type View } from './views.ts'
 
@@ -36,13 +36,15 @@ export function createTicketList(given: Given) {
   const [lines, setLines] = createSignal<readonly Line[]>([])
   const [waiting, setWaiting] = createSignal<readonly string[]>([])
   const [rows, setRows] = createStore<Record<string, Row>>({})
-  const [left, setLeft] = createStore<Record<string, Row>>({})
+  const [left, setLeft] = createStore<Record<string, Facts>>({})
   const [cursor, setCursor] = createSignal<string>()
   const [revealed, setRevealed] = createSignal<{ id: string }>()
   const [isHeld, setHeld] = createSignal(false)
   const ids = createMemo<readonly string[]>(() => lines().map(({ id }) => id), [], { equals: sameIds })
   const places = createMemo(() => new Map(ids().map((id, place) => [id, place])))
   const freshRows = createMemo(() => result().data?.pages.flatMap(({ data }) => data))
+  /** As they came last; what has not changed comes as the same object. */
+  const taken = new Map<string, Row>()
   // A list that is entered again shows what is known of it, and the truth as soon as it has come.
   let isEntering = true
 
@@ -52,7 +54,12 @@ export function createTicketList(given: Given) {
 
   function show(next: readonly Line[], wait: readonly string[], fresh: readonly Row[]): void {
     batch(() => {
-      for (const row of fresh) setRows(row.id, reconcile(row))
+      for (const row of fresh) {
+        if (taken.get(row.id) === row) continue
+        taken.set(row.id, row)
+        // A copy: the store changes it where it stands, and the cache must not change with it.
+        setRows(row.id, reconcile(structuredClone(row)))
+      }
       setLines(next)
       setWaiting(wait)
       setLeft(
@@ -111,7 +118,7 @@ export function createTicketList(given: Given) {
     ids,
     row: (id: string): Row | undefined => rows[id],
     /** As it was before it left the list; undefined while it belongs here. */
-    before: (id: string): Row | undefined => left[id],
+    before: (id: string): Facts | undefined => left[id],
     placeOf: (id: string) => places().get(id) ?? -1,
     waiting,
     showWaiting: () => takeIn(true),

@@ -6,7 +6,7 @@ export type BuiltInView = keyof Counts['views']
 
 /** A list of tickets: every one is a search. */
 export interface View {
-  /** Its part of the address: `mine`, `view_…`, `tag~refund`, `search`. */
+  /** Its part of the address: `mine`, `viw_…`, `tag~refund`, `search`. */
   id: string
   name: string
   /** In the grammar of the search. */
@@ -43,6 +43,11 @@ export function tagView(tag: string): View {
 export function hrefOf(viewId: string, { ticketId = '', q = '' } = {}): string {
   const path = ['', 'inbox', encodeURIComponent(viewId), ...(ticketId ? [ticketId] : [])].join('/')
   return q ? `${path}?${new URLSearchParams({ q })}` : path
+}
+
+/** One that somebody made, and not one of those that are always there. */
+export function isSaved(viewId: string): boolean {
+  return viewId.startsWith('viw_')
 }
 
 /** A value as the grammar takes it: in quotes when it has spaces. */
