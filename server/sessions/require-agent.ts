@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import { createRateLimiter } from '../api-keys/rate-limit.ts'
 import type { Caller } from '../api-keys/require-api-key.ts'
+import { isStorageFault } from '../database/storage-fault.ts'
 import { type Actor, actingAs, type Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { createAddressReader } from '../requests/address.ts'
@@ -33,8 +34,18 @@ export function createAgentGuard(deps: Deps) {
     const session = token === undefined ? undefined : await findSession(deps, token)
     if (!session) return undefined
     requireSameOrigin(request, deps.config.publicUrl)
-    if (session.lastSeenAt + EXTEND_EVERY_MS <= deps.clock.now()) await extendSession(deps, session)
-    return session
+    return session.lastSeenAt + EXTEND_EVERY_MS <= deps.clock.now() ? extended(session) : session
+  }
+
+  /** With a full disk tickets can still be read. */
+  async function extended(session: SignedIn): Promise<SignedIn> {
+    try {
+      return await extendSession(deps, session)
+    } catch (error) {
+      if (!isStorageFault(error)) throw error
+      deps.log.warn('session_not_extended', { sessionId: session.sessionId, error })
+      return session
+    }
   }
 
   async function requireSession(request: Request): Promise<SignedIn> {

@@ -83,11 +83,9 @@ export async function endSession(deps: Deps, token: string): Promise<void> {
   })
 }
 
-/** A session that is used goes on. Moves `lastSeenAt` and the end. */
-export async function extendSession(
-  deps: Deps,
-  { sessionId, orgId, agentId, createdAt }: SignedIn,
-): Promise<void> {
+/** A session that is used goes on: moves `lastSeenAt` and the end. */
+export async function extendSession(deps: Deps, session: SignedIn): Promise<SignedIn> {
+  const { sessionId, orgId, agentId, createdAt } = session
   const now = deps.clock.now()
   const expiresAt = Math.min(now + IDLE_MS, createdAt + LONGEST_MS)
   await deps.database.write(async (tx) => {
@@ -97,6 +95,7 @@ export async function extendSession(
       .set({ lastSeenAt: now, expiresAt })
       .where(and(eq(sessions.id, sessionId), gt(sessions.expiresAt, sql`${now}`)))
   })
+  return { ...session, lastSeenAt: now, expiresAt }
 }
 
 const seeAgent = command<{ orgId: string; agentId: string; now: number }>('agents_see', (tx, p) =>

@@ -1,0 +1,119 @@
+import { afterAll, expect, test } from 'bun:test'
+import { createKeyGuard } from '../../server/api-keys/require-api-key.ts'
+import { createApp } from '../../server/http/app.ts'
+import { createLive } from '../../server/live/live.ts'
+import { createFirstRun } from '../../server/sessions/first-run.ts'
+import { createAgentGuard } from '../../server/sessions/require-agent.ts'
+import { signInAgent } from '../support/agents.ts'
+import { startBellhop } from '../support/bellhop.ts'
+import { createManualClock } from '../support/clock.ts'
+import { visit } from '../support/visitor.ts'
+
+const bellhop = await startBellhop({ clock: createManualClock() })
+afterAll(() => bellhop.stop())
+const { orgId } = await bellhop.organization()
+const ben = await signInAgent(bellhop, orgId)
+const ana = await signInAgent(bellhop, orgId, { name: 'Ana', role: 'admin' })
+
+const ADMINS_ONLY = [
+  'POST /console/agents',
+  'PATCH /console/agents/:id',
+  'POST /console/agents/:id/link',
+  'POST /console/agents/:id/disable',
+  'POST /console/agents/:id/enable',
+  'PATCH /console/organization',
+  'GET /console/checklist',
+  'GET /console/keys',
+  'POST /console/keys',
+  'DELETE /console/keys/:id',
+  'GET /console/audit',
+  'GET /console/endpoints',
+  'POST /console/endpoints',
+  'GET /console/endpoints/:id',
+  'PATCH /console/endpoints/:id',
+  'DELETE /console/endpoints/:id',
+  'POST /console/endpoints/:id/enable',
+  'POST /console/endpoints/:id/disable',
+  'POST /console/endpoints/:id/test',
+  'POST /console/endpoints/:id/secret',
+  'POST /console/endpoints/:id/resend',
+  'GET /console/deliveries',
+  'GET /console/deliveries/:id',
+  'POST /console/deliveries/:id/resend',
+  'GET /console/resends/:id',
+  'DELETE /console/tickets/:id',
+  'DELETE /console/customers/:id',
+  'POST /console/tags/rename',
+  'POST /console/tags/remove',
+]
+const WITHOUT_A_SESSION = [
+  'GET /console/first-run',
+  'POST /console/first-run',
+  'POST /console/session',
+  'DELETE /console/session',
+  'POST /console/link',
+  'POST /console/link/accept',
+]
+/** The stream does not end, and its guard is the same. */
+const STREAM = 'GET /console/live'
+
+function routesOfPages(): string[] {
+  const { deps } = bellhop
+  const agents = createAgentGuard(deps)
+  const keys = createKeyGuard(deps, { signedIn: agents.callerOf })
+  const guards = { keys, agents, live: createLive(deps), firstRun: createFirstRun(deps) }
+  const { routes } = createApp(deps, guards)
+  agents.stop()
+  return routes.map(({ method, path }) => `${method} ${path}`).filter((route) => route.includes(' /console/'))
+}
+
+const ROUTES = routesOfPages()
+
+/** The route with ids that nobody has, and no body: who may comes before what was sent. */
+function address(route: string): [method: string, path: string] {
+  const [method = '', path = ''] = route.split(' ')
+  return [method, path.replaceAll(/:\w+/g, 'nobody')]
+}
+
+test('an agent is refused what only administrators may, and nothing else', async () => {
+  const refused: string[] = []
+  for (const route of ROUTES.filter((one) => one !== STREAM && !WITHOUT_A_SESSION.includes(one))) {
+    const { status, json } = await ben.call(...address(route))
+    if (status === 403) refused.push(json.code === 'admins_only' ? route : `${route}: ${json.code}`)
+  }
+  expect(refused.sort()).toEqual([...ADMINS_ONLY].sort())
+})
+
+test.each(ADMINS_ONLY)('an administrator may: %s', async (route) => {
+  expect((await ana.call(...address(route))).status).not.toBe(403)
+})
+
+test('without a session there is only the way to one', async () => {
+  const open: string[] = []
+  for (const route of ROUTES) {
+    const { status, json } = await visit(bellhop).call(...address(route))
+    if (status !== 401) open.push(route)
+    else expect(json.code).toBe('signed_out')
+  }
+  expect(open.sort()).toEqual([...WITHOUT_A_SESSION].sort())
+})
+
+test('a key of the API opens none of the pages', async () => {
+  const client = await bellhop.organization('Other')
+  for (const route of ROUTES.filter((one) => !WITHOUT_A_SESSION.includes(one))) {
+    const headers = { authorization: `Bearer ${client.key}` }
+    expect({ route, status: (await visit(bellhop, headers).call(...address(route))).status }).toEqual({
+      route,
+      status: 401,
+    })
+  }
+})
+
+test('another site can change nothing with the cookie of an administrator', async () => {
+  const unsafe = ROUTES.filter((route) => !route.startsWith('GET '))
+  for (const route of unsafe) {
+    const [method, path] = address(route)
+    const { json } = await ana.call(method, path, { headers: { 'sec-fetch-site': 'cross-site' } })
+    expect({ route, code: json.code }).toEqual({ route, code: 'cross_origin' })
+  }
+})

@@ -1,0 +1,114 @@
+import { afterAll, beforeEach, expect, test } from 'bun:test'
+import { type SignedInAgent, signInAgent } from '../support/agents.ts'
+import { call, startBellhop } from '../support/bellhop.ts'
+import { createManualClock } from '../support/clock.ts'
+
+const clock = createManualClock()
+const bellhop = await startBellhop({ clock })
+afterAll(() => bellhop.stop())
+let ana: SignedInAgent
+
+beforeEach(async () => {
+  const { orgId } = await bellhop.organization()
+  ana = await signInAgent(bellhop, orgId, { name: 'Ana', role: 'admin' })
+})
+
+interface Created {
+  key: { id: string; prefix: string }
+  secret: string
+}
+
+async function create(body: object): Promise<Created> {
+  const answer = await ana.call<Created>('POST', '/console/keys', { body })
+  expect(answer.status).toBe(201)
+  return answer.json
+}
+
+async function listed() {
+  return (await ana.call<{ data: { id: string }[] }>('GET', '/console/keys')).json.data
+}
+
+function useKey(secret: string) {
+  return call('GET', `${bellhop.url}/v1/tickets`, { headers: { authorization: `Bearer ${secret}` } })
+}
+
+test('a key made in the console works at once, and is shown whole this once', async () => {
+  const { key, secret } = await create({ name: ' Website ' })
+  expect<unknown>(key).toEqual({
+    id: expect.stringMatching(/^key_/),
+    kind: 'secret',
+    name: 'Website',
+    prefix: secret.slice(0, 17),
+    scopes: null,
+    rateLimit: null,
+    expiresAt: null,
+    revokedAt: null,
+    lastUsedAt: null,
+    createdAt: new Date(clock.now()).toISOString(),
+  })
+  expect((await useKey(secret)).status).toBe(200)
+  const { text } = await ana.call('GET', '/console/keys')
+  expect(text).toContain(key.id)
+  expect(text).not.toContain(secret)
+})
+
+test('the key of the widget may be seen again', async () => {
+  const { key, secret } = await create({ name: 'Widget', kind: 'public' })
+  expect(await listed()).toContainEqual(expect.objectContaining({ id: key.id, publicKey: secret }))
+})
+
+test('scopes, limit and end of a key hold', async () => {
+  const expiresAt = new Date(clock.now() + 60_000).toISOString()
+  const input = { name: 'Reader', scopes: ['tickets:write'], rateLimit: 2, expiresAt }
+  const { key, secret } = await create(input)
+  expect(key).toMatchObject(input)
+  expect((await useKey(secret)).json).toMatchObject({ status: 403, code: 'missing_scope' })
+  const limited = await create({ name: 'Limited', rateLimit: 2, expiresAt })
+  expect([
+    await useKey(limited.secret),
+    await useKey(limited.secret),
+    await useKey(limited.secret),
+  ]).toMatchObject([{ status: 200 }, { status: 200 }, { status: 429 }])
+  clock.advance(60_000)
+  expect((await useKey(limited.secret)).status).toBe(401)
+})
+
+test('wrong input is told field by field', async () => {
+  const wrong: [object, string, string][] = [
+    [{ name: ' ' }, '/name', 'invalid_name'],
+    [{ name: 'x', kind: 'golden' }, '/kind', 'not_allowed'],
+    [{ name: 'x', scopes: ['everything'] }, '/scopes/0', 'not_allowed'],
+    [{ name: 'x', scopes: [] }, '/scopes', 'not_allowed'],
+    [{ name: 'x', kind: 'public', scopes: ['tickets:read'] }, '/scopes', 'not_allowed'],
+    [{ name: 'x', rateLimit: 0 }, '/rateLimit', 'not_whole_number'],
+    [{ name: 'x', rateLimit: 1.5 }, '/rateLimit', 'not_whole_number'],
+    [{ name: 'x', expiresAt: '2020-01-01T00:00:00Z' }, '/expiresAt', 'in_the_past'],
+    [{ name: 'x', expiresAt: '2030-02-30T00:00:00Z' }, '/expiresAt', 'invalid_format'],
+    [{ name: 'x', expiresAt: 'tomorrow' }, '/expiresAt', 'invalid_format'],
+  ]
+  for (const [body, pointer, code] of wrong) {
+    const { json } = await ana.call('POST', '/console/keys', { body })
+    expect(json).toMatchObject({ status: 400, errors: [{ pointer, code }] })
+  }
+})
+
+test('a revoked key is refused at the next request and stays in the list', async () => {
+  const { key, secret } = await create({ name: 'Old' })
+  expect((await useKey(secret)).status).toBe(200)
+  expect((await ana.call('DELETE', `/console/keys/${key.id}`)).status).toBe(204)
+  expect((await useKey(secret)).status).toBe(401)
+  const revokedAt = new Date(clock.now()).toISOString()
+  expect(await listed()).toContainEqual(expect.objectContaining({ id: key.id, revokedAt }))
+  clock.advance(1_000)
+  expect((await ana.call('DELETE', `/console/keys/${key.id}`)).status).toBe(204)
+  expect(await listed()).toContainEqual(expect.objectContaining({ id: key.id, revokedAt }))
+})
+
+test('keys of another organization, and beginnings of keys, are not there', async () => {
+  const { key } = await create({ name: 'Mine' })
+  const other = await bellhop.organization('Other')
+  const eve = await signInAgent(bellhop, other.orgId, { name: 'Eve', role: 'admin' })
+  expect((await eve.call('DELETE', `/console/keys/${key.id}`)).status).toBe(404)
+  expect((await ana.call('DELETE', `/console/keys/${key.prefix}`)).status).toBe(404)
+  expect((await eve.call('GET', '/console/keys')).text).not.toContain(key.id)
+})

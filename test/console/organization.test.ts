@@ -1,0 +1,80 @@
+import { afterAll, beforeEach, expect, test } from 'bun:test'
+import { type SignedInAgent, signInAgent } from '../support/agents.ts'
+import { type Client, startBellhop } from '../support/bellhop.ts'
+import { createManualClock } from '../support/clock.ts'
+
+const bellhop = await startBellhop({ clock: createManualClock() })
+afterAll(() => bellhop.stop())
+let acme: Client
+let ana: SignedInAgent
+
+beforeEach(async () => {
+  acme = await bellhop.organization()
+  ana = await signInAgent(bellhop, acme.orgId, { name: 'Ana', role: 'admin' })
+})
+
+test('everybody reads the settings of the organization, administrators change them one by one', async () => {
+  const ben = await signInAgent(bellhop, acme.orgId)
+  const first = {
+    id: acme.orgId,
+    name: 'Acme',
+    reopens: true,
+    publicName: '',
+    website: '',
+    signature: '',
+    createdAt: '2026-03-01T09:00:00.000Z',
+  }
+  expect((await ben.call('GET', '/console/organization')).json).toEqual(first)
+  const body = { reopens: false, website: ' https://acme.example ', signature: '  -- \nAcme\n' }
+  const changed = { ...first, reopens: false, website: 'https://acme.example', signature: '  -- \nAcme' }
+  expect((await ana.call('PATCH', '/console/organization', { body })).json).toEqual(changed)
+  const publicName = { publicName: 'Acme Support' }
+  expect((await ana.call('PATCH', '/console/organization', { body: publicName })).json).toEqual({
+    ...changed,
+    ...publicName,
+  })
+  const empty = await ana.call('PATCH', '/console/organization', { body: { publicName: '' } })
+  expect(empty.json).toEqual(changed)
+  expect((await ben.call('GET', '/console/organization')).json).toEqual(changed)
+})
+
+test('wrong settings are told all at once and change nothing', async () => {
+  const before = (await ana.call('GET', '/console/organization')).json
+  const body = { name: ' ', website: 'acme', publicName: 'x'.repeat(256), signature: 'x'.repeat(10_001) }
+  const refused = await ana.call('PATCH', '/console/organization', { body })
+  expect(refused.json).toMatchObject({
+    status: 400,
+    errors: [
+      { pointer: '/name', code: 'invalid_name' },
+      { pointer: '/publicName', code: 'too_long' },
+      { pointer: '/website', code: 'invalid_format' },
+      { pointer: '/signature', code: 'too_long' },
+    ],
+  })
+  for (const website of ['javascript:alert(1)', 'ftp://acme.example', 'https://', 'https://a b']) {
+    expect((await ana.call('PATCH', '/console/organization', { body: { website } })).status).toBe(400)
+  }
+  expect((await ana.call('PATCH', '/console/organization', { body: { plan: 'gold' } })).status).toBe(400)
+  expect((await ana.call('GET', '/console/organization')).json).toEqual(before)
+})
+
+test('the checklist tells what is done', async () => {
+  async function done(by: SignedInAgent): Promise<string[]> {
+    type Steps = { data: { id: string; isDone: boolean }[] }
+    const { data } = (await by.call<Steps>('GET', '/console/checklist')).json
+    expect(data.map(({ id }) => id)).toEqual(['key', 'email', 'widget', 'telegram', 'agents', 'endpoint'])
+    return data.filter(({ isDone }) => isDone).map(({ id }) => id)
+  }
+  const keys = (await ana.call<{ data: { id: string }[] }>('GET', '/console/keys')).json.data
+  for (const { id } of keys) await ana.call('DELETE', `/console/keys/${id}`)
+  expect(await done(ana)).toEqual([])
+  await ana.call('POST', '/console/keys', { body: { name: 'Website' } })
+  expect(await done(ana)).toEqual(['key'])
+  const ida = { name: 'Ida', email: 'ida@acme.example', role: 'agent' }
+  const { json } = await ana.call<{ agent: { id: string } }>('POST', '/console/agents', { body: ida })
+  expect(await done(ana)).toEqual(['key', 'agents'])
+  await ana.call('POST', `/console/agents/${json.agent.id}/disable`)
+  const endpoint = { url: 'https://hooks.example.com/in', events: ['ticket.created'] }
+  await ana.call('POST', '/console/endpoints', { body: endpoint })
+  expect(await done(ana)).toEqual(['key', 'endpoint'])
+})
