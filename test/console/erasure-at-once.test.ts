@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import { ticketCounters, tickets } from '../../server/database/schema.ts'
+import { type SignedInAgent, signInAgent } from '../support/agents.ts'
+import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { newestMessage } from '../support/threads.ts'
+import { makeTicket, type TicketJson } from '../support/tickets.ts'
+
+let bellhop: Bellhop
+let acme: Client
+let admin: SignedInAgent
+let ben: SignedInAgent
+
+beforeAll(async () => {
+  bellhop = await startBellhop()
+  acme = await bellhop.organization()
+  admin = await signInAgent(bellhop, acme.orgId, { role: 'admin', name: 'Root' })
+  ben = await signInAgent(bellhop, acme.orgId)
+})
+afterAll(() => bellhop.stop())
+
+/** Everything that two agents, a client and an administrator may do to one ticket at the same moment. */
+async function everythingAtOnce({ id, customer }: TicketJson): Promise<number[]> {
+  const messageId = await newestMessage(ben, id)
+  const work: [SignedInAgent, string, string, object?][] = [
+    [ben, 'POST', `/console/tickets/${id}/notes`, { text: 'A note' }],
+    [ben, 'PUT', `/console/tickets/${id}/draft`, { kind: 'reply', text: 'A draft' }],
+    [ben, 'PUT', `/console/tickets/${id}/read`, { messageId }],
+    [ben, 'POST', `/console/tickets/${id}/replies`, { text: 'A reply', lastMessageId: messageId }],
+    [admin, 'POST', '/console/bulk', { items: [{ id, change: { isSpam: true, addTags: ['b'] } }] }],
+    [ben, 'PATCH', `/v1/tickets/${id}`, { status: 'resolved', assignedTo: ben.id }],
+    [ben, 'POST', `/v1/tickets/${id}/messages`, { text: 'An answer' }],
+    [admin, 'DELETE', `/console/tickets/${id}`],
+    [admin, 'POST', '/console/tags/rename', { from: 'a', to: 'b' }],
+    [admin, 'DELETE', `/console/customers/${customer.userId}`],
+  ]
+  const answers = work.map(([agent, method, path, body]) => agent.call(method, path, { body }))
+  const again = acme.call('POST', '/tickets', {
+    body: { subject: 'Again', message: 'Me again.', customer: { email: customer.email }, tags: ['a'] },
+  })
+  return (await Promise.all([...answers, again])).map(({ status }) => status)
+}
+
+test('whatever happens to a ticket while it is deleted, nothing fails and the counters stay right', async () => {
+  const statuses: number[] = []
+  for (let round = 0; round < 12; round += 1) {
+    const made = await Promise.all(
+      [1, 2, 3].map((one) => makeTicket(acme, { tags: ['a'], customer: { email: `c${one}@example.com` } })),
+    )
+    statuses.push(...(await Promise.all(made.map(everythingAtOnce))).flat())
+  }
+  expect([...new Set(statuses)].filter((status) => status >= 500)).toEqual([])
+  expect(statuses.filter((status) => status === 204).length).toBeGreaterThan(0)
+  const { read } = bellhop.deps.database
+  const left = await read.select().from(tickets).where(eq(tickets.orgId, acme.orgId))
+  const kept = await read.select().from(ticketCounters).where(eq(ticketCounters.orgId, acme.orgId))
+  const count = (filter: string) => kept.find((row) => row.filter === filter)?.count ?? 0
+  expect([count('all'), count('spam,all'), count('status:open')]).toEqual([
+    left.length,
+    left.filter(({ isSpam }) => isSpam).length,
+    left.filter(({ status }) => status === 'open').length,
+  ])
+  expect(kept.filter((row) => row.count < 0)).toEqual([])
+  for (const tag of ['a', 'b']) {
+    expect(count(`tag:${tag}`)).toBe(left.filter(({ tags }) => tags.includes(tag)).length)
+  }
+})
