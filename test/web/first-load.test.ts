@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect } from 'bun:test'
+import { gzipSync } from 'node:zlib'
+import { type SignedInAgent, signInAgent } from '../support/agents.ts'
+import { type Bellhop, startBellhop } from '../support/bellhop.ts'
+import { browserTest, openWindow } from '../support/browser.ts'
+
+/** Scripts of the inbox until it can be used, compressed. Bytes. */
+const MOST_SCRIPT = 150 * 1024
+
+let bellhop: Bellhop
+let agent: SignedInAgent
+
+beforeAll(async () => {
+  bellhop = await startBellhop()
+  agent = await signInAgent(bellhop, (await bellhop.organization('Acme')).orgId, { role: 'admin' })
+})
+afterAll(() => bellhop.stop())
+
+browserTest('the inbox loads little before it can be used, and nothing of the settings', async () => {
+  await using window = await openWindow({ url: bellhop.url, agent })
+  const scripts = new Set<string>()
+  window.page.on('response', (response) => {
+    if (/\/assets\/.*\.js$/.test(response.url())) scripts.add(response.url())
+  })
+  await window.page.goto('/inbox', { waitUntil: 'networkidle' })
+  const sizes = await Promise.all([...scripts].map(compressedSize))
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(MOST_SCRIPT)
+  expect([...scripts].filter((url) => url.includes('settings'))).toEqual([])
+})
+
+browserTest.each(['light', 'dark'] as const)(
+  '%s as it was chosen is there with the first paint',
+  async (theme) => {
+    const other = theme === 'dark' ? 'light' : 'dark'
+    await using window = await openWindow({ url: bellhop.url, theme: other })
+    const { page } = window
+    await page.addInitScript((chosen) => localStorage.setItem('bellhop.theme', chosen), theme)
+    // Without the scripts that come later.
+    await page.route(/\/assets\/(?!first-paint).*\.js$/, (route) =>
+      route.fulfill({ contentType: 'text/javascript', body: '' }),
+    )
+    await page.goto('/sign-in')
+    expect(await page.evaluate(brightness)).toBe(theme)
+
+    await page.addInitScript(() => localStorage.setItem('bellhop.theme', 'system'))
+    await page.reload()
+    expect(await page.evaluate(brightness)).toBe(other)
+  },
+)
+
+async function compressedSize(url: string): Promise<number> {
+  return gzipSync(await (await fetch(url)).arrayBuffer(), { level: 9 }).length
+}
+
+/** Runs in the page. */
+function brightness(): string {
+  const [red = '0'] = getComputedStyle(document.body).backgroundColor.match(/\d+/) ?? []
+  return Number(red) > 127 ? 'light' : 'dark'
+}
