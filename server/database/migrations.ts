@@ -3,11 +3,13 @@ import postgresql0001 from '../../drizzle/postgresql/0001_inbox.sql' with { type
 import postgresql0002 from '../../drizzle/postgresql/0002_desk.sql' with { type: 'text' }
 import postgresql0003 from '../../drizzle/postgresql/0003_search.sql' with { type: 'text' }
 import postgresql0004 from '../../drizzle/postgresql/0004_last_seen.sql' with { type: 'text' }
+import postgresql0005 from '../../drizzle/postgresql/0005_references.sql' with { type: 'text' }
 import sqlite0000 from '../../drizzle/sqlite/0000_start.sql' with { type: 'text' }
 import sqlite0001 from '../../drizzle/sqlite/0001_inbox.sql' with { type: 'text' }
 import sqlite0002 from '../../drizzle/sqlite/0002_desk.sql' with { type: 'text' }
 import sqlite0003 from '../../drizzle/sqlite/0003_search.sql' with { type: 'text' }
 import sqlite0004 from '../../drizzle/sqlite/0004_last_seen.sql' with { type: 'text' }
+import sqlite0005 from '../../drizzle/sqlite/0005_references.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -25,6 +27,7 @@ export const MIGRATIONS = {
     { name: 'desk', sql: sqlite0002 },
     { name: 'search', sql: sqlite0003 },
     { name: 'last_seen', sql: sqlite0004 },
+    { name: 'references', sql: sqlite0005 },
   ],
   postgresql: [
     { name: 'start', sql: postgresql0000 },
@@ -32,5 +35,6 @@ export const MIGRATIONS = {
     { name: 'desk', sql: postgresql0002 },
     { name: 'search', sql: postgresql0003 },
     { name: 'last_seen', sql: postgresql0004 },
+    { name: 'references', sql: postgresql0005 },
   ],
 } satisfies Record<string, Migration[]>

@@ -253,7 +253,8 @@ export const tickets = table(
   (row) => [
     // Only spam stands in it: what the inbox shows by `is:spam`, and leaves out elsewhere.
     index('tickets_spam').on(row.orgId, row.updatedAt, row.id).where(sql`is_spam`),
-    index('tickets_by_customer').on(row.orgId, row.customerId, row.updatedAt, row.id),
+    // Led by what it refers to, so that deleting a customer finds what refers to them; so are those of a ticket's rows.
+    index('tickets_by_customer').on(row.customerId, row.updatedAt, row.id),
     index('tickets_by_created').on(row.orgId, row.createdAt, row.id),
     index('tickets_by_updated').on(row.orgId, row.updatedAt, row.id),
     index('tickets_by_status_created').on(row.orgId, row.status, row.createdAt, row.id),
@@ -287,6 +288,7 @@ export const ticketTags = table(
   },
   (row) => [
     primaryKey({ columns: [row.orgId, row.ticketId, row.tag] }),
+    index('ticket_tags_by_ticket').on(row.ticketId),
     index('ticket_tags_by_created').on(row.orgId, row.tag, row.createdAt, row.ticketId),
     index('ticket_tags_by_updated').on(row.orgId, row.tag, row.updatedAt, row.ticketId),
   ],
@@ -326,7 +328,7 @@ export const messages = table(
     createdAt: integer().notNull(),
   },
   (row) => [
-    index('messages_by_ticket').on(row.orgId, row.ticketId, row.createdAt, row.id),
+    index('messages_by_ticket').on(row.ticketId, row.createdAt, row.id),
     index('messages_failed').on(row.orgId, row.ticketId, row.id).where(sql`sending in ('failed', 'bounced')`),
   ],
 )
@@ -345,7 +347,7 @@ export const notes = table(
     text: text().notNull(),
     createdAt: integer().notNull(),
   },
-  (row) => [index('notes_by_ticket').on(row.orgId, row.ticketId, row.createdAt, row.id)],
+  (row) => [index('notes_by_ticket').on(row.ticketId, row.createdAt, row.id)],
 )
 
 /** The lines of a thread that say who changed what. */
@@ -363,7 +365,7 @@ export const activities = table(
     changes: json().$type<FieldChange[]>().notNull(),
     createdAt: integer().notNull(),
   },
-  (row) => [index('activities_by_ticket').on(row.orgId, row.ticketId, row.createdAt, row.id)],
+  (row) => [index('activities_by_ticket').on(row.ticketId, row.createdAt, row.id)],
 )
 
 /** Up to which message an agent has read a ticket. */
@@ -428,7 +430,7 @@ export const waitingReplies = table(
   },
   (row) => [
     index('waiting_replies_due').on(row.isHeld, row.sendAt),
-    index('waiting_replies_by_ticket').on(row.orgId, row.ticketId, row.createdAt),
+    index('waiting_replies_by_ticket').on(row.ticketId, row.createdAt),
   ],
 )
 
