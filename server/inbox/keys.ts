@@ -65,17 +65,37 @@ export const sliceEndStatement = remembered((shape: Shape) => {
   })
 })
 
-/** Of some documents, those whose ticket passes the filters. */
+/** Of some documents, those whose ticket passes the filters, highest number first. */
 export function keysAmong(filters: FilterShape[]) {
   const query = amongStatement({ filters })
-  return (read: Reader, params: Params, numbers: number[]): Promise<Key[]> => {
+  return async (read: Reader, params: Params, numbers: number[]): Promise<Key[]> => {
     const places = Array.from({ length: SLICE_OF_NUMBERS }, (_, place) => [
       `number${place}`,
       numbers[place] ?? numbers[0] ?? 0,
     ])
-    return query(read, { ...params, ...Object.fromEntries(places) })
+    const keys = await query(read, { ...params, ...Object.fromEntries(places) })
+    return keys.sort((one, other) => other.at - one.at)
   }
 }
+
+/** The documents of some tickets. */
+export async function documentsOf(read: Reader, orgId: string, ids: string[]): Promise<Key[]> {
+  const found: Key[] = []
+  for (let start = 0; start < ids.length; start += SLICE_OF_NUMBERS) {
+    const some = ids.slice(start, start + SLICE_OF_NUMBERS)
+    const places = Array.from({ length: SLICE_OF_NUMBERS }, (_, place) => [`id${place}`, some[place] ?? ''])
+    found.push(...(await documentsStatement(read, { orgId, ...Object.fromEntries(places) })))
+  }
+  return found
+}
+
+const documentsStatement = statement<Params, Key[], Reader>('inbox_documents', (read) => {
+  const ids = Array.from({ length: SLICE_OF_NUMBERS }, (_, place) => textOf(`id${place}`))
+  return read
+    .select({ at: searchDocuments.number, id: searchDocuments.ticketId })
+    .from(searchDocuments)
+    .where(and(eq(searchDocuments.orgId, textOf('orgId')), isOneOf(searchDocuments.ticketId, ids)))
+})
 
 const amongStatement = remembered(({ filters }: { filters: FilterShape[] }) =>
   statement<Params, Key[], Reader>(`inbox_among_${Bun.hash(JSON.stringify(filters))}`, (read) => {

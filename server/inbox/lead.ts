@@ -8,9 +8,10 @@ import type { Filter } from './filters.ts'
  * What leads a query: the filters, by their places, whose index it walks along; or the few tickets with a failed send,
  * a draft or the mark of spam.
  */
-export type Lead =
-  | { kind: 'index'; places: number[] }
-  | { kind: 'failed' | 'draft' | 'spam'; places: number[] }
+export interface Lead {
+  kind: 'index' | 'failed' | 'draft' | 'spam'
+  places: number[]
+}
 
 const FEW = ['draft', 'failed', 'spam'] as const
 
@@ -21,25 +22,36 @@ export async function chooseLead(read: Reader, orgId: string, filters: Filter[])
     if (place >= 0) return { kind, places: [place] }
   }
   const candidates = candidatesAmong(filters)
-  if (candidates.length === 0) return { kind: 'index', places: [] }
-  if (candidates.length === 1 && candidates[0]) return { kind: 'index', places: candidates[0].places }
-  const counts = await countsOf(
-    read,
-    orgId,
-    candidates.map(({ counter }) => counter),
-  )
-  const counted = candidates.map(({ places, counter, isIndex }) => ({
-    places,
-    isIndex,
-    count: counts.get(counter) ?? 0,
-  }))
-  if (counted.some(({ count }) => count === 0)) return undefined
-  const [best] = counted.filter(({ isIndex }) => isIndex).sort((one, other) => one.count - other.count)
+  if (candidates.length < 2) return { kind: 'index', places: candidates[0]?.places ?? [] }
+  const known = await counted(read, orgId, candidates)
+  if (known.some(({ count }) => count === 0)) return undefined
+  const [best] = known.filter(({ isIndex }) => isIndex).sort((one, other) => one.count - other.count)
   return { kind: 'index', places: best?.places ?? [] }
 }
 
+/** No more tickets than this pass the filters, as far as counters tell; those with a mark are taken to be few. */
+export async function mostFound(read: Reader, orgId: string, filters: Filter[]): Promise<number> {
+  const isFew = filters.some(({ kind, isNegated }) => !isNegated && FEW.some((few) => few === kind))
+  if (isFew) return 0
+  const counts = await counted(read, orgId, candidatesAmong(filters))
+  return Math.min(...counts.map(({ count }) => count))
+}
+
+interface Candidate {
+  places: number[]
+  counter: string
+  isIndex: boolean
+}
+
+async function counted(read: Reader, orgId: string, candidates: Candidate[]) {
+  if (candidates.length === 0) return []
+  const names = candidates.map(({ counter }) => counter)
+  const counts = await countsOf(read, orgId, names)
+  return candidates.map((candidate) => ({ ...candidate, count: counts.get(candidate.counter) ?? 0 }))
+}
+
 /** Every counter that bounds how much is found, and whether an index stands behind it. */
-function candidatesAmong(filters: Filter[]): { places: number[]; counter: string; isIndex: boolean }[] {
+function candidatesAmong(filters: Filter[]): Candidate[] {
   const positive = filters.flatMap((filter, place) => (filter.isNegated ? [] : [{ filter, place }]))
   const single = positive.flatMap(({ filter, place }) => {
     const counter = counterOf(filter)
