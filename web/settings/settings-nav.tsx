@@ -1,7 +1,7 @@
 import { A } from '@solidjs/router'
 import ArrowLeft from 'lucide-solid/icons/arrow-left'
 import ChevronRight from 'lucide-solid/icons/chevron-right'
-import { For, Show } from 'solid-js'
+import { For } from 'solid-js'
 import { Dynamic } from 'solid-js/web'
 import { GROUPS, type SettingsPlace } from './pages.ts'
 import './settings-nav.css'
@@ -41,9 +41,7 @@ function NavItem(props: { page: SettingsPlace; isHere: boolean }) {
       <a href={`/settings/${props.page.path}`} aria-current={props.isHere ? 'page' : undefined}>
         <Dynamic component={props.page.icon} />
         <span>{props.page.title}</span>
-        <Show when={!props.isHere}>
-          <ChevronRight class="settings-nav-more" />
-        </Show>
+        <ChevronRight class="settings-nav-more" />
       </a>
     </li>
   )

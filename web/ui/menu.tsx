@@ -4,6 +4,7 @@ import { type ComponentProps, type JSX, Show } from 'solid-js'
 import type { Button } from './button.tsx'
 import { KeyHint } from './key-hint.tsx'
 import './menu.css'
+import { spareFromHiding } from './top-layer.ts'
 
 interface MenuProps {
   /** What opens it: an `IconButton` or a `Button`, made from what it is given. */
@@ -29,7 +30,7 @@ export function Menu(props: MenuProps) {
       preventScroll={false}
     >
       <Base.Trigger as={(given: TriggerProps) => props.trigger(given)} />
-      <Base.Portal>
+      <Base.Portal ref={spareFromHiding}>
         <Base.Content class="menu">{props.children}</Base.Content>
       </Base.Portal>
     </Base>

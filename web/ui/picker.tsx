@@ -4,6 +4,7 @@ import { createEffect, createMemo, createSignal, createUniqueId, For, type JSX, 
 import type { TriggerProps } from './menu.tsx'
 import './menu.css'
 import './picker.css'
+import { spareFromHiding } from './top-layer.ts'
 
 export interface PickerOption {
   value: string
@@ -44,7 +45,7 @@ export function Picker(props: PickerProps) {
   return (
     <Popover open={isOpen()} onOpenChange={setOpen} placement="bottom-start" gutter={4}>
       <Popover.Trigger as={(given: TriggerProps) => props.trigger(given)} />
-      <Popover.Portal>
+      <Popover.Portal ref={spareFromHiding}>
         <Popover.Content class="menu picker" aria-label={props.label}>
           <PickerList {...props} onDone={() => setOpen(false)} />
         </Popover.Content>

@@ -5,6 +5,7 @@ import { Show, splitProps } from 'solid-js'
 import { Field, type FieldProps } from './field.tsx'
 import './menu.css'
 import './select.css'
+import { spareFromHiding } from './top-layer.ts'
 
 export interface Option<Value extends string = string> {
   value: Value
@@ -60,7 +61,7 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
             </Base.Value>
             <ChevronsUpDown />
           </Base.Trigger>
-          <Base.Portal>
+          <Base.Portal ref={spareFromHiding}>
             <Base.Content class="menu select-menu">
               <Base.Listbox class="select-list" />
             </Base.Content>

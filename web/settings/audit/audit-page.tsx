@@ -6,8 +6,8 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { RelativeTime } from '../../ui/relative-time.tsx'
 import { Select } from '../../ui/select.tsx'
+import { Moment } from '../moment.tsx'
 import { Page } from '../page.tsx'
 import './audit.css'
 import { type AuditEntry, auditQuery } from './audit-data.ts'
@@ -18,10 +18,10 @@ const OPTIONS = [
   { value: ANY, label: 'Everything' },
   ...Object.entries(ACTIONS).map(([value, label]) => ({ value, label })),
 ]
-const ACTOR_KINDS = { agent: '', key: 'API key', command: 'command', system: 'Bellhop' }
+const ACTOR_KINDS = { agent: '', key: 'API key', command: 'command', system: '' }
 
 const COLUMNS: Column<AuditEntry>[] = [
-  { head: 'When', isNarrow: true, cell: (entry) => <RelativeTime at={entry.at} isLong /> },
+  { head: 'When', isNarrow: true, cell: (entry) => <Moment at={entry.at} /> },
   { head: 'Who', cell: (entry) => <Who entry={entry} /> },
   { head: 'What', cell: (entry) => <What entry={entry} /> },
   { head: 'From', isNarrow: true, cell: (entry) => <span class="mono muted">{entry.address ?? '–'}</span> },

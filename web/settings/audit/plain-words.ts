@@ -52,7 +52,8 @@ export function subjectWords({ action, subject, detail, actor }: AuditEntry): st
   const more = detailWords(action, detail ?? {})
   // "Signed in ana@example.com" would say nothing new.
   const isOwn = subject?.id !== undefined && subject.id === actor.id
-  return [isOwn ? '' : (subject?.label ?? ''), more].filter(Boolean).join(' ')
+  const isSaid = isOwn || action === 'organization.changed'
+  return [isSaid ? '' : (subject?.label ?? ''), more].filter(Boolean).join(' ')
 }
 
 function detailWords(action: string, detail: Record<string, unknown>): string {
@@ -74,9 +75,9 @@ function detailWords(action: string, detail: Record<string, unknown>): string {
     case 'api_key.created':
       return Array.isArray(detail.scopes) ? `with ${detail.scopes.join(', ')}` : ''
     case 'organization.changed':
-      return `its ${Object.keys(detail)
+      return Object.keys(detail)
         .map((field) => FIELDS[field] ?? field)
-        .join(', ')}`
+        .join(', ')
     default:
       return ''
   }

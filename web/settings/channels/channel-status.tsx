@@ -4,7 +4,7 @@ import { StatusDot } from '../../ui/badge.tsx'
 /** Says honestly that a channel is not connected, and what it will do. */
 export function NotConnected(props: { children: JSX.Element }) {
   return (
-    <div class="card">
+    <div class="card channel-status">
       <p class="row-title">
         <StatusDot tone="grey" />
         Not connected

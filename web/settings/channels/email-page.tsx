@@ -6,19 +6,22 @@ export function EmailPage() {
   return (
     <Page
       title="E-mail"
-      lead="Mail to your support address becomes tickets, and your replies go out as mail."
+      lead="Mail to your support address will become tickets, and your replies will go out as mail."
     >
       <NotConnected>
         This version of Bellhop cannot be connected to a mailbox yet. Until then, your own programs can turn
         mail into tickets with the API.
       </NotConnected>
-      <Section title="How it works">
+      <Section title="How it will work">
         <ul class="list">
           <li>
-            New mail opens a ticket with the sender as its customer; an answer to a reply stays in its ticket.
+            New mail will open a ticket with the sender as its customer; an answer to a reply stays in its
+            ticket.
           </li>
-          <li>Replies leave through your own mail server, under your own address, with your signature.</li>
-          <li>Mail that cannot be delivered is shown at the reply, so that nobody waits in vain.</li>
+          <li>
+            Replies will leave through your own mail server, under your own address, with your signature.
+          </li>
+          <li>Mail that cannot be delivered will be shown at the reply, so that nobody waits in vain.</li>
         </ul>
       </Section>
       <p class="muted">

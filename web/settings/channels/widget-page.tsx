@@ -15,16 +15,16 @@ export function WidgetPage() {
   return (
     <Page
       title="Website widget"
-      lead="Visitors of your website write to you from a button in the corner of any page."
+      lead="Visitors of your website will write to you from a button in the corner of any page."
     >
       <NotConnected>
         This version of Bellhop comes without the widget. Until then, a form of your website can create
         tickets with the API.
       </NotConnected>
-      <Section title="How it works">
+      <Section title="How it will work">
         <ul class="list">
-          <li>A snippet in your pages shows the button; what a visitor writes becomes a ticket.</li>
-          <li>Your replies appear in the same window, also when the visitor comes back later.</li>
+          <li>A snippet in your pages will show the button; what a visitor writes becomes a ticket.</li>
+          <li>Your replies will appear in the same window, also when the visitor comes back later.</li>
         </ul>
       </Section>
       <Section

@@ -5,7 +5,7 @@ import { Match, Show, Switch } from 'solid-js'
 import { Badge } from '../../ui/badge.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { CodeBlock } from '../code-block.tsx'
-import type { Attempt } from './delivery-data.ts'
+import { type Attempt, answerSentence } from './delivery-data.ts'
 import { Headers } from './headers.tsx'
 import { prettyJson } from './pretty-json.ts'
 
@@ -85,7 +85,5 @@ function Answer(props: { attempt: Attempt }) {
 }
 
 function outcomeSentence({ succeeded, status, error }: Attempt): string {
-  if (succeeded === null) return 'On its way…'
-  const answer = status === null ? '' : `Answered ${status}. `
-  return `${answer}${error?.sentence ?? ''}`.trim()
+  return succeeded === null ? 'On its way…' : answerSentence(status, error)
 }

@@ -19,6 +19,8 @@ export const deliveriesQuery = (filter: DeliveryFilter) =>
           query: { ...queryOf(filter), limit: PAGE_SIZE, ...(pageParam && { cursor: pageParam }) },
         }),
       ),
+    // Deliveries come and go by themselves: what was seen a minute ago is old.
+    staleTime: 0,
     initialPageParam: '',
     getNextPageParam: ({ nextCursor }: { nextCursor?: string | undefined }) => nextCursor,
   })
@@ -37,9 +39,16 @@ export function isMoving({ state }: Pick<Delivery, 'state'>): boolean {
 /** What came of the newest attempt, in a few words. */
 export function attemptSentence({ state, attempts, lastStatus, lastError }: ShortDelivery): string {
   if (attempts === 0) return state === 'held' ? 'Waits until the endpoint is switched on.' : 'Not tried yet.'
-  const status = lastStatus === null ? '' : `Answered ${lastStatus}. `
-  if (state === 'succeeded') return `${status.trim() || 'Delivered.'}`
-  return `${status}${lastError?.sentence ?? ''}`.trim() || 'On its way.'
+  if (state === 'succeeded') return `Answered ${lastStatus}.`
+  return answerSentence(lastStatus, lastError) || 'On its way.'
+}
+
+/** What came back: the status in figures, what was wrong in words. */
+export function answerSentence(status: number | null, error: Delivery['lastError']): string {
+  if (status === null) return error?.sentence ?? ''
+  if (error?.code === 'http_4xx') return `Answered ${status}: the endpoint refused it.`
+  if (error?.code === 'http_5xx') return `Answered ${status}: the endpoint failed.`
+  return `Answered ${status}. ${error?.sentence ?? ''}`.trim()
 }
 
 type ShortDelivery = Pick<Delivery, 'state' | 'lastStatus' | 'lastError'> & { attempts: number }

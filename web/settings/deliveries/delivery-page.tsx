@@ -8,6 +8,7 @@ import { CodeBlock } from '../code-block.tsx'
 import { shortAddress } from '../endpoints/endpoint-data.ts'
 import { Facts } from '../facts.tsx'
 import { Loaded } from '../loaded.tsx'
+import { Moment } from '../moment.tsx'
 import { Page, Section } from '../page.tsx'
 import { AttemptCard } from './attempt-card.tsx'
 import './deliveries.css'
@@ -113,7 +114,7 @@ function Summary(props: { delivery: DeliveryDetail }) {
             </Show>
           ),
         },
-        { name: 'Happened', value: <RelativeTime at={props.delivery.createdAt} isLong /> },
+        { name: 'Happened', value: <Moment at={props.delivery.createdAt} /> },
         {
           name: 'Next attempt',
           value: (

@@ -4,6 +4,7 @@ import CirclePlay from 'lucide-solid/icons/circle-play'
 import { Show } from 'solid-js'
 import { api, ask } from '../../api.ts'
 import { sentenceOf } from '../../problem.ts'
+import { queries } from '../../queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { toast, toastError } from '../../ui/toaster.tsx'
@@ -60,8 +61,8 @@ export function EndpointPage(props: { id: string }) {
 function Lead(props: { endpoint: Endpoint }) {
   return (
     <>
-      <EndpointState endpoint={props.endpoint} /> <span class="mono">{props.endpoint.id}</span>, registered{' '}
-      <RelativeTime at={props.endpoint.createdAt} isLong />
+      <EndpointState endpoint={props.endpoint} /> Registered{' '}
+      <RelativeTime at={props.endpoint.createdAt} isLong />, <span class="mono">{props.endpoint.id}</span>
     </>
   )
 }
@@ -74,6 +75,7 @@ function OnOff(props: { endpoint: Endpoint }) {
     },
     onSuccess: (endpoint: Endpoint) => {
       showEndpoint(endpoint)
+      void queries.invalidateQueries({ queryKey: ['deliveries'] })
       toast(endpoint.isOn ? 'The endpoint is on. What waited is sent now.' : 'The endpoint is off.', {
         text: 'Undo',
         run: () => change.mutate(!endpoint.isOn),

@@ -12,7 +12,7 @@ type Language = (typeof LANGUAGES)[number]['value']
 const VERIFY: Record<Language, string> = {
   node: [
     "const expected = Buffer.from('sha256=' + createHmac('sha256', SIGNING_SECRET).update(rawBody).digest('hex'))",
-    'const isGenuine = signature.length === expected.length && timingSafeEqual(Buffer.from(signature), expected)',
+    "const isGenuine = signature.length === expected.length && timingSafeEqual(Buffer.from(signature, 'latin1'), expected)",
   ].join('\n'),
   python: [
     'expected = "sha256=" + hmac.new(SIGNING_SECRET.encode(), raw_body, hashlib.sha256).hexdigest()',

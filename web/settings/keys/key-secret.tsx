@@ -26,8 +26,8 @@ function exampleFor(secret: string, scopes: Scope[] | undefined): string {
   const json = "-H 'Content-Type: application/json'"
   if (!scopes || scopes.includes('tickets:write')) {
     const body = '{"subject":"Hello","message":"Is anybody there?","customer":{"email":"ana@example.com"}}'
-    return `curl ${tickets} ${key} \\\n  ${json} \\\n  -d '${body}'`
+    return `curl ${tickets} \\\n  ${key} \\\n  ${json} \\\n  -d '${body}'`
   }
-  if (scopes.includes('tickets:read')) return `curl ${tickets} ${key}`
-  return `curl ${tickets}/TICKET_ID/messages ${key} \\\n  ${json} \\\n  -d '{"text":"Hello"}'`
+  if (scopes.includes('tickets:read')) return `curl ${tickets} \\\n  ${key}`
+  return `curl ${tickets}/TICKET_ID/messages \\\n  ${key} \\\n  ${json} \\\n  -d '{"text":"Hello"}'`
 }
