@@ -21,6 +21,8 @@ interface ComposerProps {
   draft: DraftKeeper
   composing: Composing
   onNext: () => void
+  /** Something was typed. */
+  onWrite: () => void
   /** Takes the field, to put the cursor there. */
   field: (field: HTMLTextAreaElement) => void
 }
@@ -149,7 +151,10 @@ export function Composer(props: ComposerProps) {
           field = element
           props.field(element)
         }}
-        onInput={(event) => props.draft.write(event.currentTarget.value)}
+        onInput={(event) => {
+          props.draft.write(event.currentTarget.value)
+          props.onWrite()
+        }}
         onKeyDown={onKeyDown}
         onFocus={() => setFocus(true)}
         onBlur={() => {

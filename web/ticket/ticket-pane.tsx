@@ -94,7 +94,9 @@ function OpenTicket(props: TicketPaneProps & { detail: TicketDetail }) {
     },
   })
   const readMark = useReadMark(() => props.detail)
-  usePresence(id, () => draft.text().trim() !== '')
+  // A draft of yesterday is not being written.
+  const [hasTyped, setTyped] = createSignal(false)
+  usePresence(id, () => hasTyped() && draft.text().trim() !== '')
   const terms = searchTerms(id, String(location.query.q ?? ''))
   useKeys(() =>
     ticketKeys({
@@ -128,6 +130,7 @@ function OpenTicket(props: TicketPaneProps & { detail: TicketDetail }) {
         draft={draft}
         composing={composing}
         onNext={props.onNext}
+        onWrite={() => setTyped(true)}
         field={(element) => {
           field = element
         }}

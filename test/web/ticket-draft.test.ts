@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, expect } from 'bun:test'
+import { createAgent } from '../../server/agents/agents.ts'
+import { type Bellhop, startBellhop } from '../support/bellhop.ts'
+import { browserTest, openWindow } from '../support/browser.ts'
+import { field, openDesk, openTicket, thread } from '../support/desk.ts'
+import { freshPlace } from '../support/engine.ts'
+import { readThread } from '../support/threads.ts'
+import { makeTicket, readTicket } from '../support/tickets.ts'
+import { eventually } from '../support/webhooks.ts'
+
+const PASSWORD = 'correct horse battery'
+
+let bellhop: Bellhop
+
+beforeAll(async () => {
+  bellhop = await startBellhop()
+})
+afterAll(() => bellhop.stop())
+
+browserTest('a draft is on the server within half a second, and comes back on another device', async () => {
+  const { ben, ticket } = await openDesk(bellhop)
+  await using first = await openTicket(bellhop, ben, ticket.id)
+  await first.page.keyboard.press('n')
+  await first.page.keyboard.type('Ask Dana.')
+  const typedAt = performance.now()
+  await eventually(async () => (await readThread(ben, ticket.id)).draft?.text === 'Ask Dana.')
+  expect(performance.now() - typedAt).toBeLessThan(900)
+  await first.page.reload()
+  await field(first.page).waitFor()
+  expect(await field(first.page).inputValue()).toBe('Ask Dana.')
+
+  await using second = await openTicket(bellhop, ben, ticket.id)
+  expect(await field(second.page).inputValue()).toBe('Ask Dana.')
+  await second.page.getByRole('region', { name: 'Internal note' }).waitFor()
+  await field(second.page).fill('Ask Dana about the price.')
+  await eventually(async () => (await readThread(ben, ticket.id)).draft?.text === 'Ask Dana about the price.')
+  await first.page.reload()
+  await eventually(async () => (await field(first.page).inputValue()) === 'Ask Dana about the price.')
+})
+
+browserTest('what was typed last survives leaving the page at once', async () => {
+  const { ben, ticket, client } = await openDesk(bellhop)
+  const other = await makeTicket(client, { subject: 'Another' })
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await page.keyboard.press('r')
+  await page.keyboard.type('I had just begun')
+  await page.goto(`/inbox/open/${other.id}`)
+  await field(page).waitFor()
+  expect(await field(page).inputValue()).toBe('')
+  await eventually(async () => (await readThread(ben, ticket.id)).draft?.text === 'I had just begun')
+  await page.goto(`/inbox/open/${ticket.id}`)
+  await field(page).waitFor()
+  expect(await field(page).inputValue()).toBe('I had just begun')
+})
+
+browserTest('typing goes on while the server is away, and arrives when it is back', async () => {
+  const place = await freshPlace()
+  const first = await startBellhop({ settings: place })
+  const { ben, ticket } = await openDesk(first)
+  await using window = await openTicket(first, ben, ticket.id)
+  const { page, faults } = window
+  await field(page).fill('Before.')
+  await eventually(async () => (await readThread(ben, ticket.id)).draft?.text === 'Before.')
+  await first.stop()
+  await field(page).focus()
+  await page.keyboard.press('End')
+  await page.keyboard.type(' While it was away.')
+  await page.getByText('Kept in this browser until the server is back').waitFor()
+  await field(page).press('Control+Enter')
+  await page.getByText('Your reply was not sent, and its text is kept.').waitFor()
+  expect(await field(page).inputValue()).toBe('Before. While it was away.')
+
+  const second = await startBellhop({ settings: { ...place, PORT: new URL(first.url).port } })
+  await eventually(
+    async () => (await readThread(ben, ticket.id)).draft?.text === 'Before. While it was away.',
+  )
+  await page.getByText('Kept in this browser until the server is back').waitFor({ state: 'hidden' })
+  await page.reload()
+  await field(page).waitFor()
+  expect(await field(page).inputValue()).toBe('Before. While it was away.')
+  await second.stop()
+  faults.length = 0
+})
+
+browserTest('a browser without a connection keeps the text, and sends it when it is back', async () => {
+  const { ben, ticket } = await openDesk(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page, context } = window
+  await context.setOffline(true)
+  await page.keyboard.press('r')
+  await page.keyboard.type('Written on the train.')
+  await page.getByText('Kept in this browser until the server is back').waitFor()
+  expect((await readThread(ben, ticket.id)).draft).toBeNull()
+  await context.setOffline(false)
+  await eventually(async () => (await readThread(ben, ticket.id)).draft?.text === 'Written on the train.')
+})
+
+browserTest(
+  'a session that ends while somebody types is begun again over the page, and no word is lost',
+  async () => {
+    const { client, ticket } = await openDesk(bellhop)
+    const dana = {
+      name: 'Dana Reyes',
+      email: 'dana@acme.example',
+      role: 'agent' as const,
+      password: PASSWORD,
+    }
+    await createAgent(bellhop.deps, client.orgId, dana)
+    await using window = await openWindow(bellhop)
+    const { page } = window
+    await page.goto(`/sign-in?to=/inbox/open/${ticket.id}`)
+    await page.getByLabel('E-mail').fill(dana.email)
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await field(page).fill('A long answer, ')
+    await page.evaluate(() => fetch('/console/session', { method: 'DELETE' }))
+    await page.keyboard.type('and its end.')
+    const dialog = page.getByRole('dialog', { name: 'Sign in again' })
+    await dialog.waitFor()
+    const written = await field(page).inputValue()
+    expect(written).toStartWith('A long answer, ')
+    await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'hidden' })
+    expect(await field(page).inputValue()).toBe(written)
+    await field(page).press('Control+Enter')
+    await page.getByRole('button', { name: 'Send now' }).click()
+    await eventually(
+      async () => (await readTicket(client, ticket.id)).messages.at(-1)?.text === written.trim(),
+    )
+  },
+)
+
+browserTest('a draft typed in another tab replaces nothing while this one is being written', async () => {
+  const { ben, ticket } = await openDesk(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page, context } = window
+  const other = await context.newPage()
+  await other.goto(`/inbox/open/${ticket.id}`)
+  await field(other).fill('From the other tab.')
+  await eventually(async () => (await field(page).inputValue()) === 'From the other tab.')
+
+  await page.bringToFront()
+  await field(page).fill('From this tab.')
+  await field(other).fill('From the other tab again.')
+  await eventually(async () => {
+    const here = await field(page).inputValue()
+    const isOffered = await page.getByRole('button', { name: 'Use that one' }).isVisible()
+    return here === 'From the other tab again.' || (here === 'From this tab.' && isOffered)
+  })
+  expect(await thread(page)).toHaveLength(1)
+})
