@@ -72,6 +72,7 @@ export function useMoveKeys({ list, selection, place, focusSearch }: MoveInput):
       run: () => move(1),
       isRepeated: true,
       isKeyOnly: true,
+      isUnlisted: true,
       isEnabled: isInList,
     },
     {
@@ -82,6 +83,7 @@ export function useMoveKeys({ list, selection, place, focusSearch }: MoveInput):
       run: () => move(-1),
       isRepeated: true,
       isKeyOnly: true,
+      isUnlisted: true,
       isEnabled: isInList,
     },
     {

@@ -80,7 +80,7 @@ function PaletteBody(props: { place: Place; onClose: () => void }) {
               <div
                 class="menu-item"
                 role="option"
-                tabindex="-1"
+                tabIndex={-1}
                 id={`${listId}-${index()}`}
                 aria-selected={index() === active()}
                 data-highlighted={index() === active() ? '' : undefined}

@@ -144,7 +144,7 @@ export function SearchField(props: SearchFieldProps) {
             <div
               class="menu-item"
               role="option"
-              tabindex="-1"
+              tabIndex={-1}
               id={`${listId}-${index()}`}
               aria-selected={index() === active()}
               data-highlighted={index() === active() ? '' : undefined}

@@ -15,7 +15,7 @@ export function KeySheet(props: { isOpen: boolean; onClose: () => void }) {
 
 function Sections() {
   const sections = createMemo(() => {
-    const actions = knownActions().filter(({ keys }) => keys.length > 0)
+    const actions = knownActions().filter(({ keys, isUnlisted }) => keys.length > 0 && !isUnlisted)
     return SECTIONS.map((title) => ({ title, actions: actions.filter(({ section }) => section === title) }))
   })
   return (

@@ -27,6 +27,8 @@ export interface KeyAction {
   isFirst?: boolean
   /** Left out of the palette: it makes sense only as a key. */
   isKeyOnly?: boolean
+  /** Left out of the sheet too: everybody expects it. */
+  isUnlisted?: boolean
 }
 
 /** How long the second key of `g m` may take. */
