@@ -21,7 +21,7 @@ export function changeAgent(
 ): Promise<Agent> {
   const name = change.name === undefined ? undefined : requireName(change.name)
   return deps.database.write(async (tx) => {
-    const admins = await lockEnabledAdmins(tx, orgId)
+    const admins = change.role === undefined ? [] : await lockEnabledAdmins(tx, orgId)
     const before = await lockAgent(tx, orgId, id)
     const after = { ...before, name: name ?? before.name, role: change.role ?? before.role }
     if (after.name === before.name && after.role === before.role) return before

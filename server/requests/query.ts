@@ -1,5 +1,5 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
-import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { AppError, type Fault, invalid } from '../errors.ts'
 import { faultsOf, wholeNumberDetail } from './faults.ts'
 import { isStorable } from './json-body.ts'
@@ -16,7 +16,8 @@ const NO_PARAMETERS = Type.Object({}, { additionalProperties: false })
 export function strictQuery(
   schema: TObject = NO_PARAMETERS,
 ): (context: { request: Request; query: unknown }) => void {
-  const compiled = TypeCompiler.Compile(schema)
+  // There are many routes and the start is short: made when the first query comes.
+  let compiled: TypeCheck<TObject> | undefined
   return (context) => {
     const { url } = context.request
     const start = url.indexOf('?')
@@ -29,6 +30,7 @@ export function strictQuery(
     }
     if (start < 0) return
     const { values, faults } = readParameters(schema, new URLSearchParams(url.slice(start + 1)))
+    compiled ??= TypeCompiler.Compile(schema)
     if (!compiled.Check(values)) {
       const told = new Set(faults.map((fault) => fault.parameter))
       faults.push(...faultsOf(compiled.Errors(values), 'query').filter((fault) => !told.has(fault.parameter)))
