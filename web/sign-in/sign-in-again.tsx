@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/solid-query'
 import { onCleanup, onMount } from 'solid-js'
 import { type SessionData, sessionQuery } from '../session.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import './frame.css'
 import { SignInForm } from './sign-in-form.tsx'
 import { isSignedOut, sessionIsBack } from './signed-out.ts'
 
@@ -36,7 +37,15 @@ export function SignInAgain(props: { session: SessionData }) {
       description="Your session has ended. What you were doing is still here, and goes on when you are back."
       size="small"
     >
-      <SignInForm again={props.session} onSignedIn={signedIn} />
+      <div class="stack">
+        <SignInForm again={props.session} onSignedIn={signedIn} />
+        <p class="frame-foot">
+          Somebody else?{' '}
+          <a href="/sign-in" rel="external">
+            Leave this page and sign in
+          </a>
+        </p>
+      </div>
     </Dialog>
   )
 }
