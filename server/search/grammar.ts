@@ -39,7 +39,7 @@ const KEYS = ['status', 'assigned', 'tag', 'channel', 'from', 'before', 'after',
 type Key = (typeof KEYS)[number]
 
 /** A part of the text: optional minus and key, then a value in quotes or up to the next space. */
-const PART = /(-)?(?:([a-z]+):)?(?:"([^"]*)("?)|(\S+))|(-)?([a-z]+):(?=\s|$)/gi
+const PART = /(-)?([a-z]+):(?=\s|$)|(-)?(?:([a-z]+):)?(?:"([^"]*)("?)|(\S+))/gi
 
 /**
  * Reads what an agent types into the search field: `status:open tag:"two words" -channel:email refund`. Words without a
@@ -50,10 +50,10 @@ export function parseQuery(text: string): Query {
   const terms: Term[] = []
   const phrases: Phrase[] = []
   for (const part of text.matchAll(PART)) {
-    const [whole, minus, name, quoted, closing, bare, , emptyKey] = part
+    const [whole, emptyMinus, emptyKey, minus, name, quoted, closing, bare] = part
     const key = keyOf(name ?? emptyKey)
     if (key) {
-      const isNegated = minus !== undefined || part[6] !== undefined
+      const isNegated = (minus ?? emptyMinus) !== undefined
       terms.push({ isNegated, ...termOf(key, (quoted ?? bare ?? '').trim()) })
     } else {
       const isQuoted = quoted !== undefined && name === undefined

@@ -16,6 +16,8 @@ const MOST_EVENTS = 500
 const LEAST_REST_MS = 50
 /** For each millisecond of work so many of rest: requests come first. */
 const REST_FACTOR = 2
+/** A computer that slept through a turn worked no longer for it. */
+const MOST_REST_MS = 500
 /** How many tickets are read before others get their turn. */
 const READ_AT_ONCE = 10
 const NEWEST = Number.MAX_SAFE_INTEGER
@@ -41,7 +43,8 @@ export function startIndexing(deps: Deps): Loop {
     const behind = await organizationsBehind(deps.database.read, {})
     for (const progress of behind) await indexSome(deps, progress)
     const endedAt = deps.clock.monotonic()
-    nextAt = endedAt + Math.max(LEAST_REST_MS, (endedAt - startedAt) * REST_FACTOR)
+    const rest = Math.max(LEAST_REST_MS, (endedAt - startedAt) * REST_FACTOR)
+    nextAt = endedAt + Math.min(rest, MOST_REST_MS)
     return behind.length > 0 ? nextAt - endedAt : Number.POSITIVE_INFINITY
   })
 }
@@ -63,7 +66,7 @@ async function begin(deps: Deps, { orgId, lastEvent }: Progress): Promise<void> 
   })
 }
 
-async function followLog(deps: Deps, { orgId }: Progress, cursor: number): Promise<void> {
+async function followLog(deps: Deps, { orgId, lastEvent }: Progress, cursor: number): Promise<void> {
   const events = await eventsAfter(deps.database.read, orgId, cursor, MOST_EVENTS)
   const firstOf = new Map<string, number>()
   const lastOf = new Map<string, number>()
@@ -73,9 +76,9 @@ async function followLog(deps: Deps, { orgId }: Progress, cursor: number): Promi
     lastOf.set(ticketId, number)
   }
   const read = await readTickets(deps, orgId, [...firstOf.keys()])
-  // All events before the first one of a ticket that did not fit any more.
+  // All events before the first one of a ticket that did not fit any more. What the log has forgotten is passed over.
   const next = [...firstOf.values()][read.length]
-  const eventNumber = next === undefined ? (events.at(-1)?.number ?? cursor) : next - 1
+  const eventNumber = next === undefined ? (events.at(-1)?.number ?? lastEvent) : next - 1
   const order = (one: Read) => lastOf.get(one.ticketId) ?? 0
   await deps.database.write(async (tx) => {
     await moveCursor(tx, { orgId, eventNumber })

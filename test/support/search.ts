@@ -8,7 +8,7 @@ const PAUSE_MS = 100
 /** Waits until everything that has happened so far can be searched. A clock that stands still is moved on. */
 export async function indexed({ deps }: Pick<Bellhop, 'deps'>, clock?: ManualClock): Promise<void> {
   for (;;) {
-    const beat = nextBeat(deps.pulse)
+    const beat = clock ? undefined : nextBeat(deps.pulse)
     if (await isIndexed(deps)) return
     if (clock) {
       clock.advance(PAUSE_MS)

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import { messages } from '../../server/database/schema.ts'
+import { type SignedInAgent, signInAgent } from '../support/agents.ts'
+import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { createManualClock } from '../support/clock.ts'
+import { indexed } from '../support/search.ts'
+import { changeTicket, makeTicket, problemOf } from '../support/tickets.ts'
+
+const DAY_MS = 86_400_000
+const clock = createManualClock(Date.parse('2026-03-01T09:00:00.000Z'))
+let bellhop: Bellhop
+let acme: Client
+let ben: SignedInAgent
+let cleo: SignedInAgent
+const ids: Record<string, string> = {}
+
+/** Five tickets, a day apart from the first of March on. */
+beforeAll(async () => {
+  bellhop = await startBellhop({ clock })
+  acme = await bellhop.organization()
+  ben = await signInAgent(bellhop, acme.orgId, { name: 'Ben Okafor', role: 'admin' })
+  cleo = await signInAgent(bellhop, acme.orgId, { name: 'Cleo Van Dam' })
+  await signInAgent(bellhop, acme.orgId, { name: 'Ben Affleck' })
+  const make = async (name: string, tags: string[], change: object = {}) => {
+    const ticket = await makeTicket(acme, { subject: name, tags, message: `About ${name}` })
+    ids[name] = ticket.id
+    await changeTicket(acme, ticket.id, { tags, ...change })
+    clock.advance(DAY_MS)
+  }
+  await make('mine', ['a'], { assignedTo: ben.id })
+  await make('cleos', ['a', 'two words'], { assignedTo: cleo.id })
+  await make('done', ['b'], { status: 'resolved', assignedTo: ben.id })
+  await make('waiting', [], { status: 'pending' })
+  await make('junk', ['a'])
+  expect((await ben.call('PATCH', `/console/tickets/${ids.junk}`, { body: { isSpam: true } })).status).toBe(
+    200,
+  )
+})
+afterAll(() => bellhop.stop())
+
+async function names(q: string, more = '', agent = ben): Promise<string[]> {
+  await indexed(bellhop, clock)
+  const answer = await agent.call<{ data: { id: string; subject: string }[] }>(
+    'GET',
+    `/console/tickets?q=${encodeURIComponent(q)}${more}`,
+  )
+  expect(answer.status, `${q}: ${answer.text}`).toBe(200)
+  return answer.json.data.map(({ subject }) => subject)
+}
+
+const FOUND: [string, string[]][] = [
+  ['', ['waiting', 'done', 'cleos', 'mine']],
+  ['status:open', ['cleos', 'mine']],
+  ['STATUS:Resolved', ['done']],
+  ['-status:open', ['waiting', 'done']],
+  ['-status:open -status:pending', ['done']],
+  ['assigned:me', ['done', 'mine']],
+  ['status:open assigned:me', ['mine']],
+  ['assigned:none', ['waiting']],
+  ['-assigned:none', ['done', 'cleos', 'mine']],
+  ['-assigned:me', ['waiting', 'cleos']],
+  ['assigned:cleo', ['cleos']],
+  ['assigned:"van dam"', ['cleos']],
+  ['assigned:"ben okafor"', ['done', 'mine']],
+  ['tag:a', ['cleos', 'mine']],
+  ['tag:"two words"', ['cleos']],
+  ['-tag:a', ['waiting', 'done']],
+  ['-tag:"two words" tag:a', ['mine']],
+  ['tag:a tag:b', []],
+  ['tag:A', []],
+  ['status:open tag:a', ['cleos', 'mine']],
+  ['status:resolved tag:a', []],
+  ['channel:api', ['waiting', 'done', 'cleos', 'mine']],
+  ['channel:email', []],
+  ['-channel:email status:open', ['cleos', 'mine']],
+  ['after:2026-03-03', ['waiting', 'done']],
+  ['-after:2026-03-03', ['cleos', 'mine']],
+  ['before:2026-03-03', ['cleos', 'mine']],
+  ['after:2026-03-02 before:2026-03-04 tag:b', ['done']],
+  ['is:spam', ['junk']],
+  ['is:spam tag:a', ['junk']],
+  ['-is:spam status:open', ['cleos', 'mine']],
+  ['is:failed', []],
+  ['is:draft', []],
+  ['from:ana', ['waiting', 'done', 'cleos', 'mine']],
+  ['-from:ana', []],
+  ['about', ['waiting', 'done', 'cleos', 'mine']],
+  ['about status:open assigned:me', ['mine']],
+  ['about -status:open', ['waiting', 'done']],
+  ['about before:2026-03-03 -tag:"two words"', ['mine']],
+  ['about is:spam', ['junk']],
+  ['re: about', []],
+]
+
+test('each key finds what it says, alone, with others and turned around', async () => {
+  for (const [q, wanted] of FOUND) expect(await names(q), q).toEqual(wanted)
+})
+
+test('the list is sorted as asked for', async () => {
+  for (const q of ['', 'status:open', 'tag:a', '-status:resolved', 'is:spam']) {
+    const newest = await names(q, '&sort=created_desc')
+    expect(await names(q, '&sort=created_asc'), q).toEqual(newest.toReversed())
+    expect(newest, q).toEqual(await names(q))
+  }
+  expect(await names('before:2026-03-03', '&sort=created_asc')).toEqual(['mine', 'cleos'])
+})
+
+test('unread is what a customer wrote since I read the ticket, for each agent', async () => {
+  expect(await names('is:unread status:open')).toEqual(['cleos', 'mine'])
+  const read = await ben.call<{ timeline: { id: string; kind: string }[] }>(
+    'GET',
+    `/console/tickets/${ids.mine}`,
+  )
+  const message = read.json.timeline.findLast(({ kind }) => kind === 'message')
+  const marked = await ben.call('PUT', `/console/tickets/${ids.mine}/read`, {
+    body: { messageId: message?.id },
+  })
+  expect(marked.status, marked.text).toBe(204)
+  expect(await names('is:unread status:open')).toEqual(['cleos'])
+  expect(await names('-is:unread status:open')).toEqual(['mine'])
+  expect(await names('is:unread status:open', '', cleo)).toEqual(['cleos', 'mine'])
+})
+
+test('drafts are mine alone', async () => {
+  await ben.call('PUT', `/console/tickets/${ids.waiting}/draft`, { body: { kind: 'reply', text: 'Dear' } })
+  expect(await names('is:draft')).toEqual(['waiting'])
+  expect(await names('is:draft status:open')).toEqual([])
+  expect(await names('-is:draft')).not.toContain('waiting')
+  expect(await names('is:draft', '', cleo)).toEqual([])
+})
+
+test('a failed send is found', async () => {
+  const posted = await acme.call<{ id: string }>('POST', `/tickets/${ids.done}/messages`, {
+    body: { text: 'Hi' },
+  })
+  await bellhop.deps.database.write(async (tx) => {
+    await tx.update(messages).set({ sending: 'failed' }).where(eq(messages.id, posted.json.id))
+  })
+  expect(await names('is:failed')).toEqual(['done'])
+  expect(await names('is:failed status:open')).toEqual([])
+  expect(await names('-is:failed')).not.toContain('done')
+})
+
+const REFUSED: [string, string][] = [
+  ['status:opne', 'Write status:open, status:resolved or status:pending: status:opne is not known.'],
+  ['status:', 'Write status:open, status:resolved or status:pending.'],
+  ['foo -status: bar', 'Write status:open, status:resolved or status:pending.'],
+  [
+    'channel:fax',
+    'Write channel:widget, channel:email, channel:telegram or channel:api: channel:fax is not known.',
+  ],
+  ['is:odd', 'Write is:unread, is:failed, is:spam or is:draft: is:odd is not known.'],
+  ['before:yesterday', 'Write a day such as before:2026-03-01: yesterday is none.'],
+  ['after:2026-02-30', 'Write a day such as after:2026-03-01: 2026-02-30 is none.'],
+  ['assigned:nobody', 'No agent is called nobody. Write assigned:me, assigned:none, or a name or address.'],
+  ['tag:""', 'Write a tag behind tag:, such as tag:billing or tag:"two words".'],
+  ['from:"…"', 'Write a name or an address behind from:, such as from:ana@example.com.'],
+  ['status:open status:pending', 'A ticket has one status: write status: only once.'],
+  ['assigned:me assigned:none', 'A ticket has one assignee: write assigned: only once.'],
+]
+
+test('what a key does not know is refused with what would be right', async () => {
+  for (const [q, detail] of REFUSED) {
+    const answer = await ben.call('GET', `/console/tickets?q=${encodeURIComponent(q)}`)
+    expect(problemOf(answer, 400, 'invalid_query').detail, q).toBe(detail)
+  }
+  const answer = await ben.call('GET', '/console/tickets?q=assigned:ben')
+  expect(problemOf(answer, 400, 'invalid_query').detail).toMatch(
+    /^Several agents are called ben\. Write assigned:ben\..* or /,
+  )
+  const long = Array.from({ length: 40 }, (_, place) => `w${place}`).join(' ')
+  problemOf(await ben.call('GET', `/console/tickets?q=${encodeURIComponent(long)}`), 400, 'invalid_query')
+})
+
+test('nobody without a session sees the inbox, and no agent of another organization', async () => {
+  const other = await bellhop.organization('Other')
+  const eve = await signInAgent(bellhop, other.orgId, { name: 'Eve' })
+  for (const [q] of FOUND) {
+    if (!q.includes('cleo') && !q.includes('van dam') && !q.includes('okafor'))
+      expect(await names(q, '', eve), q).toEqual([])
+  }
+  problemOf(await eve.call('GET', `/console/tickets?q=assigned:${ben.id}`), 400, 'invalid_query')
+  problemOf(await eve.call('GET', '/console/tickets', { headers: { cookie: '' } }), 401, 'signed_out')
+})

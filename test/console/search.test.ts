@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { messages } from '../../server/database/schema.ts'
+import { type SignedInAgent, signInAgent } from '../support/agents.ts'
+import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { indexed } from '../support/search.ts'
+import { makeTicket } from '../support/tickets.ts'
+
+let bellhop: Bellhop
+let acme: Client
+let ben: SignedInAgent
+
+beforeAll(async () => {
+  bellhop = await startBellhop()
+  acme = await bellhop.organization()
+  ben = await signInAgent(bellhop, acme.orgId, { role: 'admin' })
+})
+afterAll(() => bellhop.stop())
+
+interface List {
+  data: { id: string; excerpt?: string }[]
+  terms: string[]
+}
+
+async function search(q: string, agent = ben): Promise<List> {
+  await indexed(bellhop)
+  const answer = await agent.call<List>('GET', `/console/tickets?q=${encodeURIComponent(q)}`)
+  expect(answer.status, `${q}: ${answer.text}`).toBe(200)
+  return answer.json
+}
+
+async function found(q: string, agent = ben): Promise<string[]> {
+  return (await search(q, agent)).data.map(({ id }) => id)
+}
+
+async function ticket(subject: string, message: string, name = 'Ana Pires', email = 'ana@example.com') {
+  return (await makeTicket(acme, { subject, message, customer: { name, email } })).id
+}
+
+test('words are found wherever they stand, also spread over subject, message and customer', async () => {
+  const id = await ticket(
+    'Broken kettle',
+    'It leaks at the spout.',
+    'Quentin Zola',
+    'quentin.zola@corp.example',
+  )
+  for (const q of ['kettle', 'spout', 'quentin', 'zola kettle spout', 'KETTLE', 'corp']) {
+    expect(await found(q), q).toEqual([id])
+  }
+  expect(await found('kettle teapot')).toEqual([])
+})
+
+test('the last word may be unfinished, the others not', async () => {
+  const id = await ticket('Wobbling wardrobe', 'One leg is shorter.')
+  for (const q of ['wo', 'wob', 'wobbling war', 'wardrobe wobb']) expect(await found(q), q).toContain(id)
+  expect(await found('wobb wardrobe')).toEqual([])
+  expect(await found('"wobb"')).toEqual([])
+})
+
+test('words in quotes stand side by side', async () => {
+  const near = await ticket('Order', 'the purple umbrella is late')
+  await ticket('Order', 'the umbrella that is purple is late')
+  expect(await found('"purple umbrella"')).toEqual([near])
+  expect(await found('purple umbrella')).toHaveLength(2)
+  expect(await found('"purple umb')).toEqual([near])
+})
+
+test('accents, case and the width of letters make no difference', async () => {
+  const id = await ticket('Café Ångström', 'Łódź, Straße 5, ﬁnal, Größe', 'José Núñez', 'jose@example.com')
+  for (const q of [
+    'cafe',
+    'CAFÉ',
+    'angstrom',
+    'lodz',
+    'strasse',
+    'final',
+    'GROSSE',
+    'nunez',
+    'nu\u0301n\u0303ez',
+  ]) {
+    expect(await found(q), q).toContain(id)
+  }
+  const kanji = await ticket('注文', '東京都から注文しました')
+  for (const q of ['注文', '京都', '東京都から']) expect(await found(q), q).toContain(kanji)
+  expect(await found('都京')).toEqual([])
+})
+
+test('an e-mail address is one thing, and its parts are words', async () => {
+  const id = await ticket('Hi', 'Hello', 'Vera', 'vera.lind+shop@post.example')
+  await ticket('Hi', 'vera and lind have a shop at the post', 'Other', 'other@example.org')
+  expect(await found('vera.lind+shop@post.example')).toEqual([id])
+  expect(await found('lind+shop@po')).toEqual([id])
+})
+
+test('from: looks at the customer only', async () => {
+  const theirs = await ticket('Hi', 'Hello', 'Wanda Maximoff', 'wanda@hex.example')
+  const about = await ticket('Where is Wanda Maximoff?', 'wanda@hex.example', 'Vis', 'vis@hex.example')
+  for (const q of [
+    'from:wanda',
+    'from:"wanda maximoff"',
+    'from:wanda@hex.example',
+    'from:wanda@he',
+    'FROM:MAXI',
+  ]) {
+    expect(await found(q), q).toEqual([theirs])
+  }
+  expect(await found('wanda -from:wanda')).toEqual([about])
+  expect(await found('-from:wanda maximoff status:open')).toEqual([about])
+})
+
+test('what is written later is found, in messages and in notes, and comes first', async () => {
+  const older = await ticket('First parcel', 'gravelled')
+  const newer = await ticket('Second parcel', 'gravelled')
+  expect(await found('gravelled')).toEqual([newer, older])
+  await acme.call('POST', `/tickets/${older}/messages`, {
+    body: { text: 'We sent a replacement, xylophone.' },
+  })
+  expect(await found('xylophone')).toEqual([older])
+  expect(await found('gravelled')).toEqual([older, newer])
+  const noted = await ben.call('POST', `/console/tickets/${newer}/notes`, {
+    body: { text: 'Ask the bassoonist.' },
+  })
+  expect(noted.status, noted.text).toBe(201)
+  expect(await found('bassoonist')).toEqual([newer])
+})
+
+test('a hit is shown with the text around it, and the words to mark are told', async () => {
+  const id = await ticket(
+    'Long',
+    `${'Before it. '.repeat(40)}The Élan vital is here. ${'Behind it. '.repeat(40)}`,
+  )
+  const list = await search('elan vit status:open')
+  expect(list.terms).toEqual(['elan', 'vit'])
+  expect(list.data.map((row) => row.id)).toEqual([id])
+  expect(list.data[0]?.excerpt).toMatch(/^….*The Élan vital is here\. .*…$/)
+  expect(list.data[0]?.excerpt).toMatch(/^.{60,180}$/)
+})
+
+test('a ticket that was deleted is found no more', async () => {
+  const id = await ticket('Delete me', 'vanishing')
+  expect(await found('vanishing')).toEqual([id])
+  expect((await ben.call('DELETE', `/console/tickets/${id}`)).status).toBe(204)
+  expect(await found('vanishing')).toEqual([])
+})
+
+test('the words of another organization are never found', async () => {
+  const other = await bellhop.organization('Other')
+  const eve = await signInAgent(bellhop, other.orgId, { name: 'Eve' })
+  const word = `zzorg${other.orgId.replace('_', '')}`
+  const id = await ticket('Secret', `classified ${word}`)
+  expect(await found('classified')).toEqual([id])
+  for (const q of ['classified', word, `zzorg${acme.orgId.replace('_', '')}`, 'from:ana', 'zzfromana']) {
+    expect(await found(q, eve), q).toEqual([])
+  }
+})
+
+test('what the engines take for syntax is only text', async () => {
+  const id = await ticket('Syntax', 'near plain 2 and or not plain')
+  for (const q of [
+    'near AND plain',
+    'plain NOT',
+    'OR plain',
+    'NEAR(plain, 2)',
+    'plain*',
+    '(plain',
+    'plain")',
+    "pl'ain OR 1=1 --",
+  ]) {
+    const list = await search(q)
+    if (q.includes("'")) expect(list.data).toEqual([])
+    else
+      expect(
+        list.data.map((row) => row.id),
+        q,
+      ).toEqual([id])
+  }
+  for (const q of [
+    '"',
+    '""',
+    '*',
+    '^',
+    ':',
+    '-',
+    '()',
+    '{}',
+    "'",
+    '\\',
+    '&|!',
+    '<->',
+    'text:plain:*',
+    '%',
+    '…',
+    '""""',
+  ]) {
+    await search(q)
+  }
+})
+
+test('a search for words takes filters too, however common the words are', async () => {
+  const ids: string[] = []
+  for (let place = 0; place < 8; place += 1) ids.push(await ticket('Ordinary', `tumbleweed number ${place}`))
+  await acme.call('PATCH', `/tickets/${ids[2]}`, { body: { status: 'pending', tags: ['odd'] } })
+  expect(await found('tumbleweed status:pending')).toEqual([ids[2] ?? ''])
+  expect(await found('tumbleweed tag:odd')).toEqual([ids[2] ?? ''])
+  expect(await found('tumbleweed -tag:odd')).toHaveLength(7)
+  expect(await found('tumbleweed is:spam')).toEqual([])
+})
+
+test('a thread of any length is found by how it began and by what was said last', async () => {
+  const id = await ticket('Endless', 'beginnings')
+  const now = Date.now()
+  const rows = Array.from({ length: 400 }, (_, place) => ({
+    id: bellhop.deps.newId('msg'),
+    orgId: acme.orgId,
+    ticketId: id,
+    role: 'customer' as const,
+    text: `middle${place} ${'filling '.repeat(100)}`,
+    createdAt: now,
+  }))
+  await bellhop.deps.database.write(async (tx) => {
+    await tx.insert(messages).values(rows)
+  })
+  await acme.call('POST', `/tickets/${id}/messages`, { body: { text: 'endings' } })
+  for (const q of ['beginnings', 'middle399', 'middle380', 'beginnings endings'])
+    expect(await found(q), q).toEqual([id])
+  expect(await found('middle5')).toEqual([])
+})
