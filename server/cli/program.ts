@@ -26,8 +26,14 @@ function createProgram(): Command {
   program
     .command('serve')
     .description('start everything: the API, its webhooks and their loops')
+    .option(
+      '--demo',
+      'show a support desk with thirty days of made-up tickets, in a folder that is removed again',
+    )
     .addHelpText('after', SETTINGS_HELP)
-    .action(async () => (await import('./serve.ts')).serve())
+    .action(async ({ demo }: { demo?: true }) => {
+      await (demo ? (await import('./serve-demo.ts')).serveDemo() : (await import('./serve.ts')).serve())
+    })
   addSetup(program)
   addOrg(program)
   addKey(program)

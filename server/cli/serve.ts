@@ -7,9 +7,14 @@ import { programName } from './program-name.ts'
 export async function serve(): Promise<void> {
   const asked = untilAsked()
   const service = await startService(readConfig())
-  process.stdout.write(`Bellhop is running at ${service.url}\n${pagesMissing()}${await firstSteps(service)}`)
+  process.stdout.write(`${runningAt(service)}${await firstSteps(service)}`)
   await asked
   await service.stop()
+}
+
+/** Where it answers, and what is missing. */
+export function runningAt({ url }: Service): string {
+  return `Bellhop is running at ${url}\n${pagesMissing()}`
 }
 
 /** Only from the sources: the built file has the pages inside. */
@@ -27,7 +32,8 @@ Or make one in another terminal: ${programName()} setup --help
 `
 }
 
-function untilAsked(): Promise<void> {
+/** Settles at the first signal to stop. */
+export function untilAsked(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.once(signal, () => {

@@ -16,6 +16,7 @@ const LAYERS = [
   ['inbox', 'replies', 'erasure'],
   ['channels', 'live'],
   ['http'],
+  ['demo'],
   ['cli'],
 ]
 /** Route files may also ask who is calling. */

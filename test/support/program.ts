@@ -38,9 +38,14 @@ function text(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<string> 
 }
 
 /** Starts the server on a free port unless the place names one, and waits until it says where it is. */
-export async function startProgram(place: Place, program = SOURCES, cwd = '.'): Promise<RunningServer> {
+export async function startProgram(
+  place: Place,
+  program = SOURCES,
+  cwd = '.',
+  args = ['serve'],
+): Promise<RunningServer> {
   const env = { PORT: '0', ...place }
-  const child = Bun.spawn([...program, 'serve'], { cwd, env, stdout: 'pipe', stderr: 'inherit' })
+  const child = Bun.spawn([...program, ...args], { cwd, env, stdout: 'pipe', stderr: 'inherit' })
   let said = ''
   const { promise: running, resolve, reject } = Promise.withResolvers<string>()
   const reading = (async () => {

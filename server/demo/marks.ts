@@ -1,0 +1,101 @@
+import { and, asc, eq, inArray } from 'drizzle-orm'
+import type { Transaction } from '../database/database.ts'
+import { drafts, messages, readMarks, tickets } from '../database/schema.ts'
+import type { Deps } from '../deps.ts'
+import type { Place } from './conversations.ts'
+import { FAILURES } from './people.ts'
+import type { Random } from './random.ts'
+
+const HOUR_MS = 3_600_000
+const ROWS_AT_ONCE = 500
+const DRAFTS = [
+  { kind: 'reply' as const, text: 'Thank you for your patience. I have just heard from the carrier, and ' },
+  { kind: 'reply' as const, text: 'Good question! In short: yes. The long answer is' },
+  { kind: 'note' as const, text: 'Ask Jonas whether this is the same as last week before I answer.' },
+]
+
+type LastMessage = Pick<typeof messages.$inferSelect, 'id' | 'ticketId' | 'role' | 'createdAt'>
+
+/** What has been read and begun, and what could not be sent: everything that is no event of the log. */
+export async function leaveMarks(deps: Deps, place: Place, random: Random): Promise<void> {
+  const { orgId, agents } = place
+  const now = deps.clock.now()
+  await deps.database.write(async (tx) => {
+    await tx
+      .update(messages)
+      .set({ sending: 'sent' })
+      .where(and(eq(messages.orgId, orgId), eq(messages.sending, 'queued')))
+    const last = await lastMessages(tx, orgId)
+    const marks = agents.flatMap(({ id: agentId }) =>
+      last
+        .filter(({ createdAt }) => createdAt < now - 20 * HOUR_MS || random.chance(0.3))
+        .map(({ id, ticketId, createdAt }) => ({
+          orgId,
+          agentId,
+          ticketId,
+          messageId: id,
+          messageAt: createdAt,
+        })),
+    )
+    for (let start = 0; start < marks.length; start += ROWS_AT_ONCE) {
+      await tx.insert(readMarks).values(marks.slice(start, start + ROWS_AT_ONCE))
+    }
+    await failSome(tx, orgId)
+    await beginDrafts(tx, place, now)
+  })
+}
+
+/** The newest message of each ticket. */
+async function lastMessages(tx: Transaction, orgId: string): Promise<LastMessage[]> {
+  const all = await tx
+    .select({
+      id: messages.id,
+      ticketId: messages.ticketId,
+      role: messages.role,
+      createdAt: messages.createdAt,
+    })
+    .from(messages)
+    .where(eq(messages.orgId, orgId))
+    .orderBy(asc(messages.createdAt), asc(messages.id))
+  return [...new Map(all.map((message) => [message.ticketId, message])).values()]
+}
+
+/** The newest answers that went by mail or Telegram, one for each reason. */
+async function failSome(tx: Transaction, orgId: string): Promise<void> {
+  const sent = await tx
+    .select({ id: messages.id, ticketId: messages.ticketId })
+    .from(messages)
+    .innerJoin(tickets, eq(tickets.id, messages.ticketId))
+    .where(
+      and(
+        eq(messages.orgId, orgId),
+        eq(messages.role, 'agent'),
+        inArray(tickets.channel, ['email', 'telegram']),
+      ),
+    )
+    .orderBy(asc(messages.createdAt), asc(messages.id))
+  const newest = [...new Map(sent.map((message) => [message.ticketId, message])).values()].slice(
+    -FAILURES.length,
+  )
+  for (const [place, { id }] of newest.entries()) {
+    await tx
+      .update(messages)
+      .set({ sending: 'failed', sendError: FAILURES[place] })
+      .where(eq(messages.id, id))
+  }
+}
+
+/** On open tickets of whoever signs in. */
+async function beginDrafts(tx: Transaction, { orgId, agents: [me] }: Place, now: number): Promise<void> {
+  if (!me) return
+  const own = await tx
+    .select({ id: tickets.id })
+    .from(tickets)
+    .where(and(eq(tickets.orgId, orgId), eq(tickets.assignedTo, me.id), eq(tickets.status, 'open')))
+    .orderBy(asc(tickets.createdAt), asc(tickets.id))
+    .limit(DRAFTS.length)
+  for (const [place, { id: ticketId }] of own.entries()) {
+    const draft = DRAFTS[place]
+    if (draft) await tx.insert(drafts).values({ orgId, agentId: me.id, ticketId, ...draft, savedAt: now })
+  }
+}

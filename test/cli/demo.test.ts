@@ -1,0 +1,77 @@
+import { expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import { call } from '../support/bellhop.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { runProgram, SOURCES, startProgram } from '../support/program.ts'
+import { eventually } from '../support/webhooks.ts'
+
+interface Counts {
+  views: Record<'mine' | 'unassigned' | 'open' | 'pending' | 'resolved' | 'failed' | 'spam', number>
+  saved: { count: number }[]
+}
+interface List {
+  data: Record<string, unknown>[]
+  nextCursor?: string
+}
+
+test('the demo shows a lively desk to whoever signs in as it says, and leaves nothing behind', async () => {
+  const tmp = temporaryFolder('tmp')
+  await using demo = await startProgram({ TMPDIR: tmp }, SOURCES, '.', ['serve', '--demo'])
+  const said = await eventually(() => /password (\S+).*Bearer (\S+)"/s.exec(demo.out()))
+  const [, password, key] = said
+  const signedIn = await call('POST', `${demo.url}/console/session`, {
+    body: { email: 'ana@parcelbird.example', password },
+    headers: { 'sec-fetch-site': 'same-origin' },
+  })
+  expect(signedIn.status).toBe(201)
+  const headers = {
+    cookie: signedIn.headers.get('set-cookie')?.split(';')[0] ?? '',
+    'sec-fetch-site': 'same-origin',
+  }
+  const get = async <Json>(path: string) =>
+    (await call<Json>('GET', `${demo.url}/console${path}`, { headers })).json
+
+  const { views, saved } = await get<Counts>('/counts')
+  expect(views.open + views.pending + views.resolved + views.spam).toBe(300)
+  for (const count of Object.values(views)) expect(count).toBeGreaterThan(2)
+  expect(saved.some(({ count }) => count > 0)).toBeTrue()
+  for (const path of ['/agents', '/keys', '/saved-replies', '/tags', '/audit', '/tickets?q=is:draft']) {
+    expect([path, (await get<List>(path)).data.length > 2]).toEqual([path, true])
+  }
+  expect((await get<List>('/tickets?q=is:failed')).data.length).toBe(views.failed)
+  const listed = await call<{ meta: { total: number } }>('GET', `${demo.url}/v1/tickets`, {
+    headers: { authorization: `Bearer ${key}` },
+  })
+  expect(listed.json.meta.total).toBe(300)
+  // The full-text index follows the log.
+  const found = await eventually(async () => (await get<List>('/tickets?q=warehouses%20Rotterdam')).data[0])
+  expect(found.subject).toStartWith('Moving 3 warehouses')
+
+  const { data: endpoints } = await get<List>('/endpoints')
+  expect(endpoints).toMatchObject([{ isOn: true }, { isOn: false, offReason: 'failing' }])
+  for (const state of ['succeeded', 'failed', 'held']) {
+    expect([state, (await get<List>(`/deliveries?state=${state}`)).data.length > 2]).toEqual([state, true])
+  }
+  await call('POST', `${demo.url}/v1/tickets`, {
+    body: { subject: 'Live', message: 'Now.', customer: { email: 'live@example.com' } },
+    headers: { authorization: `Bearer ${key}` },
+  })
+  await eventually(async () => {
+    const { data } = await get<List>('/deliveries?limit=2&event=ticket.created&state=succeeded')
+    return (
+      data[0]?.lastStatus === 200 && String(data[0].createdAt) > new Date(Date.now() - 60_000).toISOString()
+    )
+  })
+  expect(endpoints.every(({ url }) => String(url).startsWith('https://127.0.0.1:'))).toBeTrue()
+  expect(await demo.end('SIGTERM')).toBe(0)
+  expect(readdirSync(tmp)).toEqual([])
+})
+
+test('the demo does not touch a database that somebody keeps', async () => {
+  const place = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', PORT: '0' }
+  const { code, err } = await runProgram(place, ['serve', '--demo'])
+  expect({ code, err }).toEqual({
+    code: 1,
+    err: 'The demo keeps its data in a folder of its own. Start it without DATABASE_URL.\n',
+  })
+})
