@@ -6,7 +6,7 @@ const MOST_LENGTH = 1_000
 const ARGON2ID = { algorithm: 'argon2id', memoryCost: 65_536, timeCost: 2 } as const
 /** More would take all memory and processors when many sign in, or somebody tries passwords. */
 const AT_ONCE = 2
-const MOST_WAITING = 100
+const MOST_WAITING = 40
 /** Of random bytes that nobody kept. Comparing with it takes as long as comparing with an agent's. */
 const NOBODYS_HASH =
   '$argon2id$v=19$m=65536,t=2,p=1$0txKGNtbi3pqMOJA8RGlNcfwH53e2Ta7lpE9sfAVDoY$Icbu/e+asal/liXxXghq112efn1c0t0rR07w+ml3DI4'

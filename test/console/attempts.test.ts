@@ -111,3 +111,19 @@ test('what is only typed wrongly is no failed attempt', async () => {
   }
   expect((await typing.signIn('ben@acme.example')).status).toBe(201)
 })
+
+test('when too many sign in at once some are asked to come back, and that is no failed attempt', async () => {
+  await makeAgent(bellhop, orgId, { email: 'fay@acme.example' })
+  const attempts = Array.from({ length: 60 }, (_, place) =>
+    from(`198.51.100.${place}`).signIn(place < 50 ? `stranger.${place}@acme.example` : 'fay@acme.example'),
+  )
+  const answers = await Promise.all(attempts)
+  const busy = answers.filter(({ status }) => status === 503)
+  expect(busy.length).toBeGreaterThan(0)
+  for (const { json, headers } of busy) {
+    expect(json.code).toBe('busy')
+    expect(headers.get('retry-after')).toBe('5')
+  }
+  expect(answers.filter(({ status }) => ![201, 401, 429, 503].includes(status))).toEqual([])
+  expect((await from('198.51.100.99').signIn('fay@acme.example')).status).toBe(201)
+})
