@@ -8,10 +8,10 @@ export function announce(text: string): void {
   queueMicrotask(() => setSaid(text))
 }
 
-/** Where `announce` is heard; stands once, in routes.tsx. */
+/** Where `announce` is heard, also over an open dialog; stands once, in routes.tsx. */
 export function Announcer() {
   return (
-    <p class="unseen" role="status" aria-live="polite">
+    <p class="unseen" role="status" aria-live="polite" data-kb-top-layer="">
       {said()}
     </p>
   )

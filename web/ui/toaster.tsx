@@ -43,10 +43,19 @@ function close(id: number): void {
   setToasts((before) => before.filter((one) => one.id !== id))
 }
 
-/** Where toasts appear; stands once, in routes.tsx. Hovering or focusing one stops its time. */
+/**
+ * Where toasts appear; stands once, in routes.tsx. Hovering or focusing one stops its time. An open dialog leaves them
+ * to be heard and pressed (`data-kb-top-layer`).
+ */
 export function Toaster() {
   return (
-    <section class="toaster" aria-label="Notices" aria-live="polite" aria-relevant="additions">
+    <section
+      class="toaster"
+      data-kb-top-layer=""
+      aria-label="Notices"
+      aria-live="polite"
+      aria-relevant="additions"
+    >
       <For each={toasts()}>{(one) => <ToastCard toast={one} />}</For>
     </section>
   )
