@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import { messages } from '../../server/database/schema.ts'
+import { seeded } from '../database/random-work.ts'
+import { type SignedInAgent, signInAgent } from '../support/agents.ts'
+import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { indexed } from '../support/search.ts'
+import { changeTicket, makeTicket } from '../support/tickets.ts'
+
+let bellhop: Bellhop
+let acme: Client
+let ben: SignedInAgent
+
+beforeAll(async () => {
+  bellhop = await startBellhop()
+  acme = await bellhop.organization()
+  ben = await signInAgent(bellhop, acme.orgId, { role: 'admin' })
+})
+afterAll(() => bellhop.stop())
+
+interface Counts {
+  views: Record<string, number>
+  tags: { tag: string; count: number }[]
+  saved: { id: string; count: number }[]
+}
+const VIEWS = {
+  mine: 'status:open assigned:me',
+  unassigned: 'status:open assigned:none',
+  open: 'status:open',
+  pending: 'status:pending',
+  resolved: 'status:resolved',
+  failed: 'is:failed',
+  spam: 'is:spam',
+}
+const TAGS = ['billing', 'Billing', 'a:b', 'two words', 'status:open,tag:x']
+const SAVED = [
+  'tag:billing',
+  'is:spam tag:billing',
+  '-tag:billing status:open',
+  'is:unread',
+  'invoice',
+  'channel:api',
+  'channel:email',
+  '',
+]
+
+async function counts(): Promise<Counts> {
+  const answer = await ben.call<Counts>('GET', '/console/counts')
+  expect(answer.status, answer.text).toBe(200)
+  return answer.json
+}
+
+async function listed(q: string): Promise<number> {
+  const path = `/console/tickets?limit=100&q=${encodeURIComponent(q)}`
+  return (await ben.call<{ data: unknown[] }>('GET', path)).json.data.length
+}
+
+test('the numbers in the rail are those of the lists after any changes', async () => {
+  const random = seeded(11)
+  const ids: string[] = []
+  const views = new Map<string, string>()
+  for (const query of SAVED) {
+    const made = await ben.call<{ id: string }>('POST', '/console/views', {
+      body: { name: `View ${query}`, query },
+    })
+    views.set(made.json.id, query)
+  }
+  for (let round = 0; round < 120; round += 1) {
+    await changeSomething(ids, random)
+    if (round % 40 !== 39) continue
+    await indexed(bellhop)
+    const { views: rail, tags, saved } = await counts()
+    for (const [name, query] of Object.entries(VIEWS)) expect(rail[name], name).toBe(await listed(query))
+    for (const tag of TAGS) {
+      const told = tags.find((one) => one.tag === tag)?.count ?? 0
+      expect(told, tag).toBe(await listed(`status:open tag:"${tag}"`))
+    }
+    expect(tags.map(({ tag }) => tag)).toEqual(tags.map(({ tag }) => tag).sort())
+    expect(saved).toHaveLength(SAVED.length)
+    for (const { id, count } of saved) expect(count, views.get(id)).toBe(await listed(views.get(id) ?? ''))
+  }
+})
+
+async function changeSomething(ids: string[], random: (below: number) => number): Promise<void> {
+  const id = ids[random(ids.length + 3)]
+  const kind = random(12)
+  const tags = TAGS.filter(() => random(3) === 0)
+  if (id === undefined) ids.push((await makeTicket(acme, { tags })).id)
+  else if (kind === 0) {
+    ids.splice(ids.indexOf(id), 1)
+    expect((await ben.call('DELETE', `/console/tickets/${id}`)).status).toBe(204)
+  } else if (kind < 4) {
+    await ben.call('PATCH', `/console/tickets/${id}`, { body: { isSpam: random(2) === 0 } })
+  } else if (kind < 6) await failToSend(id)
+  else {
+    const status = ['open', 'pending', 'resolved'][random(3)]
+    await changeTicket(acme, id, { status, tags, assignedTo: random(2) === 0 ? ben.id : null })
+  }
+}
+
+async function failToSend(ticketId: string): Promise<void> {
+  const posted = await acme.call<{ id: string }>('POST', `/tickets/${ticketId}/messages`, {
+    body: { text: 'Hi' },
+  })
+  await bellhop.deps.database.write(async (tx) => {
+    await tx.update(messages).set({ sending: 'failed' }).where(eq(messages.id, posted.json.id))
+  })
+}
+
+test('another organization counts its own', async () => {
+  const other = await bellhop.organization('Other')
+  const eve = await signInAgent(bellhop, other.orgId, { name: 'Eve' })
+  const zero = Object.fromEntries(Object.keys(VIEWS).map((name) => [name, 0]))
+  expect((await eve.call('GET', '/console/counts')).json).toEqual({ views: zero, tags: [], saved: [] })
+})

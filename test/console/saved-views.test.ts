@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { eventsAfter } from '../../server/events/events.ts'
+import { type SignedInAgent, signInAgent } from '../support/agents.ts'
+import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { problemOf } from '../support/tickets.ts'
+
+let bellhop: Bellhop
+let acme: Client
+let ben: SignedInAgent
+let cleo: SignedInAgent
+let admin: SignedInAgent
+
+beforeAll(async () => {
+  bellhop = await startBellhop()
+  acme = await bellhop.organization()
+  ben = await signInAgent(bellhop, acme.orgId, { name: 'Ben' })
+  cleo = await signInAgent(bellhop, acme.orgId, { name: 'Cleo' })
+  admin = await signInAgent(bellhop, acme.orgId, { name: 'Ada', role: 'admin' })
+})
+afterAll(() => bellhop.stop())
+
+interface View {
+  id: string
+  name: string
+  query: string
+  isShared: boolean
+  isMine: boolean
+}
+
+async function make(agent: SignedInAgent, body: object): Promise<View> {
+  const answer = await agent.call<View>('POST', '/console/views', { body })
+  expect(answer.status, answer.text).toBe(201)
+  return answer.json
+}
+
+async function viewsOf(agent: SignedInAgent): Promise<View[]> {
+  return (await agent.call<{ data: View[] }>('GET', '/console/views')).json.data
+}
+
+test('a view is mine until I share it', async () => {
+  const made = await make(ben, { name: '  Angry ', query: ' tag:angry status:open ' })
+  expect(made).toEqual({
+    id: made.id,
+    name: 'Angry',
+    query: 'tag:angry status:open',
+    isShared: false,
+    isMine: true,
+  })
+  expect(await viewsOf(ben)).toEqual([made])
+  expect(await viewsOf(cleo)).toEqual([])
+  problemOf(await cleo.call('PATCH', `/console/views/${made.id}`, { body: { name: 'x' } }), 404, 'not_found')
+  problemOf(await admin.call('DELETE', `/console/views/${made.id}`), 404, 'not_found')
+  const shared = await ben.call<View>('PATCH', `/console/views/${made.id}`, { body: { isShared: true } })
+  expect(shared.json).toEqual({ ...made, isShared: true })
+  expect(await viewsOf(cleo)).toEqual([{ ...made, isShared: true, isMine: false }])
+})
+
+test('a shared view is changed and deleted by its maker or an administrator only', async () => {
+  const { id } = await make(ben, { name: 'Late', query: 'status:open before:2026-01-01', isShared: true })
+  problemOf(await cleo.call('PATCH', `/console/views/${id}`, { body: { name: 'x' } }), 403, 'not_your_view')
+  problemOf(await cleo.call('DELETE', `/console/views/${id}`), 403, 'not_your_view')
+  const changed = await admin.call<View>('PATCH', `/console/views/${id}`, {
+    body: { name: 'Very late', query: 'is:unread' },
+  })
+  expect(changed.json).toEqual({ id, name: 'Very late', query: 'is:unread', isShared: true, isMine: false })
+  expect((await ben.call('DELETE', `/console/views/${id}`)).status).toBe(204)
+  expect((await viewsOf(ben)).some((view) => view.id === id)).toBe(false)
+  problemOf(await ben.call('DELETE', `/console/views/${id}`), 404, 'not_found')
+})
+
+test('a view is refused that the inbox would not understand', async () => {
+  for (const query of ['status:opne', 'assigned:nobody', 'after:soon']) {
+    problemOf(
+      await ben.call('POST', '/console/views', { body: { name: 'Odd', query } }),
+      400,
+      'invalid_query',
+    )
+  }
+  const { id } = await make(ben, { name: 'Fine', query: '' })
+  problemOf(
+    await ben.call('PATCH', `/console/views/${id}`, { body: { query: 'is:odd' } }),
+    400,
+    'invalid_query',
+  )
+  for (const body of [
+    { query: '' },
+    { name: ' ', query: '' },
+    { name: 'x'.repeat(61), query: '' },
+    { name: 'x', query: '', color: 'red' },
+  ]) {
+    problemOf(await ben.call('POST', '/console/views', { body }), 400, 'invalid_request')
+  }
+})
+
+test('pages are told when a view changes', async () => {
+  const before = await deskChanges()
+  const { id } = await make(cleo, { name: 'Mine', query: 'assigned:me' })
+  await cleo.call('PATCH', `/console/views/${id}`, { body: { name: 'Still mine' } })
+  await cleo.call('DELETE', `/console/views/${id}`)
+  expect((await deskChanges()) - before).toBe(3)
+})
+
+test('another organization sees no view, not even a shared one', async () => {
+  const { id } = await make(ben, { name: 'Everybody', query: '', isShared: true })
+  const other = await bellhop.organization('Other')
+  const eve = await signInAgent(bellhop, other.orgId, { name: 'Eve', role: 'admin' })
+  expect(await viewsOf(eve)).toEqual([])
+  problemOf(await eve.call('PATCH', `/console/views/${id}`, { body: { name: 'x' } }), 404, 'not_found')
+})
+
+test('there is an end to the number of views', async () => {
+  for (let left = 50 - (await viewsOf(cleo)).length; left > 0; left -= 1)
+    await make(cleo, { name: 'One more', query: '' })
+  problemOf(
+    await cleo.call('POST', '/console/views', { body: { name: 'Too many', query: '' } }),
+    409,
+    'too_many_views',
+  )
+})
+
+async function deskChanges(): Promise<number> {
+  const events = await eventsAfter(bellhop.deps.database.read, acme.orgId, 0, 1_000)
+  return events.filter(({ type }) => type === 'desk.changed').length
+}
