@@ -18,9 +18,9 @@ export function Page(props: PageProps) {
   let heading: HTMLHeadingElement | undefined
   // The link that led here is gone from the page: whoever uses the keyboard goes on from the title.
   onMount(() => {
-    if (!document.activeElement || document.activeElement === document.body) {
-      heading?.focus({ preventScroll: true })
-    }
+    const focused = document.activeElement
+    const isNowhere = !focused || focused === document.body || !focused.checkVisibility()
+    if (isNowhere) heading?.focus({ preventScroll: true })
   })
   return (
     <div class="page" data-width={props.width}>

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect } from 'bun:test'
+import { signInAgent } from '../support/agents.ts'
+import { type Bellhop, startBellhop } from '../support/bellhop.ts'
+import { browserTest, openWindow } from '../support/browser.ts'
+
+const PASSWORD = 'correct horse battery'
+
+let bellhop: Bellhop
+
+beforeAll(async () => {
+  bellhop = await startBellhop()
+})
+afterAll(() => bellhop.stop())
+
+browserTest(
+  'a colleague is invited by a link, joins in their own browser, and cannot see the console',
+  async () => {
+    const { orgId } = await bellhop.organization('Acme')
+    const agent = await signInAgent(bellhop, orgId, { role: 'admin', name: 'Ines Marques' })
+    await using window = await openWindow({ url: bellhop.url, agent })
+    const { page } = window
+    await page.goto('/settings/agents')
+    await page.getByRole('button', { name: 'Invite an agent' }).click()
+    await page.getByLabel('Name').fill('Cy Lindqvist')
+    await page.getByLabel('E-mail address').fill('cy@acme.example')
+    await page.getByRole('button', { name: 'Make the link' }).click()
+    const link = await page.getByRole('textbox', { name: 'Link' }).inputValue()
+    await page.getByText(/^It works until /).waitFor()
+    await page.getByRole('button', { name: 'Done' }).click()
+    const row = page.getByRole('listitem').filter({ hasText: 'Cy Lindqvist' })
+    await row.getByText('Invited').waitFor()
+
+    await using theirs = await openWindow({ url: bellhop.url })
+    await theirs.page.goto(link)
+    await theirs.page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await theirs.page.keyboard.press('Enter')
+    await theirs.page.waitForURL('**/inbox**')
+
+    await page.reload()
+    await row.getByText('Last seen just now').waitFor()
+    expect(await row.getByText('Invited').count()).toBe(0)
+
+    await theirs.page.goto('/settings')
+    await theirs.page.getByRole('heading', { name: 'Your account', level: 1 }).waitFor()
+    const nav = theirs.page.getByRole('navigation', { name: 'Settings' })
+    expect(await nav.getByRole('link').allTextContents()).toEqual(['Inbox', 'Your account'])
+    for (const path of ['/agents', '/keys', '/deliveries/dlv_x', '/audit']) {
+      await theirs.page.goto(`/settings${path}`)
+      await theirs.page.getByText('This page is for administrators').waitFor()
+    }
+
+    await page.getByRole('button', { name: 'Change Cy Lindqvist' }).click()
+    await page.getByRole('menuitem', { name: 'Reset password…' }).click()
+    await page.getByRole('button', { name: 'Make a reset link' }).click()
+    expect(await page.getByRole('textbox', { name: 'Link' }).inputValue()).toContain('/join#')
+  },
+)
+
+browserTest('an agent is disabled, their tickets are nobody’s, and they come back', async () => {
+  const client = await bellhop.organization('Globex')
+  const agent = await signInAgent(bellhop, client.orgId, { role: 'admin', name: 'Ines Marques' })
+  const ben = await signInAgent(bellhop, client.orgId, { name: 'Ben Okafor' })
+  const body = { subject: 'Hello', message: 'Hello', customer: { email: 'ana@example.com' } }
+  const { json } = await client.call<{ id: string }>('POST', '/tickets', { body })
+  await client.call('PATCH', `/tickets/${json.id}`, { body: { assignedTo: ben.id } })
+
+  await using window = await openWindow({ url: bellhop.url, agent })
+  const { page } = window
+  await page.goto('/settings/agents')
+  await page.getByRole('button', { name: 'Change Ben Okafor' }).click()
+  await page.getByRole('menuitem', { name: 'Disable…' }).click()
+  await page.getByText('Their tickets become unassigned').waitFor()
+  await page.getByRole('button', { name: 'Disable', exact: true }).click()
+  await page.getByText('Ben Okafor is disabled. One ticket is unassigned now.').waitFor()
+  expect((await ben.call('GET', '/console/session')).status).toBe(401)
+
+  await page.getByRole('heading', { name: 'Disabled' }).waitFor()
+  await page.getByRole('button', { name: 'Change Ben Okafor' }).click()
+  await page.getByRole('menuitem', { name: 'Enable again' }).click()
+  await page.getByText('Ben Okafor can sign in again.').waitFor()
+  expect(await page.getByRole('heading', { name: 'Disabled' }).count()).toBe(0)
+})
+
+browserTest('the last administrator stays one, and is told why', async () => {
+  const { orgId } = await bellhop.organization('Initech')
+  const agent = await signInAgent(bellhop, orgId, { role: 'admin', name: 'Ines Marques' })
+  await signInAgent(bellhop, orgId, { name: 'Ben Okafor' })
+  await using window = await openWindow({ url: bellhop.url, agent })
+  const { page } = window
+  await page.goto('/settings/agents')
+  await page.getByRole('button', { name: 'Change Ines Marques' }).click()
+  await page.getByRole('menuitem', { name: 'Make an agent' }).click()
+  await page.getByText(/^This is the last enabled administrator/).waitFor()
+
+  await page.getByRole('button', { name: 'Change Ben Okafor' }).click()
+  await page.getByRole('menuitem', { name: 'Make an administrator' }).click()
+  await page.getByText('Ben Okafor is an administrator now.').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('Ben Okafor is an agent now.').waitFor()
+})

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, expect } from 'bun:test'
+import { signInAgent } from '../support/agents.ts'
+import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { browserTest, openWindow } from '../support/browser.ts'
+
+let bellhop: Bellhop
+
+beforeAll(async () => {
+  bellhop = await startBellhop()
+})
+afterAll(() => bellhop.stop())
+
+browserTest(
+  'a saved reply is written with variables, seen as a customer would, deleted and brought back',
+  async () => {
+    const { page, window } = await openSettings('Acme', '/saved-replies')
+    await using _ = window
+    await page.getByText('No saved replies yet').waitFor()
+    await page.getByRole('link', { name: 'New reply' }).click()
+    await page.getByLabel('Name').fill('Thanks')
+    await page.getByLabel('Text').fill('Thank you ')
+    await page.getByRole('button', { name: 'First name' }).click()
+    await page.keyboard.type('! {{nobody}} knows.')
+    const preview = page.getByRole('region', { name: 'Preview' })
+    expect(await preview.textContent()).toContain('Thank you Ana! {{nobody}} knows.')
+    await preview.getByText('{{nobody}} is no variable').waitFor()
+    await page.getByRole('button', { name: 'Save reply' }).click()
+
+    await page.getByText('Thank you {{customer.firstName}}! {{nobody}} knows.').waitFor()
+    await page.getByRole('button', { name: 'Delete Thanks' }).click()
+    await page.getByText('No saved replies yet').waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('link', { name: /^Thanks/ }).click()
+    expect(await page.getByLabel('Text').inputValue()).toBe(
+      'Thank you {{customer.firstName}}! {{nobody}} knows.',
+    )
+  },
+)
+
+browserTest('a tag is renamed into another one, after a word about merging, and removed', async () => {
+  const { page, window, client } = await openSettings('Globex', '/tags')
+  await using _ = window
+  await createTicket(client, ['invoice', 'vip'])
+  await createTicket(client, ['billing'])
+  await page.reload()
+  await page.getByRole('button', { name: 'Rename invoice' }).click()
+  await page.getByLabel('New name').fill('billing')
+  await page.getByText('The two become one').waitFor()
+  await page.getByRole('button', { name: 'Merge tags' }).click()
+  const billing = page.getByRole('listitem').filter({ hasText: 'billing' })
+  await billing.getByText('2 tickets').waitFor()
+  expect(await page.getByRole('link', { name: 'invoice' }).count()).toBe(0)
+
+  await page.getByRole('button', { name: 'Remove vip' }).click()
+  await page.getByRole('button', { name: 'Remove tag' }).click()
+  await page.getByText('“vip” is removed from one ticket.').waitFor()
+  expect(await page.getByRole('link', { name: 'vip' }).count()).toBe(0)
+})
+
+browserTest('what is done to the settings stands in the audit log in plain words', async () => {
+  const { page, window } = await openSettings('Initech', '/organization')
+  await using _ = window
+  await page.getByLabel('Open a ticket again').uncheck()
+  await page.getByLabel('Public name').fill('Initech Help')
+  await page.getByLabel('Website').fill('not a website')
+  await page.getByRole('button', { name: 'Save identity' }).click()
+  await page.getByRole('alert').waitFor()
+  expect(await page.getByLabel('Website').getAttribute('aria-invalid')).toBe('true')
+  await page.getByLabel('Website').fill('https://initech.example')
+  await page.getByRole('button', { name: 'Save identity' }).click()
+  await page.getByText('The business identity is saved.').waitFor()
+  await page.reload()
+  expect(await page.getByLabel('Public name').inputValue()).toBe('Initech Help')
+  expect(await page.getByLabel('Open a ticket again').isChecked()).toBe(false)
+
+  await page.getByRole('link', { name: 'Audit log' }).click()
+  const rows = page.getByRole('table').getByRole('row')
+  await rows.filter({ hasText: 'Changed the organization public name, website' }).waitFor()
+  const line = await rows.filter({ hasText: 'Changed the organization reopening' }).textContent()
+  expect(line).toContain('Ines Marques')
+  expect(line).toContain('127.0.0.1')
+
+  await page.getByRole('button', { name: 'Action' }).click()
+  await page.getByRole('option', { name: 'Added an agent' }).click()
+  await rows.filter({ hasText: 'as administrator' }).waitFor()
+  expect(await rows.filter({ hasText: 'Changed the organization' }).count()).toBe(0)
+  expect(new URL(page.url()).search).toBe('?action=agent.created')
+})
+
+browserTest('an agent changes their name and signs a device out from afar', async () => {
+  const { orgId } = await bellhop.organization('Hooli')
+  const agent = await signInAgent(bellhop, orgId)
+  await using other = await openWindow({ url: bellhop.url, agent })
+  await other.page.goto('/settings/account')
+  await other.page.getByLabel('Your name').fill('Benjamin Okafor')
+  await other.page.getByRole('button', { name: 'Save name' }).click()
+  await other.page.getByText('Your name is saved.').waitFor()
+  await other.page.getByRole('list', { name: 'Devices' }).getByText('This one').waitFor()
+
+  const made = await agent.call<{ agent: { name: string } }>('GET', '/console/session')
+  expect(made.json.agent.name).toBe('Benjamin Okafor')
+  await other.page.getByLabel('Present password').fill('wrong')
+  await other.page.getByLabel('New password').fill('also wrong, but longer')
+  await other.page.getByRole('button', { name: 'Change password' }).click()
+  expect(await other.page.getByRole('alert').textContent()).not.toBe('')
+  await other.page.getByText('Dark', { exact: true }).click()
+  expect(await other.page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
+})
+
+async function openSettings(name: string, path: string) {
+  const client = await bellhop.organization(name)
+  const agent = await signInAgent(bellhop, client.orgId, { role: 'admin', name: 'Ines Marques' })
+  const window = await openWindow({ url: bellhop.url, agent })
+  await window.page.goto(`/settings${path}`)
+  return { window, page: window.page, client }
+}
+
+async function createTicket(client: Client, tags: string[]): Promise<void> {
+  const body = { subject: 'Hello', message: 'Hello', customer: { email: 'ana@example.com' }, tags }
+  expect((await client.call('POST', '/tickets', { body })).status).toBe(201)
+}

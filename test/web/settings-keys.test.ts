@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect } from 'bun:test'
+import { signInAgent } from '../support/agents.ts'
+import { type Bellhop, call, startBellhop } from '../support/bellhop.ts'
+import { browserTest, openWindow } from '../support/browser.ts'
+
+let bellhop: Bellhop
+
+beforeAll(async () => {
+  bellhop = await startBellhop()
+})
+afterAll(() => bellhop.stop())
+
+browserTest('an administrator makes a key, keeps it, and uses it; it is never shown again', async () => {
+  const { orgId } = await bellhop.organization('Acme')
+  const agent = await signInAgent(bellhop, orgId, { role: 'admin' })
+  await using window = await openWindow({ url: bellhop.url, agent })
+  const { page } = window
+  await page.goto('/settings/keys')
+
+  await page.getByRole('button', { name: 'New key' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('Web shop')
+  await page.getByRole('button', { name: 'Create key' }).click()
+
+  const shown = page.getByLabel('API key', { exact: true })
+  const secret = await shown.inputValue()
+  expect(secret).toStartWith('bellhop_sk_')
+  expect(await page.getByRole('region', { name: 'Example request' }).textContent()).toContain(secret)
+  await page.keyboard.press('Escape')
+  expect(await shown.inputValue()).toBe(secret)
+
+  const headers = { authorization: `Bearer ${secret}` }
+  expect((await call('GET', `${bellhop.url}/v1/tickets`, { headers })).status).toBe(200)
+
+  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await page.getByRole('listitem').filter({ hasText: 'Web shop' }).waitFor()
+  expect(await page.content()).not.toContain(secret)
+  await page.reload()
+  const row = page.getByRole('listitem').filter({ hasText: 'Web shop' })
+  await row.waitFor()
+  expect(await row.textContent()).toContain('Full access')
+  expect(await page.content()).not.toContain(secret)
+
+  await page.getByRole('button', { name: 'Revoke Web shop' }).click()
+  await page.getByRole('button', { name: 'Revoke key' }).click()
+  await page.getByRole('list', { name: 'Ended keys' }).getByText('Revoked', { exact: true }).waitFor()
+  expect((await call('GET', `${bellhop.url}/v1/tickets`, { headers })).status).toBe(401)
+})
+
+browserTest('a key may be limited: what it may do, how often, and until when', async () => {
+  const { orgId } = await bellhop.organization('Globex')
+  const agent = await signInAgent(bellhop, orgId, { role: 'admin' })
+  await using window = await openWindow({ url: bellhop.url, agent })
+  const { page } = window
+  await page.goto('/settings/keys')
+  await page.getByRole('button', { name: 'New key' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('Reports')
+  await page.getByText('Only…').click()
+  await page.getByRole('button', { name: 'Create key' }).click()
+  expect(await page.getByRole('alert').textContent()).toContain('tickets:read')
+
+  await page.getByLabel('tickets:read').check()
+  await page.getByLabel('Requests a minute').fill('60')
+  await page.getByRole('button', { name: 'Expires' }).click()
+  await page.getByRole('option', { name: 'In 30 days' }).click()
+  await page.getByRole('button', { name: 'Create key' }).click()
+  const secret = await page.getByLabel('API key', { exact: true }).inputValue()
+  const headers = { authorization: `Bearer ${secret}` }
+  const ticket = { subject: 'Hello', message: 'Hello', customer: { email: 'ana@example.com' } }
+  expect((await call('GET', `${bellhop.url}/v1/tickets`, { headers })).status).toBe(200)
+  expect((await call('POST', `${bellhop.url}/v1/tickets`, { headers, body: ticket })).status).toBe(403)
+
+  await page.getByRole('button', { name: 'I have kept it' }).click()
+  const row = page.getByRole('listitem').filter({ hasText: 'Reports' })
+  expect(await row.textContent()).toMatch(/tickets:read.*60 requests a minute.*Expires on/)
+})

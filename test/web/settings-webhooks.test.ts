@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, expect } from 'bun:test'
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { signInAgent } from '../support/agents.ts'
+import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { browserTest, openWindow } from '../support/browser.ts'
+import { writeCaFile } from '../support/certificates.ts'
+import { type ReceivedRequest, type Receiver, startReceiver } from '../support/receiver.ts'
+
+let bellhop: Bellhop
+let receiver: Receiver
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+  bellhop = await startBellhop({
+    settings: {
+      BELLHOP_WEBHOOK_ALLOW: '127.0.0.0/8',
+      BELLHOP_WEBHOOK_CA: await writeCaFile(),
+      BELLHOP_WEBHOOK_RETRIES: '50ms,50ms,50ms',
+    },
+  })
+})
+afterAll(async () => {
+  await bellhop.stop()
+  await receiver.stop()
+})
+
+browserTest('an endpoint is registered, fails, is repaired, and what failed is sent again', async () => {
+  const client = await bellhop.organization('Acme')
+  const agent = await signInAgent(bellhop, client.orgId, { role: 'admin' })
+  await using window = await openWindow({ url: bellhop.url, agent })
+  const { page } = window
+  await page.goto('/settings/endpoints')
+
+  await page.getByRole('button', { name: 'New endpoint' }).click()
+  await page.getByLabel('URL').fill('http://hooks.example.com')
+  await page.getByRole('button', { name: 'Register endpoint' }).click()
+  expect(await page.getByRole('alert').textContent()).toContain('must begin with https://')
+  expect(await page.getByLabel('URL').getAttribute('aria-invalid')).toBe('true')
+
+  await page.getByLabel('URL').fill(`${receiver.url}/acme`)
+  await page.getByLabel('message.sent').uncheck()
+  await page.getByRole('button', { name: 'Register endpoint' }).click()
+  const secret = await page.getByRole('textbox', { name: 'Signing secret' }).inputValue()
+  expect(secret).toStartWith('whsec_')
+  const verify = (await page.getByRole('region', { name: 'Code' }).textContent()) ?? ''
+  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await page.getByRole('link', { name: /acme.*Nothing sent yet/ }).waitFor()
+
+  receiver.respondWith(() => ({ status: 500, body: '{"error":"database is away"}' }))
+  await createTicket(client, 'Missing invoice')
+  await page.getByRole('link', { name: 'Delivery log' }).click()
+  const failed = page.getByRole('link', { name: /Failed.*Answered 500.*4 attempts/ })
+  await failed.waitFor()
+  await failed.click()
+  await page.getByRole('heading', { name: 'Delivery', exact: true }).waitFor()
+  expect(await page.getByText(/^Attempt \d$/).count()).toBe(4)
+  expect(await page.getByRole('region', { name: 'Response body' }).first().textContent()).toContain(
+    '"error": "database is away"',
+  )
+  expect(await page.getByRole('region', { name: 'Request body' }).textContent()).toContain(
+    '"Missing invoice"',
+  )
+  await page.getByText('Request headers').click()
+  await page.getByText('x-service-signature', { exact: false }).waitFor()
+  const delivered = await receiver.next()
+  expect(verifies(verify, secret, delivered)).toBe(true)
+  expect(verifies(verify, `${secret}x`, delivered)).toBe(false)
+
+  receiver.respondWith(() => ({ body: 'thanks' }))
+  await page.getByRole('button', { name: 'Resend' }).click()
+  await page.getByText('Attempt 5').waitFor()
+  await page.getByText('Delivered', { exact: true }).waitFor()
+  await page.getByText('thanks').waitFor()
+
+  await page.goto('/settings/endpoints')
+  await page.getByRole('link', { name: /acme.*20 % of the last 5 attempts succeeded/ }).waitFor()
+})
+
+browserTest('a test delivery says how it went, also while the endpoint is off', async () => {
+  receiver.respondWith(() => ({}))
+  const client = await bellhop.organization('Globex')
+  const { page, window } = await openEndpoint(client, `${receiver.url}/globex`)
+  await using _ = window
+  await page.getByRole('button', { name: 'Switch off' }).click()
+  await page.getByText('Somebody switched it off.').waitFor()
+  await page.getByRole('button', { name: 'Send test delivery' }).click()
+  await page.getByText('Answered 200.').waitFor()
+  expect(receiver.requests.at(-1)?.headers['x-service-test']).toBe('true')
+
+  await createTicket(client, 'Waits')
+  await page.getByRole('link', { name: 'Its deliveries' }).click()
+  await page.getByRole('link', { name: /Held/ }).waitFor()
+  await page.goBack()
+  await page.getByRole('button', { name: 'Switch on' }).click()
+  await page.getByText('The endpoint is on.').waitFor()
+  await page.getByRole('link', { name: 'Its deliveries' }).click()
+  await page
+    .getByRole('link', { name: /Delivered.*ticket.created/ })
+    .first()
+    .waitFor()
+  expect(await page.getByRole('link', { name: /Held/ }).count()).toBe(0)
+})
+
+browserTest('everything that failed since yesterday is sent again at once', async () => {
+  const client = await bellhop.organization('Initech')
+  receiver.respondWith(() => ({ status: 503 }))
+  const { page, window } = await openEndpoint(client, `${receiver.url}/initech`)
+  await using _ = window
+  for (const subject of ['One', 'Two', 'Three']) await createTicket(client, subject)
+  await page.getByRole('link', { name: 'Its deliveries' }).click()
+  await expectCount(() => page.getByRole('link', { name: /^Failed/ }).count(), 3)
+
+  receiver.respondWith(() => ({}))
+  await page.goBack()
+  await page.getByRole('button', { name: 'Resend all failed' }).click()
+  await page.getByText('3 deliveries are being sent again.').waitFor()
+  await page.getByRole('link', { name: 'Its deliveries' }).click()
+  await expectCount(() => page.getByRole('link', { name: /^Delivered/ }).count(), 3)
+})
+
+browserTest('the filter of the delivery log stands in the address', async () => {
+  const client = await bellhop.organization('Hooli')
+  receiver.respondWith(() => ({}))
+  const { page, window } = await openEndpoint(client, `${receiver.url}/hooli`)
+  await using _ = window
+  await createTicket(client, 'One')
+  await page.goto('/settings/deliveries')
+  await page.getByRole('link', { name: /^Delivered/ }).waitFor()
+  await page.getByRole('button', { name: 'State' }).click()
+  await page.getByRole('option', { name: /Failed/ }).click()
+  await page.getByText('No delivery matches').waitFor()
+  expect(new URL(page.url()).search).toBe('?state=failed')
+  await page.reload()
+  await page.getByText('No delivery matches').waitFor()
+  await page.getByRole('button', { name: 'Clear' }).click()
+  await page.getByRole('link', { name: /^Delivered/ }).waitFor()
+  expect(new URL(page.url()).search).toBe('')
+})
+
+browserTest('a signing secret is staged, promoted, and replaced at once', async () => {
+  const client = await bellhop.organization('Umbrella')
+  const { page, window } = await openEndpoint(client, `${receiver.url}/umbrella`)
+  await using _ = window
+  await page.getByRole('button', { name: 'Stage a new secret' }).click()
+  const staged = await page.getByRole('textbox', { name: 'Signing secret' }).inputValue()
+  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await page.getByRole('button', { name: 'Promote the new secret' }).click()
+  await page.getByText('The secret before this one still signs').waitFor()
+
+  await page.getByRole('button', { name: 'Replace it at once…' }).click()
+  await page.getByText('which still signs, ends now').waitFor()
+  await page.getByRole('button', { name: 'Replace secret' }).click()
+  const replaced = await page.getByRole('textbox', { name: 'Signing secret' }).inputValue()
+  expect(replaced).toStartWith('whsec_')
+  expect(replaced).not.toBe(staged)
+})
+
+async function openEndpoint(client: Client, url: string) {
+  const agent = await signInAgent(bellhop, client.orgId, { role: 'admin' })
+  const made = await agent.call<{ endpoint: { id: string } }>('POST', '/console/endpoints', {
+    body: { url, events: ['ticket.created'] },
+  })
+  const window = await openWindow({ url: bellhop.url, agent })
+  await window.page.goto(`/settings/endpoints/${made.json.endpoint.id}`)
+  return { window, page: window.page }
+}
+
+async function createTicket(client: Client, subject: string): Promise<void> {
+  const body = { subject, message: 'Hello', customer: { email: 'ana@example.com' } }
+  expect((await client.call('POST', '/tickets', { body })).status).toBe(201)
+}
+
+/** Runs the code that the page shows, as a receiver would. */
+function verifies(code: string, secret: string, { body, headers }: ReceivedRequest): boolean {
+  const names = ['createHmac', 'timingSafeEqual', 'SIGNING_SECRET', 'rawBody', 'signature']
+  const run = new Function(...names, `${code}\nreturn isGenuine`)
+  return run(createHmac, timingSafeEqual, secret, body, headers['x-service-signature'])
+}
+
+/** What happens on the server in its own time, and is looked at by the page again and again. */
+async function expectCount(count: () => Promise<number>, wanted: number): Promise<void> {
+  const until = performance.now() + 8_000
+  while ((await count()) !== wanted && performance.now() < until) await Bun.sleep(50)
+  expect(await count()).toBe(wanted)
+}
