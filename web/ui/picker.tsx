@@ -1,6 +1,7 @@
 import { Popover } from '@kobalte/core/popover'
 import Check from 'lucide-solid/icons/check'
 import { createEffect, createMemo, createSignal, createUniqueId, For, type JSX, on, Show } from 'solid-js'
+import { CREATE, matching } from './matching.ts'
 import type { TriggerProps } from './menu.tsx'
 import './menu.css'
 import './picker.css'
@@ -31,8 +32,6 @@ interface PickerProps {
   /** Shown when nothing matches and nothing can be created. */
   emptyText?: string
 }
-
-const CREATE = '\0create'
 
 /** A list that is searched by typing, below a button: assignee, tags. Arrow keys, Enter, Escape. */
 export function Picker(props: PickerProps) {
@@ -139,17 +138,4 @@ export function PickerList(props: Omit<PickerProps, 'trigger'> & { onDone: () =>
       </Show>
     </>
   )
-}
-
-/** Those that begin with the text first, then those that contain it, then the new one. */
-function matching(props: Pick<PickerProps, 'options' | 'onCreate'>, text: string): PickerOption[] {
-  const wanted = text.toLocaleLowerCase()
-  const found = props.options.flatMap((option) => {
-    const at = `${option.label} ${option.detail ?? ''}`.toLocaleLowerCase().indexOf(wanted)
-    return at < 0 ? [] : [{ option, rank: at === 0 ? 0 : 1 }]
-  })
-  found.sort((a, b) => a.rank - b.rank)
-  const isKnown = props.options.some(({ label }) => label.toLocaleLowerCase() === wanted)
-  const created = text && props.onCreate && !isKnown ? [{ value: CREATE, label: `Create “${text}”` }] : []
-  return [...found.map(({ option }) => option), ...created]
 }
