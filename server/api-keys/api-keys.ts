@@ -1,50 +1,19 @@
 import { and, asc, eq, isNull, or } from 'drizzle-orm'
 import { recordAudit } from '../audit/audit.ts'
-import type { Database, Reader } from '../database/database.ts'
 import { apiKeys, KEY_SCOPES, type KeyKind, type KeyScope } from '../database/schema.ts'
-import { statement } from '../database/statement.ts'
 import type { Deps } from '../deps.ts'
 import { invalid, notFound } from '../errors.ts'
 import { requireName } from '../organizations/organizations.ts'
+import { hashToken } from '../token.ts'
 import { isoTime } from '../wire.ts'
+import { type ApiKey, keyColumns } from './key-rows.ts'
+import { forgetKeys } from './valid-keys.ts'
 
 /** Recognisable by people and by secret scanners. */
 const KEY_PREFIX = { secret: 'bellhop_sk_', public: 'bellhop_pk_' } as const satisfies Record<KeyKind, string>
 const KEY_RANDOM_BYTES = 30
 const SHOWN_CHARACTERS = 6
 const HIGHEST_RATE_LIMIT = 1_000_000
-
-export interface ApiKey {
-  id: string
-  orgId: string
-  kind: KeyKind
-  name: string
-  prefix: string
-  publicKey: string | null
-  /** Null: full access. */
-  scopes: KeyScope[] | null
-  /** Requests per rolling 60 seconds; null: the server's default. */
-  rateLimit: number | null
-  expiresAt: number | null
-  revokedAt: number | null
-  lastUsedAt: number | null
-  createdAt: number
-}
-
-const columns = {
-  id: apiKeys.id,
-  orgId: apiKeys.orgId,
-  kind: apiKeys.kind,
-  name: apiKeys.name,
-  prefix: apiKeys.prefix,
-  publicKey: apiKeys.publicKey,
-  scopes: apiKeys.scopes,
-  rateLimit: apiKeys.rateLimit,
-  expiresAt: apiKeys.expiresAt,
-  revokedAt: apiKeys.revokedAt,
-  lastUsedAt: apiKeys.lastUsedAt,
-  createdAt: apiKeys.createdAt,
-}
 
 export interface NewApiKey {
   name: string
@@ -79,7 +48,7 @@ export async function createApiKey(
     createdAt: deps.clock.now(),
   }
   await deps.database.write(async (tx) => {
-    await tx.insert(apiKeys).values({ ...key, hash: hashKey(secret) })
+    await tx.insert(apiKeys).values({ ...key, hash: hashToken(secret) })
     const { id, name, scopes, rateLimit, expiresAt } = key
     await recordAudit(deps, tx, orgId, {
       action: 'api_key.created',
@@ -93,7 +62,7 @@ export async function createApiKey(
 /** Oldest first, revoked ones too. */
 export function listApiKeys(deps: Deps, orgId: string): Promise<ApiKey[]> {
   return deps.database.read
-    .select(columns)
+    .select(keyColumns)
     .from(apiKeys)
     .where(eq(apiKeys.orgId, orgId))
     .orderBy(asc(apiKeys.createdAt), asc(apiKeys.id))
@@ -117,52 +86,7 @@ export async function revokeApiKey(deps: Deps, orgId: string, idOrPrefix: string
       await recordAudit(deps, tx, orgId, { action: 'api_key.revoked', subject: { id, label: name } })
     }
   })
-  forget(memoryOf(deps))
-}
-
-/** The key that was sent, if it is one of ours, not revoked and not expired. */
-export async function findValidKey(deps: Deps, sent: string): Promise<ApiKey | undefined> {
-  const hash = hashKey(sent)
-  const { keys } = memoryOf(deps)
-  const key = keys.get(hash) ?? (await readAndRemember(deps, keys, hash))
-  if (!key || key.revokedAt !== null) return undefined
-  if (key.expiresAt !== null && key.expiresAt <= deps.clock.now()) return undefined
-  return key
-}
-
-// A key is looked up at every request and hardly ever changes: rows are remembered until a verb here or another
-// process changes something. A lookup that was under way then fills a map that nobody asks any more.
-
-const MOST_REMEMBERED = 10_000
-const memories = new WeakMap<Database, { keys: Map<string, ApiKey> }>()
-
-function memoryOf(deps: Deps): { keys: Map<string, ApiKey> } {
-  const known = memories.get(deps.database)
-  if (known && known.keys.size < MOST_REMEMBERED) return known
-  if (known) return forget(known)
-  const memory = { keys: new Map<string, ApiKey>() }
-  memories.set(deps.database, memory)
-  deps.elsewhere.listen(() => forget(memory))
-  return memory
-}
-
-function forget(memory: { keys: Map<string, ApiKey> }) {
-  memory.keys = new Map()
-  return memory
-}
-
-async function readAndRemember(
-  deps: Deps,
-  keys: Map<string, ApiKey>,
-  hash: string,
-): Promise<ApiKey | undefined> {
-  const [key] = await keyByHash(deps.database.read, { hash })
-  if (key) keys.set(hash, key)
-  return key
-}
-
-function hashKey(key: string): string {
-  return new Bun.CryptoHasher('sha256').update(key).digest('hex')
+  forgetKeys(deps)
 }
 
 function requireScopes({ kind, scopes }: NewApiKey): KeyScope[] | null {
@@ -185,7 +109,3 @@ function requireFuture(time: number | undefined, now: number): number | null {
   if (time > now) return time
   throw invalid([{ pointer: '/expiresAt', code: 'in_the_past', detail: 'Must be in the future.' }])
 }
-
-const keyByHash = statement<{ hash: string }, ApiKey[], Reader>('api_keys_by_hash', (read, p) =>
-  read.select(columns).from(apiKeys).where(eq(apiKeys.hash, p.hash)),
-)

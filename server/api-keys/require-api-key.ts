@@ -3,9 +3,9 @@ import type { KeyScope } from '../database/schema.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { createAddressReader } from '../requests/address.ts'
-import { findValidKey } from './api-keys.ts'
 import { createLastUsed } from './last-used.ts'
 import { type Allowance, createRateLimiter } from './rate-limit.ts'
+import { findValidKey } from './valid-keys.ts'
 
 /** Who calls: an organization's secret key, or an agent who is signed in. */
 export interface Caller {

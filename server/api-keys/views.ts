@@ -1,5 +1,5 @@
 import { isoTime } from '../wire.ts'
-import type { ApiKey } from './api-keys.ts'
+import type { ApiKey } from './key-rows.ts'
 
 /** A key without its secret; the one of the widget is no secret. */
 export function viewKey(key: ApiKey) {

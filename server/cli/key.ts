@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { type ApiKey, createApiKey, listApiKeys, revokeApiKey } from '../api-keys/api-keys.ts'
+import { createApiKey, listApiKeys, revokeApiKey } from '../api-keys/api-keys.ts'
+import type { ApiKey } from '../api-keys/key-rows.ts'
 import { KEY_SCOPES, type KeyScope } from '../database/schema.ts'
 import { isoTime } from '../wire.ts'
 import { timeAhead, wholeNumber, wordsOf } from './option-values.ts'

@@ -126,4 +126,4 @@ test('when too many sign in at once some are asked to come back, and that is no 
   }
   expect(answers.filter(({ status }) => ![201, 401, 429, 503].includes(status))).toEqual([])
   expect((await from('198.51.100.99').signIn('fay@acme.example')).status).toBe(201)
-})
+}, 60_000)
