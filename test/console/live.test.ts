@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { disableAgent } from '../../server/agents/disable-agent.ts'
 import { recordEvents } from '../../server/events/events.ts'
+import { openPageStream } from '../../server/live/page-stream.ts'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
 import { openLive } from '../support/live.ts'
@@ -139,6 +140,28 @@ describe('an open page', () => {
     })
     expect(refused.status).toBe(404)
   })
+})
+
+// Straight at the stream: the sockets between would take megabytes before anything has to wait.
+test('a page that reads too slowly is sent no more until it reads again, and then reads everything', async () => {
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
+  const frame = (words: string) => new TextEncoder().encode(words)
+  let newest = 0
+  const page = openPageStream({ catchUp: () => [frame(`reset ${newest}`)], onEnd: () => {} })
+  for (newest = 1; newest <= 100_000; newest += 1) page.send(frame(`changed ${newest}`))
+  const reader = page.body.getReader()
+  const told: string[] = []
+  for (let more = await reader.read(); more.value; more = await reader.read()) {
+    told.push(text(more.value))
+    if (told.at(-1)?.startsWith('reset')) page.send(frame('changed again'))
+    if (told.at(-1) === 'changed again') page.end(frame('bye'))
+  }
+  const sentBefore = told.length - 3
+  expect(told.slice(0, sentBefore)).toEqual(
+    Array.from({ length: sentBefore }, (_, place) => `changed ${place + 1}`),
+  )
+  expect(told.slice(sentBefore)).toEqual([`reset ${newest}`, 'changed again', 'bye'])
+  expect(told.join('').length).toBeLessThan(300_000)
 })
 
 describe('the stream ends', () => {
