@@ -1,5 +1,6 @@
 import { Dialog } from '@kobalte/core/dialog'
 import type { JSX } from 'solid-js'
+import { createFocusReturn } from '../ui/focus-return.ts'
 import './drawer.css'
 
 interface DrawerProps {
@@ -13,11 +14,17 @@ interface DrawerProps {
 
 /** A pane that a narrow screen has no room for: it comes in over the page. */
 export function Drawer(props: DrawerProps) {
+  const returnFocus = createFocusReturn(() => props.isOpen)
   return (
     <Dialog open={props.isOpen} onOpenChange={(isOpen) => !isOpen && props.onClose()} modal>
       <Dialog.Portal>
         <Dialog.Overlay class="dialog-backdrop" />
-        <Dialog.Content class="drawer" data-side={props.side} aria-label={props.label}>
+        <Dialog.Content
+          onCloseAutoFocus={returnFocus}
+          class="drawer"
+          data-side={props.side}
+          aria-label={props.label}
+        >
           {props.children}
         </Dialog.Content>
       </Dialog.Portal>

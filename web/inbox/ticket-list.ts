@@ -40,6 +40,7 @@ export function createTicketList(given: Given) {
   const [cursor, setCursor] = createSignal<string>()
   const [revealed, setRevealed] = createSignal<{ id: string }>()
   const [isHeld, setHeld] = createSignal(false)
+  const [shownAt, setShownAt] = createSignal({})
   const ids = createMemo<readonly string[]>(() => lines().map(({ id }) => id), [], { equals: sameIds })
   const places = createMemo(() => new Map(ids().map((id, place) => [id, place])))
   const freshRows = createMemo(() => result().data?.pages.flatMap(({ data }) => data))
@@ -121,7 +122,12 @@ export function createTicketList(given: Given) {
     before: (id: string): Facts | undefined => left[id],
     placeOf: (id: string) => places().get(id) ?? -1,
     waiting,
-    showWaiting: () => takeIn(true),
+    /** Takes in what waits, and goes up to it. */
+    showWaiting(): void {
+      takeIn(true)
+      setShownAt({})
+    },
+    shownAt,
     cursor,
     setCursor,
     /** Goes to a row: it gets the focus, and is scrolled to. */

@@ -54,7 +54,11 @@ export function VirtualList(props: VirtualListProps) {
       document.getElementById(rowId(revealed.id))?.focus({ preventScroll: true })
     }),
   )
-  createEffect(on([() => props.place.viewId(), () => props.place.q()], () => scroller?.scrollTo({ top: 0 })))
+  createEffect(
+    on([() => props.place.viewId(), () => props.place.q(), props.list.shownAt], () =>
+      scroller?.scrollTo({ top: 0 }),
+    ),
+  )
   const hold = createHold(props.list)
 
   /** Shift extends the selection, the left edge selects; all else is what links do. */

@@ -2,6 +2,7 @@ import { Dialog as Base } from '@kobalte/core/dialog'
 import X from 'lucide-solid/icons/x'
 import { type JSX, Show } from 'solid-js'
 import './dialog.css'
+import { createFocusReturn } from './focus-return.ts'
 import { IconButton } from './icon-button.tsx'
 
 interface DialogProps {
@@ -19,12 +20,18 @@ interface DialogProps {
 
 /** A window over the page. It takes the focus, keeps it, and gives it back. */
 export function Dialog(props: DialogProps) {
+  const returnFocus = createFocusReturn(() => props.isOpen)
   return (
     <Base open={props.isOpen} onOpenChange={(isOpen) => !isOpen && props.onClose?.()} modal>
       <Base.Portal>
         <Base.Overlay class="dialog-backdrop" />
         <div class="dialog-place">
-          <Base.Content class="dialog" data-size={props.size ?? 'normal'} onOpenAutoFocus={focusBody}>
+          <Base.Content
+            class="dialog"
+            data-size={props.size ?? 'normal'}
+            onOpenAutoFocus={focusBody}
+            onCloseAutoFocus={returnFocus}
+          >
             <header class="dialog-head">
               <Base.Title class="dialog-title">{props.title}</Base.Title>
               <Show when={props.onClose}>

@@ -1,0 +1,70 @@
+import { expect } from 'bun:test'
+import type { Page } from 'playwright-core'
+import type { SignedInAgent } from './agents.ts'
+import type { Client } from './bellhop.ts'
+import { makeTicket, type TicketJson } from './tickets.ts'
+
+/** Tickets with the subjects, the first one oldest: lists show them the other way round. */
+export async function makeTickets(client: Client, subjects: string[], more = {}): Promise<TicketJson[]> {
+  const made: TicketJson[] = []
+  for (const subject of subjects) made.push(await makeTicket(client, { subject, ...more }))
+  return made
+}
+
+/** Many tickets quickly, named `Question 1` and so on, in no certain order. */
+export async function makeManyTickets(organization: Client, count: number): Promise<void> {
+  // One key may not ask so often.
+  const client = await organization.withKey({ rateLimit: 1_000_000 })
+  for (let begin = 0; begin < count; begin += 250) {
+    const numbers = Array.from({ length: Math.min(250, count - begin) }, (_, turn) => begin + turn + 1)
+    await Promise.all(numbers.map((number) => makeTicket(client, { subject: `Question ${number}` })))
+  }
+}
+
+/** Opens a list and waits until its rows are there. */
+export async function openList(page: Page, path: string): Promise<void> {
+  await page.goto(path)
+  await page.getByRole('option').first().waitFor()
+}
+
+/** The row of a ticket. */
+export function rowOf(page: Page, subject: string) {
+  return page.getByRole('option').filter({ hasText: subject })
+}
+
+/** The subjects of the rows on the page, from the top. */
+export async function subjectsOf(page: Page): Promise<string[]> {
+  const rows = await page.getByRole('option').evaluateAll((elements) =>
+    elements.map((element) => ({
+      place: Number(element.getAttribute('aria-posinset')),
+      subject: element.querySelector('.row-subject')?.textContent ?? '',
+    })),
+  )
+  return rows.toSorted((a, b) => a.place - b.place).map(({ subject }) => subject)
+}
+
+/** The subject of the row that has the focus; undefined when no row has. */
+export async function focusedSubject(page: Page): Promise<string | undefined> {
+  const focused = page.locator('[role="option"]:focus .row-subject')
+  return (await focused.count()) === 1 ? ((await focused.textContent()) ?? undefined) : undefined
+}
+
+/** Waits until the row of a ticket has the focus. */
+export async function waitForFocus(page: Page, subject: string): Promise<void> {
+  await page.locator('[role="option"]:focus').filter({ hasText: subject }).waitFor()
+}
+
+export async function statusOf(agent: SignedInAgent, ticketId: string): Promise<string> {
+  const answer = await agent.call<TicketJson>('GET', `/v1/tickets/${ticketId}`)
+  expect(answer.status, answer.text).toBe(200)
+  return answer.json.status
+}
+
+/** Waits until the server has it: the page shows it before. */
+export async function waitForStatus(agent: SignedInAgent, ticketId: string, status: string): Promise<void> {
+  for (let turn = 0; turn < 100; turn++) {
+    if ((await statusOf(agent, ticketId)) === status) return
+    await Bun.sleep(30)
+  }
+  expect(await statusOf(agent, ticketId)).toBe(status)
+}

@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, expect } from 'bun:test'
+import { signInAgent } from '../support/agents.ts'
+import { type Bellhop, startBellhop } from '../support/bellhop.ts'
+import { browserTest, openWindow } from '../support/browser.ts'
+import { makeTickets, openList, rowOf, statusOf, waitForFocus, waitForStatus } from '../support/inbox.ts'
+import type { TicketJson } from '../support/tickets.ts'
+
+let bellhop: Bellhop
+
+beforeAll(async () => {
+  bellhop = await startBellhop()
+})
+afterAll(() => bellhop.stop())
+
+browserTest('the list is worked through without a mouse', async () => {
+  const { client, agent } = await desk('Daily')
+  const [first, second, third] = await makeTickets(client, ['First', 'Second', 'Third'])
+  await using window = await openWindow({ ...bellhop, agent })
+  const { page } = window
+  await openList(page, '/inbox/unassigned')
+  const { keyboard } = page
+
+  await keyboard.press('j')
+  await waitForFocus(page, 'Second')
+  await keyboard.press('k')
+  await waitForFocus(page, 'Third')
+  await keyboard.press('ArrowDown')
+  await waitForFocus(page, 'Second')
+  await keyboard.press('Enter')
+  await page.waitForURL(`**/unassigned/${second?.id}`)
+  await keyboard.press('j')
+  await page.waitForURL(`**/unassigned/${first?.id}`)
+  await keyboard.press('u')
+  await page.waitForURL('**/inbox/unassigned')
+  await waitForFocus(page, 'First')
+
+  await keyboard.press('k')
+  await keyboard.press('i')
+  await rowOf(page, 'Second').filter({ hasText: 'Assigned to Ben Okafor' }).waitFor()
+  await waitForFocus(page, 'Second')
+  await keyboard.press('ControlOrMeta+z')
+  await rowOf(page, 'Second').filter({ hasNotText: 'Assigned to' }).waitFor()
+
+  await keyboard.press('k')
+  await keyboard.press('Shift+E')
+  await rowOf(page, 'Third').filter({ hasText: 'Moved to Resolved' }).waitFor()
+  await waitForFocus(page, 'Second')
+  await keyboard.press('p')
+  await waitForStatus(agent, String(third?.id), 'resolved')
+  await waitForStatus(agent, String(second?.id), 'pending')
+
+  await keyboard.press('g')
+  await keyboard.press('p')
+  await page.waitForURL('**/inbox/pending')
+  await rowOf(page, 'Second').waitFor()
+  await keyboard.press('j')
+  await keyboard.press('!')
+  await rowOf(page, 'Second').filter({ hasText: 'Marked as spam' }).waitFor()
+  await page.getByRole('link', { name: 'Spam 1' }).waitFor()
+})
+
+browserTest('several tickets are selected, changed and changed back at once', async () => {
+  const { client, agent } = await desk('Bulk')
+  const tickets = await makeTickets(client, ['One', 'Two', 'Three', 'Four'])
+  const ids = tickets.map(({ id }) => id)
+  await using window = await openWindow({ ...bellhop, agent })
+  const { page } = window
+  await openList(page, '/inbox/open')
+  const { keyboard } = page
+  await rowOf(page, 'Four').focus()
+  await keyboard.press('x')
+  await keyboard.press('Shift+J')
+  await keyboard.press('Shift+J')
+  await page.getByRole('toolbar', { name: 'Selected tickets' }).getByText('3 selected').waitFor()
+  await keyboard.press('Escape')
+  await page.getByRole('toolbar').waitFor({ state: 'detached' })
+
+  await rowOf(page, 'Four').locator('[data-check]').click()
+  await rowOf(page, 'Two').click({ modifiers: ['Shift'] })
+  expect(page.url()).toEndWith('/inbox/open')
+  await page.getByText('3 selected').waitFor()
+  await page.getByRole('button', { name: 'Tags' }).click()
+  await page.getByRole('combobox', { name: 'Tag 3 tickets' }).fill('urgent')
+  await keyboard.press('Enter')
+  await keyboard.press('Escape')
+  await rowOf(page, 'Two').filter({ hasText: 'urgent' }).waitFor()
+  expect(await rowOf(page, 'One').textContent()).not.toContain('urgent')
+
+  await page.getByRole('button', { name: 'Resolve', exact: true }).click()
+  await page.getByText('Resolved: 3 tickets').waitFor()
+  await page.getByRole('toolbar').waitFor({ state: 'detached' })
+  for (const id of ids.slice(1)) await waitForStatus(agent, id, 'resolved')
+  expect(await statusOf(agent, String(ids[0]))).toBe('open')
+
+  await page.getByRole('button', { name: 'Undo Ctrl z' }).or(page.locator('.toast-action')).first().click()
+  for (const id of ids) await waitForStatus(agent, id, 'open')
+  await page.getByText('Moved to Resolved').first().waitFor({ state: 'detached' })
+  const { json } = await agent.call<TicketJson>('GET', `/v1/tickets/${ids[1]}`)
+  expect(json.tags).toEqual(['urgent'])
+})
+
+browserTest('a change the server refuses is taken back on the page', async () => {
+  const { client, agent } = await desk('Refused')
+  await makeTickets(client, ['First', 'Second'])
+  await using window = await openWindow({ ...bellhop, agent })
+  const { page } = window
+  await openList(page, '/inbox/open')
+  await page.route('**/console/bulk', (route) => route.abort())
+  await rowOf(page, 'Second').focus()
+  await page.keyboard.press('e')
+  await page.getByRole('alert').filter({ hasText: 'cannot be reached' }).waitFor()
+  await rowOf(page, 'Second').filter({ hasNotText: 'Moved to' }).waitFor()
+  await waitForFocus(page, 'Second')
+})
+
+browserTest('keys do nothing while somebody types, and the sheet lists them all', async () => {
+  const { client, agent } = await desk('Typing')
+  const [ticket] = await makeTickets(client, ['Printer'])
+  await using window = await openWindow({ ...bellhop, agent })
+  const { page } = window
+  await openList(page, '/inbox/open')
+  await page.keyboard.press('/')
+  await page.getByRole('combobox', { name: 'Search tickets' }).waitFor()
+  await page.keyboard.type('jeep?')
+  expect(await page.getByRole('combobox', { name: 'Search tickets' }).inputValue()).toBe('jeep?')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Escape')
+  expect(await statusOf(agent, String(ticket?.id))).toBe('open')
+
+  await rowOf(page, 'Printer').focus()
+  await page.keyboard.press('Shift+?')
+  const sheet = page.getByRole('dialog', { name: 'Keys' })
+  await sheet.getByText('Resolve and open the next').waitFor()
+  for (const label of ['Next ticket', 'Assign to me', 'Mark as spam', 'Go to Unassigned', 'All commands']) {
+    expect(await sheet.getByText(label, { exact: true }).count(), label).toBe(1)
+  }
+  await page.keyboard.press('e')
+  await page.keyboard.press('Escape')
+  await sheet.waitFor({ state: 'detached' })
+  await waitForFocus(page, 'Printer')
+  expect(await statusOf(agent, String(ticket?.id))).toBe('open')
+})
+
+browserTest('the palette finds commands, lists, people and tickets by a few letters', async () => {
+  const { client, agent } = await desk('Palette')
+  const [printer] = await makeTickets(client, ['Printer on fire', 'Other'])
+  await using window = await openWindow({ ...bellhop, agent })
+  const { page } = window
+  await openList(page, '/inbox/open')
+  const field = page.getByRole('combobox', { name: 'Command, view, person, ticket or saved reply' })
+
+  await page.keyboard.press('ControlOrMeta+k')
+  await field.fill('unas')
+  await page.getByRole('option', { name: 'Unassigned' }).first().waitFor()
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/inbox/unassigned')
+
+  await page.keyboard.press('ControlOrMeta+k')
+  await field.fill('fire')
+  await page.getByRole('dialog').getByRole('option', { name: 'Printer on fire' }).click()
+  await page.waitForURL(`**/${printer?.id}`)
+
+  await page.keyboard.press('ControlOrMeta+k')
+  await field.fill('resolve')
+  const first = page.getByRole('dialog').getByRole('option').first()
+  expect(await first.textContent()).toContain('Resolve')
+  await page.keyboard.press('Enter')
+  await waitForStatus(agent, String(printer?.id), 'resolved')
+})
+
+/** An organization of its own with one agent. */
+async function desk(name: string) {
+  const client = await bellhop.organization(name)
+  return { client, agent: await signInAgent(bellhop, client.orgId) }
+}

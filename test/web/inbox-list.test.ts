@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, expect } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { signInAgent } from '../support/agents.ts'
+import { type Bellhop, startBellhop } from '../support/bellhop.ts'
+import { browserTest, openWindow } from '../support/browser.ts'
+import { makeManyTickets, makeTickets, openList, rowOf, subjectsOf, waitForStatus } from '../support/inbox.ts'
+
+let bellhop: Bellhop
+
+beforeAll(async () => {
+  bellhop = await startBellhop()
+})
+afterAll(() => bellhop.stop())
+
+browserTest('rows are links: a ticket opens here, in another tab, and by its address', async () => {
+  const { client, agent } = await desk('Links')
+  const [, , newest] = await makeTickets(client, ['First', 'Second', 'Third'])
+  await using window = await openWindow({ ...bellhop, agent })
+  const { page, context } = window
+  await openList(page, '/inbox/open')
+  expect(await subjectsOf(page)).toEqual(['Third', 'Second', 'First'])
+
+  await rowOf(page, 'Third').click()
+  await page.waitForURL(`**/inbox/open/${newest?.id}`)
+  expect(await rowOf(page, 'Third').getAttribute('aria-current')).toBe('true')
+
+  const [tab] = await Promise.all([
+    context.waitForEvent('page'),
+    rowOf(page, 'Second').click({ modifiers: ['ControlOrMeta'] }),
+  ])
+  await tab.waitForURL('**/inbox/open/tkt_*')
+  await rowOf(tab, 'Second').waitFor()
+  expect(page.url()).toContain(String(newest?.id))
+
+  await page.goBack()
+  await page.waitForURL('**/inbox/open')
+  await page.goForward()
+  await page.waitForURL(`**/inbox/open/${newest?.id}`)
+})
+
+browserTest('a ticket that leaves the list keeps its place, and Undo brings it back', async () => {
+  const { client, agent } = await desk('Still')
+  const [, second] = await makeTickets(client, ['First', 'Second', 'Third'])
+  await using window = await openWindow({ ...bellhop, agent })
+  const { page } = window
+  await openList(page, '/inbox/open')
+  const place = await rowOf(page, 'Second').boundingBox()
+  await agent.call('PATCH', `/v1/tickets/${second?.id}`, { body: { status: 'resolved' } })
+  await rowOf(page, 'Second').filter({ hasText: 'Not in this list any more' }).waitFor()
+  expect(await rowOf(page, 'Second').boundingBox()).toEqual(place)
+  expect(await subjectsOf(page)).toEqual(['Third', 'Second', 'First'])
+
+  await rowOf(page, 'Third').focus()
+  await page.keyboard.press('e')
+  await rowOf(page, 'Third').filter({ hasText: 'Moved to Resolved' }).waitFor()
+  expect(await subjectsOf(page)).toEqual(['Third', 'Second', 'First'])
+  await page.locator('.row-undo').click()
+  await rowOf(page, 'Third').filter({ hasNotText: 'Moved to Resolved' }).waitFor()
+  await page.getByRole('link', { name: 'All open 2' }).waitFor()
+
+  await page.getByRole('link', { name: 'Pending' }).click()
+  await page.getByText('Nothing pending').waitFor()
+  await page.getByRole('link', { name: 'All open 2' }).click()
+  await rowOf(page, 'Third').waitFor()
+  expect(await subjectsOf(page)).toEqual(['Third', 'First'])
+})
+
+browserTest('what comes in waits behind a pill while the list is scrolled or pointed at', async () => {
+  const { client, agent } = await desk('Arrivals')
+  await makeManyTickets(client, 30)
+  await using window = await openWindow({ ...bellhop, agent })
+  const { page } = window
+  await openList(page, '/inbox/open')
+  const scroller = page.locator('.list-scroller')
+  await scroller.evaluate((element) => element.scrollTo({ top: 340 }))
+  await page.waitForTimeout(50)
+  const before = await visibleRows(page)
+  await makeTickets(client, ['Newer', 'Newest'])
+  await page.getByRole('button', { name: '2 new' }).waitFor()
+  expect(await visibleRows(page)).toEqual(before)
+  expect(await rowOf(page, 'Newest').count()).toBe(0)
+
+  await page.getByRole('button', { name: '2 new' }).click()
+  await rowOf(page, 'Newest').waitFor()
+  expect((await subjectsOf(page)).slice(0, 2)).toEqual(['Newest', 'Newer'])
+  expect(await scroller.evaluate(({ scrollTop }) => scrollTop)).toBe(0)
+
+  await page.mouse.move(900, 500)
+  await makeTickets(client, ['Quiet'])
+  await rowOf(page, 'Quiet').waitFor()
+  expect((await subjectsOf(page))[0]).toBe('Quiet')
+
+  await rowOf(page, 'Quiet').hover()
+  await makeTickets(client, ['Held'])
+  await page.getByRole('button', { name: '1 new' }).waitFor()
+  expect((await subjectsOf(page))[0]).toBe('Quiet')
+  await page.mouse.move(900, 500)
+  await rowOf(page, 'Held').waitFor()
+})
+
+browserTest(
+  'a list of 2,000 tickets draws only what is seen, and reaches the last one',
+  async () => {
+    const { client, agent } = await desk('Many')
+    await makeManyTickets(client, 2_000)
+    await using window = await openWindow({ ...bellhop, agent })
+    const { page } = window
+    await openList(page, '/inbox/open')
+    await page.getByRole('link', { name: 'All open 2,000' }).waitFor()
+    const scroller = page.locator('.list-scroller')
+    const rows = page.getByRole('option')
+    for (let turn = 0; turn < 400 && (await rows.first().getAttribute('aria-setsize')) !== '2000'; turn++) {
+      await scroller.evaluate((element) => element.scrollTo({ top: element.scrollHeight }))
+      await page.waitForTimeout(20)
+    }
+    await page.locator('[aria-posinset="2000"]').waitFor()
+    expect(await rows.count()).toBeLessThan(50)
+    expect(await scroller.evaluate(({ scrollHeight }) => scrollHeight)).toBe(2_000 * 68)
+  },
+  120_000,
+)
+
+browserTest('a row keeps its element when its ticket changes', async () => {
+  const { client, agent } = await desk('Elements')
+  const [ticket] = await makeTickets(client, ['Printer', 'Other'])
+  await using window = await openWindow({ ...bellhop, agent })
+  const { page } = window
+  await openList(page, '/inbox/open')
+  const row = await rowOf(page, 'Printer').elementHandle()
+  await agent.call('PATCH', `/v1/tickets/${ticket?.id}`, { body: { tags: ['hardware'] } })
+  await rowOf(page, 'Printer').filter({ hasText: 'hardware' }).waitFor()
+  expect(await row?.evaluate((element) => element.isConnected)).toBe(true)
+  expect(await row?.textContent()).toContain('hardware')
+})
+
+browserTest('an empty list, a failing one and a view that is gone say what to do', async () => {
+  const { client, agent } = await desk('States')
+  await using window = await openWindow({ ...bellhop, agent })
+  const { page } = window
+  await page.goto('/inbox')
+  await page.getByText('All done').waitFor()
+  await page.goto('/inbox/viw_00000000000000000000000000')
+  await page.getByText('This view is gone').waitFor()
+
+  await makeTickets(client, ['Printer'])
+  await page.route('**/console/tickets?*', (route) => route.fulfill({ status: 400, body: '{}' }))
+  await page.goto('/inbox/open')
+  await page.getByText('The tickets could not be loaded').waitFor()
+  await page.unroute('**/console/tickets?*')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await rowOf(page, 'Printer').waitFor()
+})
+
+browserTest('the title counts my open tickets', async () => {
+  const { client, agent } = await desk('Title')
+  const [ticket] = await makeTickets(client, ['Printer'])
+  await using window = await openWindow({ ...bellhop, agent })
+  const { page } = window
+  await openList(page, '/inbox/open')
+  expect(await page.title()).toBe('Bellhop')
+  await agent.call('PATCH', `/v1/tickets/${ticket?.id}`, { body: { assignedTo: agent.id } })
+  await waitForTitle(page, '(1) Bellhop')
+  await page.getByRole('link', { name: 'My open 1' }).click()
+  await rowOf(page, 'Printer').waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('e')
+  await waitForStatus(agent, String(ticket?.id), 'resolved')
+  await waitForTitle(page, 'Bellhop')
+})
+
+/** An organization of its own with one agent. */
+async function desk(name: string) {
+  const client = await bellhop.organization(name)
+  return { client, agent: await signInAgent(bellhop, client.orgId) }
+}
+
+async function waitForTitle(page: Page, title: string): Promise<void> {
+  for (let turn = 0; turn < 100 && (await page.title()) !== title; turn++) await page.waitForTimeout(50)
+  expect(await page.title()).toBe(title)
+}
+
+/** What is in sight, and where. */
+function visibleRows(page: Page) {
+  return page.getByRole('option').evaluateAll((rows) =>
+    rows
+      .map((row) => ({
+        text: row.querySelector('.row-subject')?.textContent,
+        top: row.getBoundingClientRect().top,
+      }))
+      .filter(({ top }) => top >= 80 && top < 800)
+      .toSorted((a, b) => a.top - b.top),
+  )
+}

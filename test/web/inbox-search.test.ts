@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect } from 'bun:test'
+import { signInAgent } from '../support/agents.ts'
+import { type Bellhop, startBellhop } from '../support/bellhop.ts'
+import { browserTest, openWindow } from '../support/browser.ts'
+import { makeTickets, openList, rowOf, subjectsOf, waitForFocus } from '../support/inbox.ts'
+
+let bellhop: Bellhop
+
+beforeAll(async () => {
+  bellhop = await startBellhop()
+})
+afterAll(() => bellhop.stop())
+
+browserTest(
+  'results come while typing, with their hits marked, and lead back to the list',
+  async () => {
+    const { client, agent } = await desk('Typing')
+    await makeTickets(client, ['Invoice lost', 'Printer'], { message: 'Nothing works.' })
+    await makeTickets(client, ['Question'], { message: 'Where is the invoicé of March?' })
+    await using window = await openWindow({ ...bellhop, agent })
+    const { page } = window
+    await openList(page, '/inbox/pending').catch(() => undefined)
+    await page.keyboard.press('/')
+    await page.keyboard.type('invoi')
+    await rowOf(page, 'Question').waitFor()
+    expect(await subjectsOf(page)).toEqual(['Question', 'Invoice lost'])
+    expect(await page.locator('mark').allTextContents()).toEqual(['invoicé', 'Invoice'])
+    expect(page.url()).toEndWith('/inbox/search?q=invoi')
+
+    await page.keyboard.type('ce lo')
+    await rowOf(page, 'Question').waitFor({ state: 'detached' })
+    await page.keyboard.press('Enter')
+    await waitForFocus(page, 'Invoice lost')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/inbox/search/tkt_*?q=invoice+lo')
+    await page.keyboard.press('u')
+    await page.keyboard.press('u')
+    await page.waitForURL('**/inbox/pending')
+    expect(await page.getByRole('combobox', { name: 'Search tickets' }).inputValue()).toBe('')
+  },
+  30_000,
+)
+
+browserTest('keys and values of the grammar are offered, and taken without a mouse', async () => {
+  const { client, agent } = await desk('Grammar')
+  await makeTickets(client, ['Broken'], { tags: ['very urgent'] })
+  await makeTickets(client, ['Fine'])
+  await using window = await openWindow({ ...bellhop, agent })
+  const { page } = window
+  await openList(page, '/inbox/open')
+  const field = page.getByRole('combobox', { name: 'Search tickets' })
+  await page.keyboard.press('/')
+  await page.keyboard.type('ta')
+  await page.getByRole('option', { name: 'tag:' }).waitFor()
+  await page.keyboard.press('Tab')
+  expect(await field.inputValue()).toBe('tag:')
+  await page.getByRole('option', { name: 'tag:"very urgent"' }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  expect(await field.inputValue()).toBe('tag:"very urgent" ')
+  await rowOf(page, 'Fine').waitFor({ state: 'detached' })
+  await rowOf(page, 'Broken').waitFor()
+
+  await field.fill('status:wrong')
+  await page.getByText('That search is not understood').waitFor()
+  await field.fill('zzzz')
+  await page.getByText('Nothing found').waitFor()
+  expect(await page.locator('.grammar').textContent()).toContain('assigned:')
+})
+
+browserTest(
+  'a search becomes a view that is renamed, shared and deleted',
+  async () => {
+    const { client, agent } = await desk('Views')
+    await makeTickets(client, ['Broken'], { tags: ['vip'] })
+    const colleague = await signInAgent(bellhop, client.orgId, { name: 'Cy Young' })
+    await using window = await openWindow({ ...bellhop, agent })
+    const { page } = window
+    await openList(page, '/inbox/search?q=tag%3Avip')
+    await page.getByRole('button', { name: 'Save as a view' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('Important')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/inbox/viw_*')
+    await page.getByRole('link', { name: 'Important 1' }).waitFor()
+    await rowOf(page, 'Broken').waitFor()
+
+    await page.getByRole('link', { name: 'Important' }).hover()
+    await page.getByRole('button', { name: 'Change “Important”' }).click()
+    await page.getByRole('menuitem', { name: 'Rename…' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('Very important')
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: 'Very important' }).waitFor()
+    const seen = async () => {
+      const answer = await colleague.call<{ data: { name: string }[] }>('GET', '/console/views')
+      return answer.json.data.map(({ name }) => name)
+    }
+    expect(await seen()).toEqual([])
+
+    await page.getByRole('link', { name: 'Very important' }).hover()
+    await page.getByRole('button', { name: 'Change “Very important”' }).click()
+    await page.getByRole('menuitemcheckbox', { name: 'Shared with everybody' }).click()
+    for (let turn = 0; turn < 60 && (await seen()).length === 0; turn++) await page.waitForTimeout(50)
+    expect(await seen()).toEqual(['Very important'])
+
+    await page.getByRole('link', { name: 'Very important' }).hover()
+    await page.getByRole('button', { name: 'Change “Very important”' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await page.waitForURL('**/inbox/mine')
+    await page.getByText('Deleted the view “Very important”').waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('link', { name: 'Very important 1' }).waitFor()
+  },
+  40_000,
+)
+
+/** An organization of its own with one agent. */
+async function desk(name: string) {
+  const client = await bellhop.organization(name)
+  return { client, agent: await signInAgent(bellhop, client.orgId) }
+}

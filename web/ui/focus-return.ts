@@ -1,0 +1,20 @@
+import { createComputed, on } from 'solid-js'
+
+/**
+ * Remembers what has the focus when a window over the page opens. The answer gives it back when it has closed, unless
+ * something else has taken it by then: Kobalte does so only for windows that have a button of their own.
+ */
+export function createFocusReturn(isOpen: () => boolean): () => void {
+  let before: Element | null = null
+  createComputed(
+    on(isOpen, (open) => {
+      if (open) before = document.activeElement
+    }),
+  )
+  return () => {
+    if (document.activeElement !== document.body || !before) return
+    // A list may have drawn it anew meanwhile.
+    const place = before.isConnected ? before : document.getElementById(before.id)
+    if (place instanceof HTMLElement) place.focus({ preventScroll: true })
+  }
+}
