@@ -8,8 +8,10 @@ import {
   type Key,
   keysAmong,
   keysStatement,
+  type Shape,
   SLICE_OF_NUMBERS,
   sliceEndStatement,
+  sliceStatement,
 } from './keys.ts'
 import { chooseLead, mostFound } from './lead.ts'
 
@@ -25,6 +27,8 @@ export interface Find {
 
 /** How many tickets are looked at in one go when a filter has no index: a few milliseconds. */
 const SLICE = 500
+/** Tickets that may come into a slice between the query for its end and the one for what is in it. */
+const MARGIN = 50
 /** How many matches are gone through in one go. */
 const SLICE_OF_MATCHES = 2_000
 /** Tickets that are looked up before their words are looked for. */
@@ -47,24 +51,32 @@ async function findAlong(read: Reader, find: Find): Promise<Key[]> {
   const isWalked =
     lead.kind !== 'index' ||
     filters.every((filter, place) => isInIndex(filter, lead.places.includes(place), find.sort))
-  const params = { ...parametersOf(find), untilAt: 0, untilId: '' }
-  if (isWalked) {
-    return keysStatement({ ...shape, isBehind: find.after !== undefined, isSlice: false })(read, params)
-  }
+  if (!isWalked) return findInSlices(read, find, shape)
+  return keysStatement({ ...shape, isBehind: find.after !== undefined })(read, parametersOf(find))
+}
+
+async function findInSlices(read: Reader, find: Find, shape: Omit<Shape, 'isBehind'>): Promise<Key[]> {
   const found: Key[] = []
-  let behind = find.after
+  let after = find.after
   for (;;) {
-    const isBehind: boolean = behind !== undefined
-    const place = { ...params, at: behind?.at ?? 0, id: behind?.id ?? '' }
-    const [end] = await sliceEndStatement({ ...shape, isBehind })(read, { ...place, offset: SLICE - 1 })
-    const isLast = end === undefined
-    const slice = keysStatement({ ...shape, isBehind, isSlice: !isLast })
-    const until = { untilAt: end?.at ?? 0, untilId: end?.id ?? '' }
-    found.push(...(await slice(read, { ...place, ...until, limit: find.limit - found.length })))
-    if (isLast || found.length >= find.limit) return found
-    behind = end
+    const params = { ...parametersOf({ ...find, after, limit: SLICE + MARGIN }), offset: SLICE - 1 }
+    const isBehind: boolean = after !== undefined
+    const [end] = await sliceEndStatement({ ...shape, isBehind })(read, params)
+    const slice = await sliceStatement({ ...shape, isBehind })(read, params)
+    const order = find.sort === 'created_asc' ? ascending : descending
+    found.push(...slice.filter((key) => end === undefined || order(key, end) <= 0).sort(order))
+    if (end === undefined || found.length >= find.limit) return found.slice(0, find.limit)
+    after = end
     await othersTurn()
   }
+}
+
+function ascending(one: Key, other: Key): number {
+  return one.at - other.at || (one.id < other.id ? -1 : Number(one.id > other.id))
+}
+
+function descending(one: Key, other: Key): number {
+  return ascending(other, one)
 }
 
 /** Newest change first, by the numbers of the documents. */

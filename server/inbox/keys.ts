@@ -39,23 +39,42 @@ export const SLICE_OF_NUMBERS = 128
 /** Searches with more filters are rare and of too many kinds to remember them all. */
 const MOST_REMEMBERED_FILTERS = 4
 
-/** The keys of a list in its order; a slice ends with the key (`untilAt`, `untilId`). */
-export const keysStatement = remembered((shape: Shape & { isSlice: boolean }) => {
+/** The keys of a list in its order. */
+export const keysStatement = remembered((shape: Shape) => {
   const { at, id, isAscending } = orderOf(shape)
-  return statement<Params, Key[], Reader>(`inbox_keys_${Bun.hash(JSON.stringify(shape))}`, (read, p) => {
-    const until = sql`${numberOf('untilAt')}, ${textOf('untilId')}`
-    const isInSlice = isAscending ? sql`(${at}, ${id}) <= (${until})` : sql`(${at}, ${id}) >= (${until})`
-    return from(read, shape)
-      .where(and(...leading(shape), ...others(shape), shape.isSlice ? isInSlice : undefined))
+  return statement<Params, Key[], Reader>(`inbox_keys_${Bun.hash(JSON.stringify(shape))}`, (read, p) =>
+    from(read, shape)
+      .where(and(...leading(shape), ...others(shape)))
+      .orderBy(...(isAscending ? [asc(at), asc(id)] : [desc(at), desc(id)]))
+      .limit(p.limit ?? 0),
+  )
+})
+
+/**
+ * Of the next tickets along the index, so many of them, the keys that pass the other filters, in no order. Given both
+ * ends of a slice instead, SQLite may choose an index that has many other tickets between them.
+ */
+export const sliceStatement = remembered((shape: Shape) => {
+  const { at, id, isAscending } = orderOf(shape)
+  return statement<Params, Key[], Reader>(`inbox_slice_${Bun.hash(JSON.stringify(shape))}`, (read, p) => {
+    const keys = read.select({ at, id })
+    const slice = (isTagged(shape) ? keys.from(ticketTags) : keys.from(tickets))
+      .where(and(...leading(shape)))
       .orderBy(...(isAscending ? [asc(at), asc(id)] : [desc(at), desc(id)]))
       .limit(p.limit ?? 0)
+      .as('slice')
+    return read
+      .select({ at: slice.at, id: slice.id })
+      .from(slice)
+      .innerJoin(tickets, eq(tickets.id, slice.id))
+      .where(and(isVeiledOfOrganization, ...others(shape)))
   })
 })
 
 /** The key of the last ticket of a slice, from the leading index alone; none when fewer are left. */
 export const sliceEndStatement = remembered((shape: Shape) => {
   const { at, id, isAscending } = orderOf(shape)
-  return statement<Params, Key[], Reader>(`inbox_slice_${Bun.hash(JSON.stringify(shape))}`, (read, p) => {
+  return statement<Params, Key[], Reader>(`inbox_slice_end_${Bun.hash(JSON.stringify(shape))}`, (read, p) => {
     const keys = read.select({ at, id })
     return (isTagged(shape) ? keys.from(ticketTags) : keys.from(tickets))
       .where(and(...leading(shape)))

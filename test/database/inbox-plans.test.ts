@@ -1,0 +1,135 @@
+import { Database as Connection } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
+import { engine } from '../../server/database/columns.ts'
+import { readCounts } from '../../server/inbox/counts.ts'
+import { listInbox } from '../../server/inbox/list-inbox.ts'
+import { TICKET_SORTS } from '../../server/tickets/list-tickets.ts'
+import { databaseFile, ORG, openDesk, openProgram } from './storage.ts'
+
+const ME = 'agt_00000000000000000000000001'
+/** Each view, and the index that walks along it in the order of last activity. */
+const VIEWS: [string, RegExp][] = [
+  ['', /^SEARCH tickets USING INDEX tickets_by_updated \(org_id=\?/],
+  ['status:open', /INDEX tickets_by_status_updated \(org_id=\? AND status=\?/],
+  ['channel:api', /INDEX tickets_by_channel_updated \(org_id=\? AND channel=\?/],
+  ['assigned:me', /INDEX tickets_by_assignee_updated \(org_id=\? AND assigned_to=\?/],
+  [
+    'status:open assigned:me',
+    /INDEX tickets_by_status_assignee_updated \(org_id=\? AND status=\? AND assigned_to=\?/,
+  ],
+  [
+    'status:open assigned:none',
+    /INDEX tickets_by_status_assignee_updated \(org_id=\? AND status=\? AND assigned_to=\?/,
+  ],
+  ['tag:common', /INDEX ticket_tags_by_updated \(org_id=\? AND tag=\?/],
+  ['status:open tag:rare', /INDEX ticket_tags_by_updated \(org_id=\? AND tag=\?/],
+  ['status:pending tag:common', /INDEX tickets_by_status_updated \(org_id=\? AND status=\?/],
+  [
+    'status:open before:2026-03-01',
+    /INDEX tickets_by_status_updated \(org_id=\? AND status=\? AND updated_at</,
+  ],
+  ['status:open is:unread', /INDEX tickets_by_status_updated \(org_id=\? AND status=\?/],
+  ['is:spam', /INDEX tickets_spam \(org_id=\?/],
+]
+
+const COUNTED = [
+  ...['all', 'status:open', 'channel:api', `assignedTo:${ME}`, `status:open,assignedTo:${ME}`, 'tag:common'],
+  ...['status:open,assignedTo:', 'status:pending,tag:common', 'assignedTo:'],
+]
+const FILL = `
+  with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 5000)
+  insert into tickets (id, org_id, customer_id, status, channel, subject, assigned_to, tags, is_spam, created_at, updated_at)
+  select printf('tkt_%026d', n), '${ORG}', 'usr_' || (n % 50), case when n % 50 = 0 then 'pending' else 'open' end, 'api', 'Subject',
+    case when n % 20 = 0 then '${ME}' else '' end, '["common"]', n % 500 = 0, n, n * 7919 % 5003 from numbers;
+  insert into ticket_tags select org_id, 'common', id, created_at, updated_at from tickets;
+  insert into ticket_tags select org_id, 'rare', id, created_at, updated_at from tickets where created_at % 100 = 0;
+  insert into messages (id, org_id, ticket_id, role, text, sending, created_at)
+  select 'msg_' || id, org_id, id, 'agent', 'Text', case when created_at % 1000 = 0 then 'failed' else 'sent' end, created_at from tickets;
+  insert into ticket_counters values ${COUNTED.map((filter) => `('${ORG}', '${filter}', 5000)`)},
+    ('${ORG}', 'tag:rare', 50), ('${ORG}', 'status:open,tag:rare', 50), ('${ORG}', 'status:pending', 100);
+  insert into ticket_counters select org_id, 'assignedTo:' || id, 1 from tickets;`
+
+describe.if(engine === 'sqlite')('the inbox is read along an index, whatever the total', () => {
+  let desk: Awaited<ReturnType<typeof openDesk>>
+  beforeAll(async () => {
+    desk = await openDesk()
+    onFile((file) => file.exec(`PRAGMA foreign_keys = OFF; ${FILL}`))
+  })
+  afterAll(() => desk.deps.database.close())
+
+  for (const statistics of ['without statistics', 'with statistics']) {
+    test(`${statistics}, each view has its index, in its order, from the cursor on`, async () => {
+      if (statistics === 'with statistics') onFile((file) => file.exec('ANALYZE'))
+      for (const [q, lead] of VIEWS) {
+        const keys = (await queriesFor(q)).filter(
+          (query) => query.includes('order by') && !query.includes('"messages"'),
+        )
+        // The first page and the second, and for some the ends of slices.
+        expect(keys.length, q).toBeGreaterThanOrEqual(2)
+        for (const query of keys) {
+          const plan = planOf(query)
+          const wanted = new RegExp(lead.source.replace(' INDEX', ' (COVERING )?INDEX'))
+          expect(plan.replace('CO-ROUTINE slice\n', '').split('\n')[0], `${q}: ${query}`).toMatch(wanted)
+          expect(plan, `${q}: ${query}`).not.toMatch(/SCAN (?!slice)|TEMP B-TREE/)
+          if (query.includes(') < ('))
+            expect(plan, q).toMatch(/\(updated_at,(id|ticket_id)\)<\(\?,\?\)|updated_at</)
+        }
+      }
+    })
+  }
+
+  test('failed sends and drafts are found by themselves, and no list scans a table', async () => {
+    for (const q of [
+      'is:failed',
+      'is:draft',
+      'is:failed status:open',
+      'is:spam tag:common',
+      'subject',
+      'from:ana',
+    ]) {
+      for (const sort of TICKET_SORTS) {
+        for (const query of await queriesFor(q, sort)) {
+          const plan = planOf(query)
+          expect(plan, `${q}: ${query}`).not.toMatch(/SCAN (?!search_index VIRTUAL|CONSTANT|slice|failed)/)
+          if (query.includes("'failed'") && query.includes(' in (select'))
+            expect(plan).toContain('INDEX messages_failed')
+        }
+      }
+    }
+  })
+
+  test('counts read counters and the failed messages only', async () => {
+    await using fresh = await openProgram(desk.place)
+    using prepared = spyOn(Connection.prototype, 'prepare')
+    await readCounts(fresh.deps, ORG, ME)
+    const plans = prepared.mock.calls.map(([query]) => planOf(query))
+    expect(plans.length).toBeGreaterThanOrEqual(4)
+    for (const plan of plans) expect(plan).not.toMatch(/SCAN (?!failed)/)
+    expect(plans.join('\n')).toContain('USING INDEX messages_failed (org_id=?)')
+  })
+
+  /** The queries of two pages as SQLite was given them. A new connection prepares each of them anew. */
+  async function queriesFor(
+    q: string,
+    sort: (typeof TICKET_SORTS)[number] = 'updated_desc',
+  ): Promise<string[]> {
+    await using fresh = await openProgram(desk.place)
+    using prepared = spyOn(Connection.prototype, 'prepare')
+    const { nextCursor } = await listInbox(fresh.deps, ORG, { me: ME, q, sort, limit: 2 })
+    if (nextCursor !== undefined)
+      await listInbox(fresh.deps, ORG, { me: ME, q, sort, limit: 2, cursor: nextCursor })
+    return prepared.mock.calls.map(([query]) => query)
+  }
+
+  function planOf(sql: string): string {
+    return onFile((file) => {
+      const steps = file.query<{ detail: string }, []>(`explain query plan ${sql}`).all()
+      return steps.map((step) => step.detail).join('\n')
+    })
+  }
+
+  function onFile<T>(use: (file: Connection) => T): T {
+    using file = new Connection(databaseFile(desk.place))
+    return use(file)
+  }
+})
