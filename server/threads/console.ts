@@ -4,6 +4,8 @@ import { isNamed } from '../requests/if-none-match.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
+import { readTicketRow } from '../tickets/tickets.ts'
+import { updateTicket } from '../tickets/update-ticket.ts'
 import { isoTime } from '../wire.ts'
 import { readCustomer } from './customer-panel.ts'
 import { keepDraft } from './drafts.ts'
@@ -13,6 +15,8 @@ import {
   byCustomer,
   byTicket,
   customerPanel,
+  inboxChange,
+  inboxTicket,
   newDraft,
   newNote,
   noteEntry,
@@ -21,7 +25,7 @@ import {
   thread,
 } from './schemas.ts'
 import { readThread } from './thread.ts'
-import { threadEtag, viewCustomerPanel, viewNote, viewThread } from './views.ts'
+import { threadEtag, viewCustomerPanel, viewInboxTicket, viewNote, viewThread } from './views.ts'
 
 /** One ticket as an agent has it open: its thread, how far they have read, what they write. */
 export function threadRoutes(deps: Deps, guard: AgentGuard) {
@@ -35,9 +39,18 @@ export function threadRoutes(deps: Deps, guard: AgentGuard) {
         const view = viewThread(await readThread(deps, orgId, { ticketId: params.id, agentId }))
         const etag = threadEtag(view)
         set.headers.etag = etag
+        set.headers['cache-control'] = 'private, no-cache'
         return isNamed(request.headers.get('if-none-match') ?? '', etag) ? status(304, undefined) : view
       },
       { transform: noQuery, params: byTicket, response: { 200: thread, 304: t.Undefined() } },
+    )
+    .patch(
+      '/tickets/:id',
+      async ({ me: { orgId }, as, params: { id }, body }) => {
+        await updateTicket(as, orgId, { id, change: body })
+        return viewInboxTicket(await readTicketRow(deps.database.read, orgId, id))
+      },
+      { ...withBody, body: inboxChange, response: { 200: inboxTicket } },
     )
     .put(
       '/tickets/:id/read',

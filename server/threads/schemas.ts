@@ -7,7 +7,7 @@ import {
   SENDING_STATES,
 } from '../database/schema.ts'
 import { text } from '../requests/text.ts'
-import { channel, inboxTicket, messageText, oneOf, status, time } from '../tickets/schemas.ts'
+import { channel, messageText, oneOf, status, subject, ticket, time } from '../tickets/schemas.ts'
 
 // A ticket's thread and what an agent leaves on it.
 
@@ -17,6 +17,16 @@ export const byTicket = t.Object({ id })
 
 const createdAt = time('When it was written.')
 const author = { agentId: t.String(), agentName: t.String() }
+
+const { messages: _messages, ...withoutMessages } = ticket.properties
+/** A ticket as the inbox shows it above its thread. */
+export const inboxTicket = t.Object({
+  ...withoutMessages,
+  isSpam: t.Boolean(),
+  /** Grows by one on each effective change. */
+  version: t.Integer(),
+})
+export const inboxChange = t.Object({ subject: t.Optional(subject), isSpam: t.Optional(t.Boolean()) }, strict)
 
 export const messageEntry = t.Object({
   kind: t.Literal('message'),

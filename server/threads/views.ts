@@ -1,4 +1,5 @@
-import { viewInboxTicket } from '../tickets/views.ts'
+import type { TicketWithCustomer } from '../tickets/rows.ts'
+import { viewListedTicket } from '../tickets/views.ts'
 import { isoTime } from '../wire.ts'
 import type { CustomerPanel } from './customer-panel.ts'
 import type { ActivityRow, DraftRow, MessageRow, NoteRow, Thread, WaitingReplyRow } from './thread.ts'
@@ -11,6 +12,13 @@ export function viewThread(thread: Thread) {
     waiting: thread.waiting.map(viewWaitingReply),
     readUpTo: thread.readUpTo ?? null,
   }
+}
+
+/** A ticket as the inbox shows it above its thread. */
+export function viewInboxTicket(ticket: TicketWithCustomer) {
+  const listed = viewListedTicket(ticket)
+  const { isSpam, version } = ticket
+  return { ...listed, customer: { ...listed.customer, userId: ticket.customer.id }, isSpam, version }
 }
 
 /** Strong validator of a thread as one agent sees it. */

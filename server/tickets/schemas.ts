@@ -225,53 +225,6 @@ const webhook = (event: string, name: string, data: Record<string, TSchema>) =>
     { $id: name },
   )
 
-const { messages: _messages, ...withoutMessages } = ticket.properties
-/** A ticket as the inbox shows it above its thread. */
-export const inboxTicket = t.Object({
-  ...withoutMessages,
-  isSpam: t.Boolean(),
-  /** Grows by one on each effective change. */
-  version: t.Integer(),
-})
-
-export const inboxChange = t.Object(
-  { subject: t.Optional(subject), isSpam: t.Optional(t.Boolean()) },
-  { additionalProperties: false },
-)
-
-const bulkChange = t.Object(
-  {
-    ...ticketChange.properties,
-    addTags: t.Optional(tags),
-    removeTags: t.Optional(tags),
-    isSpam: t.Optional(t.Boolean()),
-  },
-  { additionalProperties: false },
-)
-export const bulkRequest = t.Object(
-  {
-    items: t.Array(
-      t.Object({ id: t.String({ maxLength: 64 }), change: bulkChange }, { additionalProperties: false }),
-      { maxItems: 500 },
-    ),
-  },
-  { additionalProperties: false },
-)
-export const bulkAnswer = t.Object({
-  data: t.Array(
-    t.Object({
-      id: t.String(),
-      before: t.Object({
-        status,
-        assignedTo: t.Union([t.String(), t.Null()]),
-        tags: t.Array(t.String()),
-        isSpam: t.Boolean(),
-      }),
-    }),
-  ),
-  missing: t.Array(t.String()),
-})
-
 /** Bodies of the webhooks: section 6 of the specification. */
 export const webhookBodies = {
   'ticket.created': webhook('ticket.created', 'TicketCreatedEvent', { ticket: t.Object(webhookTicket) }),

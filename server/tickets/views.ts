@@ -20,18 +20,6 @@ export function viewListedTicket(ticket: TicketWithCustomer) {
   }
 }
 
-/** A ticket as the inbox shows it above its thread. */
-export function viewInboxTicket(ticket: TicketWithCustomer) {
-  const listed = viewListedTicket(ticket)
-  const { isSpam, version } = ticket
-  return { ...listed, customer: { ...listed.customer, userId: ticket.customer.id }, isSpam, version }
-}
-
-/** A ticket as it was before a change, in the words of a change. */
-export function viewBefore({ id, status, assignedTo, tags, isSpam }: Ticket) {
-  return { id, before: { status, assignedTo: assignedTo || null, tags, isSpam } }
-}
-
 /** One ticket with all of its messages, oldest first. */
 export function viewTicket(ticket: TicketDetail) {
   return {

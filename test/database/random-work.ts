@@ -1,6 +1,6 @@
+import { changeTickets } from '../../server/bulk/change-tickets.ts'
 import { agents, TICKET_STATUSES } from '../../server/database/schema.ts'
 import type { Deps } from '../../server/deps.ts'
-import { changeTickets } from '../../server/tickets/change-tickets.ts'
 import { postAgentMessage } from '../../server/tickets/messages.ts'
 import { createTicket } from '../../server/tickets/tickets.ts'
 import { updateTicket } from '../../server/tickets/update-ticket.ts'

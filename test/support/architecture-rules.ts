@@ -12,7 +12,7 @@ const LAYERS = [
   ['tickets', 'organizations'],
   ['agents', 'api-keys'],
   ['sessions'],
-  ['search', 'saved-replies', 'threads', 'tags'],
+  ['search', 'saved-replies', 'threads', 'bulk', 'tags'],
   ['inbox', 'replies', 'erasure'],
   ['channels', 'live'],
   ['http'],

@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { isId } from '../ids.ts'
-import { type Changed, changeRow, type InboxChange, lockAssignees, recordChanges } from './change.ts'
-import { lockTicket, type Ticket } from './rows.ts'
+import { type Changed, changeRow, type InboxChange, lockAssignees, recordChanges } from '../tickets/change.ts'
+import { lockTicket, type Ticket } from '../tickets/rows.ts'
 
 /** Tickets in one unit: few enough that nobody waits for it. */
 const SLICE = 100

@@ -1,0 +1,33 @@
+import { t } from 'elysia'
+import { status, tags, ticketChange } from '../tickets/schemas.ts'
+
+// One change of many tickets, and what takes it back.
+
+const MOST_ITEMS = 500
+const strict = { additionalProperties: false }
+
+const change = t.Object(
+  {
+    ...ticketChange.properties,
+    addTags: t.Optional(tags),
+    removeTags: t.Optional(tags),
+    isSpam: t.Optional(t.Boolean()),
+  },
+  strict,
+)
+export const bulkRequest = t.Object(
+  {
+    items: t.Array(t.Object({ id: t.String({ maxLength: 64 }), change }, strict), { maxItems: MOST_ITEMS }),
+  },
+  strict,
+)
+const before = t.Object({
+  status,
+  assignedTo: t.Union([t.String(), t.Null()]),
+  tags: t.Array(t.String()),
+  isSpam: t.Boolean(),
+})
+export const bulkAnswer = t.Object({
+  data: t.Array(t.Object({ id: t.String(), before })),
+  missing: t.Array(t.String()),
+})
