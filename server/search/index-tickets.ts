@@ -15,7 +15,7 @@ const MOST_EVENTS = 500
 /** Several events of a ticket within this time are one piece of work, and several tickets one commit. */
 const LEAST_REST_MS = 50
 /** For each millisecond of work so many of rest: requests come first. */
-const REST_FACTOR = 2
+const REST_FACTOR = 5
 /** A computer that slept through a turn worked no longer for it. */
 const MOST_REST_MS = 500
 /** How many tickets are read before others get their turn. */
