@@ -1,0 +1,117 @@
+import { Database } from 'bun:sqlite'
+import { createAgent } from '../../server/agents/agents.ts'
+import { readConfig } from '../../server/config.ts'
+import { openDeps } from '../../server/deps.ts'
+import { createLog } from '../../server/log.ts'
+import { startSession } from '../../server/sessions/sessions.ts'
+import { newToken } from '../../server/token.ts'
+import { type Desk, fillTickets } from './desk.ts'
+
+// A desk as its agents have it after a year: most tickets are resolved, some words are in every message, most in few.
+
+const SESSIONS = 40
+const TAGS = 20
+const WORDS = 20_000
+const WORDS_EACH = 30
+const MESSAGES_EACH = 3
+
+/** Cookies of one agent's sessions: enough of them that no rate limit is met. */
+export async function signInOften({ folder, orgId }: Desk): Promise<{ agentId: string; cookies: string[] }> {
+  const log = createLog('error', false, () => {}, Date.now)
+  const deps = await openDeps(readConfig({ BELLHOP_DATA: folder }), { log })
+  const agent = await createAgent(deps, orgId, { name: 'Ben', email: 'ben@acme.example', role: 'agent' })
+  const cookies: string[] = []
+  for (let session = 0; session < SESSIONS; session += 1) {
+    const token = newToken(deps)
+    const given = { orgId, agentId: agent.id, token, device: '', address: '' }
+    await deps.database.write((tx) => startSession(deps, tx, given))
+    cookies.push(`bellhop_session=${token}`)
+  }
+  await deps.database.close()
+  return { agentId: agent.id, cookies }
+}
+
+/** One in twenty is open, a fifth of everything is the agent's, each has one of twenty tags and three messages. */
+export function fillInbox(desk: Desk, howMany: number, agentId: string): void {
+  fillTickets(desk, howMany)
+  const database = new Database(desk.file)
+  database.exec('PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; PRAGMA cache_size = -400000; BEGIN')
+  const number = 'cast(substr(id, 5) as integer)'
+  database.exec(`
+    UPDATE tickets SET
+      status = CASE WHEN ${number} % 20 = 0 THEN 'open' WHEN ${number} % 50 = 1 THEN 'pending' ELSE 'resolved' END,
+      assigned_to = CASE ${number} % 7 WHEN 0 THEN '' WHEN 1 THEN '${agentId}' ELSE assigned_to END,
+      is_spam = ${number} % 1000 = 7,
+      tags = json_array('tag' || (${number} % ${TAGS}));
+    DELETE FROM ticket_tags; DELETE FROM ticket_counters;
+    INSERT INTO ticket_tags SELECT org_id, json_extract(tags, '$[0]'), id, created_at, updated_at FROM tickets;`)
+  for (const [prefix, where] of [
+    ['', ''],
+    ['spam,', 'WHERE is_spam'],
+  ]) {
+    for (const name of [
+      `'all'`,
+      `'status:' || status`,
+      `'channel:' || channel`,
+      `'assignedTo:' || assigned_to`,
+      `'status:' || status || ',assignedTo:' || assigned_to`,
+      `'tag:' || json_extract(tags, '$[0]')`,
+      `'status:' || status || ',tag:' || json_extract(tags, '$[0]')`,
+    ]) {
+      database.exec(
+        `INSERT INTO ticket_counters SELECT org_id, '${prefix}' || ${name}, count(*) FROM tickets ${where} GROUP BY 1, 2`,
+      )
+    }
+  }
+  fillMessages(database, desk.orgId, howMany)
+  database.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)')
+  database.close()
+}
+
+function fillMessages(database: Database, orgId: string, howMany: number): void {
+  const insert = database.query(
+    `INSERT INTO messages (id, org_id, ticket_id, role, text, sending, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  )
+  for (let ticket = 1; ticket <= howMany; ticket += 1) {
+    for (let place = 0; place < MESSAGES_EACH; place += 1) {
+      const number = ticket * MESSAGES_EACH + place
+      const isAgent = place === 1
+      const sending = isAgent ? (ticket % 2_000 === 0 ? 'failed' : 'sent') : null
+      const digits = String(number).padStart(26, '0')
+      const at = 1_700_000_000_000 + ticket * 1_000 + place
+      const ticketId = `tkt_${String(ticket).padStart(26, '0')}`
+      const values = [
+        `msg_${digits}`,
+        orgId,
+        ticketId,
+        isAgent ? 'agent' : 'customer',
+        textOf(number),
+        sending,
+        at,
+      ]
+      insert.run(...values)
+    }
+  }
+}
+
+/** Words as they are in a language: the n-th is n times rarer than the first. */
+function textOf(number: number): string {
+  let state = number
+  const words = Array.from({ length: WORDS_EACH }, () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return wordNumber(Math.floor(WORDS ** (state / 2 ** 32)) - 1)
+  })
+  return `Hello, ${words.join(' ')}.`
+}
+
+/** A pronounceable word for each number. */
+export function wordNumber(number: number): string {
+  const [consonants, vowels] = ['bdfgklmnprstvz', 'aeiou']
+  let word = ''
+  let left = number + 100
+  while (left > 0) {
+    word += `${consonants[left % 14]}${vowels[Math.floor(left / 14) % 5]}`
+    left = Math.floor(left / 70)
+  }
+  return word
+}
