@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, sql } from 'drizzle-orm'
+import { and, eq, gt, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
 import {
   events,
@@ -129,8 +129,8 @@ const eventsAfterNumber = statement<{ orgId: string; cursor: number; limit: numb
       })
       .from(events)
       .where(and(eq(events.orgId, textParameter(p.orgId)), gt(events.number, integerParameter(p.cursor))))
-      .orderBy(asc(events.number))
-      .limit(p.limit),
+      // Drizzle would bind the limit bare.
+      .orderBy(sql`${events.number} limit ${integerParameter(p.limit)}`),
 )
 
 const newestNumber = statement<{ orgId: string }, { number: number }[], Reader>('events_newest', (read, p) =>
