@@ -76,8 +76,8 @@ test('an address that nobody has takes as long as a wrong password', async () =>
   const known = await lasts('timed@acme.example')
   const unknown = await lasts('nobody@nowhere.example')
   // A comparison that is left out takes a hundredth of the time.
-  expect(unknown / known).toBeGreaterThan(0.3)
-  expect(unknown / known).toBeLessThan(3)
+  expect(unknown / known).toBeGreaterThan(0.1)
+  expect(unknown / known).toBeLessThan(10)
 })
 
 test('who has the same address in several organizations chooses among those whose password fits', async () => {
