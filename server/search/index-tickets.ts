@@ -9,11 +9,11 @@ import { documentWords } from './document.ts'
 import { addOlderDocuments, type Read, replaceDocuments } from './documents.ts'
 
 /** One unit, and so how long everybody else waits: a few milliseconds. */
-const MOST_TICKETS = 50
-const MOST_WORDS = 10_000
+const MOST_TICKETS = 25
+const MOST_WORDS = 5_000
 const MOST_EVENTS = 500
 /** Several events of a ticket within this time are one piece of work, and several tickets one commit. */
-const LEAST_REST_MS = 50
+const LEAST_REST_MS = 25
 /** For each millisecond of work so many of rest: requests come first. */
 const REST_FACTOR = 5
 /** A computer that slept through a turn worked no longer for it. */
@@ -32,7 +32,7 @@ interface Progress {
 }
 
 /**
- * Keeps the full-text index behind the log, asynchronously: a change is found some 50 ms later, and no request waits
+ * Keeps the full-text index behind the log, asynchronously: a change is found some 25 ms later, and no request waits
  * for it. Tickets from before come in from the newest back. How far it is stands in rows, so a restart goes on there.
  */
 export function startIndexing(deps: Deps): Loop {
