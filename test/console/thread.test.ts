@@ -72,7 +72,7 @@ test('a thread that is unchanged is not sent again', async () => {
   expect((await again()).status).toBe(200)
 })
 
-test('a note is told to the pages only: nothing on the API changes, and no webhook hears of it', async () => {
+test('a note stays in the inbox: nothing on the API changes, not even when it was updated', async () => {
   const { id } = await makeTicket(acme)
   const before = await readTicket(acme, id)
   clock.advance(1_000)

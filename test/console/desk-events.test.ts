@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { type SignedInAgent, signInAgent } from '../support/agents.ts'
+import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { type OpenStream, openLive } from '../support/live.ts'
+import { newestMessage, sendReply } from '../support/threads.ts'
+import { makeTicket } from '../support/tickets.ts'
+
+let bellhop: Bellhop
+let acme: Client
+let ben: SignedInAgent
+let admin: SignedInAgent
+let page: OpenStream
+
+beforeAll(async () => {
+  bellhop = await startBellhop()
+  acme = await bellhop.organization()
+  ben = await signInAgent(bellhop, acme.orgId)
+  admin = await signInAgent(bellhop, acme.orgId, { role: 'admin', name: 'Root' })
+  page = await openLive(bellhop.url, admin)
+  await page.next('hello')
+})
+afterAll(async () => {
+  await page.close()
+  await bellhop.stop()
+})
+
+/** What the colleague's open page is told of a ticket, in order, up to and with that many hints. */
+async function told(ticketId: string, howMany: number): Promise<unknown[]> {
+  const types: unknown[] = []
+  while (types.length < howMany) {
+    const { data } = await page.next('changed', (change) => change.ticketId === ticketId)
+    types.push(data.type)
+  }
+  return types
+}
+
+test('a colleague’s open page hears of notes, waiting replies, their Undo, changes and the end of a ticket', async () => {
+  const { id } = await makeTicket(acme)
+  const lastMessageId = await newestMessage(ben, id)
+  await ben.call('POST', `/console/tickets/${id}/notes`, { body: { text: 'A note.' } })
+  const undone = await sendReply(ben, id, { text: 'First.', lastMessageId })
+  await ben.call('DELETE', `/console/tickets/${id}/replies/${undone.id}`)
+  const sent = await sendReply(ben, id, { text: 'Second.', lastMessageId, thenStatus: 'resolved' })
+  await ben.call('POST', `/console/tickets/${id}/replies/${sent.id}/send`)
+  await ben.call('PATCH', `/console/tickets/${id}`, { body: { isSpam: true } })
+  await admin.call('DELETE', `/console/tickets/${id}`)
+  expect(await told(id, 9)).toEqual([
+    'ticket.created',
+    'message.sent',
+    'note.added',
+    'reply.waiting',
+    'reply.waiting',
+    'reply.waiting',
+    'message.sent',
+    'ticket.updated',
+    'ticket.updated',
+  ])
+  expect(await told(id, 1)).toEqual(['ticket.deleted'])
+})
+
+test('a draft and a read mark are an agent’s own: no other page is told', async () => {
+  const { id } = await makeTicket(acme)
+  const messageId = await newestMessage(ben, id)
+  await ben.call('PUT', `/console/tickets/${id}/draft`, { body: { kind: 'reply', text: 'Dear' } })
+  await ben.call('PUT', `/console/tickets/${id}/read`, { body: { messageId } })
+  await ben.call('POST', `/console/tickets/${id}/notes`, { body: { text: 'The end.' } })
+  expect(await told(id, 3)).toEqual(['ticket.created', 'message.sent', 'note.added'])
+})
+
+test('whoever changes a saved reply tells every page of the desk', async () => {
+  await ben.call('POST', '/console/saved-replies', { body: { name: 'Hello', text: 'Hello' } })
+  const { data } = await page.next('changed', ({ type }) => type === 'desk.changed')
+  expect(data.ticketId).toBe('')
+})
