@@ -20,6 +20,7 @@ export function Drawer(props: DrawerProps) {
       <Dialog.Portal>
         <Dialog.Overlay class="dialog-backdrop" />
         <Dialog.Content
+          onOpenAutoFocus={focusItself}
           onCloseAutoFocus={returnFocus}
           class="drawer"
           data-side={props.side}
@@ -30,4 +31,10 @@ export function Drawer(props: DrawerProps) {
       </Dialog.Portal>
     </Dialog>
   )
+}
+
+/** The first button inside would show its tooltip, and Escape would close that instead of the drawer. */
+function focusItself(event: Event): void {
+  event.preventDefault()
+  if (event.target instanceof HTMLElement) event.target.focus()
 }

@@ -6,6 +6,7 @@ import { useChangeKeys } from './change-keys.ts'
 import { createChanging } from './changing.ts'
 import { Drawer } from './drawer.tsx'
 import './inbox-page.css'
+import { useFocusAfterClosing } from './focus-after-closing.ts'
 import { ListPane } from './list-pane.tsx'
 import { useMoveKeys } from './move-keys.ts'
 import { usePageKeys } from './page-keys.ts'
@@ -55,6 +56,7 @@ export default function InboxPage() {
   useMoveKeys({ list, selection, place, focusSearch: () => search?.focus() })
   createEffect(on(place.viewId, () => selection.clear(), { defer: true }))
   createEffect(on(place.viewId, () => panes.setRailOpen(false), { defer: true }))
+  useFocusAfterClosing(place, list)
   onMount(preloadTicketPane)
 
   function step(by: number): void {
@@ -62,12 +64,6 @@ export default function InboxPage() {
     if (next === undefined) return
     list.goTo(next)
     place.openTicket(next)
-  }
-
-  function closeTicket(): void {
-    const id = place.ticketId()
-    place.closeTicket()
-    if (id !== undefined && list.placeOf(id) >= 0) list.goTo(id)
   }
 
   function toggleTag(tag: string): void {
@@ -115,7 +111,7 @@ export default function InboxPage() {
         <div class="thread-place">
           <ThreadPlace
             ticketId={place.ticketId()}
-            onClose={closeTicket}
+            onClose={place.closeTicket}
             onNext={() => step(1)}
             onPrevious={() => step(-1)}
             onOpenPanel={panes.togglePanel}

@@ -35,11 +35,8 @@ export function useMoveKeys({ list, selection, place, focusSearch }: MoveInput):
 
   function back(): void {
     if (selection.list().length > 0) selection.clear()
-    else if (place.ticketId() !== undefined) {
-      const id = list.cursor()
-      place.closeTicket()
-      if (id !== undefined) list.goTo(id)
-    } else place.leaveSearch()
+    else if (place.ticketId() !== undefined) place.closeTicket()
+    else place.leaveSearch()
   }
 
   const isInList = () => document.activeElement?.closest('.list-scroller') !== null

@@ -31,13 +31,9 @@ export function RailFoot(props: { onShowKeys: () => void }) {
         <Menu
           placement="top-start"
           trigger={(given) => (
-            <Button
-              {...given}
-              look="quiet"
-              class="rail-account"
-              aria-label={`Your account: ${session().agent.name}`}
-            >
+            <Button {...given} look="quiet" class="rail-account">
               <Avatar name={session().agent.name} id={session().agent.id} size="small" isDecorative />
+              <span class="unseen">Your account: </span>
               <span class="rail-text">{session().agent.name}</span>
               <ChevronsUpDown />
             </Button>
