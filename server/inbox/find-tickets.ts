@@ -27,6 +27,8 @@ export interface Find {
 
 /** How many tickets are looked at in one go when a filter has no index: a few milliseconds. */
 const SLICE = 500
+/** Most filters find a page soon. */
+const FIRST_SLICE = 100
 /** Tickets that may come into a slice between the query for its end and the one for what is in it. */
 const MARGIN = 50
 /** How many matches are gone through in one go. */
@@ -58,8 +60,8 @@ async function findAlong(read: Reader, find: Find): Promise<Key[]> {
 async function findInSlices(read: Reader, find: Find, shape: Omit<Shape, 'isBehind'>): Promise<Key[]> {
   const found: Key[] = []
   let after = find.after
-  for (;;) {
-    const params = { ...parametersOf({ ...find, after, limit: SLICE + MARGIN }), offset: SLICE - 1 }
+  for (let size = FIRST_SLICE; ; size = SLICE) {
+    const params = { ...parametersOf({ ...find, after, limit: size + MARGIN }), offset: size - 1 }
     const isBehind: boolean = after !== undefined
     const [end] = await sliceEndStatement({ ...shape, isBehind })(read, params)
     const slice = await sliceStatement({ ...shape, isBehind })(read, params)
