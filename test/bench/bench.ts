@@ -1,5 +1,6 @@
 import { benchCreate } from './create.ts'
 import { benchDeliver } from './deliver.ts'
+import { benchInbox } from './inbox.ts'
 import { benchList } from './list.ts'
 import { benchRead } from './read.ts'
 import { isMet, printTable, type Result } from './result.ts'
@@ -11,6 +12,7 @@ const PARTS: Record<string, () => Promise<Result[]>> = {
   read: benchRead,
   create: benchCreate,
   list: benchList,
+  inbox: benchInbox,
   deliver: benchDeliver,
   start: benchStart,
 }
