@@ -42,8 +42,8 @@ export const findNext = statement<{ limit: number }, NextReply[], Reader>('repli
       sendAt: waitingReplies.sendAt,
     })
     .from(waitingReplies)
-    .where(eq(waitingReplies.isHeld, false))
-    // The limit stands in the order because Drizzle would bind it bare (see statement.ts).
+    .where(sql`${waitingReplies.isHeld} = false`)
+    // Drizzle would bind the limit bare (see statement.ts).
     .orderBy(sql`${waitingReplies.sendAt}, ${waitingReplies.id} limit ${integerParameter(p.limit)}`),
 )
 
@@ -59,7 +59,7 @@ export const findAnswer = statement<
       and(
         eq(messages.orgId, textParameter(p.orgId)),
         eq(messages.ticketId, textParameter(p.ticketId)),
-        eq(messages.role, 'agent'),
+        sql`${messages.role} = 'agent'`,
         sql`coalesce(${messages.agentId}, '') <> ${textParameter(p.agentId)}`,
         sql`(${messages.createdAt}, ${messages.id}) > (
           select seen.created_at, seen.id from messages seen where seen.id = ${textParameter(p.lastMessageId)})`,
