@@ -9,10 +9,12 @@ import UserRound from 'lucide-solid/icons/user-round'
 import { type Accessor, createEffect, createMemo, createSignal, type JSX, onCleanup } from 'solid-js'
 import { api, ask } from '../api.ts'
 import { isActionEnabled, knownActions } from '../keys/keys.ts'
+import { useSession } from '../session.tsx'
 import { observe } from '../ticket/observe.ts'
 import { ChannelIcon } from './channel-icon.tsx'
 import { fuzzyScore } from './fuzzy.ts'
 import { useAgents, useSavedReplies, useSavedViews, useTags } from './inbox-data.ts'
+import { insertReply } from './insert-reply.ts'
 import type { Place } from './place.ts'
 import { BUILT_IN_VIEWS, hrefOf, isSaved, quoted, SEARCH, tagView } from './views.ts'
 
@@ -38,6 +40,7 @@ export function createEntries(typed: Accessor<string>, place: Place): Accessor<E
   const tags = useTags()
   const agents = useAgents()
   const replies = useSavedReplies()
+  const session = useSession()
   const tickets = createTicketEntries(typed, (id) => navigate(hrefOf('open', { ticketId: id })))
   const toSearch = (q: string) => navigate(hrefOf(SEARCH, { q }))
 
@@ -86,11 +89,13 @@ export function createEntries(typed: Accessor<string>, place: Place): Accessor<E
   )
   const texts = createMemo(() =>
     replies().map(
-      ({ id, name }): Entry => ({
+      ({ id, name, text }): Entry => ({
         group: 'Saved replies',
         label: name,
+        detail: place.ticketId() ? 'write it' : 'look at it',
         icon: () => <TextQuote />,
-        run: () => navigate(`/settings/saved-replies/${id}`),
+        run: () =>
+          insertReply(place.ticketId(), text, session()) || navigate(`/settings/saved-replies/${id}`),
       }),
     ),
   )

@@ -1,0 +1,20 @@
+import { knownActions } from '../keys/keys.ts'
+import { queries } from '../queries.ts'
+import type { SessionData } from '../session.tsx'
+import { draftOf } from '../ticket/draft.ts'
+import { type TicketDetail, ticketQuery } from '../ticket/ticket-data.ts'
+import { fillIn } from '../ticket/variables.ts'
+
+/** Writes a saved reply into the answer to the open ticket, behind what is there. False when none is open. */
+export function insertReply(ticketId: string | undefined, text: string, session: SessionData): boolean {
+  if (ticketId === undefined) return false
+  const known = queries.getQueryData<TicketDetail>(ticketQuery(ticketId).queryKey)
+  if (!known) return false
+  const draft = draftOf(session.agent.id, ticketId)
+  const before = draft.text().trimEnd()
+  draft.write(`${before}${before ? '\n\n' : ''}${fillIn(text, known.ticket, session)}`)
+  knownActions()
+    .find(({ id }) => id === 'ticket.reply')
+    ?.run()
+  return true
+}
