@@ -20,15 +20,19 @@ export interface SignedInAgent {
 
 let made = 0
 
-/** A new agent of the organization with a session of their own; without a password, which is slow to hash. */
+/** A new agent of the organization with a session of their own; a password, which is slow to hash, only when given. */
 export async function signInAgent(
   { deps, url }: { deps: Deps; url: string },
   orgId: string,
-  { role = 'agent', name = 'Ben Okafor' }: { role?: AgentRole; name?: string } = {},
+  {
+    role = 'agent',
+    name = 'Ben Okafor',
+    password,
+  }: { role?: AgentRole; name?: string; password?: string } = {},
 ): Promise<SignedInAgent> {
   made += 1
   const email = `${name.split(' ')[0]?.toLowerCase()}.${made}@acme.example`
-  const agent = await createAgent(deps, orgId, { name, email, role })
+  const agent = await createAgent(deps, orgId, { name, email, role, ...(password && { password }) })
   const token = newToken(deps)
   const sessionId = await deps.database.write((tx) =>
     startSession(deps, tx, { orgId, agentId: agent.id, token, device: 'Test', address: '127.0.0.1' }),

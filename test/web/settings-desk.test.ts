@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect } from 'bun:test'
 import { signInAgent } from '../support/agents.ts'
-import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { type Bellhop, type Client, call, startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
+
+const PASSWORD = 'correct horse battery'
 
 let bellhop: Bellhop
 
@@ -87,24 +89,38 @@ browserTest('what is done to the settings stands in the audit log in plain words
   expect(new URL(page.url()).search).toBe('?action=agent.created')
 })
 
-browserTest('an agent changes their name and signs a device out from afar', async () => {
+browserTest('an agent changes their name, theme and password, and signs a device out from afar', async () => {
   const { orgId } = await bellhop.organization('Hooli')
-  const agent = await signInAgent(bellhop, orgId)
-  await using other = await openWindow({ url: bellhop.url, agent })
-  await other.page.goto('/settings/account')
-  await other.page.getByLabel('Your name').fill('Benjamin Okafor')
-  await other.page.getByRole('button', { name: 'Save name' }).click()
-  await other.page.getByText('Your name is saved.').waitFor()
-  await other.page.getByRole('list', { name: 'Devices' }).getByText('This one').waitFor()
+  const agent = await signInAgent(bellhop, orgId, { password: PASSWORD })
+  const phone = await signInElsewhere(
+    agent.email,
+    'Mozilla/5.0 (Windows NT 10.0; rv:140.0) Gecko/20100101 Firefox/140.0',
+  )
+  await using window = await openWindow({ url: bellhop.url, agent })
+  const { page } = window
+  await page.goto('/settings/account')
+  await page.getByLabel('Your name').fill('Benjamin Okafor')
+  await page.getByRole('button', { name: 'Save name' }).click()
+  await page.getByText('Your name is saved.').waitFor()
+  await page.getByText('Dark', { exact: true }).click()
+  expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
 
-  const made = await agent.call<{ agent: { name: string } }>('GET', '/console/session')
-  expect(made.json.agent.name).toBe('Benjamin Okafor')
-  await other.page.getByLabel('Present password').fill('wrong')
-  await other.page.getByLabel('New password').fill('also wrong, but longer')
-  await other.page.getByRole('button', { name: 'Change password' }).click()
-  expect(await other.page.getByRole('alert').textContent()).not.toBe('')
-  await other.page.getByText('Dark', { exact: true }).click()
-  expect(await other.page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
+  await page.getByRole('button', { name: 'Sign out Firefox on Windows' }).click()
+  await page.getByText('Firefox on Windows is signed out.').waitFor()
+  expect(await page.getByRole('list', { name: 'Devices' }).getByRole('listitem').count()).toBe(1)
+  expect((await call('GET', `${bellhop.url}/console/session`, { headers: { cookie: phone } })).status).toBe(
+    401,
+  )
+
+  await page.getByLabel('Present password').fill('not this one')
+  await page.getByLabel('New password').fill('a new horse battery')
+  await page.getByRole('button', { name: 'Change password' }).click()
+  await page.getByRole('alert').waitFor()
+  expect(await page.getByLabel('Present password').getAttribute('aria-invalid')).toBe('true')
+  await page.getByLabel('Present password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Change password' }).click()
+  await page.getByText('Your password is changed').waitFor()
+  await signInElsewhere(agent.email, 'Test', 'a new horse battery')
 })
 
 async function openSettings(name: string, path: string) {
@@ -118,4 +134,12 @@ async function openSettings(name: string, path: string) {
 async function createTicket(client: Client, tags: string[]): Promise<void> {
   const body = { subject: 'Hello', message: 'Hello', customer: { email: 'ana@example.com' }, tags }
   expect((await client.call('POST', '/tickets', { body })).status).toBe(201)
+}
+
+/** Answers the cookie of another browser. */
+async function signInElsewhere(email: string, device: string, password = PASSWORD): Promise<string> {
+  const headers = { 'user-agent': device, 'sec-fetch-site': 'same-origin' }
+  const answer = await call('POST', `${bellhop.url}/console/session`, { headers, body: { email, password } })
+  expect(answer.status).toBe(201)
+  return answer.headers.get('set-cookie')?.split(';')[0] ?? ''
 }

@@ -111,10 +111,10 @@ browserTest('everything that failed since yesterday is sent again at once', asyn
   await expectCount(() => page.getByRole('link', { name: /^Failed/ }).count(), 3)
 
   receiver.respondWith(() => ({}))
-  await page.goBack()
-  await page.getByRole('button', { name: 'Resend all failed' }).click()
+  await page.getByRole('button', { name: 'Resend all failed…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Resend all failed', exact: true }).click()
   await page.getByText('3 deliveries are being sent again.').waitFor()
-  await page.getByRole('link', { name: 'Its deliveries' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
   await expectCount(() => page.getByRole('link', { name: /^Delivered/ }).count(), 3)
 })
 

@@ -13,6 +13,7 @@ import { deliveriesQuery, isMoving } from './delivery-data.ts'
 import { DeliveryFilters } from './delivery-filters.tsx'
 import { DeliveryRow } from './delivery-row.tsx'
 import { filterOf } from './filter.ts'
+import { ResendAll } from './resend-all.tsx'
 
 const LOOK_SOON_MS = 1_500
 const LOOK_AGAIN_MS = 10_000
@@ -35,6 +36,7 @@ export function DeliveriesPage() {
     <Page
       title="Delivery log"
       width="wide"
+      actions={<ResendAll endpointId={filter().endpoint} />}
       lead="Everything that was sent to your webhook endpoints, newest first. Headers and bodies are kept for 30 days, the rest for 90."
     >
       <DeliveryFilters filter={filter()} onChange={(change) => setSearch(change, { replace: true })} />

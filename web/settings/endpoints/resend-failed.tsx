@@ -76,16 +76,17 @@ function Progress(props: { job: Job }) {
   const query = useQuery(() => ({
     queryKey: ['resend', props.job.id],
     queryFn: () => ask(api.console.resends({ id: props.job.id }).get()),
-    initialData: props.job,
     refetchInterval: ({ state }) => {
-      if (!state.data?.finishedAt) return LOOK_EVERY_MS
+      if (!(state.data ?? props.job).finishedAt) return LOOK_EVERY_MS
       void queries.invalidateQueries({ queryKey: ['deliveries'] })
       return false
     },
   }))
+  // Asking for `data` before it is there would suspend the page.
+  const job = () => (query.isPending || query.isLoadingError ? props.job : (query.data ?? props.job))
   return (
     <p role="status" class="muted">
-      {progressSentence(query.data)}
+      {progressSentence(job())}
     </p>
   )
 }
