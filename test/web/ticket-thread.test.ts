@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect } from 'bun:test'
 import { signInAgent } from '../support/agents.ts'
+import { accessibilityFaults } from '../support/axe.ts'
 import { type Bellhop, startBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { field, openDesk, openTicket, thread } from '../support/desk.ts'
@@ -7,8 +8,6 @@ import { say } from '../support/said.ts'
 import { readThread } from '../support/threads.ts'
 import { makeTicket, readTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
-
-const MINUTE_MS = 60_000
 
 let bellhop: Bellhop
 
@@ -22,9 +21,9 @@ browserTest('two agents see each other, and what the customer writes appears by 
   const cy = await signInAgent(bellhop, ben.orgId, { name: 'Cy Lindqvist' })
   await using bens = await openTicket(bellhop, ben, ticket.id)
   await using cys = await openTicket(bellhop, cy, ticket.id)
-  await bens.page.getByText('Cy Lindqvist is here').waitFor()
+  await bens.page.locator('.presence').getByText('Cy Lindqvist is here').waitFor({ state: 'attached' })
   await field(cys.page).pressSequentially('Let me')
-  await bens.page.getByText('Cy Lindqvist is replying').waitFor()
+  await bens.page.locator('.composer').getByText('Cy Lindqvist is replying').waitFor()
   await say(bellhop.deps, place, { text: 'Are you there?' })
   for (const { page } of [bens, cys]) {
     await page.getByRole('region', { name: 'Thread' }).getByText('Are you there?').waitFor()
@@ -130,14 +129,27 @@ browserTest('a thread of five hundred messages unfolds and stays quick', async (
     ...(at % 3 === 2
       ? { role: 'agent' as const, agentName: 'Ben Okafor', agentId: ben.id, sending: 'sent' as const }
       : {}),
-    text: `Message ${at}, see https://example.com/${at}.\n\n> quoted\n> twice`,
-    createdAt: now + (at - 500) * 6 * MINUTE_MS,
+    text: `Message ${at}, see https://example.com/${at}.${'\n\nWith more to say.'.repeat(10)}\n\n> quoted\n> twice`,
+    createdAt: now + (at - 500) * 6 * 60_000,
   }))
   await say(bellhop.deps, place, ...many)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page } = window
   expect((await thread(page)).length).toBe(3)
+  await page.locator('.thread-earlier').scrollIntoViewIfNeeded()
+  const shown = page.locator('.speech').nth(-3)
+  const before = await shown.evaluate((element) => element.getBoundingClientRect().top)
   await page.getByRole('button', { name: '497 earlier messages' }).click()
+  expect((await thread(page)).length).toBe(33)
+  const after = await page
+    .locator('.speech')
+    .nth(-3)
+    .evaluate((element) => element.getBoundingClientRect().top)
+  expect(Math.abs(after - before)).toBeLessThan(4)
+  await eventually(async () => {
+    await page.locator('.thread-scroll').evaluate((element) => element.scrollTo(0, 0))
+    return (await page.locator('.thread-earlier').count()) === 0
+  })
   expect((await thread(page)).length).toBe(500)
   const typing = await page.evaluate(async () => {
     const field = document.querySelector<HTMLTextAreaElement>('.composer-field')
@@ -192,3 +204,30 @@ browserTest('the subject is changed in its place, and a ticket is deleted only b
   await page.getByText('Ticket deleted').waitFor()
   expect((await client.call('GET', `/tickets/${ticket.id}`)).status).toBe(404)
 })
+
+for (const theme of ['light', 'dark'] as const) {
+  browserTest(
+    `a ticket is for everybody: its thread, a note being written, a menu, a picker, ${theme}`,
+    async () => {
+      const { ben, ticket, place } = await openDesk(bellhop, { tags: ['billing'] })
+      await ben.call('POST', `/console/tickets/${ticket.id}/notes`, { body: { text: 'Only for us.' } })
+      await say(bellhop.deps, place, {
+        role: 'agent',
+        agentId: ben.id,
+        agentName: ben.name,
+        sending: 'failed',
+        text: 'Here it is.',
+      })
+      await using window = await openTicket(bellhop, ben, ticket.id, { theme })
+      const { page } = window
+      expect(await accessibilityFaults(page)).toEqual([])
+      await page.keyboard.press('n')
+      await page.keyboard.type('Ask Dana.')
+      expect(await accessibilityFaults(page)).toEqual([])
+      await page.keyboard.press('Escape')
+      await page.keyboard.press('a')
+      await page.getByRole('combobox', { name: 'Assign to' }).waitFor()
+      expect(await accessibilityFaults(page)).toEqual([])
+    },
+  )
+}

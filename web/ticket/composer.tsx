@@ -6,6 +6,7 @@ import type { Composing } from './composing.ts'
 import { destinationOf } from './destination.ts'
 import type { DraftKeeper } from './draft.ts'
 import { OtherDraft } from './other-draft.tsx'
+import { ReplyingNow } from './presence-line.tsx'
 import { ReplyGuard } from './reply-guard.tsx'
 import { SavedReplyPicker } from './saved-reply-picker.tsx'
 import { SendButton } from './send-button.tsx'
@@ -134,6 +135,7 @@ export function Composer(props: ComposerProps) {
           }}
         />
         <p class="composer-to">{isNote() ? 'Only your team sees it' : destinationOf(props.ticket)}</p>
+        <ReplyingNow ticketId={props.ticket.id} />
         <Show when={props.draft.isWaiting()}>
           <p class="composer-state" role="status">
             Kept in this browser until the server is back

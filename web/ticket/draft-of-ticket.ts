@@ -7,6 +7,7 @@ let isResumed = false
 
 /** Hands the draft what the server has of it, each time the ticket was read. */
 export function useDraftOf(detail: () => TicketDetail, draft: DraftKeeper): void {
+  draft.reopened()
   createEffect(
     on(
       () => detail().draft,

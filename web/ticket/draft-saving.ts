@@ -2,6 +2,7 @@ import { api, ask } from '../api.ts'
 import { ApiProblem } from '../problem.ts'
 import { patchRows } from './rows.ts'
 import type { StoredDraft } from './stored-draft.ts'
+import { patchTicket } from './ticket-data.ts'
 
 /** What is typed is on the server within half a second. */
 const SAVE_AFTER_MS = 350
@@ -45,6 +46,8 @@ export function saveLater({ ticketId, draft, saved, onWaiting }: Saving) {
       retryMs = FIRST_RETRY_MS
       onWaiting(false)
       patchRows(ticketId, (row) => ({ ...row, hasDraft: text.trim() !== '' }))
+      const isBlank = text.trim() === ''
+      patchTicket(ticketId, (known) => ({ ...known, draft: isBlank ? null : { kind, text, savedAt } }))
       saved(version, savedAt)
     } catch (error) {
       failed(error)

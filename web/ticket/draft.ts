@@ -26,6 +26,8 @@ export interface DraftKeeper {
   replace(text: string, kind: DraftKind): void
   takeOther(): void
   dropOther(): void
+  /** The ticket is opened again: what was saved may have been changed elsewhere since. */
+  reopened(): void
   /** What the server has, each time the ticket was read. */
   arrived(server: Draft | null): void
   /** Saves at once: the field was left, or the page is going. */
@@ -135,6 +137,9 @@ function createKeeper(key: string, ticketId: string): DraftKeeper {
       saving.soon()
     },
     dropOther: () => setOther(undefined),
+    reopened() {
+      if (!draft().isDirty) isTyped = false
+    },
     arrived,
     flush: saving.now,
     async beginSend() {

@@ -3,8 +3,16 @@ const AT_END_PX = 48
 /** How far below the top the first unread message comes to stand. */
 const ABOVE_NEW_PX = 56
 
+/** So near to the beginning of what is shown, the reader will want what is above it. */
+const NEAR_TOP_PX = 400
+
+interface Edges {
+  onEnd: () => void
+  onTop: () => void
+}
+
 /** Keeps a thread where its reader is: at the end it follows what is new, elsewhere nothing moves. */
-export function createFollowing(onEnd: () => void) {
+export function createFollowing({ onEnd, onTop }: Edges) {
   let scroller: HTMLElement | undefined
   let content: HTMLElement | undefined
   let isFollowing = true
@@ -25,6 +33,7 @@ export function createFollowing(onEnd: () => void) {
   function scrolled() {
     isFollowing = isAtEnd()
     if (isFollowing) onEnd()
+    else if (scroller && scroller.scrollTop < NEAR_TOP_PX) onTop()
   }
 
   return {
@@ -43,10 +52,12 @@ export function createFollowing(onEnd: () => void) {
     /** Adds something above without moving what is being read. */
     keepPlace(change: () => void) {
       if (!scroller) return change()
-      const fromEnd = scroller.scrollHeight - scroller.scrollTop
+      const anchor = content?.querySelector('.speech')
+      const before = anchor?.getBoundingClientRect().top ?? 0
       isFollowing = false
       change()
-      scroller.scrollTop = scroller.scrollHeight - fromEnd
+      const after = anchor?.getBoundingClientRect().top ?? before
+      scroller.scrollTop += after - before
     },
     /** Begins at the first unread message, or at the end. */
     start() {

@@ -1,34 +1,53 @@
 import { createMemo, For, Show } from 'solid-js'
 import { useAgents } from '../inbox/inbox-data.ts'
 import { presenceOf } from '../live.ts'
-import { useSession } from '../session.tsx'
 import { Avatar } from '../ui/avatar.tsx'
 
 /** Who else has the ticket open, and who is writing. */
 export function PresenceLine(props: { ticketId: string }) {
-  const session = useSession()
-  const agents = useAgents()
-  const others = createMemo(() =>
-    presenceOf(props.ticketId).flatMap(({ agentId, state }) => {
-      const agent = agents().find(({ id }) => id === agentId)
-      return agent && agentId !== session().agent.id ? [{ ...agent, isReplying: state === 'replying' }] : []
-    }),
-  )
+  const colleagues = useColleaguesAt(() => props.ticketId)
   return (
     <span class="presence" role="status">
-      <For each={others()}>
+      <For each={colleagues()}>
         {(agent) => (
-          <span class="presence-agent" data-replying={agent.isReplying || undefined}>
+          <span
+            class="presence-agent"
+            data-replying={agent.isReplying || undefined}
+            title={`${agent.name} ${agent.isReplying ? 'is replying' : 'is here'}`}
+          >
             <Avatar name={agent.name} id={agent.id} size="small" isDecorative />
             <span class="presence-text">
-              {agent.name}{' '}
-              <Show when={agent.isReplying} fallback="is here">
-                is replying
-              </Show>
+              {agent.name} {agent.isReplying ? 'is replying' : 'is here'}
             </span>
           </span>
         )}
       </For>
     </span>
+  )
+}
+
+/** Who is writing at this moment, beside where this agent writes. */
+export function ReplyingNow(props: { ticketId: string }) {
+  const colleagues = useColleaguesAt(() => props.ticketId)
+  const names = () =>
+    colleagues()
+      .filter(({ isReplying }) => isReplying)
+      .map(({ name }) => name)
+  return (
+    <Show when={names().length > 0}>
+      <p class="composer-replying" aria-hidden="true">
+        {names().join(', ')} {names().length === 1 ? 'is' : 'are'} replying
+      </p>
+    </Show>
+  )
+}
+
+function useColleaguesAt(ticketId: () => string) {
+  const agents = useAgents()
+  return createMemo(() =>
+    presenceOf(ticketId()).flatMap(({ agentId, state }) => {
+      const agent = agents().find(({ id }) => id === agentId)
+      return agent ? [{ id: agent.id, name: agent.name, isReplying: state === 'replying' }] : []
+    }),
   )
 }

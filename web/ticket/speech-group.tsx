@@ -6,12 +6,15 @@ import { MessageText } from './message-text.tsx'
 import { SendingState } from './sending-state.tsx'
 import './speech-group.css'
 import type { Speech } from './thread-rows.ts'
-import type { TicketDetail } from './ticket-data.ts'
+import type { Ticket } from './ticket-data.ts'
 import { clockTime } from './times.ts'
+
+type Customer = Ticket['customer']
 
 interface SpeechGroupProps {
   items: Speech[]
-  detail: TicketDetail
+  ticketId: string
+  customer: Customer
   terms: readonly string[]
 }
 
@@ -21,10 +24,10 @@ export function SpeechGroup(props: SpeechGroupProps) {
   const byId = createMemo(() => new Map(props.items.map((item) => [item.id, item])))
   const first = () => props.items[0]
   const who = () => whoOf(first())
-  const name = () => nameOf(first(), props.detail)
+  const name = () => nameOf(first(), props.customer)
   return (
     <article class="speech" data-who={who()} aria-label={labelOf(who(), name())}>
-      <Avatar name={name()} id={personOf(first(), props.detail)} isDecorative />
+      <Avatar name={name()} id={personOf(first(), props.customer)} isDecorative />
       <div class="speech-body">
         <header class="speech-head">
           <span class="speech-name">{name()}</span>
@@ -47,7 +50,7 @@ export function SpeechGroup(props: SpeechGroupProps) {
                       <ClockTime at={known().createdAt} />
                     </Show>
                     <MessageText text={known().text} terms={props.terms} />
-                    <SendingState speech={known()} ticketId={props.detail.ticket.id} />
+                    <SendingState speech={known()} ticketId={props.ticketId} />
                   </div>
                 )}
               </Show>
@@ -74,14 +77,14 @@ function whoOf(item: Speech | undefined): Who {
   return item?.role ?? 'customer'
 }
 
-function nameOf(item: Speech | undefined, detail: TicketDetail): string {
-  if (item?.kind === 'message' && item.role === 'customer') return detail.ticket.customer.name
+function nameOf(item: Speech | undefined, customer: Customer): string {
+  if (item?.kind === 'message' && item.role === 'customer') return customer.name
   return item?.agentName ?? 'Agent'
 }
 
 /** Decides the colour of the initials. */
-function personOf(item: Speech | undefined, detail: TicketDetail): string | undefined {
-  if (item?.kind === 'message' && item.role === 'customer') return detail.ticket.customer.userId
+function personOf(item: Speech | undefined, customer: Customer): string | undefined {
+  if (item?.kind === 'message' && item.role === 'customer') return customer.userId
   return item?.agentId
 }
 

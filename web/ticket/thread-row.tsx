@@ -3,12 +3,13 @@ import { Match, Switch } from 'solid-js'
 import { ActivityLines } from './activity-lines.tsx'
 import { SpeechGroup } from './speech-group.tsx'
 import type { ThreadRow } from './thread-rows.ts'
-import type { TicketDetail } from './ticket-data.ts'
+import type { Ticket } from './ticket-data.ts'
 import { dayName } from './times.ts'
 
 interface ThreadRowViewProps {
   row: ThreadRow
-  detail: TicketDetail
+  ticketId: string
+  customer: Ticket['customer']
   terms: readonly string[]
   onUnfold: () => void
 }
@@ -19,7 +20,14 @@ export function ThreadRowView(props: ThreadRowViewProps) {
   return (
     <Switch>
       <Match when={as('speech')}>
-        {(row) => <SpeechGroup items={row().items} detail={props.detail} terms={props.terms} />}
+        {(row) => (
+          <SpeechGroup
+            items={row().items}
+            ticketId={props.ticketId}
+            customer={props.customer}
+            terms={props.terms}
+          />
+        )}
       </Match>
       <Match when={as('activity')}>{(row) => <ActivityLines items={row().items} />}</Match>
       <Match when={as('day')}>

@@ -13,20 +13,22 @@ export type ThreadRow =
 interface Shape {
   /** The first message that was unread when the ticket was opened. */
   unreadFrom: string | undefined
-  /** Shows everything, however long the thread. */
-  isUnfolded: boolean
+  /** How many of the newest messages are shown; all those that are unread are, too. */
+  shownCount: number
 }
 
 /** Messages of one sender within this time stand together, below one name. */
 const TOGETHER_MS = 5 * 60_000
-/** A long thread shows this many of its newest messages. */
-const SHOWN_COUNT = 3
+/** A long thread begins with this many of its newest messages. */
+export const SHOWN_AT_FIRST = 3
+/** Who was away for long begins with the newest of what is new. */
+const MOST_UNREAD_SHOWN = 50
 /** Fewer are not worth hiding. */
 const LEAST_FOLDED = 6
 
 /** How a thread is drawn: by day and sender, the older part of a long one folded away. */
 export function threadRows(timeline: readonly Entry[], shape: Shape): ThreadRow[] {
-  const folded = shape.isUnfolded ? 0 : foldedCount(timeline, shape.unreadFrom)
+  const folded = foldedCount(timeline, shape)
   const rows: ThreadRow[] = []
   if (folded > 0) rows.push({ kind: 'earlier', id: 'earlier', count: speechCount(timeline.slice(0, folded)) })
   let day = ''
@@ -38,6 +40,14 @@ export function threadRows(timeline: readonly Entry[], shape: Shape): ThreadRow[
     addEntry(rows, entry)
   }
   return rows
+}
+
+/** Whether a row stands for the same as before, so that nothing of it has to be drawn again. */
+export function isSameRow(one: ThreadRow | undefined, other: ThreadRow | undefined): boolean {
+  if (!one || !other || one.kind !== other.kind || one.id !== other.id) return one === other
+  if (one.kind === 'earlier' && other.kind === 'earlier') return one.count === other.count
+  if (!('items' in one && 'items' in other)) return true
+  return one.items.length === other.items.length && one.items.every((item, at) => item === other.items[at])
 }
 
 /** The first message of the customer behind the newest one that was read; none when all of them are new. */
@@ -83,11 +93,12 @@ function areTogether(before: Speech | undefined, entry: Speech): boolean {
 }
 
 /** How many entries at the beginning are folded away: nothing unread, and never just a few. */
-function foldedCount(timeline: readonly Entry[], unreadFrom: string | undefined): number {
+function foldedCount(timeline: readonly Entry[], { unreadFrom, shownCount }: Shape): number {
   const spoken = timeline.flatMap((entry, at) => (isSpeech(entry) ? [at] : []))
-  const firstShown = spoken.at(-SHOWN_COUNT) ?? 0
+  const firstShown = spoken.at(-shownCount) ?? 0
   const unreadAt = timeline.findIndex(({ id }) => id === unreadFrom)
-  const end = unreadAt < 0 ? firstShown : Math.min(firstShown, unreadAt)
+  const firstNew = Math.max(unreadAt, spoken.at(-MOST_UNREAD_SHOWN) ?? 0)
+  const end = unreadAt < 0 ? firstShown : Math.min(firstShown, firstNew)
   return speechCount(timeline.slice(0, end)) < LEAST_FOLDED ? 0 : end
 }
 

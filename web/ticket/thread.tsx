@@ -8,9 +8,19 @@ import { outgoingOf } from './outgoing.ts'
 import { OutgoingCard } from './outgoing-card.tsx'
 import './thread.css'
 import { ThreadRowView } from './thread-row.tsx'
-import { firstUnread, isSpeech, type Speech, type ThreadRow, threadRows } from './thread-rows.ts'
+import {
+  firstUnread,
+  isSameRow,
+  isSpeech,
+  SHOWN_AT_FIRST,
+  type Speech,
+  type ThreadRow,
+  threadRows,
+} from './thread-rows.ts'
 import type { TicketDetail } from './ticket-data.ts'
 import { WaitingReplyCard } from './waiting-reply-card.tsx'
+
+const UNFOLDED_AT_ONCE = 30
 
 interface ThreadProps {
   detail: TicketDetail
@@ -23,17 +33,28 @@ interface ThreadProps {
 export function Thread(props: ThreadProps) {
   const session = useSession()
   const ticketId = () => props.detail.ticket.id
-  const [isUnfolded, setUnfolded] = createSignal(false)
+  const [shownCount, setShownCount] = createSignal(SHOWN_AT_FIRST)
   const [unreadFrom, setUnreadFrom] = createSignal(firstUnread(props.detail.timeline, props.detail.readUpTo))
   const [missedCount, setMissedCount] = createSignal(0)
-  const following = createFollowing(() => setMissedCount(0))
+  const following = createFollowing({
+    onEnd: () => setMissedCount(0),
+    onTop: () => shownCount() > SHOWN_AT_FIRST && unfold(),
+  })
 
+  // Of their own: what is read again mostly says the same, and then no row has to be looked at.
+  const timeline = createMemo(() => props.detail.timeline)
+  const customer = createMemo(() => props.detail.ticket.customer)
   const rows = createMemo(() =>
-    threadRows(props.detail.timeline, { unreadFrom: unreadFrom(), isUnfolded: isUnfolded() }),
+    threadRows(timeline(), { unreadFrom: unreadFrom(), shownCount: shownCount() }),
   )
   const rowsById = createMemo(() => new Map(rows().map((row) => [row.id, row])))
   const rowIds = createMemo(() => rows().map(({ id }) => id))
-  const isLong = () => rows().length > 60
+  const isFolded = () => rows()[0]?.kind === 'earlier'
+
+  /** A part at a time, and more as soon as the reader comes to its beginning: hundreds at once would take a second. */
+  function unfold() {
+    if (isFolded()) following.keepPlace(() => setShownCount((count) => count + UNFOLDED_AT_ONCE))
+  }
 
   /** Something new from somebody else: said aloud, counted when it is out of sight, marked when nobody looks. */
   function spoken(speech: Speech) {
@@ -44,14 +65,11 @@ export function Thread(props: ThreadProps) {
   }
 
   createEffect(
-    on(
-      () => props.detail.timeline,
-      (timeline, before) => {
-        if (!before) return
-        const known = new Set(before.map(({ id }) => id))
-        for (const entry of timeline) if (isSpeech(entry) && !known.has(entry.id)) spoken(entry)
-      },
-    ),
+    on(timeline, (entries, before) => {
+      if (!before) return
+      const known = new Set(before.map(({ id }) => id))
+      for (const entry of entries) if (isSpeech(entry) && !known.has(entry.id)) spoken(entry)
+    }),
   )
   createEffect(
     on(
@@ -65,24 +83,22 @@ export function Thread(props: ThreadProps) {
 
   return (
     <div class="thread">
-      <section
-        class="thread-scroll"
-        aria-label="Thread"
-        ref={following.scroller}
-        data-long={isLong() || undefined}
-      >
+      <section class="thread-scroll" aria-label="Thread" ref={following.scroller}>
         <div class="thread-measure" ref={following.content}>
           <For each={rowIds()}>
             {(id) => {
-              const row = createMemo<ThreadRow | undefined>((last) => rowsById().get(id) ?? last)
+              const row = createMemo<ThreadRow | undefined>((last) => rowsById().get(id) ?? last, undefined, {
+                equals: isSameRow,
+              })
               return (
                 <Show when={row()}>
                   {(known) => (
                     <ThreadRowView
                       row={known()}
-                      detail={props.detail}
+                      ticketId={ticketId()}
+                      customer={customer()}
                       terms={props.terms}
-                      onUnfold={() => following.keepPlace(() => setUnfolded(true))}
+                      onUnfold={unfold}
                     />
                   )}
                 </Show>

@@ -1,5 +1,5 @@
 import { useLocation, useNavigate } from '@solidjs/router'
-import { createMemo, createSignal, Match, onCleanup, Show, Switch } from 'solid-js'
+import { createEffect, createMemo, createSignal, Match, on, onCleanup, Show, Switch } from 'solid-js'
 import { useKeys } from '../keys/keys.ts'
 import { ApiProblem } from '../problem.ts'
 import { useSession } from '../session.tsx'
@@ -38,8 +38,19 @@ export function TicketPane(props: TicketPaneProps) {
   }
   /** Another ticket is another pane; the same one read again is not. */
   const loadedId = createMemo(() => (isGone() ? undefined : ticket().data?.ticket.id))
+  let pane: HTMLElement | undefined
+  createEffect(
+    on(
+      loadedId,
+      () => {
+        // The field that had the focus went with the ticket before.
+        if (document.activeElement === document.body) pane?.focus({ preventScroll: true })
+      },
+      { defer: true },
+    ),
+  )
   return (
-    <article class="ticket-pane" aria-label="Ticket">
+    <article class="ticket-pane" aria-label="Ticket" tabIndex={-1} ref={pane}>
       <Switch fallback={<TicketSkeleton />}>
         <Match when={isGone()}>
           <EmptyState

@@ -1,5 +1,5 @@
 import Clock from 'lucide-solid/icons/clock'
-import { createEffect, Match, onCleanup, Show, Switch } from 'solid-js'
+import { createEffect, createMemo, Match, onCleanup, Show, Switch } from 'solid-js'
 import { queries } from '../queries.ts'
 import { useSession } from '../session.tsx'
 import { Avatar } from '../ui/avatar.tsx'
@@ -30,7 +30,7 @@ export function WaitingReplyCard(props: WaitingReplyCardProps) {
   const isMine = () => props.reply.agentId === session().agent.id
   const ticketId = () => props.detail.ticket.id
   /** Clocks differ: never longer than the server waits. */
-  const goesAt = () => Math.min(Date.parse(props.reply.sendAt), Date.now() + LONGEST_WAIT_MS)
+  const goesAt = createMemo(() => Math.min(Date.parse(props.reply.sendAt), Date.now() + LONGEST_WAIT_MS))
 
   createEffect(() => {
     if (props.reply.isHeld) return
