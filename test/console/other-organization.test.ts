@@ -1,0 +1,88 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { createKeyGuard } from '../../server/api-keys/require-api-key.ts'
+import { createApp } from '../../server/http/app.ts'
+import { createLive } from '../../server/live/live.ts'
+import { createFirstRun } from '../../server/sessions/first-run.ts'
+import { createAgentGuard } from '../../server/sessions/require-agent.ts'
+import { type SignedInAgent, signInAgent } from '../support/agents.ts'
+import { call, startBellhop } from '../support/bellhop.ts'
+import { createManualClock } from '../support/clock.ts'
+import { GUARDED_ROUTES, OPEN_ROUTES } from '../support/every-route.ts'
+import { MARKER, makeFullOrganization, type Owned } from '../support/full-organization.ts'
+import { openLive } from '../support/live.ts'
+import { storedRows } from '../support/stored-rows.ts'
+
+// Specification, section 1: whoever calls sees and changes the data of their own organization only. Nothing is sent
+// anywhere: the clock stands still, and no address is allowed.
+const bellhop = await startBellhop({ clock: createManualClock() })
+afterAll(() => bellhop.stop())
+
+test('every route of the server is in one of the two lists', async () => {
+  const agents = createAgentGuard(bellhop.deps)
+  const keys = createKeyGuard(bellhop.deps, { signedIn: agents.callerOf })
+  const live = createLive(bellhop.deps)
+  const { routes } = createApp(bellhop.deps, { keys, agents, live, firstRun: createFirstRun(bellhop.deps) })
+  agents.stop()
+  await Promise.all([keys.stop(), live.stop()])
+  const known = [...OPEN_ROUTES, ...Object.keys(GUARDED_ROUTES)]
+  expect(routes.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(known.sort())
+})
+
+describe.each(Object.entries(GUARDED_ROUTES))('%s', (route, { path, body, foreign = 404, own }) => {
+  const [method = '', pattern = ''] = route.split(' ')
+  const requestFor = (owned: Owned) => ({
+    path: (path ?? pattern).replaceAll(/:([a-z]\w*)/gi, (_, name: keyof Owned) => owned[name]),
+    more: body ? { body: body(owned) } : {},
+  })
+
+  test('gives an administrator of another organization nothing, and changes nothing', async () => {
+    const acme = await makeFullOrganization(bellhop)
+    const other = await bellhop.organization('Other')
+    const eve = await signInAgent(bellhop, other.orgId, { name: 'Eve', role: 'admin' })
+    const rowsOfAcme = async () => rowsWith(await storedRows(bellhop.deps), acme.client.orgId)
+    const before = await rowsOfAcme()
+    const request = requestFor(acme.owned)
+    const answer = await ask(eve, method, request)
+    expect(answer.status, answer.text).toBe(foreign)
+    const sent = request.path + JSON.stringify(request.more)
+    for (const secret of [acme.client.orgId, acme.admin.id, MARKER, ...Object.values(acme.owned)]) {
+      if (!sent.includes(secret)) expect(answer.text).not.toContain(secret)
+    }
+    if (method === 'GET' && !sent.includes(MARKER)) expect(answer.text).not.toContain(MARKER)
+    expect(await rowsOfAcme()).toEqual(before)
+  })
+
+  test('is refused to whoever has no session, and works for its own administrator', async () => {
+    const acme = await makeFullOrganization(bellhop)
+    const request = requestFor(acme.owned)
+    const stranger = await call(method, `${bellhop.url}${request.path}`, request.more)
+    expect(stranger.json).toMatchObject({ status: 401 })
+    const { key } = await bellhop.organization('Third')
+    const withKey = await call(method, `${bellhop.url}${request.path}`, {
+      ...request.more,
+      headers: { authorization: `Bearer ${key}` },
+    })
+    expect(withKey.status).toBe(request.path.startsWith('/console') ? 401 : foreign)
+    // What would be sent over the network is left to the tests of webhooks.
+    if (own === 0) return
+    const answer = await ask(acme.admin, method, request)
+    if (own === undefined) expect(answer.status, answer.text).toBeLessThan(300)
+    else expect(answer.status, answer.text).toBe(own)
+  })
+})
+
+/** The stream has no end: what it says at first is what counts. */
+async function ask(
+  agent: SignedInAgent,
+  method: string,
+  { path, more }: { path: string; more: { body?: unknown } },
+): Promise<{ status: number; text: string }> {
+  if (!path.startsWith('/console/live')) return agent.call(method, path, more)
+  await using page = await openLive(bellhop.url, agent, { after: 0 })
+  await page.next('hello')
+  return { status: page.status, text: JSON.stringify(page.seen) }
+}
+
+function rowsWith(tables: Record<string, string[]>, orgId: string): string[] {
+  return Object.values(tables).flatMap((rows) => rows.filter((row) => row.includes(orgId)))
+}

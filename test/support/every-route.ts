@@ -1,0 +1,151 @@
+import { MARKER, type Owned } from './full-organization.ts'
+
+/** Routes that nobody signs in for: they show nothing of any organization, or ask for a secret of their own. */
+export const OPEN_ROUTES = [
+  'GET /',
+  'GET /inbox',
+  'GET /inbox/*',
+  'GET /settings',
+  'GET /settings/*',
+  'GET /sign-in',
+  'GET /welcome',
+  'GET /join',
+  'GET /assets/:name',
+  'GET /health/live',
+  'GET /health/ready',
+  'GET /console/first-run',
+  'POST /console/first-run',
+  'POST /console/session',
+  // Ends the session of the cookie it comes with.
+  'DELETE /console/session',
+  'POST /console/link',
+  'POST /console/link/accept',
+  'GET /v1/openapi.json',
+  'ALL /v1/*',
+  'GET /docs',
+  'GET /docs/docs.css',
+]
+
+/** How a route is called with what belongs to the organization. */
+export interface RouteCall {
+  /** The route's own path unless given: `:ticket` is the id of the ticket. */
+  path?: string
+  body?: (owned: Owned) => unknown
+  /** What an administrator of another organization is answered. 404 unless told: it works on their own data then. */
+  foreign?: number
+  /** The administrator of the organization may be refused too: for what a test cannot have ready. */
+  own?: number
+}
+
+const ticket = '/console/tickets/:ticket'
+const endpoint = '/console/endpoints/:endpoint'
+const agent = '/console/agents/:agent'
+
+/** Every other route, with the ids of one organization in every place that takes one. */
+export const GUARDED_ROUTES: Record<string, RouteCall> = {
+  'GET /v1/tickets': { path: `/v1/tickets?tag=${MARKER}`, foreign: 200 },
+  'GET /v1/tickets/:id': { path: '/v1/tickets/:ticket' },
+  'POST /v1/tickets': {
+    foreign: 201,
+    body: () => ({ subject: 'x', message: 'x', customer: { email: 'x@example.com' } }),
+  },
+  'PATCH /v1/tickets/:id': { path: '/v1/tickets/:ticket', body: () => ({ status: 'resolved' }) },
+  'POST /v1/tickets/:id/messages': { path: '/v1/tickets/:ticket/messages', body: () => ({ text: 'x' }) },
+
+  'GET /console/session': { foreign: 200 },
+  'GET /console/sessions': { foreign: 200 },
+  'DELETE /console/sessions': { foreign: 200 },
+  'DELETE /console/sessions/:id': { path: '/console/sessions/:session' },
+  'POST /console/password': {
+    foreign: 400,
+    own: 400,
+    body: () => ({ current: 'not the password', password: 'a better password' }),
+  },
+  'PATCH /console/me': { foreign: 200, body: () => ({ name: 'New Name' }) },
+
+  'GET /console/agents': { foreign: 200 },
+  'POST /console/agents': {
+    foreign: 201,
+    body: () => ({ name: 'Dan', email: 'dan@example.com', role: 'agent' }),
+  },
+  'POST /console/agents/:id/link': { path: `${agent}/link` },
+  'PATCH /console/agents/:id': { path: agent, body: () => ({ role: 'admin' }) },
+  'POST /console/agents/:id/disable': { path: `${agent}/disable` },
+  'POST /console/agents/:id/enable': { path: `${agent}/enable` },
+  'GET /console/organization': { foreign: 200 },
+  'PATCH /console/organization': { foreign: 200, body: () => ({ name: 'Renamed' }) },
+  'GET /console/checklist': { foreign: 200 },
+  'GET /console/keys': { foreign: 200 },
+  'POST /console/keys': { foreign: 201, body: () => ({ name: 'New' }) },
+  'DELETE /console/keys/:id': { path: '/console/keys/:key' },
+  'GET /console/audit': { foreign: 200 },
+
+  'GET /console/tickets': { path: `/console/tickets?q=${MARKER}`, foreign: 200 },
+  'GET /console/counts': { foreign: 200 },
+  'GET /console/tickets/:id': { path: ticket },
+  'PATCH /console/tickets/:id': { path: ticket, body: () => ({ subject: 'x', isSpam: true }) },
+  'DELETE /console/tickets/:id': { path: ticket },
+  'PUT /console/tickets/:id/read': {
+    path: `${ticket}/read`,
+    body: ({ message }) => ({ messageId: message }),
+  },
+  'DELETE /console/tickets/:id/read': { path: `${ticket}/read` },
+  'PUT /console/tickets/:id/draft': { path: `${ticket}/draft`, body: () => ({ kind: 'reply', text: 'x' }) },
+  'POST /console/tickets/:id/notes': { path: `${ticket}/notes`, body: () => ({ text: 'x' }) },
+  'POST /console/tickets/:id/replies': {
+    path: `${ticket}/replies`,
+    body: ({ failedMessage }) => ({ text: 'x', lastMessageId: failedMessage }),
+  },
+  'DELETE /console/tickets/:id/replies/:replyId': { path: `${ticket}/replies/:reply` },
+  'POST /console/tickets/:id/replies/:replyId/send': { path: `${ticket}/replies/:reply/send` },
+  'POST /console/messages/:id/retry': { path: '/console/messages/:failedMessage/retry' },
+  'GET /console/customers/:id': { path: '/console/customers/:customer' },
+  'DELETE /console/customers/:id': { path: '/console/customers/:customer' },
+  'POST /console/bulk': {
+    foreign: 200,
+    body: (owned) => ({ items: [{ id: owned.ticket, change: { status: 'resolved', addTags: ['x'] } }] }),
+  },
+  'GET /console/saved-replies': { foreign: 200 },
+  'POST /console/saved-replies': { foreign: 201, body: () => ({ name: 'x', text: 'x' }) },
+  'PATCH /console/saved-replies/:id': {
+    path: '/console/saved-replies/:savedReply',
+    body: () => ({ name: 'x' }),
+  },
+  'DELETE /console/saved-replies/:id': { path: '/console/saved-replies/:savedReply' },
+  'GET /console/tags': { foreign: 200 },
+  'POST /console/tags/rename': { foreign: 200, body: () => ({ from: MARKER, to: 'x' }) },
+  'POST /console/tags/remove': { foreign: 200, body: () => ({ tag: MARKER }) },
+  'GET /console/views': { foreign: 200 },
+  'POST /console/views': { foreign: 201, body: () => ({ name: 'x', query: 'status:open' }) },
+  'PATCH /console/views/:id': { path: '/console/views/:view', body: () => ({ name: 'x' }) },
+  'DELETE /console/views/:id': { path: '/console/views/:view' },
+
+  'GET /console/endpoints': { foreign: 200 },
+  'POST /console/endpoints': {
+    foreign: 201,
+    body: () => ({ url: 'https://hooks.example/in', events: ['ticket.created'] }),
+  },
+  'GET /console/endpoints/:id': { path: endpoint },
+  'PATCH /console/endpoints/:id': { path: endpoint, body: () => ({ description: 'x' }) },
+  'DELETE /console/endpoints/:id': { path: endpoint },
+  'POST /console/endpoints/:id/enable': { path: `${endpoint}/enable`, own: 0 },
+  'POST /console/endpoints/:id/disable': { path: `${endpoint}/disable` },
+  'POST /console/endpoints/:id/test': {
+    path: `${endpoint}/test`,
+    body: () => ({ event: 'ticket.created' }),
+    own: 0,
+  },
+  'POST /console/endpoints/:id/secret': { path: `${endpoint}/secret`, body: () => ({ step: 'rotate' }) },
+  'POST /console/endpoints/:id/resend': {
+    path: `${endpoint}/resend`,
+    body: () => ({ since: '2026-01-01T00:00:00Z' }),
+    own: 409,
+  },
+  'GET /console/deliveries': { path: '/console/deliveries?endpointId=:endpoint', foreign: 200 },
+  'GET /console/deliveries/:id': { path: '/console/deliveries/:delivery' },
+  'POST /console/deliveries/:id/resend': { path: '/console/deliveries/:delivery/resend', own: 409 },
+  'GET /console/resends/:id': { path: '/console/resends/:job' },
+
+  'GET /console/live': { path: '/console/live?after=0', foreign: 200 },
+  'POST /console/presence': { body: (owned) => ({ pageId: 'p', ticketId: owned.ticket, state: 'viewing' }) },
+}

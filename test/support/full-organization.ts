@@ -1,0 +1,107 @@
+import { eq } from 'drizzle-orm'
+import { inviteAgent } from '../../server/agents/links.ts'
+import { createApiKey } from '../../server/api-keys/api-keys.ts'
+import { messages, resendJobs, tickets } from '../../server/database/schema.ts'
+import { createView } from '../../server/inbox/saved-views.ts'
+import { queueReply } from '../../server/replies/replies.ts'
+import { createSavedReply } from '../../server/saved-replies/saved-replies.ts'
+import { keepDraft } from '../../server/threads/drafts.ts'
+import { addNote } from '../../server/threads/notes.ts'
+import { postAgentMessage } from '../../server/tickets/messages.ts'
+import { createTicket } from '../../server/tickets/tickets.ts'
+import { listDeliveries } from '../../server/webhooks/delivery-log.ts'
+import { createEndpoint, disableEndpoint } from '../../server/webhooks/endpoints.ts'
+import { type SignedInAgent, signInAgent } from './agents.ts'
+import type { Bellhop, Client } from './bellhop.ts'
+
+/** Stands in every text of such an organization: wherever else it turns up, something has leaked. */
+export const MARKER = 'ofacmeonly'
+
+/** The ids of one of everything that an organization has. */
+export interface Owned {
+  ticket: string
+  message: string
+  failedMessage: string
+  customer: string
+  reply: string
+  agent: string
+  session: string
+  key: string
+  savedReply: string
+  view: string
+  endpoint: string
+  delivery: string
+  job: string
+}
+
+export interface FullOrganization {
+  client: Client
+  admin: SignedInAgent
+  owned: Owned
+}
+
+/** An organization with one of everything. Nothing of it moves by itself while the clock stands still. */
+export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrganization> {
+  const { deps } = bellhop
+  const client = await bellhop.organization(`Acme ${MARKER}`)
+  const { orgId } = client
+  const admin = await signInAgent(bellhop, orgId, { name: `Ana ${MARKER}`, role: 'admin' })
+  const { agent } = await inviteAgent(deps, orgId, {
+    name: `Ben ${MARKER}`,
+    email: `ben.${MARKER}@acme.example`,
+    role: 'agent',
+  })
+  const { endpoint } = await createEndpoint(deps, orgId, {
+    url: `https://hooks.example/${MARKER}`,
+    events: ['ticket.created'],
+  })
+  await disableEndpoint(deps, orgId, endpoint.id)
+  const ticket = await createTicket(deps, orgId, {
+    subject: `Invoice ${MARKER}`,
+    message: `Where is it? ${MARKER}`,
+    customer: { name: `Carla ${MARKER}`, email: `carla.${MARKER}@example.com` },
+    tags: [MARKER],
+  })
+  const { id: ticketId } = ticket
+  const author = { agentId: admin.id, agentName: admin.name }
+  const failed = await postAgentMessage(deps, orgId, { ticketId, text: MARKER, ...author })
+  await deps.database.write(async (tx) => {
+    await tx.update(messages).set({ sending: 'failed', sendError: MARKER }).where(eq(messages.id, failed.id))
+    // The API channel has nothing that could be sent again.
+    await tx.update(tickets).set({ channel: 'email' }).where(eq(tickets.id, ticketId))
+  })
+  await addNote(deps, orgId, { ticketId, text: MARKER, ...author })
+  await keepDraft(deps, { orgId, ticketId, agentId: admin.id, kind: 'note', text: MARKER })
+  const seen = { lastMessageId: failed.id }
+  const reply = await queueReply(deps, orgId, { ticketId, text: MARKER, ...author, ...seen })
+  const savedReply = await createSavedReply(deps, orgId, { name: MARKER, text: MARKER })
+  const me = { agentId: admin.id, role: 'admin' as const }
+  const view = await createView(deps, orgId, me, { name: MARKER, query: 'status:open', isShared: true })
+  const { key } = await createApiKey(deps, orgId, { name: MARKER, kind: 'secret' })
+  const [delivery] = (await listDeliveries(deps, orgId)).deliveries
+  const job = deps.newId('job')
+  const now = deps.clock.now()
+  await deps.database.write(async (tx) => {
+    const times = { since: now, until: now, createdAt: now, finishedAt: now }
+    await tx.insert(resendJobs).values({ id: job, orgId, endpointId: endpoint.id, ...times })
+  })
+  return {
+    client,
+    admin,
+    owned: {
+      ticket: ticketId,
+      message: ticket.messages[0]?.id ?? '',
+      failedMessage: failed.id,
+      customer: ticket.customerId,
+      reply: reply.id,
+      agent: agent.id,
+      session: admin.sessionId,
+      key: key.id,
+      savedReply: savedReply.id,
+      view: view.id,
+      endpoint: endpoint.id,
+      delivery: delivery?.id ?? '',
+      job,
+    },
+  }
+}
