@@ -19,7 +19,8 @@ browserTest(
     await makeTickets(client, ['Question'], { message: 'Where is the invoicé of March?' })
     await using window = await openWindow({ ...bellhop, agent })
     const { page } = window
-    await openList(page, '/inbox/pending').catch(() => undefined)
+    await page.goto('/inbox/pending')
+    await page.getByText('Nothing pending').waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('invoi')
     await rowOf(page, 'Question').waitFor()

@@ -14,6 +14,7 @@ import { usePageTitle } from './page-title.ts'
 import { Palette } from './palette.tsx'
 import { createPanes } from './panes.ts'
 import { createPlace } from './place.ts'
+import { usePrefetching } from './prefetching.ts'
 import { AssignPicker, TagPicker } from './quick-pickers.tsx'
 import { Rail } from './rail.tsx'
 import { createSelection } from './selection.ts'
@@ -57,6 +58,7 @@ export default function InboxPage() {
   createEffect(on(place.viewId, () => selection.clear(), { defer: true }))
   createEffect(on(place.viewId, () => panes.setRailOpen(false), { defer: true }))
   useFocusAfterClosing(place, list)
+  usePrefetching(place, list)
   onMount(preloadTicketPane)
 
   function step(by: number): void {

@@ -1,8 +1,7 @@
 import { type Accessor, batch, createEffect, createMemo, createSignal, on, untrack } from 'solid-js'
 import { createStore, reconcile } from 'solid-js/store'
-import { queries } from '../queries.ts'
-import { ticketQuery } from '../ticket/ticket-data.ts'
 import type { Row } from './inbox-data.ts'
+import { createCursor } from './list-cursor.ts'
 import { stillMatches, termsOf } from './query-terms.ts'
 import { type Facts, type Line, placed, settled } from './still-list.ts'
 import { createTicketPages, type Sort } from './ticket-pages.ts'
@@ -37,12 +36,10 @@ export function createTicketList(given: Given) {
   const [waiting, setWaiting] = createSignal<readonly string[]>([])
   const [rows, setRows] = createStore<Record<string, Row>>({})
   const [left, setLeft] = createStore<Record<string, Facts>>({})
-  const [cursor, setCursor] = createSignal<string>()
-  const [revealed, setRevealed] = createSignal<{ id: string }>()
   const [isHeld, setHeld] = createSignal(false)
   const [shownAt, setShownAt] = createSignal({})
   const ids = createMemo<readonly string[]>(() => lines().map(({ id }) => id), [], { equals: sameIds })
-  const places = createMemo(() => new Map(ids().map((id, place) => [id, place])))
+  const at = createCursor(ids, given.openId)
   const freshRows = createMemo(() => result().data?.pages.flatMap(({ data }) => data))
   /** As they came last; what has not changed comes as the same object. */
   const taken = new Map<string, Row>()
@@ -68,23 +65,9 @@ export function createTicketList(given: Given) {
           Object.fromEntries(next.filter(({ hasLeft }) => hasLeft).map((line) => [line.id, line.matched])),
         ),
       )
-      keepCursor()
+      at.keep()
     })
   }
-
-  /** The row the person is at, or the one that has come to its place. */
-  function keepCursor(): void {
-    const at = untrack(cursor)
-    if (at !== undefined && places().has(at)) return
-    const open = untrack(given.openId)
-    const before = at === undefined ? -1 : (lastPlaces.get(at) ?? -1)
-    const isOpenShown = open !== undefined && places().has(open)
-    setCursor(isOpenShown ? open : ids()[Math.min(Math.max(before, 0), ids().length - 1)])
-  }
-  let lastPlaces = new Map<string, number>()
-  createEffect(() => {
-    lastPlaces = places()
-  })
 
   createEffect(on([query, given.sort], () => (isEntering = true)))
   createEffect(() => {
@@ -93,7 +76,6 @@ export function createTicketList(given: Given) {
     untrack(() => takeIn())
     if (!isFetching || isFetchingNextPage) isEntering = false
   })
-  createEffect(on(given.openId, (id) => id !== undefined && places().has(id) && setCursor(id)))
   createEffect(on(isHeld, () => takeIn(), { defer: true }))
 
   function takeIn(isAsked = false): void {
@@ -103,24 +85,18 @@ export function createTicketList(given: Given) {
       if (!isSearch()) show([], [], [])
     } else if (isEntering) show(placed(fresh, isMatch), [], fresh)
     else {
-      const still = { isMatch, isHeld: isHeld() && !isAsked, activeId: given.openId() ?? cursor() }
+      const still = { isMatch, isHeld: isHeld() && !isAsked, activeId: given.openId() ?? at.cursor() }
       const next = settled(lines(), { rows: fresh, isWhole: !hasNextPage }, still)
       show(next.lines, next.waiting, fresh)
     }
   }
 
-  /** The row `step` further; undefined at the end. */
-  function neighbour(step: number, from = cursor()): string | undefined {
-    const place = from === undefined ? -1 : (places().get(from) ?? -1)
-    return ids()[place + step]
-  }
-
   return {
+    ...at,
     ids,
     row: (id: string): Row | undefined => rows[id],
     /** As it was before it left the list; undefined while it belongs here. */
     before: (id: string): Facts | undefined => left[id],
-    placeOf: (id: string) => places().get(id) ?? -1,
     waiting,
     /** Takes in what waits, and goes up to it. */
     showWaiting(): void {
@@ -128,18 +104,9 @@ export function createTicketList(given: Given) {
       setShownAt({})
     },
     shownAt,
-    cursor,
-    setCursor,
-    /** Goes to a row: it gets the focus, and is scrolled to. */
-    goTo: (id: string) => {
-      setCursor(id)
-      setRevealed({ id })
-    },
-    revealed,
-    neighbour,
     /** The next row that still belongs here. */
-    nextHere: (from = cursor()) => {
-      const place = from === undefined ? -1 : (places().get(from) ?? -1)
+    nextHere(from = at.cursor()): string | undefined {
+      const place = at.placeOf(from)
       const isHere = (id: string) => left[id] === undefined
       return (
         ids()
@@ -163,12 +130,6 @@ export function createTicketList(given: Given) {
     reached(place: number): void {
       const { hasNextPage, isFetching } = result()
       if (hasNextPage && !isFetching && place >= ids().length - READ_AHEAD_ROWS) void fetchNextPage()
-    },
-    /** So that the next key finds it there already. */
-    prefetchAround(id: string): void {
-      for (const near of [neighbour(1, id), neighbour(-1, id)]) {
-        if (near) void queries.prefetchQuery(ticketQuery(near))
-      }
     },
   }
 }
