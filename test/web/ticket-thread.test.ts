@@ -231,3 +231,15 @@ for (const theme of ['light', 'dark'] as const) {
     },
   )
 }
+
+browserTest('what was searched for is marked in the thread, also in its older part', async () => {
+  const { ben, ticket, place } = await openDesk(bellhop, { message: 'My Pelican case is broken.' })
+  await say(bellhop.deps, place, ...Array.from({ length: 12 }, (_, at) => ({ text: `More ${at}` })))
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await page.getByRole('button', { name: '10 earlier messages' }).waitFor()
+  await page.goto(`/inbox/search/${ticket.id}?q=pelican`)
+  const hit = page.getByRole('region', { name: 'Thread' }).locator('mark')
+  await hit.waitFor()
+  expect(await hit.textContent()).toBe('Pelican')
+})

@@ -25,8 +25,8 @@ export function AssigneePicker(props: AssigneePickerProps) {
   const assignee = () => agents().find(({ id }) => id === props.ticket.assignedTo)
   const options = createMemo<PickerOption[]>(() => {
     const me = session().agent.id
-    const active = agents().filter(({ state }) => state === 'active')
-    const sorted = [...active.filter(({ id }) => id === me), ...active.filter(({ id }) => id !== me)]
+    const able = agents().filter(({ state }) => state !== 'disabled')
+    const sorted = [...able.filter(({ id }) => id === me), ...able.filter(({ id }) => id !== me)]
     return [
       ...sorted.map(({ id, name, email }) => ({
         value: id,

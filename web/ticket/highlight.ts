@@ -6,6 +6,11 @@ export interface Piece {
 
 const SYNTAX = /[\\^$.*+?()[\]{}|/]/g
 
+/** Whether one of the searched words stands in it. */
+export function hasHit(text: string, terms: readonly string[]): boolean {
+  return highlighted(text, terms).some(({ isHit }) => isHit)
+}
+
 /** Marks words that begin with one of the terms, as the search finds them. */
 export function highlighted(text: string, terms: readonly string[]): Piece[] {
   const wanted = terms.filter(Boolean).map((term) => term.replace(SYNTAX, '\\$&'))

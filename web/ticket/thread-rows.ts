@@ -57,6 +57,14 @@ export function firstUnread(timeline: readonly Entry[], readUpTo: string | null)
   return timeline.find((entry, at) => at > readAt && isFromCustomer(entry))?.id
 }
 
+/** How many of the newest messages have to be shown for the first one that fits: at least as many as at first. */
+export function countFrom(timeline: readonly Entry[], fits: (text: string) => boolean): number {
+  const spoken = timeline.filter(isSpeech)
+  const first = spoken.findIndex(({ text }) => fits(text))
+  const count = first < 0 ? 0 : spoken.length - first
+  return Math.max(SHOWN_AT_FIRST, Math.min(count, MOST_UNREAD_SHOWN))
+}
+
 export function isSpeech(entry: Entry): entry is Speech {
   return entry.kind !== 'activity'
 }

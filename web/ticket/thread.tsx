@@ -4,15 +4,16 @@ import { useSession } from '../session.tsx'
 import { announce } from '../ui/announcer.tsx'
 import type { DraftKeeper } from './draft.ts'
 import { createFollowing } from './following.ts'
+import { hasHit } from './highlight.ts'
 import { outgoingOf } from './outgoing.ts'
 import { OutgoingCard } from './outgoing-card.tsx'
 import './thread.css'
 import { ThreadRowView } from './thread-row.tsx'
 import {
+  countFrom,
   firstUnread,
   isSameRow,
   isSpeech,
-  SHOWN_AT_FIRST,
   type Speech,
   type ThreadRow,
   threadRows,
@@ -33,12 +34,14 @@ interface ThreadProps {
 export function Thread(props: ThreadProps) {
   const session = useSession()
   const ticketId = () => props.detail.ticket.id
-  const [shownCount, setShownCount] = createSignal(SHOWN_AT_FIRST)
+  // What was searched for is not folded away.
+  const countAtFirst = countFrom(props.detail.timeline, (text) => hasHit(text, props.terms))
+  const [shownCount, setShownCount] = createSignal(countAtFirst)
   const [unreadFrom, setUnreadFrom] = createSignal(firstUnread(props.detail.timeline, props.detail.readUpTo))
   const [missedCount, setMissedCount] = createSignal(0)
   const following = createFollowing({
     onEnd: () => setMissedCount(0),
-    onTop: () => shownCount() > SHOWN_AT_FIRST && unfold(),
+    onTop: () => shownCount() > countAtFirst && unfold(),
   })
 
   // Of their own: what is read again mostly says the same, and then no row has to be looked at.
