@@ -113,6 +113,7 @@ browserTest(
       await scroller.evaluate((element) => element.scrollTo({ top: element.scrollHeight }))
       await page.waitForTimeout(20)
     }
+    await scroller.evaluate((element) => element.scrollTo({ top: element.scrollHeight }))
     await page.locator('[aria-posinset="2000"]').waitFor()
     expect(await rows.count()).toBeLessThan(50)
     expect(await scroller.evaluate(({ scrollHeight }) => scrollHeight)).toBe(2_000 * 68)
