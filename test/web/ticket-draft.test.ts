@@ -127,7 +127,7 @@ browserTest(
     await field(page).press('Control+Enter')
     await page.getByRole('button', { name: 'Send now' }).click()
     await eventually(
-      async () => (await readTicket(client, ticket.id)).messages.at(-1)?.text === written.trim(),
+      async () => (await readTicket(client, ticket.id)).messages.at(-1)?.text.trim() === written.trim(),
     )
   },
 )
