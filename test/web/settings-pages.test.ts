@@ -56,6 +56,38 @@ for (const theme of ['light', 'dark'] as const) {
   )
 }
 
+/** A page, the button that opens the dialog, and its title. */
+const DIALOGS = [
+  ['keys', 'New key', 'New API key'],
+  ['endpoints', 'New endpoint', 'New endpoint'],
+  ['agents', 'Invite an agent', 'Invite an agent'],
+  ['tags', 'Rename billing', 'Rename “billing”'],
+  ['tags', 'Remove billing', 'Remove “billing”?'],
+] as const
+
+browserTest(
+  'every dialog is for everybody, and gives the focus back to its button',
+  async () => {
+    for (const theme of ['light', 'dark'] as const) {
+      await using window = await openWindow({ url: bellhop.url, agent: admin, theme })
+      const { page } = window
+      for (const [path, name, title] of DIALOGS) {
+        await page.goto(`/settings/${path}`)
+        const button = page.getByRole('button', { name })
+        await button.focus()
+        await page.keyboard.press('Enter')
+        await page.getByRole('dialog', { name: title }).waitFor()
+        expect([title, await accessibilityFaults(page)]).toEqual([title, []])
+        await page.keyboard.press('Escape')
+        await page.getByRole('dialog').waitFor({ state: 'detached' })
+        await button.waitFor()
+        expect([title, await button.evaluate((it) => it === document.activeElement)]).toEqual([title, true])
+      }
+    }
+  },
+  MANY_PAGES_MS,
+)
+
 browserTest(
   'nothing is wider than a phone, and there is a way back to the list',
   async () => {
