@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect } from 'bun:test'
+import { signInAgent } from '../support/agents.ts'
+import { type Bellhop, startBellhop } from '../support/bellhop.ts'
+import { browserTest } from '../support/browser.ts'
+import { openDesk, openTicket } from '../support/desk.ts'
+import { newestMessage, readThread } from '../support/threads.ts'
+import { listTickets, makeTicket } from '../support/tickets.ts'
+import { eventually } from '../support/webhooks.ts'
+
+let bellhop: Bellhop
+
+beforeAll(async () => {
+  bellhop = await startBellhop()
+})
+afterAll(() => bellhop.stop())
+
+browserTest('the panel says who the customer is and leads to what else they wrote about', async () => {
+  const { ben, ticket, client } = await openDesk(bellhop)
+  const other = await makeTicket(client, { subject: 'Cannot sign in' })
+  await makeTicket(client, { subject: 'Of somebody else', customer: { email: 'else@example.com' } })
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const panel = window.page.getByRole('complementary', { name: 'Customer' })
+  await panel.getByRole('heading', { name: 'Ana Pires' }).waitFor()
+  await panel.getByRole('button', { name: 'Copy e-mail address' }).click()
+  expect(await window.page.evaluate(() => navigator.clipboard.readText())).toBe('ana@example.com')
+  expect(await panel.getByRole('link').count()).toBe(1)
+  await panel.getByRole('link', { name: 'Cannot sign in' }).click()
+  await window.page.waitForURL(`**/inbox/open/${other.id}`)
+  await panel.getByRole('link', { name: 'Missing invoice' }).waitFor()
+})
+
+browserTest(
+  'an administrator deletes a customer for ever by typing a word; an agent is not offered it',
+  async () => {
+    const { ben, ticket, client } = await openDesk(bellhop)
+    const cy = await signInAgent(bellhop, ben.orgId, { name: 'Cy Lindqvist' })
+    await makeTicket(client, { subject: 'Cannot sign in' })
+    await using cys = await openTicket(bellhop, cy, ticket.id)
+    await cys.page.getByRole('heading', { name: 'Ana Pires' }).waitFor()
+    expect(await cys.page.getByRole('button', { name: 'Delete customer for ever' }).count()).toBe(0)
+
+    await using bens = await openTicket(bellhop, ben, ticket.id)
+    await bens.page.getByRole('button', { name: 'Delete customer for ever' }).click()
+    const dialog = bens.page.getByRole('dialog', { name: 'Delete Ana Pires for ever?' })
+    await dialog.getByText('All of their 2 tickets go too').waitFor()
+    await dialog.getByRole('textbox').fill('delete')
+    await dialog.getByRole('button', { name: 'Delete customer' }).click()
+    await bens.page.getByText('Customer deleted, with 2 tickets').waitFor()
+    await bens.page.getByText('This ticket is not here').waitFor()
+    expect((await listTickets(client)).meta.total).toBe(0)
+  },
+)
+
+browserTest('a ticket that is marked as unread stays so while it is open', async () => {
+  const { ben, ticket } = await openDesk(bellhop)
+  const newest = await newestMessage(ben, ticket.id)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await page.waitForResponse((answer) => answer.url().endsWith('/read') && answer.status() === 204)
+  expect((await readThread(ben, ticket.id)).readUpTo).toBe(newest)
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Mark as unread' }).click()
+  await page.getByText('Marked as unread').waitFor()
+  await eventually(async () => (await readThread(ben, ticket.id)).readUpTo === null)
+  await ben.call('POST', `/console/tickets/${ticket.id}/notes`, { body: { text: 'A note.' } })
+  await page.getByRole('article', { name: 'Internal note by Ben Okafor' }).waitFor()
+  expect((await readThread(ben, ticket.id)).readUpTo).toBeNull()
+})
