@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
 import { drafts, messages, readMarks, tickets } from '../database/schema.ts'
 import type { Deps } from '../deps.ts'
@@ -85,14 +85,14 @@ async function failSome(tx: Transaction, orgId: string): Promise<void> {
   }
 }
 
-/** On open tickets of whoever signs in. */
+/** On the newest open tickets of whoever signs in. */
 async function beginDrafts(tx: Transaction, { orgId, agents: [me] }: Place, now: number): Promise<void> {
   if (!me) return
   const own = await tx
     .select({ id: tickets.id })
     .from(tickets)
     .where(and(eq(tickets.orgId, orgId), eq(tickets.assignedTo, me.id), eq(tickets.status, 'open')))
-    .orderBy(asc(tickets.createdAt), asc(tickets.id))
+    .orderBy(desc(tickets.createdAt), desc(tickets.id))
     .limit(DRAFTS.length)
   for (const [place, { id: ticketId }] of own.entries()) {
     const draft = DRAFTS[place]

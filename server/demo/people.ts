@@ -97,6 +97,6 @@ export const SAVED_REPLIES = [
 
 export const SAVED_VIEWS = [
   { name: 'VIP and onboarding', query: 'tag:vip', isShared: true },
-  { name: 'Open API questions', query: 'status:open tag:api', isShared: true },
+  { name: 'API questions', query: 'tag:api -status:resolved', isShared: true },
   { name: 'Claims that wait', query: 'status:pending tag:claims', isShared: false },
 ]

@@ -11,7 +11,10 @@ import type { Story, Turn } from './story.ts'
 const TICKETS = 300
 const DAYS = 30
 const MINUTE_MS = 60_000
-const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** So many of them in the last half day. */
+const LATEST = 26
 const STORIES = [...PARCEL_STORIES, ...MONEY_STORIES, ...SOFTWARE_STORIES, ...PEOPLE_STORIES]
 /** How often customers write in which way, of ten. */
 const WAYS: Channel[] = [...CHANNELS, 'email', 'email', 'email', 'widget', 'widget', 'telegram']
@@ -35,51 +38,79 @@ export type Step = { at: number; ticket: number } & (
 /** The conversations of thirty days up to `until` (milliseconds), in the order they happened; the same for each seed. */
 export function planConversations(seed: number, until: number): Step[] {
   const random = createRandom(seed)
-  const steps: Step[] = []
-  for (let ticket = 0; ticket < TICKETS; ticket += 1) {
-    const isLong = ticket === 0
-    const story = isLong ? LONG_THREAD : STORIES[ticket % STORIES.length]
-    const startedAt = isLong ? until - 19 * DAY_MS : startOf(random, ticket, until)
-    if (story) steps.push(...tell(random, story, { ticket, startedAt, isLong }))
+  const steps = endingAt(until - 3 * HOUR_MS, tell(random, LONG_THREAD, { ticket: 0, startedAt: 0, until }))
+  for (let ticket = 1; ticket < TICKETS; ticket += 1) {
+    const story = STORIES[ticket % STORIES.length]
+    const startedAt = startOf(random, ticket, until)
+    if (story) steps.push(...tell(random, story, { ticket, startedAt, until }))
   }
   return steps
     .filter(({ at }) => at < until - MINUTE_MS)
     .sort((one, other) => one.at - other.at || one.ticket - other.ticket)
 }
 
+/** The same, moved so that the last step is then. */
+function endingAt(time: number, steps: Step[]): Step[] {
+  const by = time - (steps.at(-1)?.at ?? 0)
+  return steps.map((step) => ({ ...step, at: step.at + by }))
+}
+
 /** More in the day than in the night, and the last ones within the last hours. */
 function startOf(random: Random, ticket: number, until: number): number {
-  if (ticket > TICKETS - 16) return until - random.between(4, 400) * MINUTE_MS
-  const day = until - random.between(1, DAYS * 24 - 1) * 3_600_000
+  if (ticket > TICKETS - LATEST) return until - random.between(4, 700) * MINUTE_MS
+  const day = until - random.between(1, DAYS * 24 - 1) * HOUR_MS
   const hour = random.chance(0.85) ? random.between(7, 18) : random.between(0, 23)
-  const at = day - (day % DAY_MS) + hour * 3_600_000 + random.between(0, 3_599) * 1_000
+  const at = day - (day % DAY_MS) + hour * HOUR_MS + random.between(0, 3_599) * 1_000
   return Math.min(at, until - 8 * MINUTE_MS)
 }
 
-function tell(
-  random: Random,
-  story: Story,
-  { ticket, startedAt, isLong }: { ticket: number; startedAt: number; isLong: boolean },
-): Step[] {
-  const { name, address } = random.pick(CUSTOMERS)
-  const agent = isLong || random.chance(0.25) ? 0 : random.between(1, AGENTS.length - 1)
+interface Telling {
+  ticket: number
+  startedAt: number
+  until: number
+}
+
+function tell(random: Random, story: Story, { ticket, startedAt, until }: Telling): Step[] {
+  const isLong = story === LONG_THREAD
+  const person = random.between(0, CUSTOMERS.length - 1)
+  const { name, address } = CUSTOMERS[person] ?? { name: 'Cher', address: 'cher' }
+  // Whoever signs in finds some of the newest on their desk.
+  const isOwn = isLong || random.chance(ticket > TICKETS - 3 * LATEST ? 0.5 : 0.2)
+  const agent = isOwn ? 0 : random.between(1, AGENTS.length - 1)
   const filled = fill(slotsOf(random, name, agent))
   const opened: PlannedTicket = {
     subject: filled(random.pick(story.subjects)),
     channel: story.channels ? random.pick(story.channels) : random.pick(WAYS),
-    customer: { name, email: `${address}@${random.pick(SHOPS)}.example` },
+    customer: { name, email: `${address}@${SHOPS[person % SHOPS.length]}.example` },
     tags: story.tags.map(filled),
   }
   const [first, ...later] = story.turns
-  const steps: Step[] = [
-    { at: startedAt, ticket, does: 'open', text: filled(random.pick(first?.texts ?? [''])), opened },
-  ]
-  let at = startedAt
-  if (story.tags.includes('spam'))
-    return [...steps, { at: at + 20 * MINUTE_MS, ticket, does: 'mark as spam', agent }]
+  const text = filled(random.pick(first?.texts ?? ['']))
+  const steps: Step[] = [{ at: startedAt, ticket, does: 'open', text, opened }]
+  if (story.tags.includes('spam')) {
+    return [...steps, { at: startedAt + 20 * MINUTE_MS, ticket, does: 'mark as spam', agent }]
+  }
   // Some are left lying, some wait for their customer.
-  const isForgotten = random.chance(0.04)
-  const told = isForgotten ? [] : random.chance(0.08) ? later.slice(0, lastAnswer(later)) : later
+  const isForgotten = !isLong && random.chance(0.03)
+  const isCutShort = !isLong && random.chance(0.08)
+  const told = isForgotten ? [] : isCutShort ? later.slice(0, firstAnswer(later)) : later
+  const at = goOn(random, steps, { told, agent, filled, isLong })
+  if (isForgotten) return steps
+  const age = isLong ? 0 : until - at
+  const status = endOf(random, isCutShort ? 'pending' : story.end, age)
+  const wait = status === story.end ? random.between(1, 90) * MINUTE_MS : random.between(20, 70) * HOUR_MS
+  if (status !== 'open') steps.push({ at: at + wait, ticket, does: 'set', status, agent })
+  return steps
+}
+
+/** Adds what was said behind the first message; answers when the last of it was. */
+function goOn(
+  random: Random,
+  steps: Step[],
+  how: { told: Turn[]; agent: number; filled: (text: string) => string; isLong: boolean },
+): number {
+  const { told, agent, filled, isLong } = how
+  let { at, ticket } = steps[0] ?? { at: 0, ticket: 0 }
   for (const turn of told) {
     at += pause(random, turn, isLong)
     const text = filled(random.pick(turn.texts))
@@ -88,14 +119,18 @@ function tell(
     if (turn.by === 'customer') steps.push({ at, ticket, does: 'write', text })
     else steps.push({ at, ticket, does: turn.by === 'note' ? 'note' : 'answer', text, agent })
   }
-  const end = isForgotten ? 'open' : told.length < later.length ? 'pending' : story.end
-  if (end !== 'open')
-    steps.push({ at: at + random.between(1, 90) * MINUTE_MS, ticket, does: 'set', status: end, agent })
-  return steps
+  return at
+}
+
+/** Little stays open or waiting for weeks. */
+function endOf(random: Random, end: TicketStatus, age: number): TicketStatus {
+  if (end === 'open' && age > 3 * DAY_MS && random.chance(0.85)) return 'resolved'
+  if (end === 'pending' && age > 8 * DAY_MS && random.chance(0.85)) return 'resolved'
+  return end
 }
 
 /** Up to and with the first answer. */
-function lastAnswer(turns: Turn[]): number {
+function firstAnswer(turns: Turn[]): number {
   return turns.findIndex(({ by }) => by === 'agent') + 1
 }
 
@@ -103,7 +138,7 @@ function pause(random: Random, { by }: Turn, isLong: boolean): number {
   if (isLong) return random.between(20, 900) * MINUTE_MS
   if (by === 'note') return random.between(2, 40) * MINUTE_MS
   if (by === 'agent')
-    return random.chance(0.7) ? random.between(4, 150) * MINUTE_MS : random.between(3, 20) * 3_600_000
+    return random.chance(0.7) ? random.between(4, 150) * MINUTE_MS : random.between(3, 20) * HOUR_MS
   return random.between(3, 1_400) * MINUTE_MS
 }
 
