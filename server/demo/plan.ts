@@ -16,6 +16,8 @@ const DAY_MS = 24 * HOUR_MS
 /** So many of them in the last half day. */
 const LATEST = 26
 const STORIES = [...PARCEL_STORIES, ...MONEY_STORIES, ...SOFTWARE_STORIES, ...PEOPLE_STORIES]
+/** Everybody has one shop. */
+const PEOPLE = CUSTOMERS.map((person, place) => ({ ...person, shop: SHOPS[place % SHOPS.length] ?? 'shop' }))
 /** How often customers write in which way, of ten. */
 const WAYS: Channel[] = [...CHANNELS, 'email', 'email', 'email', 'widget', 'widget', 'telegram']
 
@@ -72,8 +74,10 @@ interface Telling {
 
 function tell(random: Random, story: Story, { ticket, startedAt, until }: Telling): Step[] {
   const isLong = story === LONG_THREAD
-  const person = random.between(0, CUSTOMERS.length - 1)
-  const { name, address } = CUSTOMERS[person] ?? { name: 'Cher', address: 'cher' }
+  const { from } = story
+  const { name, address, shop } = random.pick(
+    from ? PEOPLE.filter((one) => from.includes(one.address)) : PEOPLE,
+  )
   // Whoever signs in finds some of the newest on their desk.
   const isOwn = isLong || random.chance(ticket > TICKETS - 3 * LATEST ? 0.5 : 0.2)
   const agent = isOwn ? 0 : random.between(1, AGENTS.length - 1)
@@ -81,7 +85,7 @@ function tell(random: Random, story: Story, { ticket, startedAt, until }: Tellin
   const opened: PlannedTicket = {
     subject: filled(random.pick(story.subjects)),
     channel: story.channels ? random.pick(story.channels) : random.pick(WAYS),
-    customer: { name, email: `${address}@${SHOPS[person % SHOPS.length]}.example` },
+    customer: { name, email: `${address}@${shop}.example` },
     tags: story.tags.map(filled),
   }
   const [first, ...later] = story.turns

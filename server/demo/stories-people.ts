@@ -59,6 +59,7 @@ export const PEOPLE_STORIES: Story[] = [
   {
     subjects: ['Sendung nach Österreich', 'Etikett falsch gedruckt', 'Frage zur Rechnung'],
     tags: ['german'],
+    from: ['hannah.schmidt', 'l.hoffmann', 'jgross', 'kaethe', 'matthias'],
     turns: [
       customer(
         'Guten Tag, kann ich mit Ihrem Tarif auch nach Österreich versenden? Im Formular steht nur Deutschland.\n\nMit freundlichen Grüßen\n{name}',
@@ -75,6 +76,7 @@ export const PEOPLE_STORIES: Story[] = [
   {
     subjects: ['Colis perdu', 'Remboursement de {order}'],
     tags: ['french', 'claims'],
+    from: ['f.lefevre', 'chloe.dubois', 'amelie', 'noemie', 'etienne'],
     turns: [
       customer(
         'Bonjour, mon client à {city} n’a jamais reçu le colis {order}. Le suivi indique « livré ». Que puis-je faire ?',
@@ -90,6 +92,7 @@ export const PEOPLE_STORIES: Story[] = [
   {
     subjects: ['¿Envíos a Canarias?', 'Problema con la etiqueta'],
     tags: ['spanish'],
+    from: ['ana.fernandez', 'jmnunez', 'carlos.ortega', 'lucia', 'valentina', 'mateo'],
     turns: [
       customer('Hola, ¿se puede enviar a Canarias con aduana incluida? No encuentro la opción.'),
       agent(
@@ -102,6 +105,7 @@ export const PEOPLE_STORIES: Story[] = [
   {
     subjects: ['荷物が届きません', '追跡番号について'],
     tags: ['tracking'],
+    from: ['ken.sato', 'misaki.suzuki'],
     channels: ['email', 'widget'],
     turns: [
       customer('注文番号 {order} の荷物がまだ届きません。追跡番号は {tracking} です。確認をお願いします。'),
@@ -115,6 +119,7 @@ export const PEOPLE_STORIES: Story[] = [
   {
     subjects: ['أين الشحنة؟', 'مشكلة في الطلب {order}'],
     tags: ['tracking'],
+    from: ['layla.haddad', 'm.alali'],
     channels: ['telegram', 'widget', 'email'],
     turns: [
       customer('مرحباً، لم تصل الشحنة {order} حتى الآن. رقم التتبع هو {tracking}. هل يمكنكم المساعدة؟'),

@@ -12,6 +12,8 @@ export interface Story {
   tags: string[]
   /** All of them when absent. */
   channels?: Channel[]
+  /** Who writes so, by the first part of the address. Anybody when absent. */
+  from?: string[]
   turns: Turn[]
   /** How it stands behind the last turn. */
   end: TicketStatus
