@@ -11,6 +11,7 @@ import { EmptyList } from './empty-list.tsx'
 import { useSavedViews } from './inbox-data.ts'
 import './list-pane.css'
 import { ListFailed } from './list-failed.tsx'
+import { useListNews } from './list-news.ts'
 import type { Panes } from './panes.ts'
 import type { Place } from './place.ts'
 import { saveView } from './saved-views.ts'
@@ -52,6 +53,7 @@ export function ListPane(props: ListPaneProps) {
     const id = props.list.cursor()
     if (id !== undefined) props.list.goTo(id)
   }
+  useListNews(props.list, isSearch)
   return (
     <section class="list-pane" aria-label="Tickets">
       <header class="list-head">

@@ -5,17 +5,7 @@ import { setTheme, theme } from '../theme.ts'
 import type { Panes } from './panes.ts'
 import type { Place } from './place.ts'
 import { signOut } from './sign-out.ts'
-import { BUILT_IN_VIEWS, type BuiltInView } from './views.ts'
-
-const LETTERS: Record<BuiltInView, string> = {
-  mine: 'm',
-  unassigned: 'u',
-  open: 'a',
-  pending: 'p',
-  resolved: 'r',
-  failed: 'f',
-  spam: 's',
-}
+import { BUILT_IN_VIEWS, VIEW_LETTERS } from './views.ts'
 
 interface PageInput {
   place: Place
@@ -34,8 +24,10 @@ export function usePageKeys({ place, panes, showPalette, showKeys }: PageInput):
         id: `go-${id}`,
         label: `Go to ${name}`,
         section: 'Go to',
-        keys: ['g', LETTERS[id]],
+        keys: ['g', VIEW_LETTERS[id]],
         run: () => place.openView(id),
+        // The palette has the list itself.
+        isKeyOnly: true,
       }),
     ),
     {

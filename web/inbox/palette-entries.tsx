@@ -1,14 +1,27 @@
 import { useNavigate } from '@solidjs/router'
-import CornerDownLeft from 'lucide-solid/icons/corner-down-left'
+import ArrowRight from 'lucide-solid/icons/arrow-right'
+import ArrowUpDown from 'lucide-solid/icons/arrow-up-down'
+import CircleCheck from 'lucide-solid/icons/circle-check'
 import Funnel from 'lucide-solid/icons/funnel'
 import Layers from 'lucide-solid/icons/layers'
+import ListChecks from 'lucide-solid/icons/list-checks'
 import Search from 'lucide-solid/icons/search'
 import Tag from 'lucide-solid/icons/tag'
 import TextQuote from 'lucide-solid/icons/text-quote'
 import UserRound from 'lucide-solid/icons/user-round'
-import { type Accessor, createEffect, createMemo, createSignal, type JSX, onCleanup } from 'solid-js'
+import Zap from 'lucide-solid/icons/zap'
+import {
+  type Accessor,
+  type Component,
+  createEffect,
+  createMemo,
+  createSignal,
+  type JSX,
+  onCleanup,
+} from 'solid-js'
+import { Dynamic } from 'solid-js/web'
 import { api, ask } from '../api.ts'
-import { isActionEnabled, knownActions } from '../keys/keys.ts'
+import { isActionEnabled, type KeyAction, knownActions } from '../keys/keys.ts'
 import { useSession } from '../session.tsx'
 import { observe } from '../ticket/observe.ts'
 import { ChannelIcon } from './channel-icon.tsx'
@@ -16,7 +29,7 @@ import { fuzzyScore } from './fuzzy.ts'
 import { useAgents, useSavedReplies, useSavedViews, useTags } from './inbox-data.ts'
 import { insertReply } from './insert-reply.ts'
 import type { Place } from './place.ts'
-import { BUILT_IN_VIEWS, hrefOf, isSaved, quoted, SEARCH, tagView } from './views.ts'
+import { BUILT_IN_VIEWS, hrefOf, quoted, SEARCH, tagView, VIEW_LETTERS } from './views.ts'
 
 export interface Entry {
   group: string
@@ -33,6 +46,16 @@ const MOST_OF_A_GROUP = 6
 /** Shorter ones match nearly everything. */
 const LEAST_LETTERS = 2
 
+/** What is done to tickets comes first. */
+const ORDER: readonly KeyAction['section'][] = ['Ticket', 'Select', 'Move', 'Everywhere', 'Go to']
+const ICONS: Record<KeyAction['section'], Component> = {
+  Ticket: CircleCheck,
+  Select: ListChecks,
+  Move: ArrowUpDown,
+  Everywhere: Zap,
+  'Go to': ArrowRight,
+}
+
 /** What the palette offers for what was typed: the best of each kind, and the tickets that the server finds. */
 export function createEntries(typed: Accessor<string>, place: Place): Accessor<Entry[]> {
   const navigate = useNavigate()
@@ -47,22 +70,32 @@ export function createEntries(typed: Accessor<string>, place: Place): Accessor<E
   const actions = createMemo(() =>
     knownActions()
       .filter((action) => !action.isKeyOnly && isActionEnabled(action))
+      .toSorted((a, b) => ORDER.indexOf(a.section) - ORDER.indexOf(b.section))
       .map(
-        ({ label, keys, run }): Entry => ({
+        ({ label, keys, section, run }): Entry => ({
           group: 'Actions',
           label,
           keys: keys.join(' '),
-          icon: () => <CornerDownLeft />,
+          icon: () => <Dynamic component={ICONS[section]} />,
           run,
         }),
       ),
   )
   const places = createMemo(() => [
-    ...[...BUILT_IN_VIEWS, ...views()].map(
+    ...BUILT_IN_VIEWS.map(
       ({ id, name }): Entry => ({
         group: 'Views',
         label: name,
-        icon: () => (isSaved(id) ? <Funnel /> : <Layers />),
+        keys: `g ${VIEW_LETTERS[id]}`,
+        icon: () => <Layers />,
+        run: () => place.openView(id),
+      }),
+    ),
+    ...views().map(
+      ({ id, name }): Entry => ({
+        group: 'Views',
+        label: name,
+        icon: () => <Funnel />,
         run: () => place.openView(id),
       }),
     ),

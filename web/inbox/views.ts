@@ -18,6 +18,17 @@ export const SEARCH = 'search'
 /** Where the inbox opens. */
 export const FIRST_VIEW = 'mine'
 
+/** What is pressed behind `g` to go there. */
+export const VIEW_LETTERS: Record<BuiltInView, string> = {
+  mine: 'm',
+  unassigned: 'u',
+  open: 'a',
+  pending: 'p',
+  resolved: 'r',
+  failed: 'f',
+  spam: 's',
+}
+
 export const BUILT_IN_VIEWS: readonly (View & { id: BuiltInView })[] = [
   { id: 'mine', name: 'My open', query: 'status:open assigned:me' },
   { id: 'unassigned', name: 'Unassigned', query: 'status:open assigned:none' },
