@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { signInAgent } from '../support/agents.ts'
+import { type Bellhop, startBellhop } from '../support/bellhop.ts'
+import { browserTest, openWindow } from '../support/browser.ts'
+import { makeTickets, openList, rowOf } from '../support/inbox.ts'
+
+let bellhop: Bellhop
+
+beforeAll(async () => {
+  bellhop = await startBellhop()
+})
+afterAll(() => bellhop.stop())
+
+browserTest(
+  'a customer who writes while nobody looks is told of on the desktop, once that was asked for',
+  async () => {
+    const client = await bellhop.organization('Notified')
+    const agent = await signInAgent(bellhop, client.orgId)
+    await makeTickets(client, ['Known before'])
+    await using window = await openWindow({ ...bellhop, agent })
+    const { page, context } = window
+    await context.grantPermissions(['notifications'])
+    // The browser of the tests shows none, so the page writes down what it would show.
+    await page.addInitScript({ content: RECORDER })
+    await openList(page, '/inbox/open')
+    await hide(page, true)
+    await makeTickets(client, ['Not asked for'])
+    await hide(page, false)
+    await rowOf(page, 'Not asked for').waitFor()
+
+    await page.getByRole('button', { name: /Your account/ }).click()
+    await page.getByRole('menuitem', { name: 'Notify on the desktop' }).click()
+    await hide(page, true)
+    await makeTickets(client, ['Printer on fire'])
+    for (let turn = 0; turn < 150 && (await shown(page)).length === 0; turn++) await page.waitForTimeout(100)
+    expect(await shown(page)).toEqual(['Ana Pires: Printer on fire'])
+    expect(await page.evaluate(() => localStorage.getItem('bellhop.notifications'))).toBe('true')
+  },
+  90_000,
+)
+
+const RECORDER = `
+  window.shown = [];
+  window.Notification = class {
+    static permission = 'granted';
+    static requestPermission = async () => 'granted';
+    constructor(title, { body }) { window.shown.push(title + ': ' + body.split('\\n')[0]) }
+    close() {}
+  };
+  let isHidden = false;
+  Object.defineProperty(document, 'hidden', { get: () => isHidden });
+  window.hide = (hidden) => { isHidden = hidden; document.dispatchEvent(new Event('visibilitychange')) };`
+
+function hide(page: Page, isHidden: boolean): Promise<void> {
+  return page.evaluate(`hide(${isHidden})`)
+}
+
+function shown(page: Page): Promise<string[]> {
+  return page.evaluate('shown')
+}
