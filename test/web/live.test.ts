@@ -33,8 +33,14 @@ async function openTab(page: Page): Promise<Tab> {
   return { page, asked: (path) => seen.filter((one) => one === path).length }
 }
 
+/** A new ticket of the organization. */
+function ticket(): Promise<unknown> {
+  const body = { subject: 'Missing invoice', message: 'Where?', customer: { email: 'ana@example.com' } }
+  return acme.call('POST', '/tickets', { body })
+}
+
 browserTest(
-  'eight tabs share one stream, and another tab takes it over when the first is closed',
+  'eight tabs share one stream, all hear of a new ticket, and another tab takes over when the first is closed',
   async () => {
     await using window = await openWindow({ url: bellhop.url, agent: ana })
     const tabs = [await openTab(window.page)]
@@ -42,6 +48,9 @@ browserTest(
     const streams = () => tabs.reduce((sum, tab) => sum + tab.asked('/console/live'), 0)
     for (const { page } of tabs) await page.waitForSelector('html[data-connection=online]')
     expect(streams()).toBe(1)
+    const before = tabs.map((tab) => tab.asked('/console/counts'))
+    await ticket()
+    await eventually(() => tabs.every((tab, place) => tab.asked('/console/counts') > (before[place] ?? 0)))
     const [leader, ...others] = tabs
     await leader?.page.close()
     await eventually(() => others.reduce((sum, tab) => sum + tab.asked('/console/live'), 0) === 1)
@@ -76,3 +85,16 @@ browserTest('whoever is signed out elsewhere is asked to sign in again, over the
   await disableAgent(bellhop.deps, acme.orgId, cleo.id)
   await window.page.getByRole('dialog').waitFor()
 })
+
+browserTest(
+  'a page on plain http, where tabs cannot agree on one stream, has its own while it is looked at',
+  async () => {
+    await using window = await openWindow({ url: bellhop.url, agent: ana })
+    await window.page.addInitScript('delete Navigator.prototype.locks')
+    const tab = await openTab(window.page)
+    await tab.page.waitForSelector('html[data-connection=online]')
+    const before = tab.asked('/console/counts')
+    await ticket()
+    await eventually(() => tab.asked('/console/counts') > before)
+  },
+)
