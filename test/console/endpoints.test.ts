@@ -164,7 +164,9 @@ test('the delivery log is filtered and read page by page, and all that failed is
   const { id } = await register({ ...REGISTERED, url: receiver.url })
   for (let made = 0; made < 3; made += 1) await ticket()
   const list = (more: string) => ana.call<List>('GET', `/console/deliveries?endpointId=${id}&${more}`)
-  await eventually(async () => (await list('')).json.data.every(({ attempts }) => attempts === 1))
+  await eventually(async () =>
+    (await list('')).json.data.every(({ attempts, state }) => attempts === 1 && state === 'pending'),
+  )
   const first = await list('limit=2&event=ticket.created&state=pending')
   expect(first.json.data).toHaveLength(2)
   const rest = await list(`limit=2&cursor=${first.json.nextCursor}`)
