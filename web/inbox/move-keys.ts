@@ -15,14 +15,14 @@ interface MoveInput {
 
 /** Going through the list: move, open, back, select. */
 export function useMoveKeys({ list, selection, place, focusSearch }: MoveInput): void {
-  const openSoon = createOpener(place)
+  const opener = createOpener(place)
 
   function move(step: number): void {
     const at = list.cursor()
     const next = at === undefined || list.placeOf(at) < 0 ? list.ids()[0] : list.neighbour(step)
     if (next === undefined) return
     list.goTo(next)
-    if (place.ticketId() !== undefined) openSoon(next)
+    if (place.ticketId() !== undefined) opener.open(next)
   }
 
   function extend(step: number): void {
@@ -34,6 +34,7 @@ export function useMoveKeys({ list, selection, place, focusSearch }: MoveInput):
   }
 
   function back(): void {
+    opener.cancel()
     if (selection.list().length > 0) selection.clear()
     else if (place.ticketId() !== undefined) place.closeTicket()
     else place.leaveSearch()
@@ -139,15 +140,27 @@ export function useMoveKeys({ list, selection, place, focusSearch }: MoveInput):
   ])
 }
 
-/** Opens at once, and the last of a fast row only. */
-function createOpener(place: Place): (id: string) => void {
+/** Opens once the row is painted, and only the last of a fast row. */
+function createOpener(place: Place): { open(id: string): void; cancel(): void } {
   let timer: ReturnType<typeof setTimeout> | undefined
+  let frame = 0
   let lastAt = Number.NEGATIVE_INFINITY
-  return (id) => {
-    const now = performance.now()
+
+  function cancel(): void {
     clearTimeout(timer)
-    if (now - lastAt > HELD_WITHIN_MS) place.openTicket(id)
-    else timer = setTimeout(() => place.openTicket(id), HELD_WITHIN_MS)
-    lastAt = now
+    cancelAnimationFrame(frame)
   }
+
+  function open(id: string): void {
+    const now = performance.now()
+    const wait = now - lastAt > HELD_WITHIN_MS ? 0 : HELD_WITHIN_MS
+    lastAt = now
+    cancel()
+    // A ticket takes longer to draw than a row: the row is the answer to the key.
+    frame = requestAnimationFrame(() => {
+      timer = setTimeout(() => place.openTicket(id), wait)
+    })
+  }
+
+  return { open, cancel }
 }
