@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, expect } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { createAgent } from '../../server/agents/agents.ts'
+import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { browserTest, openWindow } from '../support/browser.ts'
+import { thread } from '../support/desk.ts'
+import { readTicket } from '../support/tickets.ts'
+import { eventually } from '../support/webhooks.ts'
+
+const PASSWORD = 'correct horse battery'
+
+let bellhop: Bellhop
+let acme: Client
+const ids: string[] = []
+
+beforeAll(async () => {
+  bellhop = await startBellhop({ settings: { BELLHOP_RATE_LIMIT: '100000' } })
+  acme = await bellhop.organization()
+  for (const subject of ['Oldest', 'Older', 'Newer', 'Newest']) {
+    const { json } = await acme.call<{ id: string }>('POST', '/tickets', {
+      body: { subject, message: `About ${subject}.`, customer: { email: `${subject}@example.com` } },
+    })
+    ids.push(json.id)
+  }
+})
+afterAll(() => bellhop.stop())
+
+browserTest(
+  'a morning without a mouse: sign in, answer, note, tag, assign, put off, find, resolve, undo',
+  async () => {
+    const { id: anaId } = await createAgent(bellhop.deps, acme.orgId, {
+      name: 'Ana Pires',
+      email: 'ana@acme.example',
+      role: 'agent',
+      password: PASSWORD,
+    })
+    await using window = await openWindow({ url: bellhop.url })
+    const { page } = window
+    const press = (keys: string) => pressEach(page, keys)
+    const [oldest = '', older = '', newer = '', newest = ''] = ids
+
+    await page.goto('/sign-in')
+    await page.getByLabel('E-mail').waitFor()
+    await page.keyboard.type('ana@acme.example')
+    await press('Tab')
+    await page.keyboard.type(PASSWORD)
+    await press('Enter')
+    await page.waitForURL('**/inbox**')
+
+    await press('g u')
+    await page.getByRole('option', { name: 'Newest' }).waitFor()
+    await press('j k Enter')
+    await page.waitForURL(`**/${newest}`)
+    await page.getByText('About Newest.').last().waitFor()
+    await press('i')
+    await eventually(async () => (await readTicket(acme, newest)).assignedTo === anaId)
+    await press('r')
+    await page.keyboard.type('Here it is.')
+    await press('Control+Shift+Enter')
+    await page.waitForURL(`**/${newer}`)
+
+    await page.getByText('About Newer.').last().waitFor()
+    await press('n')
+    await page.keyboard.type('Ask the warehouse.')
+    await press('Control+Enter')
+    await eventually(async () => (await thread(page)).includes('note: Ask the warehouse.'))
+    await press('Escape t')
+    await page.keyboard.type('parcel')
+    await press('Enter Escape')
+    await eventually(async () => (await readTicket(acme, newer)).tags.includes('parcel'))
+    await press('p')
+    await eventually(async () => (await readTicket(acme, newer)).status === 'pending')
+
+    await press('u /')
+    await page.keyboard.type('older')
+    await page.locator('mark', { hasText: 'Older' }).first().waitFor()
+    await press('Enter')
+    await page.locator('[role=option]:focus').waitFor()
+    await press('e')
+    await eventually(async () => (await readTicket(acme, older)).status === 'resolved')
+    await press('Control+z')
+    await eventually(async () => (await readTicket(acme, older)).status === 'open')
+
+    expect((await readTicket(acme, oldest)).status).toBe('open')
+    await eventually(async () => (await readTicket(acme, newest)).status === 'resolved')
+    expect((await readTicket(acme, newest)).messages.at(-1)).toMatchObject({
+      text: 'Here it is.',
+      agentName: 'Ana Pires',
+    })
+  },
+  60_000,
+)
+
+async function pressEach(page: Page, keys: string): Promise<void> {
+  for (const key of keys.split(' ')) await page.keyboard.press(key)
+}

@@ -1,0 +1,74 @@
+import { expect } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { call } from '../support/bellhop.ts'
+import { browserTest, openWindow } from '../support/browser.ts'
+import { field, thread } from '../support/desk.ts'
+import { freshPlace } from '../support/engine.ts'
+import { startProgram } from '../support/program.ts'
+import { eventually } from '../support/webhooks.ts'
+
+const ASKED = { subject: 'Missing invoice', message: 'Where is it?', customer: { email: 'ana@example.com' } }
+
+interface TicketJson {
+  id: string
+  status: string
+  messages: { role: string; text: string; agentName?: string }[]
+}
+
+browserTest(
+  'from the first start to the first reply: one link, one key, one request, one answer',
+  async () => {
+    await using server = await startProgram(await freshPlace())
+    const { url } = server
+    const link = await eventually(() => /\S+\/welcome#\S+/.exec(server.out())?.[0])
+    await using window = await openWindow({ url })
+    const { page } = window
+
+    await page.goto(link)
+    await signUp(page)
+    expect(page.url()).not.toContain('#')
+    await page.goto('/settings/keys')
+    const headers = { authorization: `Bearer ${await makeKey(page)}` }
+
+    await page.goto('/inbox/unassigned')
+    await page.getByText('Nothing waits').waitFor()
+    const made = await call<TicketJson>('POST', `${url}/v1/tickets`, { body: ASKED, headers })
+    expect(made.status).toBe(201)
+
+    await page.getByRole('option', { name: 'Missing invoice' }).click()
+    await field(page).fill('It is attached.')
+    await page.keyboard.press('Control+Enter')
+    await page.getByRole('button', { name: 'Send now' }).click()
+    const answered = await eventually(async () => {
+      const { json } = await call<TicketJson>('GET', `${url}/v1/tickets/${made.json.id}`, { headers })
+      return json.messages.length === 2 ? json : undefined
+    })
+    expect(answered.messages[1]).toMatchObject({
+      role: 'agent',
+      text: 'It is attached.',
+      agentName: 'Ana Pires',
+    })
+    expect(await thread(page)).toEqual(['customer: Where is it?', 'agent: It is attached.'])
+    expect(await server.end('SIGTERM')).toBe(0)
+    // The page notices that its server has gone.
+    window.faults.length = 0
+  },
+  60_000,
+)
+
+async function signUp(page: Page): Promise<void> {
+  await page.getByLabel('Organization').fill('Acme')
+  await page.getByLabel('Your name').fill('Ana Pires')
+  await page.getByLabel('E-mail').fill('ana@acme.example')
+  await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
+  await page.getByRole('button', { name: 'Open the inbox' }).click()
+  await page.waitForURL('**/inbox**')
+}
+
+async function makeKey(page: Page): Promise<string> {
+  await page.getByRole('button', { name: 'New key' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('Website')
+  await page.keyboard.press('Enter')
+  return page.getByLabel('API key', { exact: true }).inputValue()
+}
