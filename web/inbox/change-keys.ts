@@ -24,7 +24,7 @@ export function useChangeKeys({ list, changing, place, me, pickAssignee, pickTag
     changing.change({ status: 'resolved' }, 'Resolved')
     if (next === undefined || targets.includes(next)) return
     list.goTo(next)
-    if (place.ticketId() !== undefined) place.openTicket(next)
+    if (place.headingFor() !== undefined) place.openTicket(next)
   }
 
   async function undo(): Promise<void> {

@@ -11,7 +11,7 @@ export type Changing = ReturnType<typeof createChanging>
 export function createChanging(list: TicketList, selection: Selection, place: Place) {
   const targets: Accessor<readonly string[]> = createMemo(() => {
     if (selection.list().length > 0) return selection.list()
-    const one = place.ticketId() ?? list.cursor()
+    const one = place.headingFor() ?? list.cursor()
     return one === undefined ? [] : [one]
   })
   const rows = createMemo(() =>

@@ -22,7 +22,7 @@ export function useMoveKeys({ list, selection, place, focusSearch }: MoveInput):
     const next = at === undefined || list.placeOf(at) < 0 ? list.ids()[0] : list.neighbour(step)
     if (next === undefined) return
     list.goTo(next)
-    if (place.ticketId() !== undefined) opener.open(next)
+    if (place.headingFor() !== undefined) opener.open(next)
   }
 
   function extend(step: number): void {
@@ -36,7 +36,7 @@ export function useMoveKeys({ list, selection, place, focusSearch }: MoveInput):
   function back(): void {
     opener.cancel()
     if (selection.list().length > 0) selection.clear()
-    else if (place.ticketId() !== undefined) place.closeTicket()
+    else if (place.headingFor() !== undefined) place.closeTicket()
     else place.leaveSearch()
   }
 

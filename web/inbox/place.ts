@@ -1,5 +1,5 @@
 import { useLocation, useNavigate, useParams } from '@solidjs/router'
-import { createMemo } from 'solid-js'
+import { createEffect, createMemo, createSignal } from 'solid-js'
 import { useViewsWhenKnown } from './inbox-data.ts'
 import { FIRST_VIEW, hrefOf, SEARCH, viewOf } from './views.ts'
 
@@ -13,6 +13,9 @@ export function createPlace() {
   const savedViews = useViewsWhenKnown()
   const viewId = createMemo(() => decoded(params.view ?? FIRST_VIEW))
   const ticketId = createMemo(() => params.ticketId)
+  // The address follows a moment later, and the next key may be faster.
+  const [headingFor, setHeadingFor] = createSignal(params.ticketId)
+  createEffect(() => setHeadingFor(ticketId()))
   const q = createMemo(() => String(location.query.q ?? ''))
   const view = createMemo(() => viewOf(viewId(), q(), savedViews() ?? []))
   /** The last list that was no search: where Escape leads back to. */
@@ -25,15 +28,23 @@ export function createPlace() {
   return {
     viewId,
     ticketId,
+    /** The ticket that is open as far as keys are concerned. */
+    headingFor,
     q,
     view,
     /** There is no such view, or no more. */
     isGone: () => view() === undefined && savedViews() !== undefined,
     hrefOfTicket,
     /** Several tickets in a row make one step back. */
-    openTicket: (id: string) =>
-      navigate(hrefOfTicket(id), { replace: ticketId() !== undefined, scroll: false }),
-    closeTicket: () => navigate(hrefOfTicket(), { scroll: false }),
+    openTicket(id: string): void {
+      const replace = ticketId() !== undefined
+      setHeadingFor(id)
+      navigate(hrefOfTicket(id), { replace, scroll: false })
+    },
+    closeTicket(): void {
+      setHeadingFor(undefined)
+      navigate(hrefOfTicket(), { scroll: false })
+    },
     openView: (id: string) => navigate(hrefOf(id), { scroll: false }),
     /** While typing, the address follows without a step back for each letter. */
     search: (text: string) => {
