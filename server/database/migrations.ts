@@ -4,12 +4,14 @@ import postgresql0002 from '../../drizzle/postgresql/0002_desk.sql' with { type:
 import postgresql0003 from '../../drizzle/postgresql/0003_search.sql' with { type: 'text' }
 import postgresql0004 from '../../drizzle/postgresql/0004_last_seen.sql' with { type: 'text' }
 import postgresql0005 from '../../drizzle/postgresql/0005_references.sql' with { type: 'text' }
+import postgresql0006 from '../../drizzle/postgresql/0006_drafts_of_each_kind.sql' with { type: 'text' }
 import sqlite0000 from '../../drizzle/sqlite/0000_start.sql' with { type: 'text' }
 import sqlite0001 from '../../drizzle/sqlite/0001_inbox.sql' with { type: 'text' }
 import sqlite0002 from '../../drizzle/sqlite/0002_desk.sql' with { type: 'text' }
 import sqlite0003 from '../../drizzle/sqlite/0003_search.sql' with { type: 'text' }
 import sqlite0004 from '../../drizzle/sqlite/0004_last_seen.sql' with { type: 'text' }
 import sqlite0005 from '../../drizzle/sqlite/0005_references.sql' with { type: 'text' }
+import sqlite0006 from '../../drizzle/sqlite/0006_drafts_of_each_kind.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -28,6 +30,7 @@ export const MIGRATIONS = {
     { name: 'search', sql: sqlite0003 },
     { name: 'last_seen', sql: sqlite0004 },
     { name: 'references', sql: sqlite0005 },
+    { name: 'drafts_of_each_kind', sql: sqlite0006 },
   ],
   postgresql: [
     { name: 'start', sql: postgresql0000 },
@@ -36,5 +39,6 @@ export const MIGRATIONS = {
     { name: 'search', sql: postgresql0003 },
     { name: 'last_seen', sql: postgresql0004 },
     { name: 'references', sql: postgresql0005 },
+    { name: 'drafts_of_each_kind', sql: postgresql0006 },
   ],
 } satisfies Record<string, Migration[]>

@@ -387,7 +387,7 @@ export const readMarks = table(
   ],
 )
 
-/** What an agent has begun to write; one for each ticket. */
+/** What an agent has begun to write on a ticket: a reply and a note, each for itself. */
 export const drafts = table(
   'drafts',
   {
@@ -401,7 +401,7 @@ export const drafts = table(
     savedAt: integer().notNull(),
   },
   (row) => [
-    primaryKey({ columns: [row.orgId, row.agentId, row.ticketId] }),
+    primaryKey({ columns: [row.orgId, row.agentId, row.ticketId, row.kind] }),
     index('drafts_by_ticket').on(row.ticketId),
   ],
 )

@@ -14,6 +14,7 @@ import type { Deps } from '../deps.ts'
 import { recordEvents } from '../events/events.ts'
 import { forgetAnswers } from '../idempotency/forget.ts'
 import { replaceDocuments } from '../search/documents.ts'
+import { threadLocation } from '../threads/send-once.ts'
 import { moveCounters, sumOfChanges } from '../tickets/counters.ts'
 import type { Ticket } from '../tickets/rows.ts'
 import { forgetDeliveries } from '../webhooks/forget.ts'
@@ -42,7 +43,10 @@ export async function eraseTickets(
     await tx.delete(table).where(and(eq(table.orgId, orgId), inArray(table.ticketId, ticketIds)))
   }
   await tx.delete(tickets).where(and(eq(tickets.orgId, orgId), inArray(tickets.id, ticketIds)))
-  await forgetAnswers(tx, orgId, [...ticketIds, ...said.map(({ id }) => id)])
+  await forgetAnswers(tx, orgId, {
+    ids: [...ticketIds, ...said.map(({ id }) => id)],
+    locations: ticketIds.map(threadLocation),
+  })
   await replaceDocuments(
     tx,
     orgId,

@@ -13,7 +13,7 @@ export function ticketDeskRoutes(deps: Deps, guard: AgentGuard) {
   return new Elysia({ name: 'ticket-desk' })
     .use(threadRoutes(deps, guard))
     .use(bulkRoutes(guard))
-    .use(replyRoutes(guard))
+    .use(replyRoutes(deps, guard))
     .use(savedReplyRoutes(guard))
     .use(tagRoutes(guard))
     .use(erasureRoutes(guard))

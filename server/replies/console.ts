@@ -1,24 +1,34 @@
 import { Elysia, t } from 'elysia'
+import type { Deps } from '../deps.ts'
+import { createIdempotency } from '../idempotency/idempotency.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
 import type { SignedIn } from '../sessions/sessions.ts'
 import { waitingReply } from '../threads/schemas.ts'
+import { sendOnce } from '../threads/send-once.ts'
 import { viewWaitingReply } from '../threads/views.ts'
 import { queueReply, type ReplyRequest, releaseReply, undoReply } from './replies.ts'
 import { retryMessage } from './retry.ts'
 import { byMessage, byReply, byTicket, newReply, undone } from './schemas.ts'
 
 /** Sending a reply, taking it back, and sending again what failed. */
-export function replyRoutes(guard: AgentGuard) {
+export function replyRoutes(deps: Deps, guard: AgentGuard) {
+  const once = createIdempotency(deps)
   const transform = strictQuery()
   return new Elysia({ name: 'replies/console', prefix: '/console' })
     .use(guard.requireAgent)
     .post(
       '/tickets/:id/replies',
-      async ({ me: { orgId, agentId, name }, as, params, body, status }) => {
-        const input = { ...body, ticketId: params.id, agentId, agentName: name }
-        return status(201, viewWaitingReply(await queueReply(as, orgId, input)))
+      async ({ me, as, params: { id: ticketId }, body, request, set: { headers }, status }) => {
+        const input = { ...body, ticketId, agentId: me.agentId, agentName: me.name }
+        const sent = { me, ticketId, what: 'replies' as const, body, request, headers }
+        const reply = await sendOnce<ReturnType<typeof viewWaitingReply>>(once, sent, async (remember) =>
+          viewWaitingReply(
+            await queueReply(as, me.orgId, input, (tx, made) => remember(tx, viewWaitingReply(made))),
+          ),
+        )
+        return status(201, reply)
       },
       {
         parse: arrive,
@@ -30,7 +40,7 @@ export function replyRoutes(guard: AgentGuard) {
     )
     .delete(
       '/tickets/:id/replies/:replyId',
-      ({ me, as, params }) => undoReply(as, me.orgId, requestOf(me, params)),
+      async ({ me, as, params }) => ({ text: await undoReply(as, me.orgId, requestOf(me, params)) }),
       { transform, params: byReply, response: { 200: undone } },
     )
     .post(

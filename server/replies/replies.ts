@@ -1,11 +1,12 @@
 import type { Transaction } from '../database/database.ts'
-import { type DraftKind, type TicketStatus, waitingReplies } from '../database/schema.ts'
+import { type TicketStatus, waitingReplies } from '../database/schema.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, notFound } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
 import { deleteDraft, returnToDraft } from '../threads/drafts.ts'
 import { lockTicket } from '../tickets/rows.ts'
+import type { AlsoSave } from '../tickets/tickets.ts'
 import { deleteReply, findAnswer, findReply, hasMessage, holdReply, type WaitingReply } from './rows.ts'
 import { messageIdOf, sendReply } from './send-reply.ts'
 
@@ -36,7 +37,12 @@ export interface ReplyRequest {
  * Lets a reply wait ten seconds before it goes; it is a row, so it goes after a crash too. The agent's draft of a reply
  * is done with. Throws 404, and 409 when somebody else has answered since the newest message the agent had seen.
  */
-export async function queueReply(deps: Deps, orgId: string, input: NewReply): Promise<WaitingReply> {
+export async function queueReply(
+  deps: Deps,
+  orgId: string,
+  input: NewReply,
+  alsoSave?: AlsoSave<WaitingReply>,
+): Promise<WaitingReply> {
   const { ticketId, agentId, lastMessageId, force = false, thenStatus = null, ...written } = input
   if (!isId('tkt', ticketId)) throw notFound('ticket')
   if (!isId('msg', lastMessageId)) throw notFound('message')
@@ -62,22 +68,19 @@ export async function queueReply(deps: Deps, orgId: string, input: NewReply): Pr
     await tx.insert(waitingReplies).values(reply)
     await deleteDraft(tx, { orgId, ticketId, agentId, kind: 'reply' })
     await tellWaiting(deps, tx, reply)
+    await alsoSave?.(tx, reply)
     return reply
   })
 }
 
-/** Takes a reply back; its text is its agent's draft again. Throws 404, 403 for others', 409 when it has gone. */
-export async function undoReply(
-  deps: Deps,
-  orgId: string,
-  request: ReplyRequest,
-): Promise<{ kind: DraftKind; text: string }> {
+/** Takes a reply back; its text is its agent's draft of a reply again, as answered. Throws 404, 403 for others', 409 when it has gone. */
+export async function undoReply(deps: Deps, orgId: string, request: ReplyRequest): Promise<string> {
   return deps.database.write(async (tx) => {
     const reply = await requireReply(tx, orgId, request)
     const { ticketId, agentId, text } = reply
     await deleteReply(tx, reply)
     const savedAt = deps.clock.now()
-    const draft = await returnToDraft(tx, { orgId, ticketId, agentId, kind: 'reply', text, savedAt })
+    const draft = await returnToDraft(tx, { orgId, ticketId, agentId, text, savedAt })
     await tellWaiting(deps, tx, reply)
     return draft
   })

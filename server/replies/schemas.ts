@@ -1,6 +1,5 @@
 import { t } from 'elysia'
-import { DRAFT_KINDS } from '../database/schema.ts'
-import { messageText, oneOf, status } from '../tickets/schemas.ts'
+import { messageText, status } from '../tickets/schemas.ts'
 
 // What an agent sends, and takes back.
 
@@ -19,5 +18,5 @@ export const newReply = t.Object(
   },
   { additionalProperties: false },
 )
-/** The draft as it is now. */
-export const undone = t.Object({ kind: oneOf(DRAFT_KINDS, 'For whom it is.'), text: t.String() })
+/** The draft of a reply as it is now. */
+export const undone = t.Object({ text: t.String() })

@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { Deps } from '../deps.ts'
+import { createIdempotency } from '../idempotency/idempotency.ts'
 import { isNamed } from '../requests/if-none-match.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
@@ -24,11 +25,13 @@ import {
   savedDraft,
   thread,
 } from './schemas.ts'
+import { sendOnce } from './send-once.ts'
 import { readThread } from './thread.ts'
 import { threadEtag, viewCustomerPanel, viewInboxTicket, viewNote, viewThread } from './views.ts'
 
 /** One ticket as an agent has it open: its thread, how far they have read, what they write. */
 export function threadRoutes(deps: Deps, guard: AgentGuard) {
+  const once = createIdempotency(deps)
   const noQuery = strictQuery()
   const withBody = { parse: arrive, transform: [noQuery, jsonBody], params: byTicket }
   return new Elysia({ name: 'threads/console', prefix: '/console' })
@@ -77,9 +80,13 @@ export function threadRoutes(deps: Deps, guard: AgentGuard) {
     )
     .post(
       '/tickets/:id/notes',
-      async ({ me: { orgId, agentId, name }, as, params, body, status }) => {
-        const written = { ticketId: params.id, agentId, agentName: name, text: body.text }
-        return status(201, viewNote(await addNote(as, orgId, written)))
+      async ({ me, as, params: { id: ticketId }, body, request, set: { headers }, status }) => {
+        const written = { ticketId, agentId: me.agentId, agentName: me.name, text: body.text }
+        const sent = { me, ticketId, what: 'notes' as const, body, request, headers }
+        const note = await sendOnce<ReturnType<typeof viewNote>>(once, sent, async (remember) =>
+          viewNote(await addNote(as, me.orgId, written, (tx, made) => remember(tx, viewNote(made)))),
+        )
+        return status(201, note)
       },
       { ...withBody, body: newNote, response: { 201: noteEntry } },
     )

@@ -15,7 +15,7 @@ export type Draft = {
   text: string
 }
 
-/** Keeps what an agent has begun to write; blank text forgets it. Answers when. Throws 404. */
+/** Keeps what an agent has begun to write, beside what they have begun of the other kind; blank text forgets it. Answers when. Throws 404. */
 export async function keepDraft(deps: Deps, draft: Draft): Promise<number> {
   const { orgId, ticketId } = draft
   if (!isId('tkt', ticketId)) throw notFound('ticket')
@@ -23,40 +23,45 @@ export async function keepDraft(deps: Deps, draft: Draft): Promise<number> {
     const [ticket] = await lockTicket(tx, { orgId, id: ticketId })
     if (!ticket) throw notFound('ticket')
     const savedAt = deps.clock.now()
-    if (draft.text.trim() === '') await deleteAnyDraft(tx, draft)
+    if (draft.text.trim() === '') await deleteDraft(tx, draft)
     else await saveDraft(tx, { ...draft, savedAt })
     return savedAt
   })
 }
 
-/**
- * Puts a reply that was taken back where its agent will find it. What they have begun meanwhile stays behind it; with
- * a note the whole stays a note, so that nothing internal can go to a customer.
- */
+/** Puts a reply that was taken back where its agent will find it, before what they have begun meanwhile. Answers the whole. */
 export async function returnToDraft(
   tx: Transaction,
-  { savedAt, ...reply }: Draft & { savedAt: number },
-): Promise<{ kind: DraftKind; text: string }> {
-  const [begun] = await tx.select({ kind: drafts.kind, text: drafts.text }).from(drafts).where(placeOf(reply))
-  const kind = begun?.kind ?? reply.kind
-  const text = begun ? `${reply.text}\n\n${begun.text}` : reply.text
-  await saveDraft(tx, { ...reply, kind, text, savedAt })
-  return { kind, text }
+  { savedAt, ...reply }: Omit<Draft, 'kind'> & { savedAt: number },
+): Promise<string> {
+  const draft = { ...reply, kind: 'reply' as const }
+  const [begun] = await tx
+    .select({ text: drafts.text })
+    .from(drafts)
+    .where(
+      and(
+        eq(drafts.orgId, draft.orgId),
+        eq(drafts.agentId, draft.agentId),
+        eq(drafts.ticketId, draft.ticketId),
+        eq(drafts.kind, draft.kind),
+      ),
+    )
+  const text = begun ? `${draft.text}\n\n${begun.text}` : draft.text
+  await saveDraft(tx, { ...draft, text, savedAt })
+  return text
 }
 
-/** Forgets a draft that was for that. */
-export async function deleteDraft(tx: Transaction, draft: Omit<Draft, 'text'>): Promise<void> {
-  await tx.delete(drafts).where(and(placeOf(draft), eq(drafts.kind, draft.kind)))
-}
-
-function placeOf({ orgId, ticketId, agentId }: Pick<Draft, 'orgId' | 'ticketId' | 'agentId'>) {
-  return and(eq(drafts.orgId, orgId), eq(drafts.agentId, agentId), eq(drafts.ticketId, ticketId))
-}
-
-const deleteAnyDraft = command<Draft>('drafts_delete', (tx, p) =>
+export const deleteDraft = command<Omit<Draft, 'text'>>('drafts_delete', (tx, p) =>
   tx
     .delete(drafts)
-    .where(and(eq(drafts.orgId, p.orgId), eq(drafts.agentId, p.agentId), eq(drafts.ticketId, p.ticketId))),
+    .where(
+      and(
+        eq(drafts.orgId, p.orgId),
+        eq(drafts.agentId, p.agentId),
+        eq(drafts.ticketId, p.ticketId),
+        eq(drafts.kind, p.kind),
+      ),
+    ),
 )
 
 const saveDraft = command<Draft & { savedAt: number }>('drafts_save', (tx, p) =>
@@ -71,7 +76,7 @@ const saveDraft = command<Draft & { savedAt: number }>('drafts_save', (tx, p) =>
       savedAt: p.savedAt,
     })
     .onConflictDoUpdate({
-      target: [drafts.orgId, drafts.agentId, drafts.ticketId],
-      set: { kind: sql`excluded.kind`, text: sql`excluded.text`, savedAt: sql`excluded.saved_at` },
+      target: [drafts.orgId, drafts.agentId, drafts.ticketId, drafts.kind],
+      set: { text: sql`excluded.text`, savedAt: sql`excluded.saved_at` },
     }),
 )

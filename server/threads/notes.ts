@@ -4,6 +4,7 @@ import { notFound } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
 import { lockTicket } from '../tickets/rows.ts'
+import type { AlsoSave } from '../tickets/tickets.ts'
 import { deleteDraft } from './drafts.ts'
 import type { NoteRow } from './thread.ts'
 
@@ -15,6 +16,7 @@ export async function addNote(
   deps: Deps,
   orgId: string,
   { ticketId, ...written }: { ticketId: string; agentId: string; agentName: string; text: string },
+  alsoSave?: AlsoSave<NoteRow>,
 ): Promise<NoteRow> {
   if (!isId('tkt', ticketId)) throw notFound('ticket')
   return deps.database.write(async (tx) => {
@@ -25,6 +27,7 @@ export async function addNote(
     await tx.insert(notes).values({ ...note, orgId, ticketId })
     await deleteDraft(tx, { orgId, ticketId, agentId: written.agentId, kind: 'note' })
     await recordEvents(deps, tx, orgId, [{ type: 'note.added', ticketId, createdAt }])
+    await alsoSave?.(tx, note)
     return note
   })
 }

@@ -50,7 +50,11 @@ const changedValue = t.Union([t.String(), t.Array(t.String()), t.Boolean()])
 export const activityEntry = t.Object({
   kind: t.Literal('activity'),
   id: t.String(),
-  actor: t.Object({ kind: oneOf(ACTOR_KINDS, 'Who did it.'), name: t.String() }),
+  actor: t.Object({
+    kind: oneOf(ACTOR_KINDS, 'Who did it.'),
+    id: t.Optional(t.String()),
+    name: t.String(),
+  }),
   /** `assignedTo` holds agent ids, an empty string for nobody. */
   changes: t.Array(
     t.Object({ field: oneOf(ACTIVITY_FIELDS, 'What changed.'), from: changedValue, to: changedValue }),
@@ -76,7 +80,8 @@ const draft = t.Object({
 export const thread = t.Object({
   ticket: inboxTicket,
   timeline: t.Array(t.Union([messageEntry, noteEntry, activityEntry])),
-  draft: t.Union([draft, t.Null()]),
+  /** What the asking agent has begun, at most one of each kind. */
+  drafts: t.Array(draft),
   waiting: t.Array(waitingReply),
   readUpTo: t.Union([t.String(), t.Null()]),
 })

@@ -16,7 +16,10 @@ export type MessageRow = Of<
   'id' | 'role' | 'text' | 'agentId' | 'agentName' | 'sending' | 'sendError' | 'createdAt'
 >
 export type NoteRow = Of<typeof notes, 'id' | 'agentId' | 'agentName' | 'text' | 'createdAt'>
-export type ActivityRow = Of<typeof activities, 'id' | 'actorKind' | 'actorName' | 'changes' | 'createdAt'>
+export type ActivityRow = Of<
+  typeof activities,
+  'id' | 'actorKind' | 'actorId' | 'actorName' | 'changes' | 'createdAt'
+>
 export type WaitingReplyRow = Of<
   typeof waitingReplies,
   'id' | 'agentId' | 'agentName' | 'text' | 'thenStatus' | 'sendAt' | 'isHeld'
@@ -29,8 +32,8 @@ export interface Thread {
   notes: NoteRow[]
   activities: ActivityRow[]
   waiting: WaitingReplyRow[]
-  /** The asking agent's own. */
-  draft: DraftRow | undefined
+  /** The asking agent's own, at most one of each kind. */
+  drafts: DraftRow[]
   readUpTo: string | undefined
 }
 
@@ -46,7 +49,6 @@ export async function readThread(
   const { read } = deps.database
   const ticket = await readTicketRow(read, orgId, ticketId)
   const given = { orgId, ticketId }
-  const [draft] = await findDraft(read, { ...given, agentId })
   const [mark] = await findMark(read, { ...given, agentId })
   return {
     ticket,
@@ -54,7 +56,7 @@ export async function readThread(
     notes: await findNotes(read, given),
     activities: await findActivities(read, given),
     waiting: await findWaiting(read, given),
-    draft,
+    drafts: await findDrafts(read, { ...given, agentId }),
     readUpTo: mark?.messageId,
   }
 }
@@ -98,6 +100,7 @@ const findActivities = statement<OfTicket, ActivityRow[], Reader>('thread_activi
     .select({
       id: activities.id,
       actorKind: activities.actorKind,
+      actorId: activities.actorId,
       actorName: activities.actorName,
       changes: activities.changes,
       createdAt: activities.createdAt,
@@ -130,11 +133,12 @@ const findWaiting = statement<OfTicket, WaitingReplyRow[], Reader>('thread_waiti
     .orderBy(asc(waitingReplies.createdAt), asc(waitingReplies.id)),
 )
 
-const findDraft = statement<OfAgent, DraftRow[], Reader>('thread_draft', (read, p) =>
+const findDrafts = statement<OfAgent, DraftRow[], Reader>('thread_drafts', (read, p) =>
   read
     .select({ kind: drafts.kind, text: drafts.text, savedAt: drafts.savedAt })
     .from(drafts)
-    .where(and(eq(drafts.orgId, p.orgId), eq(drafts.agentId, p.agentId), eq(drafts.ticketId, p.ticketId))),
+    .where(and(eq(drafts.orgId, p.orgId), eq(drafts.agentId, p.agentId), eq(drafts.ticketId, p.ticketId)))
+    .orderBy(asc(drafts.kind)),
 )
 
 const findMark = statement<OfAgent, { messageId: string }[], Reader>('thread_mark', (read, p) =>

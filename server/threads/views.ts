@@ -8,7 +8,7 @@ export function viewThread(thread: Thread) {
   return {
     ticket: viewInboxTicket(thread.ticket),
     timeline: timelineOf(thread),
-    draft: thread.draft ? viewDraft(thread.draft) : null,
+    drafts: thread.drafts.map(viewDraft),
     waiting: thread.waiting.map(viewWaitingReply),
     readUpTo: thread.readUpTo ?? null,
   }
@@ -78,8 +78,8 @@ function viewMessage(message: MessageRow) {
   }
 }
 
-function viewActivity({ id, actorKind, actorName, changes, createdAt }: ActivityRow) {
-  const actor = { kind: actorKind, name: actorName }
+function viewActivity({ id, actorKind, actorId, actorName, changes, createdAt }: ActivityRow) {
+  const actor = { kind: actorKind, ...(actorId === null ? {} : { id: actorId }), name: actorName }
   return { kind: 'activity' as const, id, actor, changes, createdAt: isoTime(createdAt) }
 }
 

@@ -57,8 +57,12 @@ async function fullTicket(): Promise<TicketJson> {
     headers: { 'idempotency-key': crypto.randomUUID() },
   })
   await ben.call('PATCH', `/console/tickets/${id}`, { body: { subject: 'Quokka lost' } })
-  await ben.call('POST', `/console/tickets/${id}/notes`, { body: { text: 'A narwhal, really.' } })
+  await ben.call('POST', `/console/tickets/${id}/notes`, {
+    body: { text: 'A narwhal, really.' },
+    headers: { 'idempotency-key': crypto.randomUUID() },
+  })
   await ben.call('PUT', `/console/tickets/${id}/read`, { body: { messageId: await newestMessage(ben, id) } })
+  await takenBack(id, 'An axolotl, perhaps.')
   await sendReply(ben, id, { text: 'An axolotl for you.' })
   await ben.call('PUT', `/console/tickets/${id}/draft`, { body: { kind: 'reply', text: 'Dear okapi' } })
   await eventually(() => isFound('zebrafish'))
@@ -68,6 +72,16 @@ async function fullTicket(): Promise<TicketJson> {
     return tried.filter(({ responseBody }) => textOf(responseBody).includes(id)).length >= 3
   })
   return created.json
+}
+
+/** What was sent and undone has no row any more, but its answer is kept for a while. */
+async function takenBack(id: string, text: string): Promise<void> {
+  const path = `/console/tickets/${id}/replies`
+  const sent = await ben.call('POST', path, {
+    body: { text, lastMessageId: await newestMessage(ben, id) },
+    headers: { 'idempotency-key': crypto.randomUUID() },
+  })
+  await ben.call('DELETE', `${path}/${sent.json.id}`)
 }
 
 const WORDS = ['quokka', 'zebrafish', 'pangolin', 'narwhal', 'axolotl', 'okapi']

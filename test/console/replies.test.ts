@@ -48,7 +48,7 @@ test('a reply waits ten seconds, then it goes once, in the name of its agent', a
     sendAt: new Date(clock.now() + UNDO_MS).toISOString(),
   })
   expect(await readThread(ana, id)).toMatchObject({ waiting: [{ id: reply.id, text: 'It is attached.' }] })
-  expect((await readThread(ben, id)).draft).toBeNull()
+  expect((await readThread(ben, id)).drafts).toEqual([])
   clock.advance(UNDO_MS - 1)
   await Bun.sleep(20)
   expect((await readTicket(acme, id)).messages).toHaveLength(1)
@@ -80,16 +80,23 @@ test('a reply that is taken back is its agent’s draft again, before what they 
   const reply = await sendReply(ben, id, { text: 'Dear Ana' })
   await ben.call('PUT', `/console/tickets/${id}/draft`, { body: { kind: 'reply', text: 'P.S.' } })
   const undone = await ben.call('DELETE', placeOf(id, reply))
-  expect([undone.status, undone.json]).toEqual([200, { kind: 'reply', text: 'Dear Ana\n\nP.S.' }])
-  expect(await readThread(ben, id)).toMatchObject({ waiting: [], draft: { text: 'Dear Ana\n\nP.S.' } })
+  expect([undone.status, undone.json]).toEqual([200, { text: 'Dear Ana\n\nP.S.' }])
+  expect(await readThread(ben, id)).toMatchObject({
+    waiting: [],
+    drafts: [{ kind: 'reply', text: 'Dear Ana\n\nP.S.' }],
+  })
   problemOf(await ben.call('DELETE', placeOf(id, reply)), 404, 'not_found')
 })
 
-test('a note that was begun meanwhile stays a note, so that it cannot go to the customer', async () => {
+test('a note that was begun meanwhile stays beside it, so that it cannot go to the customer', async () => {
   const { id } = await makeTicket(acme)
   const reply = await sendReply(ben, id, { text: 'Dear Ana' })
   await ben.call('PUT', `/console/tickets/${id}/draft`, { body: { kind: 'note', text: 'She is difficult.' } })
-  expect((await ben.call('DELETE', placeOf(id, reply))).json).toMatchObject({ kind: 'note' })
+  expect((await ben.call('DELETE', placeOf(id, reply))).json).toEqual({ text: 'Dear Ana' })
+  expect((await readThread(ben, id)).drafts).toMatchObject([
+    { kind: 'note', text: 'She is difficult.' },
+    { kind: 'reply', text: 'Dear Ana' },
+  ])
 })
 
 test('what has gone cannot be taken back', async () => {
@@ -144,7 +151,7 @@ test('others leave an agent’s waiting reply alone, administrators may take it 
   problemOf(await ana.call('DELETE', placeOf(id, reply)), 403, 'not_yours')
   problemOf(await ana.call('POST', `${placeOf(id, reply)}/send`), 403, 'not_yours')
   expect((await admin.call('DELETE', placeOf(id, reply))).status).toBe(200)
-  expect((await readThread(ben, id)).draft).toMatchObject({ text: 'Mine.' })
+  expect((await readThread(ben, id)).drafts).toMatchObject([{ text: 'Mine.' }])
 })
 
 test('however Undo, Send now and the clock meet, a reply goes once or is a draft again, never both', async () => {
@@ -158,10 +165,10 @@ test('however Undo, Send now and the clock meet, a reply goes once or is a draft
       ben.call('POST', `${placeOf(id, reply)}/send`),
     ])
     await untilGone()
-    const { timeline, draft, waiting } = await readThread(ben, id)
+    const { timeline, drafts, waiting } = await readThread(ben, id)
     const sent = timeline.filter(({ role }) => role === 'agent').length
     const isUndone = answers[0]?.status === 200
-    expect([sent, draft?.text, waiting]).toEqual(isUndone ? [0, 'Once.', []] : [1, undefined, []])
+    expect([sent, drafts[0]?.text, waiting]).toEqual(isUndone ? [0, 'Once.', []] : [1, undefined, []])
     expect(answers.filter(({ status }) => status >= 500)).toEqual([])
   }
 })

@@ -96,7 +96,7 @@ test('spam is marked in the inbox, and the API shows the ticket as it was', asyn
   })
 })
 
-test('each agent has their own draft of a ticket, on every device; a blank one is forgotten', async () => {
+test('each agent has their own drafts of a ticket, on every device; a blank one is forgotten', async () => {
   const { id } = await makeTicket(acme)
   const keep = (agent: SignedInAgent, kind: string, text: string) =>
     agent.call('PUT', `/console/tickets/${id}/draft`, { body: { kind, text } })
@@ -105,11 +105,27 @@ test('each agent has their own draft of a ticket, on every device; a blank one i
     savedAt: new Date(clock.now()).toISOString(),
   })
   await keep(ana, 'note', 'I think')
-  expect((await readThread(ben, id)).draft).toMatchObject({ kind: 'reply', text: 'Dear Ana, it is' })
-  expect((await readThread(ana, id)).draft).toMatchObject({ kind: 'note', text: 'I think' })
+  const savedAt = new Date(clock.now()).toISOString()
+  expect((await readThread(ben, id)).drafts).toEqual([{ kind: 'reply', text: 'Dear Ana, it is', savedAt }])
+  expect((await readThread(ana, id)).drafts).toEqual([{ kind: 'note', text: 'I think', savedAt }])
   await keep(ben, 'reply', ' \n ')
-  expect((await readThread(ben, id)).draft).toBeNull()
+  expect((await readThread(ben, id)).drafts).toEqual([])
   problemOf(await keep(ben, 'reply', 'x'.repeat(65_537)), 400, 'invalid_request')
+})
+
+test('a note and a reply that were begun stand beside each other, and saving or deleting one leaves the other', async () => {
+  const { id } = await makeTicket(acme)
+  const keep = (kind: string, text: string) =>
+    ben.call('PUT', `/console/tickets/${id}/draft`, { body: { kind, text } })
+  await keep('note', 'She is difficult.')
+  await keep('reply', 'Dear Ana')
+  await keep('note', 'She is very difficult.')
+  expect((await readThread(ben, id)).drafts).toMatchObject([
+    { kind: 'note', text: 'She is very difficult.' },
+    { kind: 'reply', text: 'Dear Ana' },
+  ])
+  await keep('reply', '')
+  expect((await readThread(ben, id)).drafts).toMatchObject([{ text: 'She is very difficult.' }])
 })
 
 test('writing a note ends its draft, and leaves the draft of a reply', async () => {
@@ -118,11 +134,9 @@ test('writing a note ends its draft, and leaves the draft of a reply', async () 
     ben.call('PUT', `/console/tickets/${id}/draft`, { body: { kind, text: 'Begun' } })
   const note = () => ben.call('POST', `/console/tickets/${id}/notes`, { body: { text: 'Done' } })
   await draft('note')
-  await note()
-  expect((await readThread(ben, id)).draft).toBeNull()
   await draft('reply')
   await note()
-  expect((await readThread(ben, id)).draft).toMatchObject({ kind: 'reply' })
+  expect((await readThread(ben, id)).drafts).toMatchObject([{ kind: 'reply' }])
 })
 
 test('how far an agent has read only ever moves on, until they mark the ticket unread', async () => {

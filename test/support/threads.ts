@@ -31,7 +31,7 @@ export interface ReplyJson {
 export interface ThreadJson {
   ticket: Omit<TicketJson, 'messages'> & { isSpam: boolean; version: number }
   timeline: EntryJson[]
-  draft: { kind: string; text: string; savedAt: string } | null
+  drafts: { kind: 'reply' | 'note'; text: string; savedAt: string }[]
   waiting: ReplyJson[]
   readUpTo: string | null
 }
@@ -40,6 +40,16 @@ export async function readThread(agent: SignedInAgent, ticketId: string): Promis
   const answer = await agent.call<ThreadJson>('GET', `/console/tickets/${ticketId}`)
   expect(answer.status, answer.text).toBe(200)
   return answer.json
+}
+
+/** What an agent has begun to write there. */
+export async function readDraft(
+  agent: SignedInAgent,
+  ticketId: string,
+  kind: 'reply' | 'note',
+): Promise<string | undefined> {
+  const { drafts } = await readThread(agent, ticketId)
+  return drafts.find((draft) => draft.kind === kind)?.text
 }
 
 /** The newest message an agent has before their eyes. */
