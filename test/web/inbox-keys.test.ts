@@ -31,6 +31,7 @@ browserTest('the list is worked through without a mouse', async () => {
   await keyboard.press('j')
   await page.waitForURL(`**/unassigned/${first?.id}`)
   await keyboard.press('u')
+  await page.getByText('No ticket is open').waitFor()
   await page.waitForURL('**/inbox/unassigned')
   await waitForFocus(page, 'First')
 

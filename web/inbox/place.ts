@@ -1,7 +1,10 @@
 import { useLocation, useNavigate, useParams } from '@solidjs/router'
-import { createEffect, createMemo, createSignal } from 'solid-js'
+import { createEffect, createMemo, createSignal, untrack } from 'solid-js'
 import { useViewsWhenKnown } from './inbox-data.ts'
 import { FIRST_VIEW, hrefOf, SEARCH, viewOf } from './views.ts'
+
+/** How long the address may take to follow. */
+const LONGEST_STEP_MS = 1_000
 
 export type Place = ReturnType<typeof createPlace>
 
@@ -15,7 +18,20 @@ export function createPlace() {
   const ticketId = createMemo(() => params.ticketId)
   // The address follows a moment later, and the next key may be faster.
   const [headingFor, setHeadingFor] = createSignal(params.ticketId)
-  createEffect(() => setHeadingFor(ticketId()))
+  let headingUntil = 0
+  createEffect(() => {
+    const id = ticketId()
+    // What arrives late of an earlier step is not where the person is going.
+    if (id !== untrack(headingFor) && performance.now() < headingUntil) return
+    headingUntil = 0
+    setHeadingFor(id)
+  })
+
+  function head(id: string | undefined): void {
+    headingUntil = performance.now() + LONGEST_STEP_MS
+    setHeadingFor(id)
+  }
+
   const q = createMemo(() => String(location.query.q ?? ''))
   const view = createMemo(() => viewOf(viewId(), q(), savedViews() ?? []))
   /** The last list that was no search: where Escape leads back to. */
@@ -38,11 +54,11 @@ export function createPlace() {
     /** Several tickets in a row make one step back. */
     openTicket(id: string): void {
       const replace = ticketId() !== undefined
-      setHeadingFor(id)
+      head(id)
       navigate(hrefOfTicket(id), { replace, scroll: false })
     },
     closeTicket(): void {
-      setHeadingFor(undefined)
+      head(undefined)
       navigate(hrefOfTicket(), { scroll: false })
     },
     openView: (id: string) => navigate(hrefOf(id), { scroll: false }),
