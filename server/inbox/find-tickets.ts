@@ -130,6 +130,7 @@ function parametersOf({ orgId, me, search, after, limit }: Find): Record<string,
   return { orgId, me, limit, at: after?.at ?? 0, id: after?.id ?? '', ...Object.fromEntries(values) }
 }
 
-function othersTurn(): Promise<void> {
+/** What else the process has to do comes first: reads of SQLite settle within one turn of the event loop. */
+export function othersTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }

@@ -5,7 +5,7 @@ import { decodeCursor, encodeCursor } from '../tickets/cursor.ts'
 import type { TicketSort } from '../tickets/list-tickets.ts'
 import { excerptOf } from './excerpt.ts'
 import { readSearch } from './filters.ts'
-import { findTickets } from './find-tickets.ts'
+import { findTickets, othersTurn } from './find-tickets.ts'
 import type { Key } from './keys.ts'
 import { type FoundRow, readRows, textsOf } from './rows.ts'
 
@@ -64,6 +64,7 @@ function requireKey(cursor: string, list: string): Key {
   throw invalid([{ parameter: 'cursor', code: place ? 'foreign_cursor' : 'invalid_cursor', detail }])
 }
 
+/** Taking long threads apart word by word lasts: others get their turn behind each. */
 async function withExcerpts(
   read: Reader,
   orgId: string,
@@ -75,6 +76,7 @@ async function withExcerpts(
   for (const row of rows) {
     const excerpt = excerptOf(await textsOf(read, { orgId, ticketId: row.id }), terms)
     found.push(excerpt === undefined ? row : { ...row, excerpt })
+    await othersTurn()
   }
   return found
 }

@@ -1,0 +1,50 @@
+import { afterAll, expect, test } from 'bun:test'
+import { signInAgent } from '../support/agents.ts'
+import { startBellhop } from '../support/bellhop.ts'
+import { indexed } from '../support/search.ts'
+import { makeTicket } from '../support/tickets.ts'
+
+const bellhop = await startBellhop()
+afterAll(() => bellhop.stop())
+
+const FOUND = 16
+const MESSAGES = 10
+const LONG = 'Größe überprüfen für Müller, déjà vu: '.repeat(100)
+
+/** How long the service did nothing else at a stretch while the work went on, and how long that took. */
+async function stretches(work: () => Promise<unknown>): Promise<{ longest: number; whole: number }> {
+  const startedAt = performance.now()
+  let turnAt = startedAt
+  let longest = 0
+  let isOver = false
+  const look = () => {
+    longest = Math.max(longest, performance.now() - turnAt)
+    turnAt = performance.now()
+    if (!isOver) setImmediate(look)
+  }
+  setImmediate(look)
+  await work()
+  isOver = true
+  return { longest, whole: performance.now() - startedAt }
+}
+
+test('while one agent’s search looks through long threads for its hits, others get their turn', async () => {
+  const acme = await bellhop.organization()
+  const ben = await signInAgent(bellhop, acme.orgId)
+  for (let made = 0; made < FOUND; made += 1) {
+    const { id } = await makeTicket(acme, { subject: 'Kettle', message: LONG })
+    for (let said = 0; said < MESSAGES; said += 1) {
+      const posted = await ben.call('POST', `/v1/tickets/${id}/messages`, { body: { text: LONG } })
+      expect(posted.status, posted.text).toBe(201)
+    }
+  }
+  await indexed(bellhop)
+  const search = async () => {
+    // No text holds both words, so every text is gone through to its end.
+    const found = await ben.call<{ data: unknown[] }>('GET', '/console/tickets?q=kettle%20m%C3%BCller')
+    expect(found.json.data).toHaveLength(FOUND)
+  }
+  await search()
+  const { longest, whole } = await stretches(search)
+  expect(longest).toBeLessThan(whole / 3)
+})
