@@ -23,9 +23,8 @@ export async function disableAgent(
 ): Promise<{ agent: Agent; unassignedTickets: number }> {
   const agent = await deps.database.write((tx) => endAccess(deps, tx, orgId, idOrEmail))
   let unassignedTickets = 0
-  for (let some = UNASSIGNED_AT_ONCE; some === UNASSIGNED_AT_ONCE; unassignedTickets += some) {
-    some = await unassignSome(deps, agent)
-  }
+  // On PostgreSQL a slice is smaller when somebody else takes one of its tickets meanwhile, so only an empty one is the last.
+  for (let some = 1; some > 0; unassignedTickets += some) some = await unassignSome(deps, agent)
   return { agent, unassignedTickets }
 }
 
@@ -47,7 +46,7 @@ async function endAccess(deps: Deps, tx: Transaction, orgId: string, idOrEmail: 
   return { ...agent, disabledAt }
 }
 
-/** How many; fewer than `UNASSIGNED_AT_ONCE` when there are no more. */
+/** How many; 0 when there are no more. */
 function unassignSome(deps: Deps, agent: Agent): Promise<number> {
   const { orgId, id: agentId } = agent
   return deps.database.write(async (tx) => {
