@@ -2,6 +2,7 @@ import { benchCreate } from './create.ts'
 import { benchDeliver } from './deliver.ts'
 import { benchInbox } from './inbox.ts'
 import { benchList } from './list.ts'
+import { benchPage } from './page.ts'
 import { benchRead } from './read.ts'
 import { isMet, printTable, type Result } from './result.ts'
 import { benchStart } from './start.ts'
@@ -15,6 +16,7 @@ const PARTS: Record<string, () => Promise<Result[]>> = {
   inbox: benchInbox,
   deliver: benchDeliver,
   start: benchStart,
+  page: benchPage,
 }
 
 const wanted = process.argv.slice(2)

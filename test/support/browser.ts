@@ -100,8 +100,8 @@ function cookieOf({ cookie }: SignedInAgent, url: string) {
 
 let started: Promise<Browser> | undefined
 
-/** It ends with this process. */
-function startedBrowser(): Promise<Browser> {
+/** The one Chromium of this process, which ends with it. */
+export function startedBrowser(): Promise<Browser> {
   started ??= start()
   return started
 }

@@ -4,7 +4,7 @@ import { type Bellhop, startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { field, openDesk, openTicket, thread } from '../support/desk.ts'
 import { freshPlace } from '../support/engine.ts'
-import { readThread } from '../support/threads.ts'
+import { readDraft, readThread } from '../support/threads.ts'
 import { makeTicket, readTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -23,7 +23,7 @@ browserTest('a draft is on the server within half a second, and comes back on an
   await first.page.keyboard.press('n')
   await first.page.keyboard.type('Ask Dana.')
   const typedAt = performance.now()
-  await eventually(async () => (await readThread(ben, ticket.id)).draft?.text === 'Ask Dana.')
+  await eventually(async () => (await readDraft(ben, ticket.id, 'note')) === 'Ask Dana.')
   expect(performance.now() - typedAt).toBeLessThan(900)
   await first.page.reload()
   await field(first.page).waitFor()
@@ -33,7 +33,7 @@ browserTest('a draft is on the server within half a second, and comes back on an
   expect(await field(second.page).inputValue()).toBe('Ask Dana.')
   await second.page.getByRole('region', { name: 'Internal note' }).waitFor()
   await field(second.page).fill('Ask Dana about the price.')
-  await eventually(async () => (await readThread(ben, ticket.id)).draft?.text === 'Ask Dana about the price.')
+  await eventually(async () => (await readDraft(ben, ticket.id, 'note')) === 'Ask Dana about the price.')
   await first.page.reload()
   await eventually(async () => (await field(first.page).inputValue()) === 'Ask Dana about the price.')
 })
@@ -48,7 +48,7 @@ browserTest('what was typed last survives leaving the page at once', async () =>
   await page.goto(`/inbox/open/${other.id}`)
   await field(page).waitFor()
   expect(await field(page).inputValue()).toBe('')
-  await eventually(async () => (await readThread(ben, ticket.id)).draft?.text === 'I had just begun')
+  await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'I had just begun')
   await page.goto(`/inbox/open/${ticket.id}`)
   await field(page).waitFor()
   expect(await field(page).inputValue()).toBe('I had just begun')
@@ -61,20 +61,15 @@ browserTest('typing goes on while the server is away, and arrives when it is bac
   await using window = await openTicket(first, ben, ticket.id)
   const { page, faults } = window
   await field(page).fill('Before.')
-  await eventually(async () => (await readThread(ben, ticket.id)).draft?.text === 'Before.')
+  await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'Before.')
   await first.stop()
   await field(page).focus()
   await page.keyboard.press('End')
   await page.keyboard.type(' While it was away.')
   await page.getByText('Kept in this browser until the server is back').waitFor()
-  await field(page).press('Control+Enter')
-  await page.getByText('Your reply was not sent, and its text is kept.').waitFor()
-  expect(await field(page).inputValue()).toBe('Before. While it was away.')
 
   const second = await startBellhop({ settings: { ...place, PORT: new URL(first.url).port } })
-  await eventually(
-    async () => (await readThread(ben, ticket.id)).draft?.text === 'Before. While it was away.',
-  )
+  await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'Before. While it was away.')
   await page.getByText('Kept in this browser until the server is back').waitFor({ state: 'hidden' })
   await page.reload()
   await field(page).waitFor()
@@ -91,9 +86,9 @@ browserTest('a browser without a connection keeps the text, and sends it when it
   await page.keyboard.press('r')
   await page.keyboard.type('Written on the train.')
   await page.getByText('Kept in this browser until the server is back').waitFor()
-  expect((await readThread(ben, ticket.id)).draft).toBeNull()
+  expect((await readThread(ben, ticket.id)).drafts).toEqual([])
   await context.setOffline(false)
-  await eventually(async () => (await readThread(ben, ticket.id)).draft?.text === 'Written on the train.')
+  await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'Written on the train.')
 })
 
 browserTest(
@@ -120,6 +115,15 @@ browserTest(
     await dialog.waitFor()
     const written = await field(page).inputValue()
     expect(written).toStartWith('A long answer, ')
+    // Fingers do not stop at once: what they type is no password.
+    await page.keyboard.type('and more')
+    await page.keyboard.press('Enter')
+    expect(await dialog.getByLabel('Password', { exact: true }).inputValue()).toBe('')
+    await eventually(() =>
+      dialog
+        .getByLabel('Password', { exact: true })
+        .evaluate((element) => element === document.activeElement),
+    )
     await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD)
     await page.keyboard.press('Enter')
     await dialog.waitFor({ state: 'hidden' })
@@ -131,6 +135,72 @@ browserTest(
     )
   },
 )
+
+browserTest(
+  'a note that was begun stays a note, and a reply a reply, whichever of them is shown',
+  async () => {
+    const { ben, ticket } = await openDesk(bellhop)
+    await using window = await openTicket(bellhop, ben, ticket.id)
+    const { page } = window
+    await page.keyboard.press('n')
+    await page.keyboard.type('She is difficult.')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('r')
+    await page.getByRole('region', { name: 'Reply', exact: true }).waitFor()
+    expect(await field(page).inputValue()).toBe('')
+    await page.getByRole('button', { name: 'Note Draft' }).waitFor()
+    await page.keyboard.type('Dear Ana')
+    await eventually(async () => {
+      const { drafts } = await readThread(ben, ticket.id)
+      return (
+        drafts.map(({ kind, text }) => `${kind}: ${text}`).join() ===
+        'note: She is difficult.,reply: Dear Ana'
+      )
+    })
+    await page.getByRole('button', { name: 'Note Draft' }).click()
+    expect(await field(page).inputValue()).toBe('She is difficult.')
+    await page.keyboard.press('Control+Enter')
+    await page.getByRole('article', { name: 'Internal note by Ben Okafor' }).waitFor()
+    await page.getByRole('button', { name: 'Reply Draft' }).click()
+    expect(await field(page).inputValue()).toBe('Dear Ana')
+    expect((await readThread(ben, ticket.id)).drafts).toMatchObject([{ kind: 'reply', text: 'Dear Ana' }])
+  },
+)
+
+browserTest('a ticket opens in what was written last, with both texts', async () => {
+  const { ben, ticket } = await openDesk(bellhop)
+  const begin = (kind: string, text: string) =>
+    ben.call('PUT', `/console/tickets/${ticket.id}/draft`, { body: { kind, text } })
+  await begin('reply', 'Dear Ana')
+  await Bun.sleep(2)
+  await begin('note', 'Ask Dana.')
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  expect(await field(page).inputValue()).toBe('Ask Dana.')
+  await page.getByRole('button', { name: 'Reply Draft' }).click()
+  expect(await field(page).inputValue()).toBe('Dear Ana')
+  await page.keyboard.type('!')
+  await page.reload()
+  await field(page).waitFor()
+  expect(await field(page).inputValue()).toBe('Dear Ana!')
+})
+
+browserTest('a reply that is taken back does not touch the note that was begun meanwhile', async () => {
+  const { ben, ticket } = await openDesk(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await page.keyboard.press('r')
+  await page.keyboard.type('It is attached.')
+  await page.keyboard.press('Control+Enter')
+  await page.getByRole('button', { name: 'Send now' }).waitFor()
+  await page.getByRole('button', { name: 'Note' }).click()
+  await page.keyboard.type('She is difficult.')
+  await page.getByRole('article', { name: 'Reply that waits' }).getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('region', { name: 'Reply', exact: true }).waitFor()
+  expect(await field(page).inputValue()).toBe('It is attached.')
+  await page.getByRole('button', { name: 'Note Draft' }).click()
+  expect(await field(page).inputValue()).toBe('She is difficult.')
+})
 
 browserTest('a draft typed in another tab replaces nothing while this one is being written', async () => {
   const { ben, ticket } = await openDesk(bellhop)

@@ -32,7 +32,7 @@ export default function InboxPage() {
   const place = createPlace()
   const panes = createPanes()
   const { sort, setSort } = createSort()
-  const list = createTicketList({ view: place.view, sort, me, openId: place.ticketId })
+  const list = createTicketList({ view: place.view, sort, me, openId: place.headingFor })
   const selection = createSelection(list.ids)
   const changing = createChanging(list, selection, place)
   const [floating, setFloating] = createSignal<Floating>()
@@ -113,6 +113,7 @@ export default function InboxPage() {
         <div class="thread-place">
           <ThreadPlace
             ticketId={place.ticketId()}
+            isMeant={(id) => place.headingFor() === id}
             onClose={place.closeTicket}
             onNext={() => step(1)}
             onPrevious={() => step(-1)}

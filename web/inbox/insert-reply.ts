@@ -10,7 +10,7 @@ export function insertReply(ticketId: string | undefined, text: string, session:
   if (ticketId === undefined) return false
   const known = queries.getQueryData<TicketDetail>(ticketQuery(ticketId).queryKey)
   if (!known) return false
-  const draft = draftOf(session.agent.id, ticketId)
+  const draft = draftOf(session.agent.id, ticketId, 'reply')
   const before = draft.text().trimEnd()
   draft.write(`${before}${before ? '\n\n' : ''}${fillIn(text, known.ticket, session)}`)
   knownActions()

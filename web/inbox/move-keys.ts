@@ -3,9 +3,6 @@ import type { Place } from './place.ts'
 import type { Selection } from './selection.ts'
 import type { TicketList } from './ticket-list.ts'
 
-/** Opening waits while keys come faster than this, so that holding `j` opens one ticket and not twenty. */
-const HELD_WITHIN_MS = 120
-
 interface MoveInput {
   list: TicketList
   selection: Selection
@@ -15,14 +12,12 @@ interface MoveInput {
 
 /** Going through the list: move, open, back, select. */
 export function useMoveKeys({ list, selection, place, focusSearch }: MoveInput): void {
-  const opener = createOpener(place)
-
   function move(step: number): void {
     const at = list.cursor()
     const next = at === undefined || list.placeOf(at) < 0 ? list.ids()[0] : list.neighbour(step)
     if (next === undefined) return
     list.goTo(next)
-    if (place.headingFor() !== undefined) opener.open(next)
+    if (place.headingFor() !== undefined) place.openTicketSoon(next)
   }
 
   function extend(step: number): void {
@@ -34,7 +29,6 @@ export function useMoveKeys({ list, selection, place, focusSearch }: MoveInput):
   }
 
   function back(): void {
-    opener.cancel()
     if (selection.list().length > 0) selection.clear()
     else if (place.headingFor() !== undefined) place.closeTicket()
     else place.leaveSearch()
@@ -138,29 +132,4 @@ export function useMoveKeys({ list, selection, place, focusSearch }: MoveInput):
       isEnabled: () => has() && isInList(),
     },
   ])
-}
-
-/** Opens once the row is painted, and only the last of a fast row. */
-function createOpener(place: Place): { open(id: string): void; cancel(): void } {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let frame = 0
-  let lastAt = Number.NEGATIVE_INFINITY
-
-  function cancel(): void {
-    clearTimeout(timer)
-    cancelAnimationFrame(frame)
-  }
-
-  function open(id: string): void {
-    const now = performance.now()
-    const wait = now - lastAt > HELD_WITHIN_MS ? 0 : HELD_WITHIN_MS
-    lastAt = now
-    cancel()
-    // A ticket takes longer to draw than a row: the row is the answer to the key.
-    frame = requestAnimationFrame(() => {
-      timer = setTimeout(() => place.openTicket(id), wait)
-    })
-  }
-
-  return { open, cancel }
 }

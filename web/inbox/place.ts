@@ -3,8 +3,10 @@ import { createEffect, createMemo, createSignal, untrack } from 'solid-js'
 import { useViewsWhenKnown } from './inbox-data.ts'
 import { FIRST_VIEW, hrefOf, SEARCH, viewOf } from './views.ts'
 
-/** How long the address may take to follow. */
+/** How long the address may take to follow; then it is right, whatever was meant. */
 const LONGEST_STEP_MS = 1_000
+/** Opening waits while keys come faster than this, so that holding `j` opens one ticket and not twenty. */
+const HELD_WITHIN_MS = 120
 
 export type Place = ReturnType<typeof createPlace>
 
@@ -18,18 +20,25 @@ export function createPlace() {
   const ticketId = createMemo(() => params.ticketId)
   // The address follows a moment later, and the next key may be faster.
   const [headingFor, setHeadingFor] = createSignal(params.ticketId)
-  let headingUntil = 0
+  const step = createStep()
   createEffect(() => {
     const id = ticketId()
     // What arrives late of an earlier step is not where the person is going.
-    if (id !== untrack(headingFor) && performance.now() < headingUntil) return
-    headingUntil = 0
-    setHeadingFor(id)
+    if (id === untrack(headingFor) || !step.isUnderWay()) arrive(id)
   })
 
   function head(id: string | undefined): void {
-    headingUntil = performance.now() + LONGEST_STEP_MS
     setHeadingFor(id)
+    step.begin(() => arrive(ticketId()))
+  }
+
+  function arrive(id: string | undefined): void {
+    step.end()
+    setHeadingFor(id)
+  }
+
+  function goTo(id: string): void {
+    navigate(hrefOfTicket(id), { replace: ticketId() !== undefined, scroll: false })
   }
 
   const q = createMemo(() => String(location.query.q ?? ''))
@@ -53,10 +62,16 @@ export function createPlace() {
     hrefOfTicket,
     /** Several tickets in a row make one step back. */
     openTicket(id: string): void {
-      const replace = ticketId() !== undefined
       head(id)
-      navigate(hrefOfTicket(id), { replace, scroll: false })
+      goTo(id)
     },
+    /** For keys: the row is painted first, and of a fast row of keys only the last ticket is opened. */
+    openTicketSoon(id: string): void {
+      head(id)
+      step.later(() => goTo(id))
+    },
+    /** A link to it was followed: the address comes by itself. */
+    followTo: head,
     closeTicket(): void {
       head(undefined)
       navigate(hrefOfTicket(), { scroll: false })
@@ -69,6 +84,39 @@ export function createPlace() {
       else if (text.trim()) navigate(hrefOf(SEARCH, { q: text }), { replace: isSearching, scroll: false })
     },
     leaveSearch: () => navigate(hrefOf(beforeSearch()), { scroll: false }),
+  }
+}
+
+/** One step from ticket to ticket, from the key to the address. A new one takes the place of the one before. */
+function createStep() {
+  let frame = 0
+  let opening: ReturnType<typeof setTimeout> | undefined
+  let longest: ReturnType<typeof setTimeout> | undefined
+  let lastAt = Number.NEGATIVE_INFINITY
+
+  function end(): void {
+    cancelAnimationFrame(frame)
+    clearTimeout(opening)
+    clearTimeout(longest)
+    longest = undefined
+  }
+
+  return {
+    isUnderWay: () => longest !== undefined,
+    begin(onTooLong: () => void): void {
+      end()
+      longest = setTimeout(onTooLong, LONGEST_STEP_MS)
+    },
+    later(open: () => void): void {
+      const now = performance.now()
+      const wait = now - lastAt > HELD_WITHIN_MS ? 0 : HELD_WITHIN_MS
+      lastAt = now
+      // A ticket takes longer to draw than a row: the row is the answer to the key.
+      frame = requestAnimationFrame(() => {
+        opening = setTimeout(open, wait)
+      })
+    },
+    end,
   }
 }
 

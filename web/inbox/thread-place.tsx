@@ -5,6 +5,8 @@ import { KeyHint } from '../ui/key-hint.tsx'
 
 interface ThreadPlaceProps {
   ticketId: string | undefined
+  /** Whether keys mean this ticket: the person may be on the way to another one. */
+  isMeant: (ticketId: string) => boolean
   onClose: () => void
   onNext: () => void
   onPrevious: () => void
@@ -27,6 +29,7 @@ export function ThreadPlace(props: ThreadPlaceProps) {
         <Suspense>
           <TicketPane
             ticketId={id()}
+            isMeant={(ticketId) => props.isMeant(ticketId)}
             onClose={() => props.onClose()}
             onNext={() => props.onNext()}
             onPrevious={() => props.onPrevious()}

@@ -68,6 +68,7 @@ export function VirtualList(props: VirtualListProps) {
     if (event.shiftKey) props.selection.extendTo(id)
     else if (isCheck) props.selection.toggle(id)
     if (event.shiftKey || isCheck) event.preventDefault()
+    else props.place.followTo(id)
     props.list.setCursor(id)
   }
 

@@ -36,6 +36,7 @@ export function SignInAgain(props: { session: SessionData }) {
       title="Sign in again"
       description="Your session has ended. What you were doing is still here, and goes on when you are back."
       size="small"
+      isSudden
     >
       <div class="stack">
         <SignInForm again={props.session} onSignedIn={signedIn} />

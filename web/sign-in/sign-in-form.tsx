@@ -4,6 +4,7 @@ import { faultOf } from '../problem.ts'
 import type { SessionData } from '../session.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/text-field.tsx'
+import { focusWhenQuiet } from './focus-when-quiet.ts'
 import { PasswordField } from './password-field.tsx'
 import { Refusal } from './refusal.tsx'
 import './sign-in-form.css'
@@ -28,7 +29,8 @@ export function SignInForm(props: SignInFormProps) {
   const [isBusy, setBusy] = createSignal(false)
   let emailInput: HTMLInputElement | undefined
   let passwordInput: HTMLInputElement | undefined
-  onMount(() => (props.again ? passwordInput : emailInput)?.focus())
+  if (props.again) focusWhenQuiet(() => passwordInput)
+  else onMount(() => emailInput?.focus())
 
   async function signIn(orgId = props.again?.organization.id) {
     setBusy(true)

@@ -2,15 +2,20 @@ import type { ActivityEntry } from './ticket-data.ts'
 
 type Change = ActivityEntry['changes'][number]
 
-/** "Ben assigned it to Cy and added the tag vip." */
+/** "Ben took it", "Ben assigned it to Cy and added the tag vip." */
 export function activitySentence(entry: ActivityEntry, agentName: (id: string) => string): string {
-  const done = entry.changes.map((change) => what(change, agentName)).filter(Boolean)
+  const done = entry.changes.map((change) => what(change, entry.actor, agentName)).filter(Boolean)
   return `${entry.actor.name} ${done.join(' and ') || 'changed nothing'}`
 }
 
-function what({ field, from, to }: Change, agentName: (id: string) => string): string {
+function what(
+  { field, from, to }: Change,
+  actor: ActivityEntry['actor'],
+  agentName: (id: string) => string,
+): string {
   if (field === 'status') return to === 'open' ? 'reopened it' : `set it to ${to}`
   if (field === 'assignedTo') {
+    if (to && to === actor.id) return 'took it'
     if (typeof to === 'string' && to) return `assigned it to ${agentName(to)}`
     return typeof from === 'string' && from ? `took it from ${agentName(from)}` : 'took the assignee off'
   }

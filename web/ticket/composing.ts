@@ -1,9 +1,12 @@
 import { createEffect, createSignal } from 'solid-js'
 import { queries } from '../queries.ts'
 import { toastError } from '../ui/toaster.tsx'
-import type { DraftKeeper } from './draft.ts'
+import type { Drafts } from './drafts.ts'
+import type { HandedOver } from './hand-over.ts'
+import { newestId } from './has-arrived.ts'
 import { addNote, sendReply } from './replies.ts'
 import type { SendChoice } from './send-choice.ts'
+import type { DraftKind } from './stored-draft.ts'
 import { newestByOthers, newestMessage } from './thread-rows.ts'
 import type { TicketDetail } from './ticket-data.ts'
 import { pushUndo } from './undo.ts'
@@ -12,7 +15,7 @@ export type Composing = ReturnType<typeof createComposing>
 
 interface ComposingInput {
   detail: () => TicketDetail
-  draft: DraftKeeper
+  drafts: Drafts
   myId: () => string
   /** Puts the cursor into the field. */
   focus: () => void
@@ -24,13 +27,14 @@ interface ComposingInput {
 const [asking, setAsking] = createSignal<ReadonlySet<string>>(new Set())
 
 /** What the composer does: sends, adds notes, and asks when a colleague was faster. */
-export function createComposing({ detail, draft, myId, focus, show }: ComposingInput) {
+export function createComposing({ detail, drafts, myId, focus, show }: ComposingInput) {
   const ticketId = detail().ticket.id
+  const { reply } = drafts.of
   const newest = () => newestMessage(detail().timeline)?.id ?? ''
   /** What the agent had before their eyes when they began to write: an answer that comes later is news to them. */
   let seen = newest()
   createEffect(() => {
-    if (draft.text().trim() === '') seen = newest()
+    if (reply.isBlank()) seen = newest()
   })
 
   function ask(isAsked: boolean) {
@@ -42,36 +46,49 @@ export function createComposing({ detail, draft, myId, focus, show }: ComposingI
     })
   }
 
-  async function send(choice: SendChoice, isForced = false) {
-    const { thenStatus } = choice
+  function written(kind: DraftKind) {
+    const onTakenBack = () => back(kind)
+    return { ticketId, draft: drafts.of[kind], after: newestId(detail()), onTakenBack }
+  }
+
+  async function send({ thenStatus }: SendChoice, isForced = false) {
     const lastMessageId = seen
-    const sent = await sendReply({ ticketId, draft, lastMessageId, thenStatus, isForced, onTakenBack: back })
-    if (sent !== 'waiting') seen = lastMessageId
+    const sent = await sendReply({ ...written('reply'), lastMessageId, thenStatus, isForced })
+    if (sent !== 'taken') seen = lastMessageId
     if (sent !== 'answered') return sent
     ask(true)
+    drafts.show('reply')
     await queries.invalidateQueries({ queryKey: ['ticket', ticketId] })
     return sent
   }
 
-  function back() {
+  function back(kind: DraftKind) {
+    drafts.show(kind)
     show()
     focus()
   }
 
+  function handOver(choice: SendChoice): Promise<HandedOver> {
+    return drafts.kind() === 'note' ? addNote(written('note')) : send(choice)
+  }
+
+  /** One after the other: what is on its way may still come back into the field. */
+  const isReady = () => !drafts.shown().isBlank() && !drafts.shown().attempt()?.isOut
+
   return {
-    isAsking: () => asking().has(ticketId),
+    isReady,
+    isAsking: () => asking().has(ticketId) && drafts.kind() === 'reply',
     /** What a colleague wrote meanwhile. */
     answer: () => newestByOthers(detail().timeline, myId()),
+    /** A reply that was taken back is in its field. */
+    back: () => back('reply'),
     async submit(choice: SendChoice): Promise<void> {
-      if (draft.text().trim() === '') return
-      if (draft.kind() === 'note') await addNote(ticketId, draft)
-      else await send(choice)
+      if (isReady()) await handOver(choice)
     },
     /** Goes on with the next ticket at once; comes to speak of this one when it was not sent. */
     async submitAndLeave(choice: SendChoice, leave: () => void): Promise<void> {
-      if (draft.text().trim() === '') return
-      const isNote = draft.kind() === 'note'
-      const done = isNote ? addNote(ticketId, draft) : send(choice)
+      if (!isReady()) return
+      const done = handOver(choice)
       leave()
       const result = await done
       if (result === 'answered') {
@@ -83,7 +100,7 @@ export function createComposing({ detail, draft, myId, focus, show }: ComposingI
     },
     async sendAnyway(choice: SendChoice) {
       ask(false)
-      await send(choice, true)
+      if (!reply.isBlank()) await send(choice, true)
     },
     edit() {
       seen = newest()
@@ -91,11 +108,12 @@ export function createComposing({ detail, draft, myId, focus, show }: ComposingI
       focus()
     },
     discard() {
-      const text = draft.text()
+      const text = reply.text()
       ask(false)
-      draft.write('')
-      draft.flush()
-      pushUndo({ label: 'Reply discarded', undo: () => draft.replace(text, 'reply') })
+      reply.write('')
+      reply.drop()
+      reply.flush()
+      pushUndo({ label: 'Reply discarded', undo: () => reply.putBack(text, null) })
       focus()
     },
   }

@@ -1,7 +1,7 @@
 import { api, ask } from '../api.ts'
 import { ApiProblem } from '../problem.ts'
 import { patchRows } from './rows.ts'
-import type { StoredDraft } from './stored-draft.ts'
+import type { DraftKind, StoredDraft } from './stored-draft.ts'
 import { patchTicket } from './ticket-data.ts'
 
 /** What is typed is on the server within half a second. */
@@ -11,13 +11,14 @@ const LONGEST_RETRY_MS = 30_000
 
 interface Saving {
   ticketId: string
+  kind: DraftKind
   draft: () => StoredDraft
-  saved: (version: StoredDraft, savedAt: string) => void
+  saved: (text: string, savedAt: string) => void
   onWaiting: (isWaiting: boolean) => void
 }
 
 /** Saves a draft on the server: one request at a time, the newest text last, again and again while the server is away. */
-export function saveLater({ ticketId, draft, saved, onWaiting }: Saving) {
+export function saveLater({ ticketId, kind, draft, saved, onWaiting }: Saving) {
   let timer: ReturnType<typeof setTimeout> | undefined
   let underWay: Promise<void> | undefined
   let retryMs = FIRST_RETRY_MS
@@ -37,18 +38,20 @@ export function saveLater({ ticketId, draft, saved, onWaiting }: Saving) {
   }
 
   async function save(isLeaving: boolean) {
-    const version = draft()
+    const { text } = draft()
     try {
-      const { kind, text } = version
       const { savedAt } = await ask(
         api.console.tickets({ id: ticketId }).draft.put({ kind, text }, { fetch: { keepalive: isLeaving } }),
       )
       retryMs = FIRST_RETRY_MS
       onWaiting(false)
-      patchRows(ticketId, (row) => ({ ...row, hasDraft: text.trim() !== '' }))
+      saved(text, savedAt)
       const isBlank = text.trim() === ''
-      patchTicket(ticketId, (known) => ({ ...known, draft: isBlank ? null : { kind, text, savedAt } }))
-      saved(version, savedAt)
+      patchTicket(ticketId, (known) => {
+        const others = known.drafts.filter((one) => one.kind !== kind)
+        return { ...known, drafts: isBlank ? others : [...others, { kind, text, savedAt }] }
+      })
+      patchRows(ticketId, (row) => ({ ...row, hasDraft: !isBlank }))
     } catch (error) {
       failed(error)
     }

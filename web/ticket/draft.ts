@@ -1,7 +1,10 @@
 import { type Accessor, createSignal } from 'solid-js'
 import { saveLater } from './draft-saving.ts'
 import {
+  type Attempt,
   type DraftKind,
+  joined,
+  landed,
   parseStored,
   readStored,
   type StoredDraft,
@@ -10,20 +13,19 @@ import {
 } from './stored-draft.ts'
 import type { Draft } from './ticket-data.ts'
 
-/** What an agent has begun to write on a ticket. */
+/** What an agent has begun to write on a ticket: a reply, or a note. One never becomes the other. */
 export interface DraftKeeper {
   text: Accessor<string>
-  kind: Accessor<DraftKind>
+  isBlank: Accessor<boolean>
+  /** When it was last written. */
+  changedAt: Accessor<number>
   /** Not saved on the server for a while: it is kept here and sent as soon as that works. */
   isWaiting: Accessor<boolean>
   /** Another version, from another tab or device, that is not shown because this one was being written. */
   other: Accessor<StoredDraft | undefined>
+  /** What was sent without an answer, if anything was. */
+  attempt: Accessor<Attempt | null>
   write(text: string): void
-  setKind(kind: DraftKind): void
-  /** Puts a text that was refused in front of what has been written since. */
-  putBack(text: string, kind: DraftKind): void
-  /** The draft is that now: a reply was taken back. */
-  replace(text: string, kind: DraftKind): void
   takeOther(): void
   dropOther(): void
   /** The ticket is opened again: what was saved may have been changed elsewhere since. */
@@ -32,51 +34,55 @@ export interface DraftKeeper {
   arrived(server: Draft | null): void
   /** Saves at once: the field was left, or the page is going. */
   flush(isLeaving?: boolean): void
-  /** Empties the field for something that is on its way. The copy in this browser stays until `gone`. */
-  beginSend(): Promise<void>
-  gone(kind: DraftKind): void
   /** Waits until the server has all that was written, or cannot be reached. */
   settle(): Promise<void>
+  /** Empties the field for what is on its way, under the key of an earlier try whose answer never came. */
+  beginSend(after: string): Promise<Attempt>
+  /** It has arrived. */
+  gone(sent: string): void
+  /** It was refused or taken back: in the field again, before what has been written since. */
+  putBack(text: string, attempt: Attempt | null): void
+  /** It is given up. */
+  drop(): void
 }
 
-const NOTHING: StoredDraft = { kind: 'reply', text: '', changedAt: 0, base: null, isDirty: false }
+const NOTHING: StoredDraft = { text: '', changedAt: 0, base: null, isDirty: false, attempt: null }
 
 const keepers = new Map<string, DraftKeeper>()
 
 /** The one keeper of a draft in this tab: it goes on saving when the ticket is left. */
-export function draftOf(agentId: string, ticketId: string): DraftKeeper {
-  const key = storageKey(agentId, ticketId)
-  const keeper = keepers.get(key) ?? createKeeper(key, ticketId)
+export function draftOf(agentId: string, ticketId: string, kind: DraftKind): DraftKeeper {
+  const key = storageKey(agentId, ticketId, kind)
+  const keeper = keepers.get(key) ?? createKeeper(key, ticketId, kind)
   keepers.set(key, keeper)
   return keeper
 }
 
-function createKeeper(key: string, ticketId: string): DraftKeeper {
+function createKeeper(key: string, ticketId: string, kind: DraftKind): DraftKeeper {
   const [draft, setDraft] = createSignal<StoredDraft>(readStored(key) ?? NOTHING)
   const [other, setOther] = createSignal<StoredDraft>()
   const [isWaiting, setWaiting] = createSignal(false)
   /** Typed in this tab since the page was loaded. */
   let isTyped = false
-  let isOnItsWay = false
-  let savedKind: DraftKind | undefined
-  const saving = saveLater({ ticketId, draft, saved, onWaiting: setWaiting })
+  /** This tab sends, and knows best. */
+  let isSending = false
+  const saving = saveLater({ ticketId, kind, draft, saved, onWaiting: setWaiting })
 
   function keep(next: StoredDraft) {
     setDraft(next)
     writeStored(key, next)
   }
 
-  function change(next: { text?: string; kind?: DraftKind }) {
+  function change(next: Partial<StoredDraft>) {
     isTyped = true
     keep({ ...draft(), ...next, changedAt: Date.now(), isDirty: true })
     saving.soon()
   }
 
   /** The server has one version; what was typed since goes next. */
-  function saved(version: StoredDraft, savedAt: string) {
-    savedKind = version.kind
-    if (isOnItsWay) return
-    const isNewest = draft().text === version.text && draft().kind === version.kind
+  function saved(text: string, savedAt: string) {
+    const isNewest = draft().text === text
+    if (draft().attempt?.isOut && !isNewest) return
     keep({ ...draft(), base: savedAt, isDirty: !isNewest })
     if (!isNewest) saving.soon()
   }
@@ -88,53 +94,53 @@ function createKeeper(key: string, ticketId: string): DraftKeeper {
 
   function arrived(server: Draft | null) {
     const mine = draft()
-    const theirs: StoredDraft = server
-      ? {
-          kind: server.kind,
-          text: server.text,
-          base: server.savedAt,
-          changedAt: Date.parse(server.savedAt),
-          isDirty: false,
-        }
-      : NOTHING
+    if (mine.attempt?.isOut) return
+    const theirs = server ? fromServer(server, mine.attempt) : NOTHING
     if (!mine.isDirty && !isTyped) return take(theirs)
     const isNews = server !== null && (mine.base === null || server.savedAt > mine.base)
     if (mine.isDirty) saving.soon()
-    if (!isNews || server.text === mine.text) return
+    // What has come back into the field stands before what was saved meanwhile.
+    const isPart = mine.attempt !== null && mine.text.endsWith(server?.text ?? '')
+    if (!isNews || server.text === mine.text || isPart) return
     if (isTyped || mine.changedAt >= theirs.changedAt) return void setOther(theirs)
     take(theirs)
     setOther(mine)
   }
 
-  window.addEventListener('storage', (event) => {
-    if (event.key !== key) return
-    const theirs = parseStored(event.newValue) ?? NOTHING
-    if (theirs.text === draft().text) return
-    const isAtWork = isTyped && document.hasFocus() && draft().text.trim() !== ''
-    if (isAtWork) return void (theirs.text.trim() && setOther(theirs))
+  function heardOfOtherTab(theirs: StoredDraft) {
+    if (isSending) return
+    const mine = draft()
+    const isAtWork = isTyped && document.hasFocus() && mine.text.trim() !== ''
+    if (theirs.text === mine.text || isAtWork) {
+      setDraft({ ...mine, attempt: theirs.attempt })
+      if (theirs.text !== mine.text && theirs.text.trim() !== '') setOther(theirs)
+      return
+    }
     isTyped = false
     setDraft(theirs)
+  }
+
+  window.addEventListener('storage', (event) => {
+    if (event.key === key) heardOfOtherTab(parseStored(event.newValue) ?? NOTHING)
   })
+  // Whoever opens the ticket next, in another tab perhaps, finds what was on its way.
+  window.addEventListener('pagehide', () => isSending && writeStored(key, landed(draft())))
 
   if (draft().isDirty) saving.soon()
 
   return {
     text: () => draft().text,
-    kind: () => draft().kind,
+    isBlank: () => draft().text.trim() === '',
+    changedAt: () => draft().changedAt,
     isWaiting,
     other,
+    attempt: () => draft().attempt,
     write: (text) => change({ text }),
-    setKind: (kind) => (draft().text ? change({ kind }) : setDraft({ ...draft(), kind })),
-    putBack(text, kind) {
-      isOnItsWay = false
-      const since = draft().text.trim() && draft().text !== text ? `\n\n${draft().text}` : ''
-      change({ text: text + since, kind })
-    },
     takeOther() {
       const chosen = other()
       if (!chosen) return
-      take({ ...chosen, changedAt: Date.now(), isDirty: true })
-      saving.soon()
+      setOther(undefined)
+      change({ text: chosen.text, base: chosen.base })
     },
     dropOther: () => setOther(undefined),
     reopened() {
@@ -142,24 +148,43 @@ function createKeeper(key: string, ticketId: string): DraftKeeper {
     },
     arrived,
     flush: saving.now,
-    async beginSend() {
-      isOnItsWay = true
-      setDraft({ ...draft(), text: '', isDirty: false })
-      await saving.settle()
-    },
-    gone(kind) {
-      isOnItsWay = false
-      setOther(undefined)
-      // The server forgets the draft of what it has taken. One that was saved as the other kind stays unless it is told.
-      const isLeft = savedKind !== undefined && savedKind !== kind
-      savedKind = undefined
-      keep({ ...draft(), base: null, isDirty: isLeft || draft().text !== '' })
-      if (draft().isDirty) saving.soon()
-    },
-    replace: (text, kind) => change({ text, kind }),
     async settle() {
       saving.now()
       await saving.settle()
     },
+    async beginSend(after) {
+      isSending = true
+      const { text, attempt: before } = draft()
+      const { key: sendKey, ...known } = before ?? { key: newKey(), after, tried: [] }
+      const attempt = { key: sendKey, after: known.after, tried: [...known.tried, text], isOut: true }
+      keep({ ...draft(), text: '', isDirty: false, attempt })
+      await saving.settle()
+      return attempt
+    },
+    gone(sent) {
+      isSending = false
+      const { text, attempt } = draft()
+      const isInField = !attempt?.isOut && text.startsWith(sent)
+      const rest = isInField ? text.slice(sent.length).trimStart() : text
+      take({ ...draft(), text: rest, base: null, attempt: null, isDirty: isInField || rest !== '' })
+      if (draft().isDirty) saving.soon()
+    },
+    putBack(text, attempt) {
+      isSending = false
+      change({ text: joined(text, draft().text), attempt: attempt && { ...attempt, isOut: false } })
+    },
+    drop() {
+      isSending = false
+      change({ attempt: null })
+    },
   }
+}
+
+function fromServer({ text, savedAt }: Draft, attempt: Attempt | null): StoredDraft {
+  return { text, base: savedAt, changedAt: Date.parse(savedAt), isDirty: false, attempt }
+}
+
+/** `crypto.randomUUID` is there on secure pages only, and not every desk has a certificate. */
+function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('-')
 }

@@ -4,7 +4,7 @@ import { ApiProblem, sentenceOf } from '../problem.ts'
 import { queries } from '../queries.ts'
 import { toast, toastError } from '../ui/toaster.tsx'
 import type { DraftKeeper } from './draft.ts'
-import { addOutgoing } from './outgoing.ts'
+import { type HandedOver, handOver } from './hand-over.ts'
 import { patchTicket, type TicketStatus, type WaitingReply } from './ticket-data.ts'
 import { pushUndo } from './undo.ts'
 
@@ -16,6 +16,8 @@ interface ReplyToSend {
   draft: DraftKeeper
   /** The newest message the agent had seen when they began to write. */
   lastMessageId: string
+  /** The newest id of the thread. */
+  after: string
   thenStatus?: TicketStatus
   /** Although somebody else has answered meanwhile. */
   isForced?: boolean
@@ -23,76 +25,48 @@ interface ReplyToSend {
   onTakenBack: () => void
 }
 
-/** How it went; `answered` is when a colleague was faster, and nothing was sent. */
-export type Sent = 'waiting' | 'answered' | 'failed'
-
 /** Forgets the Undo of a reply that has gone. */
 const undos = new Map<string, () => void>()
 
-/** Hands a reply to the server, which sends it ten seconds later. The text is put back when it does not take it. */
-export async function sendReply(reply: ReplyToSend): Promise<Sent> {
-  const { ticketId, draft, lastMessageId, thenStatus, isForced } = reply
-  const text = draft.text()
-  const takeAway = addOutgoing({ ticketId, kind: 'reply', text })
-  await draft.beginSend()
-  try {
-    const body = { text, lastMessageId, thenStatus, ...(isForced ? { force: true } : {}) }
-    const waiting = await ask(api.console.tickets({ id: ticketId }).replies.post(body))
-    batch(() => {
-      takeAway()
+/** Hands a reply to the server, which sends it ten seconds later. */
+export function sendReply(reply: ReplyToSend): Promise<HandedOver> {
+  const { ticketId, lastMessageId, thenStatus, isForced } = reply
+  return handOver(
+    { ...reply, kind: 'reply' },
+    (text, how) => {
+      const body = { text, lastMessageId, thenStatus, ...(isForced ? { force: true } : {}) }
+      return ask(api.console.tickets({ id: ticketId }).replies.post(body, how))
+    },
+    (waiting) => {
       addWaiting(ticketId, waiting)
-      draft.gone('reply')
-    })
-    offerUndo(reply, waiting)
-    return 'waiting'
-  } catch (error) {
-    batch(() => {
-      takeAway()
-      draft.putBack(text, 'reply')
-    })
-    if (error instanceof ApiProblem && error.code === 'answered_meanwhile') return 'answered'
-    toastError(`Your reply was not sent, and its text is kept. ${sentenceOf(error)}`)
-    return 'failed'
-  }
+      offerUndo(reply, waiting)
+    },
+  )
 }
 
 /** Adds a note to the thread. Nobody but agents sees it. */
-export async function addNote(ticketId: string, draft: DraftKeeper): Promise<boolean> {
-  const text = draft.text()
-  const takeAway = addOutgoing({ ticketId, kind: 'note', text })
-  await draft.beginSend()
-  try {
-    const note = await ask(api.console.tickets({ id: ticketId }).notes.post({ text }))
-    batch(() => {
-      takeAway()
+export function addNote(note: Omit<Parameters<typeof handOver>[0], 'kind'>): Promise<HandedOver> {
+  const { ticketId } = note
+  return handOver(
+    { ...note, kind: 'note' },
+    (text, how) => ask(api.console.tickets({ id: ticketId }).notes.post({ text }, how)),
+    (added) =>
       patchTicket(ticketId, (known) => ({
         ...known,
-        draft: null,
-        timeline: known.timeline.some(({ id }) => id === note.id)
-          ? known.timeline
-          : [...known.timeline, note],
-      }))
-      draft.gone('note')
-    })
-    return true
-  } catch (error) {
-    batch(() => {
-      takeAway()
-      draft.putBack(text, 'note')
-    })
-    toastError(`Your note was not added, and its text is kept. ${sentenceOf(error)}`)
-    return false
-  }
+        drafts: known.drafts.filter(({ kind }) => kind !== 'note'),
+        timeline: [...known.timeline.filter(({ id }) => id !== added.id), added],
+      })),
+  )
 }
 
-/** Takes a waiting reply back; its text is the draft again. */
+/** Takes a waiting reply back; its text is the draft of a reply again. */
 export async function takeBack(ticketId: string, replyId: string, draft: DraftKeeper): Promise<boolean> {
   try {
     await draft.settle()
-    const { kind, text } = await ask(api.console.tickets({ id: ticketId }).replies({ replyId }).delete())
+    const { text } = await ask(api.console.tickets({ id: ticketId }).replies({ replyId }).delete())
     batch(() => {
       removeWaiting(ticketId, replyId)
-      draft.replace(text, kind)
+      draft.write(text)
     })
     return true
   } catch (error) {
@@ -155,7 +129,7 @@ export function forgetUndo(replyId: string): void {
 function addWaiting(ticketId: string, waiting: WaitingReply): void {
   patchTicket(ticketId, (known) => ({
     ...known,
-    draft: null,
+    drafts: known.drafts.filter(({ kind }) => kind !== 'reply'),
     waiting: [...known.waiting.filter(({ id }) => id !== waiting.id), waiting],
   }))
 }

@@ -4,7 +4,6 @@ export type DraftKind = Draft['kind']
 
 /** A draft as this browser keeps it: there at the next key stroke, whatever happens to the page or the network. */
 export interface StoredDraft {
-  kind: DraftKind
   text: string
   /** When it was typed, by this browser's clock. */
   changedAt: number
@@ -12,26 +11,54 @@ export interface StoredDraft {
   base: string | null
   /** The server does not have it yet. */
   isDirty: boolean
+  /** It has been sent, and nobody knows whether that arrived. */
+  attempt: Attempt | null
+}
+
+/** Sending one thing, as often as it takes: the server takes one of all that come with the same key. */
+export interface Attempt {
+  key: string
+  /** The newest id of the thread before it was sent first. */
+  after: string
+  /** The texts that were sent, newest last: only one of them may have arrived. */
+  tried: string[]
+  /** The newest of them is not in the field now, because it is on its way. */
+  isOut: boolean
 }
 
 const PREFIX = 'bellhop.draft.'
 
-export function storageKey(agentId: string, ticketId: string): string {
-  return `${PREFIX}${agentId}.${ticketId}`
+export function storageKey(agentId: string, ticketId: string, kind: DraftKind): string {
+  return `${PREFIX}${agentId}.${ticketId}.${kind}`
 }
 
+/** What was on its way when the page was closed is in the field again. */
 export function readStored(key: string): StoredDraft | undefined {
   try {
-    return parseStored(localStorage.getItem(key))
+    const stored = parseStored(localStorage.getItem(key))
+    return stored && landed(stored)
   } catch {
     return undefined
   }
 }
 
+/** The draft with what is on its way back in the field. */
+export function landed(draft: StoredDraft): StoredDraft {
+  const { attempt, text } = draft
+  if (!attempt?.isOut) return draft
+  const out = attempt.tried.at(-1) ?? ''
+  return { ...draft, text: joined(out, text), attempt: { ...attempt, isOut: false }, isDirty: true }
+}
+
+/** What was written first, and what has been written since. */
+export function joined(text: string, since: string): string {
+  return since.trim() === '' || since === text ? text : `${text}\n\n${since}`
+}
+
 /** A draft without words that the server knows about is no draft. */
 export function writeStored(key: string, draft: StoredDraft): void {
   try {
-    if (draft.text.trim() === '' && !draft.isDirty) localStorage.removeItem(key)
+    if (draft.text.trim() === '' && !draft.isDirty && !draft.attempt) localStorage.removeItem(key)
     else localStorage.setItem(key, JSON.stringify(draft))
   } catch {
     // A browser that keeps nothing: the server has it half a second later.
@@ -48,12 +75,15 @@ export function parseStored(value: string | null): StoredDraft | undefined {
   }
 }
 
-/** Tickets of this agent with words that have not reached the server. */
-export function unsavedTickets(agentId: string): string[] {
-  const start = storageKey(agentId, '')
+/** Drafts of this agent with words that have not reached the server. */
+export function unsavedDrafts(agentId: string): { ticketId: string; kind: DraftKind }[] {
+  const start = `${PREFIX}${agentId}.`
   try {
-    const keys = Object.keys(localStorage).filter((key) => key.startsWith(start))
-    return keys.filter((key) => readStored(key)?.isDirty).map((key) => key.slice(start.length))
+    const keys = Object.keys(localStorage).filter((key) => key.startsWith(start) && readStored(key)?.isDirty)
+    return keys.flatMap((key) => {
+      const [ticketId = '', kind] = key.slice(start.length).split('.')
+      return kind === 'reply' || kind === 'note' ? [{ ticketId, kind }] : []
+    })
   } catch {
     return []
   }
@@ -61,7 +91,11 @@ export function unsavedTickets(agentId: string): string[] {
 
 function isStored(value: unknown): value is StoredDraft {
   if (typeof value !== 'object' || value === null) return false
-  if (!('kind' in value && 'text' in value && 'changedAt' in value && 'isDirty' in value)) return false
-  const isKind = value.kind === 'reply' || value.kind === 'note'
-  return isKind && typeof value.text === 'string' && typeof value.changedAt === 'number'
+  if (!('text' in value && 'changedAt' in value && 'isDirty' in value && 'attempt' in value)) return false
+  return typeof value.text === 'string' && typeof value.changedAt === 'number' && isAttempt(value.attempt)
+}
+
+function isAttempt(value: unknown): boolean {
+  if (value === null) return true
+  return typeof value === 'object' && 'key' in value && 'tried' in value && Array.isArray(value.tried)
 }

@@ -4,6 +4,7 @@ import { useSession } from '../session.tsx'
 import { announce } from '../ui/announcer.tsx'
 import type { DraftKeeper } from './draft.ts'
 import { createFollowing } from './following.ts'
+import { hasArrived } from './has-arrived.ts'
 import { hasHit } from './highlight.ts'
 import { outgoingOf } from './outgoing.ts'
 import { OutgoingCard } from './outgoing-card.tsx'
@@ -25,6 +26,7 @@ const UNFOLDED_AT_ONCE = 30
 
 interface ThreadProps {
   detail: TicketDetail
+  /** Where a reply goes that is taken back. */
   draft: DraftKeeper
   terms: readonly string[]
   onEdit: () => void
@@ -52,6 +54,13 @@ export function Thread(props: ThreadProps) {
   )
   const rowsById = createMemo(() => new Map(rows().map((row) => [row.id, row])))
   const rowIds = createMemo(() => rows().map(({ id }) => id))
+  /** What the thread shows already needs no second place, even if the answer is still to come. */
+  const onItsWay = createMemo(() =>
+    outgoingOf(ticketId()).filter(({ kind, text, after }) => {
+      const where = { kind, agentId: session().agent.id, detail: props.detail }
+      return !hasArrived({ tried: [text], after }, where)
+    }),
+  )
   const isFolded = () => rows()[0]?.kind === 'earlier'
 
   /** A part at a time, and more as soon as the reader comes to its beginning: hundreds at once would take a second. */
@@ -108,7 +117,7 @@ export function Thread(props: ThreadProps) {
               )
             }}
           </For>
-          <For each={outgoingOf(ticketId())}>{(one) => <OutgoingCard outgoing={one} />}</For>
+          <For each={onItsWay()}>{(one) => <OutgoingCard outgoing={one} />}</For>
           <For each={props.detail.waiting}>
             {(reply) => (
               <WaitingReplyCard

@@ -10,7 +10,7 @@ export type MessageEntry = Extract<Entry, { kind: 'message' }>
 export type NoteEntry = Extract<Entry, { kind: 'note' }>
 export type ActivityEntry = Extract<Entry, { kind: 'activity' }>
 export type WaitingReply = TicketDetail['waiting'][number]
-export type Draft = NonNullable<TicketDetail['draft']>
+export type Draft = TicketDetail['drafts'][number]
 export type Ticket = TicketDetail['ticket']
 export type TicketStatus = Ticket['status']
 

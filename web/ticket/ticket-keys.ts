@@ -7,13 +7,15 @@ import type { OpenPicker } from './ticket-header.tsx'
 interface TicketKeysInput {
   ticket: () => Ticket
   myId: string
+  /** False while the person is on the way to another ticket, whose keys these are then. */
+  isMeant: () => boolean
   onNext: () => void
   onPick: (picker: OpenPicker) => void
   onWrite: (kind: DraftKind) => void
 }
 
 /** The keys of the open ticket. */
-export function ticketKeys({ ticket, myId, onNext, onPick, onWrite }: TicketKeysInput): KeyAction[] {
+export function ticketKeys({ ticket, myId, isMeant, onNext, onPick, onWrite }: TicketKeysInput): KeyAction[] {
   const { id, status, assignedTo } = ticket()
   const resolve = () => void changeTicket(id, { status: status === 'resolved' ? 'open' : 'resolved' })
   const actions: Omit<KeyAction, 'section'>[] = [
@@ -45,5 +47,5 @@ export function ticketKeys({ ticket, myId, onNext, onPick, onWrite }: TicketKeys
       run: () => void changeTicket(id, { status: status === 'pending' ? 'open' : 'pending' }),
     },
   ]
-  return actions.map((action) => ({ ...action, section: 'Ticket' }))
+  return actions.map((action) => ({ ...action, section: 'Ticket', isEnabled: isMeant }))
 }

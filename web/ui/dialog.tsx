@@ -12,6 +12,8 @@ interface DialogProps {
   title: string
   /** One sentence below the title, read out when the dialog opens. */
   description?: JSX.Element
+  /** It opens by itself, perhaps while somebody types: the window takes the focus, and no field of it. */
+  isSudden?: boolean
   size?: 'small' | 'normal' | 'wide'
   /** The buttons, the one that does it last. */
   footer?: JSX.Element
@@ -29,7 +31,7 @@ export function Dialog(props: DialogProps) {
           <Base.Content
             class="dialog"
             data-size={props.size ?? 'normal'}
-            onOpenAutoFocus={focusBody}
+            onOpenAutoFocus={props.isSudden ? focusWindow : focusBody}
             onCloseAutoFocus={returnFocus}
           >
             <header class="dialog-head">
@@ -54,6 +56,11 @@ export function Dialog(props: DialogProps) {
       </Base.Portal>
     </Base>
   )
+}
+
+function focusWindow(event: Event) {
+  event.preventDefault()
+  if (event.target instanceof HTMLElement) event.target.focus()
 }
 
 /** The first field of the body; without one the window itself, and never the cross. */

@@ -1,0 +1,199 @@
+import { Database } from 'bun:sqlite'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { createAgent } from '../../server/agents/agents.ts'
+import { readConfig } from '../../server/config.ts'
+import { openDeps } from '../../server/deps.ts'
+import { createLog } from '../../server/log.ts'
+import { startedBrowser } from '../support/browser.ts'
+import { requireBuiltWeb } from '../support/web.ts'
+import { startProduct } from './child.ts'
+import { type Desk, makeDesk } from './desk.ts'
+import { fillInbox } from './inbox-desk.ts'
+import { answeredKeys, framesWhile, watchKeys, whenPainted } from './page-clock.ts'
+import { median, type Result } from './result.ts'
+
+const TICKETS = 100_000
+const OPENED = 500
+const SIGN_INS = 5
+const TURNS_OF_WHEEL = 150
+const WHEEL_PX = 240
+const FRAME_MS = 16
+const PASSWORD = 'a long enough password'
+const EMAIL = 'ana@acme.example'
+const DESK = { width: 1440, height: 900 }
+const ROW = '[role=option]'
+
+/** The inbox in a real browser, beside 100,000 tickets on the server. */
+export async function benchPage(): Promise<Result[]> {
+  await requireBuiltWeb()
+  const desk = await makeDesk()
+  const agentId = await addAgent(desk)
+  fillInbox(desk, TICKETS, agentId)
+  const server = await startProduct(desk.folder)
+  await indexBuilt(desk)
+  const browser = await startedBrowser()
+  const url = `http://127.0.0.1:${server.port}`
+  const results = [await firstList(browser, url), ...(await daysWork(browser, url))]
+  await browser.close()
+  await server.stop()
+  desk.remove()
+  return results
+}
+
+/** From the click on "Sign in" to the first rows on the screen, with nothing in the browser's cache. */
+async function firstList(browser: Browser, url: string): Promise<Result> {
+  const times: number[] = []
+  for (let time = 0; time < SIGN_INS; time += 1) {
+    const page = await (await browser.newContext({ viewport: DESK })).newPage()
+    times.push(await signIn(page, url))
+    await page.context().close()
+  }
+  const detail = times.map((time) => time.toFixed(0)).join(', ')
+  return atMost('first list after "Sign in", password hash included', median(times), 500, 'ms', detail)
+}
+
+async function daysWork(browser: Browser, url: string): Promise<Result[]> {
+  const page = await (await browser.newContext({ viewport: DESK })).newPage()
+  const scripts: string[] = []
+  page.on('response', (answer) => {
+    const { pathname } = new URL(answer.url())
+    if (pathname.endsWith('.js')) scripts.push(pathname)
+  })
+  await signIn(page, url)
+  const sizes = scripts.map(gzippedKiB)
+  const first = atMost('scripts of the first view, gzipped', sum(sizes), 150, 'KiB', `${sizes.length} files`)
+  await page.goto(`${url}/inbox/open`)
+  await page.locator(ROW).first().waitFor()
+  return [first, ...(await keys(page)), await scrolling(page), await memory(page)]
+}
+
+async function signIn(page: Page, url: string): Promise<number> {
+  await page.goto(`${url}/sign-in`)
+  await page.getByLabel('E-mail').fill(EMAIL)
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  const painted = whenPainted(page, ROW)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  return painted
+}
+
+/** From the key to the first picture in which something has changed. */
+async function keys(page: Page): Promise<Result[]> {
+  await watchKeys(page)
+  await page.locator(ROW).first().focus()
+  const list = await answeredKeys(page, [...'jjjjjjjjjjkkkkkxxjjjj'.repeat(5)])
+  await page.keyboard.press('Enter')
+  await page.getByRole('textbox', { name: /reply/i }).waitFor()
+  const open = await answeredKeys(page, [...'jjjjjjjjjjkkkkk'.repeat(5)])
+  const changes = await answeredKeys(page, [...'epiepiepiepiepi'])
+  return [
+    ofKeys('key press in the list, p95', list),
+    ofKeys('key press to the next ticket, p95', open),
+    ofKeys('key press that changes a ticket, p95', changes),
+  ]
+}
+
+async function scrolling(page: Page): Promise<Result> {
+  await page.locator('.list-scroller').hover()
+  const frames = await framesWhile(page, async () => {
+    for (let turn = 0; turn < TURNS_OF_WHEEL; turn += 1) {
+      await page.mouse.wheel(0, WHEEL_PX)
+      await Bun.sleep(FRAME_MS)
+    }
+  })
+  const rows = Math.round((TURNS_OF_WHEEL * WHEEL_PX) / 68)
+  return atMost(
+    'longest frame while scrolling',
+    frames.at(-1) ?? 0,
+    50,
+    'ms',
+    `${frames.length} frames over ${rows} rows, p99 ${at(frames, 0.99).toFixed(0)} ms`,
+  )
+}
+
+async function memory(page: Page): Promise<Result> {
+  const ids = new Set<string>()
+  await page.goto(page.url().replace(/\/inbox\/.*/, '/inbox/resolved'))
+  await page.locator(ROW).first().click()
+  while (ids.size < OPENED) {
+    await page.keyboard.press('j')
+    await page.waitForFunction((known) => !known.includes(location.pathname), [...ids].slice(-1))
+    ids.add(new URL(page.url()).pathname)
+    await page.getByRole('textbox', { name: /reply/i }).waitFor()
+  }
+  const cdp = await page.context().newCDPSession(page)
+  await cdp.send('HeapProfiler.collectGarbage')
+  const { metrics } = await cdp.send('Performance.enable').then(() => cdp.send('Performance.getMetrics'))
+  const metric = (name: string) => metrics.find((one) => one.name === name)?.value ?? Number.NaN
+  const heap = metric('JSHeapUsedSize') / 2 ** 20
+  return atMost(
+    `memory of the page after ${OPENED} tickets, the whole renderer process`,
+    await rendererMiB(page),
+    150,
+    'MiB',
+    `${heap.toFixed(0)} MiB of script heap, ${metric('Nodes')} nodes`,
+  )
+}
+
+/** What the page's process holds alone: libraries that all processes of the browser share are not counted. */
+async function rendererMiB(page: Page): Promise<number> {
+  const browser = page.context().browser()
+  if (!browser) throw new Error('The page has no browser.')
+  const { processInfo } = await (await browser.newBrowserCDPSession()).send('SystemInfo.getProcessInfo')
+  const sizes = processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => privateMiB(id))
+  return Math.max(...sizes)
+}
+
+function privateMiB(pid: number): number {
+  const lines = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8').matchAll(/^Private_\w+:\s+(\d+) kB$/gm)
+  return sum([...lines].map(([, kib]) => Number(kib))) / 1024
+}
+
+async function addAgent({ folder, orgId }: Desk): Promise<string> {
+  const log = createLog('error', false, () => {}, Date.now)
+  const deps = await openDeps(readConfig({ BELLHOP_DATA: folder }), { log })
+  const input = { name: 'Ana Pires', email: EMAIL, role: 'admin', password: PASSWORD } as const
+  const { id } = await createAgent(deps, orgId, input)
+  await deps.database.close()
+  return id
+}
+
+/** The server reads old tickets into the search index first; a browser beside that would measure both. */
+async function indexBuilt({ file }: Desk): Promise<void> {
+  const database = new Database(file, { readonly: true })
+  const left = database.query<{ left: number }, []>(
+    'SELECT count(*) AS left FROM organizations LEFT JOIN search_cursors ON org_id = id WHERE org_id IS NULL OR back_at IS NOT NULL',
+  )
+  while (left.get()?.left !== 0) await Bun.sleep(200)
+  database.close()
+}
+
+function gzippedKiB(pathname: string): number {
+  const file = join(import.meta.dir, '../../dist/web', pathname)
+  return Bun.gzipSync(readFileSync(file)).byteLength / 1024
+}
+
+function ofKeys(name: string, times: number[]): Result {
+  const detail = `${times.length} keys, median ${at(times, 0.5).toFixed(0)}, longest ${times.at(-1)?.toFixed(0)} ms`
+  return atMost(name, at(times, 0.95), 50, 'ms', detail)
+}
+
+/** Of values in rising order. */
+function at(values: number[], share: number): number {
+  return values[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN
+}
+
+function sum(values: number[]): number {
+  return values.reduce((total, value) => total + value, 0)
+}
+
+function atMost(
+  name: string,
+  measured: number,
+  target: number,
+  unit: Result['unit'],
+  detail: string,
+): Result {
+  return { name, measured, unit, target, wanted: 'at most', detail }
+}

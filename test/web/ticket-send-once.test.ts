@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, expect } from 'bun:test'
+import type { Page } from 'playwright-core'
+import type { SignedInAgent } from '../support/agents.ts'
+import { type Bellhop, startBellhop } from '../support/bellhop.ts'
+import { browserTest } from '../support/browser.ts'
+import { field, openDesk, openTicket, thread } from '../support/desk.ts'
+import { freshPlace } from '../support/engine.ts'
+import { startProgram } from '../support/program.ts'
+import { readThread } from '../support/threads.ts'
+import { makeTicket } from '../support/tickets.ts'
+import { eventually } from '../support/webhooks.ts'
+
+const POSTS = /\/(replies|notes)$/
+const WAITS = 'Waits for the connection'
+
+let bellhop: Bellhop
+
+beforeAll(async () => {
+  bellhop = await startBellhop()
+})
+afterAll(() => bellhop.stop())
+
+/** The server takes what is sent, and its answer never comes back; so often. */
+async function loseAnswers(page: Page, count: number): Promise<void> {
+  await page.route(
+    POSTS,
+    async (route) => {
+      await route.fetch()
+      await route.abort('connectionreset')
+    },
+    { times: count },
+  )
+}
+
+/** Everything of these words that the server has, wherever it is. */
+async function copiesOf(agent: SignedInAgent, ticketId: string, text: string): Promise<string[]> {
+  const { timeline, waiting, drafts } = await readThread(agent, ticketId)
+  return [
+    ...timeline.flatMap((entry) => (entry.text === text ? [entry.kind] : [])),
+    ...waiting.flatMap((reply) => (reply.text === text ? ['waiting'] : [])),
+    ...drafts.flatMap((draft) => (draft.text.includes(text) ? ['draft'] : [])),
+  ]
+}
+
+browserTest('a reply whose answer is lost again and again is one reply', async () => {
+  const { ben, ticket } = await openDesk(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await loseAnswers(page, 2)
+  await field(page).fill('It is attached.')
+  await field(page).press('Control+Enter')
+  await page.getByText(WAITS).waitFor()
+  await page.getByText(WAITS).waitFor({ state: 'hidden' })
+  await page.getByRole('article', { name: 'Reply that waits' }).waitFor()
+  expect(await thread(page)).toEqual([
+    'customer: My invoice for February is missing.',
+    'waiting: It is attached.',
+  ])
+  expect(await field(page).inputValue()).toBe('')
+  expect(await copiesOf(ben, ticket.id, 'It is attached.')).toEqual(['waiting'])
+})
+
+browserTest('a note whose answer is lost is one note', async () => {
+  const { ben, ticket } = await openDesk(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await loseAnswers(page, 1)
+  await page.keyboard.press('n')
+  await page.keyboard.type('Ask Dana.')
+  await page.keyboard.press('Control+Enter')
+  await page.getByRole('article', { name: 'Internal note by Ben Okafor' }).waitFor()
+  expect(await copiesOf(ben, ticket.id, 'Ask Dana.')).toEqual(['note'])
+  expect(await thread(page)).toHaveLength(2)
+})
+
+browserTest(
+  'Send without a connection sends when it is back, and what is written meanwhile stays',
+  async () => {
+    const { ben, ticket } = await openDesk(bellhop)
+    await using window = await openTicket(bellhop, ben, ticket.id)
+    const { page, context } = window
+    await context.setOffline(true)
+    await field(page).fill('Written on the train.')
+    await field(page).press('Control+Enter')
+    await page.getByText(WAITS).waitFor()
+    expect(await thread(page)).toContain('waiting: Written on the train.')
+    await page.keyboard.type('The next one.')
+    expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true)
+    expect(await copiesOf(ben, ticket.id, 'Written on the train.')).toEqual([])
+    await context.setOffline(false)
+    await page.getByRole('button', { name: 'Send now' }).waitFor()
+    await eventually(async () => (await readThread(ben, ticket.id)).drafts[0]?.text === 'The next one.')
+    expect(await copiesOf(ben, ticket.id, 'Written on the train.')).toEqual(['waiting'])
+    expect(await field(page).inputValue()).toBe('The next one.')
+  },
+)
+
+browserTest('what waits for the connection can be edited, and discarded with an Undo', async () => {
+  const { ben, ticket } = await openDesk(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page, context } = window
+  await context.setOffline(true)
+  await field(page).fill('Too early')
+  await field(page).press('Control+Enter')
+  await page.getByRole('button', { name: 'Edit', exact: true }).click()
+  await eventually(async () => (await field(page).inputValue()) === 'Too early')
+  await page.keyboard.press('End')
+  await page.keyboard.type(', perhaps.')
+  await page.keyboard.press('Control+Enter')
+  await page.getByText(WAITS).waitFor()
+  await page.getByRole('button', { name: 'Discard', exact: true }).click()
+  await page.getByText(WAITS).waitFor({ state: 'hidden' })
+  expect(await field(page).inputValue()).toBe('')
+  await field(page).press('Control+z')
+  expect(await field(page).inputValue()).toBe('Too early, perhaps.')
+  await context.setOffline(false)
+  await eventually(async () => (await readThread(ben, ticket.id)).drafts[0]?.text === 'Too early, perhaps.')
+  expect((await readThread(ben, ticket.id)).waiting).toEqual([])
+})
+
+browserTest(
+  'a page that is closed while a reply waits has it as a draft again, and it goes once',
+  async () => {
+    const { ben, ticket } = await openDesk(bellhop)
+    await using window = await openTicket(bellhop, ben, ticket.id)
+    const { page, context } = window
+    await page.route(POSTS, (route) => route.abort('connectionreset'))
+    await field(page).fill('It is attached.')
+    await field(page).press('Control+Enter')
+    await page.getByText(WAITS).waitFor()
+    await field(page).pressSequentially('And more.')
+    await page.close()
+
+    const again = await context.newPage()
+    await again.goto(`/inbox/open/${ticket.id}`)
+    await field(again).waitFor()
+    expect(await field(again).inputValue()).toBe('It is attached.\n\nAnd more.')
+    await field(again).press('Control+Enter')
+    await again.getByRole('button', { name: 'Send now' }).waitFor()
+    expect(await copiesOf(ben, ticket.id, 'It is attached.\n\nAnd more.')).toEqual(['waiting'])
+  },
+)
+
+browserTest('a page that is closed after the server took the reply does not offer it again', async () => {
+  const { ben, ticket } = await openDesk(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page, context } = window
+  await loseAnswers(page, 100)
+  await field(page).fill('It is attached.')
+  await field(page).press('Control+Enter')
+  await page.getByText(WAITS).waitFor()
+  await page.close()
+
+  const again = await context.newPage()
+  await again.goto(`/inbox/open/${ticket.id}`)
+  await again.getByRole('article', { name: 'Reply that waits' }).waitFor()
+  await eventually(async () => (await field(again).inputValue()) === '')
+  await eventually(async () => (await copiesOf(ben, ticket.id, 'It is attached.')).join() === 'waiting')
+})
+
+browserTest('a tab that is closed at the moment of Send leaves one reply and no draft', async () => {
+  const { ben, ticket, client } = await openDesk(bellhop)
+  const other = await makeTicket(client, { subject: 'Another' })
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page, context } = window
+  await field(page).fill('It is attached.')
+  await field(page).press('Control+Enter')
+  await page.close()
+  await eventually(async () => (await copiesOf(ben, ticket.id, 'It is attached.')).includes('waiting'))
+  const again = await context.newPage()
+  await again.goto(`/inbox/open/${other.id}`)
+  await field(again).waitFor()
+  await eventually(async () => (await copiesOf(ben, ticket.id, 'It is attached.')).join() === 'waiting')
+})
+
+browserTest('who edits a reply that the server had taken is told, and the customer gets one', async () => {
+  const { ben, ticket } = await openDesk(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await page.route('**/console/live*', (route) => route.abort())
+  await page.route(
+    POSTS,
+    async (route) => {
+      await route.fetch()
+      await page.route(`**/console/tickets/${ticket.id}`, (read) => read.abort(), { times: 1 })
+      await route.abort('connectionreset')
+    },
+    { times: 1 },
+  )
+  await field(page).fill('It is attached.')
+  await field(page).press('Control+Enter')
+  await page.getByRole('button', { name: 'Edit', exact: true }).click()
+  await eventually(async () => (await field(page).inputValue()).startsWith('It is attached.'))
+  await field(page).fill('It is attached, I hope.')
+  await field(page).press('Control+Enter')
+  await eventually(async () => (await copiesOf(ben, ticket.id, 'It is attached.')).length === 1)
+  await page.getByRole('article', { name: 'Reply that waits' }).waitFor()
+  expect((await readThread(ben, ticket.id)).waiting).toHaveLength(1)
+  expect(await field(page).inputValue()).toBe('It is attached, I hope.')
+})
+
+browserTest('a server that is killed right after it took a reply sends it once when it is back', async () => {
+  const place = await freshPlace()
+  const first = await startBellhop({ settings: place })
+  const settings = { ...place, PORT: new URL(first.url).port }
+  const { ben, ticket } = await openDesk(first)
+  await first.stop()
+  await using program = await startProgram(settings)
+  await using window = await openTicket(first, ben, ticket.id)
+  const { page, faults } = window
+  await page.route(
+    POSTS,
+    async (route) => {
+      await route.fetch()
+      await program.end('SIGKILL')
+      await route.abort('connectionreset')
+    },
+    { times: 1 },
+  )
+  await field(page).fill('It is attached.')
+  await field(page).press('Control+Enter')
+  await page.getByText(WAITS).waitFor()
+  const second = await startBellhop({ settings })
+  await page.getByText(WAITS).waitFor({ state: 'hidden' })
+  await eventually(async () => (await copiesOf(ben, ticket.id, 'It is attached.')).join() === 'waiting')
+  expect(await field(page).inputValue()).toBe('')
+  await second.stop()
+  faults.length = 0
+})

@@ -1,0 +1,71 @@
+import { createEffect, onMount } from 'solid-js'
+import { undoLast } from './undo.ts'
+
+const LONGEST_TEXT = 65_536
+
+interface ComposerFieldProps {
+  label: string
+  placeholder: string
+  text: string
+  onWrite: (text: string) => void
+  /** A `/` at the beginning of a line. */
+  onSlash: () => void
+  onFocus: () => void
+  onBlur: () => void
+  ref: (field: HTMLTextAreaElement) => void
+}
+
+/** Grows with what is written in it. */
+export function ComposerField(props: ComposerFieldProps) {
+  let field: HTMLTextAreaElement | undefined
+
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.isComposing) return
+    if (event.key === '/' && isAtLineStart(event.currentTarget)) {
+      event.preventDefault()
+      props.onSlash()
+    } else if (
+      event.key === 'z' &&
+      (event.ctrlKey || event.metaKey) &&
+      !props.text.trim() &&
+      !event.shiftKey
+    ) {
+      // Nothing here to undo by the browser: the last thing that was done is meant, such as sending.
+      event.preventDefault()
+      void undoLast()
+    }
+  }
+
+  createEffect(() => props.text !== undefined && field && fit(field))
+  onMount(() => field && fit(field))
+
+  return (
+    <textarea
+      class="composer-field"
+      aria-label={props.label}
+      placeholder={props.placeholder}
+      rows={2}
+      maxLength={LONGEST_TEXT}
+      value={props.text}
+      ref={(element) => {
+        field = element
+        props.ref(element)
+      }}
+      onInput={(event) => props.onWrite(event.currentTarget.value)}
+      onKeyDown={onKeyDown}
+      onFocus={props.onFocus}
+      onBlur={props.onBlur}
+    />
+  )
+}
+
+function isAtLineStart(field: EventTarget | null): boolean {
+  if (!(field instanceof HTMLTextAreaElement) || field.selectionStart !== field.selectionEnd) return false
+  return field.selectionStart === 0 || field.value[field.selectionStart - 1] === '\n'
+}
+
+/** As high as its text; the style sheet says how high at most. */
+function fit(field: HTMLTextAreaElement): void {
+  field.style.height = 'auto'
+  field.style.height = `${field.scrollHeight}px`
+}
