@@ -1,5 +1,5 @@
 import { useLocation, useNavigate } from '@solidjs/router'
-import { createEffect, createMemo, createSignal, Match, on, Show, Switch } from 'solid-js'
+import { createEffect, createMemo, createSignal, Match, on, onCleanup, Show, Switch } from 'solid-js'
 import { useKeys } from '../keys/keys.ts'
 import { ApiProblem } from '../problem.ts'
 import { useSession } from '../session.tsx'
@@ -8,7 +8,8 @@ import { EmptyState } from '../ui/empty-state.tsx'
 import { FailedState } from '../ui/failed-state.tsx'
 import { Composer } from './composer.tsx'
 import { createComposing } from './composing.ts'
-import { resumeDrafts, useDrafts } from './drafts.ts'
+import { draftOf } from './draft.ts'
+import { resumeDrafts, useDraftOf } from './draft-of-ticket.ts'
 import { usePresence } from './presence.ts'
 import { useReadMark } from './read-mark.ts'
 import { searchTerms } from './search-terms.ts'
@@ -21,6 +22,8 @@ import { TicketSkeleton } from './ticket-skeleton.tsx'
 
 interface TicketPaneProps {
   ticketId: string
+  /** Whether keys mean this ticket: the person may be on the way to another one. */
+  isMeant(ticketId: string): boolean
   onClose(): void
   onNext(): void
   onPrevious(): void
@@ -90,12 +93,13 @@ function OpenTicket(props: TicketPaneProps & { detail: TicketDetail }) {
   const here = location.pathname + location.search
   const [openPicker, setOpenPicker] = createSignal<OpenPicker>()
   let field: HTMLTextAreaElement | undefined
-  const drafts = useDrafts(() => props.detail, session().agent.id)
+  const draft = draftOf(session().agent.id, id)
+  useDraftOf(() => props.detail, draft)
   resumeDrafts(session().agent.id)
   const focus = () => queueMicrotask(() => field?.focus())
   const composing = createComposing({
     detail: () => props.detail,
-    drafts,
+    draft,
     myId: () => session().agent.id,
     focus,
     show: () => {
@@ -105,20 +109,22 @@ function OpenTicket(props: TicketPaneProps & { detail: TicketDetail }) {
   const readMark = useReadMark(() => props.detail)
   // A draft of yesterday is not being written.
   const [hasTyped, setTyped] = createSignal(false)
-  usePresence(id, () => hasTyped() && !drafts.shown().isBlank())
+  usePresence(id, () => hasTyped() && draft.text().trim() !== '')
   const terms = searchTerms(id, String(location.query.q ?? ''))
   useKeys(() =>
     ticketKeys({
       ticket: () => props.detail.ticket,
+      isMeant: () => props.isMeant(id),
       myId: session().agent.id,
       onNext: props.onNext,
       onPick: setOpenPicker,
       onWrite: (kind) => {
-        drafts.show(kind)
+        draft.setKind(kind)
         focus()
       },
     }),
   )
+  onCleanup(() => draft.flush())
 
   return (
     <>
@@ -132,10 +138,10 @@ function OpenTicket(props: TicketPaneProps & { detail: TicketDetail }) {
         onOpenPanel={props.onOpenPanel}
         onMarkUnread={readMark.markUnread}
       />
-      <Thread detail={props.detail} draft={drafts.of.reply} terms={terms} onEdit={composing.back} />
+      <Thread detail={props.detail} draft={draft} terms={terms} onEdit={focus} />
       <Composer
         ticket={props.detail.ticket}
-        drafts={drafts}
+        draft={draft}
         composing={composing}
         onNext={props.onNext}
         onWrite={() => setTyped(true)}
