@@ -1,5 +1,5 @@
 import { useLocation, useNavigate } from '@solidjs/router'
-import { createEffect, createMemo, createSignal, Match, on, onCleanup, Show, Switch } from 'solid-js'
+import { createEffect, createMemo, createSignal, Match, on, Show, Switch } from 'solid-js'
 import { useKeys } from '../keys/keys.ts'
 import { ApiProblem } from '../problem.ts'
 import { useSession } from '../session.tsx'
@@ -8,8 +8,7 @@ import { EmptyState } from '../ui/empty-state.tsx'
 import { FailedState } from '../ui/failed-state.tsx'
 import { Composer } from './composer.tsx'
 import { createComposing } from './composing.ts'
-import { draftOf } from './draft.ts'
-import { resumeDrafts, useDraftOf } from './draft-of-ticket.ts'
+import { resumeDrafts, useDrafts } from './drafts.ts'
 import { usePresence } from './presence.ts'
 import { useReadMark } from './read-mark.ts'
 import { searchTerms } from './search-terms.ts'
@@ -93,13 +92,12 @@ function OpenTicket(props: TicketPaneProps & { detail: TicketDetail }) {
   const here = location.pathname + location.search
   const [openPicker, setOpenPicker] = createSignal<OpenPicker>()
   let field: HTMLTextAreaElement | undefined
-  const draft = draftOf(session().agent.id, id)
-  useDraftOf(() => props.detail, draft)
+  const drafts = useDrafts(() => props.detail, session().agent.id)
   resumeDrafts(session().agent.id)
   const focus = () => queueMicrotask(() => field?.focus())
   const composing = createComposing({
     detail: () => props.detail,
-    draft,
+    drafts,
     myId: () => session().agent.id,
     focus,
     show: () => {
@@ -109,7 +107,7 @@ function OpenTicket(props: TicketPaneProps & { detail: TicketDetail }) {
   const readMark = useReadMark(() => props.detail)
   // A draft of yesterday is not being written.
   const [hasTyped, setTyped] = createSignal(false)
-  usePresence(id, () => hasTyped() && draft.text().trim() !== '')
+  usePresence(id, () => hasTyped() && !drafts.shown().isBlank())
   const terms = searchTerms(id, String(location.query.q ?? ''))
   useKeys(() =>
     ticketKeys({
@@ -119,12 +117,11 @@ function OpenTicket(props: TicketPaneProps & { detail: TicketDetail }) {
       onNext: props.onNext,
       onPick: setOpenPicker,
       onWrite: (kind) => {
-        draft.setKind(kind)
+        drafts.show(kind)
         focus()
       },
     }),
   )
-  onCleanup(() => draft.flush())
 
   return (
     <>
@@ -138,10 +135,10 @@ function OpenTicket(props: TicketPaneProps & { detail: TicketDetail }) {
         onOpenPanel={props.onOpenPanel}
         onMarkUnread={readMark.markUnread}
       />
-      <Thread detail={props.detail} draft={draft} terms={terms} onEdit={focus} />
+      <Thread detail={props.detail} draft={drafts.of.reply} terms={terms} onEdit={composing.back} />
       <Composer
         ticket={props.detail.ticket}
-        draft={draft}
+        drafts={drafts}
         composing={composing}
         onNext={props.onNext}
         onWrite={() => setTyped(true)}
