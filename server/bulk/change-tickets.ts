@@ -1,13 +1,21 @@
 import type { Deps } from '../deps.ts'
 import { isId } from '../ids.ts'
-import { type Changed, changeRow, type InboxChange, lockAssignees, recordChanges } from '../tickets/change.ts'
-import { lockTicket, type Ticket } from '../tickets/rows.ts'
+import {
+  type Changed,
+  changeRow,
+  type InboxChange,
+  lockAssignees,
+  recordChanges,
+  wantedTicket,
+} from '../tickets/change.ts'
+import { findTicket, lockTicket, type Ticket } from '../tickets/rows.ts'
 
 /** Tickets in one unit: few enough that nobody waits for it. */
 const SLICE = 100
 
 /**
- * Changes many tickets by the rules of `updateTicket`, a slice in each unit. Answers each ticket as it was before, in
+ * Changes many tickets by the rules of `updateTicket`, a slice in each unit. Throws 400 before it has changed any,
+ * unless one becomes impossible meanwhile. Answers each ticket as it was before, in
  * the order given, and the ids that are not there. A ticket named twice is changed twice.
  */
 export async function changeTickets(
@@ -15,6 +23,7 @@ export async function changeTickets(
   orgId: string,
   items: { id: string; change: InboxChange }[],
 ): Promise<{ found: Ticket[]; missing: string[] }> {
+  if (items.length > SLICE) await refuseImpossible(deps, orgId, items)
   const before = new Map<string, Ticket>()
   for (let start = 0; start < items.length; start += SLICE) {
     for (const ticket of await changeSlice(deps, orgId, items.slice(start, start + SLICE))) {
@@ -25,6 +34,20 @@ export async function changeTickets(
   return {
     found: ids.flatMap((id) => before.get(id) ?? []),
     missing: ids.filter((id) => !before.has(id)),
+  }
+}
+
+/** What is refused in a later slice would leave the first ones changed, and nobody told how they were. */
+async function refuseImpossible(
+  deps: Deps,
+  orgId: string,
+  items: { id: string; change: InboxChange }[],
+): Promise<void> {
+  const changes = items.map(({ change }) => change)
+  const assignable = await deps.database.write((tx) => lockAssignees(tx, orgId, changes))
+  for (const { id, change } of items) {
+    const [ticket] = isId('tkt', id) ? await findTicket(deps.database.read, { orgId, id }) : []
+    if (ticket) wantedTicket(ticket, change, assignable)
   }
 }
 

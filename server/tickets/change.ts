@@ -61,8 +61,7 @@ export async function changeRow(
   before: Ticket,
   { change, assignable, now }: { change: InboxChange; assignable: Set<string>; now: number },
 ): Promise<Changed | undefined> {
-  const wanted = changed(before, change)
-  if (wanted.assignedTo !== before.assignedTo && !assignable.has(wanted.assignedTo)) throw unknownAgent()
+  const wanted = wantedTicket(before, change, assignable)
   const changes = fieldChanges(before, wanted)
   if (changes.length === 0) return undefined
   const isPublic = changes.some(({ field }) => field !== 'spam')
@@ -96,8 +95,9 @@ export function cleanTags(tags: string[]): string[] {
   return [...new Set(tags.map((tag) => tag.trim()))]
 }
 
-function changed(before: Ticket, change: InboxChange): Ticket {
-  return {
+/** The ticket with the change. Throws 400 when it cannot be so. */
+export function wantedTicket(before: Ticket, change: InboxChange, assignable: Set<string>): Ticket {
+  const after = {
     ...before,
     status: change.status ?? before.status,
     assignedTo: change.assignedTo === undefined ? before.assignedTo : (change.assignedTo ?? ''),
@@ -105,6 +105,8 @@ function changed(before: Ticket, change: InboxChange): Ticket {
     subject: change.subject ?? before.subject,
     isSpam: change.isSpam ?? before.isSpam,
   }
+  if (after.assignedTo !== before.assignedTo && !assignable.has(after.assignedTo)) throw unknownAgent()
+  return after
 }
 
 function changedTags(before: string[], { tags, addTags = [], removeTags = [] }: InboxChange): string[] {
@@ -143,7 +145,6 @@ async function saveTags(tx: Transaction, before: Ticket, after: Ticket): Promise
 }
 
 function unknownAgent() {
-  return invalid([
-    { pointer: '/assignedTo', code: 'unknown_agent', detail: 'There is no enabled agent with this id.' },
-  ])
+  const detail = 'There is no enabled agent with this id.'
+  return invalid([{ pointer: '/assignedTo', code: 'unknown_agent', detail }])
 }

@@ -100,6 +100,23 @@ test('a wrong change is refused whole: nothing of it happens', async () => {
   expect(await readTicket(acme, id)).toMatchObject({ status: 'open', tags: [] })
 })
 
+test('of more tickets than one unit takes none changes when the last of them cannot', async () => {
+  await freshOffice()
+  const eve = await signInAgent(bellhop, (await bellhop.organization('Other')).orgId, { name: 'Eve' })
+  const made: string[] = []
+  for (let number = 0; number < 120; number += 1) made.push((await makeTicket(acme)).id)
+  const full = made.at(-1) ?? ''
+  await change([{ id: full, change: { tags: Array.from({ length: 50 }, (_, number) => `tag ${number}`) } }])
+  const before = await counters()
+  const refused = async (items: Item[]) =>
+    problemOf(await ben.call('POST', '/console/bulk', { body: { items } }), 400, 'invalid_request')
+  await refused(made.map((id) => ({ id, change: { addTags: ['vip'] } })))
+  await refused(
+    made.map((id) => ({ id, change: id === full ? { assignedTo: eve.id } : { status: 'resolved' } })),
+  )
+  expect(await counters()).toEqual(before)
+})
+
 test('two agents who change the same tickets at once in opposite order both come through', async () => {
   await freshOffice()
   const ana = await signInAgent(bellhop, acme.orgId, { name: 'Ana' })
