@@ -73,7 +73,10 @@ export async function queueReply(
   })
 }
 
-/** Takes a reply back; its text is its agent's draft of a reply again, as answered. Throws 404, 403 for others', 409 when it has gone. */
+/**
+ * Takes a reply back; its text is its agent's draft of a reply again, as answered to the agent; an administrator hears
+ * the reply alone. Throws 404, 403 for others', 409 when it has gone.
+ */
 export async function undoReply(deps: Deps, orgId: string, request: ReplyRequest): Promise<string> {
   return deps.database.write(async (tx) => {
     const reply = await requireReply(tx, orgId, request)
@@ -82,7 +85,7 @@ export async function undoReply(deps: Deps, orgId: string, request: ReplyRequest
     const savedAt = deps.clock.now()
     const draft = await returnToDraft(tx, { orgId, ticketId, agentId, text, savedAt })
     await tellWaiting(deps, tx, reply)
-    return draft
+    return agentId === request.agentId ? draft : text
   })
 }
 

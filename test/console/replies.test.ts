@@ -150,8 +150,11 @@ test('others leave an agent’s waiting reply alone, administrators may take it 
   const reply = await sendReply(ben, id, { text: 'Mine.' })
   problemOf(await ana.call('DELETE', placeOf(id, reply)), 403, 'not_yours')
   problemOf(await ana.call('POST', `${placeOf(id, reply)}/send`), 403, 'not_yours')
-  expect((await admin.call('DELETE', placeOf(id, reply))).status).toBe(200)
-  expect((await readThread(ben, id)).drafts).toMatchObject([{ text: 'Mine.' }])
+  await ben.call('PUT', `/console/tickets/${id}/draft`, { body: { kind: 'reply', text: 'Not said yet.' } })
+  const taken = await admin.call('DELETE', placeOf(id, reply))
+  // What somebody has only begun to write is theirs alone.
+  expect([taken.status, taken.json]).toEqual([200, { text: 'Mine.' }])
+  expect((await readThread(ben, id)).drafts).toMatchObject([{ text: 'Mine.\n\nNot said yet.' }])
 })
 
 test('however Undo, Send now and the clock meet, a reply goes once or is a draft again, never both', async () => {
