@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, inArray } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
-import { drafts, messages, readMarks, tickets } from '../database/schema.ts'
+import { DRAFT_KINDS, type DraftKind, drafts, messages, readMarks, tickets } from '../database/schema.ts'
 import type { Deps } from '../deps.ts'
 import type { Place } from './conversations.ts'
 import { FAILURES } from './people.ts'
@@ -8,10 +8,14 @@ import type { Random } from './random.ts'
 
 const HOUR_MS = 3_600_000
 const ROWS_AT_ONCE = 500
-const DRAFTS = [
-  { kind: 'reply' as const, text: 'Thank you for your patience. I have just heard from the carrier, and ' },
-  { kind: 'reply' as const, text: 'Good question! In short: yes. The long answer is' },
-  { kind: 'note' as const, text: 'Ask Jonas whether this is the same as last week before I answer.' },
+/** What is begun on one ticket each; the last one has a reply and a note. */
+const DRAFTS: Partial<Record<DraftKind, string>>[] = [
+  { reply: 'Thank you for your patience. I have just heard from the carrier, and ' },
+  { reply: 'Good question! In short: yes. The long answer is' },
+  {
+    reply: 'Hello again, I am looking into it and',
+    note: 'Ask Jonas whether this is the same as last week before I answer.',
+  },
 ]
 
 type LastMessage = Pick<typeof messages.$inferSelect, 'id' | 'ticketId' | 'role' | 'createdAt'>
@@ -95,7 +99,10 @@ async function beginDrafts(tx: Transaction, { orgId, agents: [me] }: Place, now:
     .orderBy(desc(tickets.createdAt), desc(tickets.id))
     .limit(DRAFTS.length)
   for (const [place, { id: ticketId }] of own.entries()) {
-    const draft = DRAFTS[place]
-    if (draft) await tx.insert(drafts).values({ orgId, agentId: me.id, ticketId, ...draft, savedAt: now })
+    for (const kind of DRAFT_KINDS) {
+      const text = DRAFTS[place]?.[kind]
+      const begun = { orgId, agentId: me.id, ticketId, kind, savedAt: now }
+      if (text) await tx.insert(drafts).values({ ...begun, text })
+    }
   }
 }

@@ -4,6 +4,7 @@ import { createAgent } from '../../server/agents/agents.ts'
 import { accessibilityFaults } from '../support/axe.ts'
 import { type Bellhop, startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
+import { eventually } from '../support/webhooks.ts'
 
 const PASSWORD = 'correct horse battery'
 
@@ -31,7 +32,8 @@ browserTest(
 
     const dialog = page.getByRole('dialog', { name: 'Sign in again' })
     await dialog.waitFor()
-    expect(await page.evaluate('document.activeElement.name')).toBe('password')
+    // Once nobody has pressed a key for a second.
+    await eventually(async () => (await page.evaluate('document.activeElement.name')) === 'password')
     expect(await dialog.getByLabel('E-mail').inputValue()).toBe('ana@acme.example')
     expect(await accessibilityFaults(page)).toEqual([])
     // What is announced meanwhile is heard over the dialog; the page below is not there for anybody.

@@ -45,6 +45,9 @@ browserTest('a status, an assignee and a tag are seen at once, with an Undo, and
 
   await page.keyboard.press('i')
   await page.getByRole('button', { name: 'Assignee: Ben Okafor' }).waitFor()
+  const took = page.getByText('Ben Okafor took it')
+  // In the thread, and in the activity beside it.
+  await eventually(async () => (await took.count()) === 2)
   await page.keyboard.press('t')
   await page.getByRole('combobox', { name: 'Add or remove tags' }).waitFor()
   await page.keyboard.type('vip')
@@ -53,6 +56,20 @@ browserTest('a status, an assignee and a tag are seen at once, with an Undo, and
   await page.getByRole('button', { name: 'Tags: vip' }).waitFor()
   await eventually(async () => (await readTicket(client, ticket.id)).tags.includes('vip'))
   await page.getByText('Ben Okafor added the tag vip').first().waitFor()
+})
+
+browserTest('a key that is pressed the moment a picker closes does what it does', async () => {
+  const { ben, ticket, client } = await openDesk(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await page.keyboard.press('a')
+  await page.getByRole('combobox', { name: 'Assign to' }).waitFor()
+  await Promise.all([page.keyboard.press('Enter'), page.keyboard.press('e')])
+  await page.getByRole('button', { name: 'Status: Resolved' }).waitFor()
+  await eventually(async () => {
+    const { status, assignedTo } = await readTicket(client, ticket.id)
+    return status === 'resolved' && assignedTo === ben.id
+  })
 })
 
 browserTest('a change that the server refuses is taken back, and the reason is said', async () => {

@@ -1,6 +1,7 @@
 import { type Accessor, createEffect, createSignal, on } from 'solid-js'
 import { queries } from '../queries.ts'
-import { type DraftKeeper, draftOf } from './draft.ts'
+import { draftOf } from './draft.ts'
+import type { DraftKeeper } from './draft-keeper.ts'
 import { hasArrived } from './has-arrived.ts'
 import { type DraftKind, unsavedDrafts } from './stored-draft.ts'
 import { type TicketDetail, ticketQuery } from './ticket-data.ts'

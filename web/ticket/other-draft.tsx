@@ -1,6 +1,6 @@
 import { Show } from 'solid-js'
 import { Button } from '../ui/button.tsx'
-import type { DraftKeeper } from './draft.ts'
+import type { DraftKeeper } from './draft-keeper.ts'
 
 /** Another version of the draft, from another tab or device: it replaces nothing unless the agent says so. */
 export function OtherDraft(props: { draft: DraftKeeper }) {
