@@ -183,6 +183,16 @@ browserTest('a ticket opens in what was written last, with both texts', async ()
   await page.reload()
   await field(page).waitFor()
   expect(await field(page).inputValue()).toBe('Dear Ana!')
+
+  const mark = page.locator('.row-draft')
+  await page.getByRole('button', { name: 'Note Draft' }).click()
+  await field(page).fill('')
+  await eventually(async () => (await readThread(ben, ticket.id)).drafts.length === 1)
+  await page.waitForTimeout(100)
+  expect(await mark.isVisible()).toBe(true)
+  await page.getByRole('button', { name: 'Reply Draft' }).click()
+  await field(page).fill('')
+  await mark.waitFor({ state: 'hidden' })
 })
 
 browserTest('a reply that is taken back does not touch the note that was begun meanwhile', async () => {

@@ -41,7 +41,7 @@ const FIXED: Record<string, readonly SearchWord[]> = {
   is: [
     { text: 'unread', detail: 'not read by you' },
     { text: 'failed', detail: 'a reply could not be sent' },
-    { text: 'draft', detail: 'you have begun a reply' },
+    { text: 'draft', detail: 'you have begun a reply or a note' },
     { text: 'spam', detail: 'marked as spam' },
   ],
 }

@@ -2,7 +2,7 @@ import { api, ask } from '../api.ts'
 import { ApiProblem } from '../problem.ts'
 import { patchRows } from './rows.ts'
 import type { DraftKind, StoredDraft } from './stored-draft.ts'
-import { patchTicket } from './ticket-data.ts'
+import { knownTicket, patchTicket } from './ticket-data.ts'
 
 /** What is typed is on the server within half a second. */
 const SAVE_AFTER_MS = 350
@@ -47,11 +47,10 @@ export function saveLater({ ticketId, kind, draft, saved, onWaiting }: Saving) {
       onWaiting(false)
       saved(text, savedAt)
       const isBlank = text.trim() === ''
-      patchTicket(ticketId, (known) => {
-        const others = known.drafts.filter((one) => one.kind !== kind)
-        return { ...known, drafts: isBlank ? others : [...others, { kind, text, savedAt }] }
-      })
-      patchRows(ticketId, (row) => ({ ...row, hasDraft: !isBlank }))
+      const others = (knownTicket(ticketId)?.drafts ?? []).filter((one) => one.kind !== kind)
+      const drafts = isBlank ? others : [...others, { kind, text, savedAt }]
+      patchTicket(ticketId, (known) => ({ ...known, drafts }))
+      patchRows(ticketId, (row) => ({ ...row, hasDraft: drafts.length > 0 }))
     } catch (error) {
       failed(error)
     }

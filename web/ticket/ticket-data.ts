@@ -29,6 +29,10 @@ export function useTicket(id: () => string) {
   return observe(() => ticketQuery(id()))
 }
 
+export function knownTicket(id: string): TicketDetail | undefined {
+  return queries.getQueryData<TicketDetail>(['ticket', id])
+}
+
 /** Changes what is known of a ticket, where it is known. */
 export function patchTicket(id: string, change: (known: TicketDetail) => TicketDetail): void {
   queries.setQueryData<TicketDetail>(['ticket', id], (known) => known && change(known))
