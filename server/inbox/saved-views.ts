@@ -22,8 +22,8 @@ interface Agent {
   role: AgentRole
 }
 
-/** Each of them is counted for every page that is open. */
-const MOST_VIEWS = 50
+/** Each of them is counted for every page that is open. An agent's own and the shared ones leave room for each other. */
+const MOST_OF_A_KIND = 50
 
 const columns = {
   id: savedViews.id,
@@ -50,10 +50,7 @@ export async function createView(
   const view: SavedView = { id: deps.newId('viw'), name: input.name.trim(), query, isShared, agentId }
   await deps.database.write(async (tx) => {
     await tellPages(deps, tx, orgId)
-    const known = await tx.select({ id: savedViews.id }).from(savedViews).where(visibleTo(orgId, agentId))
-    if (known.length >= MOST_VIEWS) {
-      throw new AppError(409, 'too_many_views', `There is room for ${MOST_VIEWS} views. Delete one first.`)
-    }
+    await requireRoom(tx, orgId, view)
     await tx.insert(savedViews).values({ ...view, orgId, createdAt: deps.clock.now() })
   })
   return view
@@ -79,6 +76,7 @@ export async function updateView(
       isShared: change.isShared ?? view.isShared,
     }
     const { name, isShared } = after
+    if (isShared !== view.isShared) await requireRoom(tx, orgId, after)
     await tx
       .update(savedViews)
       .set({ name, query: after.query, isShared })
@@ -98,6 +96,23 @@ export async function deleteView(deps: Deps, orgId: string, me: Agent, id: strin
 /** First in each unit: it takes the organization's row, so that two units never count or change views side by side. */
 function tellPages(deps: Deps, tx: Transaction, orgId: string): Promise<void> {
   return recordEvents(deps, tx, orgId, [{ type: 'desk.changed', ticketId: '', createdAt: deps.clock.now() }])
+}
+
+async function requireRoom(
+  tx: Transaction,
+  orgId: string,
+  { agentId, isShared }: Pick<SavedView, 'agentId' | 'isShared'>,
+): Promise<void> {
+  const isOfTheKind = isShared
+    ? eq(savedViews.isShared, true)
+    : and(eq(savedViews.agentId, agentId), eq(savedViews.isShared, false))
+  const known = await tx
+    .select({ id: savedViews.id })
+    .from(savedViews)
+    .where(and(eq(savedViews.orgId, orgId), isOfTheKind))
+  if (known.length < MOST_OF_A_KIND) return
+  const kind = isShared ? 'shared views' : 'views of your own'
+  throw new AppError(409, 'too_many_views', `There is room for ${MOST_OF_A_KIND} ${kind}. Delete one first.`)
 }
 
 async function checkedQuery(deps: Deps, orgId: string, me: string, query: string): Promise<string> {

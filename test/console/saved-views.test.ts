@@ -108,8 +108,34 @@ test('another organization sees no view, not even a shared one', async () => {
   problemOf(await eve.call('PATCH', `/console/views/${id}`, { body: { name: 'x' } }), 404, 'not_found')
 })
 
+test('what one agent shares leaves the others room for views of their own', async () => {
+  const dora = await signInAgent(bellhop, acme.orgId, { name: 'Dora' })
+  const emil = await signInAgent(bellhop, acme.orgId, { name: 'Emil' })
+  const shared = (await viewsOf(dora)).length
+  for (let left = 50 - shared; left > 0; left -= 1)
+    await make(dora, { name: 'Ours', query: '', isShared: true })
+  const body = { name: 'One too many', query: '', isShared: true }
+  problemOf(await emil.call('POST', '/console/views', { body }), 409, 'too_many_views')
+  const mine = await make(emil, { name: 'Mine', query: 'assigned:me' })
+  expect((await viewsOf(emil)).some(({ id }) => id === mine.id)).toBe(true)
+  const share = await emil.call('PATCH', `/console/views/${mine.id}`, { body: { isShared: true } })
+  problemOf(share, 409, 'too_many_views')
+  for (const { id } of await viewsOf(dora)) await admin.call('DELETE', `/console/views/${id}`)
+})
+
+test('a shared view counts for everybody, so that making it one’s own again needs room too', async () => {
+  const finn = await signInAgent(bellhop, acme.orgId, { name: 'Finn' })
+  const { id } = await make(finn, { name: 'Ours', query: '', isShared: true })
+  for (let left = 50; left > 0; left -= 1) await make(finn, { name: 'Mine', query: '' })
+  const back = await finn.call('PATCH', `/console/views/${id}`, { body: { isShared: false } })
+  problemOf(back, 409, 'too_many_views')
+  expect((await finn.call('PATCH', `/console/views/${id}`, { body: { name: 'Still ours' } })).status).toBe(
+    200,
+  )
+})
+
 test('there is an end to the number of views', async () => {
-  for (let left = 50 - (await viewsOf(cleo)).length; left > 0; left -= 1)
+  for (let left = 50 - (await viewsOf(cleo)).filter(({ isShared }) => !isShared).length; left > 0; left -= 1)
     await make(cleo, { name: 'One more', query: '' })
   problemOf(
     await cleo.call('POST', '/console/views', { body: { name: 'Too many', query: '' } }),
