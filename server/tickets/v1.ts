@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import type { Caller, KeyGuard } from '../api-keys/require-api-key.ts'
 import { type Actor, actingAs, type Deps } from '../deps.ts'
-import { createIdempotency } from '../idempotency/idempotency.ts'
+import { createIdempotency, type IdempotentRequest } from '../idempotency/idempotency.ts'
 import { isNamed } from '../requests/if-none-match.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
@@ -77,7 +77,8 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard) {
     )
     .post(
       '/tickets',
-      async ({ caller: { orgId }, body, request, set, status }) => {
+      async ({ caller, body, request, set, status }) => {
+        const { orgId } = caller
         const asAnswer = (made: TicketDetail) => ({
           status: 201,
           body: viewTicket(made),
@@ -85,7 +86,7 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard) {
           etag: ticketEtag(made),
         })
         const answer = await once<ReturnType<typeof viewTicket>>(
-          { orgId, key: request.headers.get('idempotency-key'), method: 'POST', path: '/v1/tickets', body },
+          idempotent(caller, request, { path: '/v1/tickets', body }),
           async (remember) =>
             asAnswer(await createTicket(deps, orgId, body, (tx, made) => remember(tx, asAnswer(made)))),
         )
@@ -131,7 +132,7 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard) {
         })
         const path = `/v1/tickets/${params.id}/messages`
         const answer = await once<ReturnType<typeof viewMessage>>(
-          { orgId, key: request.headers.get('idempotency-key'), method: 'POST', path, body },
+          idempotent(caller, request, { path, body }),
           async (remember) => {
             const input = { ticketId: params.id, text: body.text, agentName, agentId }
             return asAnswer(
@@ -151,6 +152,16 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard) {
         detail: document.postMessage,
       },
     )
+}
+
+/** Programs share their keys with their whole organization; what an agent sent is answered to that agent alone. */
+function idempotent(
+  { orgId, agentId }: Caller,
+  { headers }: Request,
+  { path, body }: { path: string; body: object },
+): IdempotentRequest {
+  const sent = agentId === undefined ? body : { agentId, body }
+  return { orgId, key: headers.get('idempotency-key'), method: 'POST', path, body: sent }
 }
 
 function actorOf({ agentId, keyId, name }: Caller): Actor {

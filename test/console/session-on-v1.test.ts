@@ -80,3 +80,27 @@ test('no agent may read the metrics of the whole server', async () => {
   const answer = await fresh.call('GET', '/metrics', { headers: { 'x-forwarded-for': '192.0.2.1' } })
   expect(answer.status).toBe(403)
 })
+
+test('an Idempotency-Key of one agent answers no other agent', async () => {
+  const bea = await signInAgent(bellhop, acme.orgId, { name: 'Bea Lund' })
+  const cy = await signInAgent(bellhop, acme.orgId, { name: 'Cy Young' })
+  const more = { body: { text: 'I looked it up.' }, headers: { 'idempotency-key': 'the same key' } }
+  const path = `/v1/tickets/${ticketId}/messages`
+  const first = await bea.call('POST', path, more)
+  expect((await bea.call('POST', path, more)).json).toEqual(first.json)
+  expect((await cy.call('POST', path, more)).json).toMatchObject({
+    status: 422,
+    code: 'idempotency_mismatch',
+  })
+  const byKey = await acme.call('POST', `/tickets/${ticketId}/messages`, more)
+  expect(byKey.json).toMatchObject({ status: 422, code: 'idempotency_mismatch' })
+})
+
+test('the keys of an organization’s programs stay one for all of them', async () => {
+  const body = { subject: 'Twice', message: 'Hello', customer: { email: 'ana@example.com' } }
+  const more = { body, headers: { 'idempotency-key': 'from the shop' } }
+  const first = await acme.call('POST', '/tickets', more)
+  expect((await (await acme.withKey()).call('POST', '/tickets', more)).json).toEqual(first.json)
+  const dee = await signInAgent(bellhop, acme.orgId, { name: 'Dee Ray' })
+  expect((await dee.call('POST', '/v1/tickets', more)).status).toBe(422)
+})
