@@ -77,6 +77,8 @@ export const organizations = table('organizations', {
   signature: text().notNull().default(''),
   /** Number of the newest event; taken inside the unit that records it, so a reader's cursor never skips one. */
   lastEvent: integer().notNull().default(0),
+  /** Number of the event with which something was deleted for ever; empty once nothing of it is left on the disk. */
+  erasedEvent: integer(),
   createdAt: integer().notNull(),
 })
 
@@ -223,10 +225,15 @@ export const customers = table(
     emailKey: text(),
     /** Grows by one on each change; part of the ETag of the customer's tickets. */
     version: integer().notNull().default(1),
+    /** Their name has changed: the tickets behind this one are still found by the old one. Empty: none is. */
+    reindexAfter: text(),
     createdAt: integer().notNull(),
     updatedAt: integer().notNull(),
   },
-  (row) => [uniqueIndex('customers_by_email').on(row.orgId, row.emailKey)],
+  (row) => [
+    uniqueIndex('customers_by_email').on(row.orgId, row.emailKey),
+    index('customers_to_reindex').on(row.orgId, row.id).where(sql`reindex_after is not null`),
+  ],
 )
 
 export const tickets = table(

@@ -35,6 +35,9 @@ test('later migrations are applied after those that are there, each once', async
   ])
 })
 
+/** The full-text index, which is made again from the tickets when its words change. */
+const MADE_AGAIN = ['search_documents', 'search_cursors']
+
 for (const [index, { name }] of migrations.entries()) {
   const version = index + 1
   test(`a filled database of version ${version} (${name}) keeps every row up to the newest`, async () => {
@@ -43,7 +46,7 @@ for (const [index, { name }] of migrations.entries()) {
     const kept = tablesAt(version).flatMap((table) => {
       const newest = tablesAt(migrations.length).find((other) => other.name === table.name)
       const columns = Object.keys(table.columns).filter((column) => newest?.columns[column])
-      return columns.length > 0
+      return columns.length > 0 && !MADE_AGAIN.includes(table.name)
         ? [`select ${columns.join()} from ${table.name} order by ${columns.join()}`]
         : []
     })
