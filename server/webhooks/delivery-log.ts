@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gte, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gte, isNotNull, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
 import {
   attempts,
   DELIVERY_STATES,
@@ -111,13 +111,15 @@ function conditionsOf(filter: DeliveryFilter): (SQL | undefined)[] {
   ]
 }
 
-/** Words literally, for the partial indexes. */
+/** Words literally, for the partial indexes. A sample (of no event) goes to an endpoint that is off, too. */
 function isInState(state: DeliveryState): SQL | undefined {
+  const isSample = eq(deliveries.eventNumber, 0)
+  const isEvent = ne(deliveries.eventNumber, 0)
   switch (state) {
     case 'held':
-      return and(sql`state = 'pending'`, isNull(endpoints.deletedAt), isNotNull(endpoints.offAt))
+      return and(sql`state = 'pending'`, isNull(endpoints.deletedAt), isNotNull(endpoints.offAt), isEvent)
     case 'pending':
-      return and(sql`state = 'pending'`, isNull(endpoints.deletedAt), isNull(endpoints.offAt))
+      return and(sql`state = 'pending'`, isNull(endpoints.deletedAt), or(isNull(endpoints.offAt), isSample))
     case 'in_flight':
       return sql`state = 'in_flight'`
     case 'succeeded':

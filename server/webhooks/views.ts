@@ -42,7 +42,7 @@ export function viewDelivery(delivery: DeliveryRow) {
     endpointId: delivery.endpointId,
     url: delivery.endpoint.url,
     event: delivery.eventType,
-    isTest: delivery.eventNumber === 0,
+    isTest: isTest(delivery),
     ticketId: delivery.ticketId,
     state,
     attempts: delivery.attempt,
@@ -95,11 +95,17 @@ export function viewResendJob(job: ResendJob) {
   }
 }
 
-/** A pending delivery is held while its endpoint is off, and over when the endpoint is deleted. */
-export function shownState({ state, endpoint }: Pick<DeliveryRow, 'state' | 'endpoint'>): DeliveryState {
+/** A pending delivery is held while its endpoint is off, and over when the endpoint is deleted. A sample is never held. */
+export function shownState(delivery: Pick<DeliveryRow, 'state' | 'eventNumber' | 'endpoint'>): DeliveryState {
+  const { state, endpoint } = delivery
   if (state !== 'pending') return state
   if (endpoint.deletedAt !== null) return 'cancelled'
-  return endpoint.offAt === null ? 'pending' : 'held'
+  return endpoint.offAt === null || isTest(delivery) ? 'pending' : 'held'
+}
+
+/** A sample is of no event. */
+function isTest({ eventNumber }: Pick<DeliveryRow, 'eventNumber'>): boolean {
+  return eventNumber === 0
 }
 
 /** The stable word and one plain sentence. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { asc, eq } from 'drizzle-orm'
-import { auditEntries } from '../../server/database/schema.ts'
+import { auditEntries, deliveries } from '../../server/database/schema.ts'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
 import { writeCaFile } from '../support/certificates.ts'
@@ -156,6 +156,33 @@ test('a test delivery is read in the log with its headers and body, and sent aga
   expect(shown.history[0]?.requestHeaders['X-Service-Event']).toBe('message.sent')
   expect((await ana.call('POST', `${path}/resend`)).status).toBe(200)
   expect((await afterAttempts(2)).attempts).toBe(2)
+  await ana.call('DELETE', `/console/endpoints/${id}`)
+})
+
+test('a sample for an endpoint that is off is on its way, what really happened is held', async () => {
+  const { id } = await register({ ...REGISTERED, url: receiver.url })
+  await ana.call('POST', `/console/endpoints/${id}/disable`)
+  await ticket()
+  // As the sample stands there in the moment before its attempt: nobody has called the endpoint's turn.
+  const sample = bellhop.deps.newId('dlv')
+  await bellhop.deps.database.write(async (tx) => {
+    await tx.insert(deliveries).values({
+      id: sample,
+      orgId: acme.orgId,
+      endpointId: id,
+      eventNumber: 0,
+      eventType: 'ticket.created',
+      testBody: Buffer.from('{}'),
+      state: 'pending',
+      dueAt: 0,
+      createdAt: Date.now(),
+    })
+  })
+  const inState = async (state: string) =>
+    (await ana.call<List>('GET', `/console/deliveries?endpointId=${id}&state=${state}`)).json.data
+  expect(await inState('held')).toMatchObject([{ isTest: false, state: 'held' }])
+  expect(await inState('pending')).toMatchObject([{ id: sample, isTest: true, state: 'pending' }])
+  expect((await ana.call<Shown>('GET', `/console/deliveries/${sample}`)).json.state).toBe('pending')
   await ana.call('DELETE', `/console/endpoints/${id}`)
 })
 

@@ -32,20 +32,13 @@ export const deliveryQuery = (id: string) =>
   })
 
 /** Whether something will happen to it soon, so that it is worth looking again. */
-export function isMoving(delivery: Pick<Delivery, 'state' | 'isTest'>): boolean {
-  const state = stateOf(delivery)
+export function isMoving({ state }: Pick<Delivery, 'state'>): boolean {
   return state === 'in_flight' || state === 'pending'
-}
-
-/** A sample goes to an endpoint that is off, too: it is never held, only about to be sent. */
-export function stateOf({ state, isTest }: Pick<Delivery, 'state' | 'isTest'>): DeliveryState {
-  return isTest && state === 'held' ? 'pending' : state
 }
 
 /** What came of the newest attempt, in a few words. */
 export function attemptSentence(delivery: ShortDelivery): string {
-  const { attempts, lastStatus, lastError } = delivery
-  const state = stateOf(delivery)
+  const { state, attempts, lastStatus, lastError } = delivery
   if (attempts === 0) return state === 'held' ? 'Waits until the endpoint is switched on.' : 'Not tried yet.'
   if (state === 'succeeded') return `Answered ${lastStatus}.`
   return answerSentence(lastStatus, lastError) || 'On its way.'
@@ -59,4 +52,4 @@ export function answerSentence(status: number | null, error: Delivery['lastError
   return `Answered ${status}. ${error?.sentence ?? ''}`.trim()
 }
 
-type ShortDelivery = Pick<Delivery, 'state' | 'isTest' | 'lastStatus' | 'lastError'> & { attempts: number }
+type ShortDelivery = Pick<Delivery, 'state' | 'lastStatus' | 'lastError'> & { attempts: number }

@@ -12,7 +12,7 @@ import { Moment } from '../moment.tsx'
 import { Page, Section } from '../page.tsx'
 import { AttemptCard } from './attempt-card.tsx'
 import './deliveries.css'
-import { type DeliveryDetail, deliveryQuery, isMoving, stateOf } from './delivery-data.ts'
+import { type DeliveryDetail, deliveryQuery, isMoving } from './delivery-data.ts'
 import { DeliveryStateBadge, STATE_WORDS } from './delivery-state.tsx'
 import { Headers } from './headers.tsx'
 import { prettyJson } from './pretty-json.ts'
@@ -82,8 +82,8 @@ function Summary(props: { delivery: DeliveryDetail }) {
           name: 'State',
           value: (
             <>
-              <DeliveryStateBadge state={stateOf(props.delivery)} />{' '}
-              <span class="muted">{STATE_WORDS[stateOf(props.delivery)].hint}</span>
+              <DeliveryStateBadge state={props.delivery.state} />{' '}
+              <span class="muted">{STATE_WORDS[props.delivery.state].hint}</span>
             </>
           ),
         },

@@ -4,7 +4,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { shortAddress } from '../endpoints/endpoint-data.ts'
-import { attemptSentence, type Delivery, stateOf } from './delivery-data.ts'
+import { attemptSentence, type Delivery } from './delivery-data.ts'
 import { DeliveryStateBadge } from './delivery-state.tsx'
 import { canResend, useResend } from './resend.ts'
 
@@ -15,7 +15,7 @@ export function DeliveryRow(props: { delivery: Delivery }) {
     <li class="delivery-row">
       <a class="row-link delivery-line" href={`/settings/deliveries/${props.delivery.id}`}>
         <span class="delivery-state">
-          <DeliveryStateBadge state={stateOf(props.delivery)} />
+          <DeliveryStateBadge state={props.delivery.state} />
         </span>
         <span class="delivery-event mono">
           {props.delivery.event}

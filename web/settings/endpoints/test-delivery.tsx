@@ -3,7 +3,7 @@ import { createSignal, Show } from 'solid-js'
 import { api, ask } from '../../api.ts'
 import { Button } from '../../ui/button.tsx'
 import { SegmentedControl } from '../../ui/segmented-control.tsx'
-import { attemptSentence, deliveryQuery, isMoving, stateOf } from '../deliveries/delivery-data.ts'
+import { attemptSentence, deliveryQuery, isMoving } from '../deliveries/delivery-data.ts'
 import { DeliveryStateBadge } from '../deliveries/delivery-state.tsx'
 import { FormProblem } from '../form-problem.tsx'
 import { Section } from '../page.tsx'
@@ -50,7 +50,7 @@ function TestResult(props: { id: string }) {
       <Show when={known()} fallback={<span class="muted">On its way…</span>}>
         {(delivery) => (
           <>
-            <DeliveryStateBadge state={stateOf(delivery())} />
+            <DeliveryStateBadge state={delivery().state} />
             <span>{attemptSentence(delivery())}</span>
             <a href={`/settings/deliveries/${props.id}`}>See the delivery</a>
           </>
