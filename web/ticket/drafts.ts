@@ -1,5 +1,6 @@
 import { type Accessor, createEffect, createSignal, on } from 'solid-js'
 import { queries } from '../queries.ts'
+import { toast } from '../ui/toaster.tsx'
 import { draftOf } from './draft.ts'
 import type { DraftKeeper } from './draft-keeper.ts'
 import { hasArrived } from './has-arrived.ts'
@@ -64,7 +65,11 @@ function forgetArrived(draft: DraftKeeper, where: Parameters<typeof hasArrived>[
   const attempt = draft.attempt()
   // Whoever sends it still hears of it by the answer.
   const arrived = attempt && !attempt.isOut && hasArrived(attempt, where)
-  if (arrived) draft.gone(arrived)
+  if (!arrived) return
+  // What was changed since keeps its key: the server takes no second version of it without the agent knowing.
+  if (!draft.isBlank() && !draft.text().startsWith(arrived)) return
+  draft.gone(arrived)
+  toast('What you sent before has arrived.')
 }
 
 function writtenLast({ reply, note }: Drafts['of']): DraftKind {
