@@ -32,19 +32,33 @@ export async function holdReply(tx: Transaction, { orgId, id }: WaitingReply): P
 
 export type NextReply = Pick<WaitingReply, 'id' | 'orgId' | 'ticketId' | 'sendAt'>
 
-/** The replies of all organizations that go next; asked at every pulse, so it is planned once. */
-export const findNext = statement<{ limit: number }, NextReply[], Reader>('replies_next', (read, p) =>
-  read
-    .select({
-      id: waitingReplies.id,
-      orgId: waitingReplies.orgId,
-      ticketId: waitingReplies.ticketId,
-      sendAt: waitingReplies.sendAt,
-    })
-    .from(waitingReplies)
-    .where(sql`${waitingReplies.isHeld} = false`)
-    // Drizzle would bind the limit bare (see statement.ts).
-    .orderBy(sql`${waitingReplies.sendAt}, ${waitingReplies.id} limit ${integerParameter(p.limit)}`),
+type Behind = Pick<NextReply, 'sendAt' | 'id'>
+
+/** Where `findNext` begins. */
+export const BEFORE_ALL: Behind = { sendAt: 0, id: '' }
+
+/** The replies of all organizations that go next, behind one; asked at every pulse, so it is planned once. */
+export const findNext = statement<Behind & { limit: number }, NextReply[], Reader>(
+  'replies_next',
+  (read, p) =>
+    read
+      .select({
+        id: waitingReplies.id,
+        orgId: waitingReplies.orgId,
+        ticketId: waitingReplies.ticketId,
+        sendAt: waitingReplies.sendAt,
+      })
+      .from(waitingReplies)
+      .where(
+        and(
+          sql`${waitingReplies.isHeld} = false`,
+          // The first term finds its place in the index, on SQLite too.
+          sql`${waitingReplies.sendAt} >= ${integerParameter(p.sendAt)}`,
+          sql`(${waitingReplies.sendAt}, ${waitingReplies.id}) > (${integerParameter(p.sendAt)}, ${textParameter(p.id)})`,
+        ),
+      )
+      // Drizzle would bind the limit bare (see statement.ts).
+      .orderBy(sql`${waitingReplies.sendAt}, ${waitingReplies.id} limit ${integerParameter(p.limit)}`),
 )
 
 /** The first message of somebody else who works here, behind the newest one an agent had seen. */

@@ -1,0 +1,44 @@
+import { expect, test } from 'bun:test'
+import { waitingReplies } from '../../server/database/schema.ts'
+import { signInAgent } from '../support/agents.ts'
+import { startBellhop } from '../support/bellhop.ts'
+import { createManualClock } from '../support/clock.ts'
+import { sendReply, textsOf } from '../support/threads.ts'
+import { makeTicket } from '../support/tickets.ts'
+import { eventually } from '../support/webhooks.ts'
+
+const MORE_THAN_AT_ONCE = 60
+
+test('replies that cannot go, however many, keep no later one waiting', async () => {
+  const clock = createManualClock()
+  await using stack = new AsyncDisposableStack()
+  const bellhop = await startBellhop({ clock })
+  stack.defer(bellhop.stop)
+  const acme = await bellhop.organization()
+  const other = await bellhop.organization('Other')
+  const ben = await signInAgent(bellhop, acme.orgId)
+  const { id: ticketId } = await makeTicket(acme)
+  const now = clock.now()
+  // No organization has this reply and its ticket, so that sending it fails for ever.
+  const broken = Array.from({ length: MORE_THAN_AT_ONCE }, () => ({
+    id: bellhop.deps.newId('rpl'),
+    orgId: other.orgId,
+    ticketId,
+    agentId: ben.id,
+    agentName: ben.name,
+    text: 'Lost.',
+    lastMessageId: 'msg_x',
+    isForced: true,
+    sendAt: now,
+    createdAt: now,
+  }))
+  await bellhop.deps.database.write(async (tx) => {
+    await tx.insert(waitingReplies).values(broken)
+  })
+  await sendReply(ben, ticketId, { text: 'It is attached.' })
+  clock.advance(10_000)
+  await eventually(async () => {
+    clock.advance(1_000)
+    return (await textsOf(ben, ticketId)).length === 2
+  })
+})
