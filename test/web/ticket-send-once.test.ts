@@ -49,9 +49,8 @@ browserTest('a reply whose answer is lost again and again is one reply', async (
   await loseAnswers(page, 2)
   await field(page).fill('It is attached.')
   await field(page).press('Control+Enter')
-  await page.getByText(WAITS).waitFor()
-  await page.getByText(WAITS).waitFor({ state: 'hidden' })
   await page.getByRole('article', { name: 'Reply that waits' }).waitFor()
+  await page.getByText(WAITS).waitFor({ state: 'hidden' })
   expect(await thread(page)).toEqual([
     'customer: My invoice for February is missing.',
     'waiting: It is attached.',
@@ -148,7 +147,7 @@ browserTest('a page that is closed after the server took the reply does not offe
   await loseAnswers(page, 100)
   await field(page).fill('It is attached.')
   await field(page).press('Control+Enter')
-  await page.getByText(WAITS).waitFor()
+  await eventually(async () => (await copiesOf(ben, ticket.id, 'It is attached.')).includes('waiting'))
   await page.close()
 
   const again = await context.newPage()
@@ -215,7 +214,7 @@ browserTest('a server that is killed right after it took a reply sends it once w
   )
   await field(page).fill('It is attached.')
   await field(page).press('Control+Enter')
-  await page.getByText(WAITS).waitFor()
+  await page.waitForSelector('html:not([data-connection=online])')
   const second = await startBellhop({ settings })
   await page.getByText(WAITS).waitFor({ state: 'hidden' })
   await eventually(async () => (await copiesOf(ben, ticket.id, 'It is attached.')).join() === 'waiting')
