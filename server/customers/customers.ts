@@ -13,7 +13,8 @@ export interface Customer {
 
 /**
  * The organization's customer with this address, made when there is none. Addresses are compared without regard to
- * case; a name that differs replaces the known one. Without a name a new customer gets the part before the `@`.
+ * case; a name that differs replaces the known one, and all their tickets are soon found by it. Without a name a new
+ * customer gets the part before the `@`.
  */
 export async function upsertCustomer(
   deps: Deps,
@@ -79,6 +80,7 @@ const upsert = statement<
         name,
         version: sql`${customers.version} + case when ${name} = ${customers.name} then 0 else 1 end`,
         updatedAt: sql`case when ${name} = ${customers.name} then ${customers.updatedAt} else excluded.updated_at end`,
+        reindexAfter: sql`case when ${name} = ${customers.name} then ${customers.reindexAfter} else '' end`,
       },
     })
     .returning(columns)

@@ -32,6 +32,20 @@ export async function addOlderDocuments(tx: Transaction, orgId: string, read: Re
   await insertFrom(tx, orgId, (lowest?.number ?? 0) - missing.length, missing.toReversed())
 }
 
+/** Puts tickets that are in the index in again with other words, where they are. */
+export async function renewDocuments(tx: Transaction, orgId: string, read: Read[]): Promise<void> {
+  const known = await numbersOf(tx, orgId, read)
+  await takeDocumentsOut(tx, [...known.values()])
+  const documents = read.flatMap(({ ticketId, words }) => {
+    const number = known.get(ticketId)
+    return words && number !== undefined ? [{ number, words }] : []
+  })
+  await putDocuments(
+    tx,
+    documents.sort((one, other) => one.number - other.number),
+  )
+}
+
 async function numbersOf(tx: Transaction, orgId: string, read: Read[]): Promise<Map<string, number>> {
   const ids = read.map(({ ticketId }) => ticketId)
   if (ids.length === 0) return new Map()

@@ -32,3 +32,19 @@ test('nothing a customer writes makes a ticket look like that of another custome
   expect(await found('from:ceo')).toEqual([])
   expect(await found('from:mallory ceo')).toEqual([id])
 })
+
+test('a customer with another name is found by it in all their tickets, in the order they were in', async () => {
+  const email = 'renate@example.com'
+  const ids: string[] = []
+  for (let turn = 0; turn < 60; turn += 1) {
+    ids.unshift((await makeTicket(acme, { customer: { name: 'Renate Alt', email } })).id)
+  }
+  expect(await found('from:alt')).toEqual(ids)
+  ids.unshift((await makeTicket(acme, { customer: { name: 'Renate Neumann', email } })).id)
+  expect(await found('from:neumann')).toEqual(ids)
+  expect(await found('from:alt')).toEqual([])
+  await makeTicket(acme, { customer: { name: 'Renate Drei', email } })
+  await makeTicket(acme, { customer: { name: 'Renate Vier', email } })
+  expect(await found('from:vier')).toHaveLength(63)
+  expect([...(await found('from:drei')), ...(await found('from:neumann'))]).toEqual([])
+})

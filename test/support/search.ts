@@ -1,4 +1,5 @@
-import { organizations, searchCursors } from '../../server/database/schema.ts'
+import { isNotNull } from 'drizzle-orm'
+import { customers, organizations, searchCursors } from '../../server/database/schema.ts'
 import type { Bellhop } from './bellhop.ts'
 import type { ManualClock } from './clock.ts'
 
@@ -20,6 +21,8 @@ export async function indexed({ deps }: Pick<Bellhop, 'deps'>, clock?: ManualClo
 async function isIndexed({ database }: Bellhop['deps']): Promise<boolean> {
   const known = await database.read.select().from(organizations)
   const cursors = new Map((await database.read.select().from(searchCursors)).map((row) => [row.orgId, row]))
+  const renamed = await database.read.select().from(customers).where(isNotNull(customers.reindexAfter))
+  if (renamed.length > 0) return false
   return known.every(({ id, lastEvent }) => {
     const cursor = cursors.get(id)
     return cursor !== undefined && cursor.eventNumber >= lastEvent && cursor.backAt === null

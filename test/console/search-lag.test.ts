@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { type SignedInAgent, signInAgent } from '../support/agents.ts'
+import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { createManualClock, type ManualClock } from '../support/clock.ts'
+import { indexed } from '../support/search.ts'
+import { makeTicket } from '../support/tickets.ts'
+
+const THREADS = 12
+const MESSAGES = 10
+let bellhop: Bellhop
+let acme: Client
+let ben: SignedInAgent
+let clock: ManualClock
+
+beforeAll(async () => {
+  clock = createManualClock()
+  bellhop = await startBellhop({ clock })
+  acme = await (await bellhop.organization()).withKey({ rateLimit: 1_000_000 })
+  ben = await signInAgent(bellhop, acme.orgId)
+})
+afterAll(() => bellhop.stop())
+
+test('long threads that go on all at once are each read a few times, not once for each message', async () => {
+  const ids: string[] = []
+  for (let thread = 0; thread < THREADS; thread += 1) ids.push((await makeTicket(acme)).id)
+  await indexed(bellhop, clock)
+  const text = 'Some words of a long message. '.repeat(140)
+  for (let turn = 0; turn < MESSAGES; turn += 1) {
+    for (const id of ids) {
+      expect((await acme.call('POST', `/tickets/${id}/messages`, { body: { text } })).status).toBe(201)
+    }
+  }
+  let commits = 0
+  const stop = bellhop.deps.pulse.listen(() => {
+    commits += 1
+  })
+  await indexed(bellhop, clock)
+  stop()
+  // Other work of the service commits too.
+  expect(commits).toBeLessThan(THREADS * 6)
+  const answer = await ben.call<{ data: { id: string }[] }>('GET', '/console/tickets?q=long%20message')
+  expect(answer.json.data.map(({ id }) => id)).toEqual(ids.toReversed())
+})
