@@ -414,6 +414,10 @@ export const drafts = table(
 )
 
 /** Replies between Send and gone: they can be taken back until `sendAt`, and are held when somebody answered meanwhile. */
+/** Somebody else has answered, its agent is disabled, or it was taken back and does not fit before their draft. */
+export const HELD_BECAUSE = ['answered', 'disabled', 'too_long'] as const
+export type HeldBecause = (typeof HELD_BECAUSE)[number]
+
 export const waitingReplies = table(
   'waiting_replies',
   {
@@ -432,6 +436,8 @@ export const waitingReplies = table(
     /** Goes even if somebody answered meanwhile. */
     isForced: boolean().notNull().default(false),
     isHeld: boolean().notNull().default(false),
+    /** Of those held before there was another reason it is empty: they were answered. */
+    heldBecause: text().$type<HeldBecause>(),
     sendAt: integer().notNull(),
     createdAt: integer().notNull(),
   },

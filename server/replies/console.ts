@@ -61,6 +61,6 @@ export function replyRoutes(deps: Deps, guard: AgentGuard) {
     )
 }
 
-function requestOf({ agentId, role }: SignedIn, params: { id: string; replyId: string }): ReplyRequest {
-  return { ticketId: params.id, id: params.replyId, agentId, isAdmin: role === 'admin' }
+function requestOf({ agentId, name, role }: SignedIn, params: { id: string; replyId: string }): ReplyRequest {
+  return { ticketId: params.id, id: params.replyId, agentId, agentName: name, isAdmin: role === 'admin' }
 }

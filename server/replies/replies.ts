@@ -1,5 +1,5 @@
 import type { Transaction } from '../database/database.ts'
-import { type TicketStatus, waitingReplies } from '../database/schema.ts'
+import { type HeldBecause, type TicketStatus, waitingReplies } from '../database/schema.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, notFound } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'
@@ -7,7 +7,15 @@ import { isId } from '../ids.ts'
 import { deleteDraft, returnToDraft } from '../threads/drafts.ts'
 import { lockTicket } from '../tickets/rows.ts'
 import type { AlsoSave } from '../tickets/tickets.ts'
-import { deleteReply, findAnswer, findReply, hasMessage, holdReply, type WaitingReply } from './rows.ts'
+import {
+  deleteReply,
+  findAnswer,
+  findReply,
+  hasMessage,
+  holdReply,
+  isDisabled,
+  type WaitingReply,
+} from './rows.ts'
 import { messageIdOf, sendReply } from './send-reply.ts'
 
 /** How long a reply can be taken back. */
@@ -30,6 +38,7 @@ export interface ReplyRequest {
   ticketId: string
   id: string
   agentId: string
+  agentName: string
   isAdmin: boolean
 }
 
@@ -62,6 +71,7 @@ export async function queueReply(
       thenStatus,
       isForced: force,
       isHeld: false,
+      heldBecause: null,
       sendAt: createdAt + UNDO_MS,
       createdAt,
     }
@@ -75,18 +85,22 @@ export async function queueReply(
 
 /**
  * Takes a reply back; its text is its agent's draft of a reply again, as answered to the agent; an administrator hears
- * the reply alone. Throws 404, 403 for others', 409 when it has gone.
+ * the reply alone. Throws 404, 403 for others', 409 when it has gone, and when the draft would be too long to be saved:
+ * then the reply is held.
  */
 export async function undoReply(deps: Deps, orgId: string, request: ReplyRequest): Promise<string> {
-  return deps.database.write(async (tx) => {
+  const taken = await deps.database.write(async (tx) => {
     const reply = await requireReply(tx, orgId, request)
-    const { ticketId, agentId, text } = reply
-    await deleteReply(tx, reply)
+    const { ticketId, agentId, text } = await inLivingName(tx, reply, request)
     const savedAt = deps.clock.now()
     const draft = await returnToDraft(tx, { orgId, ticketId, agentId, text, savedAt })
+    if (draft !== undefined) await deleteReply(tx, reply)
+    else if (!reply.isHeld) await holdReply(tx, reply, 'too_long')
     await tellWaiting(deps, tx, reply)
-    return agentId === request.agentId ? draft : text
+    return { draft, answer: agentId === request.agentId ? draft : text }
   })
+  if (taken.draft === undefined || taken.answer === undefined) throw draftTooLong()
+  return taken.answer
 }
 
 /**
@@ -96,7 +110,9 @@ export async function undoReply(deps: Deps, orgId: string, request: ReplyRequest
 export async function releaseReply(deps: Deps, orgId: string, request: ReplyRequest): Promise<void> {
   const isSent = await deps.database.write(async (tx) => {
     const reply = await requireReply(tx, orgId, request)
-    return sendOrHold(deps, tx, { ...reply, isForced: reply.isForced || reply.isHeld })
+    const isAnswerKnown = reply.isHeld && (reply.heldBecause ?? 'answered') === 'answered'
+    const released = await inLivingName(tx, reply, request)
+    return sendOrHold(deps, tx, { ...released, isForced: reply.isForced || isAnswerKnown })
   })
   if (!isSent) throw answeredMeanwhile()
 }
@@ -115,15 +131,31 @@ export async function sendDue(
 
 /** Answers whether it went. */
 async function sendOrHold(deps: Deps, tx: Transaction, reply: WaitingReply): Promise<boolean> {
-  const [answer] = reply.isForced ? [] : await findAnswer(tx, reply)
-  if (answer) {
-    await holdReply(tx, reply)
+  const because = await reasonToHold(tx, reply)
+  if (because) {
+    await holdReply(tx, reply, because)
     await tellWaiting(deps, tx, reply)
     return false
   }
   await deleteReply(tx, reply)
   await sendReply(deps, tx, reply)
   return true
+}
+
+/** Nothing is said in the name of somebody who may not say it any more. */
+async function reasonToHold(tx: Transaction, reply: WaitingReply): Promise<HeldBecause | undefined> {
+  if (await isDisabled(tx, reply)) return 'disabled'
+  const [answer] = reply.isForced ? [] : await findAnswer(tx, reply)
+  return answer && 'answered'
+}
+
+/** What a disabled agent has left behind is whoever's who takes care of it. */
+async function inLivingName(
+  tx: Transaction,
+  reply: WaitingReply,
+  { agentId, agentName }: ReplyRequest,
+): Promise<WaitingReply> {
+  return (await isDisabled(tx, reply)) ? { ...reply, agentId, agentName } : reply
 }
 
 async function requireTicket(tx: Transaction, orgId: string, id: string): Promise<void> {
@@ -141,12 +173,19 @@ async function requireReply(tx: Transaction, orgId: string, request: ReplyReques
   }
   if (!reply) throw notFound('reply')
   if (reply.agentId === request.agentId || request.isAdmin) return reply
+  if (await isDisabled(tx, reply)) return reply
   throw new AppError(403, 'not_yours', `Only ${reply.agentName} or an administrator may do this.`)
 }
 
 function tellWaiting(deps: Deps, tx: Transaction, { orgId, ticketId }: WaitingReply): Promise<void> {
   const createdAt = deps.clock.now()
   return recordEvents(deps, tx, orgId, [{ type: 'reply.waiting', ticketId, createdAt }])
+}
+
+function draftTooLong(): AppError {
+  const detail =
+    'Together with what has been begun it is too long for one draft, so it is held. Shorten the draft or send it first.'
+  return new AppError(409, 'draft_too_long', detail)
 }
 
 function answeredMeanwhile(): AppError {

@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
-import { messages, waitingReplies } from '../database/schema.ts'
+import { agents, type HeldBecause, messages, waitingReplies } from '../database/schema.ts'
 import { integerParameter, statement, textParameter } from '../database/statement.ts'
 
 export type WaitingReply = typeof waitingReplies.$inferSelect
@@ -23,10 +23,14 @@ export async function deleteReply(tx: Transaction, { orgId, id }: WaitingReply):
   await tx.delete(waitingReplies).where(and(eq(waitingReplies.orgId, orgId), eq(waitingReplies.id, id)))
 }
 
-export async function holdReply(tx: Transaction, { orgId, id }: WaitingReply): Promise<void> {
+export async function holdReply(
+  tx: Transaction,
+  { orgId, id }: WaitingReply,
+  heldBecause: HeldBecause,
+): Promise<void> {
   await tx
     .update(waitingReplies)
-    .set({ isHeld: true })
+    .set({ isHeld: true, heldBecause })
     .where(and(eq(waitingReplies.orgId, orgId), eq(waitingReplies.id, id)))
 }
 
@@ -81,6 +85,15 @@ export const findAnswer = statement<
     )
     .orderBy(sql`${messages.createdAt}, ${messages.id} limit 1`),
 )
+
+/** Whether the access of a reply's agent has ended. */
+export async function isDisabled(tx: Transaction, { orgId, agentId }: WaitingReply): Promise<boolean> {
+  const found = await tx
+    .select({ disabledAt: agents.disabledAt })
+    .from(agents)
+    .where(and(eq(agents.orgId, orgId), eq(agents.id, agentId)))
+  return found.some(({ disabledAt }) => disabledAt !== null)
+}
 
 /** Whether there is this message on this ticket. */
 export async function hasMessage(

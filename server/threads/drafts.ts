@@ -7,6 +7,9 @@ import { notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { lockTicket } from '../tickets/rows.ts'
 
+/** As long as a message may be. */
+export const MOST_DRAFT_LENGTH = 65_536
+
 export type Draft = {
   orgId: string
   ticketId: string
@@ -29,11 +32,14 @@ export async function keepDraft(deps: Deps, draft: Draft): Promise<number> {
   })
 }
 
-/** Puts a reply that was taken back where its agent will find it, before what they have begun meanwhile. Answers the whole. */
+/**
+ * Puts a reply that was taken back where its agent will find it, before what they have begun meanwhile. Answers the
+ * whole; nothing, and changes nothing, when it would be too long to be saved again.
+ */
 export async function returnToDraft(
   tx: Transaction,
   { savedAt, ...reply }: Omit<Draft, 'kind'> & { savedAt: number },
-): Promise<string> {
+): Promise<string | undefined> {
   const draft = { ...reply, kind: 'reply' as const }
   const [begun] = await tx
     .select({ text: drafts.text })
@@ -47,6 +53,7 @@ export async function returnToDraft(
       ),
     )
   const text = begun ? `${draft.text}\n\n${begun.text}` : draft.text
+  if (text.length > MOST_DRAFT_LENGTH) return undefined
   await saveDraft(tx, { ...draft, text, savedAt })
   return text
 }

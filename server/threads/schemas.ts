@@ -3,11 +3,13 @@ import {
   ACTIVITY_FIELDS,
   ACTOR_KINDS,
   DRAFT_KINDS,
+  HELD_BECAUSE,
   MESSAGE_ROLES,
   SENDING_STATES,
 } from '../database/schema.ts'
 import { text } from '../requests/text.ts'
 import { channel, messageText, oneOf, status, subject, ticket, time } from '../tickets/schemas.ts'
+import { MOST_DRAFT_LENGTH } from './drafts.ts'
 
 // A ticket's thread and what an agent leaves on it.
 
@@ -69,6 +71,7 @@ export const waitingReply = t.Object({
   thenStatus: t.Optional(status),
   sendAt: time('When it goes, unless it is held.'),
   isHeld: t.Boolean(),
+  heldBecause: t.Optional(oneOf(HELD_BECAUSE, 'Why it does not go by itself.')),
 })
 
 const draft = t.Object({
@@ -88,7 +91,7 @@ export const thread = t.Object({
 
 export const readMark = t.Object({ messageId: id }, strict)
 export const newDraft = t.Object(
-  { kind: oneOf(DRAFT_KINDS, 'For whom it is.'), text: text({ minLength: 0, maxLength: 65_536 }) },
+  { kind: oneOf(DRAFT_KINDS, 'For whom it is.'), text: text({ minLength: 0, maxLength: MOST_DRAFT_LENGTH }) },
   strict,
 )
 export const savedDraft = t.Object({ savedAt: time('When it was saved.') })

@@ -22,7 +22,7 @@ export type ActivityRow = Of<
 >
 export type WaitingReplyRow = Of<
   typeof waitingReplies,
-  'id' | 'agentId' | 'agentName' | 'text' | 'thenStatus' | 'sendAt' | 'isHeld'
+  'id' | 'agentId' | 'agentName' | 'text' | 'thenStatus' | 'sendAt' | 'isHeld' | 'heldBecause'
 >
 export type DraftRow = Of<typeof drafts, 'kind' | 'text' | 'savedAt'>
 
@@ -122,6 +122,7 @@ const findWaiting = statement<OfTicket, WaitingReplyRow[], Reader>('thread_waiti
       thenStatus: waitingReplies.thenStatus,
       sendAt: waitingReplies.sendAt,
       isHeld: waitingReplies.isHeld,
+      heldBecause: waitingReplies.heldBecause,
     })
     .from(waitingReplies)
     .where(

@@ -32,7 +32,7 @@ export function viewNote(note: NoteRow) {
 }
 
 export function viewWaitingReply(reply: WaitingReplyRow) {
-  const { id, agentId, agentName, text, thenStatus, sendAt, isHeld } = reply
+  const { id, agentId, agentName, text, thenStatus, sendAt, isHeld, heldBecause } = reply
   return {
     id,
     agentId,
@@ -41,6 +41,7 @@ export function viewWaitingReply(reply: WaitingReplyRow) {
     ...(thenStatus === null ? {} : { thenStatus }),
     sendAt: isoTime(sendAt),
     isHeld,
+    ...(isHeld ? { heldBecause: heldBecause ?? ('answered' as const) } : {}),
   }
 }
 

@@ -26,6 +26,7 @@ export interface ReplyJson {
   thenStatus?: string
   sendAt: string
   isHeld: boolean
+  heldBecause?: string
 }
 
 export interface ThreadJson {

@@ -27,7 +27,7 @@ const LONGEST_WAIT_MS = 10_000
 /** A reply between Send and gone: it can be taken back, and it waits when somebody else has answered meanwhile. */
 export function WaitingReplyCard(props: WaitingReplyCardProps) {
   const session = useSession()
-  const isMine = () => props.reply.agentId === session().agent.id
+  const isMine = () => props.reply.agentId === session().agent.id || props.reply.heldBecause === 'disabled'
   const ticketId = () => props.detail.ticket.id
   /** Clocks differ: never longer than the server waits. */
   const goesAt = createMemo(() => Math.min(Date.parse(props.reply.sendAt), Date.now() + LONGEST_WAIT_MS))
@@ -67,7 +67,7 @@ export function WaitingReplyCard(props: WaitingReplyCardProps) {
         </header>
         <Show when={props.reply.isHeld}>
           <p class="held-reason">
-            <HeldReason detail={props.detail} agentId={props.reply.agentId} />
+            <HeldReason detail={props.detail} reply={props.reply} />
           </p>
         </Show>
         <div class="speech-item">
@@ -89,7 +89,7 @@ export function WaitingReplyCard(props: WaitingReplyCardProps) {
               }
             >
               <Button size="small" look="primary" onClick={() => void sendNow(ticketId(), props.reply.id)}>
-                Send anyway
+                {props.reply.heldBecause === 'answered' ? 'Send anyway' : 'Send'}
               </Button>
               <Button size="small" onClick={edit}>
                 Edit
@@ -110,16 +110,25 @@ export function WaitingReplyCard(props: WaitingReplyCardProps) {
 }
 
 /** "Ben replied 10 s ago, so this has not been sent." */
-function HeldReason(props: { detail: TicketDetail; agentId: string }) {
-  const other = () => newestByOthers(props.detail.timeline, props.agentId)
+function HeldReason(props: { detail: TicketDetail; reply: WaitingReply }) {
+  const other = () => newestByOthers(props.detail.timeline, props.reply.agentId)
   return (
-    <Show when={other()} fallback="Somebody else has replied, so this has not been sent.">
-      {(message) => (
-        <>
-          {message().agentName ?? 'Somebody'} replied <RelativeTime at={message().createdAt} isLong />, so
-          this has not been sent.
-        </>
-      )}
-    </Show>
+    <Switch fallback="Somebody else has replied, so this has not been sent.">
+      <Match when={props.reply.heldBecause === 'disabled'}>
+        {props.reply.agentName} is disabled, so this has not been sent. You can send it in your name.
+      </Match>
+      <Match when={props.reply.heldBecause === 'too_long'}>
+        This was taken back, but it is too long to be put before what you have begun. Send or shorten that
+        first.
+      </Match>
+      <Match when={other()}>
+        {(message) => (
+          <>
+            {message().agentName ?? 'Somebody'} replied <RelativeTime at={message().createdAt} isLong />, so
+            this has not been sent.
+          </>
+        )}
+      </Match>
+    </Switch>
   )
 }

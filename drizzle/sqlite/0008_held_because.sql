@@ -1,0 +1,1 @@
+ALTER TABLE `waiting_replies` ADD `held_because` text;

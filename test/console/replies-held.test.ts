@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { waitingReplies } from '../../server/database/schema.ts'
+import { type SignedInAgent, signInAgent } from '../support/agents.ts'
+import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { createManualClock } from '../support/clock.ts'
+import {
+  newestMessage,
+  type ReplyJson,
+  readDraft,
+  readThread,
+  sendReply,
+  textsOf,
+} from '../support/threads.ts'
+import { makeTicket, problemOf } from '../support/tickets.ts'
+import { eventually } from '../support/webhooks.ts'
+
+const UNDO_MS = 10_000
+const LONG = 60_000
+const clock = createManualClock()
+let bellhop: Bellhop
+let acme: Client
+let ana: SignedInAgent
+let admin: SignedInAgent
+
+beforeAll(async () => {
+  bellhop = await startBellhop({ clock })
+  acme = await bellhop.organization()
+  ana = await signInAgent(bellhop, acme.orgId, { name: 'Ana Lima' })
+  admin = await signInAgent(bellhop, acme.orgId, { name: 'Root', role: 'admin' })
+})
+afterAll(() => bellhop.stop())
+
+const placeOf = (ticketId: string, reply: ReplyJson) => `/console/tickets/${ticketId}/replies/${reply.id}`
+
+/** A reply of an agent who is disabled before it goes; its time has come. */
+async function leftBehind(text: string): Promise<{ ben: SignedInAgent; id: string; reply: ReplyJson }> {
+  const ben = await signInAgent(bellhop, acme.orgId, { name: 'Ben Okafor' })
+  const { id } = await makeTicket(acme)
+  const reply = await sendReply(ben, id, { text, thenStatus: 'resolved' })
+  await admin.call('POST', `/console/agents/${ben.id}/disable`)
+  await untilGone()
+  return { ben, id, reply }
+}
+
+async function untilGone(): Promise<void> {
+  await eventually(async () => {
+    clock.advance(UNDO_MS)
+    const rows = await bellhop.deps.database.read.select().from(waitingReplies)
+    return rows.every(({ isHeld }) => isHeld)
+  })
+}
+
+test('a reply of an agent who is disabled meanwhile does not go in their name: another sends it in theirs', async () => {
+  const { id, reply } = await leftBehind('From Ben.')
+  expect((await readThread(ana, id)).waiting).toMatchObject([
+    { id: reply.id, agentName: 'Ben Okafor', isHeld: true, heldBecause: 'disabled' },
+  ])
+  expect(await textsOf(ana, id)).toHaveLength(1)
+  expect((await ana.call('POST', `${placeOf(id, reply)}/send`)).status).toBe(204)
+  const { timeline, waiting, ticket } = await readThread(ana, id)
+  expect(waiting).toEqual([])
+  expect(ticket.status).toBe('resolved')
+  expect(timeline.find(({ role }) => role === 'agent')).toMatchObject({
+    text: 'From Ben.',
+    agentId: ana.id,
+    agentName: 'Ana Lima',
+  })
+})
+
+test('a colleague takes it over as their own draft', async () => {
+  const { id, reply } = await leftBehind('Almost right.')
+  await ana.call('PUT', `/console/tickets/${id}/draft`, { body: { kind: 'reply', text: 'P.S.' } })
+  const taken = await ana.call('DELETE', placeOf(id, reply))
+  expect([taken.status, taken.json]).toEqual([200, { text: 'Almost right.\n\nP.S.' }])
+  expect(await readDraft(ana, id, 'reply')).toBe('Almost right.\n\nP.S.')
+  expect(await readThread(ana, id)).toMatchObject({ waiting: [] })
+})
+
+test('it is not sent over what somebody has answered meanwhile, unless sent again', async () => {
+  const { id, reply } = await leftBehind('Late.')
+  clock.advance(1)
+  await acme.call('POST', `/tickets/${id}/messages`, { body: { text: 'From the shop.' } })
+  problemOf(await ana.call('POST', `${placeOf(id, reply)}/send`), 409, 'answered_meanwhile')
+  expect((await readThread(ana, id)).waiting).toMatchObject([{ heldBecause: 'answered' }])
+  clock.advance(1)
+  expect((await ana.call('POST', `${placeOf(id, reply)}/send`)).status).toBe(204)
+  expect((await textsOf(ana, id)).slice(1)).toEqual(['From the shop.', 'Late.'])
+})
+
+test('a reply that is held because of an answer says so', async () => {
+  const cy = await signInAgent(bellhop, acme.orgId, { name: 'Cy Young' })
+  const { id } = await makeTicket(acme)
+  const lastMessageId = await newestMessage(cy, id)
+  await sendReply(cy, id, { text: 'One.', lastMessageId })
+  clock.advance(5)
+  await sendReply(ana, id, { text: 'Two.', lastMessageId })
+  await untilGone()
+  expect((await readThread(ana, id)).waiting).toMatchObject([{ isHeld: true, heldBecause: 'answered' }])
+})
+
+test('a reply that does not fit before the draft is held, so that neither is lost and none goes', async () => {
+  const { id } = await makeTicket(acme)
+  const reply = await sendReply(ana, id, { text: 'r'.repeat(LONG) })
+  const save = (text: string) =>
+    ana.call('PUT', `/console/tickets/${id}/draft`, { body: { kind: 'reply', text } })
+  await save('d'.repeat(LONG))
+  problemOf(await ana.call('DELETE', placeOf(id, reply)), 409, 'draft_too_long')
+  await untilGone()
+  expect(await textsOf(ana, id)).toHaveLength(1)
+  expect((await readThread(ana, id)).waiting).toMatchObject([{ isHeld: true, heldBecause: 'too_long' }])
+  expect(await readDraft(ana, id, 'reply')).toHaveLength(LONG)
+  await save('P.S.')
+  const taken = await ana.call<{ text: string }>('DELETE', placeOf(id, reply))
+  expect(taken.json.text).toBe(`${'r'.repeat(LONG)}\n\nP.S.`)
+  expect((await save(taken.json.text)).status).toBe(200)
+})
