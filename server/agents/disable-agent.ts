@@ -1,5 +1,6 @@
-import { and, eq, inArray, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import { recordAudit } from '../audit/audit.ts'
+import { engine } from '../database/columns.ts'
 import type { Transaction } from '../database/database.ts'
 import { agentLinks, agents, sessions, tickets, ticketTags } from '../database/schema.ts'
 import type { Deps } from '../deps.ts'
@@ -51,11 +52,14 @@ function unassignSome(deps: Deps, agent: Agent): Promise<number> {
   const { orgId, id: agentId } = agent
   return deps.database.write(async (tx) => {
     const now = deps.clock.now()
-    const some = tx
+    const found = tx
       .select({ id: tickets.id })
       .from(tickets)
       .where(and(eq(tickets.orgId, orgId), eq(tickets.assignedTo, agentId)))
+      .orderBy(asc(tickets.id))
       .limit(UNASSIGNED_AT_ONCE)
+    // Taken in the order of their ids, as a bulk change does: the update alone would take them as they are stored.
+    const some = engine === 'postgresql' ? found.for('update') : found
     const changed = await tx
       .update(tickets)
       .set({ assignedTo: '', version: sql`${tickets.version} + 1`, updatedAt: now })
