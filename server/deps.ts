@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { PASSWORD_COST, type PasswordCost } from './agents/password.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Database } from './database/database.ts'
@@ -32,6 +33,7 @@ export interface Deps {
   /** Beats when another process has committed: what was remembered of the rows may be old. */
   elsewhere: Pulse
   sealer: Sealer
+  passwordCost: PasswordCost
   newId(prefix: IdPrefix): string
   randomBytes(size: number): Uint8Array
   /** In whose name a verb works: what the audit log and the lines of a thread say. */
@@ -56,7 +58,10 @@ export function actingAs(deps: Deps, actor: Actor): Deps {
 const SECRET_FILE = 'secret.key'
 
 /** Opens everything a command or the server stands on. `close` the database when done. */
-export async function openDeps(config: Config, given: { clock?: Clock; log?: Log } = {}): Promise<Deps> {
+export async function openDeps(
+  config: Config,
+  given: { clock?: Clock; log?: Log; passwordCost?: PasswordCost } = {},
+): Promise<Deps> {
   const clock = given.clock ?? systemClock
   const log = given.log ?? openLog(config, clock)
   const pulse = createPulse()
@@ -70,6 +75,7 @@ export async function openDeps(config: Config, given: { clock?: Clock; log?: Log
     pulse,
     elsewhere: createPulse(),
     sealer,
+    passwordCost: given.passwordCost ?? PASSWORD_COST,
     newId: (prefix) => createId(prefix, clock.now()),
     randomBytes: (size) => randomBytes(size),
     actor: OURSELVES,

@@ -1,3 +1,4 @@
+import type { PasswordCost } from './agents/password.ts'
 import { createKeyGuard } from './api-keys/require-api-key.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
@@ -31,7 +32,7 @@ export interface Service {
  */
 export async function startService(
   config: Config,
-  given: { clock?: Clock; log?: Log } = {},
+  given: { clock?: Clock; log?: Log; passwordCost?: PasswordCost } = {},
 ): Promise<Service> {
   const clock = given.clock ?? systemClock
   await using started = new AsyncDisposableStack()
@@ -39,7 +40,7 @@ export async function startService(
   started.defer(lock.release)
   const log = given.log ?? openLog(config, clock)
   if (config.databaseUrl) started.defer(await lockDatabase(config.databaseUrl, { clock, log }))
-  const deps = await openDeps(config, { clock, log })
+  const deps = await openDeps(config, { ...given, clock, log })
   started.defer(deps.database.close)
   await requireSealingKey(deps)
   const agentGuard = createAgentGuard(deps)

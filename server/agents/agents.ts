@@ -62,7 +62,10 @@ export async function prepareAgent(deps: Deps, orgId: string, input: NewAgent) {
     disabledAt: null,
     createdAt: deps.clock.now(),
   }
-  return { agent, passwordHash: input.password === undefined ? null : await hashPassword(input.password) }
+  return {
+    agent,
+    passwordHash: input.password === undefined ? null : await hashPassword(deps, input.password),
+  }
 }
 
 export async function insertAgent(

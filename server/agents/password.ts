@@ -1,18 +1,27 @@
+import type { Deps } from '../deps.ts'
 import { AppError, invalid } from '../errors.ts'
 
 const LEAST_LENGTH = 10
 const MOST_LENGTH = 1_000
+/** What one comparison costs whoever tries passwords, and us. */
+export interface PasswordCost {
+  /** KiB. */
+  memoryCost: number
+  timeCost: number
+}
+
 /** OWASP's first choice allows less; one hash takes 64 MiB and a tenth of a second or two. */
-const ARGON2ID = { algorithm: 'argon2id', memoryCost: 65_536, timeCost: 2 } as const
+export const PASSWORD_COST: PasswordCost = { memoryCost: 65_536, timeCost: 2 }
 /** More would take all memory and processors when many sign in, or somebody tries passwords. */
 const AT_ONCE = 2
 const MOST_WAITING = 40
-/** Of random bytes that nobody kept. Comparing with it takes as long as comparing with an agent's. */
-const NOBODYS_HASH =
-  '$argon2id$v=19$m=65536,t=2,p=1$0txKGNtbi3pqMOJA8RGlNcfwH53e2Ta7lpE9sfAVDoY$Icbu/e+asal/liXxXghq112efn1c0t0rR07w+ml3DI4'
+/** Of random bytes that nobody kept. */
+const NOBODYS = '$0txKGNtbi3pqMOJA8RGlNcfwH53e2Ta7lpE9sfAVDoY$Icbu/e+asal/liXxXghq112efn1c0t0rR07w+ml3DI4'
+
+type Hashing = Pick<Deps, 'passwordCost'>
 
 /** Throws 400 for a password that is too short. */
-export function hashPassword(password: string): Promise<string> {
+export function hashPassword({ passwordCost }: Hashing, password: string): Promise<string> {
   const length = [...password].length
   if (length < LEAST_LENGTH) {
     const detail = `Needs at least ${LEAST_LENGTH} characters.`
@@ -22,15 +31,24 @@ export function hashPassword(password: string): Promise<string> {
     const detail = `Takes at most ${MOST_LENGTH} characters.`
     throw invalid([{ pointer: '/password', code: 'too_long', detail }])
   }
-  return inTurn(() => Bun.password.hash(typed(password), ARGON2ID))
+  return inTurn(() => Bun.password.hash(typed(password), { algorithm: 'argon2id', ...passwordCost }))
 }
 
 /** Takes the same time without a hash, and is false then. */
-export function isPassword(password: string, hash: string | null): Promise<boolean> {
+export function isPassword(
+  { passwordCost }: Hashing,
+  password: string,
+  hash: string | null,
+): Promise<boolean> {
   return inTurn(async () => {
-    const isRight = await Bun.password.verify(typed(password), hash ?? NOBODYS_HASH)
+    const isRight = await Bun.password.verify(typed(password), hash ?? nobodysHash(passwordCost))
     return isRight && hash !== null
   })
+}
+
+/** Comparing with it takes as long as comparing with an agent's. */
+function nobodysHash({ memoryCost, timeCost }: PasswordCost): string {
+  return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=1${NOBODYS}`
 }
 
 /** Keyboards write the same letter in more than one way. */

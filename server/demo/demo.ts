@@ -65,7 +65,7 @@ async function fill(deps: Deps, { password, url }: { password: string; url: stri
   const now = deps.clock.now()
   const start = now - DAYS * DAY_MS
   const random = createRandom(SEED)
-  const passwordHash = await hashPassword(password)
+  const passwordHash = await hashPassword(deps, password)
   const { key, ...place } = await furnish(deps, { start, passwordHash })
   const endpoints = await addEndpoints(deps, place.orgId, { url, start, actor: actorOf(place) })
   await perform(deps, place, planConversations(SEED, now))

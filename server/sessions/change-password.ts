@@ -18,8 +18,8 @@ export async function changePassword(
     .from(agents)
     .where(and(eq(agents.orgId, orgId), eq(agents.id, agentId)))
   const before = agent?.passwordHash ?? null
-  if (before === null || !(await isPassword(input.current, before))) throw wrongPassword()
-  const passwordHash = await hashPassword(input.password)
+  if (before === null || !(await isPassword(deps, input.current, before))) throw wrongPassword()
+  const passwordHash = await hashPassword(deps, input.password)
   await deps.database.write(async (tx) => {
     // A password that was changed or reset meanwhile is not the one that was checked.
     const changed = await tx

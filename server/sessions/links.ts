@@ -43,7 +43,7 @@ export interface AcceptedLink {
 export async function acceptLink(deps: Deps, input: AcceptedLink): Promise<string> {
   const link = await readLink(deps, input.token)
   const name = input.name === undefined ? link.name : requireName(input.name)
-  const passwordHash = await hashPassword(input.password)
+  const passwordHash = await hashPassword(deps, input.password)
   const token = newToken(deps)
   const { orgId, agentId } = link
   const actor = { kind: 'agent', id: agentId, name, address: input.from.address } as const

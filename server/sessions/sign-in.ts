@@ -36,7 +36,7 @@ export async function signIn(deps: Deps, input: SignIn): Promise<SignInOutcome> 
   // At least one password is compared.
   const nobody = { passwordHash: null }
   for (const account of accounts.length > 0 ? accounts : [nobody]) {
-    const isRight = await isPassword(input.password, account.passwordHash)
+    const isRight = await isPassword(deps, input.password, account.passwordHash)
     if (isRight && 'orgId' in account) fitting.push(account)
   }
   const [account, ...others] = fitting

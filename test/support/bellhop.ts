@@ -1,3 +1,4 @@
+import type { PasswordCost } from '../../server/agents/password.ts'
 import { createApiKey, type NewApiKey } from '../../server/api-keys/api-keys.ts'
 import { type Clock, systemClock } from '../../server/clock.ts'
 import { readConfig } from '../../server/config.ts'
@@ -45,16 +46,23 @@ export interface Answer<Json> {
   json: Json
 }
 
+/** Many tests sign people in, none tries to guess a password from its hash. */
+const CHEAP_PASSWORDS: PasswordCost = { memoryCost: 1_024, timeCost: 1 }
+
 /** The whole service on a database of its own and a free port, in this process. */
 export async function startBellhop(
-  given: { clock?: Clock; settings?: Record<string, string> } = {},
+  given: { clock?: Clock; settings?: Record<string, string>; passwordCost?: PasswordCost } = {},
 ): Promise<Bellhop> {
   const place = await freshPlace()
   const clock = given.clock ?? systemClock
   const logLines: string[] = []
   const log = createLog('debug', false, (line) => logLines.push(line), clock.now)
   const config = readConfig({ PORT: '0', ...place, ...given.settings })
-  const service = await startService(config, { clock, log })
+  const service = await startService(config, {
+    clock,
+    log,
+    passwordCost: given.passwordCost ?? CHEAP_PASSWORDS,
+  })
   return {
     url: service.url,
     deps: service.deps,
