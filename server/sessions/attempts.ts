@@ -4,6 +4,8 @@ const WINDOW_MS = 900_000
 /** Failures in the window. Many people may share an address, few mistype so often. */
 const MOST_PER_ACCOUNT = 10
 const MOST_PER_ADDRESS = 30
+/** One after the other is checked: by then some have ended. */
+const RETRY_AT_ONCE_SECONDS = 2
 const GUESSED_WRONG = ['wrong_credentials', 'wrong_password', 'wrong_link', 'link_expired']
 /** Beyond it, those that are over are forgotten before a new one is remembered. */
 const SWEEP_AT = 10_000
@@ -15,11 +17,12 @@ export interface AttemptOf {
 }
 
 /**
- * Failed attempts in an exact rolling window, in memory. An attempt counts from its beginning, so that many at once
- * get no more tries, and is taken back when it was no failure.
+ * Failed attempts in an exact rolling window, in memory. One that is under way takes the place of a failure until it is
+ * known, so that many at once get no more tries.
  */
 export function createAttempts(now: () => number) {
   const failures = new Map<string, number[]>()
+  const underWay = new Map<string, number>()
 
   /** Runs the attempt, or throws 429. A success forgives the account's failures. */
   async function limited<T>(of: AttemptOf, work: () => Promise<T>): Promise<T> {
@@ -27,16 +30,27 @@ export function createAttempts(now: () => number) {
     const at = now()
     const waitMs = Math.max(...counted.map(({ key, most }) => waitOf(recent(key, at), most, at)))
     if (waitMs > 0) throw tooMany(waitMs)
-    for (const { key } of counted) remember(key, at)
+    if (counted.some(({ key, most }) => recent(key, at).length + running(key) >= most)) throw tooManyAtOnce()
+    for (const { key } of counted) underWay.set(key, running(key) + 1)
     try {
       const value = await work()
-      for (const { key } of counted) takeBack(key, at)
       if (of.account !== undefined) failures.delete(accountKey(of.account))
       return value
     } catch (error) {
-      if (!isFailure(error)) for (const { key } of counted) takeBack(key, at)
+      if (isFailure(error)) for (const { key } of counted) remember(key, now())
       throw error
+    } finally {
+      for (const { key } of counted) hasEnded(key)
     }
+  }
+
+  function running(key: string): number {
+    return underWay.get(key) ?? 0
+  }
+
+  function hasEnded(key: string): void {
+    if (running(key) > 1) underWay.set(key, running(key) - 1)
+    else underWay.delete(key)
   }
 
   function recent(key: string, at: number): number[] {
@@ -46,13 +60,6 @@ export function createAttempts(now: () => number) {
   function remember(key: string, at: number): void {
     if (failures.size >= SWEEP_AT && !failures.has(key)) sweep(at)
     failures.set(key, [...recent(key, at), at])
-  }
-
-  function takeBack(key: string, at: number): void {
-    const times = failures.get(key) ?? []
-    const place = times.indexOf(at)
-    if (place >= 0) times.splice(place, 1)
-    if (times.length === 0) failures.delete(key)
   }
 
   function sweep(at: number): void {
@@ -96,6 +103,13 @@ function network(address: string): string {
 function waitOf(times: number[], most: number, at: number): number {
   const oldest = times[times.length - most]
   return oldest === undefined ? 0 : oldest + WINDOW_MS - at
+}
+
+function tooManyAtOnce(): AppError {
+  const detail = 'Several attempts are being checked right now. Try again in a few seconds.'
+  return new AppError(429, 'too_many_attempts', detail, {
+    headers: { 'retry-after': String(RETRY_AT_ONCE_SECONDS) },
+  })
 }
 
 function tooMany(waitMs: number): AppError {
