@@ -9,9 +9,10 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { Select } from '../../ui/select.tsx'
 import { Moment } from '../moment.tsx'
 import { Page } from '../page.tsx'
+import { ACTIONS } from './actions.ts'
 import './audit.css'
 import { type AuditEntry, auditQuery } from './audit-data.ts'
-import { ACTIONS, actionWords, subjectWords } from './plain-words.ts'
+import { actionWords, subjectWords } from './plain-words.ts'
 
 const ANY = 'any'
 const OPTIONS = [

@@ -1,38 +1,6 @@
 import { ROLES } from '../agents/agent-data.ts'
+import { ACTIONS } from './actions.ts'
 import type { AuditEntry } from './audit-data.ts'
-
-/** What each action is called in the filter. */
-export const ACTIONS: Record<string, string> = {
-  'agent.signed_in': 'Signed in',
-  'agent.invited': 'Invited an agent',
-  'agent.created': 'Added an agent',
-  'agent.link_made': 'Made a link for an agent',
-  'agent.password_set': 'Set a password',
-  'agent.renamed': 'Renamed an agent',
-  'agent.role_changed': 'Changed a role',
-  'agent.disabled': 'Disabled an agent',
-  'agent.enabled': 'Enabled an agent',
-  'session.revoked': 'Signed a device out',
-  'session.others_revoked': 'Signed other devices out',
-  'organization.created': 'Set up the organization',
-  'organization.changed': 'Changed the organization',
-  'api_key.created': 'Created an API key',
-  'api_key.revoked': 'Revoked an API key',
-  'endpoint.created': 'Registered an endpoint',
-  'endpoint.changed': 'Changed an endpoint',
-  'endpoint.enabled': 'Switched an endpoint on',
-  'endpoint.disabled': 'Switched an endpoint off',
-  'endpoint.deleted': 'Deleted an endpoint',
-  'endpoint.secret_staged': 'Staged a signing secret',
-  'endpoint.secret_promoted': 'Promoted a signing secret',
-  'endpoint.secret_cancelled': 'Forgot a staged secret',
-  'endpoint.secret_rotated': 'Replaced a signing secret',
-  'saved_reply.created': 'Wrote a saved reply',
-  'saved_reply.changed': 'Changed a saved reply',
-  'saved_reply.deleted': 'Deleted a saved reply',
-  'tag.renamed': 'Renamed a tag',
-  'tag.removed': 'Removed a tag',
-}
 
 const FIELDS: Record<string, string> = {
   name: 'name',
@@ -71,7 +39,11 @@ function detailWords(action: string, detail: Record<string, unknown>): string {
     case 'tag.renamed':
       return typeof detail.to === 'string' ? `to “${detail.to}”` : ''
     case 'session.others_revoked':
-      return detail.ended === 1 ? 'one device' : `${String(detail.ended)} devices`
+      return counted(detail.ended, 'device')
+    case 'customer.deleted':
+      return `with ${counted(detail.deletedTickets, 'ticket')}`
+    case 'endpoint.failed_resent':
+      return typeof detail.since === 'string' ? `since ${new Date(detail.since).toLocaleString()}` : ''
     case 'api_key.created':
       return Array.isArray(detail.scopes) ? `with ${detail.scopes.join(', ')}` : ''
     case 'organization.changed':
@@ -81,6 +53,10 @@ function detailWords(action: string, detail: Record<string, unknown>): string {
     default:
       return ''
   }
+}
+
+function counted(count: unknown, noun: string): string {
+  return `${String(count)} ${noun}${count === 1 ? '' : 's'}`
 }
 
 function roleWord(role: unknown): string {

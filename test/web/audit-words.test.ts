@@ -1,0 +1,17 @@
+import { expect, test } from 'bun:test'
+import { ACTIONS } from '../../web/settings/audit/actions.ts'
+import { readSources } from '../support/sources.ts'
+
+/** As in `action: 'tag.renamed'`; what stands behind `type:` is an event. */
+const NAMED_ACTION = /\baction: '([a-z_]+\.[a-z_]+)'/g
+const NAMED_ANYHOW = /(?<!\btype: )'([a-z_]+\.[a-z_]+)'/g
+
+test('every action of the audit log has plain words, and every choice of its filter finds something', async () => {
+  const recorded = new Set<string>()
+  for (const { path, text } of await readSources()) {
+    if (!path.startsWith('server/')) continue
+    const pattern = text.includes('recordAudit(') ? NAMED_ANYHOW : NAMED_ACTION
+    for (const [, action = ''] of text.matchAll(pattern)) recorded.add(action)
+  }
+  expect(Object.keys(ACTIONS).sort()).toEqual([...recorded].sort())
+})
