@@ -23,6 +23,11 @@ export interface Database {
   write<T>(unit: (tx: Transaction) => Promise<T>): Promise<T>
   /** Whether another process (a command) has committed since this was last asked. */
   changedElsewhere(): Promise<boolean>
+  /**
+   * Sees to it that what has been deleted does not stay in the log beside the database; answers whether that was done.
+   * Nothing to do where the engine has no such file.
+   */
+  emptyLog(): Promise<boolean>
   /** Sizes on disk in bytes; `wal` is 0 where the engine has no such file. */
   size(): Promise<{ database: number; wal: number }>
   close(): Promise<void>

@@ -9,6 +9,12 @@ import { integerParameter, rowsCommand, statement, textParameter } from './state
  */
 const searchIndex = table('search_index', { rowid: integer().notNull(), text: text().notNull() })
 
+/**
+ * How FTS5 is told what to do: a row for the column that is called as the table. Written with a capital, which is the
+ * same to SQLite: of two tables with one name Drizzle remembers the columns of one only.
+ */
+const indexCommands = table('Search_index', { searchIndex: text().notNull(), rank: integer().notNull() })
+
 /** Words that stand side by side; with an open end the last one may go on. */
 export interface WordPhrase {
   words: string[]
@@ -36,6 +42,35 @@ export async function putDocuments(tx: Transaction, documents: Document[]): Prom
 
 export async function takeDocumentsOut(tx: Transaction, numbers: number[]): Promise<void> {
   if (numbers.length > 0) await tx.delete(searchIndex).where(inArray(searchIndex.rowid, numbers))
+}
+
+/**
+ * FTS5 collects what it is given in segments and merges them now and then inside of a commit, for 50 ms and more; so it
+ * is asked not to, and `mergeIndex` does it in small steps. Its limit is a backstop for a program that never does.
+ */
+export async function mergeInStepsOnly(tx: Transaction): Promise<void> {
+  if (engine !== 'sqlite') return
+  await tx.insert(indexCommands).values([
+    { searchIndex: 'automerge', rank: 0 },
+    { searchIndex: 'crisismerge', rank: 1_000 },
+  ])
+}
+
+/**
+ * Merges about so many pages of segments; answers whether there was anything to do. `isWhole` begins to merge all there
+ * is into one segment, which the next steps go on with: behind the last of them nothing is left of what was taken out.
+ */
+export async function mergeIndex(tx: Transaction, pages: number, { isWhole = false } = {}): Promise<boolean> {
+  if (engine !== 'sqlite') return false
+  const before = await totalChanges(tx)
+  await tx.insert(indexCommands).values({ searchIndex: 'merge', rank: isWhole ? -pages : pages })
+  // The command itself counts as one.
+  return (await totalChanges(tx)) - before >= 2
+}
+
+async function totalChanges(tx: Transaction): Promise<number> {
+  const [row] = await tx.select({ changes: sql<number>`total_changes()` }).from(sql`(select 1) as one`)
+  return row?.changes ?? 0
 }
 
 /** Numbers of matching documents below a number, highest first; ranking would take as long as there are matches. */

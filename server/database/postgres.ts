@@ -51,6 +51,9 @@ export async function openPostgres(
       lastPosition = seen
       return isChanged
     },
+    async emptyLog() {
+      return true
+    },
     async size() {
       const [row] = await client`select pg_database_size(current_database()) as bytes`
       return { database: Number(row.bytes), wal: 0 }

@@ -10,13 +10,15 @@ const CACHE_KIB = -16_384
 
 /**
  * The file is in WAL mode since it was migrated. The writer does not wait for the write lock: whoever runs `begin` tries
- * again on `SQLITE_BUSY`. In WAL mode nothing behind `begin` meets a lock but the checkpoint.
+ * again on `SQLITE_BUSY`. In WAL mode nothing behind `begin` meets a lock but the checkpoint. What is deleted is
+ * overwritten, so that it cannot be read from the file.
  */
 export function openWriter(file: string) {
   const connection = new Connection(file, { create: true, strict: true })
   connection.exec(`
     PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS};
     PRAGMA synchronous = FULL;
+    PRAGMA secure_delete = ON;
     PRAGMA foreign_keys = ON;
     PRAGMA temp_store = MEMORY;
     PRAGMA cache_size = ${CACHE_KIB};
@@ -35,6 +37,11 @@ export function openWriter(file: string) {
     savepoint: connection.prepare('SAVEPOINT unit'),
     release: connection.prepare('RELEASE unit'),
     rollbackTo: connection.prepare('ROLLBACK TO unit'),
+    /** The same without waiting; answers whether it was done. */
+    emptyLog(): boolean {
+      const row = connection.query<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)').get()
+      return row?.busy === 0
+    },
     /** Moves everything from the log into the database; waits for readers, and for another process that writes. */
     checkpoint(): void {
       connection.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA wal_checkpoint(TRUNCATE)`)

@@ -140,6 +140,11 @@ export function openSqlite(file: string, onCommit: () => void): Database {
       lastVersion = version
       return isChanged
     },
+    async emptyLog() {
+      // Between two flushes: inside of one it would be refused.
+      while (writer.connection.inTransaction) await new Promise((resolve) => setImmediate(resolve))
+      return writer.emptyLog()
+    },
     async size() {
       return { database: fileSize(file), wal: fileSize(`${file}-wal`) }
     },

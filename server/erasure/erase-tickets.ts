@@ -1,10 +1,11 @@
-import { and, eq, inArray } from 'drizzle-orm'
+import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
 import {
   activities,
   drafts,
   messages,
   notes,
+  organizations,
   readMarks,
   tickets,
   ticketTags,
@@ -58,6 +59,11 @@ export async function eraseTickets(
     orgId,
     ticketIds.map((ticketId) => ({ type: 'ticket.deleted', ticketId, createdAt: now })),
   )
+  // The index sees to what is left on the disk (server/search/upkeep.ts).
+  await tx
+    .update(organizations)
+    .set({ erasedEvent: sql`${organizations.lastEvent}` })
+    .where(eq(organizations.id, orgId))
   await forgetDeliveries(tx, { orgId, ticketIds, now })
   await moveCounters(tx, orgId, sumOfChanges(gone.map((before) => ({ before }))))
 }

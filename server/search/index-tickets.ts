@@ -8,6 +8,7 @@ import { addOlderDocuments } from './documents.ts'
 import { createFollower, type Follower } from './follow-log.ts'
 import { MOST_TICKETS, readTickets } from './read-tickets.ts'
 import { reindexRenamed } from './renamed.ts'
+import { createUpkeep, type Erased } from './upkeep.ts'
 
 /** Several events of a ticket within this time are one piece of work, and several tickets one commit. */
 const LEAST_REST_MS = 25
@@ -26,6 +27,7 @@ interface Progress {
   backId: string | null
   /** A customer whose name has changed, the first of them. */
   renamed: string | null
+  erasedEvent: number | null
 }
 
 /**
@@ -34,16 +36,18 @@ interface Progress {
  */
 export function startIndexing(deps: Deps): Loop {
   const followLog = createFollower(deps)
+  const keepUp = createUpkeep(deps)
   let nextAt = deps.clock.monotonic()
   return startLoop(deps, 'search_index', async () => {
     const startedAt = deps.clock.monotonic()
     if (startedAt < nextAt) return nextAt - startedAt
     const behind = await organizationsBehind(deps.database.read, {})
     for (const progress of behind) await indexSome(deps, followLog, progress)
+    const isUpkeepLeft = await keepUp(behind.some(isBehind), behind.flatMap(erasedIn))
     const endedAt = deps.clock.monotonic()
     const rest = Math.max(LEAST_REST_MS, (endedAt - startedAt) * REST_FACTOR)
     nextAt = endedAt + Math.min(rest, MOST_REST_MS)
-    return behind.length > 0 ? nextAt - endedAt : Number.POSITIVE_INFINITY
+    return behind.length > 0 || isUpkeepLeft ? nextAt - endedAt : Number.POSITIVE_INFINITY
   })
 }
 
@@ -54,6 +58,17 @@ async function indexSome(deps: Deps, followLog: Follower, progress: Progress): P
   if (eventNumber < lastEvent) return followLog(orgId, { cursor: eventNumber, lastEvent })
   if (renamed !== null) return reindexRenamed(deps, orgId, renamed)
   if (backAt !== null) return goBack(deps, progress, backAt)
+}
+
+/** Whether there is something to put into the index, or to take out. */
+function isBehind({ lastEvent, eventNumber, backAt, renamed }: Progress): boolean {
+  return eventNumber === null || eventNumber < lastEvent || backAt !== null || renamed !== null
+}
+
+/** As soon as the log has told the index of it: a ticket that was just being read is taken out only then. */
+function erasedIn({ orgId, eventNumber, erasedEvent }: Progress): Erased[] {
+  if (erasedEvent === null || eventNumber === null || eventNumber < erasedEvent) return []
+  return [{ orgId, erasedEvent }]
 }
 
 /** What happens from now on comes by the log; what is there, from the newest back. */
@@ -89,6 +104,7 @@ const organizationsBehind = statement<Record<string, never>, Progress[], Reader>
       eventNumber: searchCursors.eventNumber,
       backAt: searchCursors.backAt,
       backId: searchCursors.backId,
+      erasedEvent: organizations.erasedEvent,
       renamed: sql<string | null>`${firstRenamed}`,
     })
     .from(organizations)
@@ -99,6 +115,7 @@ const organizationsBehind = statement<Record<string, never>, Progress[], Reader>
         lt(searchCursors.eventNumber, organizations.lastEvent),
         isNotNull(searchCursors.backAt),
         isNotNull(firstRenamed),
+        isNotNull(organizations.erasedEvent),
       ),
     ),
 )
