@@ -110,6 +110,14 @@ browserTest(
     await page.getByText('Deleted the view “Very important”').waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('link', { name: 'Very important 1' }).waitFor()
+
+    await page.getByRole('link', { name: 'Very important' }).hover()
+    await page.getByRole('button', { name: 'Change “Very important”' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await page.getByText('Deleted the view “Very important”').waitFor()
+    await page.getByRole('link', { name: 'Very important' }).waitFor({ state: 'detached' })
+    await page.keyboard.press('ControlOrMeta+z')
+    await page.getByRole('link', { name: 'Very important 1' }).waitFor()
   },
   40_000,
 )

@@ -1,7 +1,8 @@
 import { api, ask } from '../api.ts'
 import { sentenceOf } from '../problem.ts'
 import { queries } from '../queries.ts'
-import { toast, toastError } from '../ui/toaster.tsx'
+import { pushUndo } from '../ticket/undo.ts'
+import { toastError } from '../ui/toaster.tsx'
 import type { SavedView } from './views.ts'
 
 type NewView = Parameters<typeof api.console.views.post>[0]
@@ -24,9 +25,20 @@ export async function deleteView({ id, name, query, isShared }: SavedView): Prom
   try {
     await ask(api.console.views({ id }).delete())
     await refresh()
-    toast(`Deleted the view “${name}”`, { text: 'Undo', run: () => void saveView({ name, query, isShared }) })
+    pushUndo({
+      label: `Deleted the view “${name}”`,
+      undo: () => bringBack({ name, query, isShared }),
+    })
   } catch (error) {
-    toastError(sentenceOf(error))
+    toastError(`The view “${name}” was not deleted. ${sentenceOf(error)}`)
+  }
+}
+
+async function bringBack(view: ViewFields): Promise<void> {
+  try {
+    await saveView(view)
+  } catch (error) {
+    toastError(`The view “${view.name}” is not back. ${sentenceOf(error)}`)
   }
 }
 
