@@ -1,8 +1,8 @@
 import { wordsOf, writtenWords } from '../search/words.ts'
 
 const EXCERPT_LENGTH = 160
-/** How much stands before the hit. */
-const LEAD_IN = 50
+/** How much stands before the hit: a row shows some thirty letters beside its tags, and the hit has to be among them. */
+const LEAD_IN = 12
 
 /** Runs of white space become one space; cut at a word with `…`. */
 export function oneLine(text: string, length: number): string {

@@ -131,6 +131,8 @@ test('a hit is shown with the text around it, and the words to mark are told', a
   const list = await search('elan vit status:open')
   expect(list.terms).toEqual(['elan', 'vit'])
   expect(list.data.map((row) => row.id)).toEqual([id])
+  // A narrow row shows some thirty letters.
+  expect(list.data[0]?.excerpt).toMatch(/^….{0,14}Élan/)
   expect(list.data[0]?.excerpt).toMatch(/^….*The Élan vital is here\. .*…$/)
   expect(list.data[0]?.excerpt).toMatch(/^.{60,180}$/)
 })

@@ -63,6 +63,11 @@ export function TicketRow(props: TicketRowProps) {
         <Show when={props.row.hasFailedSend}>
           <CircleAlert class="row-failed" role="img" aria-label="A reply could not be sent" />
         </Show>
+        <Show when={props.row.hasDraft}>
+          <span class="row-word" data-look="draft">
+            Draft
+          </span>
+        </Show>
         <ChannelIcon channel={props.row.channel} />
         <RelativeTime at={props.row.lastMessageAt} />
       </span>
@@ -75,7 +80,9 @@ export function TicketRow(props: TicketRowProps) {
       <span class="row-line row-foot">
         <Show when={props.left === undefined} fallback={<span class="row-cut row-left">{props.left}</span>}>
           <span class="row-cut">
-            <Lead row={props.row} />
+            <Show when={props.row.preview.role === 'agent' && props.row.excerpt === undefined}>
+              <CornerUpLeft class="row-arrow" role="img" aria-label="Reply:" />
+            </Show>
             <Marked text={preview()} terms={props.terms} />
           </span>
           <Tags tags={props.row.tags} />
@@ -91,16 +98,6 @@ export function TicketRow(props: TicketRowProps) {
 /** The id of its element, for the focus. */
 export function rowId(ticketId: string): string {
   return `row-${ticketId}`
-}
-
-function Lead(props: { row: Row }) {
-  return (
-    <Show when={!props.row.hasDraft} fallback={<span class="row-draft">Draft </span>}>
-      <Show when={props.row.preview.role === 'agent' && !props.row.excerpt}>
-        <CornerUpLeft class="row-arrow" role="img" aria-label="Reply:" />
-      </Show>
-    </Show>
-  )
 }
 
 function Tags(props: { tags: readonly string[] }) {
