@@ -8,6 +8,8 @@ const MOST_READ_TRIES = 3
 const FRESH_FOR_MS = 30_000
 const KEPT_FOR_MS = 10 * 60_000
 
+let tellUnreached = () => {}
+
 /** The server's routes with their types: `api.console.tickets({ id }).get()`. Go through `ask` for data or a throw. */
 export const api = treaty<App>(location.origin, {
   // Times stay the texts that the server sends, as their types say.
@@ -30,6 +32,11 @@ export async function ask<Data>(
   const { data, error } = await answer
   if (error === null) return data
   throw error.value instanceof ApiProblem ? error.value : offlineProblem()
+}
+
+/** Is told of each request that did not reach the server. */
+export function onUnreached(listener: () => void): void {
+  tellUnreached = listener
 }
 
 /** Live hints say when something has changed, so nothing is read again by itself only because time has passed. */
@@ -62,7 +69,10 @@ function isWorthRetrying(error: unknown): boolean {
  */
 async function send(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   for (;;) {
-    const response = await fetch(input, init)
+    const response = await fetch(input, init).catch((error: unknown) => {
+      if (!init?.signal?.aborted) tellUnreached()
+      throw error
+    })
     if (response.ok) return response
     const problem = await problemOf(response)
     if (problem.code !== 'signed_out' || isAboutSession(response.url)) throw problem

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/solid-query'
 import { createEffect, createSignal, onCleanup, Show } from 'solid-js'
 import { connection, reconnect, startLive } from './live.ts'
 import './live-banner.css'
+import { isSignedOut } from './sign-in/signed-out.ts'
 import { Button } from './ui/button.tsx'
 
 /** A connection that is back sooner is no news. */
@@ -11,20 +12,29 @@ const PATIENCE_MS = 2_000
 export function LiveBanner() {
   startLive(useQueryClient())
   const [isShown, setShown] = createSignal(false)
+  let signedInAt = 0
   createEffect(() => {
     const { state, since } = connection()
-    if (state === 'online') return setShown(false)
-    const timer = setTimeout(() => setShown(true), Math.max(since + PATIENCE_MS - Date.now(), 0))
+    // A session that has ended is no lost connection: the page asks to sign in again.
+    if (isSignedOut())
+      onCleanup(() => {
+        signedInAt = Date.now()
+      })
+    if (state === 'online' || isSignedOut()) return setShown(false)
+    const lostAt = Math.max(since, signedInAt)
+    const timer = setTimeout(() => setShown(true), Math.max(lostAt + PATIENCE_MS - Date.now(), 0))
     onCleanup(() => clearTimeout(timer))
   })
   return (
-    <Show when={isShown()}>
-      <div class="live-banner" role="status">
-        <p>No connection. What you see may be old; what you type is kept.</p>
-        <Button size="small" look="quiet" onClick={reconnect}>
-          Try now
-        </Button>
-      </div>
-    </Show>
+    <div role="status">
+      <Show when={isShown()}>
+        <div class="live-banner">
+          <p>No connection. What you see may be old; what you type is kept.</p>
+          <Button size="small" look="quiet" onClick={reconnect}>
+            Try now
+          </Button>
+        </div>
+      </Show>
+    </div>
   )
 }

@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/solid-query'
 import { createSignal } from 'solid-js'
+import { onUnreached } from './api.ts'
 import { announceAgain, everybodyAt, type Here, PAGE_ID, showPicture, watchLeaving } from './live/presence.ts'
 import { createRefresher } from './live/refresh.ts'
 import { type LinkState, shareStream } from './live/sharing.ts'
@@ -44,7 +45,7 @@ export function startLive(queries: QueryClient): void {
   if (client) return
   client = queries
   const refresher = createRefresher(queries)
-  hurry = shareStream(PAGE_ID, {
+  const shared = shareStream(PAGE_ID, {
     told(told) {
       if (told.event === 'presence') showPicture(told.data)
       else if (told.event === 'reset') refresher.everything()
@@ -59,9 +60,13 @@ export function startLive(queries: QueryClient): void {
       document.documentElement.dataset.connection = state
       setLink((before) => (before.state === state ? before : { state, since: Date.now() }))
     },
-  }).hurry
+  })
+  hurry = shared.hurry
   watchLeaving()
   addEventListener('online', hurry)
+  // An open stream may take most of a minute to notice.
+  addEventListener('offline', shared.doubt)
+  onUnreached(shared.doubt)
   document.addEventListener('visibilitychange', () => {
     if (!document.hidden) hurry()
   })

@@ -38,8 +38,10 @@ export function Session(props: RouteSectionProps) {
       <Match when={query.data}>
         {(data) => (
           <SessionContext.Provider value={data}>
-            <LiveBanner />
-            {props.children}
+            <div class="with-banner">
+              <LiveBanner />
+              {props.children}
+            </div>
             <SignInAgain session={data()} />
           </SessionContext.Provider>
         )}

@@ -67,7 +67,10 @@ browserTest('a page says that the connection is lost, and finds the next server 
   await page.goto('/inbox')
   await page.waitForSelector('html[data-connection=online]')
   await first.stop()
-  await page.getByText('No connection.').waitFor()
+  const banner = page.getByText('No connection.')
+  await banner.waitFor()
+  const [line, below] = [await banner.boundingBox(), await page.getByRole('navigation').first().boundingBox()]
+  expect(below?.y ?? 0).toBeGreaterThan(line?.y ?? 0)
   const port = new URL(first.url).port
   const second = await startBellhop({ settings: { ...place, PORT: port } })
   await page.getByRole('button', { name: 'Try now' }).click()
@@ -77,6 +80,22 @@ browserTest('a page says that the connection is lost, and finds the next server 
   faults.length = 0
 })
 
+browserTest(
+  'a network that is gone is noticed at once, though an open connection seems to live',
+  async () => {
+    await using window = await openWindow({ url: bellhop.url, agent: ana })
+    const { page, context, faults } = window
+    await page.goto('/inbox')
+    await page.waitForSelector('html[data-connection=online]')
+    await context.setOffline(true)
+    await page.getByText('No connection.').waitFor({ timeout: 5_000 })
+    await context.setOffline(false)
+    await page.waitForSelector('html[data-connection=online]')
+    await page.getByText('No connection.').waitFor({ state: 'hidden' })
+    faults.length = 0
+  },
+)
+
 browserTest('whoever is signed out elsewhere is asked to sign in again, over the page', async () => {
   const cleo = await signInAgent(bellhop, acme.orgId, { name: 'Cleo' })
   await using window = await openWindow({ url: bellhop.url, agent: cleo })
@@ -84,6 +103,9 @@ browserTest('whoever is signed out elsewhere is asked to sign in again, over the
   await window.page.waitForSelector('html[data-connection=online]')
   await disableAgent(bellhop.deps, acme.orgId, cleo.id)
   await window.page.getByRole('dialog').waitFor()
+  // Longer than a lost connection waits until it is said.
+  await window.page.waitForTimeout(2_500)
+  expect(await window.page.getByText('No connection.').count()).toBe(0)
 })
 
 browserTest(

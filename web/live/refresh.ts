@@ -15,6 +15,8 @@ const OF_THE_DESK = [
   'organization',
   'session',
   'keys',
+  'endpoints',
+  'endpoint',
   'checklist',
   'audit',
   'counts',

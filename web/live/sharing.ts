@@ -13,20 +13,22 @@ type Note =
   | { kind: 'told'; told: Told }
   | { kind: 'state'; state: LinkState; picture: Told | undefined }
   | { kind: 'ask' }
-  | { kind: 'hurry' }
+  | { kind: 'hurry' | 'doubt' }
 
 interface Listener {
   told(told: Told): void
   state(state: LinkState): void
 }
 
-/** The stream of this tab, or its part of another tab's. `hurry` connects at once where nothing is connected. */
-export function shareStream(pageId: string, on: Listener): { hurry(): void } {
+/** The stream of this tab, or its part of another tab's. */
+export type SharedStream = Pick<Stream, 'hurry' | 'doubt'>
+
+export function shareStream(pageId: string, on: Listener): SharedStream {
   // Only on https and localhost do tabs have locks to agree by.
   return 'locks' in navigator ? shareByLock(pageId, on) : streamWhileVisible(pageId, on)
 }
 
-function shareByLock(pageId: string, on: Listener): { hurry(): void } {
+function shareByLock(pageId: string, on: Listener): SharedStream {
   const channel = new BroadcastChannel(NAME)
   let stream: Stream | undefined
   let state: LinkState = 'connecting'
@@ -85,7 +87,7 @@ function shareByLock(pageId: string, on: Listener): { hurry(): void } {
 
   channel.onmessage = ({ data: note }: MessageEvent<Note>) => {
     clearTimeout(patience)
-    if (stream && note.kind === 'hurry') stream.hurry()
+    if (stream && (note.kind === 'hurry' || note.kind === 'doubt')) stream[note.kind]()
     if (stream) return note.kind === 'told' || note.kind === 'state' ? undefined : announce(state)
     if (note.kind === 'told') take(note.told)
     if (note.kind !== 'state') return
@@ -95,15 +97,13 @@ function shareByLock(pageId: string, on: Listener): { hurry(): void } {
   follow(false)
   askLeader({ kind: 'ask' })
   return {
-    hurry() {
-      if (stream) stream.hurry()
-      else askLeader({ kind: 'hurry' })
-    },
+    hurry: () => (stream ? stream.hurry() : askLeader({ kind: 'hurry' })),
+    doubt: () => (stream ? stream.doubt() : askLeader({ kind: 'doubt' })),
   }
 }
 
 /** Without locks: a stream for each tab that is looked at. One that comes back is told what it missed. */
-function streamWhileVisible(pageId: string, on: Listener): { hurry(): void } {
+function streamWhileVisible(pageId: string, on: Listener): SharedStream {
   let stream: Stream | undefined
   let last: number | undefined
 
@@ -128,5 +128,5 @@ function streamWhileVisible(pageId: string, on: Listener): { hurry(): void } {
 
   document.addEventListener('visibilitychange', look)
   open()
-  return { hurry: () => stream?.hurry() }
+  return { hurry: () => stream?.hurry(), doubt: () => stream?.doubt() }
 }

@@ -21,6 +21,8 @@ const LONGEST_LOAD_S = 300
 export interface Stream {
   /** Connects now instead of at the end of the wait, when it is not connected. */
   hurry(): void
+  /** A request did not reach the server: perhaps this connection does not either, and has not noticed. */
+  doubt(): void
   close(): void
 }
 
@@ -86,6 +88,7 @@ export function openStream(
     hurry() {
       if (!source || Date.now() - heardAt > SUSPICIOUS_MS) connect()
     },
+    doubt: lose,
     close() {
       isClosed = true
       clearTimeout(retry)
