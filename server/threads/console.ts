@@ -73,9 +73,11 @@ export function threadRoutes(deps: Deps, guard: AgentGuard) {
     )
     .put(
       '/tickets/:id/draft',
-      async ({ me: { orgId, agentId }, as, params, body }) => ({
-        savedAt: isoTime(await keepDraft(as, { orgId, agentId, ticketId: params.id, ...body })),
-      }),
+      async ({ me: { orgId, agentId }, as, params, body: { base: at, ...begun } }) => {
+        const base = typeof at === 'string' ? Date.parse(at) : at
+        const draft = { orgId, agentId, ticketId: params.id, ...begun, base }
+        return { savedAt: isoTime(await keepDraft(as, draft)) }
+      },
       { ...withBody, body: newDraft, response: { 200: savedDraft } },
     )
     .post(

@@ -1,9 +1,9 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
 import { type DraftKind, drafts } from '../database/schema.ts'
-import { command } from '../database/statement.ts'
+import { command, statement } from '../database/statement.ts'
 import type { Deps } from '../deps.ts'
-import { notFound } from '../errors.ts'
+import { AppError, notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { lockTicket } from '../tickets/rows.ts'
 
@@ -18,14 +18,26 @@ export type Draft = {
   text: string
 }
 
-/** Keeps what an agent has begun to write, beside what they have begun of the other kind; blank text forgets it. Answers when. Throws 404. */
-export async function keepDraft(deps: Deps, draft: Draft): Promise<number> {
+/**
+ * Keeps what an agent has begun to write, beside what they have begun of the other kind; blank text forgets it. `base` is
+ * the version that it was begun from, `null` for none: a newer one of another device is not written over, unless it stands
+ * in this text as a whole. Without `base` the last one wins. Answers when. Throws 404, 409.
+ */
+export async function keepDraft(
+  deps: Deps,
+  { base, ...draft }: Draft & { base?: number | null },
+): Promise<number> {
   const { orgId, ticketId } = draft
   if (!isId('tkt', ticketId)) throw notFound('ticket')
   return deps.database.write(async (tx) => {
     const [ticket] = await lockTicket(tx, { orgId, id: ticketId })
     if (!ticket) throw notFound('ticket')
-    const savedAt = deps.clock.now()
+    const [stored] = await findDraft(tx, draft)
+    if (stored && base !== undefined && stored.savedAt > (base ?? 0) && !draft.text.includes(stored.text)) {
+      throw draftChanged()
+    }
+    // No two versions have the same time: it tells them apart.
+    const savedAt = Math.max(deps.clock.now(), (stored?.savedAt ?? 0) + 1)
     if (draft.text.trim() === '') await deleteDraft(tx, draft)
     else await saveDraft(tx, { ...draft, savedAt })
     return savedAt
@@ -41,22 +53,33 @@ export async function returnToDraft(
   { savedAt, ...reply }: Omit<Draft, 'kind'> & { savedAt: number },
 ): Promise<string | undefined> {
   const draft = { ...reply, kind: 'reply' as const }
-  const [begun] = await tx
-    .select({ text: drafts.text })
-    .from(drafts)
-    .where(
-      and(
-        eq(drafts.orgId, draft.orgId),
-        eq(drafts.agentId, draft.agentId),
-        eq(drafts.ticketId, draft.ticketId),
-        eq(drafts.kind, draft.kind),
-      ),
-    )
+  const [begun] = await findDraft(tx, draft)
   const text = begun ? `${draft.text}\n\n${begun.text}` : draft.text
   if (text.length > MOST_DRAFT_LENGTH) return undefined
-  await saveDraft(tx, { ...draft, text, savedAt })
+  await saveDraft(tx, { ...draft, text, savedAt: Math.max(savedAt, (begun?.savedAt ?? 0) + 1) })
   return text
 }
+
+function draftChanged(): AppError {
+  const detail = 'This draft was written elsewhere since. Read it, and save what you want to keep.'
+  return new AppError(409, 'draft_changed', detail)
+}
+
+const findDraft = statement<Omit<Draft, 'text'>, { text: string; savedAt: number }[], Transaction>(
+  'drafts_find',
+  (tx, p) =>
+    tx
+      .select({ text: drafts.text, savedAt: drafts.savedAt })
+      .from(drafts)
+      .where(
+        and(
+          eq(drafts.orgId, p.orgId),
+          eq(drafts.agentId, p.agentId),
+          eq(drafts.ticketId, p.ticketId),
+          eq(drafts.kind, p.kind),
+        ),
+      ),
+)
 
 export const deleteDraft = command<Omit<Draft, 'text'>>('drafts_delete', (tx, p) =>
   tx

@@ -91,7 +91,11 @@ export const thread = t.Object({
 
 export const readMark = t.Object({ messageId: id }, strict)
 export const newDraft = t.Object(
-  { kind: oneOf(DRAFT_KINDS, 'For whom it is.'), text: text({ minLength: 0, maxLength: MOST_DRAFT_LENGTH }) },
+  {
+    kind: oneOf(DRAFT_KINDS, 'For whom it is.'),
+    text: text({ minLength: 0, maxLength: MOST_DRAFT_LENGTH }),
+    base: t.Optional(t.Union([time('When the version was saved that this was begun from.'), t.Null()])),
+  },
   strict,
 )
 export const savedDraft = t.Object({ savedAt: time('When it was saved.') })

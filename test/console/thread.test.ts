@@ -101,6 +101,7 @@ test('each agent has their own drafts of a ticket, on every device; a blank one 
   const keep = (agent: SignedInAgent, kind: string, text: string) =>
     agent.call('PUT', `/console/tickets/${id}/draft`, { body: { kind, text } })
   await keep(ben, 'reply', 'Dear Ana')
+  clock.advance(1)
   expect((await keep(ben, 'reply', 'Dear Ana, it is')).json).toEqual({
     savedAt: new Date(clock.now()).toISOString(),
   })
@@ -111,6 +112,28 @@ test('each agent has their own drafts of a ticket, on every device; a blank one 
   await keep(ben, 'reply', ' \n ')
   expect((await readThread(ben, id)).drafts).toEqual([])
   problemOf(await keep(ben, 'reply', 'x'.repeat(65_537)), 400, 'invalid_request')
+})
+
+test('a draft that was written on another device since is not written over', async () => {
+  const { id } = await makeTicket(acme)
+  const keep = (text: string, base?: string | null) =>
+    ben.call<{ savedAt: string }>('PUT', `/console/tickets/${id}/draft`, {
+      body: { kind: 'reply', text, ...(base === undefined ? {} : { base }) },
+    })
+  const { savedAt: one } = (await keep('ONE', null)).json
+  problemOf(await keep('Another', null), 409, 'draft_changed')
+  const { savedAt: two } = (await keep('ONE and TWO', one)).json
+  expect(two > one).toBe(true)
+  problemOf(await keep('ONE again', one), 409, 'draft_changed')
+  problemOf(await keep('', one), 409, 'draft_changed')
+  expect((await readThread(ben, id)).drafts).toMatchObject([{ text: 'ONE and TWO', savedAt: two }])
+  // Nothing is lost when what is there stands in the new text: an answer that never came, perhaps.
+  expect((await keep('ONE and TWO, and on', one)).status).toBe(200)
+  const { savedAt: three } = (await keep('Begun anew')).json
+  expect((await keep('', three)).status).toBe(200)
+  expect((await readThread(ben, id)).drafts).toEqual([])
+  expect((await keep('After it was sent', three)).status).toBe(200)
+  problemOf(await keep('x', 'yesterday'), 400, 'invalid_request')
 })
 
 test('a note and a reply that were begun stand beside each other, and saving or deleting one leaves the other', async () => {
