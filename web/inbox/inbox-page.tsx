@@ -7,6 +7,7 @@ import { createChanging } from './changing.ts'
 import { Drawer } from './drawer.tsx'
 import './inbox-page.css'
 import { useFocusAfterClosing } from './focus-after-closing.ts'
+import { createListFocus } from './list-focus.ts'
 import { ListPane } from './list-pane.tsx'
 import { useMoveKeys } from './move-keys.ts'
 import { usePageKeys } from './page-keys.ts'
@@ -58,6 +59,7 @@ export default function InboxPage() {
   createEffect(on(place.viewId, () => selection.clear(), { defer: true }))
   createEffect(on(place.viewId, () => panes.setRailOpen(false), { defer: true }))
   useFocusAfterClosing(place, list)
+  const focusList = createListFocus(place, list)
   usePrefetching(place, list)
   onMount(preloadTicketPane)
 
@@ -88,7 +90,7 @@ export default function InboxPage() {
     >
       <Show when={panes.isRailShown()}>
         <div class="rail-place">
-          <Rail place={place} onShowKeys={() => setFloating('keys')} />
+          <Rail place={place} onShowKeys={() => setFloating('keys')} onDone={focusList} />
         </div>
         <Splitter panes={panes} pane="rail" label="Width of the rail" />
       </Show>
@@ -142,7 +144,12 @@ export default function InboxPage() {
         )}
       </Show>
       <Drawer isOpen={panes.isRailOpen()} onClose={() => panes.setRailOpen(false)} label="Lists" side="left">
-        <Rail place={place} onShowKeys={() => setFloating('keys')} onLeave={() => panes.setRailOpen(false)} />
+        <Rail
+          place={place}
+          onShowKeys={() => setFloating('keys')}
+          onDone={focusList}
+          onLeave={() => panes.setRailOpen(false)}
+        />
       </Drawer>
       <Palette isOpen={floating() === 'palette'} onClose={close} place={place} />
       <KeySheet isOpen={floating() === 'keys'} onClose={close} />

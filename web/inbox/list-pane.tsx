@@ -11,6 +11,7 @@ import { EmptyList } from './empty-list.tsx'
 import { useSavedViews } from './inbox-data.ts'
 import './list-pane.css'
 import { ListFailed } from './list-failed.tsx'
+import { LIST_HEADING_ID } from './list-focus.ts'
 import { useListNews } from './list-news.ts'
 import type { Panes } from './panes.ts'
 import type { Place } from './place.ts'
@@ -70,7 +71,9 @@ export function ListPane(props: ListPaneProps) {
         />
       </header>
       <div class="list-title">
-        <h1>{name()}</h1>
+        <h1 id={LIST_HEADING_ID} tabindex="-1">
+          {name()}
+        </h1>
         {/* Words are found in the order of their latest change. */}
         <Show when={props.list.terms().length === 0}>
           <Menu

@@ -31,6 +31,8 @@ const ICONS: Record<BuiltInView, Component> = {
 interface RailProps {
   place: Place
   onShowKeys: () => void
+  /** A view was renamed or deleted: what had the focus is gone. */
+  onDone: () => void
   /** Closes the drawer the rail stands in. */
   onLeave?: () => void
 }
@@ -78,6 +80,7 @@ export function Rail(props: RailProps) {
                   view={view}
                   place={props.place}
                   count={savedCounts().get(view.id)}
+                  onDone={props.onDone}
                   onLeave={props.onLeave}
                 />
               )}

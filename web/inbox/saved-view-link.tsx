@@ -17,6 +17,8 @@ interface SavedViewLinkProps {
   view: SavedView
   place: Place
   count: number | undefined
+  /** It was renamed or deleted: what had the focus is gone. */
+  onDone: () => void
   onLeave?: () => void
 }
 
@@ -28,7 +30,14 @@ export function SavedViewLink(props: SavedViewLinkProps) {
 
   async function remove(): Promise<void> {
     if (props.place.viewId() === props.view.id) props.place.openView(FIRST_VIEW)
+    const { onDone } = props
     await deleteView(props.view)
+    onDone()
+  }
+
+  function closeRenaming(): void {
+    setRenaming(false)
+    props.onDone()
   }
 
   return (
@@ -67,7 +76,7 @@ export function SavedViewLink(props: SavedViewLinkProps) {
         </span>
         <ViewDialog
           isOpen={isRenaming()}
-          onClose={() => setRenaming(false)}
+          onClose={closeRenaming}
           title="Rename the view"
           name={props.view.name}
           query={props.view.query}

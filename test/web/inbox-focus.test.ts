@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { signInAgent } from '../support/agents.ts'
+import { type Bellhop, startBellhop } from '../support/bellhop.ts'
+import { browserTest, openWindow } from '../support/browser.ts'
+import { makeTickets, openList, rowOf, waitForFocus } from '../support/inbox.ts'
+
+let bellhop: Bellhop
+
+beforeAll(async () => {
+  bellhop = await startBellhop()
+})
+afterAll(() => bellhop.stop())
+
+browserTest('a key that leads to another list leaves the focus to its first row', async () => {
+  const { client, agent } = await desk('Ways')
+  const [resolved] = await makeTickets(client, ['Done', 'Waiting'])
+  await agent.call('PATCH', `/v1/tickets/${resolved?.id}`, { body: { status: 'resolved' } })
+  await using window = await openWindow({ ...bellhop, agent })
+  const { page } = window
+  await openList(page, '/inbox/open')
+  await rowOf(page, 'Waiting').click()
+  await page.waitForURL('**/inbox/open/tkt_*')
+  await page.keyboard.press('g')
+  await page.keyboard.press('r')
+  await waitForFocus(page, 'Done')
+  await page.keyboard.press('g')
+  await page.keyboard.press('u')
+  await waitForFocus(page, 'Waiting')
+  await page.keyboard.press('g')
+  await page.keyboard.press('p')
+  await page.getByText('Nothing pending').waitFor()
+  await page.locator('h1:focus', { hasText: 'Pending' }).waitFor()
+})
+
+browserTest('renaming and deleting a view leave the focus to the list', async () => {
+  const { client, agent } = await desk('Views')
+  await makeTickets(client, ['Printer'], { tags: ['vip'] })
+  const body = { name: 'Important', query: 'tag:vip', isShared: false }
+  await agent.call('POST', '/console/views', { body })
+  await using window = await openWindow({ ...bellhop, agent })
+  const { page } = window
+  await openList(page, '/inbox/open')
+
+  await choose(page, 'Important', 'Rename…')
+  await page.getByRole('textbox', { name: 'Name' }).fill('Urgent')
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: 'Urgent' }).waitFor()
+  await waitForFocus(page, 'Printer')
+
+  await choose(page, 'Urgent', 'Rename…')
+  await page.keyboard.press('Escape')
+  await waitForFocus(page, 'Printer')
+
+  await choose(page, 'Urgent', 'Delete')
+  await page.getByRole('link', { name: 'Urgent' }).waitFor({ state: 'detached' })
+  await waitForFocus(page, 'Printer')
+  expect(await page.locator('[role="option"]:focus').count()).toBe(1)
+})
+
+async function choose(page: Page, view: string, item: string): Promise<void> {
+  await page.getByRole('link', { name: view }).hover()
+  await page.getByRole('button', { name: `Change “${view}”` }).click()
+  await page.getByRole('menuitem', { name: item }).click()
+}
+
+/** An organization of its own with one agent. */
+async function desk(name: string) {
+  const client = await bellhop.organization(name)
+  return { client, agent: await signInAgent(bellhop, client.orgId) }
+}
