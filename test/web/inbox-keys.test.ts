@@ -100,6 +100,28 @@ browserTest('several tickets are selected, changed and changed back at once', as
   expect(json.tags).toEqual(['urgent'])
 })
 
+browserTest('what is more than one request takes is changed back too', async () => {
+  const { client, agent } = await desk('Heavy')
+  // Together their tags are more than the 256 KiB of a request.
+  const tickets = await makeTickets(await client.withKey({ rateLimit: 1_000 }), Array(45).fill('Tagged'))
+  const tags = Array.from({ length: 50 }, (_, place) => `${place}`.padEnd(64, 'é'))
+  for (const { id } of tickets) {
+    expect((await agent.call('PATCH', `/v1/tickets/${id}`, { body: { tags } })).status).toBe(200)
+  }
+  await using window = await openWindow({ ...bellhop, agent })
+  const { page } = window
+  await openList(page, '/inbox/open')
+  await page.getByRole('option').first().focus()
+  await page.keyboard.press('ControlOrMeta+a')
+  await page.getByText('45 selected').waitFor()
+  await page.keyboard.press('e')
+  for (const { id } of tickets) await waitForStatus(agent, id, 'resolved')
+  await page.keyboard.press('ControlOrMeta+z')
+  for (const { id } of tickets) await waitForStatus(agent, id, 'open')
+  const { json } = await agent.call<TicketJson>('GET', `/v1/tickets/${tickets[0]?.id}`)
+  expect(json.tags).toHaveLength(50)
+})
+
 browserTest('a change the server refuses is taken back on the page', async () => {
   const { client, agent } = await desk('Refused')
   await makeTickets(client, ['First', 'Second'])

@@ -19,8 +19,9 @@ interface Item {
   change: TicketChange
 }
 
-/** What one request may change. */
+/** What one request may change, and how long it may be: the server takes 256 KiB. */
 const MOST_ITEMS = 500
+const MOST_BYTES = 200_000
 
 /** Changes one ticket: on the screen at once, with an Undo, and back again with the reason when the server refuses. */
 export function changeTicket(id: string, change: TicketChange): Promise<boolean> {
@@ -86,9 +87,22 @@ function patchEverywhere(id: string, change: <Row extends Changeable>(row: Row) 
   patchRows(id, change)
 }
 
+/** An Undo carries all tags of its tickets. */
 function chunks(items: Item[]): Item[][] {
-  const starts = Array.from({ length: Math.ceil(items.length / MOST_ITEMS) }, (_, turn) => turn * MOST_ITEMS)
-  return starts.map((start) => items.slice(start, start + MOST_ITEMS))
+  const all: Item[][] = []
+  let bytes = 0
+  for (const item of items) {
+    const size = new TextEncoder().encode(JSON.stringify(item)).length
+    const last = all.at(-1)
+    if (last && last.length < MOST_ITEMS && bytes + size <= MOST_BYTES) {
+      last.push(item)
+      bytes += size
+    } else {
+      all.push([item])
+      bytes = size
+    }
+  }
+  return all
 }
 
 function whatOf({ status, assignedTo, isSpam }: TicketChange): string {
