@@ -31,7 +31,7 @@ browserTest(
     const headers = { authorization: `Bearer ${await makeKey(page)}` }
 
     await page.goto('/inbox/unassigned')
-    await page.getByText('Nothing waits').waitFor()
+    await page.getByText('Your inbox is ready').waitFor()
     const made = await call<TicketJson>('POST', `${url}/v1/tickets`, { body: ASKED, headers })
     expect(made.status).toBe(201)
 

@@ -4,9 +4,13 @@ import SearchX from 'lucide-solid/icons/search-x'
 import { For, Match, Show, Switch } from 'solid-js'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
+import { FirstSteps, useIsFirstDay } from './first-steps.tsx'
 import type { Place } from './place.ts'
 import { SEARCH_KEYS } from './search-words.ts'
 import { SEARCH } from './views.ts'
+
+/** Where somebody who has just begun looks for tickets. */
+const FIRST_VIEWS: readonly string[] = ['mine', 'unassigned', 'open']
 
 const TEXTS: Record<string, { title: string; text: string }> = {
   mine: { title: 'All done', text: 'No open ticket is assigned to you.' },
@@ -21,6 +25,8 @@ const TEXTS: Record<string, { title: string; text: string }> = {
 /** What stands where a list has no tickets. */
 export function EmptyList(props: { place: Place }) {
   const id = () => props.place.viewId()
+  const isFirstDay = useIsFirstDay()
+  const isBeginning = () => isFirstDay() && FIRST_VIEWS.includes(id())
   const texts = () => TEXTS[id()] ?? { title: 'No tickets', text: 'No ticket fits this list at the moment.' }
   return (
     <div class="list-empty">
@@ -40,6 +46,9 @@ export function EmptyList(props: { place: Place }) {
             text="It was deleted, or it is not shared with you."
             action={<Button onClick={() => props.place.openView('mine')}>Go to My open</Button>}
           />
+        </Match>
+        <Match when={isBeginning()}>
+          <FirstSteps />
         </Match>
         <Match when={id() === SEARCH}>
           <EmptyState
@@ -61,7 +70,7 @@ export function EmptyList(props: { place: Place }) {
           </dl>
         </Match>
       </Switch>
-      <Show when={id() === 'mine'}>
+      <Show when={id() === 'mine' && !isBeginning()}>
         <p class="list-empty-hint">
           <Button size="small" look="quiet" keys="g u" onClick={() => props.place.openView('unassigned')}>
             See unassigned tickets

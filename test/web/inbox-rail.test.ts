@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect } from 'bun:test'
+import { signInAgent } from '../support/agents.ts'
+import { type Bellhop, startBellhop } from '../support/bellhop.ts'
+import { browserTest, openWindow } from '../support/browser.ts'
+import { makeTickets, openList, rowOf } from '../support/inbox.ts'
+
+let bellhop: Bellhop
+
+beforeAll(async () => {
+  bellhop = await startBellhop()
+})
+afterAll(() => bellhop.stop())
+
+browserTest('an inbox that nobody has ever written to leads administrators to the first steps', async () => {
+  const { orgId } = await bellhop.organization('New')
+  const agent = await signInAgent(bellhop, orgId, { role: 'admin' })
+  await using window = await openWindow({ ...bellhop, agent })
+  const { page } = window
+  await page.goto('/inbox')
+  await page.getByText('Your inbox is ready').waitFor()
+  await page.getByRole('button', { name: 'first steps' }).click()
+  await page.waitForURL('**/settings/start')
+})
+
+browserTest('the rail shows the tags used most, and all others behind a search', async () => {
+  const client = await bellhop.organization('Tags')
+  const agent = await signInAgent(bellhop, client.orgId)
+  for (let letter = 1; letter <= 14; letter++) {
+    await makeTickets(client, [`Question ${letter}`], { tags: [`a${letter}`] })
+  }
+  await makeTickets(client, ['Late', 'Later'], { tags: ['zebra'] })
+  await using window = await openWindow({ ...bellhop, agent })
+  const { page } = window
+  await openList(page, '/inbox/open')
+  await page.getByRole('link', { name: 'zebra 2' }).waitFor()
+  const tags = page.locator('.rail-title', { hasText: 'Tags' }).locator('+ ul a')
+  expect(await tags.count()).toBe(12)
+  expect(await tags.first().textContent()).toBe('zebra2')
+
+  await page.getByRole('button', { name: 'All tags…' }).click()
+  const search = page.getByRole('combobox', { name: 'Find a tag' })
+  await search.fill('a9')
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/inbox/tag~a9')
+  await rowOf(page, 'Question 9').waitFor()
+})

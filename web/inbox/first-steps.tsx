@@ -1,0 +1,48 @@
+import { useNavigate } from '@solidjs/router'
+import Rocket from 'lucide-solid/icons/rocket'
+import { createMemo } from 'solid-js'
+import { api, ask } from '../api.ts'
+import { useSession } from '../session.tsx'
+import { observe } from '../ticket/observe.ts'
+import { Button } from '../ui/button.tsx'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { useCounts } from './inbox-data.ts'
+
+/** Whether this is the day on which somebody has to set up the organization: nobody has ever written. */
+export function useIsFirstDay() {
+  const session = useSession()
+  const counts = useCounts()
+  return createMemo(() => {
+    const views = counts()?.views
+    const hasNone = views !== undefined && Object.values(views).every((count) => count === 0)
+    return hasNone && session().agent.role === 'admin'
+  })
+}
+
+/** Leads to the list of first steps, and says how many are done. */
+export function FirstSteps() {
+  const navigate = useNavigate()
+  const result = observe(() => ({
+    queryKey: ['checklist'],
+    queryFn: () => ask(api.console.checklist.get()),
+  }))
+  const steps = () => result().data?.data ?? []
+  const done = () => steps().filter(({ isDone }) => isDone).length
+  return (
+    <EmptyState
+      icon={<Rocket />}
+      title="Your inbox is ready"
+      text={
+        <>
+          Tickets come in here as soon as people can write to you.
+          {done() > 0 ? ` ${done()} of ${steps().length} first steps are done.` : ''}
+        </>
+      }
+      action={
+        <Button look="primary" onClick={() => navigate('/settings/start')}>
+          {done() > 0 ? 'Go on with the first steps' : 'See the first steps'}
+        </Button>
+      }
+    />
+  )
+}
