@@ -4,7 +4,6 @@ import Clock from 'lucide-solid/icons/clock'
 import Inbox from 'lucide-solid/icons/inbox'
 import Layers from 'lucide-solid/icons/layers'
 import ShieldAlert from 'lucide-solid/icons/shield-alert'
-import Tag from 'lucide-solid/icons/tag'
 import UserRound from 'lucide-solid/icons/user-round'
 import { type Component, createMemo, For, Show } from 'solid-js'
 import { useSession } from '../session.tsx'
@@ -13,11 +12,10 @@ import type { Place } from './place.ts'
 import './rail.css'
 import { RailFoot } from './rail-foot.tsx'
 import { RailLink } from './rail-link.tsx'
+import { RailTags } from './rail-tags.tsx'
 import { SavedViewLink } from './saved-view-link.tsx'
-import { BUILT_IN_VIEWS, type BuiltInView, tagView } from './views.ts'
+import { BUILT_IN_VIEWS, type BuiltInView } from './views.ts'
 
-/** The rail stays short: further tags are found by searching. */
-const MOST_TAGS = 12
 const ICONS: Record<BuiltInView, Component> = {
   mine: UserRound,
   unassigned: Inbox,
@@ -43,7 +41,6 @@ export function Rail(props: RailProps) {
   const counts = useCounts()
   const views = useSavedViews()
   const savedCounts = createMemo(() => new Map(counts()?.saved.map(({ id, count }) => [id, count])))
-  const tags = createMemo(() => counts()?.tags.slice(0, MOST_TAGS) ?? [])
   return (
     <div class="rail">
       <header class="rail-head">
@@ -87,24 +84,7 @@ export function Rail(props: RailProps) {
             </For>
           </ul>
         </Show>
-        <Show when={tags().length > 0}>
-          <h2 class="rail-title">Tags</h2>
-          <ul>
-            <For each={tags()}>
-              {({ tag, count }) => (
-                <li>
-                  <RailLink
-                    view={tagView(tag)}
-                    place={props.place}
-                    icon={Tag}
-                    count={count}
-                    onLeave={props.onLeave}
-                  />
-                </li>
-              )}
-            </For>
-          </ul>
-        </Show>
+        <RailTags place={props.place} onLeave={props.onLeave} />
       </nav>
       <RailFoot onShowKeys={props.onShowKeys} />
     </div>
