@@ -26,16 +26,21 @@ export function createFirstRun(deps: Deps) {
   const hash = hashToken(token)
   let last: Promise<unknown> = Promise.resolve()
 
-  async function setUp(input: FirstRunInput): Promise<string> {
-    const given = Buffer.from(hashToken(input.token))
-    if (!timingSafeEqual(given, Buffer.from(hash))) throw wrongLink()
+  async function check(given: string): Promise<void> {
+    if (!timingSafeEqual(Buffer.from(hashToken(given)), Buffer.from(hash))) throw wrongLink()
     if (!(await isOpen(deps))) throw alreadySetUp()
+  }
+
+  async function setUp(input: FirstRunInput): Promise<string> {
+    await check(input.token)
     return makeFirst(deps, input)
   }
 
   return {
     token,
     isOpen: () => isOpen(deps),
+    /** Whether a link still works, before a person fills in a form for nothing. Throws like `setUp`. */
+    check,
     /**
      * The organization with its administrator, who is signed in: answers the session's token. Throws 403 for a wrong
      * token, 409 once there is an organization, 400 for wrong input. One at a time: on PostgreSQL two units would

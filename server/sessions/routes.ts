@@ -62,6 +62,15 @@ export function sessionRoutes(
       { ...change, body: schemas.firstRun, response: { 201: schemas.session } },
     )
     .post(
+      '/first-run/check',
+      async (context) => {
+        const { address } = seenFrom(context)
+        await attempts.limited({ address }, () => firstRun.check(context.body.token))
+        return context.status(204, undefined)
+      },
+      { ...change, body: schemas.link, response: { 204: t.Undefined() } },
+    )
+    .post(
       '/session',
       async (context) => {
         const { body, status } = context

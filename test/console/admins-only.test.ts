@@ -49,6 +49,7 @@ const ADMINS_ONLY = [
 const WITHOUT_A_SESSION = [
   'GET /console/first-run',
   'POST /console/first-run',
+  'POST /console/first-run/check',
   'POST /console/session',
   'DELETE /console/session',
   'POST /console/link',

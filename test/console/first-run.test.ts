@@ -51,6 +51,16 @@ test('without the token of the link nobody becomes administrator', () =>
     expect(await organizationsOf(bellhop)).toEqual([])
   }))
 
+test('whether the link works is told before anything is filled in', () =>
+  inEmptyBellhop(async (bellhop) => {
+    const check = (token: string) =>
+      visit(bellhop).call('POST', '/console/first-run/check', { body: { token } })
+    expect((await check('guess')).json).toMatchObject({ status: 403, code: 'wrong_link' })
+    expect((await check(bellhop.firstRunToken)).status).toBe(204)
+    await open(bellhop)
+    expect((await check(bellhop.firstRunToken)).json).toMatchObject({ status: 409, code: 'already_set_up' })
+  }))
+
 test('of two who use the link at the same moment one is first', () =>
   inEmptyBellhop(async (bellhop) => {
     const answers = await Promise.all([

@@ -1,11 +1,12 @@
 import { A, useNavigate } from '@solidjs/router'
-import { useQueryClient } from '@tanstack/solid-query'
+import { useQuery, useQueryClient } from '@tanstack/solid-query'
 import { createSignal, Match, onMount, Show, Switch } from 'solid-js'
 import { createStore } from 'solid-js/store'
 import { api, ask } from '../api.ts'
 import { ApiProblem, faultOf } from '../problem.ts'
 import { sessionQuery } from '../session.tsx'
 import { Button } from '../ui/button.tsx'
+import { FailedState } from '../ui/failed-state.tsx'
 import { TextField } from '../ui/text-field.tsx'
 import { Frame } from './frame.tsx'
 import { createLinkToken } from './link-token.ts'
@@ -16,9 +17,20 @@ import { Refusal } from './refusal.tsx'
 export default function WelcomePage() {
   const token = createLinkToken()
   const [isSetUp, setSetUp] = createSignal(false)
+  // Nobody fills in a form for a link that does not work.
+  const check = useQuery(() => ({
+    queryKey: ['first-run', 'check', token()],
+    queryFn: async () => {
+      await ask(api.console['first-run'].check.post({ token: token() }))
+      return true
+    },
+    enabled: token() !== '',
+    staleTime: Number.POSITIVE_INFINITY,
+  }))
+  const refusal = () => (check.error instanceof ApiProblem ? check.error.code : undefined)
   return (
-    <Switch fallback={<WelcomeForm token={token()} onAlreadySetUp={() => setSetUp(true)} />}>
-      <Match when={isSetUp()}>
+    <Switch>
+      <Match when={isSetUp() || refusal() === 'already_set_up'}>
         <Frame
           title="It is set up already"
           text="The organization has been made, so this link has done its work."
@@ -30,6 +42,26 @@ export default function WelcomePage() {
         <Frame title="This link is not whole" text="The part behind # is missing.">
           <p>Copy the whole link that Bellhop printed where you started it, and open it again.</p>
         </Frame>
+      </Match>
+      <Match when={refusal() === 'wrong_link'}>
+        <Frame title="This link does not work" text="It is from an earlier start, or some of it is missing.">
+          <p>
+            Open the link that Bellhop printed when it was started last. To get a new one, start it again.
+          </p>
+        </Frame>
+      </Match>
+      <Match when={check.isSuccess}>
+        <WelcomeForm token={token()} onAlreadySetUp={() => setSetUp(true)} />
+      </Match>
+      <Match when={check.error}>
+        {(error) => (
+          <FailedState
+            title="The link could not be read"
+            error={error()}
+            onRetry={() => check.refetch()}
+            isBusy={check.isFetching}
+          />
+        )}
       </Match>
     </Switch>
   )
