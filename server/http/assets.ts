@@ -1,4 +1,4 @@
-import { Elysia } from 'elysia'
+import { Elysia, NotFoundError } from 'elysia'
 import { AppError } from '../errors.ts'
 import { isNamed } from '../requests/if-none-match.ts'
 import { type Asset, type BuiltPages, builtPages } from './built-pages.ts'
@@ -14,6 +14,9 @@ const PAGES = [
   '/welcome',
   '/join',
 ] as const
+
+/** Below these are answers for programs, also when there is nothing. */
+const FOR_PROGRAMS = /^\/(?:v1|console|health|metrics|docs|assets)(?:\/|$)/
 
 /** Nothing from elsewhere, no script or style inside the page, and no other site around it. */
 const POLICY = [
@@ -53,6 +56,8 @@ export function assetRoutes() {
   const app = new Elysia({ name: 'assets' })
   const detail = { hide: true }
   for (const path of PAGES) app.get(path, ({ request }) => answerPage(request, requirePages()), { detail })
+  // By `all`, so that `/v1/*` stays nearer; what is nowhere and not for a person goes on to be refused.
+  app.all('/*', ({ request, path }) => answerNowhere(request, path), { parse: 'none', detail })
   return app.get('/assets/:name', ({ request, params }) => answerAsset(request, params.name), { detail })
 }
 
@@ -71,6 +76,14 @@ function answerPage(request: Request, { index, etag }: BuiltPages): Response {
   const known = request.headers.get('if-none-match')
   if (known !== null && isNamed(known, etag)) return new Response(null, { status: 304, headers })
   return new Response(index, { headers })
+}
+
+/** A person who mistyped an address gets the page that says so. */
+function answerNowhere(request: Request, path: string): Response {
+  const pages = builtPages()
+  const isPerson = request.method === 'GET' && (request.headers.get('accept') ?? '').includes('text/html')
+  if (!pages || !isPerson || FOR_PROGRAMS.test(path)) throw new NotFoundError()
+  return new Response(pages.index, { status: 404, headers: { ...PAGE_HEADERS, vary: 'Accept' } })
 }
 
 function answerAsset(request: Request, name: string): Response {

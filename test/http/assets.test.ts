@@ -94,6 +94,19 @@ test('what is no page stays a problem document', async () => {
   expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
 })
 
+test('a person at a mistyped address gets the page that says so, a program a problem document', async () => {
+  const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+  const person = await call('GET', `${bellhop.url}/nonsense/deeper`, { headers })
+  expect([person.status, person.text]).toEqual([404, page])
+  expect(person.headers.get('content-security-policy')).toBe(POLICY)
+  for (const path of ['/console/nonsense', '/health/nonsense', '/assets/nonsense', '/docs/nonsense']) {
+    const { status, json } = await call('GET', bellhop.url + path, { headers })
+    expect([path, status, json]).toMatchObject([path, 404, { code: 'unknown_route' }])
+  }
+  expect((await call('GET', `${bellhop.url}/v1/nonsense`, { headers })).status).toBe(401)
+  expect((await call('POST', `${bellhop.url}/nonsense`, { headers })).json).toMatchObject({ status: 404 })
+})
+
 test('the pages are small and leave no trace of how they were made', async () => {
   const names = [...page.matchAll(/\/assets\/([^"]+)/g)].map(([, name = '']) => name)
   const sizes = await Promise.all(

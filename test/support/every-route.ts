@@ -11,10 +11,12 @@ export const OPEN_ROUTES = [
   'GET /welcome',
   'GET /join',
   'GET /assets/:name',
+  'ALL /*',
   'GET /health/live',
   'GET /health/ready',
   'GET /console/first-run',
   'POST /console/first-run',
+  'POST /console/first-run/check',
   'POST /console/session',
   // Ends the session of the cookie it comes with.
   'DELETE /console/session',
