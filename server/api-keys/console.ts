@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { invalid, notFound } from '../errors.ts'
+import { tellPages } from '../events/desk.ts'
 import { isId } from '../ids.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
@@ -19,6 +20,7 @@ export function keyRoutes(guard: AgentGuard) {
       transform,
       response: { 200: schemas.keyList },
     })
+    .onAfterHandle(({ me, as }) => tellPages(as, me.orgId))
     .post(
       '/keys',
       async ({ me, as, body, status }) => {

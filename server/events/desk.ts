@@ -7,3 +7,12 @@ export function recordDeskChange(deps: Deps, tx: Transaction, orgId: string): Pr
   const createdAt = deps.clock.now()
   return recordEvents(deps, tx, orgId, [{ type: 'desk.changed', ticketId: '', createdAt }])
 }
+
+/** The same behind a change that is already made, which it must not make look undone: it is only a hint. */
+export async function tellPages(deps: Deps, orgId: string): Promise<void> {
+  try {
+    await deps.database.write((tx) => recordDeskChange(deps, tx, orgId))
+  } catch (error) {
+    deps.log.warn('pages_not_told', { orgId, error })
+  }
+}

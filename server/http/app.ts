@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import type { KeyGuard } from '../api-keys/require-api-key.ts'
 import type { Deps } from '../deps.ts'
+import { tellPages } from '../events/desk.ts'
 import { inboxRoutes } from '../inbox/console.ts'
 import { liveRoutes } from '../live/console.ts'
 import type { Live } from '../live/live.ts'
@@ -37,7 +38,7 @@ export function createApp(
     .use(ticketRoutes(deps, guards.keys))
     .use(deskRoutes(deps, guards))
     .use(ticketDeskRoutes(deps, guards.agents))
-    .use(webhookRoutes(deps, guards.agents))
+    .use(webhookRoutes(deps, guards.agents, (orgId) => tellPages(deps, orgId)))
     .use(inboxRoutes(guards.agents))
     .use(liveRoutes(deps, guards.agents, guards.live))
     .use(unknownApiRoutes())

@@ -21,18 +21,21 @@ import * as schemas from './schemas.ts'
 import { testEndpoint } from './test-delivery.ts'
 import { viewDelivery, viewDeliveryDetail, viewEndpoint, viewResendJob } from './views.ts'
 
+/** Lets the open pages of an organization notice a change. It comes behind the change: events stand above webhooks. */
+export type TellPages = (orgId: string) => Promise<void>
+
 /** What administrators do with endpoints and see in the delivery log. */
-export function webhookRoutes(deps: Deps, guard: AgentGuard) {
+export function webhookRoutes(deps: Deps, guard: AgentGuard, tellPages: TellPages) {
   return new Elysia({ name: 'webhooks/console', prefix: '/console' })
-    .use(endpointRoutes(guard))
-    .use(secretRoutes(guard))
+    .use(endpointRoutes(guard, tellPages))
+    .use(secretRoutes(guard, tellPages))
     .use(deliveryRoutes(deps, guard))
 }
 
 const noQuery = strictQuery()
 const { byId } = schemas
 
-function endpointRoutes(guard: AgentGuard) {
+function endpointRoutes(guard: AgentGuard, tellPages: TellPages) {
   const transform = [guard.adminsOnly, noQuery]
   const withBody = { parse: arrive, transform: [...transform, jsonBody] }
   return new Elysia({ name: 'webhooks/endpoints' })
@@ -42,6 +45,29 @@ function endpointRoutes(guard: AgentGuard) {
       async ({ me, as }) => ({ data: (await listEndpoints(as, me.orgId)).map(viewEndpoint) }),
       { transform, response: { 200: schemas.endpointList } },
     )
+    .get(
+      '/endpoints/:id',
+      async ({ me, as, params }) => viewEndpoint(await readEndpoint(as, me.orgId, params.id)),
+      { transform, params: byId, response: { 200: schemas.endpoint } },
+    )
+    .post(
+      '/endpoints/:id/test',
+      async ({ me, as, params: { id }, body: { event }, status }) =>
+        status(202, await testEndpoint(as, me.orgId, { id, event })),
+      { ...withBody, params: byId, body: schemas.testRequest, response: { 202: schemas.sentTest } },
+    )
+    .post(
+      '/endpoints/:id/resend',
+      async ({ me, as, params, body, status }) => {
+        const since = momentOf(body.since, { pointer: '/since' })
+        return status(
+          202,
+          viewResendJob(await resendFailedSince(as, me.orgId, { endpointId: params.id, since })),
+        )
+      },
+      { ...withBody, params: byId, body: schemas.resendRequest, response: { 202: schemas.resendJob } },
+    )
+    .onAfterHandle(({ me }) => tellPages(me.orgId))
     .post(
       '/endpoints',
       async ({ me, as, body, status }) => {
@@ -49,11 +75,6 @@ function endpointRoutes(guard: AgentGuard) {
         return status(201, { endpoint: viewEndpoint(endpoint), secret })
       },
       { ...withBody, body: schemas.newEndpoint, response: { 201: schemas.endpointWithSecret } },
-    )
-    .get(
-      '/endpoints/:id',
-      async ({ me, as, params }) => viewEndpoint(await readEndpoint(as, me.orgId, params.id)),
-      { transform, params: byId, response: { 200: schemas.endpoint } },
     )
     .patch(
       '/endpoints/:id',
@@ -79,53 +100,39 @@ function endpointRoutes(guard: AgentGuard) {
       async ({ me, as, params }) => viewEndpoint(await disableEndpoint(as, me.orgId, params.id)),
       { transform, params: byId, response: { 200: schemas.endpoint } },
     )
-    .post(
-      '/endpoints/:id/test',
-      async ({ me, as, params: { id }, body: { event }, status }) =>
-        status(202, await testEndpoint(as, me.orgId, { id, event })),
-      { ...withBody, params: byId, body: schemas.testRequest, response: { 202: schemas.sentTest } },
-    )
-    .post(
-      '/endpoints/:id/resend',
-      async ({ me, as, params, body, status }) => {
-        const since = momentOf(body.since, { pointer: '/since' })
-        return status(
-          202,
-          viewResendJob(await resendFailedSince(as, me.orgId, { endpointId: params.id, since })),
-        )
-      },
-      { ...withBody, params: byId, body: schemas.resendRequest, response: { 202: schemas.resendJob } },
-    )
 }
 
 /** The new secret leaves here once: when it is staged or rotated, not when the staged one is promoted. */
-function secretRoutes(guard: AgentGuard) {
-  return new Elysia({ name: 'webhooks/secrets' }).use(guard.requireAgent).post(
-    '/endpoints/:id/secret',
-    async ({ me: { orgId }, as, params: { id }, body: { step, force } }) => {
-      switch (step) {
-        case 'promote':
-          return { endpoint: viewEndpoint(await promoteSecret(as, orgId, id)) }
-        case 'cancel':
-          return { endpoint: viewEndpoint(await cancelStagedSecret(as, orgId, id)) }
-        case 'stage': {
-          const { endpoint, secret } = await stageSecret(as, orgId, id)
-          return { endpoint: viewEndpoint(endpoint), secret }
+function secretRoutes(guard: AgentGuard, tellPages: TellPages) {
+  return new Elysia({ name: 'webhooks/secrets' })
+    .use(guard.requireAgent)
+    .onAfterHandle(({ me }) => tellPages(me.orgId))
+    .post(
+      '/endpoints/:id/secret',
+      async ({ me: { orgId }, as, params: { id }, body: { step, force } }) => {
+        switch (step) {
+          case 'promote':
+            return { endpoint: viewEndpoint(await promoteSecret(as, orgId, id)) }
+          case 'cancel':
+            return { endpoint: viewEndpoint(await cancelStagedSecret(as, orgId, id)) }
+          case 'stage': {
+            const { endpoint, secret } = await stageSecret(as, orgId, id)
+            return { endpoint: viewEndpoint(endpoint), secret }
+          }
+          case 'rotate': {
+            const { endpoint, secret } = await rotateSecret(as, orgId, id, { force: force ?? false })
+            return { endpoint: viewEndpoint(endpoint), secret }
+          }
         }
-        case 'rotate': {
-          const { endpoint, secret } = await rotateSecret(as, orgId, id, { force: force ?? false })
-          return { endpoint: viewEndpoint(endpoint), secret }
-        }
-      }
-    },
-    {
-      parse: arrive,
-      transform: [guard.adminsOnly, noQuery, jsonBody],
-      params: byId,
-      body: schemas.secretStep,
-      response: { 200: schemas.endpointAfterStep },
-    },
-  )
+      },
+      {
+        parse: arrive,
+        transform: [guard.adminsOnly, noQuery, jsonBody],
+        params: byId,
+        body: schemas.secretStep,
+        response: { 200: schemas.endpointAfterStep },
+      },
+    )
 }
 
 function deliveryRoutes(deps: Deps, guard: AgentGuard) {

@@ -72,3 +72,25 @@ test('whoever changes a saved reply tells every page of the desk', async () => {
   const { data } = await page.next('changed', ({ type }) => type === 'desk.changed')
   expect(data.ticketId).toBe('')
 })
+
+test('an administrator’s open settings hear of keys and endpoints that another one changes', async () => {
+  const ada = await signInAgent(bellhop, acme.orgId, { role: 'admin', name: 'Ada' })
+  const change = async <Json>(method: string, path: string, body?: object) => {
+    const answer = await ada.call<Json>(method, `/console${path}`, body ? { body } : {})
+    expect(answer.status, answer.text).toBeLessThan(300)
+    await page.next('changed', ({ type }) => type === 'desk.changed')
+    return answer.json
+  }
+  const { key } = await change<{ key: { id: string } }>('POST', '/keys', { name: 'Shop' })
+  await change('DELETE', `/keys/${key.id}`)
+  const { endpoint } = await change<{ endpoint: { id: string } }>('POST', '/endpoints', {
+    url: 'https://hooks.example.com/bellhop',
+    events: ['ticket.created'],
+  })
+  const place = `/endpoints/${endpoint.id}`
+  await change('PATCH', place, { description: 'Billing' })
+  await change('POST', `${place}/disable`)
+  await change('POST', `${place}/enable`)
+  await change('POST', `${place}/secret`, { step: 'rotate' })
+  await change('DELETE', place)
+})
