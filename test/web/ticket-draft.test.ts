@@ -4,7 +4,7 @@ import { type Bellhop, startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { field, openDesk, openTicket, thread } from '../support/desk.ts'
 import { freshPlace } from '../support/engine.ts'
-import { readDraft, readThread } from '../support/threads.ts'
+import { readDraft, readThread, sendReply } from '../support/threads.ts'
 import { makeTicket, readTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -230,4 +230,51 @@ browserTest('a draft typed in another tab replaces nothing while this one is bei
     return here === 'From the other tab again.' || (here === 'From this tab.' && isOffered)
   })
   expect(await thread(page)).toHaveLength(1)
+})
+
+browserTest('what was written on another device meanwhile is offered, and not written over', async () => {
+  const { ben, ticket, client } = await openDesk(bellhop)
+  const next = await makeTicket(client, { subject: 'Another' })
+  await using window = await openTicket(bellhop, ben, next.id)
+  const { page } = window
+  await page.keyboard.press('j')
+  await page.waitForURL(`**/inbox/open/${ticket.id}`)
+  await page.keyboard.press('r')
+  await page.keyboard.type('ONE')
+  await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'ONE')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('k')
+  await page.waitForURL(`**/inbox/open/${next.id}`)
+  const elsewhere = (text: string) =>
+    ben.call('PUT', `/console/tickets/${ticket.id}/draft`, { body: { kind: 'reply', text } })
+  await elsewhere('ONE, and TWO from the phone')
+  await page.keyboard.press('j')
+  await page.waitForURL(`**/inbox/open/${ticket.id}`)
+  await page.keyboard.press('r')
+  await page.keyboard.type(', typed on')
+  await page.getByRole('button', { name: 'Use that one' }).waitFor()
+  expect(await readDraft(ben, ticket.id, 'reply')).toBe('ONE, and TWO from the phone')
+  expect(await field(page).inputValue()).toBe('ONE, typed on')
+  await page.getByRole('button', { name: 'Keep this' }).click()
+  await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'ONE, typed on')
+
+  await elsewhere('THREE')
+  await field(page).press('End')
+  await page.keyboard.type('!')
+  await page.getByRole('button', { name: 'Use that one' }).click()
+  expect(await field(page).inputValue()).toBe('THREE')
+  await field(page).press('End')
+  await page.keyboard.type('!')
+  await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'THREE!')
+})
+
+browserTest('what is sent on one device cannot be sent again on another', async () => {
+  const { ben, ticket } = await openDesk(bellhop)
+  await using first = await openTicket(bellhop, ben, ticket.id)
+  await field(first.page).fill('It is attached.')
+  await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'It is attached.')
+  await sendReply(ben, ticket.id, { text: 'It is attached.' })
+  await first.page.getByText('was sent or emptied elsewhere').waitFor()
+  expect(await field(first.page).inputValue()).toBe('')
+  expect(await first.page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true)
 })

@@ -34,19 +34,33 @@ export async function changeTickets(
   change: TicketChange,
   label = whatOf(change),
 ): Promise<boolean> {
-  const done = apply(ids.map((id) => ({ id, change })))
-  pushUndo({
-    label: ids.length === 1 ? label : `${label}: ${ids.length} tickets`,
+  const said = ids.length === 1 ? label : `${label}: ${ids.length} tickets`
+  const done = apply(
+    ids.map((id) => ({ id, change })),
+    `Not done: ${said}.`,
+  )
+  const forget = pushUndo({
+    label: said,
     undo: async () => {
       const before = await done
-      if (before) await apply(before.map((one) => ({ id: one.id, change: one.before })))
+      if (!before) return
+      await apply(
+        before.map((one) => ({ id: one.id, change: one.before })),
+        `Not taken back: ${said}.`,
+      )
     },
   })
-  return (await done) !== undefined
+  const isDone = (await done) !== undefined
+  // What has not happened is neither said to be done nor taken back.
+  if (!isDone) forget()
+  return isDone
 }
 
 /** What the tickets were before, for the Undo; nothing when it was refused. */
-async function apply(items: Item[]): Promise<{ id: string; before: Before }[] | undefined> {
+async function apply(
+  items: Item[],
+  failed: string,
+): Promise<{ id: string; before: Before }[] | undefined> {
   const shown = items.map(show)
   try {
     const answers = await Promise.all(
@@ -57,7 +71,7 @@ async function apply(items: Item[]): Promise<{ id: string; before: Before }[] | 
     return answers.flatMap(({ data }) => data)
   } catch (error) {
     for (const { refuse } of shown) refuse()
-    toastError(sentenceOf(error))
+    toastError(`${failed} ${sentenceOf(error)}`)
     return undefined
   }
 }

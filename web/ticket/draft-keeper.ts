@@ -15,6 +15,8 @@ export interface DraftKeeper {
   /** What was sent without an answer, if anything was. */
   attempt: Accessor<Attempt | null>
   write(text: string): void
+  /** A reply that the server took back, with what it has put behind it. */
+  takeBack(text: string): void
   takeOther(): void
   dropOther(): void
   /** The ticket is opened again: what was saved may have been changed elsewhere since. */

@@ -13,12 +13,16 @@ interface Saving {
   ticketId: string
   kind: DraftKind
   draft: () => StoredDraft
+  /** The agent has to choose between two versions first. */
+  isHeld: () => boolean
   saved: (text: string, savedAt: string) => void
+  /** The server has a newer version, from elsewhere. */
+  onChanged: () => void
   onWaiting: (isWaiting: boolean) => void
 }
 
 /** Saves a draft on the server: one request at a time, the newest text last, again and again while the server is away. */
-export function saveLater({ ticketId, kind, draft, saved, onWaiting }: Saving) {
+export function saveLater({ ticketId, kind, draft, isHeld, saved, onChanged, onWaiting }: Saving) {
   let timer: ReturnType<typeof setTimeout> | undefined
   let underWay: Promise<void> | undefined
   let retryMs = FIRST_RETRY_MS
@@ -30,7 +34,7 @@ export function saveLater({ ticketId, kind, draft, saved, onWaiting }: Saving) {
   function now(isLeaving = false) {
     clearTimeout(timer)
     timer = undefined
-    if (!draft().isDirty) return
+    if (!draft().isDirty || isHeld()) return
     if (underWay && !isLeaving) return
     underWay = save(isLeaving).finally(() => {
       underWay = undefined
@@ -38,10 +42,11 @@ export function saveLater({ ticketId, kind, draft, saved, onWaiting }: Saving) {
   }
 
   async function save(isLeaving: boolean) {
-    const { text } = draft()
+    const { text, base } = draft()
     try {
+      const how = { fetch: { keepalive: isLeaving } }
       const { savedAt } = await ask(
-        api.console.tickets({ id: ticketId }).draft.put({ kind, text }, { fetch: { keepalive: isLeaving } }),
+        api.console.tickets({ id: ticketId }).draft.put({ kind, text, base }, how),
       )
       retryMs = FIRST_RETRY_MS
       onWaiting(false)
@@ -57,6 +62,7 @@ export function saveLater({ ticketId, kind, draft, saved, onWaiting }: Saving) {
   }
 
   function failed(error: unknown) {
+    if (error instanceof ApiProblem && error.code === 'draft_changed') return onChanged()
     // The ticket is gone, or the text is refused as it is: the same again would be refused again.
     if (error instanceof ApiProblem && error.status >= 400 && error.status < 429) return
     onWaiting(true)

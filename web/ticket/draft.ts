@@ -1,5 +1,7 @@
 import { createSignal } from 'solid-js'
+import { toast } from '../ui/toaster.tsx'
 import type { DraftKeeper } from './draft-keeper.ts'
+import { meet } from './draft-meeting.ts'
 import { saveLater } from './draft-saving.ts'
 import {
   type Attempt,
@@ -12,7 +14,7 @@ import {
   storageKey,
   writeStored,
 } from './stored-draft.ts'
-import type { Draft } from './ticket-data.ts'
+import { type Draft, readDraft } from './ticket-data.ts'
 
 const NOTHING: StoredDraft = { text: '', changedAt: 0, base: null, isDirty: false, attempt: null }
 
@@ -32,9 +34,21 @@ function createKeeper(key: string, ticketId: string, kind: DraftKind): DraftKeep
   const [isWaiting, setWaiting] = createSignal(false)
   /** Typed in this tab since the page was loaded. */
   let isTyped = false
+  /** Shown since the ticket was opened: what vanishes from before somebody's eyes is spoken of. */
+  let isShown = false
   /** This tab sends, and knows best. */
   let isSending = false
-  const saving = saveLater({ ticketId, kind, draft, saved, onWaiting: setWaiting })
+  /** What the server gave back to this tab. */
+  const known = new Set<string>()
+  const saving = saveLater({
+    ticketId,
+    kind,
+    draft,
+    isHeld: isUndecided,
+    saved,
+    onChanged: changedElsewhere,
+    onWaiting: setWaiting,
+  })
 
   function keep(next: StoredDraft) {
     setDraft(next)
@@ -50,9 +64,9 @@ function createKeeper(key: string, ticketId: string, kind: DraftKind): DraftKeep
   /** The server has one version; what was typed since goes next. */
   function saved(text: string, savedAt: string) {
     const isNewest = draft().text === text
-    if (draft().attempt?.isOut && !isNewest) return
-    keep({ ...draft(), base: savedAt, isDirty: !isNewest })
-    if (!isNewest) saving.soon()
+    const isOut = draft().attempt?.isOut && !isNewest
+    keep({ ...draft(), base: savedAt, isDirty: !isOut && !isNewest })
+    if (draft().isDirty) saving.soon()
   }
 
   function take(next: StoredDraft) {
@@ -60,19 +74,44 @@ function createKeeper(key: string, ticketId: string, kind: DraftKind): DraftKeep
     keep(next)
   }
 
+  /** A newer version of the server is offered: until the agent has chosen, nothing is written over it. */
+  function isUndecided() {
+    return (other()?.base ?? '') > (draft().base ?? '')
+  }
+
   function arrived(server: Draft | null) {
     const mine = draft()
     if (mine.attempt?.isOut) return
+    if (!server && isUndecided()) setOther(undefined)
     const theirs = server ? fromServer(server, mine.attempt) : NOTHING
-    if (!mine.isDirty && !isTyped) return take(theirs)
-    const isNews = server !== null && (mine.base === null || server.savedAt > mine.base)
-    if (mine.isDirty) saving.soon()
-    // What has come back into the field stands before what was saved meanwhile.
-    const isPart = mine.attempt !== null && mine.text.endsWith(server?.text ?? '')
-    if (!isNews || server.text === mine.text || isPart) return
-    if (isTyped || mine.changedAt >= theirs.changedAt) return void setOther(theirs)
-    take(theirs)
-    setOther(mine)
+    const wasShown = isShown
+    isShown = true
+    const meeting = meet(mine, server, { isTyped, known })
+    if (meeting === 'sent') return void lookWhetherSent(wasShown)
+    if (meeting === 'take') take(theirs)
+    else if (meeting === 'follow') keep({ ...mine, base: theirs.base })
+    else if (meeting === 'offer') setOther(theirs)
+    else if (meeting === 'give way') {
+      take(theirs)
+      setOther(mine)
+    }
+    if (draft().isDirty) saving.soon()
+  }
+
+  /** What was read may be older than what was saved: only what is read now says that it was sent elsewhere. */
+  async function lookWhetherSent(isSaid: boolean) {
+    const mine = draft()
+    const server = await readDraft(ticketId, kind)
+    if (server === undefined || draft() !== mine) return
+    if (server !== null) return arrived(server)
+    if (isSaid) toast('What you had begun here was sent or emptied elsewhere.')
+    isTyped = false
+    take(NOTHING)
+  }
+
+  async function changedElsewhere() {
+    const server = await readDraft(ticketId, kind)
+    if (server !== undefined) arrived(server)
   }
 
   function heardOfOtherTab(theirs: StoredDraft) {
@@ -110,8 +149,18 @@ function createKeeper(key: string, ticketId: string, kind: DraftKind): DraftKeep
       setOther(undefined)
       change({ text: chosen.text, base: chosen.base })
     },
-    dropOther: () => setOther(undefined),
+    dropOther() {
+      const isKept = isUndecided()
+      const base = other()?.base ?? null
+      setOther(undefined)
+      if (isKept) change({ base })
+    },
+    takeBack(text) {
+      known.add(text)
+      change({ text })
+    },
     reopened() {
+      isShown = false
       if (!draft().isDirty) isTyped = false
     },
     arrived,

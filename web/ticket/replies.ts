@@ -66,7 +66,7 @@ export async function takeBack(ticketId: string, replyId: string, draft: DraftKe
     const { text } = await ask(api.console.tickets({ id: ticketId }).replies({ replyId }).delete())
     batch(() => {
       removeWaiting(ticketId, replyId)
-      draft.write(text)
+      draft.takeBack(text)
     })
     return true
   } catch (error) {

@@ -29,6 +29,12 @@ export function useTicket(id: () => string) {
   return observe(() => ticketQuery(id()))
 }
 
+/** What the server has of a draft now, `null` for none; nothing when it could not be asked. */
+export async function readDraft(id: string, kind: Draft['kind']): Promise<Draft | null | undefined> {
+  const detail = await queries.fetchQuery({ ...ticketQuery(id), staleTime: 0 }).catch(() => undefined)
+  return detail && (detail.drafts.find((draft) => draft.kind === kind) ?? null)
+}
+
 export function knownTicket(id: string): TicketDetail | undefined {
   return queries.getQueryData<TicketDetail>(['ticket', id])
 }
