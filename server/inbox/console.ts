@@ -6,6 +6,7 @@ import { readCounts } from './counts.ts'
 import { listInbox } from './list-inbox.ts'
 import { createView, deleteView, listViews, updateView } from './saved-views.ts'
 import * as schemas from './schemas.ts'
+import { createViewCounter } from './view-counts.ts'
 import { viewRow, viewSavedView } from './views.ts'
 
 const noQuery = strictQuery()
@@ -13,6 +14,7 @@ const withBody = { parse: arrive, transform: [noQuery, jsonBody] }
 
 /** What the rail and the list of the inbox show. */
 export function inboxRoutes(guard: AgentGuard) {
+  const countViews = createViewCounter()
   return new Elysia({ name: 'inbox/console', prefix: '/console' })
     .use(guard.requireAgent)
     .get(
@@ -27,7 +29,7 @@ export function inboxRoutes(guard: AgentGuard) {
         response: { 200: schemas.rowList },
       },
     )
-    .get('/counts', ({ me, as }) => readCounts(as, me.orgId, me.agentId), {
+    .get('/counts', ({ me, as }) => readCounts(as, countViews, me.orgId, me.agentId), {
       transform: noQuery,
       response: { 200: schemas.counts },
     })

@@ -1,22 +1,19 @@
-import { and, eq, gte, lt, sql } from 'drizzle-orm'
+import { and, eq, gt, gte, lt, sql } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
 import { messages, ticketCounters, tickets } from '../database/schema.ts'
 import { statement } from '../database/statement.ts'
 import type { Deps } from '../deps.ts'
-import { AppError } from '../errors.ts'
 import { filterNames } from '../tickets/counters.ts'
-import { readSearch, type Search } from './filters.ts'
-import { findTickets } from './find-tickets.ts'
-import { counterFor, countsOf } from './lead.ts'
-import { listViews } from './saved-views.ts'
+import { MOST_COUNTED } from './count-search.ts'
+import { countsOf, shown } from './lead.ts'
+import type { ViewCounter } from './view-counts.ts'
 
-/** Where counting stops that no counter spares. */
-const MOST_COUNTED = 1_000
 const { status, statusAndAssignedTo, spam, all } = filterNames
 
 /** The numbers in the rail: from counters, but for failed sends and saved views, which are counted up to a limit. */
-export async function readCounts(deps: Deps, orgId: string, me: string) {
+export async function readCounts(deps: Deps, countViews: ViewCounter, orgId: string, me: string) {
   const { read } = deps.database
+  const { saved, askAgainMs } = await countViews(deps, orgId, me)
   const wanted = {
     mine: statusAndAssignedTo('open', me),
     unassigned: statusAndAssignedTo('open', ''),
@@ -38,13 +35,9 @@ export async function readCounts(deps: Deps, orgId: string, me: string) {
       spam: counters.get(spam(all)) ?? 0,
     },
     tags: await openTags(read, orgId),
-    saved: await countViews(read, orgId, me),
+    saved,
+    ...(askAgainMs === undefined ? {} : { askAgainMs }),
   }
-}
-
-/** What the inbox shows of a counter: without spam. */
-function shown(counters: Map<string, number>, name: string): number {
-  return (counters.get(name) ?? 0) - (counters.get(spam(name)) ?? 0)
 }
 
 /** Tags of open tickets, in order. */
@@ -63,42 +56,6 @@ async function countersUnder(read: Reader, orgId: string, prefix: string): Promi
   const end = prefix.slice(0, last) + String.fromCharCode(prefix.charCodeAt(last) + 1)
   const rows = await countersBetween(read, { orgId, start: prefix, end })
   return new Map(rows.map(({ filter, count }) => [filter.slice(prefix.length), count]))
-}
-
-async function countViews(read: Reader, orgId: string, me: string): Promise<{ id: string; count: number }[]> {
-  const counted: { id: string; count: number }[] = []
-  for (const { id, query } of await listViews(read, orgId, me)) {
-    const search = await understood(readSearch(read, { orgId, me, text: query }))
-    if (search) counted.push({ id, count: await countSearch(read, orgId, me, search) })
-  }
-  return counted
-}
-
-/** A view may name an agent who is called something else by now. */
-async function understood(search: Promise<Search>): Promise<Search | undefined> {
-  try {
-    return await search
-  } catch (error) {
-    if (error instanceof AppError) return undefined
-    throw error
-  }
-}
-
-async function countSearch(read: Reader, orgId: string, me: string, search: Search): Promise<number> {
-  const counter = search.wanted ? undefined : counterFor(search.filters)
-  if (counter !== undefined) {
-    const counters = await countsOf(read, orgId, [counter, spam(counter)])
-    return Math.min(shown(counters, counter), MOST_COUNTED)
-  }
-  const found = await findTickets(read, {
-    orgId,
-    me,
-    search,
-    sort: 'updated_desc',
-    after: undefined,
-    limit: MOST_COUNTED,
-  })
-  return found.length
 }
 
 /** The partial index is used only for a query that carries its condition in these words. */
@@ -129,6 +86,7 @@ const countersBetween = statement<
         eq(ticketCounters.orgId, p.orgId),
         gte(ticketCounters.filter, p.start),
         lt(ticketCounters.filter, p.end),
+        gt(ticketCounters.count, 0),
       ),
     )
     .orderBy(ticketCounters.filter),

@@ -23,6 +23,8 @@ export interface Find {
   /** Only what comes behind this one. */
   after: Key | undefined
   limit: number
+  /** How many tickets are still looked at; when none is left, what was found so far is the answer. */
+  budget?: { left: number }
 }
 
 /** How many tickets are looked at in one go when a filter has no index: a few milliseconds. */
@@ -67,10 +69,17 @@ async function findInSlices(read: Reader, find: Find, shape: Omit<Shape, 'isBehi
     const slice = await sliceStatement({ ...shape, isBehind })(read, params)
     const order = find.sort === 'created_asc' ? ascending : descending
     found.push(...slice.filter((key) => end === undefined || order(key, end) <= 0).sort(order))
-    if (end === undefined || found.length >= find.limit) return found.slice(0, find.limit)
+    if (end === undefined || found.length >= find.limit || isSpent(find, size))
+      return found.slice(0, find.limit)
     after = end
     await othersTurn()
   }
+}
+
+function isSpent({ budget }: Find, lookedAt: number): boolean {
+  if (!budget) return false
+  budget.left -= lookedAt
+  return budget.left <= 0
 }
 
 function ascending(one: Key, other: Key): number {
@@ -94,7 +103,7 @@ async function findByWords(read: Reader, find: Find, wanted: Wanted): Promise<Ke
     else if (numbers.length > 0) found.push(...(await among(read, parametersOf(find), numbers)))
     const last = numbers.at(-1)
     const isOver = last === undefined || numbers.length < limit
-    if (isOver || found.length >= find.limit) return found.slice(0, find.limit)
+    if (isOver || found.length >= find.limit || isSpent(find, limit)) return found.slice(0, find.limit)
     below = last
     await othersTurn()
   }

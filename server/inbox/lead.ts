@@ -96,6 +96,11 @@ export function counterFor(filters: Filter[]): string | undefined {
   return candidate?.counter
 }
 
+/** What the inbox shows of a counter: without spam. */
+export function shown(counters: Map<string, number>, name: string): number {
+  return (counters.get(name) ?? 0) - (counters.get(filterNames.spam(name)) ?? 0)
+}
+
 export async function countsOf(read: Reader, orgId: string, names: string[]): Promise<Map<string, number>> {
   const rows = await read
     .select({ filter: ticketCounters.filter, count: ticketCounters.count })

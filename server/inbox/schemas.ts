@@ -58,8 +58,13 @@ export const counts = t.Object({
   }),
   /** Of open tickets, in order of the tag. */
   tags: t.Array(t.Object({ tag: t.String(), count })),
-  /** Counted up to 1000. A view whose query is no longer understood is left out. */
-  saved: t.Array(t.Object({ id: t.String(), count })),
+  /**
+   * Counted up to 1000, and among a limited number of tickets: there may be more than the least that was found. A view
+   * whose query is no longer understood is left out.
+   */
+  saved: t.Array(t.Object({ id: t.String(), count, isAtLeast: t.Optional(t.Literal(true)) })),
+  /** Something may have changed since the saved views were counted: ask again behind so many milliseconds. */
+  askAgainMs: t.Optional(t.Integer({ minimum: 1 })),
 })
 
 export const viewId = t.Object({ id: t.String() })

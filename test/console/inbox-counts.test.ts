@@ -22,6 +22,7 @@ interface Counts {
   views: Record<string, number>
   tags: { tag: string; count: number }[]
   saved: { id: string; count: number }[]
+  askAgainMs?: number
 }
 const VIEWS = {
   mine: 'status:open assigned:me',
@@ -47,7 +48,9 @@ const SAVED = [
 async function counts(): Promise<Counts> {
   const answer = await ben.call<Counts>('GET', '/console/counts')
   expect(answer.status, answer.text).toBe(200)
-  return answer.json
+  if (answer.json.askAgainMs === undefined) return answer.json
+  await Bun.sleep(answer.json.askAgainMs)
+  return counts()
 }
 
 async function listed(q: string): Promise<number> {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import { engine } from '../../server/database/columns.ts'
 import { readCounts } from '../../server/inbox/counts.ts'
 import { listInbox } from '../../server/inbox/list-inbox.ts'
+import { createViewCounter } from '../../server/inbox/view-counts.ts'
 import { TICKET_SORTS } from '../../server/tickets/list-tickets.ts'
 import { databaseFile, ORG, openDesk, openProgram } from './storage.ts'
 
@@ -101,7 +102,7 @@ describe.if(engine === 'sqlite')('the inbox is read along an index, whatever the
   test('counts read counters and the failed messages only', async () => {
     await using fresh = await openProgram(desk.place)
     using prepared = spyOn(Connection.prototype, 'prepare')
-    await readCounts(fresh.deps, ORG, ME)
+    await readCounts(fresh.deps, createViewCounter(), ORG, ME)
     const plans = prepared.mock.calls.map(([query]) => planOf(query))
     expect(plans.length).toBeGreaterThanOrEqual(4)
     for (const plan of plans) expect(plan).not.toMatch(/SCAN (?!failed)/)

@@ -6,9 +6,13 @@ export type TicketPage = Answer<typeof api.console.tickets.get>
 export type Row = TicketPage['data'][number]
 export type Agent = Answer<typeof api.console.agents.get>['data'][number]
 
-/** Counts of all views, tags and saved views. */
+/** Counts of all views, tags and saved views. The server says when some of them may be old by then. */
 export function useCounts() {
-  const result = observe(() => ({ queryKey: ['counts'], queryFn: () => ask(api.console.counts.get()) }))
+  const result = observe(() => ({
+    queryKey: ['counts'],
+    queryFn: () => ask(api.console.counts.get()),
+    refetchInterval: ({ state }) => state.data?.askAgainMs ?? false,
+  }))
   return createMemo(() => result().data)
 }
 

@@ -3,10 +3,8 @@ import { Dynamic } from 'solid-js/web'
 import { queries } from '../queries.ts'
 import type { Place } from './place.ts'
 import { pagesQuery } from './ticket-pages.ts'
-import { hrefOf, isSaved, type View } from './views.ts'
+import { hrefOf, type View } from './views.ts'
 
-/** Saved views are counted up to here. */
-const MOST_COUNTED = 1_000
 const NUMBERS = new Intl.NumberFormat('en-GB')
 
 interface RailLinkProps {
@@ -14,6 +12,8 @@ interface RailLinkProps {
   place: Place
   icon: Component
   count: number | undefined
+  /** There may be more than the count. */
+  isAtLeast?: boolean
   /** Anything in it asks for attention. */
   isLoud?: boolean
   /** Somebody goes there. */
@@ -35,13 +35,11 @@ export function RailLink(props: RailLinkProps) {
     >
       <Dynamic component={props.icon} />
       <span class="rail-text">{props.view.name}</span>
-      <Show when={props.count}>
-        {(count) => (
-          <span class="rail-count count" data-loud={props.isLoud || undefined}>
-            {NUMBERS.format(count())}
-            {isSaved(props.view.id) && count() >= MOST_COUNTED ? '+' : ''}
-          </span>
-        )}
+      <Show when={props.count || props.isAtLeast}>
+        <span class="rail-count count" data-loud={props.isLoud || undefined}>
+          {NUMBERS.format(props.count ?? 0)}
+          {props.isAtLeast ? '+' : ''}
+        </span>
       </Show>
     </a>
   )

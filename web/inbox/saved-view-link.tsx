@@ -7,6 +7,7 @@ import { createSignal, Show } from 'solid-js'
 import { useSession } from '../session.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { Menu, MenuChoice, MenuItem, MenuLine } from '../ui/menu.tsx'
+import { useCounts } from './inbox-data.ts'
 import type { Place } from './place.ts'
 import { RailLink } from './rail-link.tsx'
 import { changeView, deleteView } from './saved-views.ts'
@@ -25,6 +26,8 @@ interface SavedViewLinkProps {
 /** A saved view with its menu, for those who may change it. */
 export function SavedViewLink(props: SavedViewLinkProps) {
   const session = useSession()
+  const counts = useCounts()
+  const isAtLeast = () => counts()?.saved.find(({ id }) => id === props.view.id)?.isAtLeast
   const [isRenaming, setRenaming] = createSignal(false)
   const mayChange = () => props.view.isMine || session().agent.role === 'admin'
 
@@ -47,6 +50,7 @@ export function SavedViewLink(props: SavedViewLinkProps) {
         place={props.place}
         icon={props.view.isShared ? Users : Funnel}
         count={props.count}
+        isAtLeast={isAtLeast()}
         onLeave={props.onLeave}
       />
       <Show when={mayChange()}>

@@ -56,11 +56,6 @@ export function hrefOf(viewId: string, { ticketId = '', q = '' } = {}): string {
   return q ? `${path}?${new URLSearchParams({ q })}` : path
 }
 
-/** One that somebody made, and not one of those that are always there. */
-export function isSaved(viewId: string): boolean {
-  return viewId.startsWith('viw_')
-}
-
 /** A value as the grammar takes it: in quotes when it has spaces. */
 export function quoted(value: string): string {
   return /\s/.test(value) ? `"${value}"` : value
