@@ -222,11 +222,34 @@ browserTest('the subject is changed in its place, and a ticket is deleted only b
   expect((await client.call('GET', `/tickets/${ticket.id}`)).status).toBe(404)
 })
 
+browserTest('a subject being changed is left alone by what happens meanwhile, and has an Undo', async () => {
+  const { ben, ticket, client, place } = await openDesk(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  const subject = page.getByRole('textbox', { name: 'Subject' })
+  await page.getByRole('button', { name: 'Missing invoice' }).click()
+  await subject.fill('Invoice for')
+  await say(bellhop.deps, place, { text: 'Are you there?' })
+  await client.call('PATCH', `/tickets/${ticket.id}`, { body: { tags: ['vip'] } })
+  await page.getByRole('region', { name: 'Thread' }).getByText('Are you there?').waitFor()
+  await page.getByRole('button', { name: 'Tags: vip' }).waitFor()
+  expect(await subject.inputValue()).toBe('Invoice for')
+  await page.keyboard.type(' February')
+  await page.keyboard.press('Enter')
+  await eventually(async () => (await readTicket(client, ticket.id)).subject === 'Invoice for February')
+  await page.keyboard.press('Control+z')
+  await page.getByRole('button', { name: 'Missing invoice' }).waitFor()
+  await eventually(async () => (await readTicket(client, ticket.id)).subject === 'Missing invoice')
+})
+
 for (const theme of ['light', 'dark'] as const) {
   browserTest(
     `a ticket is for everybody: its thread, a note being written, a menu, a picker, ${theme}`,
     async () => {
-      const { ben, ticket, place } = await openDesk(bellhop, { tags: ['billing'] })
+      const { ben, ticket, place, client } = await openDesk(bellhop, {
+        tags: ['billing', 'vip', 'q1', 'late'],
+      })
+      await client.call('PATCH', `/tickets/${ticket.id}`, { body: { assignedTo: ben.id } })
       await ben.call('POST', `/console/tickets/${ticket.id}/notes`, { body: { text: 'Only for us.' } })
       await say(bellhop.deps, place, {
         role: 'agent',

@@ -5,34 +5,37 @@ import { queries } from '../queries.ts'
 import { toastError } from '../ui/toaster.tsx'
 import { patchRows } from './rows.ts'
 import { patchTicket, type Ticket } from './ticket-data.ts'
+import { pushUndo } from './undo.ts'
 
 const LONGEST_SUBJECT = 255
 
 /** The subject. A press on it makes it a field; Enter or leaving saves, Escape does not. */
 export function SubjectField(props: { ticket: Ticket }) {
-  const [isEdited, setEdited] = createSignal(false)
+  /** As it was when somebody began to change it: what arrives meanwhile does not touch the field. */
+  const [begun, setBegun] = createSignal<string>()
   let button: HTMLButtonElement | undefined
   let isDone = false
 
   function begin() {
     isDone = false
-    setEdited(true)
+    setBegun(props.ticket.subject)
   }
 
   function end(subject: string | undefined) {
     if (isDone) return
     isDone = true
     const hadFocus = document.activeElement instanceof HTMLInputElement
-    setEdited(false)
+    const before = begun()
+    setBegun(undefined)
     if (hadFocus) button?.focus()
     const next = subject?.trim()
-    if (next && next !== props.ticket.subject) void changeSubject(props.ticket, next)
+    if (next && next !== before && next !== props.ticket.subject) changeSubject(props.ticket, next)
   }
 
   return (
     <h2 class="subject">
       <Show
-        when={isEdited()}
+        when={begun() !== undefined}
         fallback={
           <button type="button" class="subject-text" title="Edit the subject" ref={button} onClick={begin}>
             {props.ticket.subject}
@@ -43,7 +46,7 @@ export function SubjectField(props: { ticket: Ticket }) {
           class="subject-input"
           aria-label="Subject"
           maxLength={LONGEST_SUBJECT}
-          value={props.ticket.subject}
+          value={begun()}
           ref={(input) => queueMicrotask(() => input.select())}
           onBlur={(event) => end(event.currentTarget.value)}
           onKeyDown={(event) => {
@@ -60,15 +63,29 @@ export function SubjectField(props: { ticket: Ticket }) {
   )
 }
 
-async function changeSubject({ id, subject: before }: Ticket, subject: string): Promise<void> {
-  show(id, subject)
+function changeSubject({ id, subject: before }: Ticket, subject: string): void {
+  const done = save(id, { from: before, to: subject })
+  pushUndo({
+    label: 'Subject changed',
+    undo: async () => {
+      if (await done) await save(id, { from: subject, to: before })
+    },
+  })
+}
+
+/** On the screen at once, and back again with the reason when the server refuses. */
+async function save(id: string, { from, to }: { from: string; to: string }): Promise<boolean> {
+  show(id, to)
   try {
-    await ask(api.console.tickets({ id }).patch({ subject }))
+    await ask(api.console.tickets({ id }).patch({ subject: to }))
+    return true
   } catch (error) {
-    show(id, before)
-    toastError(sentenceOf(error))
+    show(id, from)
+    toastError(`The subject was not changed. ${sentenceOf(error)}`)
+    return false
+  } finally {
+    void queries.invalidateQueries({ queryKey: ['ticket', id] })
   }
-  void queries.invalidateQueries({ queryKey: ['ticket', id] })
 }
 
 function show(id: string, subject: string): void {
