@@ -51,11 +51,14 @@ export function AssigneePicker(props: AssigneePickerProps) {
         }
       }}
       trigger={(given) => (
-        <Button {...given} size="small" class="fact-button" aria-label={`Assignee: ${name()}`}>
+        <Button {...given} size="small" class="fact-button">
+          <span class="unseen">Assignee: {name()}</span>
           <Show when={assignee()} fallback={<CircleUser />}>
             {(agent) => <Avatar name={agent().name} id={agent().id} size="small" isDecorative />}
           </Show>
-          <span class="fact-text">{name()}</span>
+          <span class="fact-text" aria-hidden="true">
+            {name()}
+          </span>
           <ChevronDown />
         </Button>
       )}

@@ -22,7 +22,7 @@ export function CustomerCard(props: { ticket: Ticket; customer: Customer | undef
     <section class="customer-card">
       <Avatar name={shown().name} id={shown().userId} size="large" isDecorative />
       <div class="customer-name">
-        <h2>{shown().name}</h2>
+        <h2 title={shown().name}>{shown().name}</h2>
         <Show when={shown().email} fallback={<p class="customer-none">No e-mail address</p>}>
           {(email) => (
             <p class="customer-email">

@@ -26,7 +26,8 @@ export function StatusPicker(props: FactPickerProps) {
       isOpen={props.isOpen}
       onOpenChange={props.onOpenChange}
       trigger={(given) => (
-        <Button {...given} size="small" class="fact-button" aria-label={`Status: ${present()?.label}`}>
+        <Button {...given} size="small" class="fact-button status-button">
+          <span class="unseen">Status: </span>
           <StatusDot tone={present()?.tone ?? 'grey'} />
           {present()?.label}
           <ChevronDown />

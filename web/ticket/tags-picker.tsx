@@ -40,18 +40,15 @@ export function TagsPicker(props: TagsPickerProps) {
       onCreate={toggle}
       emptyText="No tags yet. Type one to create it."
       trigger={(given) => (
-        <Button
-          {...given}
-          size="small"
-          class="fact-button"
-          title={tags().join(', ') || undefined}
-          aria-label={tags().length ? `Tags: ${tags().join(', ')}` : 'Add tags'}
-        >
+        <Button {...given} size="small" class="fact-button" title={tags().join(', ') || undefined}>
+          <span class="unseen">{tags().length ? `Tags: ${tags().join(', ')}` : 'Add tags'}</span>
           <Tag />
-          <Show when={tags().length > 0} fallback="Tags">
-            <For each={tags().slice(0, MOST_SHOWN)}>{(tag) => <Badge>{tag}</Badge>}</For>
-            <Show when={tags().length > MOST_SHOWN}>+{tags().length - MOST_SHOWN}</Show>
-          </Show>
+          <span class="fact-tags" aria-hidden="true">
+            <Show when={tags().length > 0} fallback="Tags">
+              <For each={tags().slice(0, MOST_SHOWN)}>{(tag) => <Badge>{tag}</Badge>}</For>
+              <Show when={tags().length > MOST_SHOWN}>+{tags().length - MOST_SHOWN}</Show>
+            </Show>
+          </span>
         </Button>
       )}
     />
