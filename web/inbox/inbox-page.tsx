@@ -158,9 +158,7 @@ export default function InboxPage() {
         onClose={close}
         count={changing.targets().length}
         selected={changing.commonAssignee()}
-        onPick={(assignedTo) =>
-          changing.change({ assignedTo }, assignedTo ? 'Assigned' : 'Assigned to nobody')
-        }
+        onPick={(assignedTo, name) => changing.change({ assignedTo }, `Assigned to ${name}`)}
       />
       <TagPicker
         isOpen={floating() === 'tags'}

@@ -15,7 +15,10 @@ interface QuickPickerProps {
 
 /** Who gets the tickets: oneself first, nobody last. */
 export function AssignPicker(
-  props: QuickPickerProps & { selected: readonly string[]; onPick: (agentId: string | null) => void },
+  props: QuickPickerProps & {
+    selected: readonly string[]
+    onPick: (agentId: string | null, name: string) => void
+  },
 ) {
   const session = useSession()
   const agents = useAgents()
@@ -33,13 +36,19 @@ export function AssignPicker(
     }))
     return [...people, { value: '', label: 'Nobody', icon: <UserRoundX /> }]
   })
+  function pick(agentId: string): void {
+    const me = session().agent.id
+    const name = agents().find(({ id }) => id === agentId)?.name ?? 'nobody'
+    props.onPick(agentId || null, agentId === me ? 'you' : name)
+  }
+
   return (
     <Overlay isOpen={props.isOpen} onClose={props.onClose} label={`Assign ${countOf(props.count)}`} isSmall>
       <PickerList
         label={`Assign ${countOf(props.count)}`}
         options={options()}
         selected={props.selected}
-        onPick={(value) => props.onPick(value || null)}
+        onPick={pick}
         onDone={props.onClose}
         emptyText="No agent is called that."
       />

@@ -57,10 +57,7 @@ export async function changeTickets(
 }
 
 /** What the tickets were before, for the Undo; nothing when it was refused. */
-async function apply(
-  items: Item[],
-  failed: string,
-): Promise<{ id: string; before: Before }[] | undefined> {
+async function apply(items: Item[], failed: string): Promise<{ id: string; before: Before }[] | undefined> {
   const shown = items.map(show)
   try {
     const answers = await Promise.all(
