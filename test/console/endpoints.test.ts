@@ -162,25 +162,25 @@ test('a test delivery is read in the log with its headers and body, and sent aga
 test('a sample for an endpoint that is off is on its way, what really happened is held', async () => {
   const { id } = await register({ ...REGISTERED, url: receiver.url })
   await ana.call('POST', `/console/endpoints/${id}/disable`)
-  await ticket()
-  // As the sample stands there in the moment before its attempt: nobody has called the endpoint's turn.
-  const sample = bellhop.deps.newId('dlv')
+  // As they stand there in the moment before an attempt: nobody has called the endpoint's turn.
+  const [happened = '', sample = ''] = [bellhop.deps.newId('dlv'), bellhop.deps.newId('dlv')]
+  const waiting = {
+    orgId: acme.orgId,
+    endpointId: id,
+    eventType: 'ticket.created' as const,
+    state: 'pending' as const,
+    dueAt: 0,
+    createdAt: Date.now(),
+  }
   await bellhop.deps.database.write(async (tx) => {
-    await tx.insert(deliveries).values({
-      id: sample,
-      orgId: acme.orgId,
-      endpointId: id,
-      eventNumber: 0,
-      eventType: 'ticket.created',
-      testBody: Buffer.from('{}'),
-      state: 'pending',
-      dueAt: 0,
-      createdAt: Date.now(),
-    })
+    await tx.insert(deliveries).values({ ...waiting, id: happened, eventNumber: 1 })
+    await tx
+      .insert(deliveries)
+      .values({ ...waiting, id: sample, eventNumber: 0, testBody: Buffer.from('{}') })
   })
   const inState = async (state: string) =>
     (await ana.call<List>('GET', `/console/deliveries?endpointId=${id}&state=${state}`)).json.data
-  expect(await inState('held')).toMatchObject([{ isTest: false, state: 'held' }])
+  expect(await inState('held')).toMatchObject([{ id: happened, isTest: false, state: 'held' }])
   expect(await inState('pending')).toMatchObject([{ id: sample, isTest: true, state: 'pending' }])
   expect((await ana.call<Shown>('GET', `/console/deliveries/${sample}`)).json.state).toBe('pending')
   await ana.call('DELETE', `/console/endpoints/${id}`)
