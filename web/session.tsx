@@ -5,6 +5,7 @@ import { type Answer, api, ask } from './api.ts'
 import { LiveBanner } from './live-banner.tsx'
 import { ApiProblem } from './problem.ts'
 import { SignInAgain } from './sign-in/sign-in-again.tsx'
+import { SignOutDialog } from './sign-in/sign-out.tsx'
 import { FailedState } from './ui/failed-state.tsx'
 
 /** Who is signed in, of which organization. */
@@ -43,6 +44,7 @@ export function Session(props: RouteSectionProps) {
               {props.children}
             </div>
             <SignInAgain session={data()} />
+            <SignOutDialog />
           </SessionContext.Provider>
         )}
       </Match>

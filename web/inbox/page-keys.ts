@@ -1,10 +1,10 @@
 import { useNavigate } from '@solidjs/router'
 import { type KeyAction, useKeys } from '../keys/keys.ts'
 import { useSession } from '../session.tsx'
+import { signOut } from '../sign-in/sign-out.tsx'
 import { setTheme, theme } from '../theme.ts'
 import type { Panes } from './panes.ts'
 import type { Place } from './place.ts'
-import { signOut } from './sign-out.ts'
 import { BUILT_IN_VIEWS, VIEW_LETTERS } from './views.ts'
 
 interface PageInput {

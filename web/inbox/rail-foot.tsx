@@ -8,6 +8,7 @@ import LogOut from 'lucide-solid/icons/log-out'
 import Settings from 'lucide-solid/icons/settings'
 import { For, Show } from 'solid-js'
 import { useSession } from '../session.tsx'
+import { signOut } from '../sign-in/sign-out.tsx'
 import { setTheme, THEMES, theme } from '../theme.ts'
 import { Avatar } from '../ui/avatar.tsx'
 import { Button } from '../ui/button.tsx'
@@ -15,7 +16,6 @@ import { IconButton } from '../ui/icon-button.tsx'
 import { Menu, MenuChoice, MenuGroup, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { areNotificationsOn, canNotify, switchNotifications } from './notifications.ts'
 import { OnlineAgents } from './online-agents.tsx'
-import { signOut } from './sign-out.ts'
 
 const THEME_NAMES = { light: 'Light', dark: 'Dark', system: 'As the system' }
 

@@ -77,16 +77,30 @@ export function parseStored(value: string | null): StoredDraft | undefined {
 
 /** Drafts of this agent with words that have not reached the server. */
 export function unsavedDrafts(agentId: string): { ticketId: string; kind: DraftKind }[] {
-  const start = `${PREFIX}${agentId}.`
+  return draftKeys(agentId).flatMap((key) => {
+    const [ticketId = '', kind] = key.slice(startOf(agentId).length).split('.')
+    return readStored(key)?.isDirty && (kind === 'reply' || kind === 'note') ? [{ ticketId, kind }] : []
+  })
+}
+
+/** Removes from this browser what the server has: the next person at it must not find it. */
+export function forgetSavedDrafts(agentId: string): void {
+  for (const key of draftKeys(agentId)) {
+    const stored = readStored(key)
+    if (!stored?.isDirty && !stored?.attempt) localStorage.removeItem(key)
+  }
+}
+
+function draftKeys(agentId: string): string[] {
   try {
-    const keys = Object.keys(localStorage).filter((key) => key.startsWith(start) && readStored(key)?.isDirty)
-    return keys.flatMap((key) => {
-      const [ticketId = '', kind] = key.slice(start.length).split('.')
-      return kind === 'reply' || kind === 'note' ? [{ ticketId, kind }] : []
-    })
+    return Object.keys(localStorage).filter((key) => key.startsWith(startOf(agentId)))
   } catch {
     return []
   }
+}
+
+function startOf(agentId: string): string {
+  return `${PREFIX}${agentId}.`
 }
 
 function isStored(value: unknown): value is StoredDraft {
