@@ -1,6 +1,7 @@
 import { type JSX, splitProps } from 'solid-js'
 import { Field, type FieldProps } from './field.tsx'
 import './text-area.css'
+import { createValidity } from './validity.ts'
 
 type Given = Omit<JSX.TextareaHTMLAttributes<HTMLTextAreaElement>, 'onInput' | 'value' | 'id'>
 
@@ -11,20 +12,25 @@ interface TextAreaProps extends FieldProps, Given {
 
 /** Several lines of text with their label. It grows with what is typed. */
 export function TextArea(props: TextAreaProps) {
+  const validity = createValidity()
   const [field, own, rest] = splitProps(
     props,
     ['label', 'isLabelHidden', 'hint', 'error', 'aside'],
     ['value', 'onInput', 'class'],
   )
   return (
-    <Field {...field}>
+    <Field {...field} error={validity.fault() ?? field.error}>
       {(ids) => (
         <textarea
           {...rest}
           {...ids}
           class={`input text-area ${own.class ?? ''}`}
           value={own.value}
-          onInput={(event) => own.onInput(event.currentTarget.value)}
+          onInvalid={validity.check}
+          onInput={(event) => {
+            validity.clear()
+            own.onInput(event.currentTarget.value)
+          }}
         />
       )}
     </Field>

@@ -1,6 +1,7 @@
 import { type JSX, splitProps } from 'solid-js'
 import { Field, type FieldProps } from './field.tsx'
 import './text-field.css'
+import { createValidity } from './validity.ts'
 
 type Given = Omit<JSX.InputHTMLAttributes<HTMLInputElement>, 'onInput' | 'value' | 'id'>
 
@@ -13,13 +14,14 @@ export interface TextFieldProps extends FieldProps, Given {
 
 /** One line of text with its label. Attributes of `<input>` go to the input. */
 export function TextField(props: TextFieldProps) {
+  const validity = createValidity()
   const [field, own, rest] = splitProps(
     props,
     ['label', 'isLabelHidden', 'hint', 'error', 'aside'],
     ['value', 'onInput', 'action', 'class'],
   )
   return (
-    <Field {...field}>
+    <Field {...field} error={validity.fault() ?? field.error}>
       {(ids) => (
         <div class="text-field">
           <input
@@ -28,7 +30,11 @@ export function TextField(props: TextFieldProps) {
             {...ids}
             class={`input ${own.class ?? ''}`}
             value={own.value}
-            onInput={(event) => own.onInput(event.currentTarget.value)}
+            onInvalid={validity.check}
+            onInput={(event) => {
+              validity.clear()
+              own.onInput(event.currentTarget.value)
+            }}
           />
           {own.action}
         </div>
