@@ -55,7 +55,7 @@ browserTest('a tag is renamed into another one, after a word about merging, and 
 
   await page.getByRole('button', { name: 'Remove vip' }).click()
   await page.getByRole('button', { name: 'Remove tag' }).click()
-  await page.getByText('“vip” is removed from one ticket.').waitFor()
+  await page.getByText('“vip” is removed from 1 ticket.').waitFor()
   expect(await page.getByRole('link', { name: 'vip' }).count()).toBe(0)
 })
 

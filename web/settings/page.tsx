@@ -8,8 +8,6 @@ interface PageProps {
   actions?: JSX.Element
   /** The list that this page is one of; without it, narrow screens go back to the list of settings. */
   back?: { href: string; name: string }
-  /** `wide` for tables. */
-  width?: 'wide'
   children?: JSX.Element
 }
 
@@ -23,7 +21,7 @@ export function Page(props: PageProps) {
     if (isNowhere) heading?.focus({ preventScroll: true })
   })
   return (
-    <div class="page" data-width={props.width}>
+    <div class="page">
       <a class="page-back" href={props.back?.href ?? '/settings'} data-to={props.back ? 'parent' : 'list'}>
         <ChevronLeft />
         {props.back?.name ?? 'Settings'}

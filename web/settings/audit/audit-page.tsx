@@ -38,7 +38,6 @@ export function AuditPage() {
   return (
     <Page
       title="Audit log"
-      width="wide"
       lead="Who changed what in these settings and who signed in, from where. Nobody can change or delete a line."
     >
       <div class="audit-filter">

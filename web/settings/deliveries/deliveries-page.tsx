@@ -35,7 +35,6 @@ export function DeliveriesPage() {
   return (
     <Page
       title="Delivery log"
-      width="wide"
       actions={<ResendAll endpointId={filter().endpoint} />}
       lead="Everything that was sent to your webhook endpoints, newest first. Headers and bodies are kept for 30 days, the rest for 90."
     >

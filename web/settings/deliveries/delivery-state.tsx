@@ -21,7 +21,7 @@ export const STATE_WORDS: Record<DeliveryState, Shown> = {
   pending: { word: 'Waiting', hint: 'Its first attempt or a retry is due', tone: 'amber', icon: Clock },
   in_flight: { word: 'Sending', hint: 'On its way at this moment', tone: 'accent', icon: SendHorizontal },
   held: { word: 'Held', hint: 'Its endpoint is off', tone: 'grey', icon: CirclePause },
-  succeeded: { word: 'Delivered', hint: 'Answered with 200 to 299', tone: 'green', icon: CircleCheck },
+  succeeded: { word: 'Delivered', hint: 'The endpoint took it', tone: 'green', icon: CircleCheck },
   failed: { word: 'Failed', hint: 'No retry is left', tone: 'red', icon: CircleX },
   cancelled: { word: 'Cancelled', hint: 'Its endpoint was deleted', tone: 'grey', icon: Ban },
 }

@@ -26,12 +26,12 @@ export function ReplyPage(props: { id: string }) {
     <Show
       when={props.id !== 'new'}
       fallback={
-        <Page title="New saved reply" back={BACK} width="wide">
+        <Page title="New saved reply" back={BACK}>
           <Editor reply={undefined} />
         </Page>
       }
     >
-      <Page title="Saved reply" back={BACK} width="wide">
+      <Page title="Saved reply" back={BACK}>
         <Loaded query={query} what="The saved reply">
           {(list) => {
             // What is typed must not be lost when the list is read again.

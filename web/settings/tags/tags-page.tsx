@@ -106,5 +106,5 @@ function tagsChanged(): void {
 }
 
 function ticketCount(count: number): string {
-  return count === 1 ? 'one ticket' : `${count.toLocaleString('en')} tickets`
+  return count === 1 ? '1 ticket' : `${count.toLocaleString('en')} tickets`
 }
