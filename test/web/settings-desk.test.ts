@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect } from 'bun:test'
 import { signInAgent } from '../support/agents.ts'
 import { type Bellhop, type Client, call, startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
+import { eventually } from '../support/webhooks.ts'
 
 const PASSWORD = 'correct horse battery'
 
@@ -107,7 +108,8 @@ browserTest('an agent changes their name, theme and password, and signs a device
 
   await page.getByRole('button', { name: 'Sign out Firefox on Windows' }).click()
   await page.getByText('Firefox on Windows is signed out.').waitFor()
-  expect(await page.getByRole('list', { name: 'Devices' }).getByRole('listitem').count()).toBe(1)
+  const devices = page.getByRole('list', { name: 'Devices' }).getByRole('listitem')
+  await eventually(async () => (await devices.count()) === 1)
   expect((await call('GET', `${bellhop.url}/console/session`, { headers: { cookie: phone } })).status).toBe(
     401,
   )
