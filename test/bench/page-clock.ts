@@ -3,6 +3,8 @@ import type { Page } from 'playwright-core'
 // Times taken inside the page: what an agent sees is a picture, so a time ends behind the frame that shows it.
 
 const SETTLE_MS = 60
+/** For the last key's picture. */
+const LAST_MS = 500
 
 /** Milliseconds from the next click in the page until something that matches is painted. */
 export async function whenPainted(page: Page, selector: string): Promise<number> {
@@ -55,6 +57,7 @@ export async function answeredKeys(page: Page, keys: string[]): Promise<number[]
     await page.keyboard.press(key)
     await Bun.sleep(SETTLE_MS)
   }
+  await Bun.sleep(LAST_MS)
   const times: number[] = await page.evaluate((from) => Reflect.get(window, 'keyTimes').slice(from), before)
   if (times.length < keys.length) throw new Error(`${keys.length - times.length} keys changed nothing.`)
   return times.sort((one, other) => one - other)

@@ -31,8 +31,8 @@ export async function benchPage(): Promise<Result[]> {
   const desk = await makeDesk()
   const agentId = await addAgent(desk)
   fillInbox(desk, TICKETS, agentId)
+  leaveUnindexed(desk)
   const server = await startProduct(desk.folder)
-  await indexBuilt(desk)
   const browser = await startedBrowser()
   const url = `http://127.0.0.1:${server.port}`
   const results = [await firstList(browser, url), ...(await daysWork(browser, url))]
@@ -159,13 +159,10 @@ async function addAgent({ folder, orgId }: Desk): Promise<string> {
   return id
 }
 
-/** The server reads old tickets into the search index first; a browser beside that would measure both. */
-async function indexBuilt({ file }: Desk): Promise<void> {
-  const database = new Database(file, { readonly: true })
-  const left = database.query<{ left: number }, []>(
-    'SELECT count(*) AS left FROM organizations LEFT JOIN search_cursors ON org_id = id WHERE org_id IS NULL OR back_at IS NOT NULL',
-  )
-  while (left.get()?.left !== 0) await Bun.sleep(200)
+/** Else the server would read old tickets into the search index beside the browser, and both would be measured. */
+function leaveUnindexed({ file, orgId }: Desk): void {
+  const database = new Database(file)
+  database.query('INSERT INTO search_cursors (org_id, event_number) VALUES (?, 0)').run(orgId)
   database.close()
 }
 
