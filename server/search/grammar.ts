@@ -35,8 +35,8 @@ const MOST_TERMS = 20
 const MOST_WORDS = 32
 /** A single letter begins too many words to look them all up. */
 const SHORTEST_OPEN_END = 2
-const KEYS = ['status', 'assigned', 'tag', 'channel', 'from', 'before', 'after', 'is'] as const
-type Key = (typeof KEYS)[number]
+export const QUERY_KEYS = ['status', 'assigned', 'tag', 'channel', 'from', 'before', 'after', 'is'] as const
+type Key = (typeof QUERY_KEYS)[number]
 
 /** A part of the text: optional minus and key, then a value in quotes or up to the next space. */
 const PART = /(-)?([a-z]+):(?=\s|$)|(-)?(?:([a-z]+):)?(?:"([^"]*)("?)|(\S+))/gi
@@ -91,7 +91,7 @@ export function isLongEnough(words: string[]): boolean {
 }
 
 function keyOf(name: string | undefined): Key | undefined {
-  return KEYS.find((key) => key === name?.toLowerCase())
+  return QUERY_KEYS.find((key) => key === name?.toLowerCase())
 }
 
 function termOf(key: Key, value: string) {
