@@ -110,11 +110,15 @@ browserTest(
     await page.keyboard.press('Enter')
     await field(page).fill('A long answer, ')
     await page.evaluate(() => fetch('/console/session', { method: 'DELETE' }))
-    await page.keyboard.type('and its end.')
+    const refused = page.waitForResponse((answer) => answer.status() === 401)
+    await page.keyboard.type('and its')
+    await refused
+    // The window waits for a pause: the rest of the sentence belongs to it.
+    await page.keyboard.type(' end, to the last word.', { delay: 50 })
     const dialog = page.getByRole('dialog', { name: 'Sign in again' })
-    await dialog.waitFor()
     const written = await field(page).inputValue()
-    expect(written).toStartWith('A long answer, ')
+    expect(written).toBe('A long answer, and its end, to the last word.')
+    await dialog.waitFor()
     // Fingers do not stop at once: what they type is no password.
     await page.keyboard.type('and more')
     await page.keyboard.press('Enter')
@@ -184,7 +188,7 @@ browserTest('a ticket opens in what was written last, with both texts', async ()
   await field(page).waitFor()
   expect(await field(page).inputValue()).toBe('Dear Ana!')
 
-  const mark = page.locator('.row-draft')
+  const mark = page.locator('.row-word[data-look=draft]')
   await page.getByRole('button', { name: 'Note Draft' }).click()
   await field(page).fill('')
   await eventually(async () => (await readThread(ben, ticket.id)).drafts.length === 1)

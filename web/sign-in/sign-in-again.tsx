@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/solid-query'
 import { onCleanup, onMount } from 'solid-js'
 import { type SessionData, sessionQuery } from '../session.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { unlessTyping } from './focus-when-quiet.ts'
 import './frame.css'
 import { SignInForm } from './sign-in-form.tsx'
 import { isSignedOut, sessionIsBack } from './signed-out.ts'
@@ -9,6 +10,7 @@ import { isSignedOut, sessionIsBack } from './signed-out.ts'
 /** Over the page, when the session ends while somebody is at work. Nothing below it is lost. */
 export function SignInAgain(props: { session: SessionData }) {
   const queries = useQueryClient()
+  const isOpen = unlessTyping(isSignedOut)
 
   function signedIn(session: SessionData) {
     // What is open belongs to somebody else now: begin anew.
@@ -32,7 +34,7 @@ export function SignInAgain(props: { session: SessionData }) {
 
   return (
     <Dialog
-      isOpen={isSignedOut()}
+      isOpen={isOpen()}
       title="Sign in again"
       description="Your session has ended. What you were doing is still here, and goes on when you are back."
       size="small"

@@ -31,7 +31,8 @@ export function useTicket(id: () => string) {
 
 /** What the server has of a draft now, `null` for none; nothing when it could not be asked. */
 export async function readDraft(id: string, kind: Draft['kind']): Promise<Draft | null | undefined> {
-  const detail = await queries.fetchQuery({ ...ticketQuery(id), staleTime: 0 }).catch(() => undefined)
+  // Not by the query: it may be under way already, and then know less than what was saved since.
+  const detail = await ask(api.console.tickets({ id }).get()).catch(() => undefined)
   return detail && (detail.drafts.find((draft) => draft.kind === kind) ?? null)
 }
 
