@@ -73,6 +73,8 @@ browserTest('several tickets are selected, changed and changed back at once', as
   await keyboard.press('Shift+J')
   await keyboard.press('Shift+J')
   await page.getByRole('toolbar', { name: 'Selected tickets' }).getByText('3 selected').waitFor()
+  await keyboard.press('Shift+K')
+  await page.getByText('2 selected').waitFor()
   await keyboard.press('Escape')
   await page.getByRole('toolbar').waitFor({ state: 'detached' })
 

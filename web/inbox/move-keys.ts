@@ -24,7 +24,7 @@ export function useMoveKeys({ list, selection, place, focusSearch }: MoveInput):
     const at = list.cursor()
     const next = list.neighbour(step)
     if (at === undefined) return
-    selection.add(at, ...(next === undefined ? [] : [next]))
+    selection.step(at, next ?? at)
     if (next !== undefined) list.goTo(next)
   }
 

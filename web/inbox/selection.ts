@@ -23,7 +23,6 @@ export function createSelection(ids: Accessor<readonly string[]>) {
     list,
     has: (id: string) => chosen[id] ?? false,
     toggle: (id: string) => set(id, !chosen[id]),
-    add: (...some: string[]) => setEach(some),
     /** From where selecting began to here. */
     extendTo(id: string): void {
       const from = Math.max(ids().indexOf(anchor ?? id), 0)
@@ -31,7 +30,18 @@ export function createSelection(ids: Accessor<readonly string[]>) {
       const between = ids().slice(Math.min(from, to), Math.max(from, to) + 1)
       setEach(between)
     },
+    /** One row on with the keys: away from where selecting began it grows, back there it shrinks. */
+    step(from: string, to: string): void {
+      anchor ??= from
+      const begin = ids().indexOf(anchor)
+      const isBack = Math.abs(ids().indexOf(to) - begin) < Math.abs(ids().indexOf(from) - begin)
+      if (isBack && chosen[from] && chosen[to]) setChosen(from, false)
+      else setEach([from, to])
+    },
     all: () => setEach(ids()),
-    clear: () => setChosen(reconcile({})),
+    clear(): void {
+      setChosen(reconcile({}))
+      anchor = undefined
+    },
   }
 }
