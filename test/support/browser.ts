@@ -34,6 +34,8 @@ export interface Visit {
   width?: number
   height?: number
   theme?: 'light' | 'dark'
+  /** Fingers instead of a mouse. */
+  isTouch?: boolean
   /** Motion is off unless it is what is tested. */
   hasMotion?: boolean
 }
@@ -57,6 +59,7 @@ export async function openWindow(visit: Visit): Promise<Window> {
     baseURL: visit.url,
     viewport: { width: visit.width ?? DESK.width, height: visit.height ?? DESK.height },
     colorScheme: visit.theme ?? 'light',
+    hasTouch: visit.isTouch ?? false,
     reducedMotion: visit.hasMotion ? 'no-preference' : 'reduce',
     locale: 'en-GB',
     timezoneId: 'UTC',

@@ -46,7 +46,8 @@ browserTest('a ticket that leaves the list keeps its place, and Undo brings it b
   await openList(page, '/inbox/open')
   const place = await rowOf(page, 'Second').boundingBox()
   await agent.call('PATCH', `/v1/tickets/${second?.id}`, { body: { status: 'resolved' } })
-  await rowOf(page, 'Second').filter({ hasText: 'Not in this list any more' }).waitFor()
+  await rowOf(page, 'Second').filter({ hasText: 'Moved to Resolved' }).waitFor()
+  expect(await page.locator('.row-undo').count()).toBe(0)
   expect(await rowOf(page, 'Second').boundingBox()).toEqual(place)
   expect(await subjectsOf(page)).toEqual(['Third', 'Second', 'First'])
 

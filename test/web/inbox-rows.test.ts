@@ -40,6 +40,44 @@ browserTest('the mark of a draft stands apart from the text of the newest messag
   expect(await row.locator('.row-foot').textContent()).toBe('It is on fire.')
 })
 
+browserTest('a row that others took out of the list says what became of it', async () => {
+  const { client, agent } = await desk('Others')
+  const admin = await signInAgent(bellhop, client.orgId, { role: 'admin' })
+  const [deleted, moved] = await makeTickets(client, ['Deleted', 'Moved', 'Kept'])
+  await using window = await openWindow({ ...bellhop, agent })
+  const { page } = window
+  await openList(page, '/inbox/unassigned')
+  await agent.call('PATCH', `/v1/tickets/${moved?.id}`, { body: { assignedTo: admin.id } })
+  await rowOf(page, 'Moved').filter({ hasText: 'Assigned to' }).waitFor()
+  await admin.call('DELETE', `/console/tickets/${deleted?.id}`)
+  await page.locator('.row-left', { hasText: 'Deleted' }).waitFor()
+
+  await page.goto('/inbox/search?q=Moved')
+  await page.keyboard.press('j')
+  await page.keyboard.press('e')
+  await rowOf(page, 'Moved').locator('.row-word', { hasText: 'Resolved' }).waitFor()
+})
+
+browserTest('a finger opens a row wherever it taps, and selects by staying', async () => {
+  const { client, agent } = await desk('Fingers')
+  await makeTickets(client, ['First', 'Second'])
+  await using window = await openWindow({ ...bellhop, agent, width: 390, height: 844, isTouch: true })
+  const { page, context } = window
+  await openList(page, '/inbox/open')
+  const finger = await context.newCDPSession(page)
+  const box = await rowOf(page, 'Second').boundingBox()
+  const touchPoints = [{ x: 60, y: (box?.y ?? 0) + 30 }]
+  await finger.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints })
+  await page.getByText('1 selected').waitFor()
+  await finger.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+  await rowOf(page, 'First').tap()
+  await page.getByText('2 selected').waitFor()
+  expect(page.url()).toEndWith('/inbox/open')
+  await page.getByRole('button', { name: 'Clear the selection' }).tap()
+  await rowOf(page, 'First').tap({ position: { x: 6, y: 30 } })
+  await page.waitForURL('**/inbox/open/tkt_*')
+})
+
 /** An organization of its own with one agent. */
 async function desk(name: string) {
   const client = await bellhop.organization(name)

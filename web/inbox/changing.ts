@@ -1,6 +1,9 @@
 import { type Accessor, createMemo } from 'solid-js'
+import { ApiProblem } from '../problem.ts'
+import { queries } from '../queries.ts'
 import { changeTickets } from '../ticket/changes.ts'
 import type { TicketChange } from '../ticket/pending.ts'
+import { ticketQuery } from '../ticket/ticket-data.ts'
 import type { Place } from './place.ts'
 import type { Selection } from './selection.ts'
 import type { TicketList } from './ticket-list.ts'
@@ -9,11 +12,13 @@ export type Changing = ReturnType<typeof createChanging>
 
 /** Changes what is selected; without a selection what is open, or the row the person is at. */
 export function createChanging(list: TicketList, selection: Selection, place: Place) {
-  const targets: Accessor<readonly string[]> = createMemo(() => {
+  const meant: Accessor<readonly string[]> = createMemo(() => {
     if (selection.list().length > 0) return selection.list()
     const one = place.headingFor() ?? list.cursor()
     return one === undefined ? [] : [one]
   })
+  /** Asked at the moment of a change: what was deleted meanwhile is not changed, nor anything in its place. */
+  const targets = () => meant().filter((id) => !isGone(id) && list.learned(id) !== 'deleted')
   const rows = createMemo(() =>
     targets()
       .map(list.row)
@@ -50,4 +55,9 @@ export function createChanging(list: TicketList, selection: Selection, place: Pl
     }),
     areSpam: () => rows().length > 0 && rows().every(({ isSpam }) => isSpam),
   }
+}
+
+function isGone(id: string): boolean {
+  const error = queries.getQueryState(ticketQuery(id).queryKey)?.error
+  return error instanceof ApiProblem && error.status === 404
 }

@@ -2,9 +2,13 @@ import type { TicketChange } from '../ticket/pending.ts'
 import type { Row } from './inbox-data.ts'
 import type { Facts } from './still-list.ts'
 
-const PLACES: Record<Row['status'], string> = { open: 'Open', pending: 'Pending', resolved: 'Resolved' }
+export const STATUS_NAMES: Record<Row['status'], string> = {
+  open: 'Open',
+  pending: 'Pending',
+  resolved: 'Resolved',
+}
 
-/** Why a row belongs into the list no more; undefined while it does. */
+/** Why a row belongs into the list no more; undefined while it does, and while nobody here knows. */
 export function whyLeft(
   before: Facts | undefined,
   now: Row,
@@ -12,14 +16,15 @@ export function whyLeft(
 ): string | undefined {
   if (!before) return undefined
   if (now.isSpam !== before.isSpam) return now.isSpam ? 'Marked as spam' : 'No spam any more'
-  if (now.status !== before.status) return `Moved to ${PLACES[now.status]}`
+  if (now.status !== before.status) return `Moved to ${STATUS_NAMES[now.status]}`
   if (now.assignedTo !== before.assignedTo) {
     return now.assignedTo
       ? `Assigned to ${agents.get(now.assignedTo) ?? 'somebody else'}`
       : 'Assigned to nobody'
   }
+  if (before.hasFailedSend && !now.hasFailedSend) return 'Its reply goes out again'
   if (now.tags.join() !== before.tags.join()) return 'Tags changed'
-  return 'Not in this list any more'
+  return undefined
 }
 
 /** What brings a row back; undefined when nothing is known that would. */

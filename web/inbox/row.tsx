@@ -23,6 +23,8 @@ interface TicketRowProps {
   isSelected: boolean
   /** Why it belongs here no more: "Moved to Resolved". */
   left: string | undefined
+  /** Said where the list itself does not say it. */
+  status: string | undefined
   terms: readonly string[]
   /** Of the agents, by id. */
   names: ReadonlyMap<string, string>
@@ -62,6 +64,9 @@ export function TicketRow(props: TicketRowProps) {
         </span>
         <Show when={props.row.hasFailedSend}>
           <CircleAlert class="row-failed" role="img" aria-label="A reply could not be sent" />
+        </Show>
+        <Show when={props.status}>
+          <span class="row-word">{props.status}</span>
         </Show>
         <Show when={props.row.hasDraft}>
           <span class="row-word" data-look="draft">

@@ -1,7 +1,7 @@
 import type { Row } from './inbox-data.ts'
 
 /** What decides whether and where a row belongs. */
-export type Facts = Pick<Row, 'status' | 'assignedTo' | 'tags' | 'isSpam' | 'lastMessageAt'>
+export type Facts = Pick<Row, 'status' | 'assignedTo' | 'tags' | 'isSpam' | 'hasFailedSend' | 'lastMessageAt'>
 
 /** A row in its place. */
 export interface Line {
@@ -92,6 +92,6 @@ function inserted(kept: Line[], news: Row[], order: readonly Row[]): Line[] {
 }
 
 /** Of its own: the rows themselves are changed where they stand. */
-function factsOf({ status, assignedTo, tags, isSpam, lastMessageAt }: Row): Facts {
-  return { status, assignedTo, tags: [...tags], isSpam, lastMessageAt }
+function factsOf({ status, assignedTo, tags, isSpam, hasFailedSend, lastMessageAt }: Row): Facts {
+  return { status, assignedTo, tags: [...tags], isSpam, hasFailedSend, lastMessageAt }
 }

@@ -1,6 +1,7 @@
 import { type Accessor, batch, createEffect, createMemo, createSignal, on, untrack } from 'solid-js'
-import { createStore, reconcile } from 'solid-js/store'
+import { createStore, produce, reconcile } from 'solid-js/store'
 import type { Row } from './inbox-data.ts'
+import type { Learned } from './left-rows.ts'
 import { createCursor } from './list-cursor.ts'
 import { stillMatches, termsOf } from './query-terms.ts'
 import { type Facts, type Line, placed, settled } from './still-list.ts'
@@ -36,6 +37,8 @@ export function createTicketList(given: Given) {
   const [waiting, setWaiting] = createSignal<readonly string[]>([])
   const [rows, setRows] = createStore<Record<string, Row>>({})
   const [left, setLeft] = createStore<Record<string, Facts>>({})
+  /** Rows that others took out of the list, and whether their tickets are gone altogether. */
+  const [learned, setLearned] = createStore<Record<string, 'changed' | 'deleted'>>({})
   const [isHeld, setHeld] = createSignal(false)
   const [shownAt, setShownAt] = createSignal({})
   const ids = createMemo<readonly string[]>(() => lines().map(({ id }) => id), [], { equals: sameIds })
@@ -65,8 +68,13 @@ export function createTicketList(given: Given) {
           Object.fromEntries(next.filter(({ hasLeft }) => hasLeft).map((line) => [line.id, line.matched])),
         ),
       )
+      for (const id of Object.keys(learned)) if (left[id] === undefined) forget(id)
       at.keep()
     })
+  }
+
+  function forget(id: string): void {
+    setLearned(produce((known) => delete known[id]))
   }
 
   createEffect(on([query, given.sort], () => (isEntering = true)))
@@ -97,6 +105,16 @@ export function createTicketList(given: Given) {
     row: (id: string): Row | undefined => rows[id],
     /** As it was before it left the list; undefined while it belongs here. */
     before: (id: string): Facts | undefined => left[id],
+    /** What somebody else made of a row that left the list; nothing for what was done here. */
+    learned: (id: string) => learned[id],
+    learn(id: string, news: Learned | 'deleted'): void {
+      if (left[id] === undefined) return
+      taken.delete(id)
+      batch(() => {
+        setLearned(id, news === 'deleted' ? 'deleted' : 'changed')
+        if (news !== 'deleted') setRows(id, { ...news, tags: [...news.tags] })
+      })
+    },
     waiting,
     /** Takes in what waits, and goes up to it. */
     showWaiting(): void {

@@ -2,10 +2,13 @@ import { createVirtualizer } from '@tanstack/solid-virtual'
 import { createEffect, createMemo, For, on, onCleanup, Show, untrack } from 'solid-js'
 import { changeTicket } from '../ticket/changes.ts'
 import { Button } from '../ui/button.tsx'
-import { useAgents } from './inbox-data.ts'
-import { restoring, whyLeft } from './left.ts'
+import { type Row, useAgents } from './inbox-data.ts'
+import { restoring, STATUS_NAMES, whyLeft } from './left.ts'
+import { useLeftRows } from './left-rows.ts'
 import type { Place } from './place.ts'
+import { termsOf } from './query-terms.ts'
 import { rowId, TicketRow } from './row.tsx'
+import { createRowPresses, idAt } from './row-presses.ts'
 import type { Selection } from './selection.ts'
 import type { TicketList } from './ticket-list.ts'
 import './virtual-list.css'
@@ -44,6 +47,22 @@ export function VirtualList(props: VirtualListProps) {
       : [...inSight, cursor]
   })
   const leftHere = createMemo(() => drawn().filter((id) => props.list.before(id) !== undefined))
+  useLeftRows(props.list, leftHere)
+  /** Why a row has left; while that is not known, that it has. */
+  function leftOf(id: string, row: Row): string | undefined {
+    const before = props.list.before(id)
+    if (!before) return undefined
+    if (props.list.learned(id) === 'deleted') return 'Deleted'
+    return whyLeft(before, row, nameOf()) ?? 'Not in this list any more'
+  }
+  /** Nobody takes back by a button of this page what others did. */
+  const undoOf = (id: string) =>
+    props.list.learned(id) ? undefined : restoring(props.list.before(id), props.list.row(id))
+  const isByStatus = createMemo(() =>
+    termsOf(props.place.view()?.query ?? '').some(({ key, isNegated }) => key === 'status' && !isNegated),
+  )
+  /** Where the list says nothing of it. */
+  const statusOf = ({ status }: Row) => (isByStatus() || status === 'open' ? undefined : STATUS_NAMES[status])
   const topOf = (id: string) => props.list.placeOf(id) * ROW_HEIGHT_PX
 
   createEffect(() => props.list.reached(virtualizer.getVirtualItems().at(-1)?.index ?? 0))
@@ -60,17 +79,7 @@ export function VirtualList(props: VirtualListProps) {
     ),
   )
   const hold = createHold(props.list)
-
-  /** Shift extends the selection, the left edge selects; all else is what links do. */
-  function pressed(id: string, event: MouseEvent): void {
-    if (event.ctrlKey || event.metaKey) return
-    const isCheck = event.target instanceof Element && event.target.hasAttribute('data-check')
-    if (event.shiftKey) props.selection.extendTo(id)
-    else if (isCheck) props.selection.toggle(id)
-    if (event.shiftKey || isCheck) event.preventDefault()
-    else props.place.followTo(id)
-    props.list.setCursor(id)
-  }
+  const presses = createRowPresses({ list: props.list, place: props.place, selection: props.selection })
 
   return (
     <div
@@ -89,6 +98,11 @@ export function VirtualList(props: VirtualListProps) {
         aria-busy={props.list.isStale()}
         data-selecting={props.selection.list().length > 0 || undefined}
         style={{ height: `${virtualizer.getTotalSize()}px` }}
+        onPointerDown={presses.onPointerDown}
+        onPointerMove={presses.onPointerMove}
+        onPointerUp={presses.onPointerUp}
+        onPointerCancel={presses.onPointerCancel}
+        onContextMenu={presses.onContextMenu}
         onFocusIn={(event) => {
           const id = idAt(event)
           if (id !== undefined) props.list.setCursor(id)
@@ -107,9 +121,10 @@ export function VirtualList(props: VirtualListProps) {
                   isCursor={props.list.cursor() === id}
                   isOpen={props.place.ticketId() === id}
                   isSelected={props.selection.has(id)}
-                  left={whyLeft(props.list.before(id), row(), nameOf())}
+                  left={leftOf(id, row())}
+                  status={statusOf(row())}
                   terms={props.list.terms()}
-                  onClick={(event) => pressed(id, event)}
+                  onClick={(event) => presses.onClick(id, event)}
                   names={nameOf()}
                 />
               )}
@@ -119,7 +134,7 @@ export function VirtualList(props: VirtualListProps) {
       </div>
       <For each={leftHere()}>
         {(id) => (
-          <Show when={restoring(props.list.before(id), props.list.row(id))}>
+          <Show when={undoOf(id)}>
             {(change) => (
               <Button
                 class="row-undo"
@@ -156,9 +171,4 @@ function createHold(list: TicketList) {
       list.setHeld(isScrolled || isPointed)
     },
   }
-}
-
-function idAt(event: Event): string | undefined {
-  const row = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-id]') : null
-  return row?.dataset.id
 }
