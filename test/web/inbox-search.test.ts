@@ -62,10 +62,16 @@ browserTest('keys and values of the grammar are offered, and taken without a mou
   await rowOf(page, 'Fine').waitFor({ state: 'detached' })
   await rowOf(page, 'Broken').waitFor()
 
+  for (const typed of ['status:', 'status:pen', 'before:2026-1']) {
+    await field.fill(typed)
+    await page.locator('.search-words [role="option"]').first().waitFor()
+    await page.waitForTimeout(300)
+    expect(await page.getByText('That search is not understood').count()).toBe(0)
+  }
   await field.fill('status:wrong')
   await page.getByText('That search is not understood').waitFor()
   await field.fill('zzzz')
-  await page.getByText('Nothing found').waitFor()
+  await page.locator('.empty-state', { hasText: 'Nothing found' }).waitFor()
   expect(await page.locator('.grammar').textContent()).toContain('assigned:')
 })
 

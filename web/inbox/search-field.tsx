@@ -7,7 +7,7 @@ import { KeyHint } from '../ui/key-hint.tsx'
 import { useAgents, useTags } from './inbox-data.ts'
 import type { Place } from './place.ts'
 import './search-field.css'
-import { searchWords, withWord } from './search-words.ts'
+import { isUnfinished, searchWords, withWord } from './search-words.ts'
 import { SEARCH } from './views.ts'
 
 /** Long enough for the next letter, short enough to feel like an answer to each. */
@@ -51,7 +51,8 @@ export function SearchField(props: SearchFieldProps) {
     setText(next)
     setClosed(false)
     clearTimeout(timer)
-    timer = setTimeout(search, PAUSE_MS)
+    // What was found last stays until there is something to search for; Enter searches whatever stands there.
+    timer = isUnfinished(next) ? undefined : setTimeout(search, PAUSE_MS)
   }
 
   function search(): void {

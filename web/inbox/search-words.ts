@@ -67,6 +67,20 @@ export function searchWords(typed: string, known: Known): SearchWord[] {
     .map(({ text, detail }) => ({ text: `${key}${quoted(text)}`, detail }))
 }
 
+/** Whether its last word waits for a value, or for the rest of one: nobody could search for that. */
+export function isUnfinished(typed: string): boolean {
+  const [, key = '', value = ''] = /^-?([a-z]+):(.*)$/i.exec(lastWord(typed)) ?? []
+  const name = key.toLowerCase()
+  if (!SEARCH_KEYS.some(({ text }) => text === `${name}:`)) return false
+  if (name === 'before' || name === 'after') return /^[\d-]{0,9}$/.test(value)
+  const begun = value.toLowerCase()
+  const values = FIXED[name] ?? []
+  return (
+    begun === '' ||
+    (values.some(({ text }) => text.startsWith(begun)) && !values.some(({ text }) => text === begun))
+  )
+}
+
 /** The search with its last word replaced; a space behind what is complete. */
 export function withWord(typed: string, word: string): string {
   const kept = typed.slice(0, typed.length - lastWord(typed).length)
