@@ -201,6 +201,17 @@ browserTest('the palette finds commands, lists, people and tickets by a few lett
   expect(await first.textContent()).toContain('Resolve')
   await page.keyboard.press('Enter')
   await waitForStatus(agent, String(printer?.id), 'resolved')
+
+  for (const [typed, name] of [
+    ['account', 'Your account'],
+    ['settings', 'Settings'],
+  ] as const) {
+    await page.keyboard.press('ControlOrMeta+k')
+    await field.fill(typed)
+    await page.getByRole('dialog').getByRole('option', { name, exact: true }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  }
 })
 
 /** An organization of its own with one agent. */

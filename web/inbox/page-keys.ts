@@ -1,6 +1,5 @@
 import { useNavigate } from '@solidjs/router'
 import { type KeyAction, useKeys } from '../keys/keys.ts'
-import { useSession } from '../session.tsx'
 import { signOut } from '../sign-in/sign-out.tsx'
 import { setTheme, theme } from '../theme.ts'
 import type { Panes } from './panes.ts'
@@ -16,7 +15,6 @@ interface PageInput {
 
 /** What can be done anywhere in the inbox: other lists, panes, palette, sheet of keys. */
 export function usePageKeys({ place, panes, showPalette, showKeys }: PageInput): void {
-  const session = useSession()
   const navigate = useNavigate()
   useKeys(() => [
     ...BUILT_IN_VIEWS.map(
@@ -75,7 +73,6 @@ export function usePageKeys({ place, panes, showPalette, showKeys }: PageInput):
       section: 'Go to',
       keys: [],
       run: () => navigate('/settings'),
-      isEnabled: () => session().agent.role === 'admin',
     },
     { id: 'sign-out', label: 'Sign out', section: 'Everywhere', keys: [], run: () => void signOut() },
   ])
