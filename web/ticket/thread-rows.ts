@@ -50,10 +50,12 @@ export function isSameRow(one: ThreadRow | undefined, other: ThreadRow | undefin
   return one.items.length === other.items.length && one.items.every((item, at) => item === other.items[at])
 }
 
-/** The first message of the customer behind the newest one that was read; none when all of them are new. */
+/**
+ * The first message of the customer behind the newest one that was read; where nothing was read, behind the newest answer.
+ */
 export function firstUnread(timeline: readonly Entry[], readUpTo: string | null): string | undefined {
-  if (readUpTo === null) return undefined
-  const readAt = timeline.findIndex(({ id }) => id === readUpTo)
+  const readAt =
+    readUpTo === null ? timeline.findLastIndex(isAnswer) : timeline.findIndex(({ id }) => id === readUpTo)
   return timeline.find((entry, at) => at > readAt && isFromCustomer(entry))?.id
 }
 
@@ -71,6 +73,10 @@ export function isSpeech(entry: Entry): entry is Speech {
 
 export function isFromCustomer(entry: Entry): boolean {
   return entry.kind === 'message' && entry.role === 'customer'
+}
+
+function isAnswer(entry: Entry): boolean {
+  return entry.kind === 'message' && entry.role === 'agent'
 }
 
 /** The newest message of either side: what an agent has seen when they begin to write. */
