@@ -1,5 +1,6 @@
 import { createMemo, Match, Switch } from 'solid-js'
 import { api, ask } from '../api.ts'
+import { ApiProblem } from '../problem.ts'
 import { FailedState } from '../ui/failed-state.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { CustomerActivity } from './customer-activity.tsx'
@@ -14,6 +15,11 @@ import { TicketFacts } from './ticket-facts.tsx'
 export function CustomerPanel(props: { ticketId: string }) {
   const ticket = useTicket(() => props.ticketId)
   const detail = () => ticket().data
+  /** What was deleted for ever is not shown on. */
+  const isGone = () => {
+    const { error } = ticket()
+    return error instanceof ApiProblem && error.status === 404
+  }
   const customerId = createMemo(() => detail()?.ticket.customer.userId)
   const customer = observe(() => {
     const id = customerId() ?? ''
@@ -26,6 +32,9 @@ export function CustomerPanel(props: { ticketId: string }) {
   return (
     <aside class="customer-panel" aria-label="Customer">
       <Switch fallback={<Skeleton lines={4} label="Loading the customer" />}>
+        <Match when={isGone()}>
+          <p class="panel-section panel-none">Nothing to show without the ticket.</p>
+        </Match>
         <Match when={detail()}>
           {(known) => (
             <>

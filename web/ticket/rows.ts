@@ -23,3 +23,19 @@ export function patchRows(id: string, change: (row: TicketRow) => TicketRow): vo
     return { ...list, pages }
   })
 }
+
+/** Tickets that were deleted for ever: a list that keeps their places for now keeps nothing of what they said. */
+export function blankRows(isGone: (row: TicketRow) => boolean): void {
+  const lists = queries.getQueriesData<InfiniteData<TicketPage>>({ queryKey: ['tickets'] })
+  const rows = lists.flatMap(([, list]) => list?.pages.flatMap(({ data }) => data) ?? [])
+  for (const { id } of rows.filter(isGone)) {
+    patchRows(id, (row) => ({
+      ...row,
+      subject: 'Deleted',
+      customer: { ...row.customer, name: 'Deleted', email: undefined },
+      preview: { ...row.preview, text: '' },
+      excerpt: undefined,
+      tags: [],
+    }))
+  }
+}
