@@ -56,6 +56,22 @@ for (const theme of ['light', 'dark'] as const) {
   )
 }
 
+browserTest('the commands and the sheet of keys open in the settings too', async () => {
+  await using window = await openWindow({ url: bellhop.url, agent: admin })
+  const { page } = window
+  await page.goto('/settings/account')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keys' }).getByText('Back to the inbox').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').fill('delivery log')
+  await page.getByRole('option', { name: 'Delivery log', exact: true }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Delivery log' }).waitFor()
+})
+
 /** A page, the button that opens the dialog, and its title. */
 const DIALOGS = [
   ['keys', 'New key', 'New API key'],

@@ -70,7 +70,7 @@ const [start, ...workspace] = [
 ] as const
 
 /** The navigation, in its order. */
-export const GROUPS: Group[] = [
+const GROUPS: Group[] = [
   { title: 'You', pages: [account] },
   { title: 'Workspace', pages: [start, ...workspace] },
   {
@@ -90,6 +90,14 @@ export const GROUPS: Group[] = [
     ],
   },
 ]
+
+/** The groups with the pages that somebody may see. */
+export function groupsFor(isAdmin: boolean): Group[] {
+  return GROUPS.map(({ title, pages }) => ({
+    title,
+    pages: pages.filter(({ isAdminOnly }) => isAdmin || !isAdminOnly),
+  })).filter(({ pages }) => pages.length > 0)
+}
 
 /** Which page an address under `/settings` means. */
 export function placeOf(pathname: string, isAdmin: boolean): Place {

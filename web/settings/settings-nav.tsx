@@ -3,23 +3,18 @@ import ArrowLeft from 'lucide-solid/icons/arrow-left'
 import ChevronRight from 'lucide-solid/icons/chevron-right'
 import { For } from 'solid-js'
 import { Dynamic } from 'solid-js/web'
-import { GROUPS, type SettingsPlace } from './pages.ts'
+import { groupsFor, type SettingsPlace } from './pages.ts'
 import './settings-nav.css'
 
 /** The pages of the settings, on the left; agents who are no administrators see only their own. */
 export function SettingsNav(props: { isAdmin: boolean; at: string | undefined }) {
-  const groups = () =>
-    GROUPS.map(({ title, pages }) => ({
-      title,
-      pages: pages.filter(({ isAdminOnly }) => props.isAdmin || !isAdminOnly),
-    })).filter(({ pages }) => pages.length > 0)
   return (
     <nav class="settings-nav" aria-label="Settings">
       <A class="settings-back" href="/inbox">
         <ArrowLeft />
         Inbox
       </A>
-      <For each={groups()}>
+      <For each={groupsFor(props.isAdmin)}>
         {(group) => (
           <section>
             <h2>{group.title}</h2>

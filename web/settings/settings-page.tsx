@@ -4,6 +4,7 @@ import { Dynamic } from 'solid-js/web'
 import { useSession } from '../session.tsx'
 import { NoPermission } from './no-permission.tsx'
 import { type Place, placeOf } from './pages.ts'
+import { SettingsKeys } from './settings-keys.tsx'
 import { SettingsNav } from './settings-nav.tsx'
 import './settings.css'
 import { UnknownPage } from './unknown-page.tsx'
@@ -24,6 +25,7 @@ export default function SettingsPage() {
           <Content place={place()} isAdmin={isAdmin()} />
         </Suspense>
       </main>
+      <SettingsKeys isAdmin={isAdmin()} />
     </div>
   )
 }
