@@ -155,6 +155,8 @@ browserTest('a message that failed says why, and goes again', async () => {
   expect(await window.page.evaluate(() => navigator.clipboard.readText())).toBe('Here.')
   await strip.getByRole('button', { name: 'Retry' }).click()
   await window.page.getByText('Waits to be sent').waitFor()
+  // The button has gone; the keys of the ticket go on working.
+  expect(await window.page.evaluate('document.activeElement.className')).toBe('ticket-pane')
   expect((await readThread(ben, ticket.id)).timeline.at(-1)?.sending).toBe('queued')
 })
 

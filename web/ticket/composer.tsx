@@ -6,6 +6,7 @@ import { useComposerKeys } from './composer-keys.ts'
 import type { Composing } from './composing.ts'
 import { destinationOf } from './destination.ts'
 import type { Drafts } from './drafts.ts'
+import { focusPane } from './focus-in-pane.ts'
 import { OtherDraft } from './other-draft.tsx'
 import { ReplyingNow } from './presence-line.tsx'
 import { ReplyGuard } from './reply-guard.tsx'
@@ -64,7 +65,7 @@ export function Composer(props: ComposerProps) {
       const resolve = SEND_CHOICES.find(({ id }) => id === 'resolve') ?? SEND_CHOICES[0]
       void props.composing.submitAndLeave(resolve, props.onNext)
     },
-    onLeave: () => field?.blur(),
+    onLeave: () => focusPane(field),
   })
 
   onCleanup(() => draft().flush())
@@ -78,7 +79,10 @@ export function Composer(props: ComposerProps) {
       <Show when={props.composing.isAsking()}>
         <ReplyGuard
           message={props.composing.answer()}
-          onSendAnyway={() => void props.composing.sendAnyway(sendChoice())}
+          onSendAnyway={() => {
+            void props.composing.sendAnyway(sendChoice())
+            field?.focus()
+          }}
           onEdit={props.composing.edit}
           onDiscard={props.composing.discard}
         />

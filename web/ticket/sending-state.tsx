@@ -4,6 +4,7 @@ import Clock from 'lucide-solid/icons/clock'
 import { createSignal, Match, Show, Switch } from 'solid-js'
 import { Button } from '../ui/button.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
+import { leaveFocusToPane } from './focus-in-pane.ts'
 import { retry } from './replies.ts'
 import type { Speech } from './thread-rows.ts'
 import type { MessageEntry } from './ticket-data.ts'
@@ -42,6 +43,8 @@ export function SendingState(props: { speech: Speech; ticketId: string }) {
 
 function FailedStrip(props: { message: MessageEntry; ticketId: string }) {
   const [isBusy, setBusy] = createSignal(false)
+  let strip: HTMLDivElement | undefined
+  leaveFocusToPane(() => strip)
   const hasBounced = () => props.message.sending === 'bounced'
   async function again() {
     setBusy(true)
@@ -49,7 +52,7 @@ function FailedStrip(props: { message: MessageEntry; ticketId: string }) {
     setBusy(false)
   }
   return (
-    <div class="sending-failed" role="alert">
+    <div class="sending-failed" role="alert" ref={strip}>
       <CircleAlert />
       <p>
         <strong>{hasBounced() ? 'It came back' : 'Not sent'}</strong>

@@ -7,6 +7,7 @@ import { Button } from '../ui/button.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
 import { SecondsLeft } from '../ui/seconds-left.tsx'
 import type { DraftKeeper } from './draft-keeper.ts'
+import { leaveFocusToPane } from './focus-in-pane.ts'
 import { MessageText } from './message-text.tsx'
 import { discard, sendNow, takeBack } from './replies.ts'
 import { newestByOthers } from './thread-rows.ts'
@@ -39,12 +40,20 @@ export function WaitingReplyCard(props: WaitingReplyCardProps) {
     onCleanup(() => clearTimeout(timer))
   })
 
+  let card: HTMLElement | undefined
+  leaveFocusToPane(() => card)
+
   async function edit() {
     if (await takeBack(ticketId(), props.reply.id, props.draft)) props.onEdit()
   }
 
   return (
-    <article class="speech" data-who={props.reply.isHeld ? 'held' : 'waiting'} aria-label="Reply that waits">
+    <article
+      class="speech"
+      data-who={props.reply.isHeld ? 'held' : 'waiting'}
+      aria-label="Reply that waits"
+      ref={card}
+    >
       <Avatar name={props.reply.agentName} id={props.reply.agentId} isDecorative />
       <div class="speech-body">
         <header class="speech-head">
