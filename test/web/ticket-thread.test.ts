@@ -56,6 +56,9 @@ browserTest('a status, an assignee and a tag are seen at once, with an Undo, and
   await page.getByRole('button', { name: 'Tags: vip' }).waitFor()
   await eventually(async () => (await readTicket(client, ticket.id)).tags.includes('vip'))
   await page.getByText('Ben Okafor added the tag vip').first().waitFor()
+  const items = [{ id: ticket.id, change: { assignedTo: null } }]
+  await ben.call('POST', '/console/bulk', { body: { items } })
+  await page.getByText('Ben Okafor unassigned themselves').first().waitFor()
 })
 
 browserTest('a key that is pressed the moment a picker closes does what it does', async () => {
@@ -102,6 +105,7 @@ browserTest('send, resolve and open the next ticket, without a mouse', async () 
   await page.keyboard.press('Control+z')
   await page.waitForURL(`**/inbox/open/${other.id}`)
   await eventually(async () => (await field(page).inputValue()) === 'Done.')
+  await eventually(() => field(page).evaluate((element) => element === document.activeElement))
 })
 
 browserTest('a thread begins at what is new, marks it read, and keeps its place', async () => {
@@ -137,6 +141,37 @@ browserTest('a thread begins at what is new, marks it read, and keeps its place'
   await pill.click()
   await pill.waitFor({ state: 'hidden' })
   await page.getByRole('region', { name: 'Thread' }).getByText('One more').waitFor()
+})
+
+browserTest('the focus stays in the ticket when what had it goes', async () => {
+  const { ben, ticket } = await openDesk(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  const focused = () =>
+    page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.tagName)
+  await page.keyboard.press('r')
+  await page.keyboard.press('Escape')
+  expect(await focused()).toBe('Ticket')
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: 'Delete for ever…' }).click()
+  await page.getByRole('dialog').getByRole('textbox').waitFor()
+  await page.keyboard.press('Escape')
+  await eventually(async () => (await focused()) === 'More')
+})
+
+browserTest('a ticket that nobody has read begins with its first message', async () => {
+  const { ben, ticket } = await openDesk(bellhop, {
+    message: `First line\n${'And more.\n'.repeat(120)}The end`,
+  })
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await page.locator('.thread-new').waitFor()
+  expect(await page.locator('.thread-scroll').evaluate((element) => element.scrollTop)).toBe(0)
+  await eventually(async () => (await readThread(ben, ticket.id)).readUpTo !== null)
+  await page.reload()
+  await field(page).waitFor()
+  await eventually(() => page.locator('.thread-scroll').evaluate((element) => element.scrollTop > 200))
+  expect(await page.locator('.thread-new').count()).toBe(0)
 })
 
 browserTest('a thread of five hundred messages unfolds and stays quick', async () => {
@@ -274,7 +309,12 @@ for (const theme of ['light', 'dark'] as const) {
 
 browserTest('what was searched for is marked in the thread, also in its older part', async () => {
   const { ben, ticket, place } = await openDesk(bellhop, { message: 'My Pelican case is broken.' })
-  await say(bellhop.deps, place, ...Array.from({ length: 12 }, (_, at) => ({ text: `More ${at}` })))
+  const readUpTo = await say(
+    bellhop.deps,
+    place,
+    ...Array.from({ length: 12 }, (_, at) => ({ text: `More ${at}` })),
+  )
+  await ben.call('PUT', `/console/tickets/${ticket.id}/read`, { body: { messageId: readUpTo } })
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page } = window
   await page.getByRole('button', { name: '10 earlier messages' }).waitFor()

@@ -1,5 +1,5 @@
 import { useLocation, useNavigate } from '@solidjs/router'
-import { createEffect, createMemo, createSignal, Match, on, Show, Switch } from 'solid-js'
+import { createEffect, createMemo, createSignal, Match, on, onMount, Show, Switch } from 'solid-js'
 import { useKeys } from '../keys/keys.ts'
 import { ApiProblem } from '../problem.ts'
 import { useSession } from '../session.tsx'
@@ -84,6 +84,9 @@ export function TicketPane(props: TicketPaneProps) {
   )
 }
 
+/** A ticket that is opened to write in it: what was sent there is in its field again. */
+let toWriteIn: string | undefined
+
 function OpenTicket(props: TicketPaneProps & { detail: TicketDetail }) {
   const session = useSession()
   const navigate = useNavigate()
@@ -101,8 +104,14 @@ function OpenTicket(props: TicketPaneProps & { detail: TicketDetail }) {
     myId: () => session().agent.id,
     focus,
     show: () => {
-      if (location.pathname + location.search !== here) navigate(here, { scroll: false })
+      if (location.pathname + location.search === here) return
+      toWriteIn = id
+      navigate(here, { scroll: false })
     },
+  })
+  onMount(() => {
+    if (toWriteIn === id && !composing.isAsking()) focus()
+    toWriteIn = undefined
   })
   const readMark = useReadMark(() => props.detail)
   // A draft of yesterday is not being written.
