@@ -15,13 +15,25 @@ function what(
 ): string {
   if (field === 'status') return to === 'open' ? 'reopened it' : `set it to ${to}`
   if (field === 'assignedTo') {
-    if (to && to === actor.id) return 'took it'
-    if (typeof to === 'string' && to) return `assigned it to ${agentName(to)}`
-    return typeof from === 'string' && from ? `took it from ${agentName(from)}` : 'took the assignee off'
+    return assigned({ from: idOf(from), to: idOf(to) }, actor.id, agentName)
   }
   if (field === 'tags') return tagsChanged(listOf(from), listOf(to))
   if (field === 'subject') return `changed the subject to “${to}”`
   return to === true ? 'marked it as spam' : 'said it is not spam'
+}
+
+function assigned(
+  { from, to }: { from: string; to: string },
+  actorId: string | undefined,
+  agentName: (id: string) => string,
+): string {
+  if (to && to === actorId) return from ? `took it from ${agentName(from)}` : 'took it'
+  if (to) return `assigned it to ${agentName(to)}`
+  return from === actorId ? 'unassigned themselves' : `unassigned ${from ? agentName(from) : 'it'}`
+}
+
+function idOf(value: Change['from']): string {
+  return typeof value === 'string' ? value : ''
 }
 
 function tagsChanged(from: string[], to: string[]): string {
