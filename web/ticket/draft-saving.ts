@@ -1,4 +1,6 @@
+import { createEffect, createRoot, on } from 'solid-js'
 import { api, ask } from '../api.ts'
+import { connection } from '../live.ts'
 import { ApiProblem } from '../problem.ts'
 import { patchRows } from './rows.ts'
 import type { DraftKind, StoredDraft } from './stored-draft.ts'
@@ -7,7 +9,7 @@ import { knownTicket, patchTicket } from './ticket-data.ts'
 /** What is typed is on the server within half a second. */
 const SAVE_AFTER_MS = 350
 const FIRST_RETRY_MS = 2_000
-const LONGEST_RETRY_MS = 30_000
+const LONGEST_RETRY_MS = 10_000
 
 interface Saving {
   ticketId: string
@@ -70,7 +72,16 @@ export function saveLater({ ticketId, kind, draft, isHeld, saved, onChanged, onW
     retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)
   }
 
-  window.addEventListener('online', () => now())
+  function soonAgain() {
+    retryMs = FIRST_RETRY_MS
+    now()
+  }
+
+  window.addEventListener('online', soonAgain)
+  createRoot(() => {
+    const isOnline = () => connection().state === 'online'
+    createEffect(on(isOnline, (isBack) => isBack && soonAgain(), { defer: true }))
+  })
   window.addEventListener('pagehide', () => now(true))
 
   return {
