@@ -15,12 +15,18 @@ interface SavedReplyPickerProps {
   onInsert: (text: string) => void
 }
 
+const GREETING = /^\s*(hi|hey|hello|dear|good (morning|afternoon|evening))\b[^\n,!.]*[\n,!.]\s*/i
+
 /** Texts that are written once and used often, found by typing. */
 export function SavedReplyPicker(props: SavedReplyPickerProps) {
   const replies = useSavedReplies()
   const session = useSession()
   const options = createMemo<PickerOption[]>(() =>
-    replies().map(({ id, name, text }) => ({ value: id, label: name, detail: text.replace(/\s+/g, ' ') })),
+    replies().map(({ id, name, text }) => ({
+      value: id,
+      label: name,
+      detail: withoutGreeting(fillIn(text, props.ticket, session())),
+    })),
   )
   return (
     <Picker
@@ -43,4 +49,9 @@ export function SavedReplyPicker(props: SavedReplyPickerProps) {
       )}
     />
   )
+}
+
+/** They all begin alike: what tells them apart comes behind that. */
+function withoutGreeting(text: string): string {
+  return (text.replace(GREETING, '').trim() || text).replace(/\s+/g, ' ')
 }
