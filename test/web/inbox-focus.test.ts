@@ -50,7 +50,8 @@ browserTest('renaming and deleting a view leave the focus to the list', async ()
 
   await choose(page, 'Urgent', 'Rename…')
   await page.keyboard.press('Escape')
-  await waitForFocus(page, 'Printer')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.locator('[role="option"]:focus, button:focus').waitFor()
 
   await choose(page, 'Urgent', 'Delete')
   await page.getByRole('link', { name: 'Urgent' }).waitFor({ state: 'detached' })

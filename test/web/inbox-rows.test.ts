@@ -52,7 +52,14 @@ browserTest('a row that others took out of the list says what became of it', asy
   await admin.call('DELETE', `/console/tickets/${deleted?.id}`)
   await page.locator('.row-left', { hasText: 'Deleted' }).waitFor()
 
-  await page.goto('/inbox/search?q=Moved')
+  await page.goto(`/inbox/unassigned/${deleted?.id}`)
+  await rowOf(page, 'Kept').waitFor()
+  await page.getByRole('article').or(page.locator('.thread-place .empty-state')).first().waitFor()
+  for (const key of ['e', 't']) await page.keyboard.press(key)
+  await page.waitForTimeout(200)
+  expect(await page.locator('.toast, [role="dialog"]').count()).toBe(0)
+
+  await openList(page, '/inbox/search?q=Moved')
   await page.keyboard.press('j')
   await page.keyboard.press('e')
   await rowOf(page, 'Moved').locator('.row-word', { hasText: 'Resolved' }).waitFor()

@@ -94,5 +94,5 @@ function TagList(props: RailTagsProps & { onClose: () => void }) {
 }
 
 function byUse(one: { tag: string; count: number }, other: { tag: string; count: number }): number {
-  return other.count - one.count || one.tag.localeCompare(other.tag)
+  return other.count - one.count || one.tag.localeCompare(other.tag, 'en', { numeric: true })
 }
