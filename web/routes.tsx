@@ -2,7 +2,6 @@ import { Navigate, Route, Router, type RouteSectionProps } from '@solidjs/router
 import { lazy, Suspense } from 'solid-js'
 import { Session } from './session.tsx'
 import { Announcer } from './ui/announcer.tsx'
-import { NotFound } from './ui/not-found.tsx'
 import { Toaster } from './ui/toaster.tsx'
 
 const InboxPage = lazy(() => import('./inbox/inbox-page.tsx'))
@@ -10,6 +9,7 @@ const SettingsPage = lazy(() => import('./settings/settings-page.tsx'))
 const SignInPage = lazy(() => import('./sign-in/sign-in-page.tsx'))
 const WelcomePage = lazy(() => import('./sign-in/welcome-page.tsx'))
 const JoinPage = lazy(() => import('./sign-in/join-page.tsx'))
+const NowherePage = lazy(() => import('./sign-in/nowhere-page.tsx'))
 
 /** Every address of the pages. The server answers the same ones with index.html (server/http/assets.ts). */
 export function Routes() {
@@ -23,7 +23,7 @@ export function Routes() {
         <Route path="/inbox/:view?/:ticketId?" component={InboxPage} />
         <Route path="/settings/*section" component={SettingsPage} />
       </Route>
-      <Route path="*" component={NotFound} />
+      <Route path="*" component={NowherePage} />
     </Router>
   )
 }

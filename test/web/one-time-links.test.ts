@@ -15,10 +15,14 @@ afterAll(() => bellhop.stop())
 
 browserTest('the link of the first start makes the organization and its administrator', async () => {
   await using window = await openWindow(bellhop)
-  const { page } = window
+  const { page, faults } = window
   await page.goto('/')
   await page.getByRole('heading', { name: 'Bellhop is running' }).waitFor()
   expect(await page.getByLabel('Password').count()).toBe(0)
+
+  await page.goto('/nonsense')
+  await page.getByRole('heading', { name: 'There is nothing here' }).waitFor()
+  faults.length = 0
 
   await page.goto('/welcome')
   await page.getByRole('heading', { name: 'This link is not whole' }).waitFor()
