@@ -69,8 +69,11 @@ browserTest('typing goes on while the server is away, and arrives when it is bac
   await page.getByText('Kept in this browser until the server is back').waitFor()
 
   const second = await startBellhop({ settings: { ...place, PORT: new URL(first.url).port } })
+  await page.waitForSelector('html[data-connection=online]')
+  await page
+    .getByText('Kept in this browser until the server is back')
+    .waitFor({ state: 'hidden', timeout: 1_500 })
   await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'Before. While it was away.')
-  await page.getByText('Kept in this browser until the server is back').waitFor({ state: 'hidden' })
   await page.reload()
   await field(page).waitFor()
   expect(await field(page).inputValue()).toBe('Before. While it was away.')

@@ -3,10 +3,10 @@ import { toast } from '../ui/toaster.tsx'
 import type { DraftKeeper } from './draft-keeper.ts'
 import { meet } from './draft-meeting.ts'
 import { saveLater } from './draft-saving.ts'
+import { sendingOf } from './draft-sending.ts'
 import {
   type Attempt,
   type DraftKind,
-  joined,
   landed,
   parseStored,
   readStored,
@@ -36,8 +36,6 @@ function createKeeper(key: string, ticketId: string, kind: DraftKind): DraftKeep
   let isTyped = false
   /** Shown since the ticket was opened: what vanishes from before somebody's eyes is spoken of. */
   let isShown = false
-  /** This tab sends, and knows best. */
-  let isSending = false
   /** What the server gave back to this tab. */
   const known = new Set<string>()
   const saving = saveLater({
@@ -49,6 +47,8 @@ function createKeeper(key: string, ticketId: string, kind: DraftKind): DraftKeep
     onChanged: changedElsewhere,
     onWaiting: setWaiting,
   })
+
+  const sending = sendingOf({ draft, keep, change, take, saving })
 
   function keep(next: StoredDraft) {
     setDraft(next)
@@ -115,7 +115,7 @@ function createKeeper(key: string, ticketId: string, kind: DraftKind): DraftKeep
   }
 
   function heardOfOtherTab(theirs: StoredDraft) {
-    if (isSending) return
+    if (sending.isSending()) return
     const mine = draft()
     const isAtWork = isTyped && document.hasFocus() && mine.text.trim() !== ''
     if (theirs.text === mine.text || isAtWork) {
@@ -131,7 +131,7 @@ function createKeeper(key: string, ticketId: string, kind: DraftKind): DraftKeep
     if (event.key === key) heardOfOtherTab(parseStored(event.newValue) ?? NOTHING)
   })
   // Whoever opens the ticket next, in another tab perhaps, finds what was on its way.
-  window.addEventListener('pagehide', () => isSending && writeStored(key, landed(draft())))
+  window.addEventListener('pagehide', () => sending.isSending() && writeStored(key, landed(draft())))
 
   if (draft().isDirty) saving.soon()
 
@@ -169,39 +169,13 @@ function createKeeper(key: string, ticketId: string, kind: DraftKind): DraftKeep
       saving.now()
       await saving.settle()
     },
-    async beginSend(after) {
-      isSending = true
-      const { text, attempt: before } = draft()
-      const { key: sendKey, ...known } = before ?? { key: newKey(), after, tried: [] }
-      const attempt = { key: sendKey, after: known.after, tried: [...known.tried, text], isOut: true }
-      keep({ ...draft(), text: '', isDirty: false, attempt })
-      await saving.settle()
-      return attempt
-    },
-    gone(sent) {
-      isSending = false
-      const { text, attempt } = draft()
-      const isInField = !attempt?.isOut && text.startsWith(sent)
-      const rest = isInField ? text.slice(sent.length).trimStart() : text
-      take({ ...draft(), text: rest, base: null, attempt: null, isDirty: isInField || rest !== '' })
-      if (draft().isDirty) saving.soon()
-    },
-    putBack(text, attempt) {
-      isSending = false
-      change({ text: joined(text, draft().text), attempt: attempt && { ...attempt, isOut: false } })
-    },
-    drop() {
-      isSending = false
-      change({ attempt: null })
-    },
+    beginSend: sending.begin,
+    gone: sending.gone,
+    putBack: sending.putBack,
+    drop: sending.drop,
   }
 }
 
 function fromServer({ text, savedAt }: Draft, attempt: Attempt | null): StoredDraft {
   return { text, base: savedAt, changedAt: Date.parse(savedAt), isDirty: false, attempt }
-}
-
-/** `crypto.randomUUID` is there on secure pages only, and not every desk has a certificate. */
-function newKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('-')
 }
