@@ -39,7 +39,7 @@ export function isMoving({ state }: Pick<Delivery, 'state'>): boolean {
 /** What came of the newest attempt, in a few words. */
 export function attemptSentence(delivery: ShortDelivery): string {
   const { state, attempts, lastStatus, lastError } = delivery
-  if (attempts === 0) return state === 'held' ? 'Waits until the endpoint is switched on.' : 'Not tried yet.'
+  if (attempts === 0) return state === 'held' ? 'Its endpoint is off.' : 'Not tried yet.'
   if (state === 'succeeded') return `Answered ${lastStatus}.`
   return answerSentence(lastStatus, lastError) || 'On its way.'
 }
