@@ -85,4 +85,6 @@ async function signIn(page: Page, name: string): Promise<void> {
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.keyboard.press('Enter')
   await page.getByLabel('Your name').waitFor()
+  // What the page says of itself while it connects would meet the end of the session first.
+  await page.waitForSelector('html[data-connection=online]')
 }
