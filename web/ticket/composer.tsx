@@ -16,6 +16,9 @@ import { SEND_CHOICES, type SendChoice, sendChoice } from './send-choice.ts'
 import type { Ticket } from './ticket-data.ts'
 import { WriteKind } from './write-kind.tsx'
 
+/** Longer ones would fill the empty field. */
+const LONGEST_NAME = 32
+
 interface ComposerProps {
   ticket: Ticket
   drafts: Drafts
@@ -106,7 +109,7 @@ export function Composer(props: ComposerProps) {
       </div>
       <ComposerField
         label={isNote() ? 'Internal note' : `Reply to ${props.ticket.customer.name}`}
-        placeholder={isNote() ? 'Write to your team…' : `Reply to ${props.ticket.customer.name}…`}
+        placeholder={isNote() ? 'Write to your team…' : `Reply to ${short(props.ticket.customer.name)}…`}
         text={draft().text()}
         ref={(element) => {
           field = element
@@ -149,4 +152,8 @@ export function Composer(props: ComposerProps) {
       </div>
     </section>
   )
+}
+
+function short(name: string): string {
+  return name.length > LONGEST_NAME ? name.slice(0, LONGEST_NAME) : name
 }

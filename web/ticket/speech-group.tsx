@@ -30,7 +30,9 @@ export function SpeechGroup(props: SpeechGroupProps) {
       <Avatar name={name()} id={personOf(first(), props.customer)} isDecorative />
       <div class="speech-body">
         <header class="speech-head">
-          <span class="speech-name">{name()}</span>
+          <span class="speech-name" title={name()}>
+            {name()}
+          </span>
           <Show when={who() === 'note'}>
             <span class="speech-kind">
               <StickyNote />

@@ -40,7 +40,12 @@ export function TagsPicker(props: TagsPickerProps) {
       onCreate={toggle}
       emptyText="No tags yet. Type one to create it."
       trigger={(given) => (
-        <Button {...given} size="small" class="fact-button" title={tags().join(', ') || undefined}>
+        <Button
+          {...given}
+          size="small"
+          class="fact-button tags-button"
+          title={tags().join(', ') || undefined}
+        >
           <span class="unseen">{tags().length ? `Tags: ${tags().join(', ')}` : 'Add tags'}</span>
           <Tag />
           <span class="fact-tags" aria-hidden="true">
