@@ -7,22 +7,25 @@ import { browserTest, openWindow } from '../support/browser.ts'
 /** What opens each page; the tokens are known when the service runs. */
 const PAGES: Record<string, () => string> = {
   'Sign in': () => '/sign-in',
-  'Welcome to Bellhop': () => `/welcome#${bellhop.welcomeToken}`,
+  'Welcome to Bellhop': () => `${empty.url}/welcome#${empty.welcomeToken}`,
   'This link is not whole': () => '/welcome',
   'Join Acme': () => `/join#${invitation}`,
   'This link does not work any more': () => '/join',
 }
 
 let bellhop: Bellhop
+/** Nobody has made an organization on it yet. */
+let empty: Bellhop
 let invitation: string
 
 beforeAll(async () => {
   bellhop = await startBellhop()
+  empty = await startBellhop()
   const { orgId } = await bellhop.organization('Acme')
   const invited = { name: 'Ben', email: 'ben@acme.example', role: 'agent' } as const
   invitation = (await inviteAgent(bellhop.deps, orgId, invited)).link.token
 })
-afterAll(() => bellhop.stop())
+afterAll(() => Promise.all([bellhop.stop(), empty.stop()]))
 
 for (const theme of ['light', 'dark'] as const) {
   for (const [name, path] of Object.entries(PAGES)) {
