@@ -28,9 +28,8 @@ browserTest('the inbox loads little before it can be used, and nothing of the se
   expect([...scripts].filter((url) => url.includes('settings'))).toEqual([])
 })
 
-browserTest.each(['light', 'dark'] as const)(
-  '%s as it was chosen is there with the first paint',
-  async (theme) => {
+for (const theme of ['light', 'dark'] as const) {
+  browserTest(`${theme} as it was chosen is there with the first paint`, async () => {
     const other = theme === 'dark' ? 'light' : 'dark'
     await using window = await openWindow({ url: bellhop.url, theme: other })
     const { page } = window
@@ -45,8 +44,8 @@ browserTest.each(['light', 'dark'] as const)(
     await page.addInitScript(() => localStorage.setItem('bellhop.theme', 'system'))
     await page.reload()
     expect(await page.evaluate(brightness)).toBe(other)
-  },
-)
+  })
+}
 
 async function compressedSize(url: string): Promise<number> {
   return gzipSync(await (await fetch(url)).arrayBuffer(), { level: 9 }).length
