@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { createAgent } from '../../server/agents/agents.ts'
-import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { type Bellhop, startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { thread } from '../support/desk.ts'
 import { readTicket } from '../support/tickets.ts'
@@ -10,30 +10,34 @@ import { eventually } from '../support/webhooks.ts'
 const PASSWORD = 'correct horse battery'
 
 let bellhop: Bellhop
-let acme: Client
-const ids: string[] = []
 
 beforeAll(async () => {
   bellhop = await startBellhop({ settings: { BELLHOP_RATE_LIMIT: '100000' } })
-  acme = await bellhop.organization()
+})
+afterAll(() => bellhop.stop())
+
+let made = 0
+
+/** Another organization and agent at each try. */
+async function desk() {
+  made += 1
+  const email = `ana.${made}@acme.example`
+  const acme = await bellhop.organization()
+  const ids: string[] = []
   for (const subject of ['Oldest', 'Older', 'Newer', 'Newest']) {
     const { json } = await acme.call<{ id: string }>('POST', '/tickets', {
       body: { subject, message: `About ${subject}.`, customer: { email: `${subject}@example.com` } },
     })
     ids.push(json.id)
   }
-})
-afterAll(() => bellhop.stop())
+  const ana = { name: 'Ana Pires', email, role: 'agent', password: PASSWORD } as const
+  return { acme, ids, email, anaId: (await createAgent(bellhop.deps, acme.orgId, ana)).id }
+}
 
 browserTest(
   'a morning without a mouse: sign in, answer, note, tag, assign, put off, find, resolve, undo',
   async () => {
-    const { id: anaId } = await createAgent(bellhop.deps, acme.orgId, {
-      name: 'Ana Pires',
-      email: 'ana@acme.example',
-      role: 'agent',
-      password: PASSWORD,
-    })
+    const { acme, ids, email, anaId } = await desk()
     await using window = await openWindow({ url: bellhop.url })
     const { page } = window
     const press = (keys: string) => pressEach(page, keys)
@@ -41,7 +45,7 @@ browserTest(
 
     await page.goto('/sign-in')
     await page.getByLabel('E-mail').waitFor()
-    await page.keyboard.type('ana@acme.example')
+    await page.keyboard.type(email)
     await press('Tab')
     await page.keyboard.type(PASSWORD)
     await press('Enter')
@@ -65,6 +69,7 @@ browserTest(
     await press('Control+Enter')
     await eventually(async () => (await thread(page)).includes('note: Ask the warehouse.'))
     await press('Escape t')
+    await page.locator('[role=combobox]:focus').waitFor()
     await page.keyboard.type('parcel')
     await press('Enter Escape')
     await eventually(async () => (await readTicket(acme, newer)).tags.includes('parcel'))
