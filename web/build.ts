@@ -61,17 +61,29 @@ async function build(dist: string, wanted: string): Promise<void> {
     if (/^web\.(?:new|old)$/.test(name)) rmSync(join(dist, name), { recursive: true })
   }
   const [built, fresh, old] = [join(dist, 'web'), join(dist, 'web.new'), join(dist, 'web.old')]
-  const vite = await import('vite')
-  await vite.build({
-    configFile: join(import.meta.dir, 'vite.config.ts'),
-    logLevel: 'silent',
-    build: { outDir: fresh },
-  })
+  await runVite(fresh)
   compress(join(fresh, 'assets'))
   writeFileSync(join(fresh, 'built-from'), wanted)
   if (existsSync(built)) renameSync(built, old)
   renameSync(fresh, built)
   rmSync(old, { recursive: true, force: true })
+}
+
+/**
+ * In a process of its own: Vite builds pages for development where NODE_ENV is not `production` (`bun test` makes it
+ * `test`), and those keep every ticket that was opened in memory.
+ */
+async function runVite(outDir: string): Promise<void> {
+  const config = join(import.meta.dir, 'vite.config.ts')
+  const options = ['--config', config, '--outDir', outDir, '--logLevel', 'error']
+  const vite = Bun.spawn([process.execPath, '--bun', 'vite', 'build', ...options], {
+    cwd: TOP,
+    env: { ...process.env, NODE_ENV: 'production' },
+    stdout: 'ignore',
+    stderr: 'pipe',
+  })
+  const [said, code] = await Promise.all([new Response(vite.stderr).text(), vite.exited])
+  if (code !== 0) throw new Error(said)
 }
 
 /** Once here instead of at every start or every answer. What does not get smaller is sent as it is. */

@@ -1,9 +1,23 @@
 import { expect, test } from 'bun:test'
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { buildWeb } from '../../web/build.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
+/** A warning of Solid's development build, which keeps what has left the page in memory. */
+const DEVELOPMENT = 'multiple instances of Solid'
 const BUILD = join(import.meta.dir, '../../web/build.ts')
+
+test('whatever a process is for, the pages it builds are those for production', async () => {
+  expect(process.env.NODE_ENV).toBe('test')
+  const dist = temporaryFolder('dist')
+  await buildWeb({ dist })
+
+  const assets = join(dist, 'web/assets')
+  const scripts = readdirSync(assets).filter((name) => name.endsWith('.js'))
+  expect(scripts).not.toBeEmpty()
+  expect(scripts.filter((name) => readFileSync(join(assets, name), 'utf8').includes(DEVELOPMENT))).toEqual([])
+}, 60_000)
 
 test('of several that want the pages at once one builds them, also after one that was killed', async () => {
   const dist = temporaryFolder('dist')
