@@ -18,7 +18,21 @@ import { type Draft, readDraft } from './ticket-data.ts'
 
 const NOTHING: StoredDraft = { text: '', changedAt: 0, base: null, isDirty: false, attempt: null }
 
-const keepers = new Map<string, DraftKeeper>()
+/** What the other tabs of this browser and the end of the page mean to a keeper. */
+interface TabKeeper extends DraftKeeper {
+  heardOfOtherTab(theirs: StoredDraft): void
+  /** Whoever opens the ticket next, in another tab perhaps, finds what was on its way. */
+  leaves(): void
+}
+
+const keepers = new Map<string, TabKeeper>()
+
+window.addEventListener('storage', ({ key, newValue }) => {
+  keepers.get(key ?? '')?.heardOfOtherTab(parseStored(newValue) ?? NOTHING)
+})
+window.addEventListener('pagehide', () => {
+  for (const keeper of keepers.values()) keeper.leaves()
+})
 
 /** The one keeper of a draft in this tab: it goes on saving when the ticket is left. */
 export function draftOf(agentId: string, ticketId: string, kind: DraftKind): DraftKeeper {
@@ -28,7 +42,7 @@ export function draftOf(agentId: string, ticketId: string, kind: DraftKind): Dra
   return keeper
 }
 
-function createKeeper(key: string, ticketId: string, kind: DraftKind): DraftKeeper {
+function createKeeper(key: string, ticketId: string, kind: DraftKind): TabKeeper {
   const [draft, setDraft] = createSignal<StoredDraft>(readStored(key) ?? NOTHING)
   const [other, setOther] = createSignal<StoredDraft>()
   const [isWaiting, setWaiting] = createSignal(false)
@@ -127,12 +141,6 @@ function createKeeper(key: string, ticketId: string, kind: DraftKind): DraftKeep
     setDraft(theirs)
   }
 
-  window.addEventListener('storage', (event) => {
-    if (event.key === key) heardOfOtherTab(parseStored(event.newValue) ?? NOTHING)
-  })
-  // Whoever opens the ticket next, in another tab perhaps, finds what was on its way.
-  window.addEventListener('pagehide', () => sending.isSending() && writeStored(key, landed(draft())))
-
   if (draft().isDirty) saving.soon()
 
   return {
@@ -173,6 +181,10 @@ function createKeeper(key: string, ticketId: string, kind: DraftKind): DraftKeep
     gone: sending.gone,
     putBack: sending.putBack,
     drop: sending.drop,
+    heardOfOtherTab,
+    leaves() {
+      if (sending.isSending()) writeStored(key, landed(draft()))
+    },
   }
 }
 
