@@ -10,8 +10,8 @@ export interface PasswordCost {
   timeCost: number
 }
 
-/** OWASP's first choice allows less; one hash takes 64 MiB and a tenth of a second or two. */
-export const PASSWORD_COST: PasswordCost = { memoryCost: 65_536, timeCost: 2 }
+/** What OWASP's Password Storage Cheat Sheet asks for at least. A higher memory cost would be felt at every sign-in. */
+export const PASSWORD_COST: PasswordCost = { memoryCost: 19_456, timeCost: 2 }
 /** More would take all memory and processors when many sign in, or somebody tries passwords. */
 const AT_ONCE = 2
 const MOST_WAITING = 40
