@@ -16,7 +16,7 @@ export function Routes() {
   return (
     <Router root={Root}>
       <Route path="/" component={() => <Navigate href="/inbox" />} />
-      <Route path="/sign-in" component={SignInPage} />
+      <Route path="/sign-in" component={SignInPage} preload={loadInboxWhileTyping} />
       <Route path="/welcome" component={WelcomePage} />
       <Route path="/join" component={JoinPage} />
       <Route component={Session}>
@@ -26,6 +26,11 @@ export function Routes() {
       <Route path="*" component={NowherePage} />
     </Router>
   )
+}
+
+/** The inbox is there when the password is typed, and is not in the way of the page that asks for it. */
+function loadInboxWhileTyping(): void {
+  window.addEventListener('input', () => void InboxPage.preload(), { once: true })
 }
 
 function Root(props: RouteSectionProps) {
