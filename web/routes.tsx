@@ -1,5 +1,5 @@
 import { Navigate, Route, Router, type RouteSectionProps } from '@solidjs/router'
-import { lazy, Suspense } from 'solid-js'
+import { lazy } from 'solid-js'
 import { Session } from './session.tsx'
 import { Announcer } from './ui/announcer.tsx'
 import { Toaster } from './ui/toaster.tsx'
@@ -36,7 +36,7 @@ function loadInboxWhileTyping(): void {
 function Root(props: RouteSectionProps) {
   return (
     <>
-      <Suspense>{props.children}</Suspense>
+      {props.children}
       <Toaster />
       <Announcer />
     </>

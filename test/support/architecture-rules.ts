@@ -26,7 +26,7 @@ const IDENTITIES = ['agents', 'api-keys', 'sessions']
 const COMPOSITION = ['server/main.ts', 'server/service.ts', 'server/deps.ts']
 
 /** Where a thing may stand although it may stand nowhere else. */
-const ENVIRONMENT_READERS = ['server/config.ts', 'server/database/columns.ts']
+const ENVIRONMENT_READERS = ['server/config.ts', 'server/database/columns.ts', 'web/build.ts']
 const CLOCKS: Record<string, RegExp> = {
   'server/clock.ts': /./,
   // How long one flush has lasted, and the pauses between two tries to take a lock or to open the file.
@@ -79,7 +79,7 @@ export const RULES: Record<string, Rule> = {
     })
   },
 
-  'the environment is read in config.ts and columns.ts only'(source) {
+  'the environment is read where it becomes settings'(source) {
     if (!isProduct(source) || ENVIRONMENT_READERS.includes(source.path)) return []
     return found(source.code, /\b(?:process|Bun|import\.meta)\.env\b/g)
   },
@@ -108,6 +108,10 @@ export const RULES: Record<string, Rule> = {
     return imports
       .filter(({ target, isRelative }) => isRelative && !/\.\w+$/.test(target))
       .map(({ target }) => `imports ${target}`)
+  },
+
+  'no Suspense: while anything loads it takes the page away, and the focus from whoever types'(source) {
+    return source.path.startsWith('web/') ? found(source.code, /\bSuspense\b|\buseTransition\b/g) : []
   },
 
   'no any, and nothing that silences the compiler or the linter'({ code, text }) {

@@ -1,5 +1,5 @@
 import MessagesSquare from 'lucide-solid/icons/messages-square'
-import { lazy, Show, Suspense } from 'solid-js'
+import { lazy, Show } from 'solid-js'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { KeyHint } from '../ui/key-hint.tsx'
 
@@ -26,16 +26,14 @@ export function ThreadPlace(props: ThreadPlaceProps) {
   return (
     <Show when={props.ticketId} fallback={<NoTicket />}>
       {(id) => (
-        <Suspense>
-          <TicketPane
-            ticketId={id()}
-            isMeant={(ticketId) => props.isMeant(ticketId)}
-            onClose={() => props.onClose()}
-            onNext={() => props.onNext()}
-            onPrevious={() => props.onPrevious()}
-            onOpenPanel={() => props.onOpenPanel()}
-          />
-        </Suspense>
+        <TicketPane
+          ticketId={id()}
+          isMeant={(ticketId) => props.isMeant(ticketId)}
+          onClose={() => props.onClose()}
+          onNext={() => props.onNext()}
+          onPrevious={() => props.onPrevious()}
+          onOpenPanel={() => props.onOpenPanel()}
+        />
       )}
     </Show>
   )

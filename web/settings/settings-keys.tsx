@@ -1,5 +1,5 @@
 import { useNavigate } from '@solidjs/router'
-import { createEffect, createSignal, lazy, Show, Suspense } from 'solid-js'
+import { createEffect, createSignal, lazy, Show } from 'solid-js'
 import { createPlace } from '../inbox/place.ts'
 import { KeySheet } from '../keys/key-sheet.tsx'
 import { type KeyAction, useKeys } from '../keys/keys.ts'
@@ -43,9 +43,7 @@ export function SettingsKeys(props: { isAdmin: boolean }) {
   return (
     <>
       <Show when={isLoaded()}>
-        <Suspense>
-          <Palette isOpen={floating() === 'palette'} onClose={close} place={place} />
-        </Suspense>
+        <Palette isOpen={floating() === 'palette'} onClose={close} place={place} />
       </Show>
       <KeySheet isOpen={floating() === 'keys'} onClose={close} />
     </>

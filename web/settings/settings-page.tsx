@@ -1,5 +1,5 @@
 import { useLocation } from '@solidjs/router'
-import { createEffect, createMemo, Match, Show, Suspense, Switch } from 'solid-js'
+import { createEffect, createMemo, Match, Show, Switch } from 'solid-js'
 import { Dynamic } from 'solid-js/web'
 import { useSession } from '../session.tsx'
 import { NoPermission } from './no-permission.tsx'
@@ -20,10 +20,7 @@ export default function SettingsPage() {
     <div class="settings" data-at={place().isTop ? 'list' : 'page'}>
       <SettingsNav isAdmin={isAdmin()} at={place().page?.path} />
       <main class="settings-main" id="settings-main">
-        {/* A page whose data is known already still suspends for a moment: it must not take the navigation along. */}
-        <Suspense>
-          <Content place={place()} isAdmin={isAdmin()} />
-        </Suspense>
+        <Content place={place()} isAdmin={isAdmin()} />
       </main>
       <SettingsKeys isAdmin={isAdmin()} />
     </div>
