@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect } from 'bun:test'
 import { createAgent } from '../../server/agents/agents.ts'
 import { type Bellhop, startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
+import { eventually } from '../support/webhooks.ts'
 
 const PASSWORD = 'correct horse battery'
 
@@ -19,7 +20,7 @@ browserTest('an agent signs in and comes to where they were going', async () => 
   const { page } = window
   await page.goto('/inbox/pending')
   await page.waitForURL('**/sign-in?to=%2Finbox%2Fpending')
-  expect(await focused(page)).toBe('email')
+  await eventually(async () => (await focused(page)) === 'email')
   expect(await page.getByLabel('E-mail').getAttribute('autocomplete')).toBe('username')
   expect(await page.getByLabel('Password', { exact: true }).getAttribute('autocomplete')).toBe(
     'current-password',
@@ -46,7 +47,7 @@ browserTest('a wrong password is said so, and the next try needs no mouse', asyn
   await page.getByLabel('Password', { exact: true }).fill('not this one')
   await page.keyboard.press('Enter')
   await page.getByRole('alert').waitFor()
-  expect(await focused(page)).toBe('password')
+  await eventually(async () => (await focused(page)) === 'password')
 
   await page.getByRole('button', { name: 'Show password' }).click()
   expect(await page.getByLabel('Password', { exact: true }).getAttribute('type')).toBe('text')
