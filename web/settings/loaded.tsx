@@ -39,10 +39,10 @@ export function Loaded<Data>(props: LoadedProps<Data>) {
 /** Grey rows in the place of a list; they appear after 150 ms only. */
 export function RowsSkeleton(props: { rows: number; label: string }) {
   return (
-    <div class="rows late" role="status" aria-label={props.label}>
+    <div class="entries late" role="status" aria-label={props.label}>
       <For each={Array.from({ length: props.rows })}>
         {() => (
-          <div class="row row-waiting">
+          <div class="entry entry-waiting">
             <span />
             <span />
           </div>

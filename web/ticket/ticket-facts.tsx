@@ -15,7 +15,7 @@ export function TicketFacts(props: { ticket: Ticket }) {
   return (
     <section class="panel-section">
       <h3>Ticket</h3>
-      <dl class="facts">
+      <dl class="ticket-facts">
         <dt>Channel</dt>
         <dd>{CHANNELS[props.ticket.channel]}</dd>
         <dt>Created</dt>

@@ -49,7 +49,7 @@ export function Devices() {
     >
       <Loaded query={query} what="Your devices" rows={2}>
         {(list) => (
-          <ul class="rows" aria-label="Devices">
+          <ul class="entries" aria-label="Devices">
             <For each={list().data}>{(device) => <DeviceRow device={device} />}</For>
           </ul>
         )}
@@ -66,18 +66,18 @@ function DeviceRow(props: { device: Device }) {
     onSettled: () => queries.invalidateQueries({ queryKey: ['sessions'] }),
   }))
   return (
-    <li class="row">
+    <li class="entry">
       <Show when={/Android|iPhone|iPad/.test(props.device.device)} fallback={<Monitor class="muted" />}>
         <Smartphone class="muted" />
       </Show>
-      <div class="row-words">
-        <p class="row-title">
+      <div class="entry-words">
+        <p class="entry-title">
           {props.device.device}
           <Show when={props.device.isCurrent}>
             <Badge tone="green">This one</Badge>
           </Show>
         </p>
-        <p class="row-facts">
+        <p class="entry-facts">
           <span>{props.device.address}</span>
           <span>
             Last seen <RelativeTime at={props.device.lastSeenAt} isLong />

@@ -12,12 +12,12 @@ const OPTIONS = THEMES.map((value) => ({ value, label: NAMES[value] }))
 export function ThisBrowser() {
   return (
     <Section title="This browser" text="Kept here only; other devices have their own.">
-      <div class="rows">
-        <div class="row">
-          <p class="row-words row-title">Theme</p>
+      <div class="entries">
+        <div class="entry">
+          <p class="entry-words entry-title">Theme</p>
           <SegmentedControl label="Theme" options={OPTIONS} value={theme()} onChange={setTheme} />
         </div>
-        <div class="row">
+        <div class="entry">
           <Show
             when={canNotify()}
             fallback={<p class="muted">This browser shows no desktop notifications for this address.</p>}

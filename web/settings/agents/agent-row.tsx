@@ -22,10 +22,10 @@ export function AgentRow(props: AgentRowProps) {
   const session = useSession()
   const isMe = () => props.agent.id === session().agent.id
   return (
-    <li class="row agent-row">
+    <li class="entry">
       <Avatar name={props.agent.name} id={props.agent.id} size="large" isDecorative />
-      <div class="row-words">
-        <p class="row-title">
+      <div class="entry-words">
+        <p class="entry-title">
           {props.agent.name}
           <Show when={isMe()}>
             <span class="muted">you</span>
@@ -40,7 +40,7 @@ export function AgentRow(props: AgentRowProps) {
             <Badge>Disabled</Badge>
           </Show>
         </p>
-        <p class="row-facts">
+        <p class="entry-facts">
           <span>{props.agent.email}</span>
           <LastSeen agent={props.agent} />
         </p>

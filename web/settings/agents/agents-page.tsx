@@ -48,7 +48,7 @@ export function AgentsPage() {
 
 function AgentList(props: { agents: Agent[]; onLink: (link: ShownLink) => void }) {
   return (
-    <ul class="rows">
+    <ul class="entries">
       <For each={props.agents}>{(agent) => <AgentRow agent={agent} onLink={props.onLink} />}</For>
     </ul>
   )

@@ -5,7 +5,7 @@ import { StatusDot } from '../../ui/badge.tsx'
 export function NotConnected(props: { children: JSX.Element }) {
   return (
     <div class="card channel-status">
-      <p class="row-title">
+      <p class="entry-title">
         <StatusDot tone="grey" />
         Not connected
       </p>

@@ -13,7 +13,7 @@ export function EmailPage() {
         mail into tickets with the API.
       </NotConnected>
       <Section title="How it will work">
-        <ul class="list">
+        <ul class="bullets">
           <li>
             New mail will open a ticket with the sender as its customer; an answer to a reply stays in its
             ticket.

@@ -13,7 +13,7 @@ export function TelegramPage() {
         messages into tickets with the API.
       </NotConnected>
       <Section title="How it will work">
-        <ul class="list">
+        <ul class="bullets">
           <li>
             Each chat with your bot will be one customer; what they write stands in one ticket until it is
             resolved.

@@ -22,7 +22,7 @@ export function WidgetPage() {
         tickets with the API.
       </NotConnected>
       <Section title="How it will work">
-        <ul class="list">
+        <ul class="bullets">
           <li>A snippet in your pages will show the button; what a visitor writes becomes a ticket.</li>
           <li>Your replies will appear in the same window, also when the visitor comes back later.</li>
         </ul>

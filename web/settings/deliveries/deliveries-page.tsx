@@ -53,7 +53,7 @@ export function DeliveriesPage() {
         <Show when={rows()} fallback={<RowsSkeleton rows={8} label="Loading the deliveries" />}>
           {(found) => (
             <Show when={found().length > 0} fallback={<NoDeliveries isFiltered={isFiltered()} />}>
-              <ul class="rows" aria-label="Deliveries">
+              <ul class="entries" aria-label="Deliveries">
                 <For each={found()}>{(delivery) => <DeliveryRow delivery={delivery} />}</For>
               </ul>
               <Show when={query.hasNextPage}>

@@ -13,7 +13,7 @@ export function DeliveryRow(props: { delivery: Delivery }) {
   const resend = useResend()
   return (
     <li class="delivery-row">
-      <a class="row-link delivery-line" href={`/settings/deliveries/${props.delivery.id}`}>
+      <a class="entry-link delivery-line" href={`/settings/deliveries/${props.delivery.id}`}>
         <span class="delivery-state">
           <DeliveryStateBadge state={props.delivery.state} />
         </span>

@@ -30,7 +30,7 @@ export function EndpointsPage() {
       <Loaded query={query} what="The webhook endpoints" rows={3}>
         {(list) => (
           <Show when={list().data.length > 0} fallback={<NoEndpoints />}>
-            <ul class="rows">
+            <ul class="entries">
               <For each={list().data}>{(endpoint) => <EndpointRow endpoint={endpoint} />}</For>
             </ul>
           </Show>
@@ -54,19 +54,19 @@ function NoEndpoints() {
 function EndpointRow(props: { endpoint: Endpoint }) {
   return (
     <li>
-      <a class="row row-link" href={`/settings/endpoints/${props.endpoint.id}`}>
-        <div class="row-words">
-          <p class="row-title">
+      <a class="entry entry-link" href={`/settings/endpoints/${props.endpoint.id}`}>
+        <div class="entry-words">
+          <p class="entry-title">
             {shortAddress(props.endpoint.url)}
             <EndpointState endpoint={props.endpoint} />
           </p>
-          <p class="row-facts">
+          <p class="entry-facts">
             <Show when={props.endpoint.description}>
               <span>{props.endpoint.description}</span>
             </Show>
             <span>{props.endpoint.events.join(', ')}</span>
           </p>
-          <p class="row-facts">
+          <p class="entry-facts">
             <span>{healthSentence(props.endpoint)}</span>
             <Show when={props.endpoint.health.lastSuccessAt}>
               {(at) => (
@@ -76,7 +76,9 @@ function EndpointRow(props: { endpoint: Endpoint }) {
               )}
             </Show>
           </p>
-          <Show when={failure(props.endpoint)}>{(error) => <p class="row-error">{error().sentence}</p>}</Show>
+          <Show when={failure(props.endpoint)}>
+            {(error) => <p class="entry-error">{error().sentence}</p>}
+          </Show>
         </div>
       </a>
     </li>

@@ -17,13 +17,13 @@ export function KeyRow(props: { apiKey: ApiKey }) {
     toast(`The key “${props.apiKey.name}” is revoked.`)
   }
   return (
-    <li class="row">
-      <div class="row-words">
-        <p class="row-title">
+    <li class="entry">
+      <div class="entry-words">
+        <p class="entry-title">
           {props.apiKey.name}
           <KeyBadges apiKey={props.apiKey} />
         </p>
-        <p class="row-facts">
+        <p class="entry-facts">
           <span class="mono">{props.apiKey.publicKey ?? `${props.apiKey.prefix}…`}</span>
           <span>{allowance(props.apiKey)}</span>
           <Show when={props.apiKey.rateLimit}>
@@ -33,7 +33,7 @@ export function KeyRow(props: { apiKey: ApiKey }) {
         <KeyTimes apiKey={props.apiKey} />
       </div>
       <Show when={isUsable(props.apiKey)}>
-        <div class="row-actions">
+        <div class="entry-actions">
           <Show when={props.apiKey.publicKey}>
             {(key) => <CopyButton text={key()} name={`Copy ${props.apiKey.name}`} />}
           </Show>
@@ -72,7 +72,7 @@ function KeyBadges(props: { apiKey: ApiKey }) {
 
 function KeyTimes(props: { apiKey: ApiKey }) {
   return (
-    <p class="row-facts">
+    <p class="entry-facts">
       <span>
         Created <RelativeTime at={props.apiKey.createdAt} isLong />
       </span>

@@ -63,7 +63,7 @@ function NoKeys() {
 
 function KeyList(props: { keys: ApiKey[]; label: string }) {
   return (
-    <ul class="rows" aria-label={props.label}>
+    <ul class="entries" aria-label={props.label}>
       <For each={props.keys}>{(key) => <KeyRow apiKey={key} />}</For>
     </ul>
   )

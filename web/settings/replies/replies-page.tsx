@@ -76,7 +76,7 @@ function SearchedList(props: { replies: SavedReply[] }) {
         when={found().length > 0}
         fallback={<EmptyState icon={<SearchX />} title="Nothing matches" text="Try another word." />}
       >
-        <ul class="rows" aria-label="Saved replies">
+        <ul class="entries" aria-label="Saved replies">
           <For each={found()}>{(reply) => <ReplyRow reply={reply} />}</For>
         </ul>
       </Show>
@@ -87,9 +87,9 @@ function SearchedList(props: { replies: SavedReply[] }) {
 function ReplyRow(props: { reply: SavedReply }) {
   return (
     <li class="reply-row">
-      <a class="row row-link" href={`/settings/saved-replies/${props.reply.id}`}>
-        <span class="row-words">
-          <span class="row-title">{props.reply.name}</span>
+      <a class="entry entry-link" href={`/settings/saved-replies/${props.reply.id}`}>
+        <span class="entry-words">
+          <span class="entry-title">{props.reply.name}</span>
           <span class="reply-text">{props.reply.text}</span>
         </span>
       </a>

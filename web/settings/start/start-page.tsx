@@ -60,7 +60,7 @@ export function StartPage() {
         {(list) => (
           <>
             <Progress steps={list().data} />
-            <ol class="rows">
+            <ol class="entries">
               <For each={list().data}>{(step) => <StepRow id={step.id} isDone={step.isDone} />}</For>
             </ol>
           </>
@@ -86,15 +86,15 @@ function StepRow(props: { id: Step; isDone: boolean }) {
   const step = () => STEPS[props.id]
   return (
     <li>
-      <a class="row row-link" href={step().href}>
+      <a class="entry entry-link" href={step().href}>
         <Show when={props.isDone} fallback={<Circle class="step-open" role="img" aria-label="To do" />}>
           <CircleCheck class="step-done" role="img" aria-label="Done" />
         </Show>
-        <span class="row-words">
-          <span class="row-title" classList={{ 'is-done': props.isDone }}>
+        <span class="entry-words">
+          <span class="entry-title" classList={{ 'is-done': props.isDone }}>
             {step().title}
           </span>
-          <span class="row-facts">{step().text}</span>
+          <span class="entry-facts">{step().text}</span>
         </span>
         <ChevronRight class="muted" />
       </a>

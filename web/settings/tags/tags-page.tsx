@@ -31,7 +31,7 @@ export function TagsPage() {
       <Loaded query={query} what="The tags" rows={4}>
         {(list) => (
           <Show when={list().data.length > 0} fallback={<NoTags />}>
-            <ul class="rows" aria-label="Tags">
+            <ul class="entries" aria-label="Tags">
               <For each={list().data}>{(tag) => <TagRow tag={tag} known={list().data} />}</For>
             </ul>
           </Show>
@@ -61,17 +61,17 @@ function TagRow(props: { tag: Tag; known: Tag[] }) {
   }
   const others = () => props.known.filter(({ tag }) => tag !== props.tag.tag)
   return (
-    <li class="row">
-      <div class="row-words">
-        <p class="row-title">
+    <li class="entry">
+      <div class="entry-words">
+        <p class="entry-title">
           <a href={`/inbox/tag~${encodeURIComponent(props.tag.tag)}`}>{props.tag.tag}</a>
         </p>
-        <p class="row-facts">
+        <p class="entry-facts">
           <span>{ticketCount(props.tag.total)}</span>
           <span>{props.tag.open} open</span>
         </p>
       </div>
-      <div class="row-actions">
+      <div class="entry-actions">
         <Button size="small" onClick={() => setAsked('rename')} aria-label={`Rename ${props.tag.tag}`}>
           Rename…
         </Button>
