@@ -93,7 +93,7 @@ export function PickerList(props: Omit<PickerProps, 'trigger'> & { onDone: () =>
         placeholder={`${props.label}…`}
         autocomplete="off"
         spellcheck={false}
-        autofocus
+        ref={(field) => queueMicrotask(() => field.focus({ preventScroll: true }))}
         value={text()}
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={onKeyDown}
