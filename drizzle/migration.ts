@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
-// `bun run migration NAME` writes the next migration of both engines from `server/database/schema.ts`, and names
-// all of them in `server/database/migrations.ts`. Read the SQL before it is committed; it is never changed after.
+// `bun run migration NAME` writes the next migration of both engines from the tables in `server/database/tables`, and
+// names all of them in `server/database/migrations.ts`. Read the SQL before it is committed; it is never changed after.
 
 const ENGINES = { sqlite: '', postgresql: 'postgres://only-chooses-the-engine/' }
 const TARGET = 'server/database/migrations.ts'

@@ -1,6 +1,6 @@
 import { and, eq, isNull, or, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
-import { agents } from '../database/schema.ts'
+import { agents } from '../database/tables/agents.ts'
 import { AppError, notFound } from '../errors.ts'
 import type { Agent } from './agents.ts'
 

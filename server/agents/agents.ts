@@ -1,7 +1,7 @@
 import { asc, eq } from 'drizzle-orm'
 import { recordAudit } from '../audit/audit.ts'
 import type { Transaction } from '../database/database.ts'
-import { type AgentRole, agents } from '../database/schema.ts'
+import { type AgentRole, agents } from '../database/tables/agents.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid } from '../errors.ts'
 import { recordDeskChange } from '../events/desk.ts'

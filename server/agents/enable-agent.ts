@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm'
 import { recordAudit } from '../audit/audit.ts'
-import { agents } from '../database/schema.ts'
+import { agents } from '../database/tables/agents.ts'
 import type { Deps } from '../deps.ts'
 import { recordDeskChange } from '../events/desk.ts'
 import { lockAgent } from './agent-rows.ts'

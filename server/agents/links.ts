@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm'
 import { recordAudit } from '../audit/audit.ts'
 import type { Transaction } from '../database/database.ts'
-import { agentLinks, type LinkPurpose, sessions } from '../database/schema.ts'
+import { agentLinks, type LinkPurpose, sessions } from '../database/tables/sessions.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { recordDeskChange } from '../events/desk.ts'

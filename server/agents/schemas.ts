@@ -1,5 +1,6 @@
 import { t } from 'elysia'
-import { AGENT_ROLES, LINK_PURPOSES } from '../database/schema.ts'
+import { AGENT_ROLES } from '../database/tables/agents.ts'
+import { LINK_PURPOSES } from '../database/tables/sessions.ts'
 import { AGENT_STATES } from './views.ts'
 
 // What pages see of agents: `views.ts` makes it.

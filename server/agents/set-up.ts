@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { recordAudit } from '../audit/audit.ts'
-import { organizations } from '../database/schema.ts'
+import { organizations } from '../database/tables/organizations.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { newOrganization, type Organization, requireName } from '../organizations/organizations.ts'

@@ -1,4 +1,4 @@
-import { apiKeys, type KeyKind, type KeyScope } from '../database/schema.ts'
+import { apiKeys, type KeyKind, type KeyScope } from '../database/tables/api-keys.ts'
 
 export interface ApiKey {
   id: string

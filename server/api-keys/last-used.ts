@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import { apiKeys } from '../database/schema.ts'
+import { apiKeys } from '../database/tables/api-keys.ts'
 import type { Deps } from '../deps.ts'
 
 const SAVE_EVERY_MS = 10_000

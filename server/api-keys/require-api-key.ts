@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import type { KeyScope } from '../database/schema.ts'
+import type { KeyScope } from '../database/tables/api-keys.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { createAddressReader } from '../requests/address.ts'

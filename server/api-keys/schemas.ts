@@ -1,5 +1,5 @@
 import { type TSchema, t } from 'elysia'
-import { KEY_KINDS, KEY_SCOPES } from '../database/schema.ts'
+import { KEY_KINDS, KEY_SCOPES } from '../database/tables/api-keys.ts'
 
 // What administrators see of API keys: `views.ts` makes it.
 

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import type { Database, Reader } from '../database/database.ts'
-import { apiKeys } from '../database/schema.ts'
 import { statement } from '../database/statement.ts'
+import { apiKeys } from '../database/tables/api-keys.ts'
 import type { Deps } from '../deps.ts'
 import { hashToken } from '../token.ts'
 import { type ApiKey, keyColumns } from './key-rows.ts'

@@ -1,5 +1,5 @@
 import type { Transaction } from '../database/database.ts'
-import { auditEntries } from '../database/schema.ts'
+import { auditEntries } from '../database/tables/audit.ts'
 import type { Deps } from '../deps.ts'
 
 /** What was done to what. Never holds a secret. */

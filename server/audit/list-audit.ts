@@ -1,5 +1,5 @@
 import { and, desc, eq, lt } from 'drizzle-orm'
-import { auditEntries } from '../database/schema.ts'
+import { auditEntries } from '../database/tables/audit.ts'
 import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
 import { isId } from '../ids.ts'

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { ACTOR_KINDS } from '../database/schema.ts'
+import { ACTOR_KINDS } from '../database/tables/audit.ts'
 
 // What administrators see of the audit log: `views.ts` makes it.
 

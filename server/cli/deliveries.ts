@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { DELIVERY_STATES, type DeliveryState, WEBHOOK_EVENTS, type WebhookEvent } from '../database/schema.ts'
+import { WEBHOOK_EVENTS, type WebhookEvent } from '../database/tables/events.ts'
+import { DELIVERY_STATES, type DeliveryState } from '../database/tables/webhooks.ts'
 import type { Deps } from '../deps.ts'
 import { type DeliveryFilter, type DeliveryRow, listDeliveries } from '../webhooks/delivery-log.ts'
 import { viewDelivery } from '../webhooks/views.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { WEBHOOK_EVENTS, type WebhookEvent } from '../database/schema.ts'
+import { WEBHOOK_EVENTS, type WebhookEvent } from '../database/tables/events.ts'
 import { deleteEndpoint, disableEndpoint, enableEndpoint } from '../webhooks/endpoints.ts'
 import { testEndpoint } from '../webhooks/test-delivery.ts'
 import { oneOf } from './option-values.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { WEBHOOK_EVENTS, type WebhookEvent } from '../database/schema.ts'
+import { WEBHOOK_EVENTS, type WebhookEvent } from '../database/tables/events.ts'
 import { createEndpoint, listEndpoints, updateEndpoint } from '../webhooks/endpoints.ts'
 import { viewEndpoint } from '../webhooks/views.ts'
 import { addRotate } from './endpoint-rotate.ts'

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { createApiKey, listApiKeys, revokeApiKey } from '../api-keys/api-keys.ts'
 import type { ApiKey } from '../api-keys/key-rows.ts'
-import { KEY_SCOPES, type KeyScope } from '../database/schema.ts'
+import { KEY_SCOPES, type KeyScope } from '../database/tables/api-keys.ts'
 import { isoTime } from '../wire.ts'
 import { timeAhead, wholeNumber, wordsOf } from './option-values.ts'
 import { print, printJson, printTable, shownTime } from './output.ts'

@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
-import { customers } from '../database/schema.ts'
 import { statement } from '../database/statement.ts'
+import { customers } from '../database/tables/customers.ts'
 import type { Deps } from '../deps.ts'
 
 export interface Customer {

@@ -1,6 +1,6 @@
 import { customerOf, upsertCustomer } from '../customers/customers.ts'
 import type { Transaction } from '../database/database.ts'
-import { notes } from '../database/schema.ts'
+import { notes } from '../database/tables/threads.ts'
 import type { Actor, Deps } from '../deps.ts'
 import { recordEvents } from '../events/events.ts'
 import { changeRow, type InboxChange, recordChanges } from '../tickets/change.ts'

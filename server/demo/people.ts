@@ -1,4 +1,4 @@
-import type { AgentRole } from '../database/schema.ts'
+import type { AgentRole } from '../database/tables/agents.ts'
 
 export const ORGANIZATION = 'Parcelbird'
 

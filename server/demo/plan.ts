@@ -1,4 +1,4 @@
-import { CHANNELS, type Channel, type TicketStatus } from '../database/schema.ts'
+import { CHANNELS, type Channel, type TicketStatus } from '../database/tables/tickets.ts'
 import { LONG_THREAD } from './long-thread.ts'
 import { AGENTS, CARRIERS, CITIES, CUSTOMERS, SHOPS } from './people.ts'
 import { createRandom, type Random } from './random.ts'

@@ -1,4 +1,4 @@
-import type { Channel, TicketStatus } from '../database/schema.ts'
+import type { Channel, TicketStatus } from '../database/tables/tickets.ts'
 
 /** A line of a conversation. Of several texts one is told; slots such as `{order}` are filled in. */
 export interface Turn {

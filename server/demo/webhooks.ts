@@ -1,6 +1,7 @@
 import { and, asc, eq } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
-import { attempts, deliveries, endpoints, events, type WebhookEvent } from '../database/schema.ts'
+import { events, type WebhookEvent } from '../database/tables/events.ts'
+import { attempts, deliveries, endpoints } from '../database/tables/webhooks.ts'
 import type { Actor, Deps } from '../deps.ts'
 import type { DeliveryError } from '../webhooks/delivery-errors.ts'
 import { createHeaders } from '../webhooks/delivery-request.ts'

@@ -1,16 +1,10 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
-import {
-  activities,
-  drafts,
-  messages,
-  notes,
-  organizations,
-  readMarks,
-  tickets,
-  ticketTags,
-  waitingReplies,
-} from '../database/schema.ts'
+import { messages } from '../database/tables/messages.ts'
+import { organizations } from '../database/tables/organizations.ts'
+import { waitingReplies } from '../database/tables/replies.ts'
+import { activities, drafts, notes, readMarks } from '../database/tables/threads.ts'
+import { tickets, ticketTags } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { recordEvents } from '../events/events.ts'
 import { forgetAnswers } from '../idempotency/forget.ts'

@@ -1,13 +1,8 @@
 import { and, eq, gt, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
-import {
-  events,
-  type LogEvent,
-  organizations,
-  WEBHOOK_EVENTS,
-  type WebhookEvent,
-} from '../database/schema.ts'
 import { integerParameter, rowsCommand, statement, textParameter } from '../database/statement.ts'
+import { events, type LogEvent, WEBHOOK_EVENTS, type WebhookEvent } from '../database/tables/events.ts'
+import { organizations } from '../database/tables/organizations.ts'
 import type { Deps } from '../deps.ts'
 import { queueDeliveries, type Subscriber, subscribersOf } from '../webhooks/outbox.ts'
 import { isoTime } from '../wire.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { Elysia } from 'elysia'
-import { organizations } from '../database/schema.ts'
+import { organizations } from '../database/tables/organizations.ts'
 import type { Deps } from '../deps.ts'
 
 /** For supervisors: `live` says that the process answers, `ready` that it reaches its data. */

@@ -1,6 +1,6 @@
 import { and, eq, inArray, or, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
-import { idempotencyKeys } from '../database/schema.ts'
+import { idempotencyKeys } from '../database/tables/idempotency.ts'
 
 /** Where the id stands in a stored answer of `/v1`: every one begins with `{"id":"…"`. */
 const ID_START = '{"id":"'.length + 1

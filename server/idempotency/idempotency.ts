@@ -1,7 +1,7 @@
 import { and, eq, gt, lte } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
-import { idempotencyKeys } from '../database/schema.ts'
 import { command, statement } from '../database/statement.ts'
+import { idempotencyKeys } from '../database/tables/idempotency.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid } from '../errors.ts'
 

@@ -1,6 +1,8 @@
 import { eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import { drafts, messages, readMarks, tickets, ticketTags } from '../database/schema.ts'
 import { integerParameter, textParameter } from '../database/statement.ts'
+import { messages } from '../database/tables/messages.ts'
+import { drafts, readMarks } from '../database/tables/threads.ts'
+import { tickets, ticketTags } from '../database/tables/tickets.ts'
 import type { Filter } from './filters.ts'
 
 // Two ways to ask the same: plainly, for the index that leads a query, and veiled behind an expression that no index

@@ -1,7 +1,8 @@
 import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
-import { searchDocuments, tickets, ticketTags } from '../database/schema.ts'
 import { statement } from '../database/statement.ts'
+import { searchDocuments } from '../database/tables/search.ts'
+import { tickets, ticketTags } from '../database/tables/tickets.ts'
 import type { TicketSort } from '../tickets/list-tickets.ts'
 import {
   FEW,

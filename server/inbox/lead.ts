@@ -1,6 +1,6 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
-import { ticketCounters } from '../database/schema.ts'
+import { ticketCounters } from '../database/tables/tickets.ts'
 import { filterNames } from '../tickets/counters.ts'
 import type { Filter } from './filters.ts'
 

@@ -1,7 +1,10 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
-import { customers, type MessageRole, messages, notes, readMarks, tickets } from '../database/schema.ts'
 import { statement } from '../database/statement.ts'
+import { customers } from '../database/tables/customers.ts'
+import { type MessageRole, messages } from '../database/tables/messages.ts'
+import { notes, readMarks } from '../database/tables/threads.ts'
+import { tickets } from '../database/tables/tickets.ts'
 import { type TicketWithCustomer, ticketWithCustomer } from '../tickets/rows.ts'
 import {
   hasDraft,

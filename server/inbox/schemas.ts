@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { MESSAGE_ROLES } from '../database/schema.ts'
+import { MESSAGE_ROLES } from '../database/tables/messages.ts'
 import { text } from '../requests/text.ts'
 import { MOST_QUERY_LENGTH } from '../search/grammar.ts'
 import { TICKET_SORTS } from '../tickets/list-tickets.ts'

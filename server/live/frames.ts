@@ -1,4 +1,4 @@
-import type { LogEvent } from '../database/schema.ts'
+import type { LogEvent } from '../database/tables/events.ts'
 import type { LoggedEvent } from '../events/events.ts'
 import type { Picture } from './presence.ts'
 

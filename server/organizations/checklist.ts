@@ -1,5 +1,8 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
-import { agents, apiKeys, type Channel, endpoints, tickets } from '../database/schema.ts'
+import { agents } from '../database/tables/agents.ts'
+import { apiKeys } from '../database/tables/api-keys.ts'
+import { type Channel, tickets } from '../database/tables/tickets.ts'
+import { endpoints } from '../database/tables/webhooks.ts'
 import type { Deps } from '../deps.ts'
 
 /** The first steps of an organization, in the order they are shown. */

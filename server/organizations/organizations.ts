@@ -1,5 +1,5 @@
 import { asc, eq, or } from 'drizzle-orm'
-import { organizations } from '../database/schema.ts'
+import { organizations } from '../database/tables/organizations.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid } from '../errors.ts'
 

@@ -1,5 +1,7 @@
 import { eq } from 'drizzle-orm'
-import { agents, apiKeys, deliveries, endpoints } from '../database/schema.ts'
+import { agents } from '../database/tables/agents.ts'
+import { apiKeys } from '../database/tables/api-keys.ts'
+import { deliveries, endpoints } from '../database/tables/webhooks.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../ids.ts'

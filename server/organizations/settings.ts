@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { recordAudit } from '../audit/audit.ts'
-import { organizations } from '../database/schema.ts'
+import { organizations } from '../database/tables/organizations.ts'
 import type { Deps } from '../deps.ts'
 import { type Fault, invalid, notFound } from '../errors.ts'
 import { recordDeskChange } from '../events/desk.ts'

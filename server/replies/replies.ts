@@ -1,5 +1,6 @@
 import type { Transaction } from '../database/database.ts'
-import { type HeldBecause, type TicketStatus, waitingReplies } from '../database/schema.ts'
+import { type HeldBecause, waitingReplies } from '../database/tables/replies.ts'
+import type { TicketStatus } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, notFound } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'

@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm'
-import { messages } from '../database/schema.ts'
+import { messages } from '../database/tables/messages.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, notFound } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'

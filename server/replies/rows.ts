@@ -1,7 +1,9 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
-import { agents, type HeldBecause, messages, waitingReplies } from '../database/schema.ts'
 import { integerParameter, statement, textParameter } from '../database/statement.ts'
+import { agents } from '../database/tables/agents.ts'
+import { messages } from '../database/tables/messages.ts'
+import { type HeldBecause, waitingReplies } from '../database/tables/replies.ts'
 
 export type WaitingReply = typeof waitingReplies.$inferSelect
 

@@ -1,7 +1,7 @@
 import { and, asc, eq } from 'drizzle-orm'
 import { recordAudit } from '../audit/audit.ts'
 import type { Transaction } from '../database/database.ts'
-import { savedReplies } from '../database/schema.ts'
+import { savedReplies } from '../database/tables/saved-replies.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { recordDeskChange } from '../events/desk.ts'

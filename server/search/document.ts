@@ -1,7 +1,10 @@
 import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
-import { customers, messages, notes, tickets } from '../database/schema.ts'
 import { statement, textParameter } from '../database/statement.ts'
+import { customers } from '../database/tables/customers.ts'
+import { messages } from '../database/tables/messages.ts'
+import { notes } from '../database/tables/threads.ts'
+import { tickets } from '../database/tables/tickets.ts'
 import { customerWords, organizationWord } from './wanted.ts'
 import { wordsOf } from './words.ts'
 

@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
-import { searchCursors } from '../database/schema.ts'
 import { command } from '../database/statement.ts'
+import { searchCursors } from '../database/tables/search.ts'
 import type { Deps } from '../deps.ts'
 import { eventsAfter } from '../events/events.ts'
 import { replaceDocuments } from './documents.ts'

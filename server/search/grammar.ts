@@ -1,4 +1,4 @@
-import { CHANNELS, type Channel, TICKET_STATUSES, type TicketStatus } from '../database/schema.ts'
+import { CHANNELS, type Channel, TICKET_STATUSES, type TicketStatus } from '../database/tables/tickets.ts'
 import { AppError } from '../errors.ts'
 import { wordsOf } from './words.ts'
 

@@ -1,7 +1,8 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
 import { mergeIndex, mergeInStepsOnly } from '../database/full-text.ts'
-import { organizations, ticketCounters } from '../database/schema.ts'
+import { organizations } from '../database/tables/organizations.ts'
+import { ticketCounters } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 
 /** One unit: some 5 ms. */

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { insertAgent, prepareAgent } from '../agents/agents.ts'
 import { recordAudit } from '../audit/audit.ts'
-import { organizations } from '../database/schema.ts'
+import { organizations } from '../database/tables/organizations.ts'
 import { actingAs, type Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { newOrganization, requireName } from '../organizations/organizations.ts'

@@ -1,5 +1,6 @@
 import { and, eq, gt, inArray, isNull } from 'drizzle-orm'
-import { agents, sessions } from '../database/schema.ts'
+import { agents } from '../database/tables/agents.ts'
+import { sessions } from '../database/tables/sessions.ts'
 import type { Deps } from '../deps.ts'
 
 const IDS_AT_ONCE = 500

@@ -1,6 +1,6 @@
 import { and, desc, eq, gt, ne } from 'drizzle-orm'
 import { recordAudit } from '../audit/audit.ts'
-import { sessions } from '../database/schema.ts'
+import { sessions } from '../database/tables/sessions.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../ids.ts'

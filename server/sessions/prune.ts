@@ -1,5 +1,5 @@
 import { and, inArray, lte } from 'drizzle-orm'
-import { agentLinks, sessions } from '../database/schema.ts'
+import { agentLinks, sessions } from '../database/tables/sessions.ts'
 import type { Deps } from '../deps.ts'
 import { type Loop, startLoop } from '../loop.ts'
 

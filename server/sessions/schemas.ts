@@ -1,5 +1,6 @@
 import { type TSchema, t } from 'elysia'
-import { AGENT_ROLES, LINK_PURPOSES } from '../database/schema.ts'
+import { AGENT_ROLES } from '../database/tables/agents.ts'
+import { LINK_PURPOSES } from '../database/tables/sessions.ts'
 
 // What pages learn and send before somebody is signed in, and about their own session: `views.ts` makes the answers.
 

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, gte, lt } from 'drizzle-orm'
 import { recordAudit } from '../audit/audit.ts'
 import type { Transaction } from '../database/database.ts'
-import { ticketCounters, ticketTags } from '../database/schema.ts'
+import { ticketCounters, ticketTags } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
 import { type Changed, changeRow, recordChanges } from '../tickets/change.ts'

@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
-import { type DraftKind, drafts } from '../database/schema.ts'
 import { command, statement } from '../database/statement.ts'
+import { type DraftKind, drafts } from '../database/tables/threads.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, notFound } from '../errors.ts'
 import { isId } from '../ids.ts'

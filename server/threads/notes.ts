@@ -1,4 +1,4 @@
-import { notes } from '../database/schema.ts'
+import { notes } from '../database/tables/threads.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'

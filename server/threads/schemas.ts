@@ -1,12 +1,8 @@
 import { t } from 'elysia'
-import {
-  ACTIVITY_FIELDS,
-  ACTOR_KINDS,
-  DRAFT_KINDS,
-  HELD_BECAUSE,
-  MESSAGE_ROLES,
-  SENDING_STATES,
-} from '../database/schema.ts'
+import { ACTOR_KINDS } from '../database/tables/audit.ts'
+import { MESSAGE_ROLES, SENDING_STATES } from '../database/tables/messages.ts'
+import { HELD_BECAUSE } from '../database/tables/replies.ts'
+import { ACTIVITY_FIELDS, DRAFT_KINDS } from '../database/tables/threads.ts'
 import { text } from '../requests/text.ts'
 import { channel, messageText, oneOf, status, subject, ticket, time } from '../tickets/schemas.ts'
 import { MOST_DRAFT_LENGTH } from './drafts.ts'

@@ -1,6 +1,7 @@
 import type { Transaction } from '../database/database.ts'
-import { type ActorKind, activities, type FieldChange } from '../database/schema.ts'
 import { rowsCommand } from '../database/statement.ts'
+import type { ActorKind } from '../database/tables/audit.ts'
+import { activities, type FieldChange } from '../database/tables/threads.ts'
 import type { Deps } from '../deps.ts'
 
 /** What changed on one ticket, all at once. */

@@ -1,5 +1,6 @@
 import type { Transaction } from '../database/database.ts'
-import type { FieldChange, TicketStatus } from '../database/schema.ts'
+import type { FieldChange } from '../database/tables/threads.ts'
+import type { TicketStatus } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'

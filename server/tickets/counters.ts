@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
-import { type Channel, type TicketStatus, ticketCounters } from '../database/schema.ts'
 import { rowsCommand, statement } from '../database/statement.ts'
+import { type Channel, type TicketStatus, ticketCounters } from '../database/tables/tickets.ts'
 
 /** What of a ticket is counted. */
 export interface Counted {

@@ -1,18 +1,11 @@
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import type { Customer } from '../customers/customers.ts'
 import type { Reader } from '../database/database.ts'
-import {
-  agents,
-  type Channel,
-  customers,
-  type MessageRole,
-  messages,
-  type SendingState,
-  type TicketStatus,
-  tickets,
-  ticketTags,
-} from '../database/schema.ts'
 import { command, statement, textParameter } from '../database/statement.ts'
+import { agents } from '../database/tables/agents.ts'
+import { customers } from '../database/tables/customers.ts'
+import { type MessageRole, messages, type SendingState } from '../database/tables/messages.ts'
+import { type Channel, type TicketStatus, tickets, ticketTags } from '../database/tables/tickets.ts'
 
 export interface Ticket {
   id: string

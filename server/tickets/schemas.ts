@@ -1,5 +1,6 @@
 import { type TSchema, t } from 'elysia'
-import { CHANNELS, MESSAGE_ROLES, TICKET_STATUSES } from '../database/schema.ts'
+import { MESSAGE_ROLES } from '../database/tables/messages.ts'
+import { CHANNELS, TICKET_STATUSES } from '../database/tables/tickets.ts'
 import { text } from '../requests/text.ts'
 import { TICKET_SORTS } from './list-tickets.ts'
 

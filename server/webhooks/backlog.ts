@@ -1,5 +1,5 @@
 import { and, count, isNull, sql } from 'drizzle-orm'
-import { deliveries, endpoints } from '../database/schema.ts'
+import { deliveries, endpoints } from '../database/tables/webhooks.ts'
 import type { Deps } from '../deps.ts'
 import { AT_ONCE } from './turns.ts'
 

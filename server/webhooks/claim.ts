@@ -1,7 +1,8 @@
 import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
-import { type AttemptKind, attempts, deliveries, events, type WebhookEvent } from '../database/schema.ts'
 import { command, integerParameter, statement, textParameter } from '../database/statement.ts'
+import { events, type WebhookEvent } from '../database/tables/events.ts'
+import { type AttemptKind, attempts, deliveries } from '../database/tables/webhooks.ts'
 import type { Endpoint } from './endpoint-rows.ts'
 import { AT_ONCE } from './turns.ts'
 

@@ -1,12 +1,12 @@
 import { and, asc, desc, eq, gte, isNotNull, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
+import { events } from '../database/tables/events.ts'
 import {
   attempts,
   DELIVERY_STATES,
   type DeliveryState,
   deliveries,
   endpoints,
-  events,
-} from '../database/schema.ts'
+} from '../database/tables/webhooks.ts'
 import type { Deps } from '../deps.ts'
 import { type Fault, invalid, notFound } from '../errors.ts'
 import { firstIdAt, isId } from '../ids.ts'

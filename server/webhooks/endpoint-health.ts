@@ -1,4 +1,4 @@
-import type { OffReason } from '../database/schema.ts'
+import type { OffReason } from '../database/tables/webhooks.ts'
 import { type DeliveryError, isConnectFailure } from './delivery-errors.ts'
 
 /**

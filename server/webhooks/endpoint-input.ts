@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import { WEBHOOK_EVENTS, type WebhookEvent } from '../database/schema.ts'
+import { WEBHOOK_EVENTS, type WebhookEvent } from '../database/tables/events.ts'
 import { type Fault, invalid } from '../errors.ts'
 import { createAddressPolicy } from './public-address.ts'
 

@@ -1,6 +1,7 @@
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
-import { attempts, deliveries, events } from '../database/schema.ts'
+import { events } from '../database/tables/events.ts'
+import { attempts, deliveries } from '../database/tables/webhooks.ts'
 import { lockEndpoint } from './endpoint-rows.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
-import { deliveries } from '../database/schema.ts'
 import { statement } from '../database/statement.ts'
+import { deliveries } from '../database/tables/webhooks.ts'
 import type { Deps } from '../deps.ts'
 import { type Claimed, claimedColumns } from './claim.ts'
 import { type AttemptResult, recordResult } from './results.ts'

@@ -1,7 +1,8 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
-import { deliveries, endpoints, type WebhookEvent } from '../database/schema.ts'
 import { rowsCommand, statement } from '../database/statement.ts'
+import type { WebhookEvent } from '../database/tables/events.ts'
+import { deliveries, endpoints } from '../database/tables/webhooks.ts'
 import type { Deps } from '../deps.ts'
 import { callTurn } from './turns.ts'
 

@@ -1,7 +1,7 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
-import { attempts, deliveries, type StoredDeliveryState } from '../database/schema.ts'
 import { command } from '../database/statement.ts'
+import { attempts, deliveries, type StoredDeliveryState } from '../database/tables/webhooks.ts'
 import type { Deps } from '../deps.ts'
 import type { Claimed } from './claim.ts'
 import type { DeliveryError } from './delivery-errors.ts'

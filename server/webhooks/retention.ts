@@ -1,5 +1,7 @@
 import { and, asc, eq, gt, gte, inArray, isNotNull, lt, lte, sql } from 'drizzle-orm'
-import { attempts, deliveries, endpoints, events, organizations, resendJobs } from '../database/schema.ts'
+import { events } from '../database/tables/events.ts'
+import { organizations } from '../database/tables/organizations.ts'
+import { attempts, deliveries, endpoints, resendJobs } from '../database/tables/webhooks.ts'
 import type { Deps } from '../deps.ts'
 import { firstIdAt } from '../ids.ts'
 import { type Loop, startLoop } from '../loop.ts'

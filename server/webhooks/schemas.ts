@@ -1,11 +1,6 @@
 import { type TSchema, t } from 'elysia'
-import {
-  ATTEMPT_KINDS,
-  DELIVERY_STATES,
-  OFF_REASONS,
-  WEBHOOK_EVENTS,
-  type WebhookEvent,
-} from '../database/schema.ts'
+import { WEBHOOK_EVENTS, type WebhookEvent } from '../database/tables/events.ts'
+import { ATTEMPT_KINDS, DELIVERY_STATES, OFF_REASONS } from '../database/tables/webhooks.ts'
 import { DELIVERY_ERRORS } from './delivery-errors.ts'
 
 // What administrators see of endpoints and the delivery log: `views.ts` makes it.

@@ -1,5 +1,5 @@
 import { asc, isNull } from 'drizzle-orm'
-import { endpoints } from '../database/schema.ts'
+import { endpoints } from '../database/tables/webhooks.ts'
 import type { Deps } from '../deps.ts'
 import { StartError } from '../start-error.ts'
 

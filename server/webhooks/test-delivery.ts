@@ -1,4 +1,5 @@
-import { deliveries, type WebhookEvent } from '../database/schema.ts'
+import type { WebhookEvent } from '../database/tables/events.ts'
+import { deliveries } from '../database/tables/webhooks.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../ids.ts'

@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
-import { endpoints } from '../database/schema.ts'
 import { command } from '../database/statement.ts'
+import { endpoints } from '../database/tables/webhooks.ts'
 import type { Deps } from '../deps.ts'
 import { type ClaimedWithBody, claimDue, giveBack } from './claim.ts'
 import { type FinishedAttempt, type Health, healthAfter } from './endpoint-health.ts'

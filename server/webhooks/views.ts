@@ -1,4 +1,4 @@
-import type { DeliveryState } from '../database/schema.ts'
+import type { DeliveryState } from '../database/tables/webhooks.ts'
 import { isoTime } from '../wire.ts'
 import { DELIVERY_ERROR_SENTENCES, DELIVERY_ERRORS, type DeliveryError } from './delivery-errors.ts'
 import type { Attempt, DeliveryDetail, DeliveryRow } from './delivery-log.ts'

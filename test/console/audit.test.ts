@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { setUp } from '../../server/agents/set-up.ts'
-import { agents, auditEntries } from '../../server/database/schema.ts'
+import { agents } from '../../server/database/tables/agents.ts'
+import { auditEntries } from '../../server/database/tables/audit.ts'
 import { actingAs } from '../../server/deps.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import { ticketCounters } from '../../server/database/schema.ts'
+import { ticketCounters } from '../../server/database/tables/tickets.ts'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
 import { readThread } from '../support/threads.ts'

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { and, eq, sql } from 'drizzle-orm'
 import { engine } from '../../server/database/columns.ts'
-import { tickets } from '../../server/database/schema.ts'
+import { tickets } from '../../server/database/tables/tickets.ts'
 import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { makeTicket } from '../support/tickets.ts'

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { asc, eq } from 'drizzle-orm'
-import { auditEntries, deliveries } from '../../server/database/schema.ts'
+import { auditEntries } from '../../server/database/tables/audit.ts'
+import { deliveries } from '../../server/database/tables/webhooks.ts'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
 import { writeCaFile } from '../support/certificates.ts'

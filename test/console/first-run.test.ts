@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { organizations } from '../../server/database/schema.ts'
+import { organizations } from '../../server/database/tables/organizations.ts'
 import { type Bellhop, startBellhop } from '../support/bellhop.ts'
 import { visit } from '../support/visitor.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { agentLinks, sessions } from '../../server/database/schema.ts'
+import { agentLinks, sessions } from '../../server/database/tables/sessions.ts'
 import { type Bellhop, startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
 import { makeAgent, PASSWORD, tokenOf, type Visitor, visit } from '../support/visitor.ts'

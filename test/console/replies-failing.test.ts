@@ -1,5 +1,5 @@
 import { test } from 'bun:test'
-import { waitingReplies } from '../../server/database/schema.ts'
+import { waitingReplies } from '../../server/database/tables/replies.ts'
 import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'

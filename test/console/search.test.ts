@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { messages } from '../../server/database/schema.ts'
+import { messages } from '../../server/database/tables/messages.ts'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
 import { indexed } from '../support/search.ts'

@@ -1,5 +1,6 @@
 import { changeTickets } from '../../server/bulk/change-tickets.ts'
-import { agents, TICKET_STATUSES } from '../../server/database/schema.ts'
+import { agents } from '../../server/database/tables/agents.ts'
+import { TICKET_STATUSES } from '../../server/database/tables/tickets.ts'
 import type { Deps } from '../../server/deps.ts'
 import { postAgentMessage } from '../../server/tickets/messages.ts'
 import { createTicket } from '../../server/tickets/tickets.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { StorageError, type Transaction } from '../../server/database/database.ts'
-import { organizations } from '../../server/database/schema.ts'
+import { organizations } from '../../server/database/tables/organizations.ts'
 import { addOrganization, openStorage, organizationIds, seenElsewhere } from './storage.ts'
 
 const IDS = 'select id from organizations order by id'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { CHANNELS, TICKET_STATUSES } from '../../server/database/schema.ts'
+import { CHANNELS, TICKET_STATUSES } from '../../server/database/tables/tickets.ts'
 import { MARKS, parseQuery, QUERY_KEYS } from '../../server/search/grammar.ts'
 import { readSources } from '../support/sources.ts'
 import { page, quoted, table } from './page.ts'

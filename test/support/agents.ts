@@ -1,5 +1,5 @@
 import { createAgent } from '../../server/agents/agents.ts'
-import type { AgentRole } from '../../server/database/schema.ts'
+import type { AgentRole } from '../../server/database/tables/agents.ts'
 import type { Deps } from '../../server/deps.ts'
 import { startSession } from '../../server/sessions/sessions.ts'
 import { newToken } from '../../server/token.ts'

@@ -1,4 +1,6 @@
-import { customers, messages, tickets } from '../../server/database/schema.ts'
+import { customers } from '../../server/database/tables/customers.ts'
+import { messages } from '../../server/database/tables/messages.ts'
+import { tickets } from '../../server/database/tables/tickets.ts'
 import type { Deps } from '../../server/deps.ts'
 
 const ROWS_AT_ONCE = 200

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import { tickets } from '../../server/database/schema.ts'
+import { tickets } from '../../server/database/tables/tickets.ts'
 import type { Deps } from '../../server/deps.ts'
 import { recordEvents } from '../../server/events/events.ts'
 import { insertMessage, type Message } from '../../server/tickets/rows.ts'

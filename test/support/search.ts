@@ -1,5 +1,7 @@
 import { isNotNull } from 'drizzle-orm'
-import { customers, organizations, searchCursors } from '../../server/database/schema.ts'
+import { customers } from '../../server/database/tables/customers.ts'
+import { organizations } from '../../server/database/tables/organizations.ts'
+import { searchCursors } from '../../server/database/tables/search.ts'
 import type { Bellhop } from './bellhop.ts'
 import type { ManualClock } from './clock.ts'
 

@@ -1,21 +1,28 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { getTableName, is } from 'drizzle-orm'
 import { PgTable } from 'drizzle-orm/pg-core'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import * as schema from '../../server/database/schema.ts'
 import type { Deps } from '../../server/deps.ts'
 
+const FOLDER = join(import.meta.dir, '../../server/database/tables')
 /** Follow the log in their own time, whether or not a request changes anything. */
 const FOLLOWING = ['search_cursors', 'search_documents']
 
 /** Every row of every table as text, by table: equal before and after a request that changed nothing. */
 export async function storedRows(deps: Deps): Promise<Record<string, string[]>> {
   const found: Record<string, string[]> = {}
-  for (const table of Object.values(schema)) {
-    if (!isTable(table) || FOLLOWING.includes(getTableName(table))) continue
+  for (const table of await allTables()) {
+    if (FOLLOWING.includes(getTableName(table))) continue
     const rows = await deps.database.read.select().from(table)
     found[getTableName(table)] = rows.map((row) => JSON.stringify(row)).sort()
   }
   return found
+}
+
+async function allTables(): Promise<PgTable[]> {
+  const files: object[] = await Promise.all(readdirSync(FOLDER).map((name) => import(join(FOLDER, name))))
+  return files.flatMap((file) => Object.values(file)).filter(isTable)
 }
 
 /** Tables are typed as PostgreSQL whatever the engine (columns.ts). */

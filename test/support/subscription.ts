@@ -1,11 +1,11 @@
 import { asc, eq } from 'drizzle-orm'
 import {
-  endpoints,
   events,
   type LogEvent,
   WEBHOOK_EVENTS,
   type WebhookEvent,
-} from '../../server/database/schema.ts'
+} from '../../server/database/tables/events.ts'
+import { endpoints } from '../../server/database/tables/webhooks.ts'
 import type { Deps } from '../../server/deps.ts'
 
 /** Subscribes an endpoint that is off: bodies and deliveries are written, and nothing is sent. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
 import { StorageError } from '../../server/database/database.ts'
-import { tickets } from '../../server/database/schema.ts'
+import { tickets } from '../../server/database/tables/tickets.ts'
 import { type Client, call, startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
 import { storedRows } from '../support/stored-rows.ts'

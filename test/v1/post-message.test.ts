@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import { messages, tickets } from '../../server/database/schema.ts'
+import { messages } from '../../server/database/tables/messages.ts'
+import { tickets } from '../../server/database/tables/tickets.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
 import {

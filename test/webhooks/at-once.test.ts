@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import { attempts, endpoints } from '../../server/database/schema.ts'
+import { attempts, endpoints } from '../../server/database/tables/webhooks.ts'
 import type { Deps } from '../../server/deps.ts'
 import { createTicket } from '../../server/tickets/tickets.ts'
 import { disableEndpoint, enableEndpoint } from '../../server/webhooks/endpoints.ts'

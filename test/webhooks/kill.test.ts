@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { isNull } from 'drizzle-orm'
-import { deliveries } from '../../server/database/schema.ts'
+import { deliveries } from '../../server/database/tables/webhooks.ts'
 import { writeCaFile } from '../support/certificates.ts'
 import { freshPlace } from '../support/engine.ts'
 import type { ReceivedRequest } from '../support/receiver.ts'

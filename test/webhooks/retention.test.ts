@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { events } from '../../server/database/schema.ts'
+import { events } from '../../server/database/tables/events.ts'
 import { disableEndpoint } from '../../server/webhooks/endpoints.ts'
 import { startRetention } from '../../server/webhooks/retention.ts'
 import { createManualClock } from '../support/clock.ts'

@@ -1,0 +1,40 @@
+import { sql } from 'drizzle-orm'
+import { bytes, index, integer, primaryKey, table, text } from '../columns.ts'
+
+/** Section 6: the events an endpoint may subscribe to. */
+export const WEBHOOK_EVENTS = ['ticket.created', 'message.sent'] as const
+export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number]
+
+/**
+ * Everything the log records; what is not a webhook event only tells our own pages that something changed.
+ * `desk.changed` is of no ticket: agents, views, saved replies, settings.
+ */
+export const LOG_EVENTS = [
+  ...WEBHOOK_EVENTS,
+  'ticket.updated',
+  'ticket.deleted',
+  'note.added',
+  'reply.waiting',
+  'desk.changed',
+] as const
+export type LogEvent = (typeof LOG_EVENTS)[number]
+
+/** The log. Numbers are dense and in commit order within an organization. */
+export const events = table(
+  'events',
+  {
+    orgId: text().notNull(),
+    number: integer().notNull(),
+    id: text().notNull(),
+    type: text().$type<LogEvent>().notNull(),
+    ticketId: text().notNull(),
+    /** The webhook body, frozen: the bytes that are signed and sent. Empty when no endpoint was subscribed. */
+    body: bytes(),
+    createdAt: integer().notNull(),
+  },
+  (row) => [
+    primaryKey({ columns: [row.orgId, row.number] }),
+    // What has to be forgotten when a ticket is deleted for ever.
+    index('events_by_ticket').on(row.orgId, row.ticketId).where(sql`body is not null`),
+  ],
+)

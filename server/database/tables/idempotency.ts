@@ -1,0 +1,22 @@
+import { index, integer, primaryKey, table, text } from '../columns.ts'
+
+/** Stored in the same transaction as the write it stands for; forgotten after 24 hours. */
+export const idempotencyKeys = table(
+  'idempotency_keys',
+  {
+    orgId: text().notNull(),
+    key: text().notNull(),
+    /** SHA-256 over method, path and body. */
+    fingerprint: text().notNull(),
+    status: integer().notNull(),
+    /** The stored answer, exactly as it was sent. */
+    body: text().notNull(),
+    location: text(),
+    etag: text(),
+    createdAt: integer().notNull(),
+  },
+  (row) => [
+    primaryKey({ columns: [row.orgId, row.key] }),
+    index('idempotency_keys_by_time').on(row.createdAt),
+  ],
+)

@@ -1,0 +1,90 @@
+import { index, integer, json, primaryKey, table, text } from '../columns.ts'
+import type { ActorKind } from './audit.ts'
+import { tickets } from './tickets.ts'
+
+/** What of a ticket the thread tells changes of. */
+export const ACTIVITY_FIELDS = ['status', 'assignedTo', 'tags', 'subject', 'spam'] as const
+export type ActivityField = (typeof ACTIVITY_FIELDS)[number]
+
+/** One change of a ticket as its thread tells it. */
+export interface FieldChange {
+  field: ActivityField
+  from: string | string[] | boolean
+  to: string | string[] | boolean
+}
+
+export const DRAFT_KINDS = ['reply', 'note'] as const
+export type DraftKind = (typeof DRAFT_KINDS)[number]
+
+/** What agents write to each other on a ticket. Never leaves the inbox: no webhook, no API. */
+export const notes = table(
+  'notes',
+  {
+    id: text().primaryKey(),
+    orgId: text().notNull(),
+    ticketId: text()
+      .notNull()
+      .references(() => tickets.id),
+    agentId: text().notNull(),
+    agentName: text().notNull(),
+    text: text().notNull(),
+    createdAt: integer().notNull(),
+  },
+  (row) => [index('notes_by_ticket').on(row.ticketId, row.createdAt, row.id)],
+)
+
+/** The lines of a thread that say who changed what. */
+export const activities = table(
+  'activities',
+  {
+    id: text().primaryKey(),
+    orgId: text().notNull(),
+    ticketId: text()
+      .notNull()
+      .references(() => tickets.id),
+    actorKind: text().$type<ActorKind>().notNull(),
+    actorId: text(),
+    actorName: text().notNull(),
+    changes: json().$type<FieldChange[]>().notNull(),
+    createdAt: integer().notNull(),
+  },
+  (row) => [index('activities_by_ticket').on(row.ticketId, row.createdAt, row.id)],
+)
+
+/** Up to which message an agent has read a ticket. */
+export const readMarks = table(
+  'read_marks',
+  {
+    orgId: text().notNull(),
+    agentId: text().notNull(),
+    ticketId: text()
+      .notNull()
+      .references(() => tickets.id),
+    messageId: text().notNull(),
+    /** When that message was written: a later one of the customer is unread. */
+    messageAt: integer().notNull(),
+  },
+  (row) => [
+    primaryKey({ columns: [row.orgId, row.agentId, row.ticketId] }),
+    index('read_marks_by_ticket').on(row.ticketId),
+  ],
+)
+
+/** What an agent has begun to write on a ticket: a reply and a note, each for itself. */
+export const drafts = table(
+  'drafts',
+  {
+    orgId: text().notNull(),
+    agentId: text().notNull(),
+    ticketId: text()
+      .notNull()
+      .references(() => tickets.id),
+    kind: text().$type<DraftKind>().notNull(),
+    text: text().notNull(),
+    savedAt: integer().notNull(),
+  },
+  (row) => [
+    primaryKey({ columns: [row.orgId, row.agentId, row.ticketId, row.kind] }),
+    index('drafts_by_ticket').on(row.ticketId),
+  ],
+)

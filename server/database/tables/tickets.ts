@@ -1,0 +1,90 @@
+import { sql } from 'drizzle-orm'
+import { boolean, index, integer, json, primaryKey, table, text } from '../columns.ts'
+import { customers } from './customers.ts'
+
+/** Section 2 of the specification. */
+export const TICKET_STATUSES = ['open', 'resolved', 'pending'] as const
+export type TicketStatus = (typeof TICKET_STATUSES)[number]
+
+export const CHANNELS = ['widget', 'email', 'telegram', 'api'] as const
+export type Channel = (typeof CHANNELS)[number]
+
+export const tickets = table(
+  'tickets',
+  {
+    id: text().primaryKey(),
+    orgId: text().notNull(),
+    customerId: text()
+      .notNull()
+      .references(() => customers.id),
+    status: text().$type<TicketStatus>().notNull(),
+    channel: text().$type<Channel>().notNull(),
+    subject: text().notNull(),
+    /** Agent id; empty string when nobody has it, so that one index serves `unassigned` too. */
+    assignedTo: text().notNull().default(''),
+    tags: json().$type<string[]>().notNull(),
+    /** Hidden from the inbox; the public status stays as it is. */
+    isSpam: boolean().notNull().default(false),
+    /** Grows by one on each effective change; the ETag. */
+    version: integer().notNull().default(1),
+    createdAt: integer().notNull(),
+    updatedAt: integer().notNull(),
+  },
+  (row) => [
+    // Only spam stands in it: what the inbox shows by `is:spam`, and leaves out elsewhere.
+    index('tickets_spam').on(row.orgId, row.updatedAt, row.id).where(sql`is_spam`),
+    // Led by what it refers to, so that deleting a customer finds what refers to them; so are those of a ticket's rows.
+    index('tickets_by_customer').on(row.customerId, row.updatedAt, row.id),
+    index('tickets_by_created').on(row.orgId, row.createdAt, row.id),
+    index('tickets_by_updated').on(row.orgId, row.updatedAt, row.id),
+    index('tickets_by_status_created').on(row.orgId, row.status, row.createdAt, row.id),
+    index('tickets_by_status_updated').on(row.orgId, row.status, row.updatedAt, row.id),
+    index('tickets_by_channel_created').on(row.orgId, row.channel, row.createdAt, row.id),
+    index('tickets_by_channel_updated').on(row.orgId, row.channel, row.updatedAt, row.id),
+    index('tickets_by_assignee_created').on(row.orgId, row.assignedTo, row.createdAt, row.id),
+    index('tickets_by_assignee_updated').on(row.orgId, row.assignedTo, row.updatedAt, row.id),
+    // What agents look at all day: my open tickets, and those nobody has.
+    index('tickets_by_status_assignee_updated').on(
+      row.orgId,
+      row.status,
+      row.assignedTo,
+      row.updatedAt,
+      row.id,
+    ),
+  ],
+)
+
+/** A ticket's tags once more, one row each, with the times a list may be sorted by. */
+export const ticketTags = table(
+  'ticket_tags',
+  {
+    orgId: text().notNull(),
+    tag: text().notNull(),
+    ticketId: text()
+      .notNull()
+      .references(() => tickets.id),
+    createdAt: integer().notNull(),
+    updatedAt: integer().notNull(),
+  },
+  (row) => [
+    primaryKey({ columns: [row.orgId, row.ticketId, row.tag] }),
+    index('ticket_tags_by_ticket').on(row.ticketId),
+    index('ticket_tags_by_created').on(row.orgId, row.tag, row.createdAt, row.ticketId),
+    index('ticket_tags_by_updated').on(row.orgId, row.tag, row.updatedAt, row.ticketId),
+  ],
+)
+
+/** How many tickets each single filter of the list finds; kept in the transaction that changes the ticket. */
+export const ticketCounters = table(
+  'ticket_counters',
+  {
+    orgId: text().notNull(),
+    /**
+     * `all`, `status:open`, `channel:api`, `assignedTo:agt_…` (or nothing behind the colon), `tag:…`, and status with one
+     * of the last two. Spam is counted once more under the same names behind `spam,`.
+     */
+    filter: text().notNull(),
+    count: integer().notNull(),
+  },
+  (row) => [primaryKey({ columns: [row.orgId, row.filter] })],
+)
