@@ -4,10 +4,9 @@ import { api, ask } from '../../api.ts'
 import { faultOf } from '../../problem.ts'
 import { queries } from '../../queries.ts'
 import { useSession } from '../../session.tsx'
-import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { toast } from '../../ui/toaster.tsx'
-import { FormProblem } from '../form-problem.tsx'
+import { CardForm } from '../form.tsx'
 import { Page, Section } from '../page.tsx'
 import { Devices } from './devices.tsx'
 import { PasswordSection } from './password-section.tsx'
@@ -44,13 +43,7 @@ function OwnName() {
   }))
   return (
     <Section title="Name">
-      <form
-        class="card"
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.mutate()
-        }}
-      >
+      <CardForm save={save} fields={['name']} action="Save name">
         <TextField
           label="Your name"
           hint="Customers see it above your replies, colleagues everywhere."
@@ -60,13 +53,7 @@ function OwnName() {
           autocomplete="name"
           required
         />
-        <FormProblem error={save.error} fields={['name']} />
-        <div class="card-foot">
-          <Button look="primary" type="submit" isBusy={save.isPending}>
-            Save name
-          </Button>
-        </div>
-      </form>
+      </CardForm>
     </Section>
   )
 }

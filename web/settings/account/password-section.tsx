@@ -5,9 +5,8 @@ import { faultOf } from '../../problem.ts'
 import { queries } from '../../queries.ts'
 import { useSession } from '../../session.tsx'
 import { PasswordField } from '../../sign-in/password-field.tsx'
-import { Button } from '../../ui/button.tsx'
 import { toast } from '../../ui/toaster.tsx'
-import { FormProblem } from '../form-problem.tsx'
+import { CardForm } from '../form.tsx'
 import { Section } from '../page.tsx'
 
 /** Changes the password, knowing the present one. */
@@ -26,12 +25,11 @@ export function PasswordSection() {
   }))
   return (
     <Section title="Password" text="A new one signs you out on all other devices.">
-      <form
-        class="card"
-        onSubmit={(event) => {
-          event.preventDefault()
-          change.mutate()
-        }}
+      <CardForm
+        save={change}
+        fields={['current', 'password']}
+        action="Change password"
+        isDisabled={!current() || !next()}
       >
         {/* Password managers want to know whose password it is. */}
         <input
@@ -49,7 +47,7 @@ export function PasswordSection() {
             name="current"
             value={current()}
             onInput={setCurrent}
-            {...errorOf(change.error, 'current')}
+            error={faultOf(change.error, 'current')}
           />
           <PasswordField
             label="New password"
@@ -58,21 +56,10 @@ export function PasswordSection() {
             hint="At least 10 characters."
             value={next()}
             onInput={setNext}
-            {...errorOf(change.error, 'password')}
+            error={faultOf(change.error, 'password')}
           />
         </div>
-        <FormProblem error={change.error} fields={['current', 'password']} />
-        <div class="card-foot">
-          <Button look="primary" type="submit" isBusy={change.isPending} disabled={!current() || !next()}>
-            Change password
-          </Button>
-        </div>
-      </form>
+      </CardForm>
     </Section>
   )
-}
-
-function errorOf(problem: unknown, field: string): { error?: string } {
-  const error = faultOf(problem, field)
-  return error ? { error } : {}
 }

@@ -2,11 +2,10 @@ import { useMutation } from '@tanstack/solid-query'
 import { createSignal, Show } from 'solid-js'
 import { api, ask } from '../../api.ts'
 import { faultOf } from '../../problem.ts'
-import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Select } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { FormProblem } from '../form-problem.tsx'
+import { DialogForm } from '../form.tsx'
 import { agentsChanged, ROLES, type Role } from './agent-data.ts'
 import type { ShownLink } from './link-dialog.tsx'
 
@@ -46,13 +45,7 @@ function Inviting(props: InviteAgentProps) {
       title="Invite an agent"
       description="You get a link for them. Bellhop sends no e-mail for it: pass it on yourself."
     >
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          invite.mutate()
-        }}
-      >
+      <DialogForm save={invite} fields={FIELDS} action="Make the link" onCancel={() => props.onClose()}>
         <TextField
           label="Name"
           hint="Customers see it above replies."
@@ -73,14 +66,7 @@ function Inviting(props: InviteAgentProps) {
           required
         />
         <Select label="Role" options={ROLES} value={role()} onChange={setRole} />
-        <FormProblem error={invite.error} fields={FIELDS} />
-        <div class="dialog-foot">
-          <Button onClick={() => props.onClose()}>Cancel</Button>
-          <Button look="primary" type="submit" isBusy={invite.isPending}>
-            Make the link
-          </Button>
-        </div>
-      </form>
+      </DialogForm>
     </Dialog>
   )
 }

@@ -1,8 +1,7 @@
 import { useMutation } from '@tanstack/solid-query'
 import { api, ask } from '../../api.ts'
-import { Button } from '../../ui/button.tsx'
 import { toast } from '../../ui/toaster.tsx'
-import { FormProblem } from '../form-problem.tsx'
+import { CardForm } from '../form.tsx'
 import { Section } from '../page.tsx'
 import { type Endpoint, showEndpoint } from './endpoint-data.ts'
 import { createEndpointValues, EndpointFields, FIELDS } from './endpoint-fields.tsx'
@@ -23,21 +22,9 @@ export function EditEndpoint(props: { endpoint: Endpoint }) {
       title="Settings"
       text="Attempts under way still go to the old address, the next ones to the new."
     >
-      <form
-        class="card"
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.mutate()
-        }}
-      >
+      <CardForm save={save} fields={FIELDS} action="Save">
         <EndpointFields values={values} onChange={setValues} error={save.error} />
-        <FormProblem error={save.error} fields={FIELDS} />
-        <div class="card-foot">
-          <Button look="primary" type="submit" isBusy={save.isPending}>
-            Save
-          </Button>
-        </div>
-      </form>
+      </CardForm>
     </Section>
   )
 }

@@ -3,7 +3,7 @@ import { Show } from 'solid-js'
 import { api, ask } from '../../api.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { FormProblem } from '../form-problem.tsx'
+import { DialogForm } from '../form.tsx'
 import { showEndpoint } from './endpoint-data.ts'
 import { createEndpointValues, EndpointFields, FIELDS } from './endpoint-fields.tsx'
 import { SigningSecret } from './signing-secret.tsx'
@@ -33,22 +33,14 @@ function Registering(props: { onClose: () => void }) {
       when={register.data}
       fallback={
         <Dialog isOpen onClose={() => props.onClose()} title="New endpoint">
-          <form
-            class="stack"
-            onSubmit={(event) => {
-              event.preventDefault()
-              register.mutate()
-            }}
+          <DialogForm
+            save={register}
+            fields={FIELDS}
+            action="Register endpoint"
+            onCancel={() => props.onClose()}
           >
             <EndpointFields values={values} onChange={setValues} error={register.error} />
-            <FormProblem error={register.error} fields={FIELDS} />
-            <div class="dialog-foot">
-              <Button onClick={() => props.onClose()}>Cancel</Button>
-              <Button look="primary" type="submit" isBusy={register.isPending}>
-                Register endpoint
-              </Button>
-            </div>
-          </form>
+          </DialogForm>
         </Dialog>
       }
     >

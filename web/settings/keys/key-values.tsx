@@ -59,7 +59,7 @@ export function KeyExpiry(props: KeyExpiryProps) {
         value={props.values.expiry}
         onChange={(expiry) => props.onChange({ expiry })}
         hint="It ends by itself, should it be forgotten."
-        {...(!isDay() && props.error ? { error: props.error } : {})}
+        error={isDay() ? undefined : props.error}
       />
       <Show when={isDay()}>
         <TextField
@@ -67,7 +67,7 @@ export function KeyExpiry(props: KeyExpiryProps) {
           type="date"
           value={props.values.lastDay}
           onInput={(lastDay) => props.onChange({ lastDay })}
-          {...(props.error ? { error: props.error } : {})}
+          error={props.error}
           required
         />
       </Show>

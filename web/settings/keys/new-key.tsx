@@ -6,7 +6,7 @@ import { faultOf } from '../../problem.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { FormProblem } from '../form-problem.tsx'
+import { DialogForm } from '../form.tsx'
 import { keysChanged } from './key-data.ts'
 import { KeyScopes } from './key-scopes.tsx'
 import { KeySecret } from './key-secret.tsx'
@@ -34,13 +34,7 @@ function Making(props: { onClose: () => void }) {
       when={make.data}
       fallback={
         <Dialog isOpen onClose={() => props.onClose()} title="New API key">
-          <form
-            class="stack"
-            onSubmit={(event) => {
-              event.preventDefault()
-              make.mutate()
-            }}
-          >
+          <DialogForm save={make} fields={FIELDS} action="Create key" onCancel={() => props.onClose()}>
             <TextField
               label="Name"
               hint="The program that will use it, such as “Web shop”."
@@ -66,14 +60,7 @@ function Making(props: { onClose: () => void }) {
                 inputmode="numeric"
               />
             </div>
-            <FormProblem error={make.error} fields={FIELDS} />
-            <div class="dialog-foot">
-              <Button onClick={() => props.onClose()}>Cancel</Button>
-              <Button look="primary" type="submit" isBusy={make.isPending}>
-                Create key
-              </Button>
-            </div>
-          </form>
+          </DialogForm>
         </Dialog>
       }
     >

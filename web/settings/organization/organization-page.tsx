@@ -2,12 +2,11 @@ import { useMutation, useQuery } from '@tanstack/solid-query'
 import { createSignal } from 'solid-js'
 import { createStore } from 'solid-js/store'
 import { faultOf, sentenceOf } from '../../problem.ts'
-import { Button } from '../../ui/button.tsx'
 import { Switch } from '../../ui/checkbox.tsx'
 import { TextArea } from '../../ui/text-area.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { toast, toastError } from '../../ui/toaster.tsx'
-import { FormProblem } from '../form-problem.tsx'
+import { CardForm } from '../form.tsx'
 import { Loaded } from '../loaded.tsx'
 import { Page, Section } from '../page.tsx'
 import { type Organization, organizationQuery, saveOrganization } from './organization-data.ts'
@@ -38,13 +37,7 @@ function Name(props: { organization: Organization }) {
   }))
   return (
     <Section title="Name">
-      <form
-        class="card"
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.mutate()
-        }}
-      >
+      <CardForm save={save} fields={['name']} action="Save name">
         <TextField
           label="Name of the organization"
           hint="Your colleagues see it, and the commands on the server know it by this name."
@@ -53,13 +46,7 @@ function Name(props: { organization: Organization }) {
           error={faultOf(save.error, 'name')}
           required
         />
-        <FormProblem error={save.error} fields={['name']} />
-        <div class="card-foot">
-          <Button look="primary" type="submit" isBusy={save.isPending}>
-            Save name
-          </Button>
-        </div>
-      </form>
+      </CardForm>
     </Section>
   )
 }
@@ -101,13 +88,7 @@ function Identity(props: { organization: Organization }) {
   }))
   return (
     <Section title="Business identity" text="What customers see of you in e-mails and in the widget.">
-      <form
-        class="card"
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.mutate()
-        }}
-      >
+      <CardForm save={save} fields={IDENTITY} action="Save identity">
         <div class="two">
           <TextField
             label="Public name"
@@ -136,13 +117,7 @@ function Identity(props: { organization: Organization }) {
           onInput={(signature) => setValues({ signature })}
           error={faultOf(save.error, 'signature')}
         />
-        <FormProblem error={save.error} fields={IDENTITY} />
-        <div class="card-foot">
-          <Button look="primary" type="submit" isBusy={save.isPending}>
-            Save identity
-          </Button>
-        </div>
-      </form>
+      </CardForm>
     </Section>
   )
 }

@@ -3,11 +3,10 @@ import { useMutation, useQuery } from '@tanstack/solid-query'
 import { createMemo, Show } from 'solid-js'
 import { createStore } from 'solid-js/store'
 import { faultOf } from '../../problem.ts'
-import { Button } from '../../ui/button.tsx'
 import { NotFound } from '../../ui/not-found.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { toast } from '../../ui/toaster.tsx'
-import { FormProblem } from '../form-problem.tsx'
+import { CardForm } from '../form.tsx'
 import { Loaded } from '../loaded.tsx'
 import { Page } from '../page.tsx'
 import './replies.css'
@@ -62,12 +61,15 @@ function Editor(props: { reply: SavedReply | undefined }) {
   }))
   return (
     <div class="reply-editor">
-      <form
-        class="card"
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.mutate()
-        }}
+      <CardForm
+        save={save}
+        fields={FIELDS}
+        action="Save reply"
+        beside={
+          <a class="button" data-look="quiet" href={LIST}>
+            Cancel
+          </a>
+        }
       >
         <TextField
           label="Name"
@@ -84,16 +86,7 @@ function Editor(props: { reply: SavedReply | undefined }) {
           onInput={(text) => setValues({ text })}
           error={faultOf(save.error, 'text')}
         />
-        <FormProblem error={save.error} fields={FIELDS} />
-        <div class="card-foot">
-          <Button look="primary" type="submit" isBusy={save.isPending}>
-            Save reply
-          </Button>
-          <a class="button" data-look="quiet" href={LIST}>
-            Cancel
-          </a>
-        </div>
-      </form>
+      </CardForm>
       <ReplyPreview text={values.text} />
     </div>
   )

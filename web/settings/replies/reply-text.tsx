@@ -27,7 +27,7 @@ export function ReplyText(props: ReplyTextProps) {
         label="Text"
         value={props.value}
         onInput={props.onInput}
-        {...(props.error ? { error: props.error } : {})}
+        error={props.error}
         required
       />
       <div class="stack-tight">

@@ -2,10 +2,9 @@ import { useMutation } from '@tanstack/solid-query'
 import { createSignal, Show } from 'solid-js'
 import { api, ask } from '../../api.ts'
 import { faultOf } from '../../problem.ts'
-import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { FormProblem } from '../form-problem.tsx'
+import { DialogForm } from '../form.tsx'
 
 interface RenameTagProps {
   isOpen: boolean
@@ -42,12 +41,12 @@ function Renaming(props: RenameTagProps) {
       description="All tickets that carry it get the new name. Saved views that look for the old one have to be changed by hand."
       size="small"
     >
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          rename.mutate()
-        }}
+      <DialogForm
+        save={rename}
+        fields={['to']}
+        action={twin() ? 'Merge tags' : 'Rename tag'}
+        isDisabled={name().trim() === props.tag}
+        onCancel={() => props.onClose()}
       >
         <TextField
           label="New name"
@@ -67,19 +66,7 @@ function Renaming(props: RenameTagProps) {
             </p>
           )}
         </Show>
-        <FormProblem error={rename.error} fields={['to']} />
-        <div class="dialog-foot">
-          <Button onClick={() => props.onClose()}>Cancel</Button>
-          <Button
-            look="primary"
-            type="submit"
-            isBusy={rename.isPending}
-            disabled={name().trim() === props.tag}
-          >
-            {twin() ? 'Merge tags' : 'Rename tag'}
-          </Button>
-        </div>
-      </form>
+      </DialogForm>
     </Dialog>
   )
 }
