@@ -40,10 +40,7 @@ export function pagesQuery({ query, sort }: Wanted) {
   }
 }
 
-/**
- * The pages of a list as they come in. Observed directly: `useInfiniteQuery` would wrap thousands of rows into a store,
- * and hold the page while the next list is on its way.
- */
+/** The pages of a list as they come in. Observed directly: `useInfiniteQuery` would wrap thousands of rows into a store. */
 export function createTicketPages(wanted: Accessor<Wanted | undefined>, isTyping: Accessor<boolean>) {
   const options = createMemo(() => ({
     ...pagesQuery(wanted() ?? { query: '', sort: 'updated_desc' }),

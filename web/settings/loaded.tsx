@@ -15,12 +15,10 @@ interface LoadedProps<Data> {
 
 /** What was read, or that it is on its way, could not be read, or is not there. */
 export function Loaded<Data>(props: LoadedProps<Data>) {
-  // Reading `data` before it is there would suspend the whole page.
-  const data = () => (props.query.isPending || props.query.isLoadingError ? undefined : props.query.data)
   const isMissing = () => props.query.error instanceof ApiProblem && props.query.error.status === 404
   return (
     <Switch fallback={<RowsSkeleton rows={props.rows ?? 4} label={`${props.what}: loading`} />}>
-      <Match when={data()}>{(found) => props.children(found)}</Match>
+      <Match when={props.query.data}>{(data) => props.children(data)}</Match>
       <Match when={isMissing()}>
         <NotFound text="The address may be mistyped, or it has been deleted." />
       </Match>

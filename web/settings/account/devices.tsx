@@ -31,16 +31,13 @@ export function Devices() {
     onError: (error) => void toastError(sentenceOf(error)),
     onSettled: () => queries.invalidateQueries({ queryKey: ['sessions'] }),
   }))
-  const others = () =>
-    query.isPending || query.isLoadingError
-      ? 0
-      : (query.data?.data.filter((one) => !one.isCurrent).length ?? 0)
+  const others = () => query.data?.data.filter((one) => !one.isCurrent) ?? []
   return (
     <Section
       title="Devices"
       text="Where you are signed in. Sign out whatever you do not know, and change your password then."
       actions={
-        <Show when={others() > 1}>
+        <Show when={others().length > 1}>
           <Button isBusy={endOthers.isPending} onClick={() => endOthers.mutate()}>
             Sign out all others
           </Button>

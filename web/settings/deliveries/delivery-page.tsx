@@ -36,7 +36,7 @@ export function DeliveryPage(props: { id: string }) {
       back={BACK}
       lead={<span class="mono">{props.id}</span>}
       actions={
-        <Show when={query.isSuccess && query.data}>
+        <Show when={query.data}>
           {(delivery) => (
             <Button
               icon={<RotateCw />}

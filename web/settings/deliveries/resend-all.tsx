@@ -12,8 +12,7 @@ export function ResendAll(props: { endpointId: string | undefined }) {
   const query = useQuery(() => endpointsQuery)
   const [isOpen, setOpen] = createSignal(false)
   // What is off or deleted takes nothing.
-  const endpoints = () =>
-    (query.isPending || query.isLoadingError ? undefined : query.data?.data)?.filter(({ isOn }) => isOn) ?? []
+  const endpoints = () => query.data?.data.filter(({ isOn }) => isOn) ?? []
   return (
     <Show when={endpoints().length > 0}>
       <Button icon={<RotateCw />} onClick={() => setOpen(true)}>

@@ -24,13 +24,12 @@ const BACK = { href: '/settings/endpoints', name: 'Webhook endpoints' }
 /** One endpoint: how it is doing, and everything that can be done with it. */
 export function EndpointPage(props: { id: string }) {
   const query = useQuery(() => ({ ...endpointQuery(props.id), reconcile: 'id', refetchInterval: 10_000 }))
-  const known = () => (query.isPending || query.isLoadingError ? undefined : query.data)
   return (
     <Page
-      title={known() ? shortAddress(known()?.url ?? '') : 'Webhook endpoint'}
+      title={query.data ? shortAddress(query.data.url) : 'Webhook endpoint'}
       back={BACK}
-      lead={<Show when={known()}>{(endpoint) => <Lead endpoint={endpoint()} />}</Show>}
-      actions={<Show when={known()}>{(endpoint) => <OnOff endpoint={endpoint()} />}</Show>}
+      lead={<Show when={query.data}>{(endpoint) => <Lead endpoint={endpoint()} />}</Show>}
+      actions={<Show when={query.data}>{(endpoint) => <OnOff endpoint={endpoint()} />}</Show>}
     >
       <Loaded query={query} what="The endpoint">
         {(endpoint) => (

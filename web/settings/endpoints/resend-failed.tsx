@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/solid-query'
-import { createSignal, Show } from 'solid-js'
+import { createEffect, createSignal, on, Show } from 'solid-js'
 import { type Answer, api, ask } from '../../api.ts'
 import { faultOf } from '../../problem.ts'
 import { queries } from '../../queries.ts'
@@ -76,14 +76,11 @@ function Progress(props: { job: Job }) {
   const query = useQuery(() => ({
     queryKey: ['resend', props.job.id],
     queryFn: () => ask(api.console.resends({ id: props.job.id }).get()),
-    refetchInterval: ({ state }) => {
-      if (!(state.data ?? props.job).finishedAt) return LOOK_EVERY_MS
-      void queries.invalidateQueries({ queryKey: ['deliveries'] })
-      return false
-    },
+    refetchInterval: ({ state }) => ((state.data ?? props.job).finishedAt ? false : LOOK_EVERY_MS),
   }))
-  // Asking for `data` before it is there would suspend the page.
-  const job = () => (query.isPending || query.isLoadingError ? props.job : (query.data ?? props.job))
+  const job = () => query.data ?? props.job
+  const isFinished = () => Boolean(job().finishedAt)
+  createEffect(on(isFinished, (isIt) => isIt && void queries.invalidateQueries({ queryKey: ['deliveries'] })))
   return (
     <p role="status" class="muted">
       {progressSentence(job())}

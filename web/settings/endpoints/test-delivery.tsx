@@ -44,10 +44,9 @@ function TestResult(props: { id: string }) {
     ...deliveryQuery(props.id),
     refetchInterval: ({ state }) => (state.data && !isMoving(state.data) ? false : LOOK_EVERY_MS),
   }))
-  const known = () => (query.isPending || query.isLoadingError ? undefined : query.data)
   return (
     <p class="test-result" role="status">
-      <Show when={known()} fallback={<span class="muted">On its way…</span>}>
+      <Show when={query.data} fallback={<span class="muted">On its way…</span>}>
         {(delivery) => (
           <>
             <DeliveryStateBadge state={delivery().state} />
