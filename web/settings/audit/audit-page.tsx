@@ -3,22 +3,18 @@ import { useInfiniteQuery } from '@tanstack/solid-query'
 import ScrollText from 'lucide-solid/icons/scroll-text'
 import { Show } from 'solid-js'
 import { Badge } from '../../ui/badge.tsx'
-import { Button } from '../../ui/button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Select } from '../../ui/select.tsx'
+import { FilterSelect } from '../filter-select.tsx'
 import { Moment } from '../moment.tsx'
 import { Page } from '../page.tsx'
+import { ShowMore } from '../show-more.tsx'
 import { ACTIONS } from './actions.ts'
 import './audit.css'
 import { type AuditEntry, auditQuery } from './audit-data.ts'
 import { actionWords, subjectWords } from './plain-words.ts'
 
-const ANY = 'any'
-const OPTIONS = [
-  { value: ANY, label: 'Everything' },
-  ...Object.entries(ACTIONS).map(([value, label]) => ({ value, label })),
-]
+const OPTIONS = Object.entries(ACTIONS).map(([value, label]) => ({ value, label }))
 const ACTOR_KINDS = { agent: '', key: 'API key', command: 'command', system: '' }
 
 const COLUMNS: Column<AuditEntry>[] = [
@@ -33,27 +29,25 @@ export function AuditPage() {
   const [search, setSearch] = useSearchParams<{ action: string }>()
   const action = () => (search.action && search.action in ACTIONS ? search.action : undefined)
   const query = useInfiniteQuery(() => auditQuery(action() ? { action: action() ?? '' } : {}))
-  const rows = () =>
-    query.isPending || query.isLoadingError ? undefined : query.data?.pages.flatMap(({ data }) => data)
   return (
     <Page
       title="Audit log"
       lead="Who changed what in these settings and who signed in, from where. Nobody can change or delete a line."
     >
       <div class="audit-filter">
-        <Select
+        <FilterSelect
           label="Action"
-          isLabelHidden
+          anyLabel="Everything"
           options={OPTIONS}
-          value={action() ?? ANY}
-          onChange={(value) => setSearch({ action: value === ANY ? null : value }, { replace: true })}
+          value={action()}
+          onChange={(value) => setSearch({ action: value }, { replace: true })}
         />
       </div>
       <div class="audit">
         <DataTable
           label="The audit log"
           columns={COLUMNS}
-          rows={rows()}
+          rows={query.data?.pages.flatMap(({ data }) => data)}
           error={query.isLoadingError ? query.error : undefined}
           onRetry={() => void query.refetch()}
           empty={
@@ -65,13 +59,7 @@ export function AuditPage() {
           }
         />
       </div>
-      <Show when={query.hasNextPage}>
-        <div class="more">
-          <Button isBusy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      </Show>
+      <ShowMore query={query} />
     </Page>
   )
 }

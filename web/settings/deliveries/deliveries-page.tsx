@@ -3,11 +3,11 @@ import { useInfiniteQuery } from '@tanstack/solid-query'
 import FunnelX from 'lucide-solid/icons/funnel-x'
 import Inbox from 'lucide-solid/icons/inbox'
 import { createMemo, For, Show } from 'solid-js'
-import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { FailedState } from '../../ui/failed-state.tsx'
 import { RowsSkeleton } from '../loaded.tsx'
 import { Page } from '../page.tsx'
+import { ShowMore } from '../show-more.tsx'
 import './deliveries.css'
 import { deliveriesQuery, isMoving } from './delivery-data.ts'
 import { DeliveryFilters } from './delivery-filters.tsx'
@@ -28,8 +28,7 @@ export function DeliveriesPage() {
     refetchInterval: ({ state }) =>
       state.data?.pages.some(({ data }) => data.some(isMoving)) ? LOOK_SOON_MS : LOOK_AGAIN_MS,
   }))
-  const pages = () => (query.isPending || query.isLoadingError ? undefined : query.data?.pages)
-  const rows = () => pages()?.flatMap(({ data }) => data)
+  const rows = () => query.data?.pages.flatMap(({ data }) => data)
   const isFiltered = () => Object.keys(filter()).length > 0
 
   return (
@@ -56,13 +55,7 @@ export function DeliveriesPage() {
               <ul class="entries" aria-label="Deliveries">
                 <For each={found()}>{(delivery) => <DeliveryRow delivery={delivery} />}</For>
               </ul>
-              <Show when={query.hasNextPage}>
-                <div class="more">
-                  <Button isBusy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-                    Show more
-                  </Button>
-                </div>
-              </Show>
+              <ShowMore query={query} />
             </Show>
           )}
         </Show>

@@ -1,7 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/solid-query'
 import { type Answer, api, ask } from '../../api.ts'
-import type { DeliveryFilter } from './filter.ts'
-import { queryOf } from './filter.ts'
+import { type DeliveryFilter, queryOf } from './filter.ts'
 
 export type Delivery = Answer<typeof api.console.deliveries.get>['data'][number]
 export type DeliveryState = Delivery['state']

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/solid-query'
 import { createSignal, Show } from 'solid-js'
 import { Button } from '../../ui/button.tsx'
-import { Select } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { endpointsQuery, shortAddress } from '../endpoints/endpoint-data.ts'
-import { fromLocal, isStretch, STRETCHES, toLocal } from '../time-range.ts'
+import { FilterSelect } from '../filter-select.tsx'
+import { fromLocal, type Since, STRETCHES, toLocal } from '../time-range.ts'
 import { STATE_WORDS } from './delivery-state.tsx'
 import { type DeliveryFilter, EVENT_NAMES, STATES } from './filter.ts'
 
@@ -16,17 +16,13 @@ interface DeliveryFiltersProps {
   onChange: (change: Partial<Change>) => void
 }
 
-const ANY = 'any'
-const EVENT_OPTIONS = [
-  { value: ANY, label: 'Every event' },
-  ...EVENT_NAMES.map((event) => ({ value: event, label: event })),
-]
-const STATE_OPTIONS = [
-  { value: ANY, label: 'Every state' },
-  ...STATES.map((state) => ({ value: state, label: STATE_WORDS[state].word, hint: STATE_WORDS[state].hint })),
-]
-const TIME_OPTIONS = [
-  { value: ANY, label: 'At any time' },
+const EVENT_OPTIONS = EVENT_NAMES.map((event) => ({ value: event, label: event }))
+const STATE_OPTIONS = STATES.map((state) => ({
+  value: state,
+  label: STATE_WORDS[state].word,
+  hint: STATE_WORDS[state].hint,
+}))
+const TIME_OPTIONS: { value: Since; label: string }[] = [
   ...STRETCHES.map(({ value, label }) => ({ value, label: `In ${label}` })),
   { value: 'exact', label: 'Between…' },
 ]
@@ -34,12 +30,10 @@ const TIME_OPTIONS = [
 /** Four filters beside each other; two moments appear when somebody wants them. */
 export function DeliveryFilters(props: DeliveryFiltersProps) {
   const [isExact, setExact] = createSignal(Boolean(props.filter.since || props.filter.until))
-  const time = () => (isExact() ? 'exact' : (props.filter.time ?? ANY))
   const isFiltered = () => Object.keys(props.filter).length > 0 || isExact()
-  const chosen = (value: string) => (value === ANY ? null : value)
-  function chooseTime(value: string) {
+  function chooseTime(value: Since | null) {
     setExact(value === 'exact')
-    props.onChange({ time: isStretch(value) ? value : null, since: null, until: null })
+    props.onChange({ time: value === 'exact' ? null : value, since: null, until: null })
   }
   function clear() {
     setExact(false)
@@ -47,25 +41,28 @@ export function DeliveryFilters(props: DeliveryFiltersProps) {
   }
   return (
     <search class="filters" aria-label="Filter the deliveries">
-      <EndpointSelect
-        value={props.filter.endpoint}
-        onChange={(value) => props.onChange({ endpoint: chosen(value) })}
-      />
-      <Select
+      <EndpointFilter value={props.filter.endpoint} onChange={(endpoint) => props.onChange({ endpoint })} />
+      <FilterSelect
         label="Event"
-        isLabelHidden
+        anyLabel="Every event"
         options={EVENT_OPTIONS}
-        value={props.filter.event ?? ANY}
-        onChange={(value) => props.onChange({ event: chosen(value) })}
+        value={props.filter.event}
+        onChange={(event) => props.onChange({ event })}
       />
-      <Select
+      <FilterSelect
         label="State"
-        isLabelHidden
+        anyLabel="Every state"
         options={STATE_OPTIONS}
-        value={props.filter.state ?? ANY}
-        onChange={(value) => props.onChange({ state: chosen(value) })}
+        value={props.filter.state}
+        onChange={(state) => props.onChange({ state })}
       />
-      <Select label="Time" isLabelHidden options={TIME_OPTIONS} value={time()} onChange={chooseTime} />
+      <FilterSelect
+        label="Time"
+        anyLabel="At any time"
+        options={TIME_OPTIONS}
+        value={isExact() ? 'exact' : props.filter.time}
+        onChange={chooseTime}
+      />
       <Show when={isFiltered()}>
         <Button look="quiet" onClick={clear}>
           Clear
@@ -91,27 +88,25 @@ export function DeliveryFilters(props: DeliveryFiltersProps) {
   )
 }
 
-function EndpointSelect(props: { value: string | undefined; onChange: (value: string) => void }) {
+function EndpointFilter(props: { value: string | undefined; onChange: (id: string | null) => void }) {
   const query = useQuery(() => endpointsQuery)
-  const known = () => (query.isPending || query.isLoadingError ? undefined : query.data?.data) ?? []
   const options = () => {
-    const listed = known().map(({ id, url, description }) => ({
+    const listed = (query.data?.data ?? []).map(({ id, url, description }) => ({
       value: id,
       label: shortAddress(url),
       ...(description && { hint: description }),
     }))
     // A deleted endpoint is in no list, yet its deliveries can be read.
     const isMissing = props.value && !listed.some(({ value }) => value === props.value)
-    const missing = isMissing && props.value ? [{ value: props.value, label: props.value }] : []
-    return [{ value: ANY, label: 'Every endpoint' }, ...listed, ...missing]
+    return isMissing ? [...listed, { value: props.value ?? '', label: props.value ?? '' }] : listed
   }
   return (
-    <Select
+    <FilterSelect
       label="Endpoint"
-      isLabelHidden
+      anyLabel="Every endpoint"
       options={options()}
-      value={props.value ?? ANY}
-      onChange={(value) => props.onChange(value)}
+      value={props.value}
+      onChange={props.onChange}
     />
   )
 }

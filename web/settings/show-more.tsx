@@ -1,0 +1,16 @@
+import type { UseInfiniteQueryResult } from '@tanstack/solid-query'
+import { Show } from 'solid-js'
+import { Button } from '../ui/button.tsx'
+
+/** Reads the next page of a list, while there is one. */
+export function ShowMore(props: { query: UseInfiniteQueryResult }) {
+  return (
+    <Show when={props.query.hasNextPage}>
+      <div class="more">
+        <Button isBusy={props.query.isFetchingNextPage} onClick={() => void props.query.fetchNextPage()}>
+          Show more
+        </Button>
+      </div>
+    </Show>
+  )
+}
