@@ -4,7 +4,6 @@ import { onUnreached } from './api.ts'
 import { announceAgain, everybodyAt, type Here, PAGE_ID, showPicture, watchLeaving } from './live/presence.ts'
 import { createRefresher } from './live/refresh.ts'
 import { type LinkState, shareStream } from './live/sharing.ts'
-import type { Told } from './live/stream.ts'
 import type { SessionData } from './session.tsx'
 import { isSignedOut, sessionEnded, sessionIsBack } from './sign-in/signed-out.ts'
 
@@ -17,7 +16,6 @@ export interface Connection {
 }
 
 const [link, setLink] = createSignal<Connection>({ state: 'connecting', since: Date.now() })
-const listeners = new Set<(told: Told) => void>()
 let hurry = () => {}
 let client: QueryClient | undefined
 
@@ -26,12 +24,6 @@ export const connection = link
 /** Tries at once what would be tried again in a moment. */
 export function reconnect(): void {
   hurry()
-}
-
-/** Hears everything that the server tells this page; the answer stops it. */
-export function onTold(listener: (told: Told) => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
 }
 
 /** The colleagues who have the ticket open; this agent is not among them. */
@@ -53,7 +45,6 @@ export function startLive(queries: QueryClient): void {
       else if (told.event === 'hello') void greet(queries)
       else if (told.event === 'changed' && told.data.ticketId === '') refresher.deskChanged()
       else if (told.event === 'changed') refresher.ticketChanged(told.data.ticketId)
-      for (const listener of listeners) listener(told)
     },
     state(state) {
       // For style sheets, and for whoever watches the page from outside.

@@ -7,7 +7,7 @@ import type { Row } from './inbox-data.ts'
 
 export type Channel = Row['channel']
 
-export const CHANNELS: Record<Channel, { name: string; icon: typeof Mail }> = {
+const CHANNELS: Record<Channel, { name: string; icon: typeof Mail }> = {
   widget: { name: 'Website', icon: MessageCircle },
   email: { name: 'E-mail', icon: Mail },
   telegram: { name: 'Telegram', icon: Send },

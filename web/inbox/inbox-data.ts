@@ -4,7 +4,6 @@ import { observe } from '../ticket/observe.ts'
 
 export type TicketPage = Answer<typeof api.console.tickets.get>
 export type Row = TicketPage['data'][number]
-export type Agent = Answer<typeof api.console.agents.get>['data'][number]
 
 /** Counts of all views, tags and saved views. The server says when some of them may be old by then. */
 export function useCounts() {

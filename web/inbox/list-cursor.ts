@@ -1,7 +1,5 @@
 import { type Accessor, createEffect, createMemo, createSignal, on, untrack } from 'solid-js'
 
-export type ListCursor = ReturnType<typeof createCursor>
-
 /** The row the person is at, in a list of ids. */
 export function createCursor(ids: Accessor<readonly string[]>, openId: Accessor<string | undefined>) {
   const [cursor, setCursor] = createSignal<string>()

@@ -6,7 +6,6 @@ import { FailedState } from '../ui/failed-state.tsx'
 
 interface ListFailedProps {
   error: unknown
-  isSearch: boolean
   onRetry: () => void
   isBusy: boolean
 }

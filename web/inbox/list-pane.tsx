@@ -111,7 +111,6 @@ export function ListPane(props: ListPaneProps) {
             {(error) => (
               <ListFailed
                 error={error()}
-                isSearch={isSearch()}
                 onRetry={() => void props.list.retry()}
                 isBusy={props.list.isFetching()}
               />

@@ -51,8 +51,6 @@ export function createPanes() {
       keep({ [name]: Math.round(Math.min(Math.max(width, least), most)) })
     },
     isOnePane,
-    isRailDrawer,
-    isPanelDrawer,
     /** In its place beside the list. */
     isRailShown: () => !isRailDrawer() && !kept.isRailHidden,
     isPanelShown: () => !isPanelDrawer() && !kept.isPanelHidden,

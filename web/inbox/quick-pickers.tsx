@@ -81,6 +81,6 @@ export function TagPicker(
   )
 }
 
-export function countOf(count: number): string {
+function countOf(count: number): string {
   return count === 1 ? 'the ticket' : `${count} tickets`
 }

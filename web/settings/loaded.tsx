@@ -2,7 +2,7 @@ import type { UseQueryResult } from '@tanstack/solid-query'
 import { type Accessor, For, type JSX, Match, Switch } from 'solid-js'
 import { ApiProblem } from '../problem.ts'
 import { FailedState } from '../ui/failed-state.tsx'
-import { NotFound } from '../ui/not-found.tsx'
+import { NotFound } from './not-found.tsx'
 
 interface LoadedProps<Data> {
   query: UseQueryResult<Data>

@@ -121,7 +121,7 @@ function offerUndo(reply: ReplyToSend, waiting: WaitingReply): void {
 }
 
 /** It was taken back in the thread, or has gone: the toast must not offer it any more. */
-export function forgetUndo(replyId: string): void {
+function forgetUndo(replyId: string): void {
   undos.get(replyId)?.()
   undos.delete(replyId)
 }

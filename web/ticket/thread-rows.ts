@@ -20,7 +20,7 @@ interface Shape {
 /** Messages of one sender within this time stand together, below one name. */
 const TOGETHER_MS = 5 * 60_000
 /** A long thread begins with this many of its newest messages. */
-export const SHOWN_AT_FIRST = 3
+const SHOWN_AT_FIRST = 3
 /** Who was away for long begins with the newest of what is new. */
 const MOST_UNREAD_SHOWN = 50
 /** Fewer are not worth hiding. */
@@ -71,7 +71,7 @@ export function isSpeech(entry: Entry): entry is Speech {
   return entry.kind !== 'activity'
 }
 
-export function isFromCustomer(entry: Entry): boolean {
+function isFromCustomer(entry: Entry): boolean {
   return entry.kind === 'message' && entry.role === 'customer'
 }
 

@@ -80,6 +80,6 @@ export function TicketHeader(props: TicketHeaderProps) {
 }
 
 /** The end of an id tells tickets apart; its beginning is the time. */
-export function shortId(id: string): string {
+function shortId(id: string): string {
   return `#${id.slice(-6)}`
 }

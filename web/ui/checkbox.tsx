@@ -7,8 +7,6 @@ interface CheckboxProps {
   hint?: JSX.Element
   isChecked: boolean
   onChange: (isChecked: boolean) => void
-  isDisabled?: boolean
-  name?: string
   /** A switch takes effect at once; a checkbox is part of a form that is saved. */
   role?: 'switch'
 }
@@ -23,9 +21,7 @@ export function Checkbox(props: CheckboxProps) {
         id={id}
         class={props.role ? 'switch-box' : 'checkbox-box'}
         role={props.role}
-        name={props.name}
         checked={props.isChecked}
-        disabled={props.isDisabled}
         aria-describedby={props.hint ? `${id}-hint` : undefined}
         onChange={(event) => {
           props.onChange(event.currentTarget.checked)
@@ -46,6 +42,6 @@ export function Checkbox(props: CheckboxProps) {
 }
 
 /** On or off, at once. */
-export function Switch(props: Omit<CheckboxProps, 'role' | 'name'>) {
+export function Switch(props: Omit<CheckboxProps, 'role'>) {
   return <Checkbox {...props} role="switch" />
 }

@@ -1,9 +1,9 @@
 import { Tooltip } from '@kobalte/core/tooltip'
-import { splitProps } from 'solid-js'
+import { Show, splitProps } from 'solid-js'
 import { Button, type ButtonProps } from './button.tsx'
 import './icon-button.css'
-import { keyShortcut } from './key-hint.tsx'
-import { TooltipContent } from './tooltip.tsx'
+import { KeyHint, keyShortcut } from './key-hint.tsx'
+import './tooltip.css'
 
 interface IconButtonProps extends Omit<ButtonProps, 'icon' | 'keys'> {
   /** What it does: for screen readers, and as the tooltip. */
@@ -24,7 +24,12 @@ export function IconButton(props: IconButtonProps) {
         aria-label={own.name}
         aria-keyshortcuts={own.keys && keyShortcut(own.keys)}
       />
-      <TooltipContent text={own.name} keys={own.keys} />
+      <Tooltip.Portal>
+        <Tooltip.Content class="tooltip">
+          {own.name}
+          <Show when={own.keys}>{(keys) => <KeyHint keys={keys()} />}</Show>
+        </Tooltip.Content>
+      </Tooltip.Portal>
     </Tooltip>
   )
 }

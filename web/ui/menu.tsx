@@ -42,7 +42,6 @@ interface MenuItemProps {
   icon?: JSX.Element
   /** The key that does the same without the menu. */
   keys?: string
-  isDisabled?: boolean
   /** It deletes. */
   isDanger?: boolean
   children: JSX.Element
@@ -51,12 +50,7 @@ interface MenuItemProps {
 /** One thing to do. */
 export function MenuItem(props: MenuItemProps) {
   return (
-    <Base.Item
-      class="menu-item"
-      onSelect={props.onSelect}
-      disabled={props.isDisabled}
-      data-danger={props.isDanger || undefined}
-    >
+    <Base.Item class="menu-item" onSelect={props.onSelect} data-danger={props.isDanger || undefined}>
       {props.icon}
       <span class="menu-text">{props.children}</span>
       <Show when={props.keys}>{(keys) => <KeyHint keys={keys()} />}</Show>
@@ -71,7 +65,6 @@ export function MenuChoice(props: MenuItemProps & { isChosen: boolean }) {
       class="menu-item"
       checked={props.isChosen}
       onChange={() => props.onSelect()}
-      disabled={props.isDisabled}
       closeOnSelect
     >
       {props.icon}

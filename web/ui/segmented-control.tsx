@@ -24,7 +24,6 @@ export function SegmentedControl<Value extends string>(props: SegmentedControlPr
               name={name}
               value={option.value}
               checked={option.value === props.value}
-              disabled={option.isDisabled}
               onChange={() => props.onChange(option.value)}
             />
             <span>{option.label}</span>

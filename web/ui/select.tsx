@@ -12,14 +12,12 @@ export interface Option<Value extends string = string> {
   label: string
   /** A few words below the label. */
   hint?: string
-  isDisabled?: boolean
 }
 
 interface SelectProps<Value extends string> extends FieldProps {
   options: readonly Option<Value>[]
   value: Value
   onChange: (value: Value) => void
-  isDisabled?: boolean
 }
 
 /** One of a few. From about ten on, or when it is searched, use `Picker`. */
@@ -33,10 +31,8 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
           options={[...props.options]}
           optionValue="value"
           optionTextValue="label"
-          optionDisabled="isDisabled"
           value={chosen()}
           onChange={(option) => option && props.onChange(option.value)}
-          disabled={props.isDisabled}
           disallowEmptySelection
           gutter={4}
           sameWidth

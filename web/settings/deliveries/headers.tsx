@@ -1,10 +1,10 @@
 import { For } from 'solid-js'
 
 /** Headers of a request or an answer, a line each. They fold away. */
-export function Headers(props: { label: string; headers: Record<string, string>; isOpen?: boolean }) {
+export function Headers(props: { label: string; headers: Record<string, string> }) {
   const entries = () => Object.entries(props.headers)
   return (
-    <details class="headers" open={props.isOpen}>
+    <details class="headers">
       <summary>
         {props.label} <span class="muted">({entries().length})</span>
       </summary>
