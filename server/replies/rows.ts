@@ -82,7 +82,8 @@ export const findAnswer = statement<
         sql`${messages.role} = 'agent'`,
         sql`coalesce(${messages.agentId}, '') <> ${textParameter(p.agentId)}`,
         sql`(${messages.createdAt}, ${messages.id}) > (
-          select seen.created_at, seen.id from messages seen where seen.id = ${textParameter(p.lastMessageId)})`,
+          select seen.created_at, seen.id from messages seen
+          where seen.org_id = ${textParameter(p.orgId)} and seen.id = ${textParameter(p.lastMessageId)})`,
       ),
     )
     .orderBy(sql`${messages.createdAt}, ${messages.id} limit 1`),

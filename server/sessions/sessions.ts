@@ -95,7 +95,7 @@ export async function extendSession(deps: Deps, session: SignedIn): Promise<Sign
     await tx
       .update(sessions)
       .set({ lastSeenAt: now, expiresAt })
-      .where(and(eq(sessions.id, sessionId), gt(sessions.expiresAt, sql`${now}`)))
+      .where(and(eq(sessions.orgId, orgId), eq(sessions.id, sessionId), gt(sessions.expiresAt, now)))
   })
   return { ...session, lastSeenAt: now, expiresAt }
 }
