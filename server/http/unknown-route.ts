@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts'
+import { pathOf } from './path-of.ts'
 
 export interface KnownRoute {
   method: string
@@ -18,11 +19,6 @@ export function unknownRoute(routes: KnownRoute[], request: Request): AppError {
     return new AppError(404, 'unknown_route', `There is nothing at ${pathname.slice(0, 200)}.`)
   const allow = [...methods].sort().join(', ')
   return new AppError(405, 'method_not_allowed', `This address takes ${allow}.`, { headers: { allow } })
-}
-
-/** With an odd `Host` header the address is no URL, or only a path. */
-function pathOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).pathname : url.replace(/^https?:\/\/[^/]*|[?#].*$/g, '')
 }
 
 function isMatch(pattern: string, pathname: string): boolean {

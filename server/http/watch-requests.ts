@@ -1,5 +1,6 @@
 import type { AnyElysia } from 'elysia'
 import type { Clock } from '../clock.ts'
+import { pathOf } from './path-of.ts'
 import type { KnownRoute } from './unknown-route.ts'
 
 /** A request and its answer. `route` is the pattern it met, such as `/v1/tickets/:id`, or `unknown`. */
@@ -52,11 +53,4 @@ function createRouteFinder(routes: KnownRoute[]): (url: string) => string {
     if (paths.has(path)) return path
     return patterns.find(({ regex }) => regex.test(path))?.path ?? 'unknown'
   }
-}
-
-/** With an odd `Host` header the address is only a path. */
-function pathOf(url: string): string {
-  const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3)
-  const end = url.indexOf('?', start)
-  return end < 0 ? url.slice(start) : url.slice(start, end)
 }
