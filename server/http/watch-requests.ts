@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts'
 import { pathOf } from './path-of.ts'
 import type { KnownRoute } from './unknown-route.ts'
 
-/** A request and its answer. `route` is the pattern it met, such as `/v1/tickets/:id`, or `unknown`. */
+/** A request and its answer. `route` is the pattern it met, such as `/v1/tickets/:id` or `/inbox/*`, or `unknown`. */
 export interface Seen {
   method: string
   route: string
@@ -45,12 +45,19 @@ export function watchRequests<App extends AnyElysia>(
 /** The pattern of an address. Every pattern is known before the first request, so the label has few values. */
 function createRouteFinder(routes: KnownRoute[]): (url: string) => string {
   const paths = new Set(routes.map(({ path }) => path))
+  // By another method than GET, `*` is what takes the addresses that nothing else does.
+  const pages = routes.filter(({ method, path }) => method === 'GET' && path.endsWith('/*'))
   const patterns = [...paths]
     .filter((path) => path.includes(':'))
-    .map((path) => ({ path, regex: new RegExp(`^${path.replace(/:[^/]+/g, '[^/]+')}$`) }))
+    .concat(pages.map(({ path }) => path))
+    .map((path) => ({ path, regex: patternOf(path) }))
   return (url) => {
     const path = pathOf(url)
     if (paths.has(path)) return path
     return patterns.find(({ regex }) => regex.test(path))?.path ?? 'unknown'
   }
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replace(/:[^/]+/g, '[^/]+').replace(/\*$/, '.*')}$`)
 }

@@ -47,6 +47,9 @@ test('requests are counted by route, method and status, whatever the addresses h
   await acme.call('GET', `/tickets/${ticket.id}`)
   await acme.call('GET', `/tickets/${NO_TICKET}`)
   await acme.call('PUT', '/secret/place')
+  await call('GET', `${bellhop.url}/inbox/secret`)
+  await call('GET', `${bellhop.url}/settings/secret/place`)
+  await call('GET', `${bellhop.url}/secret`)
   await call('GET', `${bellhop.url}/v1/tickets`)
   const after = await values()
   const grown = (labels: string) =>
@@ -56,6 +59,9 @@ test('requests are counted by route, method and status, whatever the addresses h
   expect(grown('route="/v1/tickets/:id",method="GET",status="404"')).toBe(1)
   expect(grown('route="/v1/tickets",method="GET",status="401"')).toBe(1)
   expect(grown('route="unknown",method="PUT",status="404"')).toBe(1)
+  expect(grown('route="/inbox/*",method="GET",status="200"')).toBe(1)
+  expect(grown('route="/settings/*",method="GET",status="200"')).toBe(1)
+  expect(grown('route="unknown",method="GET",status="404"')).toBe(1)
   const labels = 'route="/v1/tickets/:id",method="GET"'
   const count = after(`bellhop_http_request_duration_seconds_count{${labels}}`)
   expect(after(`bellhop_http_request_duration_seconds_bucket{${labels},le="+Inf"}`)).toBe(count)
