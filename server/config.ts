@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import { readAllowedHost } from './allowed-host.ts'
 import { parseDuration, parseDurations } from './duration.ts'
 import { LOG_LEVELS, type LogLevel } from './log.ts'
 import { SHORTEST_SECRET } from './sealed.ts'
@@ -36,8 +36,6 @@ export class ConfigError extends Error {
 }
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs
-/** No port, path or `*`: they would be ignored silently. */
-const HOST_NAME = /^[\p{L}\p{N}_.-]+$/u
 
 type Environment = Record<string, string | undefined>
 
@@ -78,7 +76,7 @@ export function readConfig(environment: Environment = process.env): Config {
       'BELLHOP_WEBHOOK_ALLOW',
       '',
       'empty or networks, addresses and host names like 10.0.0.0/8,::1,hooks.internal',
-      allowed,
+      allowedHosts,
     ),
     webhookCa: setting(
       'BELLHOP_WEBHOOK_CA',
@@ -147,13 +145,9 @@ function networks(value: string): string[] {
   return entries
 }
 
-function allowed(value: string): string[] {
+function allowedHosts(value: string): string[] {
   const entries = list(value)
-  for (const entry of entries) {
-    if (entry.includes('/')) ipaddr.parseCIDR(entry)
-    else if (!isIP(entry) && !(HOST_NAME.test(entry) && URL.canParse(`https://${entry}`)))
-      throw new Error(entry)
-  }
+  for (const entry of entries) readAllowedHost(entry)
   return entries
 }
 

@@ -1,14 +1,12 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import { hostName, type Network, readAllowedHost } from '../allowed-host.ts'
 
 const LONGEST_URL = 2_048
 /** Names that never mean a public host: RFC 6761, RFC 6762, RFC 8375, and `.internal`, kept private by ICANN. */
 const PRIVATE_NAMES = ['localhost', 'local', 'internal', 'home.arpa']
-/** No port, path or `*`: they would be ignored silently. */
-const HOST_NAME = /^[\p{L}\p{N}_.-]+$/u
 
 type Address = ReturnType<typeof ipaddr.parse>
-type Network = ReturnType<typeof ipaddr.parseCIDR>
 
 export const URL_REFUSALS = [
   'invalid_url',
@@ -41,14 +39,14 @@ export function createAddressPolicy(allow: readonly string[]): AddressPolicy {
   const networks: Network[] = []
   const names = new Set<string>()
   for (const entry of allow) {
-    const allowed = readAllowed(entry)
+    const allowed = readAllowedHost(entry)
     if (typeof allowed === 'string') names.add(allowed)
     else networks.push(allowed)
   }
 
   function allows(address: string, hostname: string): boolean {
     if (!isIP(address)) return false
-    if (names.has(nameOf(hostname))) return true
+    if (names.has(hostName(hostname))) return true
     const parsed = ipaddr.parse(address)
     return isPublic(parsed) || networks.some((network) => contains(network, parsed))
   }
@@ -71,7 +69,7 @@ export function createAddressPolicy(allow: readonly string[]): AddressPolicy {
   }
 
   function refusalOfHost(hostname: string): UrlRefusal | null {
-    const name = nameOf(hostname)
+    const name = hostName(hostname)
     if (isIP(name)) {
       if (allows(name, name)) return null
       return { code: 'blocked_address', detail: `${name} is not a public address.` }
@@ -81,27 +79,6 @@ export function createAddressPolicy(allow: readonly string[]): AddressPolicy {
   }
 
   return { refusalOfUrl, allows }
-}
-
-function readAllowed(entry: string): Network | string {
-  try {
-    if (entry.includes('/')) return ipaddr.parseCIDR(entry)
-    const { hostname } = new URL(`https://${isIP(entry) === 6 ? `[${entry}]` : entry}`)
-    const name = nameOf(hostname)
-    if (isIP(name)) return ipaddr.parseCIDR(`${name}/${isIP(name) === 4 ? 32 : 128}`)
-    if (!HOST_NAME.test(entry)) throw new Error(entry)
-    return name
-  } catch {
-    throw new Error(`"${entry}" is not a network like 10.0.0.0/8, an address or a host name.`)
-  }
-}
-
-/** The host as it is compared: no brackets around an IPv6 address, no dot at the end, lower case. */
-export function nameOf(hostname: string): string {
-  return hostname
-    .toLowerCase()
-    .replace(/^\[(.*)\]$/, '$1')
-    .replace(/\.$/, '')
 }
 
 function contains([network, bits]: Network, address: Address): boolean {

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { hostName } from '../allowed-host.ts'
 import type { Clock } from '../clock.ts'
 import type { DeliveryError } from './delivery-errors.ts'
 import {
@@ -10,7 +11,7 @@ import {
   resolveName,
 } from './dial.ts'
 import { Exchange, type ExchangeDeps, type Post, type SendResult } from './exchange.ts'
-import { type AddressPolicy, nameOf } from './public-address.ts'
+import type { AddressPolicy } from './public-address.ts'
 
 const HTTPS_PORT = 443
 
@@ -74,7 +75,7 @@ export function createSender(options: SenderOptions): Sender {
       if (isClosed || request.signal?.aborted) return unsent('interrupted')
       const url = URL.parse(request.url)
       if (url?.protocol !== 'https:') return unsent('blocked_address', 'The URL is not an https URL.')
-      const hostname = nameOf(url.hostname)
+      const hostname = hostName(url.hostname)
       if (isIP(hostname) && !policy.allows(hostname, hostname)) {
         return unsent('blocked_address', `${hostname} is not a public address.`)
       }
