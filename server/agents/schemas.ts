@@ -1,12 +1,11 @@
 import { t } from 'elysia'
 import { AGENT_ROLES } from '../database/tables/agents.ts'
 import { LINK_PURPOSES } from '../database/tables/sessions.ts'
+import { oneOf } from '../requests/choices.ts'
 import { AGENT_STATES } from './views.ts'
 
 // What pages see of agents: `views.ts` makes it.
 
-const oneOf = <const Word extends string>(words: readonly Word[]) =>
-  t.Unsafe<Word>(t.Union(words.map((word) => t.Literal(word))))
 const time = t.String({ format: 'date-time' })
 const strict = { additionalProperties: false }
 

@@ -1,11 +1,9 @@
-import { type TSchema, t } from 'elysia'
+import { t } from 'elysia'
 import { KEY_KINDS, KEY_SCOPES } from '../database/tables/api-keys.ts'
+import { oneOf, orNull } from '../requests/choices.ts'
 
 // What administrators see of API keys: `views.ts` makes it.
 
-const oneOf = <const Word extends string>(words: readonly Word[]) =>
-  t.Unsafe<Word>(t.Union(words.map((word) => t.Literal(word))))
-const orNull = <Schema extends TSchema>(schema: Schema) => t.Union([schema, t.Null()])
 const time = t.String({ format: 'date-time' })
 const scopes = t.Array(oneOf(KEY_SCOPES), { maxItems: 10 })
 

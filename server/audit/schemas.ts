@@ -1,10 +1,8 @@
 import { t } from 'elysia'
 import { ACTOR_KINDS } from '../database/tables/audit.ts'
+import { oneOf } from '../requests/choices.ts'
 
 // What administrators see of the audit log: `views.ts` makes it.
-
-const oneOf = <const Word extends string>(words: readonly Word[]) =>
-  t.Unsafe<Word>(t.Union(words.map((word) => t.Literal(word))))
 
 export const auditQuery = t.Object(
   {

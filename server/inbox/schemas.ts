@@ -1,12 +1,11 @@
 import { t } from 'elysia'
 import { MESSAGE_ROLES } from '../database/tables/messages.ts'
+import { oneOf } from '../requests/choices.ts'
 import { text } from '../requests/text.ts'
 import { MOST_QUERY_LENGTH } from '../search/grammar.ts'
 import { TICKET_SORTS } from '../tickets/list-tickets.ts'
 import { listedTicket } from '../tickets/schemas.ts'
 
-const oneOf = <const Word extends string>(words: readonly Word[]) =>
-  t.Unsafe<Word>(t.Union(words.map((word) => t.Literal(word))))
 const time = t.String({ format: 'date-time' })
 const strict = { additionalProperties: false }
 

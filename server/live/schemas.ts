@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { oneOf } from '../requests/choices.ts'
 import type { LiveEvent } from './frames.ts'
 import { PRESENCE_STATES } from './presence.ts'
 
@@ -23,9 +24,7 @@ export const announcement = t.Object(
   {
     pageId,
     ticketId: t.Union([t.String({ maxLength: 64 }), t.Null()]),
-    state: t.Unsafe<(typeof PRESENCE_STATES)[number]>(
-      t.Union(PRESENCE_STATES.map((state) => t.Literal(state))),
-    ),
+    state: oneOf(PRESENCE_STATES),
   },
   { additionalProperties: false },
 )

@@ -1,10 +1,8 @@
 import { t } from 'elysia'
+import { oneOf } from '../requests/choices.ts'
 import { FIRST_STEPS } from './checklist.ts'
 
 // What pages see of the organization: `views.ts` makes it.
-
-const oneOf = <const Word extends string>(words: readonly Word[]) =>
-  t.Unsafe<Word>(t.Union(words.map((word) => t.Literal(word))))
 
 // The verb says what is wrong with a value.
 const settings = {

@@ -1,11 +1,10 @@
-import { type TSchema, t } from 'elysia'
+import { t } from 'elysia'
 import { AGENT_ROLES } from '../database/tables/agents.ts'
 import { LINK_PURPOSES } from '../database/tables/sessions.ts'
+import { oneOf } from '../requests/choices.ts'
 
 // What pages learn and send before somebody is signed in, and about their own session: `views.ts` makes the answers.
 
-const oneOf = <const Word extends string>(words: readonly Word[]) =>
-  t.Unsafe<Word>(t.Union(words.map((word) => t.Literal(word))))
 const time = t.String({ format: 'date-time' })
 const strict = { additionalProperties: false }
 
@@ -15,8 +14,6 @@ const email = t.String({ maxLength: 1_000 })
 const password = t.String({ maxLength: 4_000 })
 const token = t.String({ maxLength: 200 })
 
-const optional = <Schema extends TSchema>(schema: Schema) => t.Optional(schema)
-
 export const byId = t.Object({ id: t.String() })
 
 export const session = t.Object({
@@ -25,7 +22,7 @@ export const session = t.Object({
   session: t.Object({ id: t.String(), expiresAt: time }),
 })
 
-export const signIn = t.Object({ email, password, orgId: optional(t.String({ maxLength: 64 })) }, strict)
+export const signIn = t.Object({ email, password, orgId: t.Optional(t.String({ maxLength: 64 })) }, strict)
 /** The password fits in several organizations: ask which. */
 export const organizationChoice = t.Object({
   organizations: t.Array(t.Object({ id: t.String(), name: t.String() })),
@@ -40,7 +37,7 @@ export const linkFacts = t.Object({
   organization: t.Object({ name: t.String() }),
   agent: t.Object({ name: t.String(), email: t.String() }),
 })
-export const acceptedLink = t.Object({ token, password, name: optional(name) }, strict)
+export const acceptedLink = t.Object({ token, password, name: t.Optional(name) }, strict)
 
 export const sessionList = t.Object({
   data: t.Array(

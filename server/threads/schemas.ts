@@ -3,8 +3,9 @@ import { ACTOR_KINDS } from '../database/tables/audit.ts'
 import { MESSAGE_ROLES, SENDING_STATES } from '../database/tables/messages.ts'
 import { HELD_BECAUSE } from '../database/tables/replies.ts'
 import { ACTIVITY_FIELDS, DRAFT_KINDS } from '../database/tables/threads.ts'
+import { oneOf } from '../requests/choices.ts'
 import { text } from '../requests/text.ts'
-import { channel, messageText, oneOf, status, subject, ticket, time } from '../tickets/schemas.ts'
+import { channel, messageText, status, subject, ticket, time } from '../tickets/schemas.ts'
 import { MOST_DRAFT_LENGTH } from './drafts.ts'
 
 // A ticket's thread and what an agent leaves on it.

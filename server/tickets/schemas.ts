@@ -1,20 +1,11 @@
 import { type TSchema, t } from 'elysia'
 import { MESSAGE_ROLES } from '../database/tables/messages.ts'
 import { CHANNELS, TICKET_STATUSES } from '../database/tables/tickets.ts'
+import { oneOf } from '../requests/choices.ts'
 import { text } from '../requests/text.ts'
 import { TICKET_SORTS } from './list-tickets.ts'
 
 // Section 2 and 4 of the specification; limits where it leaves them open are ours.
-
-/** A union of literals: Elysia's own enum would carry its first word as a default into a PATCH. */
-export function oneOf<const Word extends string>(words: readonly Word[], description: string) {
-  return t.Unsafe<Word>(
-    t.Union(
-      words.map((word) => t.Literal(word)),
-      { description },
-    ),
-  )
-}
 
 const id = (example: string, description: string) => t.String({ description, examples: [example] })
 export const time = (description: string) =>

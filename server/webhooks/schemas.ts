@@ -1,13 +1,11 @@
-import { type TSchema, t } from 'elysia'
+import { t } from 'elysia'
 import { WEBHOOK_EVENTS, type WebhookEvent } from '../database/tables/events.ts'
 import { ATTEMPT_KINDS, DELIVERY_STATES, OFF_REASONS } from '../database/tables/webhooks.ts'
+import { oneOf, orNull } from '../requests/choices.ts'
 import { DELIVERY_ERRORS } from './delivery-errors.ts'
 
 // What administrators see of endpoints and the delivery log: `views.ts` makes it.
 
-const oneOf = <const Word extends string>(words: readonly Word[]) =>
-  t.Unsafe<Word>(t.Union(words.map((word) => t.Literal(word))))
-const orNull = <Schema extends TSchema>(schema: Schema) => t.Union([schema, t.Null()])
 const time = t.String({ format: 'date-time' })
 const error = t.Object({ code: oneOf(DELIVERY_ERRORS), sentence: t.String() })
 const headers = t.Record(t.String(), t.String())

@@ -1,0 +1,11 @@
+import { type TSchema, Type } from '@sinclair/typebox'
+
+/** One of some words. A union of literals: Elysia's own enum would carry its first word as a default into a PATCH. */
+export function oneOf<const Word extends string>(words: readonly Word[], description?: string) {
+  const literals = words.map((word) => Type.Literal(word))
+  return Type.Unsafe<Word>(Type.Union(literals, description === undefined ? {} : { description }))
+}
+
+export function orNull<Schema extends TSchema>(schema: Schema) {
+  return Type.Union([schema, Type.Null()])
+}
