@@ -1,11 +1,11 @@
 import { Elysia, t } from 'elysia'
-import { invalid, notFound } from '../errors.ts'
+import { notFound } from '../errors.ts'
 import { tellPages } from '../events/desk.ts'
 import { isId } from '../ids.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'
+import { momentOf } from '../requests/moment.ts'
 import { strictQuery } from '../requests/query.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
-import { isoTime } from '../wire.ts'
 import { createApiKey, listApiKeys, revokeApiKey } from './api-keys.ts'
 import * as schemas from './schemas.ts'
 import { viewKey } from './views.ts'
@@ -28,7 +28,7 @@ export function keyRoutes(guard: AgentGuard) {
         const { key, secret } = await createApiKey(as, me.orgId, {
           ...input,
           kind,
-          ...(expiresAt !== undefined && { expiresAt: requireTime(expiresAt) }),
+          ...(expiresAt !== undefined && { expiresAt: momentOf(expiresAt, { pointer: '/expiresAt' }) }),
         })
         return status(201, { key: viewKey(key), secret })
       },
@@ -48,12 +48,4 @@ export function keyRoutes(guard: AgentGuard) {
       },
       { transform, params: schemas.byId, response: { 204: t.Undefined() } },
     )
-}
-
-/** The format takes days that no calendar has. */
-function requireTime(text: string): number {
-  const time = Date.parse(text)
-  const day = Date.parse(`${text.slice(0, 10)}T00:00:00Z`)
-  if (Number.isFinite(time) && isoTime(day).startsWith(text.slice(0, 10))) return time
-  throw invalid([{ pointer: '/expiresAt', code: 'invalid_format', detail: 'There is no such moment.' }])
 }

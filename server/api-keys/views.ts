@@ -1,4 +1,4 @@
-import { isoTime } from '../wire.ts'
+import { isoTime, isoTimeOrNull } from '../wire.ts'
 import type { ApiKey } from './key-rows.ts'
 
 /** A key without its secret; the one of the widget is no secret. */
@@ -11,14 +11,10 @@ export function viewKey(key: ApiKey) {
     prefix,
     scopes,
     rateLimit,
-    expiresAt: time(key.expiresAt),
-    revokedAt: time(key.revokedAt),
-    lastUsedAt: time(key.lastUsedAt),
+    expiresAt: isoTimeOrNull(key.expiresAt),
+    revokedAt: isoTimeOrNull(key.revokedAt),
+    lastUsedAt: isoTimeOrNull(key.lastUsedAt),
     createdAt: isoTime(key.createdAt),
     ...(publicKey === null ? {} : { publicKey }),
   }
-}
-
-function time(milliseconds: number | null): string | null {
-  return milliseconds === null ? null : isoTime(milliseconds)
 }

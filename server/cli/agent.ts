@@ -7,7 +7,7 @@ import { viewLink } from '../agents/views.ts'
 import type { Config } from '../config.ts'
 import { announcedUrl } from '../database/lock.ts'
 import { AGENT_ROLES, type AgentRole } from '../database/tables/agents.ts'
-import { isoTime } from '../wire.ts'
+import { isoTime, isoTimeOrNull } from '../wire.ts'
 import { oneOf, passwordFrom } from './option-values.ts'
 import { note, print, printJson, printTable, shownTime } from './output.ts'
 import { withOrganization, withOwner } from './with-deps.ts'
@@ -129,7 +129,7 @@ function viewAgent({ id, name, email, role, disabledAt, createdAt }: Agent) {
     name,
     email,
     role,
-    disabledAt: disabledAt === null ? null : isoTime(disabledAt),
+    disabledAt: isoTimeOrNull(disabledAt),
     createdAt: isoTime(createdAt),
   }
 }

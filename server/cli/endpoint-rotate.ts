@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Deps } from '../deps.ts'
 import { cancelStagedSecret, promoteSecret, rotateSecret, stageSecret } from '../webhooks/endpoint-secrets.ts'
-import { isoTime } from '../wire.ts'
+import { isoTimeOrNull } from '../wire.ts'
 import { note, print, shownTime } from './output.ts'
 import { UsageError } from './usage-error.ts'
 import { withOwner } from './with-deps.ts'
@@ -59,6 +59,6 @@ const STAGED =
   'X-Service-Signature is made with the old secret until you promote the new one; webhook-signature with both.'
 
 function rotated(until: number | null): string {
-  const end = shownTime(until === null ? null : isoTime(until))
+  const end = shownTime(isoTimeOrNull(until))
   return `X-Service-Signature is made with the new secret from now on. The old one signs webhook-signature until ${end}.`
 }

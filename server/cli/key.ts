@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { createApiKey, listApiKeys, revokeApiKey } from '../api-keys/api-keys.ts'
 import type { ApiKey } from '../api-keys/key-rows.ts'
 import { KEY_SCOPES, type KeyScope } from '../database/tables/api-keys.ts'
-import { isoTime } from '../wire.ts'
+import { isoTime, isoTimeOrNull } from '../wire.ts'
 import { timeAhead, wholeNumber, wordsOf } from './option-values.ts'
 import { print, printJson, printTable, shownTime } from './output.ts'
 import { withOrganization, withOwner } from './with-deps.ts'
@@ -95,9 +95,9 @@ function viewKey(key: ApiKey) {
     publicKey,
     scopes,
     rateLimit,
-    expiresAt: timeOrNull(key.expiresAt),
-    revokedAt: timeOrNull(key.revokedAt),
-    lastUsedAt: timeOrNull(key.lastUsedAt),
+    expiresAt: isoTimeOrNull(key.expiresAt),
+    revokedAt: isoTimeOrNull(key.revokedAt),
+    lastUsedAt: isoTimeOrNull(key.lastUsedAt),
     createdAt: isoTime(key.createdAt),
   }
 }
@@ -106,8 +106,4 @@ function stateOf({ revokedAt, expiresAt }: { revokedAt: string | null; expiresAt
   if (revokedAt) return `revoked ${shownTime(revokedAt)}`
   if (expiresAt) return `expires ${shownTime(expiresAt)}`
   return 'valid'
-}
-
-function timeOrNull(milliseconds: number | null): string | null {
-  return milliseconds === null ? null : isoTime(milliseconds)
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { InvalidArgumentError } from 'commander'
 import { systemClock } from '../clock.ts'
 import { parseDuration } from '../duration.ts'
-import { isoTime } from '../wire.ts'
+import { isCalendarDay } from '../wire.ts'
 import { UsageError } from './usage-error.ts'
 
 const HIGHEST_NUMBER = 1_000_000
@@ -48,11 +48,8 @@ function timeOf(value: string, direction: 1 | -1): number {
   }
 }
 
-/** `Date.parse` takes the 31st of February for the 3rd of March. */
 function isDate(value: string): boolean {
-  if (!DATE.test(value) || Number.isNaN(Date.parse(value))) return false
-  const day = value.slice(0, 10)
-  return isoTime(Date.parse(day)).slice(0, 10) === day
+  return DATE.test(value) && Number.isFinite(Date.parse(value)) && isCalendarDay(value.slice(0, 10))
 }
 
 /** The first line of a file; `-` is standard input. A password must not stand in a list of processes. */

@@ -1,5 +1,6 @@
 import { CHANNELS, type Channel, TICKET_STATUSES, type TicketStatus } from '../database/tables/tickets.ts'
 import { AppError } from '../errors.ts'
+import { isCalendarDay } from '../wire.ts'
 import { wordsOf } from './words.ts'
 
 export const MARKS = ['unread', 'failed', 'spam', 'draft'] as const
@@ -126,9 +127,7 @@ function oneOf<Word extends string>(words: readonly Word[], key: Key, value: str
 }
 
 function dayOf(key: Key, value: string): number {
-  const at = /^\d{4}-\d{2}-\d{2}$/.test(value) ? Date.parse(`${value}T00:00:00.000Z`) : Number.NaN
-  // A day that no calendar has would be read as one in the next month.
-  if (!Number.isNaN(at) && new Date(at).toISOString().startsWith(value)) return at
+  if (/^\d{4}-\d{2}-\d{2}$/.test(value) && isCalendarDay(value)) return Date.parse(`${value}T00:00:00Z`)
   throw wrong(`Write a day such as ${key}:2026-03-01${value === '' ? '' : `: ${value} is none`}.`)
 }
 

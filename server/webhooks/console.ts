@@ -1,10 +1,9 @@
 import { Elysia, t } from 'elysia'
 import type { Deps } from '../deps.ts'
-import { invalid } from '../errors.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'
+import { momentOf } from '../requests/moment.ts'
 import { strictQuery } from '../requests/query.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
-import { isoTime } from '../wire.ts'
 import { listDeliveries, readDelivery } from './delivery-log.ts'
 import { cancelStagedSecret, promoteSecret, rotateSecret, stageSecret } from './endpoint-secrets.ts'
 import {
@@ -174,12 +173,4 @@ function deliveryRoutes(deps: Deps, guard: AgentGuard) {
       async ({ me, params }) => viewResendJob(await readResendJob(deps, me.orgId, params.id)),
       { transform, params: byId, response: { 200: schemas.resendJob } },
     )
-}
-
-/** The format lets the 30th of February pass, which would become a day in March. */
-function momentOf(text: string, where: { pointer: string } | { parameter: string }): number {
-  const time = Date.parse(text)
-  const day = Date.parse(`${text.slice(0, 10)}T00:00:00Z`)
-  if (Number.isFinite(time) && isoTime(day).startsWith(text.slice(0, 10))) return time
-  throw invalid([{ ...where, code: 'invalid_format', detail: 'There is no such moment.' }])
 }

@@ -1,5 +1,5 @@
 import type { DeliveryState } from '../database/tables/webhooks.ts'
-import { isoTime } from '../wire.ts'
+import { isoTime, isoTimeOrNull } from '../wire.ts'
 import { DELIVERY_ERROR_SENTENCES, DELIVERY_ERRORS, type DeliveryError } from './delivery-errors.ts'
 import type { Attempt, DeliveryDetail, DeliveryRow } from './delivery-log.ts'
 import { successRate } from './endpoint-health.ts'
@@ -16,17 +16,17 @@ export function viewEndpoint(endpoint: Endpoint) {
     isOn: endpoint.offAt === null,
     /** `manual`, `failing` (120 hours of failures only, 20 or more) or `gone` (a final 410); null while it is on. */
     offReason: endpoint.offReason,
-    offAt: time(endpoint.offAt),
+    offAt: isoTimeOrNull(endpoint.offAt),
     hasStagedSecret: endpoint.nextSecret !== null,
     /** Until then the secret before the current one signs too. */
-    previousSecretUntil: time(endpoint.previousSecretUntil),
+    previousSecretUntil: isoTimeOrNull(endpoint.previousSecretUntil),
     health: {
       /** From 0 to 1, of the newest attempts (100 at most); null before the first. */
       successRate: successRate(endpoint.recentOutcomes),
       recentAttempts: endpoint.recentOutcomes.length,
-      failingSince: time(endpoint.failingSince),
-      lastSuccessAt: time(endpoint.lastSuccessAt),
-      lastErrorAt: time(endpoint.lastErrorAt),
+      failingSince: isoTimeOrNull(endpoint.failingSince),
+      lastSuccessAt: isoTimeOrNull(endpoint.lastSuccessAt),
+      lastErrorAt: isoTimeOrNull(endpoint.lastErrorAt),
       lastError: viewError(endpoint.lastError),
     },
     createdAt: isoTime(endpoint.createdAt),
@@ -50,7 +50,7 @@ export function viewDelivery(delivery: DeliveryRow) {
     lastError: viewError(delivery.lastError),
     nextAttemptAt: state === 'pending' ? isoTime(Math.max(delivery.dueAt, delivery.createdAt)) : null,
     createdAt: isoTime(delivery.createdAt),
-    finishedAt: time(delivery.finishedAt),
+    finishedAt: isoTimeOrNull(delivery.finishedAt),
   }
 }
 
@@ -91,7 +91,7 @@ export function viewResendJob(job: ResendJob) {
     until: isoTime(job.until),
     resent: job.resent,
     createdAt: isoTime(job.createdAt),
-    finishedAt: time(job.finishedAt),
+    finishedAt: isoTimeOrNull(job.finishedAt),
   }
 }
 
@@ -116,8 +116,4 @@ function viewError(word: string | null): { code: DeliveryError; sentence: string
 
 function text(bytes: Uint8Array | null): string | null {
   return bytes && Buffer.from(bytes).toString('utf8')
-}
-
-function time(milliseconds: number | null): string | null {
-  return milliseconds === null ? null : isoTime(milliseconds)
 }

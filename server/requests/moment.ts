@@ -1,0 +1,9 @@
+import { type Fault, invalid } from '../errors.ts'
+import { isCalendarDay } from '../wire.ts'
+
+/** Milliseconds since 1970 of a text whose schema has the format `date-time`, which knows no calendar. Throws 400. */
+export function momentOf(text: string, where: Pick<Fault, 'pointer' | 'parameter'>): number {
+  const time = Date.parse(text)
+  if (Number.isFinite(time) && isCalendarDay(text.slice(0, 10))) return time
+  throw invalid([{ ...where, code: 'invalid_format', detail: 'There is no such moment.' }])
+}
