@@ -6,7 +6,7 @@ import { tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
-import { lockTicket, type Ticket } from '../tickets/rows.ts'
+import { lockTicket, requireTicket, type Ticket } from '../tickets/rows.ts'
 import { eraseTickets } from './erase-tickets.ts'
 
 /** Tickets in one unit: each may have many messages, events and deliveries. */
@@ -14,10 +14,8 @@ const SLICE = 20
 
 /** Deletes a ticket for ever; the audit log keeps its id only. Throws 404. */
 export async function eraseTicket(deps: Deps, orgId: string, id: string): Promise<void> {
-  if (!isId('tkt', id)) throw notFound('ticket')
   await deps.database.write(async (tx) => {
-    const [ticket] = await lockTicket(tx, { orgId, id })
-    if (!ticket) throw notFound('ticket')
+    const ticket = await requireTicket(tx, orgId, id)
     await recordAudit(deps, tx, orgId, { action: 'ticket.deleted', subject: { id, label: id } })
     await eraseTickets(deps, tx, orgId, [ticket])
   })

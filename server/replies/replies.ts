@@ -6,7 +6,7 @@ import { AppError, notFound } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
 import { deleteDraft, returnToDraft } from '../threads/drafts.ts'
-import { lockTicket } from '../tickets/rows.ts'
+import { lockTicket, requireTicket } from '../tickets/rows.ts'
 import type { AlsoSave } from '../tickets/tickets.ts'
 import {
   deleteReply,
@@ -54,7 +54,6 @@ export async function queueReply(
   alsoSave?: AlsoSave<WaitingReply>,
 ): Promise<WaitingReply> {
   const { ticketId, agentId, lastMessageId, force = false, thenStatus = null, ...written } = input
-  if (!isId('tkt', ticketId)) throw notFound('ticket')
   if (!isId('msg', lastMessageId)) throw notFound('message')
   return deps.database.write(async (tx) => {
     await requireTicket(tx, orgId, ticketId)
@@ -157,11 +156,6 @@ async function inLivingName(
   { agentId, agentName }: ReplyRequest,
 ): Promise<WaitingReply> {
   return (await isDisabled(tx, reply)) ? { ...reply, agentId, agentName } : reply
-}
-
-async function requireTicket(tx: Transaction, orgId: string, id: string): Promise<void> {
-  const [ticket] = isId('tkt', id) ? await lockTicket(tx, { orgId, id }) : []
-  if (!ticket) throw notFound('ticket')
 }
 
 async function requireReply(tx: Transaction, orgId: string, request: ReplyRequest): Promise<WaitingReply> {

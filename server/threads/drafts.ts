@@ -3,9 +3,8 @@ import type { Transaction } from '../database/database.ts'
 import { command, statement } from '../database/statement.ts'
 import { type DraftKind, drafts } from '../database/tables/threads.ts'
 import type { Deps } from '../deps.ts'
-import { AppError, notFound } from '../errors.ts'
-import { isId } from '../ids.ts'
-import { lockTicket } from '../tickets/rows.ts'
+import { AppError } from '../errors.ts'
+import { requireTicket } from '../tickets/rows.ts'
 
 /** As long as a message may be. */
 export const MOST_DRAFT_LENGTH = 65_536
@@ -28,10 +27,8 @@ export async function keepDraft(
   { base, ...draft }: Draft & { base?: number | null },
 ): Promise<number> {
   const { orgId, ticketId } = draft
-  if (!isId('tkt', ticketId)) throw notFound('ticket')
   return deps.database.write(async (tx) => {
-    const [ticket] = await lockTicket(tx, { orgId, id: ticketId })
-    if (!ticket) throw notFound('ticket')
+    await requireTicket(tx, orgId, ticketId)
     const [stored] = await findDraft(tx, draft)
     if (stored && base !== undefined && stored.savedAt > (base ?? 0) && !draft.text.includes(stored.text)) {
       throw draftChanged()

@@ -1,9 +1,7 @@
 import { notes } from '../database/tables/threads.ts'
 import type { Deps } from '../deps.ts'
-import { notFound } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'
-import { isId } from '../ids.ts'
-import { lockTicket } from '../tickets/rows.ts'
+import { requireTicket } from '../tickets/rows.ts'
 import type { AlsoSave } from '../tickets/tickets.ts'
 import { deleteDraft } from './drafts.ts'
 import type { NoteRow } from './thread.ts'
@@ -18,10 +16,8 @@ export async function addNote(
   { ticketId, ...written }: { ticketId: string; agentId: string; agentName: string; text: string },
   alsoSave?: AlsoSave<NoteRow>,
 ): Promise<NoteRow> {
-  if (!isId('tkt', ticketId)) throw notFound('ticket')
   return deps.database.write(async (tx) => {
-    const [ticket] = await lockTicket(tx, { orgId, id: ticketId })
-    if (!ticket) throw notFound('ticket')
+    await requireTicket(tx, orgId, ticketId)
     const createdAt = deps.clock.now()
     const note = { id: deps.newId('not'), ...written, createdAt }
     await tx.insert(notes).values({ ...note, orgId, ticketId })

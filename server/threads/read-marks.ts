@@ -6,7 +6,7 @@ import { readMarks } from '../database/tables/threads.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
-import { lockTicket } from '../tickets/rows.ts'
+import { requireTicket } from '../tickets/rows.ts'
 
 type Mark = {
   orgId: string
@@ -17,11 +17,9 @@ type Mark = {
 /** Says up to where an agent has read. A mark never goes back: two pages may be open. Throws 404. */
 export async function markRead(deps: Deps, mark: Mark & { messageId: string }): Promise<void> {
   const { orgId, ticketId, messageId } = mark
-  if (!isId('tkt', ticketId)) throw notFound('ticket')
   if (!isId('msg', messageId)) throw notFound('message')
   await deps.database.write(async (tx) => {
-    const [ticket] = await lockTicket(tx, { orgId, id: ticketId })
-    if (!ticket) throw notFound('ticket')
+    await requireTicket(tx, orgId, ticketId)
     const [message] = await findMessage(tx, { orgId, ticketId, id: messageId })
     if (!message) throw notFound('message')
     await saveMark(tx, { ...mark, messageAt: message.createdAt })
@@ -30,10 +28,8 @@ export async function markRead(deps: Deps, mark: Mark & { messageId: string }): 
 
 /** The ticket is unread again, for this agent. Throws 404. */
 export async function markUnread(deps: Deps, { orgId, agentId, ticketId }: Mark): Promise<void> {
-  if (!isId('tkt', ticketId)) throw notFound('ticket')
   await deps.database.write(async (tx) => {
-    const [ticket] = await lockTicket(tx, { orgId, id: ticketId })
-    if (!ticket) throw notFound('ticket')
+    await requireTicket(tx, orgId, ticketId)
     await tx
       .delete(readMarks)
       .where(
@@ -43,7 +39,7 @@ export async function markUnread(deps: Deps, { orgId, agentId, ticketId }: Mark)
 }
 
 /** A message by its id, of that ticket. */
-export const findMessage = statement<
+const findMessage = statement<
   { orgId: string; ticketId: string; id: string },
   { createdAt: number }[],
   Transaction

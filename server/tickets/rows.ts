@@ -1,11 +1,13 @@
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import type { Customer } from '../customers/customers.ts'
-import type { Reader } from '../database/database.ts'
+import type { Reader, Transaction } from '../database/database.ts'
 import { command, statement, textParameter } from '../database/statement.ts'
 import { agents } from '../database/tables/agents.ts'
 import { customers } from '../database/tables/customers.ts'
 import { type MessageRole, messages, type SendingState } from '../database/tables/messages.ts'
 import { type Channel, type TicketStatus, tickets, ticketTags } from '../database/tables/tickets.ts'
+import { notFound } from '../errors.ts'
+import { isId } from '../ids.ts'
 
 export interface Ticket {
   id: string
@@ -97,6 +99,13 @@ export const lockTicket = statement<{ orgId: string; id: string }, Ticket[]>('ti
     .where(and(eq(tickets.orgId, p.orgId), eq(tickets.id, p.id)))
     .returning(ticketColumns),
 )
+
+/** `lockTicket` of an id that somebody gave. Throws 404. */
+export async function requireTicket(tx: Transaction, orgId: string, id: string): Promise<Ticket> {
+  const [ticket] = isId('tkt', id) ? await lockTicket(tx, { orgId, id }) : []
+  if (!ticket) throw notFound('ticket')
+  return ticket
+}
 
 /** Locks a ticket and says in one statement that a message has come. */
 export const touchTicket = statement<{ orgId: string; id: string; updatedAt: number }, Ticket[]>(

@@ -86,10 +86,9 @@ export async function createTicket(
 
 /** The ticket with all its messages. The row is read first: its version is never newer than its messages. */
 export async function readTicket(deps: Deps, orgId: string, id: string): Promise<TicketDetail> {
-  if (!isId('tkt', id)) throw notFound('ticket')
-  const [ticket] = await findTicket(deps.database.read, { orgId, id })
-  if (!ticket) throw notFound('ticket')
-  return { ...ticket, messages: await findMessages(deps.database.read, { orgId, ticketId: id }) }
+  const { read } = deps.database
+  const ticket = await readTicketRow(read, orgId, id)
+  return { ...ticket, messages: await findMessages(read, { orgId, ticketId: id }) }
 }
 
 /** The ticket without its messages. */

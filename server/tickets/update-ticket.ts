@@ -1,10 +1,9 @@
 import { customerOf } from '../customers/customers.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Deps } from '../deps.ts'
-import { AppError, notFound } from '../errors.ts'
-import { isId } from '../ids.ts'
+import { AppError } from '../errors.ts'
 import { changeRow, type InboxChange, lockAssignees, recordChanges } from './change.ts'
-import { lockTicket, type Ticket } from './rows.ts'
+import { requireTicket, type Ticket } from './rows.ts'
 import { ticketEtag } from './views.ts'
 
 /**
@@ -16,11 +15,9 @@ export async function updateTicket(
   orgId: string,
   { id, change, ifMatch }: { id: string; change: InboxChange; ifMatch?: string | undefined },
 ): Promise<void> {
-  if (!isId('tkt', id)) throw notFound('ticket')
   await deps.database.write(async (tx) => {
     const assignable = await lockAssignees(tx, orgId, [change])
-    const [before] = await lockTicket(tx, { orgId, id })
-    if (!before) throw notFound('ticket')
+    const before = await requireTicket(tx, orgId, id)
     if (ifMatch !== undefined) await requireMatch(tx, before, ifMatch)
     const now = deps.clock.now()
     const changed = await changeRow(deps, tx, before, { change, assignable, now })
