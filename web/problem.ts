@@ -51,6 +51,16 @@ export function sentenceOf(error: unknown): string {
     : 'Something went wrong on this page. Reload it and try again.'
 }
 
+/** What the page decides by: the code of a refusal, `offline`; undefined for what is no answer of the server. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof ApiProblem ? error.code : undefined
+}
+
+/** Whether what was asked for does not exist, or no more. */
+export function isNotFound(error: unknown): boolean {
+  return error instanceof ApiProblem && error.status === 404
+}
+
 /** The sentence about one field of the body, such as `email`; undefined when nothing is wrong with it. */
 export function faultOf(error: unknown, field: string): string | undefined {
   if (!(error instanceof ApiProblem)) return undefined

@@ -3,7 +3,7 @@ import { queryOptions, useQuery } from '@tanstack/solid-query'
 import { type Accessor, createContext, Match, Switch, useContext } from 'solid-js'
 import { type Answer, api, ask } from './api.ts'
 import { LiveBanner } from './live-banner.tsx'
-import { ApiProblem } from './problem.ts'
+import { codeOf } from './problem.ts'
 import { SignInAgain } from './sign-in/sign-in-again.tsx'
 import { SignOutDialog } from './sign-in/sign-out.tsx'
 import { FailedState } from './ui/failed-state.tsx'
@@ -31,7 +31,6 @@ export function useSession(): Accessor<SessionData> {
 export function Session(props: RouteSectionProps) {
   const query = useQuery(() => sessionQuery)
   const location = useLocation()
-  const isNobody = () => query.error instanceof ApiProblem && query.error.code === 'signed_out'
   const here = () => location.pathname + location.search
   return (
     <Switch>
@@ -48,7 +47,7 @@ export function Session(props: RouteSectionProps) {
           </SessionContext.Provider>
         )}
       </Match>
-      <Match when={isNobody()}>
+      <Match when={codeOf(query.error) === 'signed_out'}>
         <Navigate href={`/sign-in?to=${encodeURIComponent(here())}`} />
       </Match>
       <Match when={query.error}>

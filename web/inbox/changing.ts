@@ -1,5 +1,5 @@
 import { type Accessor, createMemo } from 'solid-js'
-import { ApiProblem } from '../problem.ts'
+import { isNotFound } from '../problem.ts'
 import { queries } from '../queries.ts'
 import { changeTickets } from '../ticket/changes.ts'
 import type { TicketChange } from '../ticket/pending.ts'
@@ -58,6 +58,5 @@ export function createChanging(list: TicketList, selection: Selection, place: Pl
 }
 
 function isGone(id: string): boolean {
-  const error = queries.getQueryState(ticketQuery(id).queryKey)?.error
-  return error instanceof ApiProblem && error.status === 404
+  return isNotFound(queries.getQueryState(ticketQuery(id).queryKey)?.error)
 }

@@ -1,5 +1,5 @@
 import { type Accessor, createEffect, untrack } from 'solid-js'
-import { ApiProblem } from '../problem.ts'
+import { isNotFound } from '../problem.ts'
 import { queries } from '../queries.ts'
 import { type TicketDetail, ticketQuery } from '../ticket/ticket-data.ts'
 import type { Row } from './inbox-data.ts'
@@ -32,7 +32,7 @@ async function ask(list: TicketList, id: string): Promise<void> {
   try {
     list.learn(id, learnedOf(await queries.fetchQuery({ ...ticketQuery(id), staleTime: 0 })))
   } catch (error) {
-    if (error instanceof ApiProblem && error.status === 404) list.learn(id, 'deleted')
+    if (isNotFound(error)) list.learn(id, 'deleted')
   }
 }
 

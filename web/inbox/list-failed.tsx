@@ -1,6 +1,6 @@
 import SearchX from 'lucide-solid/icons/search-x'
 import { Show } from 'solid-js'
-import { ApiProblem, sentenceOf } from '../problem.ts'
+import { codeOf, sentenceOf } from '../problem.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { FailedState } from '../ui/failed-state.tsx'
 
@@ -12,10 +12,9 @@ interface ListFailedProps {
 
 /** A search that is not understood is no failure: it says what it takes. */
 export function ListFailed(props: ListFailedProps) {
-  const isWrongQuery = () => props.error instanceof ApiProblem && props.error.code === 'invalid_query'
   return (
     <Show
-      when={isWrongQuery()}
+      when={codeOf(props.error) === 'invalid_query'}
       fallback={
         <FailedState
           title="The tickets could not be loaded"

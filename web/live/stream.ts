@@ -1,5 +1,5 @@
 import { type Answer, api, ask } from '../api.ts'
-import { ApiProblem } from '../problem.ts'
+import { codeOf } from '../problem.ts'
 import { signedInAgain } from '../sign-in/signed-out.ts'
 
 /** What the server tells. */
@@ -103,7 +103,7 @@ async function signedIn(): Promise<void> {
   try {
     await ask(api.console.session.get())
   } catch (error) {
-    if (error instanceof ApiProblem && error.code === 'signed_out') await signedInAgain()
+    if (codeOf(error) === 'signed_out') await signedInAgain()
   }
 }
 

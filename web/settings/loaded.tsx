@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/solid-query'
 import { type Accessor, For, type JSX, Match, Switch } from 'solid-js'
-import { ApiProblem } from '../problem.ts'
+import { isNotFound } from '../problem.ts'
 import { FailedState } from '../ui/failed-state.tsx'
 import { NotFound } from './not-found.tsx'
 
@@ -15,11 +15,10 @@ interface LoadedProps<Data> {
 
 /** What was read, or that it is on its way, could not be read, or is not there. */
 export function Loaded<Data>(props: LoadedProps<Data>) {
-  const isMissing = () => props.query.error instanceof ApiProblem && props.query.error.status === 404
   return (
     <Switch fallback={<RowsSkeleton rows={props.rows ?? 4} label={`${props.what}: loading`} />}>
       <Match when={props.query.data}>{(data) => props.children(data)}</Match>
-      <Match when={isMissing()}>
+      <Match when={isNotFound(props.query.error)}>
         <NotFound text="The address may be mistyped, or it has been deleted." />
       </Match>
       <Match when={props.query.isLoadingError}>

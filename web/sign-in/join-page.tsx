@@ -2,7 +2,7 @@ import { A, useNavigate } from '@solidjs/router'
 import { useQuery, useQueryClient } from '@tanstack/solid-query'
 import { createSignal, Match, onMount, Show, Switch } from 'solid-js'
 import { type Answer, api, ask } from '../api.ts'
-import { ApiProblem, faultOf } from '../problem.ts'
+import { faultOf, isNotFound } from '../problem.ts'
 import { sessionQuery } from '../session.tsx'
 import { Button } from '../ui/button.tsx'
 import { FailedState } from '../ui/failed-state.tsx'
@@ -23,13 +23,13 @@ export default function JoinPage() {
     enabled: token() !== '',
     staleTime: Number.POSITIVE_INFINITY,
   }))
-  const isExpired = () => token() === '' || (link.error instanceof ApiProblem && link.error.status === 404)
+  const isExpired = () => token() === '' || isNotFound(link.error)
   return (
     <Switch>
       <Match when={isExpired()}>
         <Expired />
       </Match>
-      <Match when={link.isSuccess && link.data}>{(data) => <JoinForm token={token()} link={data()} />}</Match>
+      <Match when={link.data}>{(data) => <JoinForm token={token()} link={data()} />}</Match>
       <Match when={link.error}>
         {(error) => (
           <FailedState title="The link could not be read" error={error()} onRetry={() => link.refetch()} />

@@ -30,7 +30,7 @@ export default function SignInPage() {
       <Match when={session.isSuccess}>
         <Navigate href={target()} />
       </Match>
-      <Match when={session.isError && firstRun.isSuccess && firstRun.data.isOpen}>
+      <Match when={session.isError && firstRun.data?.isOpen}>
         <FirstRun />
       </Match>
       <Match when={session.isError && !firstRun.isPending}>

@@ -1,9 +1,9 @@
 import { A, useNavigate } from '@solidjs/router'
 import { useQuery, useQueryClient } from '@tanstack/solid-query'
-import { createSignal, Match, onMount, Show, Switch } from 'solid-js'
+import { createSignal, Match, onMount, Switch } from 'solid-js'
 import { createStore } from 'solid-js/store'
 import { api, ask } from '../api.ts'
-import { ApiProblem, faultOf } from '../problem.ts'
+import { codeOf, faultOf } from '../problem.ts'
 import { sessionQuery } from '../session.tsx'
 import { Button } from '../ui/button.tsx'
 import { FailedState } from '../ui/failed-state.tsx'
@@ -27,7 +27,7 @@ export default function WelcomePage() {
     enabled: token() !== '',
     staleTime: Number.POSITIVE_INFINITY,
   }))
-  const refusal = () => (check.error instanceof ApiProblem ? check.error.code : undefined)
+  const refusal = () => codeOf(check.error)
   return (
     <Switch>
       <Match when={isSetUp() || refusal() === 'already_set_up'}>
@@ -86,7 +86,7 @@ function WelcomeForm(props: { token: string; onAlreadySetUp: () => void }) {
       queries.setQueryData(sessionQuery.queryKey, session)
       navigate('/inbox', { replace: true })
     } catch (refusal) {
-      if (refusal instanceof ApiProblem && refusal.code === 'already_set_up') props.onAlreadySetUp()
+      if (codeOf(refusal) === 'already_set_up') props.onAlreadySetUp()
       else setError(refusal)
     } finally {
       setBusy(false)
@@ -137,9 +137,7 @@ function WelcomeForm(props: { token: string; onAlreadySetUp: () => void }) {
           onInput={(value) => setForm('password', value)}
           error={faultOf(error(), 'password')}
         />
-        <Show when={error()}>
-          <Refusal error={error()} />
-        </Show>
+        <Refusal error={error()} />
         <Button look="primary" type="submit" isBusy={isBusy()}>
           Open the inbox
         </Button>

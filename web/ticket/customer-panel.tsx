@@ -1,6 +1,6 @@
 import { createMemo, Match, Switch } from 'solid-js'
 import { api, ask } from '../api.ts'
-import { ApiProblem } from '../problem.ts'
+import { isNotFound } from '../problem.ts'
 import { FailedState } from '../ui/failed-state.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { CustomerActivity } from './customer-activity.tsx'
@@ -14,12 +14,8 @@ import { TicketFacts } from './ticket-facts.tsx'
 /** Whose ticket it is, what else they wrote about, and the facts. */
 export function CustomerPanel(props: { ticketId: string }) {
   const ticket = useTicket(() => props.ticketId)
-  const detail = () => ticket().data
   /** What was deleted for ever is not shown on. */
-  const isGone = () => {
-    const { error } = ticket()
-    return error instanceof ApiProblem && error.status === 404
-  }
+  const detail = () => (isNotFound(ticket().error) ? undefined : ticket().data)
   const customerId = createMemo(() => detail()?.ticket.customer.userId)
   const customer = observe(() => {
     const id = customerId() ?? ''
@@ -32,9 +28,6 @@ export function CustomerPanel(props: { ticketId: string }) {
   return (
     <aside class="customer-panel" aria-label="Customer">
       <Switch fallback={<Skeleton lines={4} label="Loading the customer" />}>
-        <Match when={isGone()}>
-          <p class="panel-section panel-none">Nothing to show without the ticket.</p>
-        </Match>
         <Match when={detail()}>
           {(known) => (
             <>

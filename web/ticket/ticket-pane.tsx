@@ -1,7 +1,7 @@
 import { useLocation, useNavigate } from '@solidjs/router'
 import { createEffect, createMemo, createSignal, Match, on, onMount, Show, Switch } from 'solid-js'
 import { useKeys } from '../keys/keys.ts'
-import { ApiProblem } from '../problem.ts'
+import { isNotFound } from '../problem.ts'
 import { useSession } from '../session.tsx'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
@@ -33,10 +33,7 @@ interface TicketPaneProps {
 /** One ticket: its header, its thread, and where to write. */
 export function TicketPane(props: TicketPaneProps) {
   const ticket = useTicket(() => props.ticketId)
-  const isGone = () => {
-    const { error } = ticket()
-    return error instanceof ApiProblem && error.status === 404
-  }
+  const isGone = () => isNotFound(ticket().error)
   /** Another ticket is another pane; the same one read again is not. */
   const loadedId = createMemo(() => (isGone() ? undefined : ticket().data?.ticket.id))
   let pane: HTMLElement | undefined
