@@ -16,10 +16,17 @@ export interface Connection {
 }
 
 const [link, setLink] = createSignal<Connection>({ state: 'connecting', since: Date.now() })
+const backListeners = new Set<() => void>()
 let hurry = () => {}
 let client: QueryClient | undefined
 
 export const connection = link
+
+/** Hears when the server may be reached again; the answer stops it. */
+export function onConnectionBack(listener: () => void): () => void {
+  backListeners.add(listener)
+  return () => backListeners.delete(listener)
+}
 
 /** Tries at once what would be tried again in a moment. */
 export function reconnect(): void {
@@ -49,18 +56,25 @@ export function startLive(queries: QueryClient): void {
     state(state) {
       // For style sheets, and for whoever watches the page from outside.
       document.documentElement.dataset.connection = state
-      setLink((before) => (before.state === state ? before : { state, since: Date.now() }))
+      if (link().state === state) return
+      setLink({ state, since: Date.now() })
+      if (state === 'online') tellBack()
     },
   })
   hurry = shared.hurry
   watchLeaving()
   addEventListener('online', hurry)
+  addEventListener('online', tellBack)
   // An open stream may take most of a minute to notice.
   addEventListener('offline', shared.doubt)
   onUnreached(shared.doubt)
   document.addEventListener('visibilitychange', () => {
     if (!document.hidden) hurry()
   })
+}
+
+function tellBack(): void {
+  for (const listener of [...backListeners]) listener()
 }
 
 /** There is a connection, and so a session: perhaps the one that somebody began in another tab. */

@@ -1,7 +1,7 @@
 import { knownActions } from '../keys/keys.ts'
 import { queries } from '../queries.ts'
 import type { SessionData } from '../session.tsx'
-import { draftOf } from '../ticket/draft.ts'
+import { draftOf } from '../ticket/keepers.ts'
 import { type TicketDetail, ticketQuery } from '../ticket/ticket-data.ts'
 import { fillIn } from '../ticket/variables.ts'
 

@@ -1,7 +1,5 @@
-import { createEffect, createRoot, on } from 'solid-js'
 import { api, ask } from '../api.ts'
-import { connection } from '../live.ts'
-import { ApiProblem } from '../problem.ts'
+import { ApiProblem, codeOf } from '../problem.ts'
 import { patchRows } from './rows.ts'
 import type { DraftKind, StoredDraft } from './stored-draft.ts'
 import { knownTicket, patchTicket } from './ticket-data.ts'
@@ -64,7 +62,7 @@ export function saveLater({ ticketId, kind, draft, isHeld, saved, onChanged, onW
   }
 
   function failed(error: unknown) {
-    if (error instanceof ApiProblem && error.code === 'draft_changed') return onChanged()
+    if (codeOf(error) === 'draft_changed') return onChanged()
     // The ticket is gone, or the text is refused as it is: the same again would be refused again.
     if (error instanceof ApiProblem && error.status >= 400 && error.status < 429) return
     onWaiting(true)
@@ -72,21 +70,14 @@ export function saveLater({ ticketId, kind, draft, isHeld, saved, onChanged, onW
     retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)
   }
 
-  function soonAgain() {
-    retryMs = FIRST_RETRY_MS
-    now()
-  }
-
-  window.addEventListener('online', soonAgain)
-  createRoot(() => {
-    const isOnline = () => connection().state === 'online'
-    createEffect(on(isOnline, (isBack) => isBack && soonAgain(), { defer: true }))
-  })
-  window.addEventListener('pagehide', () => now(true))
-
   return {
     soon,
     now,
+    /** The server may be reached again. */
+    again() {
+      retryMs = FIRST_RETRY_MS
+      now()
+    },
     /** Lets nothing older arrive behind what is sent next. */
     async settle() {
       clearTimeout(timer)

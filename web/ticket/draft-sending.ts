@@ -19,8 +19,8 @@ export function sendingOf({ draft, keep, change, take, saving }: Sending) {
     async begin(after: string): Promise<Attempt> {
       isSending = true
       const { text, attempt: before } = draft()
-      const { key: sendKey, ...known } = before ?? { key: newKey(), after, tried: [] }
-      const attempt = { key: sendKey, after: known.after, tried: [...known.tried, text], isOut: true }
+      const known = before ?? { key: newKey(), after, tried: [] }
+      const attempt = { ...known, tried: [...known.tried, text], isOut: true }
       keep({ ...draft(), text: '', isDirty: false, attempt })
       await saving.settle()
       return attempt

@@ -8,41 +8,25 @@ import {
   type Attempt,
   type DraftKind,
   landed,
-  parseStored,
   readStored,
   type StoredDraft,
-  storageKey,
   writeStored,
 } from './stored-draft.ts'
 import { type Draft, readDraft } from './ticket-data.ts'
 
-const NOTHING: StoredDraft = { text: '', changedAt: 0, base: null, isDirty: false, attempt: null }
+export const NOTHING: StoredDraft = { text: '', changedAt: 0, base: null, isDirty: false, attempt: null }
 
-/** What the other tabs of this browser and the end of the page mean to a keeper. */
-interface TabKeeper extends DraftKeeper {
+/** What is heard once for all keepers: of the other tabs of this browser, the end of the page, and the connection. */
+export interface TabKeeper extends DraftKeeper {
   heardOfOtherTab(theirs: StoredDraft): void
-  /** Whoever opens the ticket next, in another tab perhaps, finds what was on its way. */
+  /** The page ends: whoever opens the ticket next, in another tab perhaps, finds what was on its way. */
   leaves(): void
+  /** The server may be reached again. */
+  saveAgain(): void
 }
 
-const keepers = new Map<string, TabKeeper>()
-
-window.addEventListener('storage', ({ key, newValue }) => {
-  keepers.get(key ?? '')?.heardOfOtherTab(parseStored(newValue) ?? NOTHING)
-})
-window.addEventListener('pagehide', () => {
-  for (const keeper of keepers.values()) keeper.leaves()
-})
-
-/** The one keeper of a draft in this tab: it goes on saving when the ticket is left. */
-export function draftOf(agentId: string, ticketId: string, kind: DraftKind): DraftKeeper {
-  const key = storageKey(agentId, ticketId, kind)
-  const keeper = keepers.get(key) ?? createKeeper(key, ticketId, kind)
-  keepers.set(key, keeper)
-  return keeper
-}
-
-function createKeeper(key: string, ticketId: string, kind: DraftKind): TabKeeper {
+/** Keeps one draft: shows it, saves it, and brings together what is written elsewhere. Once in a tab: see `draftOf`. */
+export function createKeeper(key: string, ticketId: string, kind: DraftKind): TabKeeper {
   const [draft, setDraft] = createSignal<StoredDraft>(readStored(key) ?? NOTHING)
   const [other, setOther] = createSignal<StoredDraft>()
   const [isWaiting, setWaiting] = createSignal(false)
@@ -184,7 +168,9 @@ function createKeeper(key: string, ticketId: string, kind: DraftKind): TabKeeper
     heardOfOtherTab,
     leaves() {
       if (sending.isSending()) writeStored(key, landed(draft()))
+      saving.now(true)
     },
+    saveAgain: saving.again,
   }
 }
 

@@ -1,9 +1,9 @@
 import { type Accessor, createEffect, createSignal, on } from 'solid-js'
 import { queries } from '../queries.ts'
 import { toast } from '../ui/toaster.tsx'
-import { draftOf } from './draft.ts'
 import type { DraftKeeper } from './draft-keeper.ts'
 import { hasArrived } from './has-arrived.ts'
+import { draftOf } from './keepers.ts'
 import { type DraftKind, unsavedDrafts } from './stored-draft.ts'
 import { type TicketDetail, ticketQuery } from './ticket-data.ts'
 

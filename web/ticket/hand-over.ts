@@ -1,5 +1,5 @@
 import { batch, createSignal } from 'solid-js'
-import { ApiProblem, sentenceOf } from '../problem.ts'
+import { codeOf, sentenceOf } from '../problem.ts'
 import { queries } from '../queries.ts'
 import { toastError } from '../ui/toaster.tsx'
 import type { DraftKeeper } from './draft-keeper.ts'
@@ -96,7 +96,7 @@ async function refused(
   error: unknown,
   { ticketId, kind, draft }: Pick<Written, 'ticketId' | 'kind' | 'draft'>,
 ): Promise<HandedOver> {
-  const code = error instanceof ApiProblem ? error.code : ''
+  const code = codeOf(error)
   if (code === 'answered_meanwhile') return 'answered'
   const what = kind === 'note' ? 'note was not added' : 'reply was not sent'
   if (code !== 'idempotency_mismatch') {

@@ -1,6 +1,6 @@
 import { batch } from 'solid-js'
 import { api, ask } from '../api.ts'
-import { ApiProblem, sentenceOf } from '../problem.ts'
+import { codeOf, sentenceOf } from '../problem.ts'
 import { queries } from '../queries.ts'
 import { toast, toastError } from '../ui/toaster.tsx'
 import type { DraftKeeper } from './draft-keeper.ts'
@@ -71,7 +71,7 @@ export async function takeBack(ticketId: string, replyId: string, draft: DraftKe
     return true
   } catch (error) {
     refresh(ticketId)
-    if (error instanceof ApiProblem && error.code === 'already_sent') toast('It has been sent already.')
+    if (codeOf(error) === 'already_sent') toast('It has been sent already.')
     else toastError(sentenceOf(error))
     return false
   }
@@ -83,7 +83,7 @@ export async function sendNow(ticketId: string, replyId: string): Promise<void> 
     await ask(api.console.tickets({ id: ticketId }).replies({ replyId }).send.post())
     forgetUndo(replyId)
   } catch (error) {
-    if (!(error instanceof ApiProblem && error.code === 'already_sent')) toastError(sentenceOf(error))
+    if (codeOf(error) !== 'already_sent') toastError(sentenceOf(error))
   }
   refresh(ticketId)
 }
@@ -118,6 +118,8 @@ function offerUndo(reply: ReplyToSend, waiting: WaitingReply): void {
     },
   })
   undos.set(waiting.id, forget)
+  // Later there is nothing left to forget.
+  setTimeout(() => undos.delete(waiting.id), TAKEN_BACK_WITHIN_MS)
 }
 
 /** It was taken back in the thread, or has gone: the toast must not offer it any more. */

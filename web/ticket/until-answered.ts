@@ -1,5 +1,4 @@
-import { createEffect, createRoot, on } from 'solid-js'
-import { connection } from '../live.ts'
+import { onConnectionBack } from '../live.ts'
 import { ApiProblem } from '../problem.ts'
 
 const FIRST_PAUSE_MS = 1_000
@@ -46,24 +45,15 @@ function isWorthTryingAgain(error: unknown): boolean {
 /** Until then, or until the connection is back. Throws when nobody waits any more. */
 async function pause(longestMs: number, signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
-    createRoot((dispose) => {
-      function end() {
-        clearTimeout(timer)
-        window.removeEventListener('online', end)
-        dispose()
-        resolve()
-      }
-      const timer = setTimeout(end, longestMs)
-      window.addEventListener('online', end)
-      signal.addEventListener('abort', end, { once: true })
-      createEffect(
-        on(
-          () => connection().state,
-          (state) => state === 'online' && end(),
-          { defer: true },
-        ),
-      )
-    })
+    function end() {
+      clearTimeout(timer)
+      stop()
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, longestMs)
+    const stop = onConnectionBack(end)
+    signal.addEventListener('abort', end)
   })
   signal.throwIfAborted()
 }
