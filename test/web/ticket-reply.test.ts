@@ -30,7 +30,7 @@ browserTest('a reply is in the thread at once, and Undo puts its text back into 
   expect(await thread(page)).toContain('waiting: It is attached.')
   expect(await field(page).inputValue()).toBe('')
   await page.getByRole('article', { name: 'Reply that waits' }).waitFor()
-  expect(await page.getByText('Goes in').textContent()).toMatch(/Goes in\s*(10|9|8) s/)
+  expect(await page.getByText('Sends in').textContent()).toMatch(/Sends in\s*(10|9|8) s/)
 
   await page.keyboard.press('Control+z')
   await page.getByRole('article', { name: 'Reply that waits' }).waitFor({ state: 'hidden' })

@@ -67,7 +67,7 @@ export function WaitingReplyCard(props: WaitingReplyCardProps) {
             </Match>
             <Match when={!props.reply.isHeld}>
               <span class="speech-time">
-                Goes in
+                Sends in
                 <SecondsLeft until={goesAt()} />
                 <Show when={props.reply.thenStatus}>{(status) => <>, then {status()}</>}</Show>
               </span>
