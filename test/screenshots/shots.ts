@@ -54,7 +54,7 @@ function inbox({ longThread, failedSend }: { longThread: string; failedSend: str
         await page.keyboard.type('sta')
       },
     },
-    { name: 'inbox-selection', path: '/inbox/open', prepare: (page) => press(page, 'j x J J') },
+    { name: 'inbox-selection', path: '/inbox/open', prepare: (page) => press(page, 'j x Shift+J Shift+J') },
     { name: 'inbox-palette', path: '/inbox/open', prepare: (page) => press(page, 'Control+k') },
     { name: 'inbox-keys', path: '/inbox/open', prepare: (page) => press(page, '?') },
     { name: 'ticket', path: '/inbox/open', prepare: openFirst },
@@ -140,7 +140,7 @@ function settings(): Shot[] {
     {
       name: 'settings-saved-reply',
       path: '/settings/saved-replies',
-      prepare: followFirst('/settings/saved-replies/'),
+      prepare: followFirst('/settings/saved-replies/svr_'),
     },
     { name: 'settings-new-key', path: '/settings/keys', prepare: (page) => pressButton(page, 'New key') },
     {
