@@ -308,6 +308,16 @@ for (const theme of ['light', 'dark'] as const) {
   )
 }
 
+browserTest('a word is marked in the thread as the search finds it, whatever its accents', async () => {
+  const { ben, ticket } = await openDesk(bellhop, { message: 'Both cafés are closed.' })
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await page.goto(`/inbox/search/${ticket.id}?q=cafe`)
+  const hit = page.getByRole('region', { name: 'Thread' }).locator('mark')
+  await hit.waitFor()
+  expect(await hit.textContent()).toBe('cafés')
+})
+
 browserTest('what was searched for is marked in the thread, also in its older part', async () => {
   const { ben, ticket, place } = await openDesk(bellhop, { message: 'My Pelican case is broken.' })
   const readUpTo = await say(

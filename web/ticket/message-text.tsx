@@ -1,6 +1,6 @@
 import Ellipsis from 'lucide-solid/icons/ellipsis'
 import { createMemo, createSignal, For, Show } from 'solid-js'
-import { highlighted } from './highlight.ts'
+import { Marked } from '../ui/marked.tsx'
 import './message-text.css'
 import { linkParts, splitQuote } from './message-parts.ts'
 
@@ -16,7 +16,7 @@ export function MessageText(props: MessageTextProps) {
   const [isOpen, setOpen] = createSignal(false)
   return (
     <div class="message-text">
-      <Linked text={parts().said} terms={props.terms} />
+      <Linked text={parts().said} terms={props.terms ?? []} />
       <Show when={parts().quoted}>
         <button
           type="button"
@@ -30,7 +30,7 @@ export function MessageText(props: MessageTextProps) {
         </button>
         <Show when={isOpen()}>
           <div class="quote">
-            <Linked text={parts().quoted} terms={props.terms} />
+            <Linked text={parts().quoted} terms={props.terms ?? []} />
           </div>
         </Show>
       </Show>
@@ -38,7 +38,7 @@ export function MessageText(props: MessageTextProps) {
   )
 }
 
-function Linked(props: MessageTextProps) {
+function Linked(props: Required<MessageTextProps>) {
   return (
     <For each={linkParts(props.text)}>
       {(part) => (
@@ -48,18 +48,6 @@ function Linked(props: MessageTextProps) {
               <Marked text={link().text} terms={props.terms} />
             </a>
           )}
-        </Show>
-      )}
-    </For>
-  )
-}
-
-function Marked(props: MessageTextProps) {
-  return (
-    <For each={highlighted(props.text, props.terms ?? [])}>
-      {(piece) => (
-        <Show when={piece.isHit} fallback={piece.text}>
-          <mark>{piece.text}</mark>
         </Show>
       )}
     </For>

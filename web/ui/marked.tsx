@@ -10,8 +10,13 @@ export function Marked(props: { text: string; terms: readonly string[] }) {
   )
 }
 
+/** Whether one of the words that were searched for stands in it. */
+export function hasHit(text: string, terms: readonly string[]): boolean {
+  return splitAtHits(text, terms).some(({ isHit }) => isHit)
+}
+
 /** A word that begins with a term is a hit, whatever its case and accents: as the search of the server counts. */
-export function splitAtHits(text: string, terms: readonly string[]): { text: string; isHit: boolean }[] {
+function splitAtHits(text: string, terms: readonly string[]): { text: string; isHit: boolean }[] {
   const wanted = terms.map(folded).filter((term) => term !== '')
   if (wanted.length === 0) return [{ text, isHit: false }]
   const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(?:${wanted.map(literal).join('|')})[\\p{L}\\p{N}]*`, 'gu')
