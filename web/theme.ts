@@ -2,6 +2,7 @@ import { createSignal } from 'solid-js'
 
 export const THEMES = ['light', 'dark', 'system'] as const
 export type Theme = (typeof THEMES)[number]
+export const THEME_NAMES: Record<Theme, string> = { light: 'Light', dark: 'Dark', system: 'As the system' }
 
 /** Read by first-paint.js too, before anything is painted. */
 const KEY = 'bellhop.theme'

@@ -1,12 +1,7 @@
 import type { TicketChange } from '../ticket/pending.ts'
+import { STATUSES } from '../ticket/statuses.ts'
 import type { Row } from './inbox-data.ts'
 import type { Facts } from './still-list.ts'
-
-export const STATUS_NAMES: Record<Row['status'], string> = {
-  open: 'Open',
-  pending: 'Pending',
-  resolved: 'Resolved',
-}
 
 /** Why a row belongs into the list no more; undefined while it does, and while nobody here knows. */
 export function whyLeft(
@@ -15,8 +10,8 @@ export function whyLeft(
   agents: ReadonlyMap<string, string>,
 ): string | undefined {
   if (!before) return undefined
-  if (now.isSpam !== before.isSpam) return now.isSpam ? 'Marked as spam' : 'No spam any more'
-  if (now.status !== before.status) return `Moved to ${STATUS_NAMES[now.status]}`
+  if (now.isSpam !== before.isSpam) return now.isSpam ? 'Marked as spam' : 'No longer spam'
+  if (now.status !== before.status) return `Moved to ${STATUSES[now.status].name}`
   if (now.assignedTo !== before.assignedTo) {
     return now.assignedTo
       ? `Assigned to ${agents.get(now.assignedTo) ?? 'somebody else'}`

@@ -9,15 +9,13 @@ import Settings from 'lucide-solid/icons/settings'
 import { For, Show } from 'solid-js'
 import { useSession } from '../session.tsx'
 import { signOut } from '../sign-in/sign-out.tsx'
-import { setTheme, THEMES, theme } from '../theme.ts'
+import { setTheme, THEME_NAMES, THEMES, theme } from '../theme.ts'
 import { Avatar } from '../ui/avatar.tsx'
 import { Button } from '../ui/button.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { Menu, MenuChoice, MenuGroup, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { areNotificationsOn, canNotify, switchNotifications } from './notifications.ts'
 import { OnlineAgents } from './online-agents.tsx'
-
-const THEME_NAMES = { light: 'Light', dark: 'Dark', system: 'As the system' }
 
 /** Who is online, and what is about oneself. */
 export function RailFoot(props: { onShowKeys: () => void }) {

@@ -1,9 +1,11 @@
 import { createVirtualizer } from '@tanstack/solid-virtual'
 import { createEffect, createMemo, For, on, onCleanup, Show, untrack } from 'solid-js'
+import { useAgents } from './inbox-data.ts'
 import { changeTicket } from '../ticket/changes.ts'
+import { STATUSES } from '../ticket/statuses.ts'
 import { Button } from '../ui/button.tsx'
-import { type Row, useAgents } from './inbox-data.ts'
-import { restoring, STATUS_NAMES, whyLeft } from './left.ts'
+import type { Row } from './inbox-data.ts'
+import { restoring, whyLeft } from './left.ts'
 import { useLeftRows } from './left-rows.ts'
 import type { Place } from './place.ts'
 import { termsOf } from './query-terms.ts'
@@ -62,7 +64,8 @@ export function VirtualList(props: VirtualListProps) {
     termsOf(props.place.view()?.query ?? '').some(({ key, isNegated }) => key === 'status' && !isNegated),
   )
   /** Where the list says nothing of it. */
-  const statusOf = ({ status }: Row) => (isByStatus() || status === 'open' ? undefined : STATUS_NAMES[status])
+  const statusOf = ({ status }: Row) =>
+    isByStatus() || status === 'open' ? undefined : STATUSES[status].name
   const topOf = (id: string) => props.list.placeOf(id) * ROW_HEIGHT_PX
 
   createEffect(() => props.list.reached(virtualizer.getVirtualItems().at(-1)?.index ?? 0))

@@ -8,18 +8,12 @@ import { Avatar } from '../ui/avatar.tsx'
 import { Button } from '../ui/button.tsx'
 import { Picker, type PickerOption } from '../ui/picker.tsx'
 import { changeTicket } from './changes.ts'
-import type { Ticket } from './ticket-data.ts'
+import type { FactPickerProps } from './status-picker.tsx'
 
 const NOBODY = ''
 
-interface AssigneePickerProps {
-  ticket: Ticket
-  isOpen: boolean
-  onOpenChange: (isOpen: boolean) => void
-}
-
 /** Who has the ticket. The agent at the page stands first. */
-export function AssigneePicker(props: AssigneePickerProps) {
+export function AssigneePicker(props: FactPickerProps) {
   const agents = useAgents()
   const session = useSession()
   const assignee = () => agents().find(({ id }) => id === props.ticket.assignedTo)

@@ -1,12 +1,9 @@
 import { A, useParams } from '@solidjs/router'
 import { For, Show } from 'solid-js'
-import { StatusDot, type Tone } from '../ui/badge.tsx'
+import { StatusDot } from '../ui/badge.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
 import type { Customer } from './customer-card.tsx'
-import type { TicketStatus } from './ticket-data.ts'
-
-const TONES: Record<TicketStatus, Tone> = { open: 'green', pending: 'amber', resolved: 'grey' }
-const NAMES: Record<TicketStatus, string> = { open: 'Open', pending: 'Pending', resolved: 'Resolved' }
+import { STATUSES } from './statuses.ts'
 
 /** What else this customer wrote about, newest first. */
 export function CustomerTickets(props: { customer: Customer; ticketId: string }) {
@@ -22,7 +19,7 @@ export function CustomerTickets(props: { customer: Customer; ticketId: string })
             {(ticket) => (
               <li>
                 <A href={`/inbox/${params.view ?? 'open'}/${ticket.id}`} class="customer-ticket" noScroll>
-                  <StatusDot tone={TONES[ticket.status]} label={NAMES[ticket.status]} />
+                  <StatusDot tone={STATUSES[ticket.status].tone} label={STATUSES[ticket.status].name} />
                   <span class="customer-ticket-subject">{ticket.subject}</span>
                   <RelativeTime at={ticket.updatedAt} />
                 </A>

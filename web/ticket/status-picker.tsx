@@ -1,18 +1,20 @@
 import ChevronDown from 'lucide-solid/icons/chevron-down'
 import { For } from 'solid-js'
-import { StatusDot, type Tone } from '../ui/badge.tsx'
+import { StatusDot } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Menu, MenuChoice } from '../ui/menu.tsx'
 import { changeTicket } from './changes.ts'
+import { STATUSES } from './statuses.ts'
 import type { Ticket, TicketStatus } from './ticket-data.ts'
 
-const STATUSES: { status: TicketStatus; label: string; tone: Tone; keys?: string }[] = [
-  { status: 'open', label: 'Open', tone: 'green' },
-  { status: 'pending', label: 'Pending', tone: 'amber', keys: 'p' },
-  { status: 'resolved', label: 'Resolved', tone: 'grey', keys: 'e' },
+const CHOICES: { status: TicketStatus; keys?: string }[] = [
+  { status: 'open' },
+  { status: 'pending', keys: 'p' },
+  { status: 'resolved', keys: 'e' },
 ]
 
-interface FactPickerProps {
+/** Of the pickers in the header of a ticket. */
+export interface FactPickerProps {
   ticket: Ticket
   isOpen: boolean
   onOpenChange: (isOpen: boolean) => void
@@ -20,7 +22,7 @@ interface FactPickerProps {
 
 /** Open, pending or resolved. */
 export function StatusPicker(props: FactPickerProps) {
-  const present = () => STATUSES.find(({ status }) => status === props.ticket.status)
+  const present = () => STATUSES[props.ticket.status]
   return (
     <Menu
       isOpen={props.isOpen}
@@ -28,23 +30,23 @@ export function StatusPicker(props: FactPickerProps) {
       trigger={(given) => (
         <Button {...given} size="small" class="fact-button status-button">
           <span class="unseen">Status: </span>
-          <StatusDot tone={present()?.tone ?? 'grey'} />
-          {present()?.label}
+          <StatusDot tone={present().tone} />
+          {present().name}
           <ChevronDown />
         </Button>
       )}
     >
-      <For each={STATUSES}>
-        {({ status, label, tone, keys }) => (
+      <For each={CHOICES}>
+        {({ status, keys }) => (
           <MenuChoice
             isChosen={props.ticket.status === status}
             keys={keys}
-            icon={<StatusDot tone={tone} />}
+            icon={<StatusDot tone={STATUSES[status].tone} />}
             onSelect={() => {
               if (props.ticket.status !== status) void changeTicket(props.ticket.id, { status })
             }}
           >
-            {label}
+            {STATUSES[status].name}
           </MenuChoice>
         )}
       </For>

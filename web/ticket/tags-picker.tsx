@@ -5,19 +5,13 @@ import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Picker, type PickerOption } from '../ui/picker.tsx'
 import { changeTicket } from './changes.ts'
-import type { Ticket } from './ticket-data.ts'
+import type { FactPickerProps } from './status-picker.tsx'
 
 /** More are counted, and named on hover. */
 const MOST_SHOWN = 3
 
-interface TagsPickerProps {
-  ticket: Ticket
-  isOpen: boolean
-  onOpenChange: (isOpen: boolean) => void
-}
-
 /** The tags of the ticket, and all others to add. */
-export function TagsPicker(props: TagsPickerProps) {
+export function TagsPicker(props: FactPickerProps) {
   const known = useTags()
   const tags = () => props.ticket.tags
   const options = createMemo<PickerOption[]>(() => {

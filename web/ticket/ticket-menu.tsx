@@ -1,7 +1,7 @@
 import Ellipsis from 'lucide-solid/icons/ellipsis'
 import Link from 'lucide-solid/icons/link'
-import MailOpen from 'lucide-solid/icons/mail'
-import CircleAlert from 'lucide-solid/icons/octagon-alert'
+import Mail from 'lucide-solid/icons/mail'
+import OctagonAlert from 'lucide-solid/icons/octagon-alert'
 import Trash from 'lucide-solid/icons/trash'
 import { createSignal, Show } from 'solid-js'
 import { api, ask } from '../api.ts'
@@ -35,14 +35,14 @@ export function TicketMenu(props: TicketMenuProps) {
           </IconButton>
         )}
       >
-        <MenuItem icon={<MailOpen />} onSelect={props.onMarkUnread}>
+        <MenuItem icon={<Mail />} onSelect={props.onMarkUnread}>
           Mark as unread
         </MenuItem>
         <MenuItem icon={<Link />} onSelect={() => void copyLink()}>
           Copy link to this ticket
         </MenuItem>
         <MenuItem
-          icon={<CircleAlert />}
+          icon={<OctagonAlert />}
           onSelect={() => void changeTicket(props.ticket.id, { isSpam: !props.ticket.isSpam })}
         >
           {props.ticket.isSpam ? 'Not spam' : 'Mark as spam'}

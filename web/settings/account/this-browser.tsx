@@ -1,12 +1,11 @@
 import { Show } from 'solid-js'
 import { areNotificationsOn, canNotify, switchNotifications } from '../../inbox/notifications.ts'
-import { setTheme, THEMES, theme } from '../../theme.ts'
+import { setTheme, THEME_NAMES, THEMES, theme } from '../../theme.ts'
 import { Switch } from '../../ui/checkbox.tsx'
 import { SegmentedControl } from '../../ui/segmented-control.tsx'
 import { Section } from '../page.tsx'
 
-const NAMES = { light: 'Light', dark: 'Dark', system: 'As the system' }
-const OPTIONS = THEMES.map((value) => ({ value, label: NAMES[value] }))
+const OPTIONS = THEMES.map((value) => ({ value, label: THEME_NAMES[value] }))
 
 /** What is kept in this browser only. */
 export function ThisBrowser() {
