@@ -27,11 +27,7 @@ export function BulkBar(props: BulkBarProps) {
     <Show when={count() > 0}>
       <div class="bulk" role="toolbar" aria-label="Selected tickets">
         <span class="bulk-count count">{count()} selected</span>
-        <IconButton
-          name="Resolve"
-          keys="e"
-          onClick={() => props.changing.change({ status: 'resolved' }, 'Resolved')}
-        >
+        <IconButton name="Resolve" keys="e" onClick={() => props.changing.change({ status: 'resolved' })}>
           <CheckCheck />
         </IconButton>
         <IconButton name="Assign" keys="a" onClick={props.onAssign}>
@@ -48,40 +44,19 @@ export function BulkBar(props: BulkBarProps) {
             </IconButton>
           )}
         >
-          <MenuItem
-            icon={<Clock />}
-            keys="p"
-            onSelect={() => props.changing.change({ status: 'pending' }, 'Set to pending')}
-          >
+          <MenuItem icon={<Clock />} keys="p" onSelect={() => props.changing.change({ status: 'pending' })}>
             Set to pending
           </MenuItem>
-          <MenuItem
-            icon={<Inbox />}
-            keys="O"
-            onSelect={() => props.changing.change({ status: 'open' }, 'Opened again')}
-          >
-            Open again
+          <MenuItem icon={<Inbox />} keys="O" onSelect={() => props.changing.change({ status: 'open' })}>
+            Reopen
           </MenuItem>
-          <Show
-            when={props.changing.areSpam()}
-            fallback={
-              <MenuItem
-                icon={<ShieldAlert />}
-                keys="!"
-                onSelect={() => props.changing.change({ isSpam: true }, 'Marked as spam')}
-              >
-                Mark as spam
-              </MenuItem>
-            }
+          <MenuItem
+            icon={<ShieldAlert />}
+            keys="!"
+            onSelect={() => props.changing.change({ isSpam: !props.changing.areSpam() })}
           >
-            <MenuItem
-              icon={<ShieldAlert />}
-              keys="!"
-              onSelect={() => props.changing.change({ isSpam: false }, 'No spam any more')}
-            >
-              No spam
-            </MenuItem>
-          </Show>
+            {props.changing.areSpam() ? 'Not spam' : 'Mark as spam'}
+          </MenuItem>
         </Menu>
         <IconButton name="Clear the selection" keys="escape" onClick={() => props.selection.clear()}>
           <X />

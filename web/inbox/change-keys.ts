@@ -21,7 +21,7 @@ export function useChangeKeys({ list, changing, place, me, pickAssignee, pickTag
   function resolveAndNext(): void {
     const targets = changing.targets()
     const next = list.nextHere(targets.at(-1))
-    changing.change({ status: 'resolved' }, 'Resolved')
+    changing.change({ status: 'resolved' })
     if (next === undefined || targets.includes(next)) return
     list.goTo(next)
     if (place.headingFor() !== undefined) place.openTicket(next)
@@ -40,7 +40,7 @@ export function useChangeKeys({ list, changing, place, me, pickAssignee, pickTag
         label: 'Resolve',
         section: 'Ticket',
         keys: ['e'],
-        run: () => changing.change({ status: 'resolved' }, 'Resolved'),
+        run: () => changing.change({ status: 'resolved' }),
         isEnabled: has,
       },
       {
@@ -56,15 +56,15 @@ export function useChangeKeys({ list, changing, place, me, pickAssignee, pickTag
         label: 'Set to pending',
         section: 'Ticket',
         keys: ['p'],
-        run: () => changing.change({ status: 'pending' }, 'Set to pending'),
+        run: () => changing.change({ status: 'pending' }),
         isEnabled: has,
       },
       {
         id: 'reopen',
-        label: 'Open again',
+        label: 'Reopen',
         section: 'Ticket',
         keys: ['O'],
-        run: () => changing.change({ status: 'open' }, 'Opened again'),
+        run: () => changing.change({ status: 'open' }),
         isEnabled: has,
       },
       {
@@ -86,10 +86,10 @@ export function useChangeKeys({ list, changing, place, me, pickAssignee, pickTag
       { id: 'ticket.tag', label: 'Tags…', section: 'Ticket', keys: ['t'], run: pickTags, isEnabled: has },
       {
         id: 'spam',
-        label: isSpam ? 'No spam' : 'Mark as spam',
+        label: isSpam ? 'Not spam' : 'Mark as spam',
         section: 'Ticket',
         keys: ['!'],
-        run: () => changing.change({ isSpam: !isSpam }, isSpam ? 'No spam any more' : 'Marked as spam'),
+        run: () => changing.change({ isSpam: !isSpam }),
         isEnabled: has,
       },
       {

@@ -25,13 +25,14 @@ export function createChanging(list: TicketList, selection: Selection, place: Pl
       .filter((row) => row !== undefined),
   )
 
-  function change(given: TicketChange, done: string, ids = targets()): void {
+  function change(given: TicketChange, done?: string): void {
+    const ids = targets()
     if (ids.length === 0) return
-    void changeTickets([...ids], given, done)
+    void changeTickets(ids, given, done)
   }
 
   /** Several are done with at once: the selection has served. */
-  function changeAndClear(given: TicketChange, done: string): void {
+  function changeAndClear(given: TicketChange, done?: string): void {
     change(given, done)
     selection.clear()
   }
