@@ -85,14 +85,17 @@ function DeviceRow(props: { device: Device }) {
         </p>
       </div>
       <Show when={!props.device.isCurrent}>
-        <Button
-          size="small"
-          isBusy={end.isPending}
-          onClick={() => end.mutate()}
-          aria-label={`Sign out ${props.device.device}`}
-        >
-          Sign out
-        </Button>
+        <div class="entry-actions">
+          <Button
+            size="small"
+            look="quiet"
+            isBusy={end.isPending}
+            onClick={() => end.mutate()}
+            aria-label={`Sign out ${props.device.device}`}
+          >
+            Sign out
+          </Button>
+        </div>
       </Show>
     </li>
   )

@@ -1,3 +1,4 @@
+import ChevronRight from 'lucide-solid/icons/chevron-right'
 import CircleCheck from 'lucide-solid/icons/circle-check'
 import CircleX from 'lucide-solid/icons/circle-x'
 import SendHorizontal from 'lucide-solid/icons/send-horizontal'
@@ -27,10 +28,11 @@ export function AttemptCard(props: { attempt: Attempt; isOpen: boolean }) {
           </span>
           <span class="attempt-figures">
             <Show when={props.attempt.durationMs !== null}>
-              <span>{props.attempt.durationMs} ms</span>
+              <span>{props.attempt.durationMs?.toLocaleString('en')} ms</span>
             </Show>
             <RelativeTime at={props.attempt.startedAt} />
           </span>
+          <ChevronRight class="fold-mark" />
         </summary>
         <Answer attempt={props.attempt} />
       </details>

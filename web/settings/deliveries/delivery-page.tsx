@@ -110,7 +110,11 @@ function Summary(props: { delivery: DeliveryDetail }) {
           name: 'Ticket',
           value: (
             <Show when={props.delivery.ticketId} fallback="None, it is a sample">
-              {(id) => <a href={`/inbox/open/${id()}`}>{id()}</a>}
+              {(id) => (
+                <a class="mono" href={`/inbox/open/${id()}`}>
+                  {id()}
+                </a>
+              )}
             </Show>
           ),
         },

@@ -1,3 +1,4 @@
+import ChevronRight from 'lucide-solid/icons/chevron-right'
 import { For } from 'solid-js'
 
 /** Headers of a request or an answer, a line each. They fold away. */
@@ -6,6 +7,7 @@ export function Headers(props: { label: string; headers: Record<string, string> 
   return (
     <details class="headers">
       <summary>
+        <ChevronRight class="fold-mark" />
         {props.label} <span class="muted">({entries().length})</span>
       </summary>
       <dl>

@@ -21,7 +21,12 @@ export function TestDelivery(props: { endpoint: Endpoint }) {
   return (
     <Section
       title="Test delivery"
-      text="Sends a sample over the real path, once, marked X-Service-Test: true. Also works while the endpoint is off."
+      text={
+        <>
+          Sends a sample over the real path, once, marked <code>X-Service-Test: true</code>. Also works while
+          the endpoint is off.
+        </>
+      }
     >
       <div class="card">
         <div class="card-foot">

@@ -37,7 +37,12 @@ export function KeyRow(props: { apiKey: ApiKey }) {
           <Show when={props.apiKey.publicKey}>
             {(key) => <CopyButton text={key()} name={`Copy ${props.apiKey.name}`} />}
           </Show>
-          <Button size="small" onClick={() => setAsking(true)} aria-label={`Revoke ${props.apiKey.name}`}>
+          <Button
+            size="small"
+            look="quiet"
+            onClick={() => setAsking(true)}
+            aria-label={`Revoke ${props.apiKey.name}`}
+          >
             Revoke…
           </Button>
         </div>
