@@ -1,10 +1,10 @@
-import { and, eq, gt, gte, lt, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
 import { statement } from '../database/statement.ts'
 import { messages } from '../database/tables/messages.ts'
-import { ticketCounters, tickets } from '../database/tables/tickets.ts'
+import { tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
-import { filterNames } from '../tickets/counters.ts'
+import { countersUnder, filterNames } from '../tickets/counters.ts'
 import { MOST_COUNTED } from './count-search.ts'
 import { countsOf, shown } from './lead.ts'
 import type { ViewCounter } from './view-counts.ts'
@@ -51,14 +51,6 @@ async function openTags(read: Reader, orgId: string): Promise<{ tag: string; cou
   )
 }
 
-/** Counters whose name begins so, by the rest of it. */
-async function countersUnder(read: Reader, orgId: string, prefix: string): Promise<Map<string, number>> {
-  const last = prefix.length - 1
-  const end = prefix.slice(0, last) + String.fromCharCode(prefix.charCodeAt(last) + 1)
-  const rows = await countersBetween(read, { orgId, start: prefix, end })
-  return new Map(rows.map(({ filter, count }) => [filter.slice(prefix.length), count]))
-}
-
 /** The partial index is used only for a query that carries its condition in these words. */
 const failedTickets = statement<{ orgId: string }, { total: number }[], Reader>('inbox_failed', (read, p) => {
   const failed = read
@@ -73,22 +65,3 @@ const failedTickets = statement<{ orgId: string }, { total: number }[], Reader>(
     .innerJoin(tickets, eq(tickets.id, failed.ticketId))
     .where(sql`not ${tickets.isSpam}`)
 })
-
-const countersBetween = statement<
-  { orgId: string; start: string; end: string },
-  { filter: string; count: number }[],
-  Reader
->('counters_between', (read, p) =>
-  read
-    .select({ filter: ticketCounters.filter, count: ticketCounters.count })
-    .from(ticketCounters)
-    .where(
-      and(
-        eq(ticketCounters.orgId, p.orgId),
-        gte(ticketCounters.filter, p.start),
-        lt(ticketCounters.filter, p.end),
-        gt(ticketCounters.count, 0),
-      ),
-    )
-    .orderBy(ticketCounters.filter),
-)

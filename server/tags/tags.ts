@@ -1,17 +1,15 @@
-import { and, asc, eq, gt, gte, lt } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { recordAudit } from '../audit/audit.ts'
 import type { Transaction } from '../database/database.ts'
-import { ticketCounters, ticketTags } from '../database/tables/tickets.ts'
+import { ticketTags } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
 import { type Changed, changeRow, recordChanges } from '../tickets/change.ts'
-import { filterNames } from '../tickets/counters.ts'
+import { countersUnder, filterNames } from '../tickets/counters.ts'
 import { lockTicket } from '../tickets/rows.ts'
 
 /** Tickets in one unit: few enough that nobody waits for it. */
 const SLICE = 100
-/** The character behind the colon: what begins with `tag:` stands before it. */
-const behind = (prefix: string) => `${prefix.slice(0, -1)};`
 
 export interface TagCount {
   tag: string
@@ -23,11 +21,12 @@ export interface TagCount {
 
 /** Every tag that a ticket carries, by name. */
 export async function listTags(deps: Deps, orgId: string): Promise<TagCount[]> {
+  const { read } = deps.database
   const openPrefix = filterNames.statusAndTag('open', '')
   const [totals, open, spam] = await Promise.all([
-    countsBehind(deps, orgId, filterNames.tag('')),
-    countsBehind(deps, orgId, openPrefix),
-    countsBehind(deps, orgId, filterNames.spam(openPrefix)),
+    countersUnder(read, orgId, filterNames.tag('')),
+    countersUnder(read, orgId, openPrefix),
+    countersUnder(read, orgId, filterNames.spam(openPrefix)),
   ])
   return [...totals].map(([tag, total]) => ({
     tag,
@@ -108,21 +107,4 @@ async function ticketsWith(tx: Transaction, orgId: string, tag: string): Promise
     .where(and(eq(ticketTags.orgId, orgId), eq(ticketTags.tag, tag)))
     .limit(SLICE)
   return rows.map(({ id }) => id).sort()
-}
-
-/** Counters whose name begins so, by the rest of it. */
-async function countsBehind(deps: Deps, orgId: string, prefix: string): Promise<Map<string, number>> {
-  const rows = await deps.database.read
-    .select({ filter: ticketCounters.filter, count: ticketCounters.count })
-    .from(ticketCounters)
-    .where(
-      and(
-        eq(ticketCounters.orgId, orgId),
-        gte(ticketCounters.filter, prefix),
-        lt(ticketCounters.filter, behind(prefix)),
-        gt(ticketCounters.count, 0),
-      ),
-    )
-    .orderBy(asc(ticketCounters.filter))
-  return new Map(rows.map(({ filter, count }) => [filter.slice(prefix.length), count]))
 }

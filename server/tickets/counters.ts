@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, gt, gte, lt, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
 import { rowsCommand, statement } from '../database/statement.ts'
 import { type Channel, type TicketStatus, ticketCounters } from '../database/tables/tickets.ts'
@@ -67,6 +67,18 @@ export async function readCounter(read: Reader, orgId: string, filter: string): 
   return row?.count ?? 0
 }
 
+/** The counters above 0 whose name begins so, by the rest of it and in its order. */
+export async function countersUnder(
+  read: Reader,
+  orgId: string,
+  prefix: string,
+): Promise<Map<string, number>> {
+  const last = prefix.length - 1
+  const end = prefix.slice(0, last) + String.fromCharCode(prefix.charCodeAt(last) + 1)
+  const rows = await countersBetween(read, { orgId, start: prefix, end })
+  return new Map(rows.map(({ filter, count }) => [filter.slice(prefix.length), count]))
+}
+
 function filtersOf(ticket: Counted): string[] {
   const filters = publicFiltersOf(ticket)
   return ticket.isSpam ? [...filters, ...filters.map(filterNames.spam)] : filters
@@ -101,4 +113,23 @@ const counterByFilter = statement<{ orgId: string; filter: string }, { count: nu
       .select({ count: ticketCounters.count })
       .from(ticketCounters)
       .where(and(eq(ticketCounters.orgId, p.orgId), eq(ticketCounters.filter, p.filter))),
+)
+
+const countersBetween = statement<
+  { orgId: string; start: string; end: string },
+  { filter: string; count: number }[],
+  Reader
+>('counters_between', (read, p) =>
+  read
+    .select({ filter: ticketCounters.filter, count: ticketCounters.count })
+    .from(ticketCounters)
+    .where(
+      and(
+        eq(ticketCounters.orgId, p.orgId),
+        gte(ticketCounters.filter, p.start),
+        lt(ticketCounters.filter, p.end),
+        gt(ticketCounters.count, 0),
+      ),
+    )
+    .orderBy(ticketCounters.filter),
 )
