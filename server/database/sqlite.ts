@@ -1,5 +1,6 @@
 import { type Database as Connection, SQLiteError } from 'bun:sqlite'
 import { statSync } from 'node:fs'
+import { othersTurn } from '../others-turn.ts'
 import { type Database, StorageError, type Transaction } from './database.ts'
 import { openReader, openWriter } from './sqlite-connections.ts'
 import { isStorageFault } from './storage-fault.ts'
@@ -142,7 +143,7 @@ export function openSqlite(file: string, onCommit: () => void): Database {
     },
     async emptyLog() {
       // Between two flushes: inside of one it would be refused.
-      while (writer.connection.inTransaction) await new Promise((resolve) => setImmediate(resolve))
+      while (writer.connection.inTransaction) await othersTurn()
       return writer.emptyLog()
     },
     async size() {
@@ -150,7 +151,7 @@ export function openSqlite(file: string, onCommit: () => void): Database {
     },
     async close() {
       isClosed = true
-      while (isFlushing) await new Promise((resolve) => setImmediate(resolve))
+      while (isFlushing) await othersTurn()
       reader.connection.close()
       writer.checkpoint()
       writer.connection.close()

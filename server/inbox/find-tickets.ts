@@ -1,5 +1,6 @@
 import type { Reader } from '../database/database.ts'
 import { matchingNumbers, type Wanted } from '../database/full-text.ts'
+import { othersTurn } from '../others-turn.ts'
 import type { TicketSort } from '../tickets/list-tickets.ts'
 import { parameterOf } from './conditions.ts'
 import type { Filter, Search } from './filters.ts'
@@ -137,9 +138,4 @@ function shapeOf({ kind, isNegated }: Filter) {
 function parametersOf({ orgId, me, search, after, limit }: Find): Record<string, string | number> {
   const values = search.filters.map(({ value }, place) => [parameterOf(place), value] as const)
   return { orgId, me, limit, at: after?.at ?? 0, id: after?.id ?? '', ...Object.fromEntries(values) }
-}
-
-/** What else the process has to do comes first: reads of SQLite settle within one turn of the event loop. */
-export function othersTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,11 +1,12 @@
 import type { Reader } from '../database/database.ts'
 import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
+import { othersTurn } from '../others-turn.ts'
 import { decodeCursor, encodeCursor } from '../tickets/cursor.ts'
 import type { TicketSort } from '../tickets/list-tickets.ts'
 import { excerptOf } from './excerpt.ts'
 import { readSearch } from './filters.ts'
-import { findTickets, othersTurn } from './find-tickets.ts'
+import { findTickets } from './find-tickets.ts'
 import type { Key } from './keys.ts'
 import { type FoundRow, readRows, textsOf } from './rows.ts'
 

@@ -3,8 +3,9 @@ import { command } from '../database/statement.ts'
 import { searchCursors } from '../database/tables/search.ts'
 import type { Deps } from '../deps.ts'
 import { eventsAfter } from '../events/events.ts'
+import { othersTurn } from '../others-turn.ts'
 import { replaceDocuments } from './documents.ts'
-import { MOST_TICKETS, othersTurn, readTickets } from './read-tickets.ts'
+import { MOST_TICKETS, readTickets } from './read-tickets.ts'
 
 const EVENTS_AT_ONCE = 500
 /** What is remembered of a log that is far ahead. */

@@ -1,4 +1,5 @@
 import type { Deps } from '../deps.ts'
+import { othersTurn } from '../others-turn.ts'
 import { documentWords } from './document.ts'
 import type { Read } from './documents.ts'
 
@@ -21,8 +22,4 @@ export async function readTickets(deps: Deps, orgId: string, ids: string[]): Pro
     if (read.length % READ_AT_ONCE === 0) await othersTurn()
   }
   return read
-}
-
-export function othersTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }
