@@ -1,23 +1,15 @@
 import { and, inArray, lte } from 'drizzle-orm'
 import { agentLinks, sessions } from '../database/tables/sessions.ts'
 import type { Deps } from '../deps.ts'
-import { type Loop, startLoop } from '../loop.ts'
+import type { Loop } from '../loop.ts'
+import { startSweeping } from '../sweep.ts'
 
 const PRUNE_EVERY_MS = 600_000
 const SLICE = 500
-/** Between two slices, so that pruning is never in anybody's way. */
-const SLICE_REST_MS = 20
 
 /** Forgets sessions that have ended and links that are over, of every organization, now and then. */
 export function startPruningSessions(deps: Deps): Loop {
-  let nextAt = deps.clock.monotonic()
-  return startLoop(deps, 'prune_sessions', async () => {
-    const rest = nextAt - deps.clock.monotonic()
-    if (rest > 0) return rest
-    const pause = (await pruneSlice(deps)) ? SLICE_REST_MS : PRUNE_EVERY_MS
-    nextAt = deps.clock.monotonic() + pause
-    return pause
-  })
+  return startSweeping(deps, 'prune_sessions', { everyMs: PRUNE_EVERY_MS, slice: () => pruneSlice(deps) })
 }
 
 /** Whether there may be more. Reads first: hardly ever is there anything to write. */

@@ -4,7 +4,8 @@ import { organizations } from '../database/tables/organizations.ts'
 import { attempts, deliveries, endpoints, resendJobs } from '../database/tables/webhooks.ts'
 import type { Deps } from '../deps.ts'
 import { firstIdAt } from '../ids.ts'
-import { type Loop, startLoop } from '../loop.ts'
+import type { Loop } from '../loop.ts'
+import { startSweeping } from '../sweep.ts'
 import { CANCEL_SLICE, cancelPending } from './endpoints.ts'
 
 const DAY_MS = 86_400_000
@@ -14,8 +15,6 @@ const DETAILS_MS = 30 * DAY_MS
 const SUMMARIES_MS = 90 * DAY_MS
 const SWEEP_EVERY_MS = 3_600_000
 const SLICE = 500
-/** Between two slices, so that a sweep is never in anybody's way. */
-const SLICE_REST_MS = 20
 
 /** Does one slice behind a cursor; answers the cursor of the next slice, or null when there is nothing more. */
 type Step = (deps: Deps, cursor: string) => Promise<string | null>
@@ -26,17 +25,15 @@ const STEPS: Step[] = [cancelLeftovers, stripAttempts, removeDeliveries, removeE
 export function startRetention(deps: Deps): Loop {
   let step = 0
   let cursor = ''
-  let nextSliceAt = deps.clock.monotonic()
-  return startLoop(deps, 'retention', async () => {
-    const rest = nextSliceAt - deps.clock.monotonic()
-    if (rest > 0) return rest
+
+  async function slice(): Promise<boolean> {
     const next = await STEPS[step]?.(deps, cursor)
     cursor = next ?? ''
     if (typeof next !== 'string') step = (step + 1) % STEPS.length
-    const isSweepOver = step === 0 && cursor === ''
-    nextSliceAt = deps.clock.monotonic() + (isSweepOver ? SWEEP_EVERY_MS : SLICE_REST_MS)
-    return nextSliceAt - deps.clock.monotonic()
-  })
+    return step !== 0 || cursor !== ''
+  }
+
+  return startSweeping(deps, 'retention', { everyMs: SWEEP_EVERY_MS, slice })
 }
 
 /** Deleting an endpoint cancels so many of its deliveries at once; here are the others. */
