@@ -35,9 +35,9 @@ export function inboxRoutes(guard: AgentGuard) {
     })
     .get(
       '/views',
-      async ({ me, as }) => {
-        const views = await listViews(as.database.read, me.orgId, me.agentId)
-        return { data: views.map((view) => viewSavedView(view, me.agentId)) }
+      async ({ me: { orgId, agentId }, as }) => {
+        const views = await listViews(as.database.read, { orgId, agentId })
+        return { data: views.map((view) => viewSavedView(view, agentId)) }
       },
       { transform: noQuery, response: { 200: schemas.viewList } },
     )

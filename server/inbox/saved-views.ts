@@ -1,11 +1,11 @@
-import { and, asc, eq, or } from 'drizzle-orm'
+import { and, asc, eq, or, type Placeholder } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
 import { statement } from '../database/statement.ts'
 import type { AgentRole } from '../database/tables/agents.ts'
 import { savedViews } from '../database/tables/saved-views.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, notFound } from '../errors.ts'
-import { recordEvents } from '../events/events.ts'
+import { recordDeskChange } from '../events/desk.ts'
 import { isId } from '../ids.ts'
 import { readSearch } from './filters.ts'
 
@@ -23,6 +23,9 @@ interface Agent {
   role: AgentRole
 }
 
+// Each unit begins with `recordDeskChange`: it takes the organization's row, so that two units never count or change
+// views side by side.
+
 /** Each of them is counted for every page that is open. An agent's own and the shared ones leave room for each other. */
 const MOST_OF_A_KIND = 50
 
@@ -32,11 +35,6 @@ const columns = {
   query: savedViews.query,
   isShared: savedViews.isShared,
   agentId: savedViews.agentId,
-}
-
-/** The agent's own views and those that are shared, oldest first. */
-export function listViews(read: Reader, orgId: string, agentId: string): Promise<SavedView[]> {
-  return visibleViews(read, { orgId, agentId })
 }
 
 /** Throws 400 `invalid_query` for a query that the inbox would not understand, 409 when there are too many views. */
@@ -50,7 +48,7 @@ export async function createView(
   const { isShared = false } = input
   const view: SavedView = { id: deps.newId('viw'), name: input.name.trim(), query, isShared, agentId }
   await deps.database.write(async (tx) => {
-    await tellPages(deps, tx, orgId)
+    await recordDeskChange(deps, tx, orgId)
     await requireRoom(tx, orgId, view)
     await tx.insert(savedViews).values({ ...view, orgId, createdAt: deps.clock.now() })
   })
@@ -68,7 +66,7 @@ export async function updateView(
   const query =
     change.query === undefined ? undefined : await checkedQuery(deps, orgId, me.agentId, change.query)
   return deps.database.write(async (tx) => {
-    await tellPages(deps, tx, orgId)
+    await recordDeskChange(deps, tx, orgId)
     const view = await changeableView(tx, orgId, me, id)
     const after: SavedView = {
       ...view,
@@ -88,15 +86,10 @@ export async function updateView(
 
 export async function deleteView(deps: Deps, orgId: string, me: Agent, id: string): Promise<void> {
   await deps.database.write(async (tx) => {
-    await tellPages(deps, tx, orgId)
+    await recordDeskChange(deps, tx, orgId)
     await changeableView(tx, orgId, me, id)
     await tx.delete(savedViews).where(and(eq(savedViews.orgId, orgId), eq(savedViews.id, id)))
   })
-}
-
-/** First in each unit: it takes the organization's row, so that two units never count or change views side by side. */
-function tellPages(deps: Deps, tx: Transaction, orgId: string): Promise<void> {
-  return recordEvents(deps, tx, orgId, [{ type: 'desk.changed', ticketId: '', createdAt: deps.clock.now() }])
 }
 
 async function requireRoom(
@@ -130,22 +123,18 @@ async function changeableView(tx: Transaction, orgId: string, me: Agent, id: str
   throw new AppError(403, 'not_your_view', 'Only who made this view, or an administrator, may change it.')
 }
 
-function visibleTo(orgId: string, agentId: string) {
+function visibleTo(orgId: string | Placeholder, agentId: string | Placeholder) {
   const isMineOrShared = or(eq(savedViews.agentId, agentId), eq(savedViews.isShared, true))
   return and(eq(savedViews.orgId, orgId), isMineOrShared)
 }
 
-const visibleViews = statement<{ orgId: string; agentId: string }, SavedView[], Reader>(
+/** The agent's own views and those that are shared, oldest first. */
+export const listViews = statement<{ orgId: string; agentId: string }, SavedView[], Reader>(
   'saved_views_visible',
   (read, p) =>
     read
       .select(columns)
       .from(savedViews)
-      .where(
-        and(
-          eq(savedViews.orgId, p.orgId),
-          or(eq(savedViews.agentId, p.agentId), eq(savedViews.isShared, true)),
-        ),
-      )
+      .where(visibleTo(p.orgId, p.agentId))
       .orderBy(asc(savedViews.createdAt), asc(savedViews.id)),
 )

@@ -77,7 +77,7 @@ export function createViewCounter(): ViewCounter {
     const newest = await newestEvent(read, orgId)
     const answer: ViewCounts = { saved: [] }
     let oldUntil = Number.POSITIVE_INFINITY
-    for (const { id, query } of await listViews(read, orgId, me)) {
+    for (const { id, query } of await listViews(read, { orgId, agentId: me })) {
       const search = await understood(readSearch(read, { orgId, me, text: query }))
       if (!search) continue
       const { count, isAtLeast, ...known } = await countOf(deps, { orgId, me, search, newest })
