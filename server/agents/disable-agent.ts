@@ -3,21 +3,21 @@ import { recordAudit } from '../audit/audit.ts'
 import { engine } from '../database/columns.ts'
 import type { Transaction } from '../database/database.ts'
 import { agents } from '../database/tables/agents.ts'
-import { agentLinks, sessions } from '../database/tables/sessions.ts'
 import { tickets, ticketTags } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { recordDeskChange } from '../events/desk.ts'
 import { recordEvents } from '../events/events.ts'
 import { recordActivities } from '../tickets/activities.ts'
 import { moveCounters, sumOfChanges } from '../tickets/counters.ts'
+import { endLinks, endSessions } from './access.ts'
 import { lockAgent, lockEnabledAdmins, requireOtherAdmin } from './agent-rows.ts'
 import type { Agent } from './agents.ts'
 
 const UNASSIGNED_AT_ONCE = 500
 
 /**
- * Ends an agent's access, by id or address: their sessions and links too. Then unassigns their tickets a slice at a time. When it was cut short,
- * doing it again unassigns the rest. Throws 404, and 409 for the last enabled administrator.
+ * Ends an agent's access, by id or address: their sessions and links too. Then unassigns their tickets a slice at a
+ * time. When it was cut short, doing it again unassigns the rest. Throws 404, and 409 for the last enabled administrator.
  */
 export async function disableAgent(
   deps: Deps,
@@ -42,8 +42,8 @@ async function endAccess(deps: Deps, tx: Transaction, orgId: string, idOrEmail: 
     .update(agents)
     .set({ disabledAt })
     .where(and(eq(agents.orgId, orgId), eq(agents.id, id)))
-  await tx.delete(sessions).where(and(eq(sessions.orgId, orgId), eq(sessions.agentId, id)))
-  await tx.delete(agentLinks).where(and(eq(agentLinks.orgId, orgId), eq(agentLinks.agentId, id)))
+  await endSessions(tx, { orgId, agentId: id })
+  await endLinks(tx, { orgId, agentId: id })
   await recordAudit(deps, tx, orgId, { action: 'agent.disabled', subject: { id, label: email } })
   await recordDeskChange(deps, tx, orgId)
   return { ...agent, disabledAt }

@@ -1,11 +1,11 @@
-import { and, eq } from 'drizzle-orm'
 import { recordAudit } from '../audit/audit.ts'
 import type { Transaction } from '../database/database.ts'
-import { agentLinks, type LinkPurpose, sessions } from '../database/tables/sessions.ts'
+import { agentLinks, type LinkPurpose } from '../database/tables/sessions.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { recordDeskChange } from '../events/desk.ts'
 import { hashToken, newToken } from '../token.ts'
+import { endLinks, endSessions } from './access.ts'
 import { lockAgent } from './agent-rows.ts'
 import { type Agent, insertAgent, type NewAgent, prepareAgent } from './agents.ts'
 
@@ -54,10 +54,8 @@ export function makeLink(deps: Deps, orgId: string, idOrEmail: string): Promise<
     }
     const link = newLink(deps, agent, token)
     const { id, email } = agent
-    if (link.purpose === 'reset') {
-      await tx.delete(sessions).where(and(eq(sessions.orgId, orgId), eq(sessions.agentId, id)))
-    }
-    await tx.delete(agentLinks).where(and(eq(agentLinks.orgId, orgId), eq(agentLinks.agentId, id)))
+    if (link.purpose === 'reset') await endSessions(tx, { orgId, agentId: id })
+    await endLinks(tx, { orgId, agentId: id })
     await insertLink(deps, tx, agent, link)
     await recordAudit(deps, tx, orgId, {
       action: 'agent.link_made',

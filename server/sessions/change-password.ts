@@ -1,8 +1,8 @@
-import { and, eq, ne } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
+import { endLinks, endSessions } from '../agents/access.ts'
 import { hashPassword, isPassword } from '../agents/password.ts'
 import { recordAudit } from '../audit/audit.ts'
 import { agents } from '../database/tables/agents.ts'
-import { agentLinks, sessions } from '../database/tables/sessions.ts'
 import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
 import type { SignedIn } from './sessions.ts'
@@ -29,10 +29,8 @@ export async function changePassword(
       .where(and(eq(agents.orgId, orgId), eq(agents.id, agentId), eq(agents.passwordHash, before)))
       .returning({ id: agents.id })
     if (changed.length === 0) throw wrongPassword()
-    await tx
-      .delete(sessions)
-      .where(and(eq(sessions.orgId, orgId), eq(sessions.agentId, agentId), ne(sessions.id, me.sessionId)))
-    await tx.delete(agentLinks).where(and(eq(agentLinks.orgId, orgId), eq(agentLinks.agentId, agentId)))
+    await endSessions(tx, me, me.sessionId)
+    await endLinks(tx, me)
     await recordAudit(deps, tx, orgId, {
       action: 'agent.password_set',
       subject: { id: agentId, label: me.email },

@@ -1,11 +1,12 @@
 import { and, eq, isNull } from 'drizzle-orm'
+import { endSessions } from '../agents/access.ts'
 import { hashPassword } from '../agents/password.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { statement, textParameter } from '../database/statement.ts'
 import { agents } from '../database/tables/agents.ts'
 import { organizations } from '../database/tables/organizations.ts'
-import { agentLinks, sessions } from '../database/tables/sessions.ts'
+import { agentLinks } from '../database/tables/sessions.ts'
 import { actingAs, type Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { recordDeskChange } from '../events/desk.ts'
@@ -52,7 +53,7 @@ export async function acceptLink(deps: Deps, input: AcceptedLink): Promise<strin
   await deps.database.write(async (tx) => {
     await setPassword(tx, link, { name, passwordHash })
     await useUp(deps, tx, link)
-    await tx.delete(sessions).where(and(eq(sessions.orgId, orgId), eq(sessions.agentId, agentId)))
+    await endSessions(tx, { orgId, agentId })
     await startSession(deps, tx, { orgId, agentId, token, ...input.from })
     await recordAudit(actingAs(deps, actor), tx, orgId, {
       action: 'agent.password_set',

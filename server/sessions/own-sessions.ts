@@ -1,4 +1,5 @@
-import { and, desc, eq, gt, ne } from 'drizzle-orm'
+import { and, desc, eq, gt } from 'drizzle-orm'
+import { endSessions } from '../agents/access.ts'
 import { recordAudit } from '../audit/audit.ts'
 import { sessions } from '../database/tables/sessions.ts'
 import type { Deps } from '../deps.ts'
@@ -41,18 +42,13 @@ export async function revokeSession(deps: Deps, me: SignedIn, id: string): Promi
 /** Ends all sessions of the agent but this one; answers how many. */
 export function revokeOtherSessions(deps: Deps, me: SignedIn): Promise<number> {
   return deps.database.write(async (tx) => {
-    const ended = await tx
-      .delete(sessions)
-      .where(
-        and(eq(sessions.orgId, me.orgId), eq(sessions.agentId, me.agentId), ne(sessions.id, me.sessionId)),
-      )
-      .returning({ id: sessions.id })
-    if (ended.length === 0) return 0
+    const ended = await endSessions(tx, me, me.sessionId)
+    if (ended === 0) return 0
     await recordAudit(deps, tx, me.orgId, {
       action: 'session.others_revoked',
       subject: { id: me.agentId, label: me.email },
-      detail: { ended: ended.length },
+      detail: { ended },
     })
-    return ended.length
+    return ended
   })
 }
