@@ -49,8 +49,13 @@ export async function createAgent(deps: Deps, orgId: string, input: NewAgent): P
   return prepared.agent
 }
 
+export interface PreparedAgent {
+  agent: Agent
+  passwordHash: string | null
+}
+
 /** What is slow or may be refused, before the unit that inserts the agent. */
-export async function prepareAgent(deps: Deps, orgId: string, input: NewAgent) {
+export async function prepareAgent(deps: Deps, orgId: string, input: NewAgent): Promise<PreparedAgent> {
   const agent: Agent = {
     id: deps.newId('agt'),
     orgId,
@@ -68,10 +73,7 @@ export async function prepareAgent(deps: Deps, orgId: string, input: NewAgent) {
   }
 }
 
-export async function insertAgent(
-  tx: Transaction,
-  { agent, passwordHash }: Awaited<ReturnType<typeof prepareAgent>>,
-): Promise<void> {
+export async function insertAgent(tx: Transaction, { agent, passwordHash }: PreparedAgent): Promise<void> {
   const saved = await tx
     .insert(agents)
     .values({ ...agent, emailKey: addressKey(agent.email), passwordHash })

@@ -1,10 +1,11 @@
 import { eq } from 'drizzle-orm'
 import { recordAudit } from '../audit/audit.ts'
+import type { Transaction } from '../database/database.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { newOrganization, type Organization, requireName } from '../organizations/organizations.ts'
-import { type Agent, insertAgent, type NewAgent, prepareAgent } from './agents.ts'
+import { type Agent, insertAgent, type NewAgent, type PreparedAgent, prepareAgent } from './agents.ts'
 
 /**
  * The first step: an organization and its administrator, both or neither. Throws 400 for wrong input. Unlike
@@ -25,11 +26,21 @@ export async function setUp(
     if (same.length > 0) {
       throw new AppError(409, 'organization_exists', `There is already an organization "${name}".`)
     }
-    await tx.insert(organizations).values(organization)
-    await insertAgent(tx, prepared)
-    const { id } = organization
-    const detail = { administrator: prepared.agent.email }
-    await recordAudit(deps, tx, id, { action: 'organization.created', subject: { id, label: name }, detail })
+    await insertBoth(deps, tx, organization, prepared)
   })
   return { organization, admin: prepared.agent }
+}
+
+/** An organization with its administrator, and the first line of its audit log. */
+export async function insertBoth(
+  deps: Deps,
+  tx: Transaction,
+  organization: Organization,
+  admin: PreparedAgent,
+): Promise<void> {
+  await tx.insert(organizations).values(organization)
+  await insertAgent(tx, admin)
+  const { id, name } = organization
+  const detail = { administrator: admin.agent.email }
+  await recordAudit(deps, tx, id, { action: 'organization.created', subject: { id, label: name }, detail })
 }

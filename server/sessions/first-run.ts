@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
-import { insertAgent, prepareAgent } from '../agents/agents.ts'
-import { recordAudit } from '../audit/audit.ts'
+import { prepareAgent } from '../agents/agents.ts'
+import { insertBoth } from '../agents/set-up.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import { actingAs, type Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
@@ -65,20 +65,14 @@ async function makeFirst(deps: Deps, input: FirstRunInput): Promise<string> {
   const organization = newOrganization(deps, requireName(input.organization, '/organization'))
   const orgId = organization.id
   const prepared = await prepareAgent(deps, orgId, { ...input, role: 'admin' })
-  const { id: agentId, name, email } = prepared.agent
+  const { id: agentId, name } = prepared.agent
   const actor = { kind: 'agent', id: agentId, name, address: input.from.address } as const
   const token = newToken(deps)
   await deps.database.write(async (tx) => {
     const some = await tx.select({ id: organizations.id }).from(organizations).limit(1)
     if (some.length > 0) throw alreadySetUp()
-    await tx.insert(organizations).values(organization)
-    await insertAgent(tx, prepared)
+    await insertBoth(actingAs(deps, actor), tx, organization, prepared)
     await startSession(deps, tx, { orgId, agentId, token, ...input.from })
-    await recordAudit(actingAs(deps, actor), tx, orgId, {
-      action: 'organization.created',
-      subject: { id: orgId, label: organization.name },
-      detail: { administrator: email },
-    })
   })
   return token
 }
