@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import type { KeyScope } from '../database/tables/api-keys.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { createAddressReader } from '../requests/address.ts'
+import { createAddressReader, type Server } from '../requests/address.ts'
 import { createLastUsed } from './last-used.ts'
 import { type Allowance, createRateLimiter } from './rate-limit.ts'
 import { findValidKey } from './valid-keys.ts'
@@ -26,10 +26,6 @@ export interface Caller {
 /** Wrong keys that one address may send in 60 seconds. */
 const FAILURES_PER_ADDRESS = 60
 const SWEEP_EVERY_MS = 300_000
-
-interface Server {
-  requestIP(request: Request): { address: string } | null
-}
 
 /**
  * Turns the `Authorization` header into a `Caller` (section 5 of the specification) and guards permissions and rates,
@@ -58,7 +54,7 @@ export function createKeyGuard(
     if (agent) return agent
     const sent = bearerToken(header)
     const key = sent === undefined ? undefined : await findValidKey(deps, sent)
-    if (!key) throw refuseStranger(addressOf(request, server?.requestIP(request)?.address))
+    if (!key) throw refuseStranger(addressOf(request, server))
     lastUsed.note(key.id)
     const { id: keyId, orgId, name, scopes, rateLimit, kind } = key
     return { orgId, keyId, name, scopes, rateLimit, isPublic: kind === 'public' }

@@ -14,10 +14,6 @@ const RATE_LIMIT = 1_200
 const EXTEND_EVERY_MS = 60_000
 const SWEEP_EVERY_MS = 300_000
 
-interface Server {
-  requestIP(request: Request): { address: string } | null
-}
-
 /** Turns the session cookie into the agent who is signed in: 401, 403 for another site's page, 429, in this order. */
 export function createAgentGuard(deps: Deps) {
   const limiter = createRateLimiter(deps.clock.monotonic)
@@ -59,10 +55,6 @@ export function createAgentGuard(deps: Deps) {
     return session
   }
 
-  function addressFrom(request: Request, server: Server | null): string {
-    return addressOf(request, server?.requestIP(request)?.address)
-  }
-
   return {
     /** Elysia plugin: gives the routes behind it `me`, and `as`: the dependencies in the agent's name. */
     requireAgent: new Elysia({ name: 'require-agent' }).derive(
@@ -73,7 +65,7 @@ export function createAgentGuard(deps: Deps) {
           kind: 'agent',
           id: me.agentId,
           name: me.name,
-          address: addressFrom(request, server),
+          address: addressOf(request, server),
         }
         return { me, as: actingAs(deps, actor) }
       },
@@ -99,7 +91,7 @@ export function createAgentGuard(deps: Deps) {
       }
     },
     signedIn,
-    addressFrom,
+    addressOf,
     stop(): void {
       cancelSweep()
     },

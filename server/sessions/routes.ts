@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { addressKey } from '../agents/agents.ts'
 import type { Deps } from '../deps.ts'
+import type { Server } from '../requests/address.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
 import { requireSameOrigin } from '../requests/same-origin.ts'
@@ -16,7 +17,7 @@ import { viewSession } from './views.ts'
 
 interface Context {
   request: Request
-  server: { requestIP(request: Request): { address: string } | null } | null
+  server: Server | null
   set: { headers: Record<string, unknown> }
 }
 
@@ -33,7 +34,7 @@ export function sessionRoutes(
   function seenFrom({ request, server }: Context): SeenFrom {
     return {
       device: request.headers.get('user-agent') ?? '',
-      address: guard.addressFrom(request, server),
+      address: guard.addressOf(request, server),
     }
   }
 
