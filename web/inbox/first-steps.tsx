@@ -1,9 +1,9 @@
 import { useNavigate } from '@solidjs/router'
 import Rocket from 'lucide-solid/icons/rocket'
 import { createMemo } from 'solid-js'
-import { api, ask } from '../api.ts'
+import { checklistQuery } from '../desk.ts'
+import { observe } from '../observe.ts'
 import { useSession } from '../session.tsx'
-import { observe } from '../ticket/observe.ts'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { useCounts } from './inbox-data.ts'
@@ -22,10 +22,7 @@ export function useIsFirstDay() {
 /** Leads to the list of first steps, and says how many are done. */
 export function FirstSteps() {
   const navigate = useNavigate()
-  const result = observe(() => ({
-    queryKey: ['checklist'],
-    queryFn: () => ask(api.console.checklist.get()),
-  }))
+  const result = observe(() => checklistQuery)
   const steps = () => result().data?.data ?? []
   const done = () => steps().filter(({ isDone }) => isDone).length
   return (

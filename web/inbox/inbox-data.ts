@@ -1,6 +1,6 @@
 import { createMemo } from 'solid-js'
 import { type Answer, api, ask } from '../api.ts'
-import { observe } from '../ticket/observe.ts'
+import { observe } from '../observe.ts'
 
 export type TicketPage = Answer<typeof api.console.tickets.get>
 export type Row = TicketPage['data'][number]
@@ -24,23 +24,4 @@ export function useViewsWhenKnown() {
 export function useSavedViews() {
   const views = useViewsWhenKnown()
   return createMemo(() => views() ?? [])
-}
-
-/** All agents, also those who are invited or disabled. */
-export function useAgents() {
-  const result = observe(() => ({ queryKey: ['agents'], queryFn: () => ask(api.console.agents.get()) }))
-  return createMemo(() => result().data?.data ?? [])
-}
-
-export function useTags() {
-  const result = observe(() => ({ queryKey: ['tags'], queryFn: () => ask(api.console.tags.get()) }))
-  return createMemo(() => result().data?.data ?? [])
-}
-
-export function useSavedReplies() {
-  const result = observe(() => ({
-    queryKey: ['saved-replies'],
-    queryFn: () => ask(api.console['saved-replies'].get()),
-  }))
-  return createMemo(() => result().data?.data ?? [])
 }

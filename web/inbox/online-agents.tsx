@@ -1,7 +1,7 @@
 import { createMemo, For, Show } from 'solid-js'
+import { useAgents } from '../desk.ts'
 import { online } from '../live.ts'
 import { Avatar } from '../ui/avatar.tsx'
-import { useAgents } from './inbox-data.ts'
 
 const MOST_SHOWN = 5
 

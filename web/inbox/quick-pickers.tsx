@@ -1,9 +1,9 @@
 import UserRoundX from 'lucide-solid/icons/user-round-x'
 import { createMemo } from 'solid-js'
+import { useAgents, useTags } from '../desk.ts'
 import { useSession } from '../session.tsx'
 import { Avatar } from '../ui/avatar.tsx'
 import { PickerList, type PickerOption } from '../ui/picker.tsx'
-import { useAgents, useTags } from './inbox-data.ts'
 import { Overlay } from './overlay.tsx'
 
 interface QuickPickerProps {

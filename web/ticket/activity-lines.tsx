@@ -1,5 +1,5 @@
 import { createSignal, For, Show } from 'solid-js'
-import { useAgents } from '../inbox/inbox-data.ts'
+import { useAgents } from '../desk.ts'
 import { exactTime, RelativeTime } from '../ui/relative-time.tsx'
 import { activitySentence } from './activity-sentence.ts'
 import type { ActivityEntry } from './ticket-data.ts'

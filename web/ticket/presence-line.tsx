@@ -1,5 +1,5 @@
 import { createMemo, For, Show } from 'solid-js'
-import { useAgents } from '../inbox/inbox-data.ts'
+import { useAgents } from '../desk.ts'
 import { presenceOf } from '../live.ts'
 import { Avatar } from '../ui/avatar.tsx'
 

@@ -1,6 +1,6 @@
 import { type Answer, api, ask } from '../api.ts'
+import { observe } from '../observe.ts'
 import { queries } from '../queries.ts'
-import { observe } from './observe.ts'
 import { withPending } from './pending.ts'
 
 /** One ticket as its pane shows it. */

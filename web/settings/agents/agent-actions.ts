@@ -1,8 +1,9 @@
 import type { Accessor } from 'solid-js'
 import { api, ask } from '../../api.ts'
+import type { Agent } from '../../desk.ts'
 import { sentenceOf } from '../../problem.ts'
 import { toast, toastError } from '../../ui/toaster.tsx'
-import { type Agent, agentsChanged, ROLES, type Role } from './agent-data.ts'
+import { agentsChanged, ROLES, type Role } from './agent-data.ts'
 
 /** What an administrator can do with an agent. */
 export function createAgentActions(agent: Accessor<Agent>) {

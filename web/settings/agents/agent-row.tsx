@@ -1,5 +1,6 @@
 import Ellipsis from 'lucide-solid/icons/ellipsis'
 import { createSignal, Show } from 'solid-js'
+import type { Agent } from '../../desk.ts'
 import { useSession } from '../../session.tsx'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Badge } from '../../ui/badge.tsx'
@@ -9,7 +10,6 @@ import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { toast } from '../../ui/toaster.tsx'
 import { createAgentActions } from './agent-actions.ts'
-import type { Agent } from './agent-data.ts'
 import type { ShownLink } from './link-dialog.tsx'
 
 interface AgentRowProps {

@@ -1,8 +1,8 @@
+import type { Agent } from '../../desk.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { exactTime } from '../../ui/relative-time.tsx'
 import { SecretOnce } from '../../ui/secret-once.tsx'
-import type { Agent } from './agent-data.ts'
 
 export interface ShownLink {
   agent: Pick<Agent, 'name'>

@@ -4,20 +4,21 @@ import SearchX from 'lucide-solid/icons/search-x'
 import TextQuote from 'lucide-solid/icons/text-quote'
 import Trash from 'lucide-solid/icons/trash'
 import { createSignal, For, Show } from 'solid-js'
+import { type SavedReply, savedRepliesQuery } from '../../desk.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { Loaded } from '../loaded.tsx'
 import { Page } from '../page.tsx'
 import './replies.css'
-import { deleteReply, repliesQuery, type SavedReply } from './reply-data.ts'
+import { deleteReply } from './reply-data.ts'
 
 /** Below so many a search field is in the way. */
 const FEW = 5
 
 /** Answers that are written once and used often. */
 export function RepliesPage() {
-  const query = useQuery(() => ({ ...repliesQuery, reconcile: 'id' }))
+  const query = useQuery(() => ({ ...savedRepliesQuery, reconcile: 'id' }))
   return (
     <Page
       title="Saved replies"

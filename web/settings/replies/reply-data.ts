@@ -1,16 +1,8 @@
-import { queryOptions } from '@tanstack/solid-query'
-import { type Answer, api, ask } from '../../api.ts'
+import { api, ask } from '../../api.ts'
+import { type SavedReply, savedRepliesQuery } from '../../desk.ts'
 import { sentenceOf } from '../../problem.ts'
 import { queries } from '../../queries.ts'
 import { toast, toastError } from '../../ui/toaster.tsx'
-
-type List = Answer<(typeof api.console)['saved-replies']['get']>
-export type SavedReply = List['data'][number]
-
-export const repliesQuery = queryOptions({
-  queryKey: ['saved-replies'],
-  queryFn: () => ask(api.console['saved-replies'].get()),
-})
 
 /** Makes a new one, or changes the one with the id. */
 export async function saveReply(id: string | undefined, values: Pick<SavedReply, 'name' | 'text'>) {
@@ -41,8 +33,8 @@ async function bringBack(values: Pick<SavedReply, 'name' | 'text'>): Promise<voi
 }
 
 function showWithout(id: string): void {
-  queries.setQueryData<List>(
-    ['saved-replies'],
+  queries.setQueryData(
+    savedRepliesQuery.queryKey,
     (known) => known && { ...known, data: known.data.filter((reply) => reply.id !== id) },
   )
 }

@@ -2,6 +2,7 @@ import { useNavigate } from '@solidjs/router'
 import { useMutation, useQuery } from '@tanstack/solid-query'
 import { createMemo, Show } from 'solid-js'
 import { createStore } from 'solid-js/store'
+import { type SavedReply, savedRepliesQuery } from '../../desk.ts'
 import { faultOf } from '../../problem.ts'
 import { TextField } from '../../ui/text-field.tsx'
 import { toast } from '../../ui/toaster.tsx'
@@ -10,7 +11,7 @@ import { Loaded } from '../loaded.tsx'
 import { NotFound } from '../not-found.tsx'
 import { Page } from '../page.tsx'
 import './replies.css'
-import { repliesQuery, type SavedReply, saveReply } from './reply-data.ts'
+import { saveReply } from './reply-data.ts'
 import { ReplyPreview } from './reply-preview.tsx'
 import { ReplyText } from './reply-text.tsx'
 
@@ -20,7 +21,7 @@ const FIELDS = ['name', 'text']
 
 /** Writes a saved reply; `new` for one that does not exist yet. */
 export function ReplyPage(props: { id: string }) {
-  const query = useQuery(() => ({ ...repliesQuery, enabled: props.id !== 'new' }))
+  const query = useQuery(() => ({ ...savedRepliesQuery, enabled: props.id !== 'new' }))
   return (
     <Show
       when={props.id !== 'new'}

@@ -1,22 +1,16 @@
-import { queryOptions, useQuery } from '@tanstack/solid-query'
+import { useQuery } from '@tanstack/solid-query'
 import ChevronRight from 'lucide-solid/icons/chevron-right'
 import Circle from 'lucide-solid/icons/circle'
 import CircleCheck from 'lucide-solid/icons/circle-check'
 import { For, Show } from 'solid-js'
-import { type Answer, api, ask } from '../../api.ts'
+import type { Answer, api } from '../../api.ts'
+import { checklistQuery } from '../../desk.ts'
 import { Loaded } from '../loaded.tsx'
 import { Page } from '../page.tsx'
 import './start.css'
 
 type Checklist = Answer<typeof api.console.checklist.get>['data']
 type Step = Checklist[number]['id']
-
-const checklistQuery = queryOptions({
-  queryKey: ['checklist'],
-  queryFn: () => ask(api.console.checklist.get()),
-  // What is done elsewhere, such as by a command, counts too.
-  staleTime: 0,
-})
 
 const STEPS: Record<Step, { title: string; text: string; href: string }> = {
   key: {
@@ -53,7 +47,8 @@ const STEPS: Record<Step, { title: string; text: string; href: string }> = {
 
 /** The first steps of an organization; each leads to its page. */
 export function StartPage() {
-  const query = useQuery(() => ({ ...checklistQuery, reconcile: 'id' }))
+  // What is done elsewhere, such as by a command, counts too.
+  const query = useQuery(() => ({ ...checklistQuery, reconcile: 'id', staleTime: 0 }))
   return (
     <Page title="Start" lead="The first steps. Do them in any order, and leave out what you do not need.">
       <Loaded query={query} what="The first steps" rows={6}>

@@ -1,7 +1,8 @@
-import { queryOptions, useQuery } from '@tanstack/solid-query'
+import { useQuery } from '@tanstack/solid-query'
 import TagIcon from 'lucide-solid/icons/tag'
 import { createSignal, For, Show } from 'solid-js'
-import { type Answer, api, ask } from '../../api.ts'
+import { api, ask } from '../../api.ts'
+import { type KnownTag, tagsQuery } from '../../desk.ts'
 import { queries } from '../../queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
@@ -10,19 +11,12 @@ import { toast } from '../../ui/toaster.tsx'
 import { Loaded } from '../loaded.tsx'
 import { Page } from '../page.tsx'
 import { RenameTag } from './rename-tag.tsx'
-
-type Tag = Answer<typeof api.console.tags.get>['data'][number]
-
-const tagsQuery = queryOptions({
-  queryKey: ['tags'],
-  queryFn: () => ask(api.console.tags.get()),
-  // Tickets get and lose tags all the time.
-  staleTime: 0,
-})
+import './tags.css'
 
 /** All tags in use, with how many tickets carry each. */
 export function TagsPage() {
-  const query = useQuery(() => ({ ...tagsQuery, reconcile: 'tag' }))
+  // Tickets get and lose tags all the time.
+  const query = useQuery(() => ({ ...tagsQuery, reconcile: 'tag', staleTime: 0 }))
   return (
     <Page
       title="Tags"
@@ -52,7 +46,7 @@ function NoTags() {
   )
 }
 
-function TagRow(props: { tag: Tag; known: Tag[] }) {
+function TagRow(props: { tag: KnownTag; known: KnownTag[] }) {
   const [asked, setAsked] = createSignal<'rename' | 'remove'>()
   const remove = async () => {
     const { changed } = await ask(api.console.tags.remove.post({ tag: props.tag.tag }))
@@ -61,7 +55,7 @@ function TagRow(props: { tag: Tag; known: Tag[] }) {
   }
   const others = () => props.known.filter(({ tag }) => tag !== props.tag.tag)
   return (
-    <li class="entry">
+    <li class="entry tag-entry">
       <div class="entry-words">
         <p class="entry-title">
           <a href={`/inbox/tag~${encodeURIComponent(props.tag.tag)}`}>{props.tag.tag}</a>
@@ -72,10 +66,20 @@ function TagRow(props: { tag: Tag; known: Tag[] }) {
         </p>
       </div>
       <div class="entry-actions">
-        <Button size="small" onClick={() => setAsked('rename')} aria-label={`Rename ${props.tag.tag}`}>
+        <Button
+          size="small"
+          look="quiet"
+          onClick={() => setAsked('rename')}
+          aria-label={`Rename ${props.tag.tag}`}
+        >
           Rename…
         </Button>
-        <Button size="small" onClick={() => setAsked('remove')} aria-label={`Remove ${props.tag.tag}`}>
+        <Button
+          size="small"
+          look="quiet"
+          onClick={() => setAsked('remove')}
+          aria-label={`Remove ${props.tag.tag}`}
+        >
           Remove…
         </Button>
       </div>

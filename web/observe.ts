@@ -6,11 +6,11 @@ import {
   type QueryObserverResult,
 } from '@tanstack/solid-query'
 import { type Accessor, createMemo, createSignal, onCleanup } from 'solid-js'
-import { queries } from '../queries.ts'
+import { queries } from './queries.ts'
 
 /**
- * What a query knows now. Unlike `useQuery` it never suspends, which would take away the whole page while another ticket
- * loads, and what has not changed stays the same object, so that only what has changed is drawn again.
+ * What a query knows now. Unlike with `useQuery`, what has not changed stays the same object, so that only what has
+ * changed is drawn again.
  */
 export function observe<Data, Key extends QueryKey>(
   options: () => QueryObserverOptions<Data, DefaultError, Data, Data, Key>,

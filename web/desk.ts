@@ -1,0 +1,47 @@
+import { queryOptions } from '@tanstack/solid-query'
+import { createMemo } from 'solid-js'
+import { type Answer, api, ask } from './api.ts'
+import { observe } from './observe.ts'
+
+// What everybody at the desk has in common: written in the settings, used in the inbox.
+
+export type Agent = Answer<typeof api.console.agents.get>['data'][number]
+export type SavedReply = Answer<(typeof api.console)['saved-replies']['get']>['data'][number]
+export type KnownTag = Answer<typeof api.console.tags.get>['data'][number]
+
+export const agentsQuery = queryOptions({
+  queryKey: ['agents'],
+  queryFn: () => ask(api.console.agents.get()),
+})
+
+export const tagsQuery = queryOptions({
+  queryKey: ['tags'],
+  queryFn: () => ask(api.console.tags.get()),
+})
+
+export const savedRepliesQuery = queryOptions({
+  queryKey: ['saved-replies'],
+  queryFn: () => ask(api.console['saved-replies'].get()),
+})
+
+/** The first steps of an organization, and which of them are done. */
+export const checklistQuery = queryOptions({
+  queryKey: ['checklist'],
+  queryFn: () => ask(api.console.checklist.get()),
+})
+
+/** All agents, also those who are invited or disabled. */
+export function useAgents() {
+  const result = observe(() => agentsQuery)
+  return createMemo(() => result().data?.data ?? [])
+}
+
+export function useTags() {
+  const result = observe(() => tagsQuery)
+  return createMemo(() => result().data?.data ?? [])
+}
+
+export function useSavedReplies() {
+  const result = observe(() => savedRepliesQuery)
+  return createMemo(() => result().data?.data ?? [])
+}
