@@ -21,7 +21,7 @@ export function textFault(schema: TSchema, value: unknown): { code: string; deta
   const { minLength = 1, maxLength } = schema
   if (typeof value !== 'string') return { code: 'wrong_type', detail: 'Must be a string.' }
   if (value.length < minLength) return { code: 'too_short', detail: 'Needs at least 1 character.' }
-  if (value.length > maxLength && codePoints(value) > maxLength) {
+  if (value.length > maxLength && lengthOf(value) > maxLength) {
     return { code: 'too_long', detail: `Takes at most ${maxLength} characters.` }
   }
   return minLength === 0 || /\S/.test(value) ? undefined : { code: 'blank', detail: 'Must not be blank.' }
@@ -31,7 +31,8 @@ export function isTextKind(schema: TSchema): boolean {
   return schema[Kind] === KIND
 }
 
-function codePoints(value: string): number {
+/** Code points: as people count letters, and emoji. */
+export function lengthOf(value: string): number {
   let count = 0
   for (const _ of value) count += 1
   return count

@@ -4,6 +4,7 @@ import { command, statement } from '../database/statement.ts'
 import { type DraftKind, drafts } from '../database/tables/threads.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
+import { lengthOf } from '../requests/text.ts'
 import { requireTicket } from '../tickets/rows.ts'
 
 /** As long as a message may be. */
@@ -52,7 +53,7 @@ export async function returnToDraft(
   const draft = { ...reply, kind: 'reply' as const }
   const [begun] = await findDraft(tx, draft)
   const text = begun ? `${draft.text}\n\n${begun.text}` : draft.text
-  if (text.length > MOST_DRAFT_LENGTH) return undefined
+  if (lengthOf(text) > MOST_DRAFT_LENGTH) return undefined
   await saveDraft(tx, { ...draft, text, savedAt: Math.max(savedAt, (begun?.savedAt ?? 0) + 1) })
   return text
 }

@@ -89,6 +89,14 @@ test('a reply that is taken back is its agent’s draft again, before what they 
   problemOf(await ben.call('DELETE', placeOf(id, reply)), 404, 'not_found')
 })
 
+test('a reply of more emoji than half of what a message takes can be taken back', async () => {
+  const { id } = await makeTicket(acme)
+  const text = '🙂'.repeat(40_000)
+  const reply = await sendReply(ben, id, { text })
+  const undone = await ben.call('DELETE', placeOf(id, reply))
+  expect([undone.status, undone.json]).toEqual([200, { text }])
+})
+
 test('a note that was begun meanwhile stays beside it, so that it cannot go to the customer', async () => {
   const { id } = await makeTicket(acme)
   const reply = await sendReply(ben, id, { text: 'Dear Ana' })
