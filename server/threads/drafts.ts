@@ -1,14 +1,12 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, type Placeholder, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
 import { command, statement } from '../database/statement.ts'
 import { type DraftKind, drafts } from '../database/tables/threads.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { lengthOf } from '../requests/text.ts'
+import { MOST_MESSAGE_LENGTH } from '../tickets/messages.ts'
 import { requireTicket } from '../tickets/rows.ts'
-
-/** As long as a message may be. */
-export const MOST_DRAFT_LENGTH = 65_536
 
 export type Draft = {
   orgId: string
@@ -53,7 +51,7 @@ export async function returnToDraft(
   const draft = { ...reply, kind: 'reply' as const }
   const [begun] = await findDraft(tx, draft)
   const text = begun ? `${draft.text}\n\n${begun.text}` : draft.text
-  if (lengthOf(text) > MOST_DRAFT_LENGTH) return undefined
+  if (lengthOf(text) > MOST_MESSAGE_LENGTH) return undefined
   await saveDraft(tx, { ...draft, text, savedAt: Math.max(savedAt, (begun?.savedAt ?? 0) + 1) })
   return text
 }
@@ -63,33 +61,25 @@ function draftChanged(): AppError {
   return new AppError(409, 'draft_changed', detail)
 }
 
+/** Everything that a draft is found by, as parameters of a statement. */
+type DraftPlace = Record<'orgId' | 'agentId' | 'ticketId' | 'kind', Placeholder>
+
+function isTheDraft({ orgId, agentId, ticketId, kind }: DraftPlace) {
+  return and(
+    eq(drafts.orgId, orgId),
+    eq(drafts.agentId, agentId),
+    eq(drafts.ticketId, ticketId),
+    eq(drafts.kind, kind),
+  )
+}
+
 const findDraft = statement<Omit<Draft, 'text'>, { text: string; savedAt: number }[], Transaction>(
   'drafts_find',
-  (tx, p) =>
-    tx
-      .select({ text: drafts.text, savedAt: drafts.savedAt })
-      .from(drafts)
-      .where(
-        and(
-          eq(drafts.orgId, p.orgId),
-          eq(drafts.agentId, p.agentId),
-          eq(drafts.ticketId, p.ticketId),
-          eq(drafts.kind, p.kind),
-        ),
-      ),
+  (tx, p) => tx.select({ text: drafts.text, savedAt: drafts.savedAt }).from(drafts).where(isTheDraft(p)),
 )
 
 export const deleteDraft = command<Omit<Draft, 'text'>>('drafts_delete', (tx, p) =>
-  tx
-    .delete(drafts)
-    .where(
-      and(
-        eq(drafts.orgId, p.orgId),
-        eq(drafts.agentId, p.agentId),
-        eq(drafts.ticketId, p.ticketId),
-        eq(drafts.kind, p.kind),
-      ),
-    ),
+  tx.delete(drafts).where(isTheDraft(p)),
 )
 
 const saveDraft = command<Draft & { savedAt: number }>('drafts_save', (tx, p) =>

@@ -5,8 +5,8 @@ import { HELD_BECAUSE } from '../database/tables/replies.ts'
 import { ACTIVITY_FIELDS, DRAFT_KINDS } from '../database/tables/threads.ts'
 import { oneOf } from '../requests/choices.ts'
 import { text } from '../requests/text.ts'
+import { MOST_MESSAGE_LENGTH } from '../tickets/messages.ts'
 import { channel, messageText, status, subject, ticket, time } from '../tickets/schemas.ts'
-import { MOST_DRAFT_LENGTH } from './drafts.ts'
 
 // A ticket's thread and what an agent leaves on it.
 
@@ -90,7 +90,7 @@ export const readMark = t.Object({ messageId: id }, strict)
 export const newDraft = t.Object(
   {
     kind: oneOf(DRAFT_KINDS, 'For whom it is.'),
-    text: text({ minLength: 0, maxLength: MOST_DRAFT_LENGTH }),
+    text: text({ minLength: 0, maxLength: MOST_MESSAGE_LENGTH }),
     base: t.Optional(t.Union([time('When the version was saved that this was begun from.'), t.Null()])),
   },
   strict,

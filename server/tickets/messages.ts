@@ -8,6 +8,9 @@ import { insertMessage, type Message, type Ticket, touchTags, touchTicket } from
 import type { AlsoSave } from './tickets.ts'
 import { webhookMessageSent } from './views.ts'
 
+/** Code points; a draft of one may be as long. */
+export const MOST_MESSAGE_LENGTH = 65_536
+
 export interface NewAgentMessage {
   /** Made when absent. */
   id?: string

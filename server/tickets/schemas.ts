@@ -3,7 +3,9 @@ import { MESSAGE_ROLES } from '../database/tables/messages.ts'
 import { CHANNELS, TICKET_STATUSES } from '../database/tables/tickets.ts'
 import { oneOf } from '../requests/choices.ts'
 import { text } from '../requests/text.ts'
+import { MOST_TAGS } from './change.ts'
 import { TICKET_SORTS } from './list-tickets.ts'
+import { MOST_MESSAGE_LENGTH } from './messages.ts'
 
 // Section 2 and 4 of the specification; limits where it leaves them open are ours.
 
@@ -14,13 +16,13 @@ export const time = (description: string) =>
 export const status = oneOf(TICKET_STATUSES, 'Status. A new ticket is `open`.')
 export const channel = oneOf(CHANNELS, 'Where the ticket came from.')
 export const tags = t.Array(text({ maxLength: 64 }), {
-  maxItems: 50,
+  maxItems: MOST_TAGS,
   description: 'Trimmed, each once; upper and lower case are kept.',
   examples: [['billing', 'vip']],
 })
 export const subject = text({ maxLength: 255, examples: ['Missing invoice'] })
 export const messageText = text({
-  maxLength: 65_536,
+  maxLength: MOST_MESSAGE_LENGTH,
   description: 'Message text.',
   examples: ['My invoice is missing.'],
 })
