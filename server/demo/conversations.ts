@@ -1,24 +1,15 @@
-import { customerOf, upsertCustomer } from '../customers/customers.ts'
+import { customerOf } from '../customers/customers.ts'
 import type { Transaction } from '../database/database.ts'
 import { notes } from '../database/tables/threads.ts'
 import type { Actor, Deps } from '../deps.ts'
 import { recordEvents } from '../events/events.ts'
 import { changeRow, type InboxChange, recordChanges } from '../tickets/change.ts'
-import { counterChanges, moveCounters } from '../tickets/counters.ts'
 import { addAgentMessage } from '../tickets/messages.ts'
-import {
-  insertMessage,
-  insertTag,
-  insertTicket,
-  lockTicket,
-  type Message,
-  type Ticket,
-  touchTags,
-  touchTicket,
-} from '../tickets/rows.ts'
-import { webhookMessageSent, webhookTicketCreated } from '../tickets/views.ts'
+import { insertMessage, lockTicket, type Message, touchTags, touchTicket } from '../tickets/rows.ts'
+import { openTicket } from '../tickets/tickets.ts'
+import { webhookMessageSent } from '../tickets/views.ts'
 import { at } from './at.ts'
-import type { PlannedTicket, Step } from './plan.ts'
+import type { Step } from './plan.ts'
 
 /** Steps in one unit: none of them takes long. */
 const STEPS_AT_ONCE = 200
@@ -51,7 +42,8 @@ async function take(
 ): Promise<void> {
   const { id: agentId = '', name: agentName } = deps.actor
   if (step.does === 'open') {
-    tickets.set(step.ticket, await open(deps, tx, orgId, step))
+    const { id } = await openTicket(deps, tx, orgId, { ...step.opened, message: step.text })
+    tickets.set(step.ticket, id)
     return
   }
   const ticketId = tickets.get(step.ticket)
@@ -79,39 +71,6 @@ async function take(
   }
 }
 
-/** As `createTicket` does, on any channel. */
-async function open(
-  deps: Deps,
-  tx: Transaction,
-  orgId: string,
-  { text, opened }: { text: string; opened: PlannedTicket },
-): Promise<string> {
-  const now = deps.clock.now()
-  const { channel, subject, tags } = opened
-  const customer = await upsertCustomer(deps, tx, orgId, opened.customer)
-  const id = deps.newId('tkt')
-  const row = { id, orgId, customerId: customer.id, status: 'open' as const, channel, subject, tags }
-  const ticket = {
-    ...row,
-    assignedTo: '',
-    isSpam: false,
-    version: 1,
-    createdAt: now,
-    updatedAt: now,
-    customer,
-  }
-  const message = messageOf(deps, { orgId, ticketId: id, text })
-  await insertTicket(tx, ticket)
-  for (const tag of tags) await insertTag(tx, { orgId, tag, ticketId: id, createdAt: now, updatedAt: now })
-  await insertMessage(tx, message)
-  await recordEvents(deps, tx, orgId, [
-    { type: 'ticket.created', ticketId: id, createdAt: now, data: webhookTicketCreated(ticket) },
-    { type: 'message.sent', ticketId: id, createdAt: now, data: webhookMessageSent(ticket, message) },
-  ])
-  await moveCounters(tx, orgId, counterChanges(undefined, ticket))
-  return id
-}
-
 interface Written {
   orgId: string
   ticketId: string
@@ -122,18 +81,15 @@ interface Written {
 async function write(deps: Deps, tx: Transaction, written: Written): Promise<void> {
   const { orgId, ticketId } = written
   const now = deps.clock.now()
-  const message = messageOf(deps, written)
+  const own = { role: 'customer' as const, agentId: null, agentName: null, sending: null }
+  const message: Message = { id: deps.newId('msg'), ...written, ...own, createdAt: now }
   const [ticket] = await touchTicket(tx, { orgId, id: ticketId, updatedAt: now })
   if (!ticket) throw new Error(`The ticket ${ticketId} is missing.`)
   await insertMessage(tx, message)
   if (ticket.tags.length > 0) await touchTags(tx, { orgId, ticketId, updatedAt: now })
-  const data = webhookMessageSent(await withCustomer(tx, ticket), message)
+  const customer = await customerOf(tx, orgId, ticket.customerId)
+  const data = webhookMessageSent({ ...ticket, customer }, message)
   await recordEvents(deps, tx, orgId, [{ type: 'message.sent', ticketId, createdAt: now, data }])
-}
-
-function messageOf(deps: Deps, { orgId, ticketId, text }: Written): Message {
-  const own = { role: 'customer' as const, agentId: null, agentName: null, sending: null }
-  return { id: deps.newId('msg'), orgId, ticketId, text, createdAt: deps.clock.now(), ...own }
 }
 
 async function addNote(
@@ -157,8 +113,4 @@ async function change(
   const assignable = new Set([change.assignedTo ?? ''])
   const changed = await changeRow(deps, tx, before, { change, assignable, now })
   if (changed) await recordChanges(deps, tx, orgId, { done: [changed], now })
-}
-
-async function withCustomer(tx: Transaction, ticket: Ticket) {
-  return { ...ticket, customer: await customerOf(tx, ticket.orgId, ticket.customerId) }
 }

@@ -1,5 +1,6 @@
 import { upsertCustomer } from '../customers/customers.ts'
 import type { Reader, Transaction } from '../database/database.ts'
+import type { Channel } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'
@@ -34,54 +35,65 @@ export async function createTicket(
   input: NewTicket,
   alsoSave?: AlsoSave<TicketDetail>,
 ): Promise<TicketDetail> {
-  const tags = cleanTags(input.tags ?? [])
   return deps.database.write(async (tx) => {
-    const now = deps.clock.now()
-    const customer = await upsertCustomer(deps, tx, orgId, {
-      name: input.customer.name,
-      email: input.customer.email,
-    })
-    const ticket: TicketWithCustomer = {
-      id: deps.newId('tkt'),
-      orgId,
-      customerId: customer.id,
-      status: 'open',
-      channel: 'api',
-      subject: input.subject,
-      assignedTo: '',
-      tags,
-      isSpam: false,
-      version: 1,
-      createdAt: now,
-      updatedAt: now,
-      customer,
-    }
-    const message: Message = {
-      id: deps.newId('msg'),
-      orgId,
-      ticketId: ticket.id,
-      role: 'customer',
-      text: input.message,
-      agentId: null,
-      agentName: null,
-      sending: null,
-      createdAt: now,
-    }
-    await insertTicket(tx, ticket)
-    for (const tag of tags) {
-      await insertTag(tx, { orgId, tag, ticketId: ticket.id, createdAt: now, updatedAt: now })
-    }
-    await insertMessage(tx, message)
-    const about = { ticketId: ticket.id, createdAt: now }
-    await recordEvents(deps, tx, orgId, [
-      { type: 'ticket.created', ...about, data: webhookTicketCreated(ticket) },
-      { type: 'message.sent', ...about, data: webhookMessageSent(ticket, message) },
-    ])
-    await moveCounters(tx, orgId, counterChanges(undefined, ticket))
-    const detail = { ...ticket, messages: [message] }
-    await alsoSave?.(tx, detail)
-    return detail
+    const ticket = await openTicket(deps, tx, orgId, { ...input, channel: 'api' })
+    await alsoSave?.(tx, ticket)
+    return ticket
   })
+}
+
+/** The same on any channel, in a unit of the caller's, where it comes last: it ends with the counters. */
+export async function openTicket(
+  deps: Deps,
+  tx: Transaction,
+  orgId: string,
+  input: NewTicket & { channel: Channel },
+): Promise<TicketDetail> {
+  const now = deps.clock.now()
+  const { channel, subject } = input
+  const tags = cleanTags(input.tags ?? [])
+  const customer = await upsertCustomer(deps, tx, orgId, {
+    name: input.customer.name,
+    email: input.customer.email,
+  })
+  const ticket: TicketWithCustomer = {
+    id: deps.newId('tkt'),
+    orgId,
+    customerId: customer.id,
+    status: 'open',
+    channel,
+    subject,
+    assignedTo: '',
+    tags,
+    isSpam: false,
+    version: 1,
+    createdAt: now,
+    updatedAt: now,
+    customer,
+  }
+  const message: Message = {
+    id: deps.newId('msg'),
+    orgId,
+    ticketId: ticket.id,
+    role: 'customer',
+    text: input.message,
+    agentId: null,
+    agentName: null,
+    sending: null,
+    createdAt: now,
+  }
+  await insertTicket(tx, ticket)
+  for (const tag of tags) {
+    await insertTag(tx, { orgId, tag, ticketId: ticket.id, createdAt: now, updatedAt: now })
+  }
+  await insertMessage(tx, message)
+  const about = { ticketId: ticket.id, createdAt: now }
+  await recordEvents(deps, tx, orgId, [
+    { type: 'ticket.created', ...about, data: webhookTicketCreated(ticket) },
+    { type: 'message.sent', ...about, data: webhookMessageSent(ticket, message) },
+  ])
+  await moveCounters(tx, orgId, counterChanges(undefined, ticket))
+  return { ...ticket, messages: [message] }
 }
 
 /** The ticket with all its messages. The row is read first: its version is never newer than its messages. */
