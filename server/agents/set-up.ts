@@ -26,13 +26,13 @@ export async function setUp(
     if (same.length > 0) {
       throw new AppError(409, 'organization_exists', `There is already an organization "${name}".`)
     }
-    await insertBoth(deps, tx, organization, prepared)
+    await insertOrganization(deps, tx, organization, prepared)
   })
   return { organization, admin: prepared.agent }
 }
 
 /** An organization with its administrator, and the first line of its audit log. */
-export async function insertBoth(
+export async function insertOrganization(
   deps: Deps,
   tx: Transaction,
   organization: Organization,

@@ -19,11 +19,7 @@ export function viewAgent(agent: Agent) {
 
 /** `base` is the address people reach the server at. What stands behind `#` is never sent to a server or a log. */
 export function viewLink(base: string, { token, purpose, expiresAt }: OneTimeLink) {
-  return { url: linkUrl(base, token), expiresAt: isoTime(expiresAt), purpose }
-}
-
-export function linkUrl(base: string, token: string): string {
-  return `${base}/join#${token}`
+  return { url: `${base}/join#${token}`, expiresAt: isoTime(expiresAt), purpose }
 }
 
 /** `invited`: has not chosen a password yet. */

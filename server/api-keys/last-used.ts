@@ -45,5 +45,3 @@ export function createLastUsed(deps: Deps) {
     },
   }
 }
-
-export type LastUsed = ReturnType<typeof createLastUsed>

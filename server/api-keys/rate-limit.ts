@@ -53,8 +53,6 @@ export function createRateLimiter(now: () => number) {
   }
 }
 
-export type RateLimiter = ReturnType<typeof createRateLimiter>
-
 /** Until so many of the oldest have left the window. */
 function waitMs(log: RollingLog, howMany: number, at: number): number {
   if (log.size === 0) return 0

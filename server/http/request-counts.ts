@@ -68,8 +68,6 @@ export function createRequestCounts() {
   }
 }
 
-export type RequestCounts = ReturnType<typeof createRequestCounts>
-
 function newLatency(method: string): Latency {
   return { method, statuses: new Map(), buckets: new Array(BUCKETS_S.length + 1).fill(0), sumS: 0 }
 }

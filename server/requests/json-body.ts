@@ -1,7 +1,7 @@
 import { AppError, invalid } from '../errors.ts'
 
 /** Section 8 of the specification leaves it open: 256 KiB. */
-export const MOST_BODY_BYTES = 256 * 1024
+const MOST_BODY_BYTES = 256 * 1024
 
 /** Far more than any schema here asks for. What reads a value after this takes time that grows faster than its depth. */
 const MOST_LEVELS = 32

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { prepareAgent } from '../agents/agents.ts'
-import { insertBoth } from '../agents/set-up.ts'
+import { insertOrganization } from '../agents/set-up.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import { actingAs, type Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
@@ -71,7 +71,7 @@ async function makeFirst(deps: Deps, input: FirstRunInput): Promise<string> {
   await deps.database.write(async (tx) => {
     const some = await tx.select({ id: organizations.id }).from(organizations).limit(1)
     if (some.length > 0) throw alreadySetUp()
-    await insertBoth(actingAs(deps, actor), tx, organization, prepared)
+    await insertOrganization(actingAs(deps, actor), tx, organization, prepared)
     await startSession(deps, tx, { orgId, agentId, token, ...input.from })
   })
   return token

@@ -6,7 +6,7 @@ import type { Reader, Transaction } from '../database/database.ts'
 import { statement, textParameter } from '../database/statement.ts'
 import { agents } from '../database/tables/agents.ts'
 import { organizations } from '../database/tables/organizations.ts'
-import { agentLinks } from '../database/tables/sessions.ts'
+import { agentLinks, type LinkPurpose } from '../database/tables/sessions.ts'
 import { actingAs, type Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { recordDeskChange } from '../events/desk.ts'
@@ -14,9 +14,9 @@ import { requireName } from '../organizations/organizations.ts'
 import { hashToken, newToken } from '../token.ts'
 import { type SeenFrom, startSession } from './sessions.ts'
 
-interface Link {
+export interface Link {
   id: string
-  purpose: 'invitation' | 'reset'
+  purpose: LinkPurpose
   expiresAt: number
   orgId: string
   orgName: string

@@ -90,7 +90,6 @@ export function createAgentGuard(deps: Deps) {
         isPublic: false,
       }
     },
-    signedIn,
     addressOf,
     stop(): void {
       cancelSweep()

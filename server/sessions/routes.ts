@@ -13,7 +13,7 @@ import type { AgentGuard } from './require-agent.ts'
 import * as schemas from './schemas.ts'
 import { endSession, requireSignedIn, type SeenFrom } from './sessions.ts'
 import { signIn } from './sign-in.ts'
-import { viewSession } from './views.ts'
+import { viewLink, viewSession } from './views.ts'
 
 interface Context {
   request: Request
@@ -101,9 +101,7 @@ export function sessionRoutes(
       '/link',
       async (context) => {
         const { address } = seenFrom(context)
-        const link = await attempts.limited({ address }, () => readLink(deps, context.body.token))
-        const { purpose, orgName, name, email } = link
-        return { purpose, organization: { name: orgName }, agent: { name, email } }
+        return viewLink(await attempts.limited({ address }, () => readLink(deps, context.body.token)))
       },
       { ...change, body: schemas.link, response: { 200: schemas.linkFacts } },
     )

@@ -1,5 +1,6 @@
 import { isoTime } from '../wire.ts'
 import { deviceName } from './device.ts'
+import type { Link } from './links.ts'
 import type { BrowserSession } from './own-sessions.ts'
 import type { SignedIn } from './sessions.ts'
 
@@ -22,4 +23,9 @@ export function viewBrowser(session: BrowserSession, { sessionId }: SignedIn) {
     lastSeenAt: isoTime(session.lastSeenAt),
     isCurrent: session.id === sessionId,
   }
+}
+
+/** What a one-time link is for, before it is used. */
+export function viewLink({ purpose, orgName, name, email }: Link) {
+  return { purpose, organization: { name: orgName }, agent: { name, email } }
 }

@@ -27,7 +27,7 @@ export const inboxTicket = t.Object({
 })
 export const inboxChange = t.Object({ subject: t.Optional(subject), isSpam: t.Optional(t.Boolean()) }, strict)
 
-export const messageEntry = t.Object({
+const messageEntry = t.Object({
   kind: t.Literal('message'),
   id: t.String(),
   role: oneOf(MESSAGE_ROLES, 'Who wrote it.'),
@@ -46,7 +46,7 @@ export const noteEntry = t.Object({
   createdAt,
 })
 const changedValue = t.Union([t.String(), t.Array(t.String()), t.Boolean()])
-export const activityEntry = t.Object({
+const activityEntry = t.Object({
   kind: t.Literal('activity'),
   id: t.String(),
   actor: t.Object({

@@ -64,7 +64,7 @@ export function viewDeliveryDetail(delivery: DeliveryDetail) {
   }
 }
 
-export function viewAttempt(attempt: Attempt) {
+function viewAttempt(attempt: Attempt) {
   return {
     number: attempt.number,
     kind: attempt.kind,
