@@ -1,10 +1,11 @@
 import Bookmark from 'lucide-solid/icons/bookmark'
 import Search from 'lucide-solid/icons/search'
 import X from 'lucide-solid/icons/x'
-import { createEffect, createMemo, createSignal, createUniqueId, For, on, onCleanup, Show } from 'solid-js'
+import { createEffect, createMemo, createSignal, For, on, onCleanup, Show } from 'solid-js'
+import { useAgents, useTags } from '../desk.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { KeyHint } from '../ui/key-hint.tsx'
-import { useAgents, useTags } from '../desk.ts'
+import { createOptions, OptionRow } from '../ui/options.tsx'
 import type { Place } from './place.ts'
 import './search-field.css'
 import { isUnfinished, searchWords, withWord } from './search-words.ts'
@@ -23,14 +24,12 @@ interface SearchFieldProps {
 
 /** Searches while it is typed into, and says what may be typed. */
 export function SearchField(props: SearchFieldProps) {
-  const listId = createUniqueId()
   const agents = useAgents()
   const tags = useTags()
   const isSearching = () => props.place.viewId() === SEARCH
   const [text, setText] = createSignal(isSearching() ? props.place.q() : '')
   const [isFocused, setFocused] = createSignal(false)
   const [isClosed, setClosed] = createSignal(false)
-  const [active, setActive] = createSignal(-1)
   let timer: ReturnType<typeof setTimeout> | undefined
   onCleanup(() => clearTimeout(timer))
 
@@ -39,7 +38,8 @@ export function SearchField(props: SearchFieldProps) {
       ? searchWords(text(), { agents: agents(), tags: tags(), today: new Date() })
       : [],
   )
-  createEffect(on(words, () => setActive(-1), { defer: true }))
+  const options = createOptions(() => words().length, { mayBeNone: true })
+  createEffect(on(words, options.reset, { defer: true }))
   // Back, forward and links change the field; what is just being typed does not.
   createEffect(
     on([isSearching, () => props.place.q()], ([searching, q]) => {
@@ -66,12 +66,9 @@ export function SearchField(props: SearchFieldProps) {
   }
 
   function onKeyDown(event: KeyboardEvent): void {
-    if (event.isComposing) return
-    const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 }
-    const step = steps[event.key]
-    const chosen = words()[active()]
-    if (step && words().length > 0) setActive((at) => Math.max(-1, Math.min(at + step, words().length - 1)))
-    else if (event.key === 'ArrowDown') props.onLeaveDown()
+    if (event.isComposing || options.moved(event)) return
+    const chosen = words()[options.active()]
+    if (event.key === 'ArrowDown') props.onLeaveDown()
     else if (event.key === 'Tab' && !event.shiftKey && text().trim() && words()[0])
       take((chosen ?? words()[0])?.text ?? '')
     else if (event.key === 'Enter' && chosen) take(chosen.text)
@@ -100,18 +97,14 @@ export function SearchField(props: SearchFieldProps) {
     <search class="search">
       <Search class="search-icon" />
       <input
+        {...options.field}
+        role="combobox"
         ref={props.ref}
         class="input search-input"
-        role="combobox"
         aria-label="Search tickets"
         aria-expanded={words().length > 0}
-        aria-controls={listId}
-        aria-autocomplete="list"
-        aria-activedescendant={active() >= 0 ? `${listId}-${active()}` : undefined}
         aria-keyshortcuts="/"
         placeholder="Search"
-        autocomplete="off"
-        spellcheck={false}
         value={text()}
         onInput={(event) => write(event.currentTarget.value)}
         onKeyDown={onKeyDown}
@@ -136,26 +129,16 @@ export function SearchField(props: SearchFieldProps) {
       <div
         class="menu search-words"
         role="listbox"
-        id={listId}
+        id={options.listId}
         aria-label="Search words"
         hidden={words().length === 0}
       >
         <For each={words()}>
           {(word, index) => (
-            <div
-              class="menu-item"
-              role="option"
-              tabIndex={-1}
-              id={`${listId}-${index()}`}
-              aria-selected={index() === active()}
-              data-highlighted={index() === active() ? '' : undefined}
-              onPointerDown={(event) => event.preventDefault()}
-              onClick={() => take(word.text)}
-              onKeyDown={onKeyDown}
-            >
+            <OptionRow options={options} place={index()} onPick={() => take(word.text)}>
               <code class="search-word">{word.text}</code>
               <span class="search-detail">{word.detail}</span>
-            </div>
+            </OptionRow>
           )}
         </For>
       </div>

@@ -1,9 +1,10 @@
 import { Popover } from '@kobalte/core/popover'
 import Check from 'lucide-solid/icons/check'
-import { createEffect, createMemo, createSignal, createUniqueId, For, type JSX, on, Show } from 'solid-js'
+import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from 'solid-js'
 import { CREATE, matching } from './matching.ts'
 import type { TriggerProps } from './menu.tsx'
 import './menu.css'
+import { createOptions, OptionRow } from './options.tsx'
 import './picker.css'
 import { spareFromHiding } from './top-layer.ts'
 
@@ -55,13 +56,10 @@ export function Picker(props: PickerProps) {
 
 /** The search field and the list of a `Picker`, for places that are open already, such as a dialog. */
 export function PickerList(props: Omit<PickerProps, 'trigger'> & { onDone: () => void }) {
-  const listId = createUniqueId()
   const [text, setText] = createSignal('')
-  const [active, setActive] = createSignal(0)
   const shown = createMemo(() => matching(props, text().trim()))
-  createEffect(on(text, () => setActive(0), { defer: true }))
-  const activeId = () => (shown()[active()] ? `${listId}-${active()}` : undefined)
-  createEffect(() => document.getElementById(activeId() ?? '')?.scrollIntoView({ block: 'nearest' }))
+  const options = createOptions(() => shown().length)
+  createEffect(on(text, options.reset, { defer: true }))
 
   function pick(option: PickerOption | undefined) {
     if (!option) return
@@ -72,27 +70,20 @@ export function PickerList(props: Omit<PickerProps, 'trigger'> & { onDone: () =>
   }
 
   function onKeyDown(event: KeyboardEvent) {
-    const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 }
-    const step = steps[event.key]
-    if (step) setActive((at) => (at + step + shown().length) % Math.max(shown().length, 1))
-    else if (event.key === 'Enter' && !event.isComposing) pick(shown()[active()])
-    else return
+    if (event.isComposing || options.moved(event) || event.key !== 'Enter') return
     event.preventDefault()
+    pick(shown()[options.active()])
   }
 
   return (
     <>
       <input
-        class="picker-search"
+        {...options.field}
         role="combobox"
+        class="picker-search"
         aria-label={props.label}
         aria-expanded="true"
-        aria-controls={listId}
-        aria-autocomplete="list"
-        aria-activedescendant={activeId()}
         placeholder={`${props.label}…`}
-        autocomplete="off"
-        spellcheck={false}
         ref={(field) => queueMicrotask(() => field.focus({ preventScroll: true }))}
         value={text()}
         onInput={(event) => setText(event.currentTarget.value)}
@@ -101,23 +92,18 @@ export function PickerList(props: Omit<PickerProps, 'trigger'> & { onDone: () =>
       <div
         class="picker-list"
         role="listbox"
-        id={listId}
+        id={options.listId}
         aria-label={props.label}
         aria-multiselectable={props.isMultiple}
       >
         <For each={shown()}>
           {(option, index) => (
-            <div
-              class="menu-item"
-              role="option"
-              tabIndex={-1}
-              id={`${listId}-${index()}`}
-              aria-selected={props.selected.includes(option.value)}
-              data-highlighted={index() === active() ? '' : undefined}
-              onPointerMove={() => setActive(index())}
-              onPointerDown={(event) => event.preventDefault()}
-              onClick={() => pick(option)}
-              onKeyDown={onKeyDown}
+            <OptionRow
+              options={options}
+              place={index()}
+              isTicked={props.selected.includes(option.value)}
+              onPick={() => pick(option)}
+              onPoint={() => options.setActive(index())}
             >
               {option.icon}
               <span class="menu-text">{option.label}</span>
@@ -129,7 +115,7 @@ export function PickerList(props: Omit<PickerProps, 'trigger'> & { onDone: () =>
                   <Check />
                 </span>
               </Show>
-            </div>
+            </OptionRow>
           )}
         </For>
       </div>
