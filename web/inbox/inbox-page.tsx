@@ -151,7 +151,7 @@ export default function InboxPage() {
           onLeave={() => panes.setRailOpen(false)}
         />
       </Drawer>
-      <Palette isOpen={floating() === 'palette'} onClose={close} place={place} />
+      <Palette isOpen={floating() === 'palette'} onClose={close} ticketId={place.ticketId()} />
       <KeySheet isOpen={floating() === 'keys'} onClose={close} />
       <AssignPicker
         isOpen={floating() === 'assign'}

@@ -1,5 +1,6 @@
 import { useNavigate } from '@solidjs/router'
 import { type KeyAction, useKeys } from '../keys/keys.ts'
+import { overviewActions } from '../keys/overviews.ts'
 import { signOut } from '../sign-in/sign-out.tsx'
 import { setTheme, theme } from '../theme.ts'
 import type { Panes } from './panes.ts'
@@ -28,16 +29,7 @@ export function usePageKeys({ place, panes, showPalette, showKeys }: PageInput):
         isKeyOnly: true,
       }),
     ),
-    {
-      id: 'palette',
-      label: 'All commands',
-      section: 'Everywhere',
-      keys: ['mod+k'],
-      run: showPalette,
-      isForFields: true,
-      isKeyOnly: true,
-    },
-    { id: 'keys', label: 'Show all keys', section: 'Everywhere', keys: ['?'], run: showKeys },
+    ...overviewActions(showPalette, showKeys),
     {
       id: 'rail',
       label: 'Show or hide the left rail',

@@ -29,7 +29,6 @@ import { ChannelIcon } from './channel-icon.tsx'
 import { fuzzyScore } from './fuzzy.ts'
 import { useSavedViews } from './inbox-data.ts'
 import { insertReply } from './insert-reply.ts'
-import type { Place } from './place.ts'
 import { BUILT_IN_VIEWS, hrefOf, quoted, SEARCH, tagView, VIEW_LETTERS } from './views.ts'
 
 export interface Entry {
@@ -58,8 +57,12 @@ const ICONS: Record<KeyAction['section'], Component> = {
 }
 
 /** What the palette offers for what was typed: the best of each kind, and the tickets that the server finds. */
-export function createEntries(typed: Accessor<string>, place: Place): Accessor<Entry[]> {
+export function createEntries(
+  typed: Accessor<string>,
+  ticketId: Accessor<string | undefined>,
+): Accessor<Entry[]> {
   const navigate = useNavigate()
+  const openView = (id: string) => navigate(hrefOf(id), { scroll: false })
   const views = useSavedViews()
   const tags = useTags()
   const agents = useAgents()
@@ -89,7 +92,7 @@ export function createEntries(typed: Accessor<string>, place: Place): Accessor<E
         label: name,
         keys: `g ${VIEW_LETTERS[id]}`,
         icon: () => <Layers />,
-        run: () => place.openView(id),
+        run: () => openView(id),
       }),
     ),
     ...views().map(
@@ -97,7 +100,7 @@ export function createEntries(typed: Accessor<string>, place: Place): Accessor<E
         group: 'Views',
         label: name,
         icon: () => <Funnel />,
-        run: () => place.openView(id),
+        run: () => openView(id),
       }),
     ),
     ...tags().map(
@@ -106,7 +109,7 @@ export function createEntries(typed: Accessor<string>, place: Place): Accessor<E
         label: tag,
         detail: 'tag',
         icon: () => <Tag />,
-        run: () => place.openView(tagView(tag).id),
+        run: () => openView(tagView(tag).id),
       }),
     ),
   ])
@@ -126,10 +129,9 @@ export function createEntries(typed: Accessor<string>, place: Place): Accessor<E
       ({ id, name, text }): Entry => ({
         group: 'Saved replies',
         label: name,
-        detail: place.ticketId() ? 'write it' : 'look at it',
+        detail: ticketId() ? 'write it' : 'look at it',
         icon: () => <TextQuote />,
-        run: () =>
-          insertReply(place.ticketId(), text, session()) || navigate(`/settings/saved-replies/${id}`),
+        run: () => insertReply(ticketId(), text, session()) || navigate(`/settings/saved-replies/${id}`),
       }),
     ),
   )

@@ -1,32 +1,33 @@
-import { createEffect, createMemo, createSignal, createUniqueId, For, on, Show } from 'solid-js'
+import { createEffect, createMemo, createSignal, For, on, Show } from 'solid-js'
 import { KeyHint } from '../ui/key-hint.tsx'
+import { createOptions, OptionRow } from '../ui/options.tsx'
 import { Overlay } from './overlay.tsx'
 import { createEntries, type Entry } from './palette-entries.tsx'
-import type { Place } from './place.ts'
 
 interface PaletteProps {
   isOpen: boolean
   onClose: () => void
-  place: Place
+  /** The ticket that is open, for saved replies. */
+  ticketId?: string
 }
 
 /** Everything that can be done or gone to, found by a few letters of its name. */
 export function Palette(props: PaletteProps) {
   return (
     <Overlay isOpen={props.isOpen} onClose={props.onClose} label="Commands">
-      <PaletteBody place={props.place} onClose={props.onClose} />
+      <PaletteBody ticketId={props.ticketId} onClose={props.onClose} />
     </Overlay>
   )
 }
 
-function PaletteBody(props: { place: Place; onClose: () => void }) {
-  const listId = createUniqueId()
+function PaletteBody(props: Omit<PaletteProps, 'isOpen'>) {
   const [text, setText] = createSignal('')
-  const [active, setActive] = createSignal(0)
-  const entries = createEntries(() => text().trim(), props.place)
-  const activeId = () => (entries()[active()] ? `${listId}-${active()}` : undefined)
-  createEffect(on(text, () => setActive(0), { defer: true }))
-  createEffect(() => document.getElementById(activeId() ?? '')?.scrollIntoView({ block: 'nearest' }))
+  const entries = createEntries(
+    () => text().trim(),
+    () => props.ticketId,
+  )
+  const options = createOptions(() => entries().length)
+  createEffect(on(text, options.reset, { defer: true }))
   const isNewGroup = createMemo(() => {
     const groups = entries().map(({ group }) => group)
     return groups.map((group, at) => group !== groups[at - 1])
@@ -40,35 +41,26 @@ function PaletteBody(props: { place: Place; onClose: () => void }) {
   }
 
   function onKeyDown(event: KeyboardEvent): void {
-    if (event.isComposing) return
-    const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 }
-    const step = steps[event.key]
-    const count = Math.max(entries().length, 1)
-    if (step) setActive((at) => (at + step + count) % count)
-    else if (event.key === 'Enter') run(entries()[active()])
-    else return
+    if (event.isComposing || options.moved(event) || event.key !== 'Enter') return
     event.preventDefault()
+    run(entries()[options.active()])
   }
 
   return (
     <>
       <input
-        class="palette-input"
+        {...options.field}
         role="combobox"
+        class="palette-input"
         aria-label="Command, view, person, ticket or saved reply"
         aria-expanded="true"
-        aria-controls={listId}
-        aria-autocomplete="list"
-        aria-activedescendant={activeId()}
         placeholder="Type a command, or look for something"
-        autocomplete="off"
-        spellcheck={false}
         autofocus
         value={text()}
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={onKeyDown}
       />
-      <div class="palette-list" role="listbox" id={listId} aria-label="Commands">
+      <div class="palette-list" role="listbox" id={options.listId} aria-label="Commands">
         <For each={entries()}>
           {(entry, index) => (
             <>
@@ -77,17 +69,11 @@ function PaletteBody(props: { place: Place; onClose: () => void }) {
                   {entry.group}
                 </div>
               </Show>
-              <div
-                class="menu-item"
-                role="option"
-                tabIndex={-1}
-                id={`${listId}-${index()}`}
-                aria-selected={index() === active()}
-                data-highlighted={index() === active() ? '' : undefined}
-                onPointerMove={() => setActive(index())}
-                onPointerDown={(event) => event.preventDefault()}
-                onClick={() => run(entry)}
-                onKeyDown={onKeyDown}
+              <OptionRow
+                options={options}
+                place={index()}
+                onPick={() => run(entry)}
+                onPoint={() => options.setActive(index())}
               >
                 {entry.icon?.()}
                 <span class="menu-text">{entry.label}</span>
@@ -95,7 +81,7 @@ function PaletteBody(props: { place: Place; onClose: () => void }) {
                   <span class="palette-detail">{entry.detail}</span>
                 </Show>
                 <Show when={entry.keys}>{(keys) => <KeyHint keys={keys()} />}</Show>
-              </div>
+              </OptionRow>
             </>
           )}
         </For>

@@ -1,8 +1,8 @@
 import { useNavigate } from '@solidjs/router'
-import { createEffect, createSignal, lazy, Show } from 'solid-js'
-import { createPlace } from '../inbox/place.ts'
+import { createMemo, createSignal, lazy, Show } from 'solid-js'
 import { KeySheet } from '../keys/key-sheet.tsx'
 import { type KeyAction, useKeys } from '../keys/keys.ts'
+import { overviewActions } from '../keys/overviews.ts'
 import { groupsFor } from './pages.ts'
 
 // It brings parts of the inbox along, which the settings do without until somebody asks.
@@ -11,11 +11,10 @@ const Palette = lazy(async () => ({ default: (await import('../inbox/palette.tsx
 /** The palette and the sheet of keys, here as in the inbox. */
 export function SettingsKeys(props: { isAdmin: boolean }) {
   const navigate = useNavigate()
-  const place = createPlace()
   const [floating, setFloating] = createSignal<'palette' | 'keys'>()
-  const [isLoaded, setLoaded] = createSignal(false)
+  // Once it was asked for, it stays: a window that closes gives the focus back.
+  const isLoaded = createMemo<boolean>((was) => was || floating() === 'palette', false)
   const close = () => setFloating(undefined)
-  createEffect(() => floating() === 'palette' && setLoaded(true))
   useKeys(() => [
     action('inbox', 'Back to the inbox', ['g', 'i'], () => navigate('/inbox')),
     ...groupsFor(props.isAdmin).flatMap(({ pages }) =>
@@ -23,27 +22,15 @@ export function SettingsKeys(props: { isAdmin: boolean }) {
         action(`settings-${path}`, title, [], () => navigate(`/settings/${path}`)),
       ),
     ),
-    {
-      id: 'palette',
-      label: 'All commands',
-      section: 'Everywhere',
-      keys: ['mod+k'],
-      run: () => setFloating('palette'),
-      isForFields: true,
-      isKeyOnly: true,
-    },
-    {
-      id: 'keys',
-      label: 'Show all keys',
-      section: 'Everywhere',
-      keys: ['?'],
-      run: () => setFloating('keys'),
-    },
+    ...overviewActions(
+      () => setFloating('palette'),
+      () => setFloating('keys'),
+    ),
   ])
   return (
     <>
       <Show when={isLoaded()}>
-        <Palette isOpen={floating() === 'palette'} onClose={close} place={place} />
+        <Palette isOpen={floating() === 'palette'} onClose={close} />
       </Show>
       <KeySheet isOpen={floating() === 'keys'} onClose={close} />
     </>
