@@ -18,17 +18,13 @@ import type { Place } from './place.ts'
 import { saveView } from './saved-views.ts'
 import { SearchField } from './search-field.tsx'
 import type { Selection } from './selection.ts'
+import { SORTS } from './sort.ts'
 import type { TicketList } from './ticket-list.ts'
 import type { Sort } from './ticket-pages.ts'
 import { ViewDialog } from './view-dialog.tsx'
 import { SEARCH } from './views.ts'
 import { VirtualList } from './virtual-list.tsx'
 
-const SORTS: [sort: Sort, name: string][] = [
-  ['updated_desc', 'Latest change first'],
-  ['created_desc', 'Newest ticket first'],
-  ['created_asc', 'Oldest ticket first'],
-]
 const SKELETON_ROWS = 8
 
 interface ListPaneProps {
@@ -85,9 +81,9 @@ export function ListPane(props: ListPaneProps) {
             )}
           >
             <For each={SORTS}>
-              {([sort, text]) => (
+              {({ sort, name }) => (
                 <MenuChoice isChosen={props.sort === sort} onSelect={() => props.onSort(sort)}>
-                  {text}
+                  {name}
                 </MenuChoice>
               )}
             </For>

@@ -3,7 +3,11 @@ import { readStored, store } from './stored.ts'
 import type { Sort } from './ticket-pages.ts'
 
 const KEY = 'bellhop.sort'
-const SORTS: readonly Sort[] = ['updated_desc', 'created_desc', 'created_asc']
+export const SORTS: readonly { sort: Sort; name: string }[] = [
+  { sort: 'updated_desc', name: 'Latest change first' },
+  { sort: 'created_desc', name: 'Newest ticket first' },
+  { sort: 'created_asc', name: 'Oldest ticket first' },
+]
 
 /** The order of all lists, kept in this browser. */
 export function createSort() {
@@ -18,5 +22,5 @@ export function createSort() {
 }
 
 function isSort(value: unknown): value is Sort {
-  return SORTS.some((sort) => sort === value)
+  return SORTS.some(({ sort }) => sort === value)
 }

@@ -60,19 +60,22 @@ const account: SettingsPlace = {
   isAdminOnly: false,
   component: AccountPage,
 }
-const [start, ...workspace] = [
-  admin('start', 'Start', ListChecks, StartPage),
-  admin('organization', 'Organization', Building, OrganizationPage),
-  admin('agents', 'Agents', Users, AgentsPage),
-  admin('saved-replies', 'Saved replies', TextQuote, RepliesPage, ReplyPage),
-  admin('tags', 'Tags', Tag, TagsPage),
-  admin('audit', 'Audit log', ScrollText, AuditPage),
-] as const
+const start = admin('start', 'Start', ListChecks, StartPage)
 
 /** The navigation, in its order. */
 const GROUPS: Group[] = [
   { title: 'You', pages: [account] },
-  { title: 'Workspace', pages: [start, ...workspace] },
+  {
+    title: 'Workspace',
+    pages: [
+      start,
+      admin('organization', 'Organization', Building, OrganizationPage),
+      admin('agents', 'Agents', Users, AgentsPage),
+      admin('saved-replies', 'Saved replies', TextQuote, RepliesPage, ReplyPage),
+      admin('tags', 'Tags', Tag, TagsPage),
+      admin('audit', 'Audit log', ScrollText, AuditPage),
+    ],
+  },
   {
     title: 'Channels',
     pages: [
