@@ -5,7 +5,7 @@ import Inbox from 'lucide-solid/icons/inbox'
 import Layers from 'lucide-solid/icons/layers'
 import ShieldAlert from 'lucide-solid/icons/shield-alert'
 import UserRound from 'lucide-solid/icons/user-round'
-import { type Component, createMemo, For, Show } from 'solid-js'
+import { type Component, For, Show } from 'solid-js'
 import { useSession } from '../session.tsx'
 import { useCounts, useSavedViews } from './inbox-data.ts'
 import type { Place } from './place.ts'
@@ -40,7 +40,6 @@ export function Rail(props: RailProps) {
   const session = useSession()
   const counts = useCounts()
   const views = useSavedViews()
-  const savedCounts = createMemo(() => new Map(counts()?.saved.map(({ id, count }) => [id, count])))
   return (
     <div class="rail">
       <header class="rail-head">
@@ -76,7 +75,6 @@ export function Rail(props: RailProps) {
                 <SavedViewLink
                   view={view}
                   place={props.place}
-                  count={savedCounts().get(view.id)}
                   onDone={props.onDone}
                   onLeave={props.onLeave}
                 />

@@ -3,7 +3,7 @@ import Funnel from 'lucide-solid/icons/funnel'
 import Pencil from 'lucide-solid/icons/pencil'
 import Trash from 'lucide-solid/icons/trash'
 import Users from 'lucide-solid/icons/users'
-import { createSignal, Show } from 'solid-js'
+import { createMemo, createSignal, Show } from 'solid-js'
 import { useSession } from '../session.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { Menu, MenuChoice, MenuItem, MenuLine } from '../ui/menu.tsx'
@@ -17,7 +17,6 @@ import { FIRST_VIEW, type SavedView } from './views.ts'
 interface SavedViewLinkProps {
   view: SavedView
   place: Place
-  count: number | undefined
   /** It was renamed or deleted: what had the focus is gone. */
   onDone: () => void
   onLeave?: () => void
@@ -27,7 +26,7 @@ interface SavedViewLinkProps {
 export function SavedViewLink(props: SavedViewLinkProps) {
   const session = useSession()
   const counts = useCounts()
-  const isAtLeast = () => counts()?.saved.find(({ id }) => id === props.view.id)?.isAtLeast
+  const found = createMemo(() => counts()?.saved.find(({ id }) => id === props.view.id))
   const [isRenaming, setRenaming] = createSignal(false)
   const mayChange = () => props.view.isMine || session().agent.role === 'admin'
 
@@ -49,8 +48,8 @@ export function SavedViewLink(props: SavedViewLinkProps) {
         view={props.view}
         place={props.place}
         icon={props.view.isShared ? Users : Funnel}
-        count={props.count}
-        isAtLeast={isAtLeast()}
+        count={found()?.count}
+        isAtLeast={found()?.isAtLeast}
         onLeave={props.onLeave}
       />
       <Show when={mayChange()}>
