@@ -34,6 +34,7 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
           value={chosen()}
           onChange={(option) => option && props.onChange(option.value)}
           disallowEmptySelection
+          placement="bottom-start"
           gutter={4}
           sameWidth
           preventScroll={false}
