@@ -5,6 +5,7 @@ import { waitingReplies } from '../../server/database/tables/replies.ts'
 import { tickets } from '../../server/database/tables/tickets.ts'
 import { startSendingReplies } from '../../server/replies/send-waiting.ts'
 import { freshPlace } from '../support/engine.ts'
+import { killedLives } from '../support/killed-program.ts'
 import { eventually, openWebhooks } from '../support/webhooks.ts'
 
 const KILLS = 15
@@ -20,8 +21,17 @@ test(
     const { read } = desk.deps.database
     const acknowledged: string[] = []
     let waitedOverKills = 0
-    for (let kill = 0; kill < KILLS; kill += 1) {
-      acknowledged.push(...(await repliesUntilKilled({ ...process.env, ...place }, desk.orgId)))
+    const lives = killedLives({
+      program: `${import.meta.dir}/programs/replies.ts`,
+      args: [desk.orgId, AGENT],
+      env: { ...process.env, ...place },
+      kills: KILLS,
+      longestLifeMs: LONGEST_LIFE_MS,
+      // A busy machine may take longer to connect than to live.
+      firstWord: 'rpl_',
+    })
+    for await (const [, ...ids] of lives) {
+      acknowledged.push(...ids)
       waitedOverKills += (await read.select().from(waitingReplies)).length
     }
     const sending = startSendingReplies(desk.deps)
@@ -45,23 +55,3 @@ test(
   },
   LONGEST_TEST_MS,
 )
-
-/** Ids of the replies that the process said before it was killed; the last line may be cut short. */
-async function repliesUntilKilled(env: Record<string, string | undefined>, orgId: string): Promise<string[]> {
-  const program = `${import.meta.dir}/programs/replies.ts`
-  const child = Bun.spawn([process.execPath, program, orgId, AGENT], {
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  let said = ''
-  for await (const chunk of child.stdout) {
-    const hadBegun = said.includes('rpl_')
-    said += Buffer.from(chunk).toString()
-    // A busy machine may take longer to connect than to live.
-    if (!hadBegun && said.includes('rpl_')) {
-      setTimeout(() => child.kill('SIGKILL'), Math.random() * LONGEST_LIFE_MS)
-    }
-  }
-  await child.exited
-  return said.split('\n').slice(1, -1)
-}

@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import { engine } from '../../server/database/columns.ts'
 import { freshPlace } from '../support/engine.ts'
-import { ORG, openDesk, type Place, seenElsewhere } from './storage.ts'
+import { killedLives } from '../support/killed-program.ts'
+import { ORG, openDesk, seenElsewhere } from './storage.ts'
 import { brokenPieces, countersAndRecount, tagsOutOfStep } from './whole.ts'
 
 const KILLS = 8
@@ -15,9 +16,14 @@ test(
     const desk = await openDesk(place)
     await desk.deps.database.close()
     const acknowledged = new Set<string>()
-    for (let round = 0; round < KILLS; round += 1) {
-      for (const id of await acknowledgedUntilKilled(place, round)) acknowledged.add(id)
-    }
+    const lives = killedLives({
+      program: `${import.meta.dir}/programs/acknowledge.ts`,
+      args: [ORG],
+      env: { ...process.env, ...place },
+      kills: KILLS,
+      longestLifeMs: LONGEST_LIFE_MS,
+    })
+    for await (const ids of lives) for (const id of ids) acknowledged.add(id)
     expect(acknowledged.size).toBeGreaterThan(KILLS)
 
     const rows = await seenElsewhere(place, 'select id from tickets')
@@ -34,19 +40,3 @@ test(
   },
   LONGEST_TEST_MS,
 )
-
-/** The ids a process said before it was killed; the last line may be cut short. */
-async function acknowledgedUntilKilled(place: Place, round: number): Promise<string[]> {
-  const program = `${import.meta.dir}/programs/acknowledge.ts`
-  const child = Bun.spawn([process.execPath, program, ORG, String(round)], {
-    env: { ...process.env, ...place },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  let said = ''
-  for await (const chunk of child.stdout) {
-    if (said === '') setTimeout(() => child.kill('SIGKILL'), Math.random() * LONGEST_LIFE_MS)
-    said += Buffer.from(chunk).toString()
-  }
-  await child.exited
-  return said.split('\n').slice(0, -1)
-}

@@ -3,10 +3,11 @@ import { isNull } from 'drizzle-orm'
 import { deliveries } from '../../server/database/tables/webhooks.ts'
 import { writeCaFile } from '../support/certificates.ts'
 import { freshPlace } from '../support/engine.ts'
+import { killedLives } from '../support/killed-program.ts'
 import type { ReceivedRequest } from '../support/receiver.ts'
 import { eventually, openWebhooks } from '../support/webhooks.ts'
 
-const KILLS = 50
+const KILLS = 25
 const LONGEST_LIFE_MS = 80
 const LONGEST_TEST_MS = 60_000
 const SETTINGS = {
@@ -22,11 +23,17 @@ test(
     await using webhooks = await openWebhooks({ place, settings: SETTINGS })
     const receiver = await webhooks.receiver()
     await webhooks.endpoint(receiver.url)
-    const environment = { ...process.env, ...place, ...SETTINGS, BELLHOP_WEBHOOK_CA: await writeCaFile() }
     const acknowledged = new Set<string>()
-    for (let kill = 0; kill < KILLS; kill++) {
-      for (const id of await ticketsUntilKilled(environment, webhooks.orgId)) acknowledged.add(id)
-    }
+    const lives = killedLives({
+      program: `${import.meta.dir}/programs/deliver.ts`,
+      args: [webhooks.orgId],
+      env: { ...process.env, ...place, ...SETTINGS, BELLHOP_WEBHOOK_CA: await writeCaFile() },
+      kills: KILLS,
+      longestLifeMs: LONGEST_LIFE_MS,
+      // A life without a ticket proves nothing.
+      firstWord: 'tkt_',
+    })
+    for await (const [, ...ids] of lives) for (const id of ids) acknowledged.add(id)
     expect(acknowledged.size).toBeGreaterThan(0)
 
     webhooks.deliver()
@@ -57,19 +64,6 @@ test(
   },
   LONGEST_TEST_MS,
 )
-
-/** Ids of the tickets that the process said before it was killed; the last line may be cut short. */
-async function ticketsUntilKilled(env: Record<string, string | undefined>, orgId: string): Promise<string[]> {
-  const program = `${import.meta.dir}/programs/deliver.ts`
-  const child = Bun.spawn([process.execPath, program, orgId], { env, stdio: ['ignore', 'pipe', 'inherit'] })
-  let said = ''
-  for await (const chunk of child.stdout) {
-    if (said === '') setTimeout(() => child.kill('SIGKILL'), Math.random() * LONGEST_LIFE_MS)
-    said += Buffer.from(chunk).toString()
-  }
-  await child.exited
-  return said.split('\n').slice(1, -1)
-}
 
 function ticketOf({ body }: ReceivedRequest): string {
   return JSON.parse(Buffer.from(body).toString()).data.ticket.id

@@ -5,11 +5,12 @@ import { queueReply } from '../../../server/replies/replies.ts'
 import { startSendingReplies } from '../../../server/replies/send-waiting.ts'
 import { createTicket } from '../../../server/tickets/tickets.ts'
 
-// Makes tickets and lets replies wait until it is killed; a clock ahead of its own makes some of them due. Says the id
-// of each reply that was acknowledged.
+// Makes tickets and lets replies wait, from the end of its standard input until it is killed; a clock ahead of its own
+// makes some of them due. Says the id of each reply that was acknowledged.
 
 const [orgId = '', agentId = ''] = process.argv.slice(2)
 const log = createLog('error', false, (line) => process.stderr.write(`${line}\n`), Date.now)
+await Bun.stdin.text()
 const deps = await openDeps(readConfig(), { log })
 /** So that replies of this life fall due in it, and others in the next. */
 const UNDO_LEFT_MS = 15

@@ -3,14 +3,15 @@ import { readConfig } from '../../../server/config.ts'
 import { openDeps } from '../../../server/deps.ts'
 import { createTicket } from '../../../server/tickets/tickets.ts'
 
-// Creates tickets until it is killed, and says the id of each one that was acknowledged.
+// Creates tickets from the end of its standard input until it is killed, and says the id of each one that was acknowledged.
 const IN_FLIGHT = 16
-const [, , orgId = '', round] = process.argv
+const [, , orgId = ''] = process.argv
+await Bun.stdin.text()
 const deps = await openDeps(readConfig(process.env))
 
 async function createForEver(writer: number): Promise<void> {
   for (let number = 0; ; number += 1) {
-    const email = `c${round}-${writer}-${number % 7}@example.com`
+    const email = `c${process.pid}-${writer}-${number % 7}@example.com`
     const ticket = await createTicket(deps, orgId, {
       subject: 'Will it last?',
       customer: { email },

@@ -4,11 +4,13 @@ import { createLog } from '../../../server/log.ts'
 import { createTicket } from '../../../server/tickets/tickets.ts'
 import { startDelivering } from '../../../server/webhooks/deliver.ts'
 
-// Makes tickets and delivers their events until it is killed. Says the id of each ticket that was acknowledged.
+// Makes tickets and delivers their events from the end of its standard input until it is killed. Says the id of each
+// ticket that was acknowledged.
 
 const PAUSE_MS = 2
 const [orgId = ''] = process.argv.slice(2)
 const log = createLog('error', false, (line) => process.stderr.write(`${line}\n`), Date.now)
+await Bun.stdin.text()
 const deps = await openDeps(readConfig(), { log })
 startDelivering(deps)
 process.stdout.write('ready\n')

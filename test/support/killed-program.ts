@@ -1,0 +1,49 @@
+/** A program that says a line for each thing it has done, until it is killed. */
+export interface KilledProgram {
+  /** Its file. It loads, waits for the end of its standard input, and only then begins. */
+  program: string
+  args: string[]
+  env: Record<string, string | undefined>
+  kills: number
+  longestLifeMs: number
+  /** What it says when its life counts from; its first word unless told. */
+  firstWord?: string
+}
+
+/**
+ * Lets the program live again and again, each time until a moment by chance, and answers what it said in each life. The
+ * next life loads while this one goes on. The last line may be cut short and is left out.
+ */
+export async function* killedLives(given: KilledProgram): AsyncGenerator<string[]> {
+  let next = load(given)
+  try {
+    for (let kill = 0; kill < given.kills; kill += 1) {
+      const life = next
+      next = load(given)
+      yield await linesUntilKilled(life, given)
+    }
+  } finally {
+    next.kill('SIGKILL')
+  }
+}
+
+function load({ program, args, env }: KilledProgram) {
+  return Bun.spawn([process.execPath, program, ...args], { env, stdio: ['pipe', 'pipe', 'inherit'] })
+}
+
+async function linesUntilKilled(
+  life: ReturnType<typeof load>,
+  { longestLifeMs, firstWord = '' }: KilledProgram,
+): Promise<string[]> {
+  await life.stdin.end()
+  let said = ''
+  let hasBegun = false
+  for await (const chunk of life.stdout) {
+    said += Buffer.from(chunk).toString()
+    if (hasBegun || !said.includes(firstWord)) continue
+    hasBegun = true
+    setTimeout(() => life.kill('SIGKILL'), Math.random() * longestLifeMs)
+  }
+  await life.exited
+  return said.split('\n').slice(0, -1)
+}
