@@ -15,6 +15,8 @@ import { storedRows } from '../support/stored-rows.ts'
 // Specification, section 1: whoever calls sees and changes the data of their own organization only. Nothing is sent
 // anywhere: the clock stands still, and no address is allowed.
 const bellhop = await startBellhop({ clock: createManualClock() })
+const acme = await makeFullOrganization(bellhop)
+const third = await bellhop.organization('Third')
 afterAll(() => bellhop.stop())
 
 test('every route of the server is in one of the two lists', async () => {
@@ -28,48 +30,50 @@ test('every route of the server is in one of the two lists', async () => {
   expect(routes.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(known.sort())
 })
 
-describe.each(Object.entries(GUARDED_ROUTES))('%s', (route, { path, body, foreign = 404, own }) => {
-  const [method = '', pattern = ''] = route.split(' ')
-  const requestFor = (owned: Owned) => ({
-    path: (path ?? pattern).replaceAll(/:([a-z]\w*)/gi, (_, name: keyof Owned) => owned[name]),
-    more: body ? { body: body(owned) } : {},
-  })
-
-  test('gives an administrator of another organization nothing, and changes nothing', async () => {
-    const acme = await makeFullOrganization(bellhop)
-    const other = await bellhop.organization('Other')
-    const eve = await signInAgent(bellhop, other.orgId, { name: 'Eve', role: 'admin' })
-    const rowsOfAcme = async () => rowsWith(await storedRows(bellhop.deps), acme.client.orgId)
-    const before = await rowsOfAcme()
-    const request = requestFor(acme.owned)
-    const answer = await ask(eve, method, request)
-    expect(answer.status, answer.text).toBe(foreign)
-    const sent = request.path + JSON.stringify(request.more)
-    for (const secret of [acme.client.orgId, acme.admin.id, MARKER, ...Object.values(acme.owned)]) {
-      if (!sent.includes(secret)) expect(answer.text).not.toContain(secret)
-    }
-    if (method === 'GET' && !sent.includes(MARKER)) expect(answer.text).not.toContain(MARKER)
-    expect(await rowsOfAcme()).toEqual(before)
-  })
-
-  test('is refused to whoever has no session, and works for its own administrator', async () => {
-    const acme = await makeFullOrganization(bellhop)
-    const request = requestFor(acme.owned)
-    const stranger = await call(method, `${bellhop.url}${request.path}`, request.more)
-    expect(stranger.json).toMatchObject({ status: 401 })
-    const { key } = await bellhop.organization('Third')
-    const withKey = await call(method, `${bellhop.url}${request.path}`, {
-      ...request.more,
-      headers: { authorization: `Bearer ${key}` },
+describe.each(Object.entries(GUARDED_ROUTES))(
+  '%s',
+  (route, { path, body, foreign = 404, own: ownStatus }) => {
+    const [method = '', pattern = ''] = route.split(' ')
+    const requestFor = (owned: Owned) => ({
+      path: (path ?? pattern).replaceAll(/:([a-z]\w*)/gi, (_, name: keyof Owned) => owned[name]),
+      more: body ? { body: body(owned) } : {},
     })
-    expect(withKey.status).toBe(request.path.startsWith('/console') ? 401 : foreign)
-    // What would be sent over the network is left to the tests of webhooks.
-    if (own === 0) return
-    const answer = await ask(acme.admin, method, request)
-    if (own === undefined) expect(answer.status, answer.text).toBeLessThan(300)
-    else expect(answer.status, answer.text).toBe(own)
-  })
-})
+
+    test('gives an administrator of another organization nothing, and changes nothing', async () => {
+      const other = await bellhop.organization('Other')
+      const eve = await signInAgent(bellhop, other.orgId, { name: 'Eve', role: 'admin' })
+      const rowsOfAcme = async () => rowsWith(await storedRows(bellhop.deps), acme.client.orgId)
+      const before = await rowsOfAcme()
+      const request = requestFor(acme.owned)
+      const answer = await ask(eve, method, request)
+      expect(answer.status, answer.text).toBe(foreign)
+      const sent = request.path + JSON.stringify(request.more)
+      for (const secret of [acme.client.orgId, acme.admin.id, MARKER, ...Object.values(acme.owned)]) {
+        if (!sent.includes(secret)) expect(answer.text).not.toContain(secret)
+      }
+      if (method === 'GET' && !sent.includes(MARKER)) expect(answer.text).not.toContain(MARKER)
+      expect(await rowsOfAcme()).toEqual(before)
+    })
+
+    test('is refused to whoever has no session, and works for its own administrator', async () => {
+      // What is only read is there for the next test too.
+      const own = method === 'GET' ? acme : await makeFullOrganization(bellhop)
+      const request = requestFor(own.owned)
+      const stranger = await call(method, `${bellhop.url}${request.path}`, request.more)
+      expect(stranger.json).toMatchObject({ status: 401 })
+      const withKey = await call(method, `${bellhop.url}${request.path}`, {
+        ...request.more,
+        headers: { authorization: `Bearer ${third.key}` },
+      })
+      expect(withKey.status).toBe(request.path.startsWith('/console') ? 401 : foreign)
+      // What would be sent over the network is left to the tests of webhooks.
+      if (ownStatus === 0) return
+      const answer = await ask(own.admin, method, request)
+      if (ownStatus === undefined) expect(answer.status, answer.text).toBeLessThan(300)
+      else expect(answer.status, answer.text).toBe(ownStatus)
+    })
+  },
+)
 
 /** The stream has no end: what it says at first is what counts. */
 async function ask(

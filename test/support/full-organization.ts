@@ -3,7 +3,7 @@ import { inviteAgent } from '../../server/agents/links.ts'
 import { createApiKey } from '../../server/api-keys/api-keys.ts'
 import { messages } from '../../server/database/tables/messages.ts'
 import { tickets } from '../../server/database/tables/tickets.ts'
-import { resendJobs } from '../../server/database/tables/webhooks.ts'
+import { endpoints, resendJobs } from '../../server/database/tables/webhooks.ts'
 import { createView } from '../../server/inbox/saved-views.ts'
 import { queueReply } from '../../server/replies/replies.ts'
 import { createSavedReply } from '../../server/saved-replies/saved-replies.ts'
@@ -15,6 +15,7 @@ import { listDeliveries } from '../../server/webhooks/delivery-log.ts'
 import { createEndpoint, disableEndpoint } from '../../server/webhooks/endpoints.ts'
 import { type SignedInAgent, signInAgent } from './agents.ts'
 import type { Bellhop, Client } from './bellhop.ts'
+import { eventually } from './webhooks.ts'
 
 /** Stands in every text of such an organization: wherever else it turns up, something has leaked. */
 export const MARKER = 'ofacmeonly'
@@ -42,7 +43,7 @@ export interface FullOrganization {
   owned: Owned
 }
 
-/** An organization with one of everything. Nothing of it moves by itself while the clock stands still. */
+/** An organization with one of everything. Nothing of it moves by itself any more while the clock stands still. */
 export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrganization> {
   const { deps } = bellhop
   const client = await bellhop.organization(`Acme ${MARKER}`)
@@ -81,6 +82,10 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
   const view = await createView(deps, orgId, me, { name: MARKER, query: 'status:open', isShared: true })
   const { key } = await createApiKey(deps, orgId, { name: MARKER, kind: 'secret' })
   const [delivery] = (await listDeliveries(deps, orgId)).deliveries
+  await eventually(async () => {
+    const [stored] = await deps.database.read.select().from(endpoints).where(eq(endpoints.id, endpoint.id))
+    return stored?.nextTurnAt === null
+  })
   const job = deps.newId('job')
   const now = deps.clock.now()
   await deps.database.write(async (tx) => {
