@@ -32,6 +32,12 @@ async function freshOffice(): Promise<void> {
   ben = await signInAgent(bellhop, acme.orgId)
 }
 
+/** So many at once, in no certain order. Answers their ids. */
+function makeTickets(count: number, more = (_: number): object => ({})): Promise<string[]> {
+  const numbers = Array.from({ length: count }, (_, number) => number)
+  return Promise.all(numbers.map(async (number) => (await makeTicket(acme, { ...more(number) })).id))
+}
+
 async function change(items: Item[], agent = ben): Promise<BulkJson> {
   const answer = await agent.call<BulkJson>('POST', '/console/bulk', { body: { items } })
   expect(answer.status, answer.text).toBe(200)
@@ -48,10 +54,7 @@ async function counters(): Promise<Record<string, number>> {
 
 test('many tickets change at once, and the answer takes everything back', async () => {
   await freshOffice()
-  const made: string[] = []
-  for (let number = 0; number < 230; number += 1) {
-    made.push((await makeTicket(acme, { tags: number % 2 ? ['odd'] : [] })).id)
-  }
+  const made = await makeTickets(230, (number) => ({ tags: number % 2 ? ['odd'] : [] }))
   const before = await counters()
   const wanted = { status: 'resolved', assignedTo: ben.id, addTags: ['sorted'], removeTags: ['odd'] }
   const done = await change(made.map((id) => ({ id, change: wanted })))
@@ -103,8 +106,7 @@ test('a wrong change is refused whole: nothing of it happens', async () => {
 test('of more tickets than one unit takes none changes when the last of them cannot', async () => {
   await freshOffice()
   const eve = await signInAgent(bellhop, (await bellhop.organization('Other')).orgId, { name: 'Eve' })
-  const made: string[] = []
-  for (let number = 0; number < 120; number += 1) made.push((await makeTicket(acme)).id)
+  const made = await makeTickets(120)
   const full = made.at(-1) ?? ''
   await change([{ id: full, change: { tags: Array.from({ length: 50 }, (_, number) => `tag ${number}`) } }])
   const before = await counters()
@@ -120,8 +122,7 @@ test('of more tickets than one unit takes none changes when the last of them can
 test('two agents who change the same tickets at once in opposite order both come through', async () => {
   await freshOffice()
   const ana = await signInAgent(bellhop, acme.orgId, { name: 'Ana' })
-  const made: string[] = []
-  for (let number = 0; number < 20; number += 1) made.push((await makeTicket(acme)).id)
+  const made = await makeTickets(20)
   const give = (ids: string[], agent: SignedInAgent) =>
     change(
       ids.map((id) => ({ id, change: { assignedTo: agent.id, addTags: [agent.name] } })),

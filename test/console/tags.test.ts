@@ -39,7 +39,7 @@ test('every tag is listed with how many tickets have it, and how many of them ar
 })
 
 test('a tag gets another name on every ticket, however many; one that has both keeps it once', async () => {
-  for (let number = 0; number < 205; number += 1) await makeTicket(acme, { tags: ['refnud'] })
+  await Promise.all(Array.from({ length: 205 }, () => makeTicket(acme, { tags: ['refnud'] })))
   const both = await makeTicket(acme, { tags: ['new', 'refnud', 'refund'] })
   const renamed = await admin.call('POST', '/console/tags/rename', {
     body: { from: 'refnud', to: ' refund ' },
