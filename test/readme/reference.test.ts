@@ -75,9 +75,7 @@ async function commandsBelow(path: string[]): Promise<string[]> {
   const names = [...(out.split('Commands:\n')[1] ?? '').matchAll(/^ {2}([a-z]+)/gm)]
   const below = names.flatMap(([, name = '']) => (name === 'help' ? [] : [[...path, name]]))
   if (below.length > 0) {
-    const commands: string[] = []
-    for (const command of below) commands.push(...(await commandsBelow(command)))
-    return commands
+    return (await Promise.all(below.map(commandsBelow))).flat()
   }
   const options = [...out.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, option = '']) => option)
   return [describe(`${path.join(' ')} ${options.filter((option) => option !== '--help').join(' ')}`)]
