@@ -153,5 +153,5 @@ test('when too many sign in at once some are asked to come back, and that is no 
     expect(headers.get('retry-after')).toBe('5')
   }
   expect(answers.filter(({ status }) => ![201, 401, 429, 503].includes(status))).toEqual([])
-  expect((await signIn(99, 'fay@acme.example')).status).toBe(201)
+  expect((await signIn(200, 'fay@acme.example')).status).toBe(201)
 }, 60_000)
