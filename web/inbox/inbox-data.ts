@@ -1,8 +1,8 @@
 import { createMemo } from 'solid-js'
-import { type Answer, api, ask } from '../api.ts'
+import { api, ask } from '../api.ts'
 import { observe } from '../observe.ts'
+import type { TicketPage } from '../ticket/rows.ts'
 
-export type TicketPage = Answer<typeof api.console.tickets.get>
 export type Row = TicketPage['data'][number]
 
 /** Counts of all views, tags and saved views. The server says when some of them may be old by then. */

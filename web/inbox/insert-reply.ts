@@ -1,14 +1,13 @@
 import { knownActions } from '../keys/keys.ts'
-import { queries } from '../queries.ts'
 import type { SessionData } from '../session.tsx'
 import { draftOf } from '../ticket/keepers.ts'
-import { type TicketDetail, ticketQuery } from '../ticket/ticket-data.ts'
+import { knownTicket } from '../ticket/ticket-data.ts'
 import { fillIn } from '../ticket/variables.ts'
 
 /** Writes a saved reply into the answer to the open ticket, behind what is there. False when none is open. */
 export function insertReply(ticketId: string | undefined, text: string, session: SessionData): boolean {
   if (ticketId === undefined) return false
-  const known = queries.getQueryData<TicketDetail>(ticketQuery(ticketId).queryKey)
+  const known = knownTicket(ticketId)
   if (!known) return false
   const draft = draftOf(session.agent.id, ticketId, 'reply')
   const before = draft.text().trimEnd()

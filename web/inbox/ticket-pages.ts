@@ -3,7 +3,7 @@ import { type Accessor, createEffect, createMemo, createSignal, onCleanup } from
 import { api, ask } from '../api.ts'
 import { queries } from '../queries.ts'
 import { withPending } from '../ticket/pending.ts'
-import type { TicketPage } from './inbox-data.ts'
+import type { TicketPage } from '../ticket/rows.ts'
 
 type ListInput = NonNullable<NonNullable<Parameters<typeof api.console.tickets.get>[0]>['query']>
 export type Sort = NonNullable<ListInput['sort']>

@@ -1,6 +1,5 @@
 import { api, ask } from '../api.ts'
 import { sentenceOf } from '../problem.ts'
-import { queries } from '../queries.ts'
 import { toastError } from '../ui/toaster.tsx'
 import {
   type Before,
@@ -11,7 +10,7 @@ import {
   withPending,
 } from './pending.ts'
 import { knownRow, patchRows } from './rows.ts'
-import { patchTicket, type TicketDetail } from './ticket-data.ts'
+import { knownTicket, patchTicket, readTicketAgain } from './ticket-data.ts'
 import { pushUndo } from './undo.ts'
 
 interface Item {
@@ -64,7 +63,7 @@ async function apply(items: Item[], failed: string): Promise<{ id: string; befor
       chunks(items).map((some) => ask(api.console.bulk.post({ items: some }))),
     )
     for (const { confirm } of shown) confirm()
-    for (const { id } of items) void queries.invalidateQueries({ queryKey: ['ticket', id] })
+    for (const { id } of items) void readTicketAgain(id)
     return answers.flatMap(({ data }) => data)
   } catch (error) {
     for (const { refuse } of shown) refuse()
@@ -75,7 +74,7 @@ async function apply(items: Item[], failed: string): Promise<{ id: string; befor
 
 /** Shows one change everywhere; how it goes on is up to the server. */
 function show({ id, change }: Item): { confirm(): void; refuse(): void } {
-  const before = knownTicket(id)
+  const before = knownTicket(id)?.ticket ?? knownRow(id)
   const release = holdPending(id, change)
   patchEverywhere(id, (row) => changed(row, change))
   return {
@@ -87,10 +86,6 @@ function show({ id, change }: Item): { confirm(): void; refuse(): void } {
       patchEverywhere(id, (row) => withPending({ ...row, status, assignedTo, tags, isSpam }))
     },
   }
-}
-
-function knownTicket(id: string): Changeable | undefined {
-  return queries.getQueryData<TicketDetail>(['ticket', id])?.ticket ?? knownRow(id)
 }
 
 function patchEverywhere(id: string, change: <Row extends Changeable>(row: Row) => Row): void {

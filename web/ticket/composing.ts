@@ -1,5 +1,4 @@
 import { createEffect, createSignal } from 'solid-js'
-import { queries } from '../queries.ts'
 import { toastError } from '../ui/toaster.tsx'
 import type { Drafts } from './drafts.ts'
 import type { HandedOver } from './hand-over.ts'
@@ -8,7 +7,7 @@ import { addNote, sendReply } from './replies.ts'
 import type { SendChoice } from './send-choice.ts'
 import type { DraftKind } from './stored-draft.ts'
 import { newestByOthers, newestMessage } from './thread-rows.ts'
-import type { TicketDetail } from './ticket-data.ts'
+import { readTicketAgain, type TicketDetail } from './ticket-data.ts'
 import { pushUndo } from './undo.ts'
 
 export type Composing = ReturnType<typeof createComposing>
@@ -58,7 +57,7 @@ export function createComposing({ detail, drafts, myId, focus, show }: Composing
     if (sent !== 'answered') return sent
     ask(true)
     drafts.show('reply')
-    await queries.invalidateQueries({ queryKey: ['ticket', ticketId] })
+    await readTicketAgain(ticketId)
     return sent
   }
 

@@ -1,10 +1,10 @@
 import { batch, createSignal } from 'solid-js'
 import { codeOf, sentenceOf } from '../problem.ts'
-import { queries } from '../queries.ts'
 import { toastError } from '../ui/toaster.tsx'
 import type { DraftKeeper } from './draft-keeper.ts'
 import { addOutgoing } from './outgoing.ts'
 import type { DraftKind } from './stored-draft.ts'
+import { readTicketAgain } from './ticket-data.ts'
 import { pushUndo } from './undo.ts'
 import { untilAnswered } from './until-answered.ts'
 
@@ -78,7 +78,7 @@ export async function handOver<Made>(
       },
     )
     // An answer that was lost may be long ago: what has become of it since, the thread knows.
-    if (!isFirstTry) await readAgain(ticketId)
+    if (!isFirstTry) await readTicketAgain(ticketId)
     batch(() => {
       takeAway()
       if (isFirstTry) show(answer)
@@ -104,12 +104,8 @@ async function refused(
     return 'failed'
   }
   // One that was sent before has arrived after all. The thread shows it, and what is in the field is another one.
-  await readAgain(ticketId)
+  await readTicketAgain(ticketId)
   if (draft.attempt()) draft.drop()
-  toastError(`What you sent before has arrived after all. Look at the thread before you send more.`)
+  toastError('What you sent before has arrived after all. Look at the thread before you send more.')
   return 'failed'
-}
-
-function readAgain(ticketId: string): Promise<void> {
-  return queries.invalidateQueries({ queryKey: ['ticket', ticketId] })
 }

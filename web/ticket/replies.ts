@@ -1,11 +1,10 @@
 import { batch } from 'solid-js'
 import { api, ask } from '../api.ts'
 import { codeOf, sentenceOf } from '../problem.ts'
-import { queries } from '../queries.ts'
 import { toast, toastError } from '../ui/toaster.tsx'
 import type { DraftKeeper } from './draft-keeper.ts'
 import { type HandedOver, handOver } from './hand-over.ts'
-import { patchTicket, type TicketStatus, type WaitingReply } from './ticket-data.ts'
+import { patchTicket, readTicketAgain, type TicketStatus, type WaitingReply } from './ticket-data.ts'
 import { pushUndo } from './undo.ts'
 
 /** How long the server lets a reply be taken back. */
@@ -70,7 +69,7 @@ export async function takeBack(ticketId: string, replyId: string, draft: DraftKe
     })
     return true
   } catch (error) {
-    refresh(ticketId)
+    void readTicketAgain(ticketId)
     if (codeOf(error) === 'already_sent') toast('It has been sent already.')
     else toastError(sentenceOf(error))
     return false
@@ -85,7 +84,7 @@ export async function sendNow(ticketId: string, replyId: string): Promise<void> 
   } catch (error) {
     if (codeOf(error) !== 'already_sent') toastError(sentenceOf(error))
   }
-  refresh(ticketId)
+  void readTicketAgain(ticketId)
 }
 
 /** Throws a held reply away, with an Undo that makes it the draft again. */
@@ -105,7 +104,7 @@ export async function retry(ticketId: string, messageId: string): Promise<void> 
   } catch (error) {
     toastError(sentenceOf(error))
   }
-  refresh(ticketId)
+  void readTicketAgain(ticketId)
 }
 
 function offerUndo(reply: ReplyToSend, waiting: WaitingReply): void {
@@ -142,8 +141,4 @@ function removeWaiting(ticketId: string, replyId: string): void {
     ...known,
     waiting: known.waiting.filter(({ id }) => id !== replyId),
   }))
-}
-
-function refresh(ticketId: string): void {
-  void queries.invalidateQueries({ queryKey: ['ticket', ticketId] })
 }

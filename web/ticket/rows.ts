@@ -2,14 +2,12 @@ import type { InfiniteData } from '@tanstack/solid-query'
 import type { Answer, api } from '../api.ts'
 import { queries } from '../queries.ts'
 
-type TicketPage = Answer<typeof api.console.tickets.get>
-export type TicketRow = TicketPage['data'][number]
+export type TicketPage = Answer<typeof api.console.tickets.get>
+type TicketRow = TicketPage['data'][number]
 
 /** A ticket as one of the loaded lists shows it. */
 export function knownRow(id: string): TicketRow | undefined {
-  const lists = queries.getQueriesData<InfiniteData<TicketPage>>({ queryKey: ['tickets'] })
-  const rows = lists.flatMap(([, list]) => list?.pages.flatMap(({ data }) => data) ?? [])
-  return rows.find((row) => row.id === id)
+  return knownRows().find((row) => row.id === id)
 }
 
 /** Changes a ticket in every list that shows it. */
@@ -26,9 +24,7 @@ export function patchRows(id: string, change: (row: TicketRow) => TicketRow): vo
 
 /** Tickets that were deleted for ever: a list that keeps their places for now keeps nothing of what they said. */
 export function blankRows(isGone: (row: TicketRow) => boolean): void {
-  const lists = queries.getQueriesData<InfiniteData<TicketPage>>({ queryKey: ['tickets'] })
-  const rows = lists.flatMap(([, list]) => list?.pages.flatMap(({ data }) => data) ?? [])
-  for (const { id } of rows.filter(isGone)) {
+  for (const { id } of knownRows().filter(isGone)) {
     patchRows(id, (row) => ({
       ...row,
       subject: 'Deleted',
@@ -38,4 +34,15 @@ export function blankRows(isGone: (row: TicketRow) => boolean): void {
       tags: [],
     }))
   }
+}
+
+/** One that is in several lists is there several times. */
+function knownRows(): TicketRow[] {
+  return knownPages(['tickets']).flatMap(({ data }) => data)
+}
+
+/** The pages of all lists whose keys begin like that. */
+export function knownPages(queryKey: string[]): TicketPage[] {
+  const lists = queries.getQueriesData<InfiniteData<TicketPage>>({ queryKey })
+  return lists.flatMap(([, list]) => list?.pages ?? [])
 }

@@ -1,15 +1,9 @@
-import type { InfiniteData } from '@tanstack/solid-query'
-import type { Answer, api } from '../api.ts'
-import { queries } from '../queries.ts'
-
-type TicketPage = Answer<typeof api.console.tickets.get>
+import { knownPages } from './rows.ts'
 
 /** The words of the search that led to this ticket, for marking them in its thread. */
 export function searchTerms(ticketId: string, query: string): string[] {
   if (query.trim() === '') return []
-  const lists = queries.getQueriesData<InfiniteData<TicketPage>>({ queryKey: ['tickets', query] })
-  const pages = lists.flatMap(([, list]) => list?.pages ?? [])
-  const page = pages.find(({ data }) => data.some(({ id }) => id === ticketId))
+  const page = knownPages(['tickets', query]).find(({ data }) => data.some(({ id }) => id === ticketId))
   return page?.terms ?? plainWords(query)
 }
 

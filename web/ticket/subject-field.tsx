@@ -1,10 +1,9 @@
 import { createSignal, Show } from 'solid-js'
 import { api, ask } from '../api.ts'
 import { sentenceOf } from '../problem.ts'
-import { queries } from '../queries.ts'
 import { toastError } from '../ui/toaster.tsx'
 import { patchRows } from './rows.ts'
-import { patchTicket, type Ticket } from './ticket-data.ts'
+import { patchTicket, readTicketAgain, type Ticket } from './ticket-data.ts'
 import { pushUndo } from './undo.ts'
 
 const LONGEST_SUBJECT = 255
@@ -84,7 +83,7 @@ async function save(id: string, { from, to }: { from: string; to: string }): Pro
     toastError(`The subject was not changed. ${sentenceOf(error)}`)
     return false
   } finally {
-    void queries.invalidateQueries({ queryKey: ['ticket', id] })
+    void readTicketAgain(id)
   }
 }
 

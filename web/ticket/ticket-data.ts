@@ -40,6 +40,11 @@ export function knownTicket(id: string): TicketDetail | undefined {
   return queries.getQueryData<TicketDetail>(['ticket', id])
 }
 
+/** Reads it again, where it is shown. */
+export function readTicketAgain(id: string): Promise<void> {
+  return queries.invalidateQueries({ queryKey: ['ticket', id] })
+}
+
 /** Changes what is known of a ticket, where it is known. */
 export function patchTicket(id: string, change: (known: TicketDetail) => TicketDetail): void {
   queries.setQueryData<TicketDetail>(['ticket', id], (known) => known && change(known))

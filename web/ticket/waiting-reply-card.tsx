@@ -1,6 +1,5 @@
 import Clock from 'lucide-solid/icons/clock'
 import { createEffect, createMemo, Match, onCleanup, Show, Switch } from 'solid-js'
-import { queries } from '../queries.ts'
 import { useSession } from '../session.tsx'
 import { Avatar } from '../ui/avatar.tsx'
 import { Button } from '../ui/button.tsx'
@@ -11,7 +10,7 @@ import { leaveFocusToPane } from './focus-in-pane.ts'
 import { MessageText } from './message-text.tsx'
 import { discard, sendNow, takeBack } from './replies.ts'
 import { newestByOthers } from './thread-rows.ts'
-import type { TicketDetail, WaitingReply } from './ticket-data.ts'
+import { readTicketAgain, type TicketDetail, type WaitingReply } from './ticket-data.ts'
 
 interface WaitingReplyCardProps {
   reply: WaitingReply
@@ -35,7 +34,7 @@ export function WaitingReplyCard(props: WaitingReplyCardProps) {
 
   createEffect(() => {
     if (props.reply.isHeld) return
-    const look = () => void queries.invalidateQueries({ queryKey: ['ticket', ticketId()] })
+    const look = () => void readTicketAgain(ticketId())
     const timer = setTimeout(look, Math.max(0, goesAt() - Date.now()) + LOOK_AGAIN_AFTER_MS)
     onCleanup(() => clearTimeout(timer))
   })
