@@ -13,28 +13,18 @@ interface ThreadPlaceProps {
   onOpenPanel: () => void
 }
 
-const loadPane = async () => ({ default: (await import('../ticket/ticket-pane.tsx')).TicketPane })
-const TicketPane = lazy(loadPane)
+const TicketPane = lazy(async () => ({ default: (await import('../ticket/ticket-pane.tsx')).TicketPane }))
 
 /** Loads what shows a ticket before the first one is opened. */
 export function preloadTicketPane(): void {
-  void loadPane()
+  void TicketPane.preload()
 }
 
 /** The open ticket, or what to do to open one. */
 export function ThreadPlace(props: ThreadPlaceProps) {
   return (
     <Show when={props.ticketId} fallback={<NoTicket />}>
-      {(id) => (
-        <TicketPane
-          ticketId={id()}
-          isMeant={(ticketId) => props.isMeant(ticketId)}
-          onClose={() => props.onClose()}
-          onNext={() => props.onNext()}
-          onPrevious={() => props.onPrevious()}
-          onOpenPanel={() => props.onOpenPanel()}
-        />
-      )}
+      {(id) => <TicketPane {...props} ticketId={id()} />}
     </Show>
   )
 }

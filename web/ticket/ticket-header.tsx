@@ -2,7 +2,6 @@ import ChevronDown from 'lucide-solid/icons/chevron-down'
 import ChevronLeft from 'lucide-solid/icons/chevron-left'
 import ChevronUp from 'lucide-solid/icons/chevron-up'
 import PanelRight from 'lucide-solid/icons/panel-right'
-import { Show } from 'solid-js'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { AssigneePicker } from './assignee-picker.tsx'
@@ -23,7 +22,7 @@ interface TicketHeaderProps {
   onClose: () => void
   onNext: () => void
   onPrevious: () => void
-  onOpenPanel?: () => void
+  onOpenPanel: () => void
   onMarkUnread: () => void
 }
 
@@ -44,13 +43,9 @@ export function TicketHeader(props: TicketHeaderProps) {
             <ChevronDown />
           </IconButton>
           <TicketMenu ticket={props.ticket} onMarkUnread={props.onMarkUnread} onDeleted={props.onClose} />
-          <Show when={props.onOpenPanel}>
-            {(open) => (
-              <IconButton class="ticket-panel-button" name="Customer" keys="]" onClick={() => open()()}>
-                <PanelRight />
-              </IconButton>
-            )}
-          </Show>
+          <IconButton name="Customer" keys="]" onClick={props.onOpenPanel}>
+            <PanelRight />
+          </IconButton>
         </div>
       </div>
       <div class="ticket-header-facts">

@@ -26,8 +26,7 @@ interface TicketPaneProps {
   onClose(): void
   onNext(): void
   onPrevious(): void
-  /** Where the panel beside it is a drawer or folded away. */
-  onOpenPanel?(): void
+  onOpenPanel(): void
 }
 
 /** One ticket: its header, its thread, and where to write. */
