@@ -1,4 +1,4 @@
-import { createEffect, onMount } from 'solid-js'
+import { createEffect, on } from 'solid-js'
 import { undoLast } from './undo.ts'
 
 const LONGEST_TEXT = 65_536
@@ -36,8 +36,12 @@ export function ComposerField(props: ComposerFieldProps) {
     }
   }
 
-  createEffect(() => props.text !== undefined && field && fit(field))
-  onMount(() => field && fit(field))
+  createEffect(
+    on(
+      () => props.text,
+      () => field && fit(field),
+    ),
+  )
 
   return (
     <textarea
