@@ -93,7 +93,8 @@ function requireScopes({ kind, scopes }: NewApiKey): KeyScope[] | null {
   if (scopes === undefined) return null
   const isKnown = scopes.length > 0 && scopes.every((scope) => KEY_SCOPES.includes(scope))
   if (isKnown && kind === 'secret') return [...new Set(scopes)]
-  const detail = kind === 'public' ? 'A public key takes no scopes.' : `Takes ${KEY_SCOPES.join(', ')}.`
+  const detail =
+    kind === 'public' ? 'A public key takes no scopes.' : `Must be some of: ${KEY_SCOPES.join(', ')}.`
   throw invalid([{ pointer: '/scopes', code: 'not_allowed', detail }])
 }
 

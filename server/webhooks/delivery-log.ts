@@ -134,14 +134,14 @@ function isInState(state: DeliveryState): SQL | undefined {
 function requireState(name: string): DeliveryState {
   const state = DELIVERY_STATES.find((one) => one === name)
   if (state) return state
-  const detail = `One of ${DELIVERY_STATES.join(', ')}.`
+  const detail = `Must be one of: ${DELIVERY_STATES.join(', ')}.`
   throw invalid([{ parameter: 'state', code: 'unknown_state', detail }])
 }
 
 const unknownCursor: Fault = {
   parameter: 'cursor',
   code: 'invalid_cursor',
-  detail: 'Take the cursor from the page before.',
+  detail: 'Use nextCursor as it was given.',
 }
 
 const columns = {

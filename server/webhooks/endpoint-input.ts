@@ -49,12 +49,20 @@ function urlFault(config: Config, url: string): Fault | null {
 
 function descriptionFault(description: string): Fault | null {
   if (description.length <= LONGEST_DESCRIPTION) return null
-  return { pointer: '/description', code: 'too_long', detail: `At most ${LONGEST_DESCRIPTION} characters.` }
+  return {
+    pointer: '/description',
+    code: 'too_long',
+    detail: `Takes at most ${LONGEST_DESCRIPTION} characters.`,
+  }
 }
 
 function eventsFault(events: readonly string[]): Fault | null {
   if (events.length === 0) {
-    return { pointer: '/events', code: 'required', detail: `Choose from ${WEBHOOK_EVENTS.join(', ')}.` }
+    return {
+      pointer: '/events',
+      code: 'required',
+      detail: `Needs at least one of: ${WEBHOOK_EVENTS.join(', ')}.`,
+    }
   }
   const known: readonly string[] = WEBHOOK_EVENTS
   const unknown = events.find((event) => !known.includes(event))
