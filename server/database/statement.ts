@@ -101,6 +101,21 @@ function changeOf<Given>(
   }
 }
 
+/** One statement for each shape of a query, built when it is first asked for. A rare shape is built each time. */
+export function remembered<Shape extends unknown[], Statement>(
+  build: (...shape: Shape) => Statement,
+  isRare: (...shape: Shape) => boolean = () => false,
+): (...shape: Shape) => Statement {
+  const statements = new Map<string, Statement>()
+  return (...shape) => {
+    if (isRare(...shape)) return build(...shape)
+    const name = JSON.stringify(shape)
+    const known = statements.get(name) ?? build(...shape)
+    statements.set(name, known)
+    return known
+  }
+}
+
 function placeholdersOf<P extends Params>(prefix = ''): Placeholders<P> {
   return new Proxy({} as Placeholders<P>, {
     get: (_, parameter: string) => sql.placeholder(`${prefix}${parameter}`),

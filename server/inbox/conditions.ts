@@ -30,9 +30,10 @@ export const isOfOrganization = eq(tickets.orgId, textOf('orgId'))
 export const isVeiledOfOrganization = sql`(${tickets.orgId} || '') = ${textOf('orgId')}`
 
 /** Spam is left out unless it is asked for: so few rows that no index has to know. */
-export function spamCondition(kinds: string[]): SQL {
+export function spamCondition(filters: Pick<Filter, 'kind' | 'isNegated'>[]): SQL {
+  const isWanted = filters.some(({ kind, isNegated }) => kind === 'spam' && !isNegated)
   // Without a table's name on PostgreSQL's side too: the partial index stands on these very words.
-  return kinds.includes('spam') ? sql`${tickets.isSpam}` : sql`not ${tickets.isSpam}`
+  return isWanted ? sql`${tickets.isSpam}` : sql`not ${tickets.isSpam}`
 }
 
 /** A filter that does not lead. */

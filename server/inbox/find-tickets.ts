@@ -3,17 +3,9 @@ import { matchingNumbers, type Wanted } from '../database/full-text.ts'
 import { othersTurn } from '../others-turn.ts'
 import type { TicketSort } from '../tickets/list-tickets.ts'
 import { parameterOf } from './conditions.ts'
+import { documentsOf, keysAmong, SLICE_OF_NUMBERS } from './documents.ts'
 import type { Filter, Search } from './filters.ts'
-import {
-  documentsOf,
-  type Key,
-  keysAmong,
-  keysStatement,
-  type Shape,
-  SLICE_OF_NUMBERS,
-  sliceEndStatement,
-  sliceStatement,
-} from './keys.ts'
+import { type Key, keysStatement, type Shape, sliceEndStatement, sliceStatement } from './keys.ts'
 import { chooseLead, mostFound } from './lead.ts'
 
 export interface Find {

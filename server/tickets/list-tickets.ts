@@ -1,6 +1,6 @@
 import { and, asc, count, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
-import { integerParameter, statement, textParameter } from '../database/statement.ts'
+import { integerParameter, remembered, statement, textParameter } from '../database/statement.ts'
 import { customers } from '../database/tables/customers.ts'
 import { type Channel, type TicketStatus, tickets, ticketTags } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
@@ -121,17 +121,6 @@ type PageParams = Record<string, string | number>
 const pageStatement = remembered(buildPageStatement)
 const placeStatement = remembered(buildPlaceStatement)
 const countStatement = remembered(buildCountStatement)
-
-/** One prepared query for each combination of filters, sort and direction, built when it is first asked for. */
-function remembered<Key extends unknown[], Query>(build: (...key: Key) => Query): (...key: Key) => Query {
-  const queries = new Map<string, Query>()
-  return (...key) => {
-    const name = JSON.stringify(key)
-    const query = queries.get(name) ?? build(...key)
-    queries.set(name, query)
-    return query
-  }
-}
 
 /** With a tag the tag's own rows lead, in their own order; otherwise an index of the tickets does. */
 function leadOf(filters: string[], sort: TicketSort, isReversed: boolean) {
