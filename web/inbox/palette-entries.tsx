@@ -1,30 +1,18 @@
 import { useNavigate } from '@solidjs/router'
-import ArrowRight from 'lucide-solid/icons/arrow-right'
-import ArrowUpDown from 'lucide-solid/icons/arrow-up-down'
-import CircleCheck from 'lucide-solid/icons/circle-check'
 import Funnel from 'lucide-solid/icons/funnel'
 import Layers from 'lucide-solid/icons/layers'
-import ListChecks from 'lucide-solid/icons/list-checks'
 import Search from 'lucide-solid/icons/search'
 import Tag from 'lucide-solid/icons/tag'
 import TextQuote from 'lucide-solid/icons/text-quote'
 import UserRound from 'lucide-solid/icons/user-round'
-import Zap from 'lucide-solid/icons/zap'
-import {
-  type Accessor,
-  type Component,
-  createEffect,
-  createMemo,
-  createSignal,
-  type JSX,
-  onCleanup,
-} from 'solid-js'
+import { type Accessor, createEffect, createMemo, createSignal, type JSX, onCleanup } from 'solid-js'
 import { Dynamic } from 'solid-js/web'
 import { api, ask } from '../api.ts'
 import { useAgents, useSavedReplies, useTags } from '../desk.ts'
 import { isActionEnabled, type KeyAction, knownActions } from '../keys/keys.ts'
 import { observe } from '../observe.ts'
 import { useSession } from '../session.tsx'
+import { actionIcon } from './action-icons.ts'
 import { ChannelIcon } from './channel-icon.tsx'
 import { fuzzyScore } from './fuzzy.ts'
 import { useSavedViews } from './inbox-data.ts'
@@ -48,13 +36,6 @@ const LEAST_LETTERS = 2
 
 /** What is done to tickets comes first. */
 const ORDER: readonly KeyAction['section'][] = ['Ticket', 'Select', 'Move', 'Everywhere', 'Go to']
-const ICONS: Record<KeyAction['section'], Component> = {
-  Ticket: CircleCheck,
-  Select: ListChecks,
-  Move: ArrowUpDown,
-  Everywhere: Zap,
-  'Go to': ArrowRight,
-}
 
 /** What the palette offers for what was typed: the best of each kind, and the tickets that the server finds. */
 export function createEntries(
@@ -76,11 +57,11 @@ export function createEntries(
       .filter((action) => !action.isKeyOnly && isActionEnabled(action))
       .toSorted((a, b) => ORDER.indexOf(a.section) - ORDER.indexOf(b.section))
       .map(
-        ({ label, keys, section, run }): Entry => ({
+        ({ id, label, keys, section, run }): Entry => ({
           group: 'Actions',
           label,
           keys: keys.join(' '),
-          icon: () => <Dynamic component={ICONS[section]} />,
+          icon: () => <Dynamic component={actionIcon({ id, section })} />,
           run,
         }),
       ),
