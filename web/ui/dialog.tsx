@@ -35,7 +35,7 @@ export function Dialog(props: DialogProps) {
             onCloseAutoFocus={returnFocus}
           >
             <header class="dialog-head">
-              <Base.Title class="dialog-title">{props.title}</Base.Title>
+              <Base.Title>{props.title}</Base.Title>
               <Show when={props.onClose}>
                 {(close) => (
                   <IconButton name="Close" size="small" onClick={() => close()()}>

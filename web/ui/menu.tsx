@@ -80,7 +80,7 @@ export function MenuChoice(props: MenuItemProps & { isChosen: boolean }) {
 /** Things that belong together, below their name. */
 export function MenuGroup(props: { label: string; children: JSX.Element }) {
   return (
-    <Base.Group class="menu-group">
+    <Base.Group>
       <Base.GroupLabel class="menu-label">{props.label}</Base.GroupLabel>
       {props.children}
     </Base.Group>
