@@ -4,8 +4,10 @@ import { recordEvents } from '../../server/events/events.ts'
 import { openPageStream } from '../../server/live/page-stream.ts'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
-import { openLive } from '../support/live.ts'
+import { createManualClock } from '../support/clock.ts'
+import { type LiveEvent, openLive } from '../support/live.ts'
 import { storedEvents } from '../support/subscription.ts'
+import { makeTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
 let bellhop: Bellhop
@@ -206,27 +208,37 @@ describe('the stream ends', () => {
   })
 })
 
-describe('colleagues', () => {
-  test('see who is here, who looks at a ticket and who answers it', async () => {
-    const ticketId = await ticket()
-    await using page = await openLive(bellhop.url, ana)
-    await page.next('presence', ({ online }) => Array.isArray(online) && online.includes(ana.id))
-    await using other = await openLive(bellhop.url, ben, { page: 'ben-1' })
-    const say = (state: string) =>
-      ben.call('POST', '/console/presence', { body: { pageId: 'ben-1', ticketId, state } })
-    expect((await say('viewing')).status).toBe(204)
-    const here = (state: string) => (data: Record<string, unknown>) =>
-      JSON.stringify(data.tickets).includes(
-        JSON.stringify({ [ticketId]: [{ agentId: ben.id, state }] }).slice(1, -1),
-      )
-    await page.next('presence', here('viewing'))
-    await say('replying')
-    await page.next('presence', here('replying'))
-    await other.close()
-    await page.next(
-      'presence',
-      ({ online, tickets }) =>
-        Array.isArray(online) && !online.includes(ben.id) && !JSON.stringify(tickets).includes(ticketId),
-    )
-  })
+test('colleagues see who is here, who looks at a ticket and who answers it', async () => {
+  const clock = createManualClock()
+  const still = await startBellhop({ clock })
+  const client = await still.organization()
+  const dora = await signInAgent(still, client.orgId, { name: 'Dora' })
+  const eli = await signInAgent(still, client.orgId, { name: 'Eli' })
+  const { id: ticketId } = await makeTicket(client)
+  await using page = await openLive(still.url, dora)
+  /** The page is told so in the end; at most every tenth of a second. */
+  const seen = (fits: (data: LiveEvent['data']) => boolean) =>
+    eventually(() => {
+      clock.advance(100)
+      const newest = page.seen.findLast(({ event }) => event === 'presence')
+      return newest !== undefined && fits(newest.data)
+    })
+  const online = ({ online }: LiveEvent['data']) => (Array.isArray(online) ? online : [])
+  await seen((data) => online(data).includes(dora.id))
+
+  await using other = await openLive(still.url, eli, { page: 'eli-1' })
+  const say = async (state: string) => {
+    const body = { pageId: 'eli-1', ticketId, state }
+    expect((await eli.call('POST', '/console/presence', { body })).status).toBe(204)
+    const here = JSON.stringify({ [ticketId]: [{ agentId: eli.id, state }] }).slice(1, -1)
+    await seen(({ tickets }) => JSON.stringify(tickets).includes(here))
+  }
+  await say('viewing')
+  await say('replying')
+  await other.close()
+  const closedAt = clock.now()
+  await seen((data) => !online(data).includes(eli.id) && !JSON.stringify(data.tickets).includes(ticketId))
+  // A page that is only read again is not gone.
+  expect(clock.now() - closedAt).toBeGreaterThanOrEqual(3_000)
+  await still.stop()
 })
