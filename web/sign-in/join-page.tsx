@@ -98,7 +98,7 @@ function JoinForm(props: { token: string; link: Link }) {
           <TextField
             label="Your name"
             name="name"
-            hint="Customers see it at your answers."
+            hint="Customers see it above your replies."
             autocomplete="name"
             value={name()}
             onInput={setName}

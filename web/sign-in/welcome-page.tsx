@@ -112,7 +112,7 @@ function WelcomeForm(props: { token: string; onAlreadySetUp: () => void }) {
         <TextField
           label="Your name"
           name="name"
-          hint="Customers see it at your answers."
+          hint="Customers see it above your replies."
           autocomplete="name"
           value={form.name}
           onInput={(value) => setForm('name', value)}

@@ -48,7 +48,7 @@ function Inviting(props: InviteAgentProps) {
       <DialogForm save={invite} fields={FIELDS} action="Make the link" onCancel={() => props.onClose()}>
         <TextField
           label="Name"
-          hint="Customers see it above replies."
+          hint="Customers see it above their replies."
           value={name()}
           onInput={setName}
           error={faultOf(invite.error, 'name')}
