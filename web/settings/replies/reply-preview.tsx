@@ -1,15 +1,12 @@
 import { For, Show } from 'solid-js'
 import { useSession } from '../../session.tsx'
-import { previewOf } from './variables.ts'
+import { filled } from '../../ticket/variables.ts'
+import { sampleValues } from './samples.ts'
 
 /** The text as a customer would get it, and which variables do not exist. */
 export function ReplyPreview(props: { text: string }) {
   const session = useSession()
-  const pieces = () =>
-    previewOf(props.text, {
-      'agent.name': session().agent.name,
-      'organization.name': session().organization.name,
-    })
+  const pieces = () => filled(props.text, sampleValues(session()))
   const unknown = () => pieces().filter(({ kind }) => kind === 'unknown')
   return (
     <section class="reply-preview" aria-label="Preview">

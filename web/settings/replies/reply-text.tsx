@@ -1,7 +1,8 @@
 import { For } from 'solid-js'
+import { VARIABLES } from '../../ticket/variables.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextArea } from '../../ui/text-area.tsx'
-import { VARIABLES } from './variables.ts'
+import { LABELS } from './samples.ts'
 
 interface ReplyTextProps {
   value: string
@@ -34,10 +35,10 @@ export function ReplyText(props: ReplyTextProps) {
         <p class="field-hint">Put in what is filled in by itself:</p>
         <ul class="reply-variables">
           <For each={VARIABLES}>
-            {({ name, label }) => (
+            {(name) => (
               <li>
                 <Button size="small" onClick={() => insert(name)} title={`{{${name}}}`}>
-                  {label}
+                  {LABELS[name]}
                 </Button>
               </li>
             )}
