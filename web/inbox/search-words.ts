@@ -10,7 +10,6 @@ export interface SearchWord {
 interface Known {
   agents: readonly { name: string; state: string }[]
   tags: readonly { tag: string }[]
-  /** `2026-11-21` */
   today: Date
 }
 
@@ -48,37 +47,27 @@ const FIXED: Record<string, readonly SearchWord[]> = {
 
 /** What may come next at the end of a search, keys first, then the values of a key. */
 export function searchWords(typed: string, known: Known): SearchWord[] {
-  const last = lastWord(typed)
-  const colon = last.indexOf(':')
-  if (colon < 0) {
-    const minus = last.startsWith('-') ? '-' : ''
-    const begun = last.slice(minus.length).toLowerCase()
-    const keys = SEARCH_KEYS.filter(({ text }) => text.startsWith(begun))
+  const { minus, key, value } = partsOf(lastWord(typed))
+  if (value === undefined) {
+    const keys = SEARCH_KEYS.filter(({ text }) => text.startsWith(key.toLowerCase()))
     return keys.map(({ text, detail }) => ({ text: minus + text, detail: minus ? `not ${detail}` : detail }))
   }
-  const key = last.slice(0, colon + 1)
-  const begun = last
-    .slice(colon + 1)
-    .replaceAll('"', '')
-    .toLowerCase()
-  return valuesOf(key.replace(/^-/, '').slice(0, -1).toLowerCase(), known)
+  const begun = value.replaceAll('"', '').toLowerCase()
+  return valuesOf(key.toLowerCase(), known)
     .filter(({ text }) => text.toLowerCase().startsWith(begun) && text.toLowerCase() !== begun)
     .slice(0, MOST_WORDS)
-    .map(({ text, detail }) => ({ text: `${key}${quoted(text)}`, detail }))
+    .map(({ text, detail }) => ({ text: `${minus}${key}:${quoted(text)}`, detail }))
 }
 
 /** Whether its last word waits for a value, or for the rest of one: nobody could search for that. */
 export function isUnfinished(typed: string): boolean {
-  const [, key = '', value = ''] = /^-?([a-z]+):(.*)$/i.exec(lastWord(typed)) ?? []
-  const name = key.toLowerCase()
-  if (!SEARCH_KEYS.some(({ text }) => text === `${name}:`)) return false
-  if (name === 'before' || name === 'after') return /^[\d-]{0,9}$/.test(value)
-  const begun = value.toLowerCase()
-  const values = FIXED[name] ?? []
-  return (
-    begun === '' ||
-    (values.some(({ text }) => text.startsWith(begun)) && !values.some(({ text }) => text === begun))
-  )
+  const parts = partsOf(lastWord(typed))
+  const key = parts.key.toLowerCase()
+  const begun = parts.value?.toLowerCase()
+  if (begun === undefined || !SEARCH_KEYS.some(({ text }) => text === `${key}:`)) return false
+  if (key === 'before' || key === 'after') return /^[\d-]{0,9}$/.test(begun)
+  const values = (FIXED[key] ?? []).map(({ text }) => text)
+  return begun === '' || (values.some((text) => text.startsWith(begun)) && !values.includes(begun))
 }
 
 /** The search with its last word replaced; a space behind what is complete. */
@@ -90,6 +79,13 @@ export function withWord(typed: string, word: string): string {
 /** The word being typed, with an open quote if there is one. */
 function lastWord(typed: string): string {
   return /(?:[^\s"]|"[^"]*(?:"|$))*$/.exec(typed)?.[0] ?? ''
+}
+
+/** `-tag:vip` is a minus, a key and a value; there is no value before the colon. */
+function partsOf(word: string): { minus: string; key: string; value: string | undefined } {
+  const minus = word.startsWith('-') ? '-' : ''
+  const [key = '', ...rest] = word.slice(minus.length).split(':')
+  return { minus, key, value: rest.length > 0 ? rest.join(':') : undefined }
 }
 
 function valuesOf(key: string, { agents, tags, today }: Known): readonly SearchWord[] {
