@@ -1,8 +1,7 @@
-import UserRoundX from 'lucide-solid/icons/user-round-x'
 import { createMemo } from 'solid-js'
 import { useAgents, useTags } from '../desk.ts'
 import { useSession } from '../session.tsx'
-import { Avatar } from '../ui/avatar.tsx'
+import { useAssignees } from '../ticket/assignees.tsx'
 import { PickerList, type PickerOption } from '../ui/picker.tsx'
 import { Overlay } from './overlay.tsx'
 
@@ -13,7 +12,7 @@ interface QuickPickerProps {
   count: number
 }
 
-/** Who gets the tickets: oneself first, nobody last. */
+/** Who gets the tickets. */
 export function AssignPicker(
   props: QuickPickerProps & {
     selected: readonly string[]
@@ -22,20 +21,7 @@ export function AssignPicker(
 ) {
   const session = useSession()
   const agents = useAgents()
-  const options = createMemo((): PickerOption[] => {
-    const me = session().agent.id
-    const active = agents().filter(({ state }) => state === 'active')
-    const sorted = active.toSorted(
-      (a, b) => Number(b.id === me) - Number(a.id === me) || a.name.localeCompare(b.name),
-    )
-    const people = sorted.map(({ id, name, email }) => ({
-      value: id,
-      label: id === me ? `${name} (you)` : name,
-      detail: email,
-      icon: <Avatar name={name} id={id} size="small" isDecorative />,
-    }))
-    return [...people, { value: '', label: 'Nobody', icon: <UserRoundX /> }]
-  })
+  const options = useAssignees()
   function pick(agentId: string): void {
     const me = session().agent.id
     const name = agents().find(({ id }) => id === agentId)?.name ?? 'nobody'
