@@ -85,11 +85,11 @@ function inbox({ longThread, failedSend }: { longThread: string; failedSend: str
     },
     {
       name: 'ticket-waiting-reply',
-      path: '/inbox/unassigned',
+      path: `/inbox/open/${longThread}`,
       async prepare(page) {
-        await openFirst(page)
+        await page.getByRole('button', { name: /earlier messages/ }).click()
         await press(page, 'r')
-        await page.keyboard.type('Thank you for the photo. A new one leaves today.')
+        await page.keyboard.type('You are welcome. See you on Monday at 7:15!')
         await press(page, 'Control+Enter')
         await page.getByRole('article', { name: 'Reply that waits' }).waitFor()
       },
