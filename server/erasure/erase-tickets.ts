@@ -30,18 +30,11 @@ export async function eraseTickets(
   if (gone.length === 0) return
   const now = deps.clock.now()
   const ticketIds = gone.map(({ id }) => id)
-  const said = await tx
-    .select({ id: messages.id })
-    .from(messages)
-    .where(and(eq(messages.orgId, orgId), inArray(messages.ticketId, ticketIds)))
+  await forgetAnswers(tx, orgId, { ticketIds, locations: ticketIds.map(threadLocation) })
   for (const table of OF_TICKETS) {
     await tx.delete(table).where(and(eq(table.orgId, orgId), inArray(table.ticketId, ticketIds)))
   }
   await tx.delete(tickets).where(and(eq(tickets.orgId, orgId), inArray(tickets.id, ticketIds)))
-  await forgetAnswers(tx, orgId, {
-    ids: [...ticketIds, ...said.map(({ id }) => id)],
-    locations: ticketIds.map(threadLocation),
-  })
   await replaceDocuments(
     tx,
     orgId,
