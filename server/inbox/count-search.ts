@@ -1,8 +1,8 @@
 import type { Reader } from '../database/database.ts'
-import { filterNames } from '../tickets/counters.ts'
+import { filterNames, readCounters } from '../tickets/counters.ts'
 import type { Search } from './filters.ts'
 import { findTickets } from './find-tickets.ts'
-import { counterFor, countsOf, shown } from './lead.ts'
+import { counterFor } from './lead.ts'
 
 /** Where counting stops that no counter spares. */
 export const MOST_COUNTED = 1_000
@@ -23,7 +23,7 @@ export async function countOfCounter(
 ): Promise<Count | undefined> {
   const counter = search.wanted ? undefined : counterFor(search.filters)
   if (counter === undefined) return undefined
-  const counters = await countsOf(read, orgId, [counter, filterNames.spam(counter)])
+  const counters = await readCounters(read, orgId, [counter, filterNames.spam(counter)])
   return limited(shown(counters, counter))
 }
 
@@ -41,6 +41,11 @@ export async function countTickets(read: Reader, orgId: string, me: string, sear
   })
   const { count, isAtLeast } = limited(found.length)
   return { count, isAtLeast: isAtLeast || budget.left <= 0 }
+}
+
+/** What the inbox shows of a counter: without spam. */
+export function shown(counters: Map<string, number>, name: string): number {
+  return (counters.get(name) ?? 0) - (counters.get(filterNames.spam(name)) ?? 0)
 }
 
 function limited(count: number): Count {

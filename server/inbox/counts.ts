@@ -4,9 +4,8 @@ import { statement } from '../database/statement.ts'
 import { messages } from '../database/tables/messages.ts'
 import { tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
-import { countersUnder, filterNames } from '../tickets/counters.ts'
-import { MOST_COUNTED } from './count-search.ts'
-import { countsOf, shown } from './lead.ts'
+import { countersUnder, filterNames, readCounters } from '../tickets/counters.ts'
+import { MOST_COUNTED, shown } from './count-search.ts'
 import type { ViewCounter } from './view-counts.ts'
 
 const { status, statusAndAssignedTo, spam, all } = filterNames
@@ -23,7 +22,7 @@ export async function readCounts(deps: Deps, countViews: ViewCounter, orgId: str
     resolved: status('resolved'),
   }
   const names = Object.values(wanted)
-  const counters = await countsOf(read, orgId, [...names, ...names.map(spam), spam(all)])
+  const counters = await readCounters(read, orgId, [...names, ...names.map(spam), spam(all)])
   const [failed] = await failedTickets(read, { orgId })
   return {
     views: {

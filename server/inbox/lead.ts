@@ -1,7 +1,5 @@
-import { and, eq, inArray } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
-import { ticketCounters } from '../database/tables/tickets.ts'
-import { filterNames } from '../tickets/counters.ts'
+import { filterNames, readCounters } from '../tickets/counters.ts'
 import type { Filter } from './filters.ts'
 
 /**
@@ -46,7 +44,7 @@ interface Candidate {
 async function counted(read: Reader, orgId: string, candidates: Candidate[]) {
   if (candidates.length === 0) return []
   const names = candidates.map(({ counter }) => counter)
-  const counts = await countsOf(read, orgId, names)
+  const counts = await readCounters(read, orgId, names)
   return candidates.map((candidate) => ({ ...candidate, count: counts.get(candidate.counter) ?? 0 }))
 }
 
@@ -94,17 +92,4 @@ export function counterFor(filters: Filter[]): string | undefined {
   if (filters.length === 0) return filterNames.all
   const [candidate] = candidatesAmong(filters).filter(({ places }) => places.length === filters.length)
   return candidate?.counter
-}
-
-/** What the inbox shows of a counter: without spam. */
-export function shown(counters: Map<string, number>, name: string): number {
-  return (counters.get(name) ?? 0) - (counters.get(filterNames.spam(name)) ?? 0)
-}
-
-export async function countsOf(read: Reader, orgId: string, names: string[]): Promise<Map<string, number>> {
-  const rows = await read
-    .select({ filter: ticketCounters.filter, count: ticketCounters.count })
-    .from(ticketCounters)
-    .where(and(eq(ticketCounters.orgId, orgId), inArray(ticketCounters.filter, names)))
-  return new Map(rows.map(({ filter, count }) => [filter, count]))
 }

@@ -1,4 +1,4 @@
-import { and, eq, gt, gte, lt, sql } from 'drizzle-orm'
+import { and, eq, gt, gte, inArray, lt, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
 import { rowsCommand, statement } from '../database/statement.ts'
 import { type Channel, type TicketStatus, ticketCounters } from '../database/tables/tickets.ts'
@@ -65,6 +65,19 @@ export async function moveCounters(tx: Transaction, orgId: string, changes: Coun
 export async function readCounter(read: Reader, orgId: string, filter: string): Promise<number> {
   const [row] = await counterByFilter(read, { orgId, filter })
   return row?.count ?? 0
+}
+
+/** Several by their names; one that was never counted is absent. */
+export async function readCounters(
+  read: Reader,
+  orgId: string,
+  filters: string[],
+): Promise<Map<string, number>> {
+  const rows = await read
+    .select({ filter: ticketCounters.filter, count: ticketCounters.count })
+    .from(ticketCounters)
+    .where(and(eq(ticketCounters.orgId, orgId), inArray(ticketCounters.filter, filters)))
+  return new Map(rows.map(({ filter, count }) => [filter, count]))
 }
 
 /** The counters above 0 whose name begins so, by the rest of it and in its order. */
