@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
 import { createApiKey, listApiKeys, revokeApiKey } from '../api-keys/api-keys.ts'
-import type { ApiKey } from '../api-keys/key-rows.ts'
+import { viewKey } from '../api-keys/views.ts'
 import { KEY_SCOPES, type KeyScope } from '../database/tables/api-keys.ts'
-import { isoTime, isoTimeOrNull } from '../wire.ts'
 import { timeAhead, wholeNumber, wordsOf } from './option-values.ts'
 import { print, printJson, printTable, shownTime } from './output.ts'
 import { withOrganization, withOwner } from './with-deps.ts'
@@ -56,7 +55,7 @@ function addList(key: Command): void {
     .option('--json', 'print an array')
     .action(async ({ org, json }: { org: string; json?: true }) => {
       const found = await withOrganization(org, (deps, { id }) => listApiKeys(deps, id))
-      const keys = found.map(viewKey)
+      const keys = found.map((key) => ({ ...viewKey(key), publicKey: key.publicKey }))
       if (json) return printJson(keys)
       printTable(
         ['ID', 'KEY', 'NAME', 'KIND', 'SCOPES', 'LAST USED', 'STATE'],
@@ -83,23 +82,6 @@ function addRevoke(key: Command): void {
       await withOwner('API key', { named, org }, (deps, orgId) => revokeApiKey(deps, orgId, named))
       print(`${named} is revoked.`)
     })
-}
-
-function viewKey(key: ApiKey) {
-  const { id, kind, name, prefix, publicKey, scopes, rateLimit } = key
-  return {
-    id,
-    kind,
-    name,
-    prefix,
-    publicKey,
-    scopes,
-    rateLimit,
-    expiresAt: isoTimeOrNull(key.expiresAt),
-    revokedAt: isoTimeOrNull(key.revokedAt),
-    lastUsedAt: isoTimeOrNull(key.lastUsedAt),
-    createdAt: isoTime(key.createdAt),
-  }
 }
 
 function stateOf({ revokedAt, expiresAt }: { revokedAt: string | null; expiresAt: string | null }): string {
