@@ -3,6 +3,7 @@ import { AppError, invalid } from '../errors.ts'
 
 const LEAST_LENGTH = 10
 const MOST_LENGTH = 1_000
+
 /** What one comparison costs whoever tries passwords, and us. */
 export interface PasswordCost {
   /** KiB. */

@@ -14,9 +14,9 @@ import { findTicket, lockTicket, type Ticket } from '../tickets/rows.ts'
 const SLICE = 100
 
 /**
- * Changes many tickets by the rules of `updateTicket`, a slice in each unit. Throws 400 before it has changed any,
- * unless one becomes impossible meanwhile. Answers each ticket as it was before, in
- * the order given, and the ids that are not there. A ticket named twice is changed twice.
+ * Changes many tickets by the rules of `updateTicket`, a slice in each unit. Throws 400 before it has changed any, unless
+ * one becomes impossible meanwhile. Answers each ticket as it was before, in the order given, and the ids that are not
+ * there. A ticket named twice is changed twice.
  */
 export async function changeTickets(
   deps: Deps,

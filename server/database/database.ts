@@ -17,8 +17,8 @@ export interface Database {
   readonly read: Reader
   /**
    * Runs a unit of work: all of its changes become durable before the promise settles, or none is kept.
-   * A unit may be run more than once, and awaits nothing but its own queries; hash, fetch and read files before. There is no write inside a write.
-   * Throws what the unit throws, or `StorageError` when the disk or the database server refused.
+   * A unit may be run more than once, and awaits nothing but its own queries; hash, fetch and read files before. There is
+   * no write inside a write. Throws what the unit throws, or `StorageError` when the disk or the database server refused.
    */
   write<T>(unit: (tx: Transaction) => Promise<T>): Promise<T>
   /** Whether another process (a command) has committed since this was last asked. */
