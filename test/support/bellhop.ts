@@ -11,8 +11,6 @@ import { freshPlace } from './engine.ts'
 export interface Bellhop {
   url: string
   deps: Deps
-  /** What stands behind `#` of the link that makes the first organization. */
-  welcomeToken: string
   /** The log, a JSON text a line. */
   logLines: string[]
   /** What stands behind `#` in the link that makes the first organization. */
@@ -66,7 +64,6 @@ export async function startBellhop(
   return {
     url: service.url,
     deps: service.deps,
-    welcomeToken: service.firstRun.token,
     logLines,
     firstRunToken: service.firstRun.token,
     async organization(name = 'Acme') {
