@@ -136,7 +136,7 @@ browserTest('an address that leads nowhere says so', async () => {
     await page.goto(`/settings/${path}`)
     await page.getByText('There is no such page in the settings').waitFor()
   }
-  for (const path of ['endpoints/whe_nothing', 'deliveries/dlv_nothing', 'saved-replies/rpl_nothing']) {
+  for (const path of ['endpoints/whe_nothing', 'deliveries/dlv_nothing', 'saved-replies/50%']) {
     await page.goto(`/settings/${path}`)
     await page.getByText('There is nothing here').waitFor()
   }

@@ -1,4 +1,3 @@
-import { A } from '@solidjs/router'
 import MapPinOff from 'lucide-solid/icons/map-pin-off'
 import { EmptyState } from '../ui/empty-state.tsx'
 
@@ -9,7 +8,7 @@ export function NotFound(props: { text: string }) {
       icon={<MapPinOff />}
       title="There is nothing here"
       text={props.text}
-      action={<A href="/inbox">Go to the inbox</A>}
+      action={<a href="/inbox">Go to the inbox</a>}
     />
   )
 }

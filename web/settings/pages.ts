@@ -108,7 +108,7 @@ export function placeOf(pathname: string, isAdmin: boolean): Place {
   if (path === undefined) return { isTop: true, page: isAdmin ? start : account }
   const page = GROUPS.flatMap(({ pages }) => pages).find((one) => one.path === path)
   const isKnown = page && rest.length === 0 && (id === undefined || page.detail)
-  return isKnown ? { isTop: false, page, ...(id && { id: decodeURIComponent(id) }) } : { isTop: false }
+  return isKnown ? { isTop: false, page, ...(id && { id }) } : { isTop: false }
 }
 
 function admin(

@@ -1,4 +1,3 @@
-import { A } from '@solidjs/router'
 import ArrowLeft from 'lucide-solid/icons/arrow-left'
 import ChevronRight from 'lucide-solid/icons/chevron-right'
 import { For } from 'solid-js'
@@ -10,10 +9,10 @@ import './settings-nav.css'
 export function SettingsNav(props: { isAdmin: boolean; at: string | undefined }) {
   return (
     <nav class="settings-nav" aria-label="Settings">
-      <A class="settings-back" href="/inbox">
+      <a class="settings-back" href="/inbox">
         <ArrowLeft />
         Inbox
-      </A>
+      </a>
       <For each={groupsFor(props.isAdmin)}>
         {(group) => (
           <section>
