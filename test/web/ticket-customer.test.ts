@@ -27,6 +27,10 @@ browserTest('the panel says who the customer is and leads to what else they wrot
   await panel.getByRole('link', { name: 'Cannot sign in' }).click()
   await window.page.waitForURL(`**/inbox/open/${other.id}`)
   await panel.getByRole('link', { name: 'Missing invoice' }).waitFor()
+
+  await window.page.goto(`/inbox/search/${other.id}?q=sign`)
+  await panel.getByRole('link', { name: 'Missing invoice' }).click()
+  await window.page.waitForURL(`**/inbox/search/${ticket.id}?q=sign`)
 })
 
 browserTest(

@@ -1,4 +1,4 @@
-import { A, useParams } from '@solidjs/router'
+import { useLocation, useParams } from '@solidjs/router'
 import { For, Show } from 'solid-js'
 import { StatusDot } from '../ui/badge.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
@@ -8,6 +8,9 @@ import { STATUSES } from './statuses.ts'
 /** What else this customer wrote about, newest first. */
 export function CustomerTickets(props: { customer: Customer; ticketId: string }) {
   const params = useParams()
+  const location = useLocation()
+  /** In the list that is open, a search too. */
+  const hrefOf = (id: string) => `/inbox/${params.view ?? 'open'}/${id}${location.search}`
   const others = () => props.customer.tickets.filter(({ id }) => id !== props.ticketId)
   const hiddenCount = () => props.customer.totalTickets - props.customer.tickets.length
   return (
@@ -18,11 +21,11 @@ export function CustomerTickets(props: { customer: Customer; ticketId: string })
           <For each={others()}>
             {(ticket) => (
               <li>
-                <A href={`/inbox/${params.view ?? 'open'}/${ticket.id}`} class="customer-ticket" noScroll>
+                <a href={hrefOf(ticket.id)} class="customer-ticket">
                   <StatusDot tone={STATUSES[ticket.status].tone} label={STATUSES[ticket.status].name} />
                   <span class="customer-ticket-subject">{ticket.subject}</span>
                   <RelativeTime at={ticket.updatedAt} />
-                </A>
+                </a>
               </li>
             )}
           </For>
