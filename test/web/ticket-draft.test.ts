@@ -81,6 +81,22 @@ browserTest('typing goes on while the server is away, and arrives when it is bac
   faults.length = 0
 })
 
+browserTest('what was typed without a connection is saved when the inbox is opened again', async () => {
+  const { ben, ticket } = await openDesk(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page, context } = window
+  await context.setOffline(true)
+  await field(page).fill('Written on the train.')
+  await page.getByText('Kept in this browser until the server is back').waitFor()
+  await page.close()
+  expect((await readThread(ben, ticket.id)).drafts).toEqual([])
+
+  await context.setOffline(false)
+  const again = await context.newPage()
+  await again.goto('/inbox/open')
+  await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'Written on the train.')
+})
+
 browserTest('a browser without a connection keeps the text, and sends it when it is back', async () => {
   const { ben, ticket } = await openDesk(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)

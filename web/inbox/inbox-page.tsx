@@ -2,6 +2,7 @@ import { createEffect, createSignal, on, onMount, Show } from 'solid-js'
 import { KeySheet } from '../keys/key-sheet.tsx'
 import { useSession } from '../session.tsx'
 import { CustomerPanel } from '../ticket/customer-panel.tsx'
+import { resumeDrafts } from '../ticket/drafts.ts'
 import { useChangeKeys } from './change-keys.ts'
 import { createChanging } from './changing.ts'
 import { Drawer } from './drawer.tsx'
@@ -62,6 +63,7 @@ export default function InboxPage() {
   const focusList = createListFocus(place, list)
   usePrefetching(place, list)
   onMount(preloadTicketPane)
+  onMount(() => resumeDrafts(me()))
 
   function step(by: number): void {
     const next = list.neighbour(by, place.ticketId())

@@ -41,7 +41,7 @@ export function useDrafts(detail: () => TicketDetail, agentId: string): Drafts {
   return { of, kind, show, shown: () => of[kind()] }
 }
 
-/** Saves what was typed on other tickets when the page was closed without a connection. Once for each load of the page. */
+/** Saves what was typed when the page was closed without a connection. Once for each load of the page. */
 export function resumeDrafts(agentId: string): void {
   if (isResumed) return
   isResumed = true

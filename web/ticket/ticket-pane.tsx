@@ -8,7 +8,7 @@ import { EmptyState } from '../ui/empty-state.tsx'
 import { FailedState } from '../ui/failed-state.tsx'
 import { Composer } from './composer.tsx'
 import { createComposing } from './composing.ts'
-import { resumeDrafts, useDrafts } from './drafts.ts'
+import { useDrafts } from './drafts.ts'
 import { usePresence } from './presence.ts'
 import { useReadMark } from './read-mark.ts'
 import { searchTerms } from './search-terms.ts'
@@ -92,7 +92,6 @@ function OpenTicket(props: TicketPaneProps & { detail: TicketDetail }) {
   const [openPicker, setOpenPicker] = createSignal<OpenPicker>()
   let field: HTMLTextAreaElement | undefined
   const drafts = useDrafts(() => props.detail, session().agent.id)
-  resumeDrafts(session().agent.id)
   const focus = () => queueMicrotask(() => field?.focus())
   const composing = createComposing({
     detail: () => props.detail,
