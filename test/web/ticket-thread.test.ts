@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect } from 'bun:test'
 import { signInAgent } from '../support/agents.ts'
 import { accessibilityFaults } from '../support/axe.ts'
 import { type Bellhop, startBellhop } from '../support/bellhop.ts'
-import { browserTest } from '../support/browser.ts'
+import { browserTest, openWindow } from '../support/browser.ts'
 import { field, openDesk, openTicket, thread } from '../support/desk.ts'
 import { say } from '../support/said.ts'
 import { readThread } from '../support/threads.ts'
@@ -30,6 +30,21 @@ browserTest('two agents see each other, and what the customer writes appears by 
   }
   await cys.page.goto('/inbox/open')
   await bens.page.locator('.presence-agent').waitFor({ state: 'hidden' })
+})
+
+browserTest('who is at the ticket is not said again when somebody else comes to their desk', async () => {
+  const { ben, ticket } = await openDesk(bellhop)
+  const cy = await signInAgent(bellhop, ben.orgId, { name: 'Cy Lindqvist' })
+  const dee = await signInAgent(bellhop, ben.orgId, { name: 'Dee Okonjo' })
+  await using bens = await openTicket(bellhop, ben, ticket.id)
+  await using _cys = await openTicket(bellhop, cy, ticket.id)
+  const colleague = bens.page.locator('.presence-agent')
+  await colleague.waitFor({ state: 'attached' })
+  const said = await colleague.elementHandle()
+  await using dees = await openWindow({ url: bellhop.url, agent: dee })
+  await dees.page.goto('/inbox')
+  await bens.page.getByText('3 online').waitFor()
+  expect(await said?.evaluate((element) => element.isConnected)).toBe(true)
 })
 
 browserTest('a status, an assignee and a tag are seen at once, with an Undo, and by the server', async () => {

@@ -1,4 +1,4 @@
-import { createMemo, For, Show } from 'solid-js'
+import { type Accessor, createMemo, For, Show } from 'solid-js'
 import { useAgents } from '../desk.ts'
 import { presenceOf } from '../live.ts'
 import { Avatar } from '../ui/avatar.tsx'
@@ -42,12 +42,32 @@ export function ReplyingNow(props: { ticketId: string }) {
   )
 }
 
-function useColleaguesAt(ticketId: () => string) {
+interface Colleague {
+  id: string
+  name: string
+  isReplying: boolean
+}
+
+function useColleaguesAt(ticketId: () => string): Accessor<Colleague[]> {
   const agents = useAgents()
-  return createMemo(() =>
-    presenceOf(ticketId()).flatMap(({ agentId, state }) => {
-      const agent = agents().find(({ id }) => id === agentId)
-      return agent ? [{ id: agent.id, name: agent.name, isReplying: state === 'replying' }] : []
-    }),
+  // Each move of anybody is heard of here; who is still where they were is not to be read out again.
+  return createMemo<Colleague[]>(
+    () =>
+      presenceOf(ticketId()).flatMap(({ agentId, state }) => {
+        const agent = agents().find(({ id }) => id === agentId)
+        return agent ? [{ id: agent.id, name: agent.name, isReplying: state === 'replying' }] : []
+      }),
+    [],
+    { equals: areSame },
+  )
+}
+
+function areSame(before: Colleague[], now: Colleague[]): boolean {
+  return (
+    before.length === now.length &&
+    before.every(({ id, name, isReplying }, at) => {
+      const other = now[at]
+      return id === other?.id && name === other.name && isReplying === other.isReplying
+    })
   )
 }
