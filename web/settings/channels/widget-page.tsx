@@ -6,27 +6,24 @@ import { CodeBlock } from '../code-block.tsx'
 import { FormProblem } from '../form-problem.tsx'
 import { isUsable, keysChanged, keysQuery } from '../keys/key-data.ts'
 import { Loaded } from '../loaded.tsx'
-import { Page, Section } from '../page.tsx'
-import { NotConnected } from './channel-status.tsx'
+import { Section } from '../page.tsx'
+import { PlannedChannel } from './planned-channel.tsx'
+
+const PLAN = [
+  'A snippet in your pages will show the button; what a visitor writes becomes a ticket.',
+  'Your replies will appear in the same window, also when the visitor comes back later.',
+]
 
 /** The website widget: what it will do, that it is not there yet, and the public key that it will use. */
 export function WidgetPage() {
   const query = useQuery(() => ({ ...keysQuery, reconcile: 'id' }))
   return (
-    <Page
+    <PlannedChannel
       title="Website widget"
       lead="Visitors of your website will write to you from a button in the corner of any page."
+      status="This version of Bellhop comes without the widget. Until then, a form of your website can create tickets with the API."
+      plan={PLAN}
     >
-      <NotConnected>
-        This version of Bellhop comes without the widget. Until then, a form of your website can create
-        tickets with the API.
-      </NotConnected>
-      <Section title="How it will work">
-        <ul class="bullets">
-          <li>A snippet in your pages will show the button; what a visitor writes becomes a ticket.</li>
-          <li>Your replies will appear in the same window, also when the visitor comes back later.</li>
-        </ul>
-      </Section>
       <Section
         title="Public key"
         text="The snippet will carry it, so everybody may see it. It opens nothing but the widget: the API refuses it."
@@ -42,7 +39,7 @@ export function WidgetPage() {
           )}
         </Loaded>
       </Section>
-    </Page>
+    </PlannedChannel>
   )
 }
 
