@@ -4,7 +4,7 @@ import { createSignal, For, Show } from 'solid-js'
 import { type Agent, agentsQuery } from '../../desk.ts'
 import { Button } from '../../ui/button.tsx'
 import { Loaded } from '../loaded.tsx'
-import { Page } from '../page.tsx'
+import { Page, Section } from '../page.tsx'
 import { AgentRow } from './agent-row.tsx'
 import { InviteAgent } from './invite-agent.tsx'
 import { LinkDialog, type ShownLink } from './link-dialog.tsx'
@@ -29,13 +29,12 @@ export function AgentsPage() {
           <>
             <AgentList agents={list().data.filter(({ state }) => state !== 'disabled')} onLink={setLink} />
             <Show when={list().data.some(({ state }) => state === 'disabled')}>
-              <section class="section">
-                <h2>Disabled</h2>
+              <Section title="Disabled">
                 <AgentList
                   agents={list().data.filter(({ state }) => state === 'disabled')}
                   onLink={setLink}
                 />
-              </section>
+              </Section>
             </Show>
           </>
         )}
