@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, expect } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { type SignedInAgent, signInAgent } from '../support/agents.ts'
+import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
+import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { browserTest, openWindow } from '../support/browser.ts'
+
+const PAGES = [
+  'account',
+  'start',
+  'organization',
+  'agents',
+  'saved-replies',
+  'saved-replies/new',
+  'tags',
+  'audit',
+  'widget',
+  'email',
+  'telegram',
+  'keys',
+  'endpoints',
+  'deliveries',
+  'nothing',
+]
+
+/** A page, the button that opens the dialog, and its title. */
+const DIALOGS = [
+  ['keys', 'New key', 'New API key'],
+  ['endpoints', 'New endpoint', 'New endpoint'],
+  ['agents', 'Invite an agent', 'Invite an agent'],
+  ['tags', 'Rename billing', 'Rename “billing”'],
+  ['tags', 'Remove billing', 'Remove “billing”?'],
+] as const
+
+const DESK = { width: 1440, height: 900 }
+const PHONE = { width: 390, height: 844 }
+/** So many pages in one go take longer than one test is given. */
+const MANY_PAGES_MS = 120_000
+
+let bellhop: Bellhop
+let client: Client
+let admin: SignedInAgent
+/** Pages of single things. */
+let details: string[]
+
+beforeAll(async () => {
+  bellhop = await startBellhop()
+  client = await bellhop.organization('Acme')
+  admin = await signInAgent(bellhop, client.orgId, { role: 'admin' })
+  details = await fill()
+})
+afterAll(() => bellhop.stop())
+
+browserTest(
+  'every page of the settings is for everybody, light and dark, and none is wider than a phone',
+  async () => {
+    await using window = await openWindow({ url: bellhop.url, agent: admin })
+    const { page } = window
+    for (const path of [...PAGES, ...details]) {
+      await page.goto(`/settings/${path}`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await page.getByRole('status', { name: /loading/i }).waitFor({ state: 'detached' })
+      expect([path, await accessibilityFaultsInBothThemes(page)]).toEqual([path, []])
+      await page.setViewportSize(PHONE)
+      expect([path, await overhang(page)]).toEqual([path, 0])
+      await page.setViewportSize(DESK)
+    }
+  },
+  MANY_PAGES_MS,
+)
+
+browserTest(
+  'every dialog is for everybody, light and dark, and gives the focus back to its button',
+  async () => {
+    await using window = await openWindow({ url: bellhop.url, agent: admin })
+    const { page } = window
+    for (const [path, name, title] of DIALOGS) {
+      await page.goto(`/settings/${path}`)
+      const button = page.getByRole('button', { name })
+      await button.focus()
+      await page.keyboard.press('Enter')
+      await page.getByRole('dialog', { name: title }).waitFor()
+      expect([title, await accessibilityFaultsInBothThemes(page)]).toEqual([title, []])
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      await button.and(page.locator(':focus')).waitFor()
+    }
+  },
+  MANY_PAGES_MS,
+)
+
+/** Pixels by which the page is wider than the screen. */
+function overhang(page: Page): Promise<number> {
+  return page.locator('main').evaluate((main) => main.scrollWidth - main.clientWidth)
+}
+
+/** One of everything. Answers the pages of single things. */
+async function fill(): Promise<string[]> {
+  const post = <Json>(path: string, body: unknown) => admin.call<Json>('POST', `/console${path}`, { body })
+  const endpoint = await post<{ endpoint: { id: string } }>('/endpoints', {
+    url: 'https://hooks.example.com/a/rather/long/address/that/does/not/fit/on/a/phone',
+    events: ['ticket.created'],
+    description: 'Order desk',
+  })
+  const { id } = endpoint.json.endpoint
+  await admin.call('POST', `/console/endpoints/${id}/disable`)
+  await client.call('POST', '/tickets', {
+    body: { subject: 'Hello', message: 'Hello', customer: { email: 'ana@example.com' }, tags: ['billing'] },
+  })
+  await post('/keys', { name: 'Website widget', kind: 'public' })
+  const reply = await post<{ id: string }>('/saved-replies', {
+    name: 'Thanks',
+    text: 'Thank you {{customer.name}}',
+  })
+  const deliveries = await admin.call<{ data: { id: string }[] }>('GET', '/console/deliveries')
+  const delivery = deliveries.json.data[0]?.id
+  return [`endpoints/${id}`, `saved-replies/${reply.json.id}`, `deliveries/${delivery}`]
+}
