@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect } from 'bun:test'
+import { afterAll, beforeAll } from 'bun:test'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { type Bellhop, startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
