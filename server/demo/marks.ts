@@ -87,7 +87,7 @@ async function failSome(tx: Transaction, orgId: string): Promise<void> {
     await tx
       .update(messages)
       .set({ sending: 'failed', sendError: FAILURES[place] })
-      .where(eq(messages.id, id))
+      .where(and(eq(messages.orgId, orgId), eq(messages.id, id)))
   }
 }
 

@@ -5,7 +5,7 @@ import { attempts, deliveries, endpoints } from '../database/tables/webhooks.ts'
 import type { Actor, Deps } from '../deps.ts'
 import type { DeliveryError } from '../webhooks/delivery-errors.ts'
 import { createHeaders } from '../webhooks/delivery-request.ts'
-import { type Health, healthAfter } from '../webhooks/endpoint-health.ts'
+import { healthAfter, healthOf } from '../webhooks/endpoint-health.ts'
 import type { Endpoint } from '../webhooks/endpoint-rows.ts'
 import { createEndpoint } from '../webhooks/endpoints.ts'
 import { at } from './at.ts'
@@ -52,23 +52,24 @@ export async function addEndpoints(
 /** Lets what is queued have been delivered in its time. From `brokenSince` on nothing arrives, until it is switched off. */
 export async function deliverThen(
   deps: Deps,
-  { id, createdAt }: Endpoint,
+  { orgId, id, createdAt }: Endpoint,
   { random, brokenSince }: { random: Random; brokenSince: number },
 ): Promise<void> {
   const now = deps.clock.now()
   await deps.database.write(async (tx) => {
-    const [endpoint] = await tx.select().from(endpoints).where(eq(endpoints.id, id))
+    const isTheEndpoint = and(eq(endpoints.orgId, orgId), eq(endpoints.id, id))
+    const [endpoint] = await tx.select().from(endpoints).where(isTheEndpoint)
     if (!endpoint) throw new Error(`The endpoint ${id} is missing.`)
     const queued = await tx
       .select()
       .from(deliveries)
-      .where(eq(deliveries.endpointId, id))
+      .where(and(eq(deliveries.orgId, orgId), eq(deliveries.endpointId, id)))
       .orderBy(asc(deliveries.id))
     const planned = queued
       .flatMap((delivery) => attemptsOf(random, delivery, brokenSince))
       .filter(({ startedAt }) => startedAt < now)
       .sort((one, other) => one.startedAt - other.startedAt)
-    let health: Health = endpoint
+    let health = healthOf(endpoint)
     const made: Planned[] = []
     for (const attempt of planned) {
       if (health.offAt !== null) break
@@ -77,24 +78,12 @@ export async function deliverThen(
       health = healthAfter(health, { ...attempt, endedAt, isFinal: attempt.number === SCHEDULE_MS.length })
     }
     await insertAttempts(deps, tx, { endpoint, made })
-    await moveDeliveries(tx, made)
-    const { isSteady, connectFailures, failingSince, recentOutcomes, lastSuccessAt, lastErrorAt, lastError } =
-      health
-    const state = {
-      isSteady,
-      connectFailures,
-      failingSince,
-      recentOutcomes,
-      lastSuccessAt,
-      lastErrorAt,
-      lastError,
-    }
-    const { offAt, offReason } = health
-    const next = offAt === null ? now : null
+    await moveDeliveries(tx, orgId, made)
+    const nextTurnAt = health.offAt === null ? now : null
     await tx
       .update(endpoints)
-      .set({ ...state, offAt, offReason, nextTurnAt: next, updatedAt: offAt ?? createdAt })
-      .where(eq(endpoints.id, id))
+      .set({ ...health, nextTurnAt, updatedAt: health.offAt ?? createdAt })
+      .where(isTheEndpoint)
   })
 }
 
@@ -156,7 +145,7 @@ function answerOf(status: number | null): Uint8Array | null {
 }
 
 /** Each stands as its newest attempt left it. */
-async function moveDeliveries(tx: Transaction, made: Planned[]): Promise<void> {
+async function moveDeliveries(tx: Transaction, orgId: string, made: Planned[]): Promise<void> {
   const newest = new Map(made.map((attempt) => [attempt.delivery.id, attempt]))
   for (const [id, { number, startedAt, error, status, durationMs }] of newest) {
     const endedAt = startedAt + durationMs
@@ -172,7 +161,7 @@ async function moveDeliveries(tx: Transaction, made: Planned[]): Promise<void> {
         lastStatus: status,
         finishedAt: isOver ? endedAt : null,
       })
-      .where(and(eq(deliveries.id, id)))
+      .where(and(eq(deliveries.orgId, orgId), eq(deliveries.id, id)))
   }
 }
 

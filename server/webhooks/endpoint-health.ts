@@ -58,6 +58,21 @@ export function healthAfter(before: Health, attempt: FinishedAttempt): Health {
   return offReason ? { ...failing, offReason, offAt: attempt.endedAt } : failing
 }
 
+/** Of an endpoint's row nothing but its health. */
+export function healthOf(row: Health): Health {
+  return {
+    isSteady: row.isSteady,
+    connectFailures: row.connectFailures,
+    failingSince: row.failingSince,
+    recentOutcomes: row.recentOutcomes,
+    lastSuccessAt: row.lastSuccessAt,
+    lastErrorAt: row.lastErrorAt,
+    lastError: row.lastError,
+    offAt: row.offAt,
+    offReason: row.offReason,
+  }
+}
+
 /** Share of successes among the newest attempts, from 0 to 1; null before the first. */
 export function successRate(recentOutcomes: string): number | null {
   if (recentOutcomes === '') return null

@@ -4,7 +4,7 @@ import { command } from '../database/statement.ts'
 import { endpoints } from '../database/tables/webhooks.ts'
 import type { Deps } from '../deps.ts'
 import { type ClaimedWithBody, claimDue, giveBack } from './claim.ts'
-import { type FinishedAttempt, type Health, healthAfter } from './endpoint-health.ts'
+import { type FinishedAttempt, type Health, healthAfter, healthOf } from './endpoint-health.ts'
 import { type Endpoint, lockEndpointForTurn } from './endpoint-rows.ts'
 import type { Flight } from './in-flight.ts'
 import { type AttemptResult, recordResult } from './results.ts'
@@ -42,7 +42,11 @@ export async function takeTurn(deps: Deps, tx: Transaction, work: Work): Promise
   const now = deps.clock.now()
   const mayClaim = work.allowance > 0 && endpoint.deletedAt === null
   const claimed = mayClaim ? await claimDue(tx, endpoint, now, work.allowance) : []
-  await settleEndpoint(tx, { ...healthColumns(endpoint), nextTurnAt: await nextTurn(tx, endpoint, now) })
+  await settleEndpoint(tx, {
+    id: endpoint.id,
+    ...healthOf(endpoint),
+    nextTurnAt: await nextTurn(tx, endpoint, now),
+  })
   return { endpoint, claimed, wasSwitchedOff: before.offAt === null && endpoint.offAt !== null }
 }
 
@@ -62,21 +66,6 @@ function saysSomething(delivery: ClaimedWithBody, result: AttemptResult): boolea
 function attemptOf(result: AttemptResult, isFinal: boolean): FinishedAttempt {
   const error = result.outcome === 'succeeded' ? null : result.outcome
   return { error, status: result.status, endedAt: result.endedAt, isFinal }
-}
-
-function healthColumns({ id, ...health }: Health & { id: string }): Health & { id: string } {
-  return {
-    id,
-    isSteady: health.isSteady,
-    connectFailures: health.connectFailures,
-    failingSince: health.failingSince,
-    recentOutcomes: health.recentOutcomes,
-    lastSuccessAt: health.lastSuccessAt,
-    lastErrorAt: health.lastErrorAt,
-    lastError: health.lastError,
-    offAt: health.offAt,
-    offReason: health.offReason,
-  }
 }
 
 const settleEndpoint = command<Health & { id: string; nextTurnAt: number | null }>(
