@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts'
 import { invalid, notFound } from '../errors.ts'
 import { requireName } from '../organizations/organizations.ts'
 import { hashToken } from '../token.ts'
-import { isoTime } from '../wire.ts'
+import { isoTimeOrNull } from '../wire.ts'
 import { type ApiKey, keyColumns } from './key-rows.ts'
 import { forgetKeys } from './valid-keys.ts'
 
@@ -53,7 +53,7 @@ export async function createApiKey(
     await recordAudit(deps, tx, orgId, {
       action: 'api_key.created',
       subject: { id, label: name },
-      detail: { kind, scopes, rateLimit, expiresAt: expiresAt === null ? null : isoTime(expiresAt) },
+      detail: { kind, scopes, rateLimit, expiresAt: isoTimeOrNull(expiresAt) },
     })
   })
   return { key, secret }
