@@ -1,12 +1,8 @@
-import { exactTime } from '../ui/relative-time.tsx'
+import { Time } from '../ui/relative-time.tsx'
 
 const SHORT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
 
 /** "21 Nov 2026, 17:16:02": for logs, where "an hour ago" is not enough. In the time zone of this browser. */
 export function Moment(props: { at: string }) {
-  return (
-    <time datetime={props.at} title={exactTime(props.at)}>
-      {SHORT.format(new Date(props.at))}
-    </time>
-  )
+  return <Time at={props.at}>{SHORT.format(new Date(props.at))}</Time>
 }

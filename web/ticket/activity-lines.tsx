@@ -1,6 +1,6 @@
 import { createSignal, For, Show } from 'solid-js'
 import { useAgents } from '../desk.ts'
-import { exactTime, RelativeTime } from '../ui/relative-time.tsx'
+import { RelativeTime, Time } from '../ui/relative-time.tsx'
 import { activitySentence } from './activity-sentence.ts'
 import type { ActivityEntry } from './ticket-data.ts'
 import { clockTime } from './times.ts'
@@ -39,9 +39,7 @@ export function ActivityLine(props: { entry: ActivityEntry; isDated?: boolean })
     <p class="activity-line">
       {activitySentence(props.entry, nameOf)}
       <Show when={!props.isDated} fallback={<RelativeTime at={props.entry.createdAt} />}>
-        <time datetime={props.entry.createdAt} title={exactTime(props.entry.createdAt)}>
-          {clockTime(props.entry.createdAt)}
-        </time>
+        <Time at={props.entry.createdAt}>{clockTime(props.entry.createdAt)}</Time>
       </Show>
     </p>
   )

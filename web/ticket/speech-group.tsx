@@ -1,7 +1,7 @@
 import StickyNote from 'lucide-solid/icons/sticky-note'
 import { createMemo, For, Show } from 'solid-js'
 import { Avatar } from '../ui/avatar.tsx'
-import { exactTime } from '../ui/relative-time.tsx'
+import { Time } from '../ui/relative-time.tsx'
 import { MessageText } from './message-text.tsx'
 import { SendingState } from './sending-state.tsx'
 import './speech-group.css'
@@ -66,9 +66,9 @@ export function SpeechGroup(props: SpeechGroupProps) {
 
 function ClockTime(props: { at: string }) {
   return (
-    <time class="speech-time" datetime={props.at} title={exactTime(props.at)}>
+    <Time at={props.at} class="speech-time">
       {clockTime(props.at)}
-    </time>
+    </Time>
   )
 }
 

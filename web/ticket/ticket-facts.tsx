@@ -1,5 +1,5 @@
 import { CopyButton } from '../ui/copy-button.tsx'
-import { exactTime } from '../ui/relative-time.tsx'
+import { Time } from '../ui/relative-time.tsx'
 import type { Ticket } from './ticket-data.ts'
 import { dateTime } from './times.ts'
 
@@ -20,15 +20,11 @@ export function TicketFacts(props: { ticket: Ticket }) {
         <dd>{CHANNELS[props.ticket.channel]}</dd>
         <dt>Created</dt>
         <dd>
-          <time datetime={props.ticket.createdAt} title={exactTime(props.ticket.createdAt)}>
-            {dateTime(props.ticket.createdAt)}
-          </time>
+          <Time at={props.ticket.createdAt}>{dateTime(props.ticket.createdAt)}</Time>
         </dd>
         <dt>Updated</dt>
         <dd>
-          <time datetime={props.ticket.updatedAt} title={exactTime(props.ticket.updatedAt)}>
-            {dateTime(props.ticket.updatedAt)}
-          </time>
+          <Time at={props.ticket.updatedAt}>{dateTime(props.ticket.updatedAt)}</Time>
         </dd>
         <dt>Id</dt>
         <dd class="fact-id">

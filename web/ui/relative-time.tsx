@@ -1,4 +1,4 @@
-import { createMemo, createSignal, onCleanup } from 'solid-js'
+import { createMemo, createSignal, type JSX, onCleanup } from 'solid-js'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -25,9 +25,14 @@ interface RelativeTimeProps {
 export function RelativeTime(props: RelativeTimeProps) {
   keepTicking()
   const text = createMemo(() => (props.isLong ? longTime : shortTime)(Date.parse(props.at), now()))
+  return <Time at={props.at}>{text()}</Time>
+}
+
+/** A moment in the words inside; the exact time on hover. */
+export function Time(props: { at: string; class?: string; children: JSX.Element }) {
   return (
-    <time datetime={props.at} title={exactTime(props.at)}>
-      {text()}
+    <time class={props.class} datetime={props.at} title={exactTime(props.at)}>
+      {props.children}
     </time>
   )
 }
