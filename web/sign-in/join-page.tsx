@@ -1,5 +1,5 @@
-import { A, useNavigate } from '@solidjs/router'
-import { useQuery, useQueryClient } from '@tanstack/solid-query'
+import { useNavigate } from '@solidjs/router'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/solid-query'
 import { createSignal, Match, onMount, Show, Switch } from 'solid-js'
 import { type Answer, api, ask } from '../api.ts'
 import { faultOf, isNotFound } from '../problem.ts'
@@ -44,7 +44,7 @@ function Expired() {
     <Frame title="This link does not work any more" text="Each link works once, and only for some days.">
       <div class="stack">
         <p>Ask an administrator of your organization for a new one.</p>
-        <A href="/sign-in">Sign in with a password</A>
+        <a href="/sign-in">Sign in with a password</a>
       </div>
     </Frame>
   )
@@ -56,27 +56,23 @@ function JoinForm(props: { token: string; link: Link }) {
   const isInvitation = () => props.link.purpose === 'invitation'
   const [name, setName] = createSignal(props.link.agent.name)
   const [password, setPassword] = createSignal('')
-  const [error, setError] = createSignal<unknown>()
-  const [isBusy, setBusy] = createSignal(false)
   let passwordInput: HTMLInputElement | undefined
   onMount(() => passwordInput?.focus())
 
-  async function submit(event: Event) {
-    event.preventDefault()
-    if (isBusy()) return
-    setBusy(true)
-    setError(undefined)
-    const who = isInvitation() ? { name: name() } : {}
-    try {
-      const body = { token: props.token, password: password(), ...who }
-      const session = await ask(api.console.link.accept.post(body))
+  const join = useMutation(() => ({
+    mutationFn: () => {
+      const who = isInvitation() ? { name: name() } : {}
+      return ask(api.console.link.accept.post({ token: props.token, password: password(), ...who }))
+    },
+    onSuccess: (session) => {
       queries.setQueryData(sessionQuery.queryKey, session)
       navigate('/inbox', { replace: true })
-    } catch (refusal) {
-      setError(refusal)
-    } finally {
-      setBusy(false)
-    }
+    },
+  }))
+
+  function submit(event: Event) {
+    event.preventDefault()
+    if (!join.isPending) join.mutate()
   }
 
   return (
@@ -102,7 +98,7 @@ function JoinForm(props: { token: string; link: Link }) {
             autocomplete="name"
             value={name()}
             onInput={setName}
-            error={faultOf(error(), 'name')}
+            error={faultOf(join.error, 'name')}
             required
           />
         </Show>
@@ -112,13 +108,13 @@ function JoinForm(props: { token: string; link: Link }) {
           hint="At least 10 characters."
           value={password()}
           onInput={setPassword}
-          error={faultOf(error(), 'password')}
+          error={faultOf(join.error, 'password')}
           ref={(input) => {
             passwordInput = input
           }}
         />
-        <Refusal error={error()} />
-        <Button look="primary" type="submit" isBusy={isBusy()}>
+        <Refusal error={join.error} />
+        <Button look="primary" type="submit" isBusy={join.isPending}>
           {isInvitation() ? 'Join' : 'Save and sign in'}
         </Button>
       </form>

@@ -1,3 +1,4 @@
+import { useMutation } from '@tanstack/solid-query'
 import { createSignal, For, onMount, Show } from 'solid-js'
 import { api, ask } from '../api.ts'
 import { faultOf } from '../problem.ts'
@@ -25,38 +26,32 @@ export function SignInForm(props: SignInFormProps) {
   const [email, setEmail] = createSignal(props.again?.agent.email ?? '')
   const [password, setPassword] = createSignal('')
   const [organizations, setOrganizations] = createSignal<Organization[]>([])
-  const [error, setError] = createSignal<unknown>()
-  const [isBusy, setBusy] = createSignal(false)
   let emailInput: HTMLInputElement | undefined
   let passwordInput: HTMLInputElement | undefined
   if (props.again) focusWhenQuiet(() => passwordInput)
   else onMount(() => emailInput?.focus())
 
-  async function signIn(orgId = props.again?.organization.id) {
-    setBusy(true)
-    setError(undefined)
-    try {
+  const signIn = useMutation(() => ({
+    mutationFn: (orgId: string | undefined) => {
       const body = { email: email().trim(), password: password(), ...(orgId ? { orgId } : {}) }
-      const answer = await ask(api.console.session.post(body))
+      return ask(api.console.session.post(body))
+    },
+    onSuccess: (answer) => {
       if ('organizations' in answer) setOrganizations(answer.organizations)
       else props.onSignedIn(answer)
-    } catch (refusal) {
-      setError(refusal)
-      passwordInput?.select()
-    } finally {
-      setBusy(false)
-    }
-  }
+    },
+    onError: () => passwordInput?.select(),
+  }))
 
   function submit(event: Event) {
     event.preventDefault()
-    if (!isBusy()) void signIn()
+    if (!signIn.isPending) signIn.mutate(props.again?.organization.id)
   }
 
   return (
     <Show
       when={organizations().length === 0}
-      fallback={<Chooser all={organizations()} onChoose={signIn} error={error()} />}
+      fallback={<Chooser all={organizations()} onChoose={signIn.mutate} error={signIn.error} />}
     >
       <form class="stack" onSubmit={submit}>
         <TextField
@@ -68,7 +63,7 @@ export function SignInForm(props: SignInFormProps) {
           autocomplete="username"
           required
           readonly={props.again !== undefined}
-          error={faultOf(error(), 'email')}
+          error={faultOf(signIn.error, 'email')}
           ref={(input) => {
             emailInput = input
           }}
@@ -78,13 +73,13 @@ export function SignInForm(props: SignInFormProps) {
           value={password()}
           onInput={setPassword}
           autocomplete="current-password"
-          error={faultOf(error(), 'password')}
+          error={faultOf(signIn.error, 'password')}
           ref={(input) => {
             passwordInput = input
           }}
         />
-        <Refusal error={error()} />
-        <Button look="primary" type="submit" isBusy={isBusy()}>
+        <Refusal error={signIn.error} />
+        <Button look="primary" type="submit" isBusy={signIn.isPending}>
           Sign in
         </Button>
       </form>
@@ -92,7 +87,7 @@ export function SignInForm(props: SignInFormProps) {
   )
 }
 
-function Chooser(props: { all: Organization[]; onChoose: (orgId: string) => Promise<void>; error: unknown }) {
+function Chooser(props: { all: Organization[]; onChoose: (orgId: string) => void; error: unknown }) {
   let list: HTMLUListElement | undefined
   onMount(() => list?.querySelector('button')?.focus())
   return (

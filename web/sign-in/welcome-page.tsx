@@ -1,5 +1,5 @@
-import { A, useNavigate } from '@solidjs/router'
-import { useQuery, useQueryClient } from '@tanstack/solid-query'
+import { useNavigate } from '@solidjs/router'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/solid-query'
 import { createSignal, Match, onMount, Switch } from 'solid-js'
 import { createStore } from 'solid-js/store'
 import { api, ask } from '../api.ts'
@@ -35,7 +35,7 @@ export default function WelcomePage() {
           title="It is set up already"
           text="The organization has been made, so this link has done its work."
         >
-          <A href="/sign-in">Sign in</A>
+          <a href="/sign-in">Sign in</a>
         </Frame>
       </Match>
       <Match when={!token()}>
@@ -71,26 +71,23 @@ function WelcomeForm(props: { token: string; onAlreadySetUp: () => void }) {
   const queries = useQueryClient()
   const navigate = useNavigate()
   const [form, setForm] = createStore({ organization: '', name: '', email: '', password: '' })
-  const [error, setError] = createSignal<unknown>()
-  const [isBusy, setBusy] = createSignal(false)
   let first: HTMLInputElement | undefined
   onMount(() => first?.focus())
 
-  async function submit(event: Event) {
-    event.preventDefault()
-    if (isBusy()) return
-    setBusy(true)
-    setError(undefined)
-    try {
-      const session = await ask(api.console['first-run'].post({ ...form, token: props.token }))
+  const setUp = useMutation(() => ({
+    mutationFn: () => ask(api.console['first-run'].post({ ...form, token: props.token })),
+    onSuccess: (session) => {
       queries.setQueryData(sessionQuery.queryKey, session)
       navigate('/inbox', { replace: true })
-    } catch (refusal) {
+    },
+    onError: (refusal) => {
       if (codeOf(refusal) === 'already_set_up') props.onAlreadySetUp()
-      else setError(refusal)
-    } finally {
-      setBusy(false)
-    }
+    },
+  }))
+
+  function submit(event: Event) {
+    event.preventDefault()
+    if (!setUp.isPending) setUp.mutate()
   }
 
   return (
@@ -103,7 +100,7 @@ function WelcomeForm(props: { token: string; onAlreadySetUp: () => void }) {
           autocomplete="organization"
           value={form.organization}
           onInput={(value) => setForm('organization', value)}
-          error={faultOf(error(), 'organization')}
+          error={faultOf(setUp.error, 'organization')}
           required
           ref={(input) => {
             first = input
@@ -116,7 +113,7 @@ function WelcomeForm(props: { token: string; onAlreadySetUp: () => void }) {
           autocomplete="name"
           value={form.name}
           onInput={(value) => setForm('name', value)}
-          error={faultOf(error(), 'name')}
+          error={faultOf(setUp.error, 'name')}
           required
         />
         <TextField
@@ -126,7 +123,7 @@ function WelcomeForm(props: { token: string; onAlreadySetUp: () => void }) {
           autocomplete="username"
           value={form.email}
           onInput={(value) => setForm('email', value)}
-          error={faultOf(error(), 'email')}
+          error={faultOf(setUp.error, 'email')}
           required
         />
         <PasswordField
@@ -135,10 +132,10 @@ function WelcomeForm(props: { token: string; onAlreadySetUp: () => void }) {
           hint="At least 10 characters."
           value={form.password}
           onInput={(value) => setForm('password', value)}
-          error={faultOf(error(), 'password')}
+          error={faultOf(setUp.error, 'password')}
         />
-        <Refusal error={error()} />
-        <Button look="primary" type="submit" isBusy={isBusy()}>
+        <Refusal error={setUp.error} />
+        <Button look="primary" type="submit" isBusy={setUp.isPending}>
           Open the inbox
         </Button>
       </form>
