@@ -53,3 +53,22 @@ export function Button(props: ButtonProps) {
     </button>
   )
 }
+
+interface ButtonLinkProps {
+  href: string
+  look?: ButtonProps['look']
+  icon?: JSX.Element
+  children: JSX.Element
+}
+
+/** A link with the looks of a button: it leads somewhere, and does nothing. */
+export function ButtonLink(props: ButtonLinkProps) {
+  return (
+    <a class="button" data-look={props.look ?? 'plain'} data-size="normal" href={props.href}>
+      <span class="button-content">
+        {props.icon}
+        {props.children}
+      </span>
+    </a>
+  )
+}

@@ -5,7 +5,7 @@ import { Show } from 'solid-js'
 import { api, ask } from '../../api.ts'
 import { sentenceOf } from '../../problem.ts'
 import { queries } from '../../queries.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { toast, toastError } from '../../ui/toaster.tsx'
 import { Loaded } from '../loaded.tsx'
@@ -38,9 +38,7 @@ export function EndpointPage(props: { id: string }) {
               title="Health"
               text="Of the newest attempts, 100 at most. Test deliveries do not count."
               actions={
-                <a class="button" data-look="plain" href={`/settings/deliveries?endpoint=${props.id}`}>
-                  Its deliveries
-                </a>
+                <ButtonLink href={`/settings/deliveries?endpoint=${props.id}`}>Its deliveries</ButtonLink>
               }
             >
               <Health endpoint={endpoint()} />

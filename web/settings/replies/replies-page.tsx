@@ -5,6 +5,7 @@ import TextQuote from 'lucide-solid/icons/text-quote'
 import Trash from 'lucide-solid/icons/trash'
 import { createSignal, For, Show } from 'solid-js'
 import { type SavedReply, savedRepliesQuery } from '../../desk.ts'
+import { ButtonLink } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { TextField } from '../../ui/text-field.tsx'
@@ -24,12 +25,9 @@ export function RepliesPage() {
       title="Saved replies"
       lead="Answers that are written once and used often. In the inbox, press / in an empty reply to put one in."
       actions={
-        <a class="button" data-look="primary" data-size="normal" href="/settings/saved-replies/new">
-          <span class="button-content">
-            <Plus />
-            New reply
-          </span>
-        </a>
+        <ButtonLink look="primary" icon={<Plus />} href="/settings/saved-replies/new">
+          New reply
+        </ButtonLink>
       }
     >
       <Loaded query={query} what="The saved replies" rows={4}>
