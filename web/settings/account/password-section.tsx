@@ -5,8 +5,8 @@ import { faultOf } from '../../problem.ts'
 import { queries } from '../../queries.ts'
 import { useSession } from '../../session.tsx'
 import { PasswordField } from '../../sign-in/password-field.tsx'
+import { CardForm } from '../../ui/form.tsx'
 import { toast } from '../../ui/toaster.tsx'
-import { CardForm } from '../form.tsx'
 import { Section } from '../page.tsx'
 
 /** Changes the password, knowing the present one. */

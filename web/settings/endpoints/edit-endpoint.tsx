@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/solid-query'
 import { api, ask } from '../../api.ts'
+import { CardForm } from '../../ui/form.tsx'
 import { toast } from '../../ui/toaster.tsx'
-import { CardForm } from '../form.tsx'
 import { Section } from '../page.tsx'
 import { type Endpoint, showEndpoint } from './endpoint-data.ts'
 import { createEndpointValues, EndpointFields, FIELDS } from './endpoint-fields.tsx'

@@ -1,9 +1,9 @@
 import { useMutation } from '@tanstack/solid-query'
 import { Show } from 'solid-js'
 import { api, ask } from '../../api.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { DialogForm } from '../form.tsx'
+import { DialogForm } from '../../ui/form.tsx'
 import { showEndpoint } from './endpoint-data.ts'
 import { createEndpointValues, EndpointFields, FIELDS } from './endpoint-fields.tsx'
 import { SigningSecret } from './signing-secret.tsx'
@@ -52,9 +52,7 @@ function Registering(props: { onClose: () => void }) {
           size="wide"
           footer={
             <>
-              <a class="button" data-look="plain" href={`/settings/endpoints/${made().endpoint.id}`}>
-                Open the endpoint
-              </a>
+              <ButtonLink href={`/settings/endpoints/${made().endpoint.id}`}>Open the endpoint</ButtonLink>
               <Button look="primary" onClick={() => props.onClose()}>
                 I have kept it
               </Button>

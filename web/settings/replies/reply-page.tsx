@@ -4,9 +4,10 @@ import { createMemo, Show } from 'solid-js'
 import { createStore } from 'solid-js/store'
 import { type SavedReply, savedRepliesQuery } from '../../desk.ts'
 import { faultOf } from '../../problem.ts'
+import { ButtonLink } from '../../ui/button.tsx'
+import { CardForm } from '../../ui/form.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { toast } from '../../ui/toaster.tsx'
-import { CardForm } from '../form.tsx'
 import { Loaded } from '../loaded.tsx'
 import { NotFound } from '../not-found.tsx'
 import { Page } from '../page.tsx'
@@ -67,9 +68,9 @@ function Editor(props: { reply: SavedReply | undefined }) {
         fields={FIELDS}
         action="Save reply"
         beside={
-          <a class="button" data-look="quiet" href={LIST}>
+          <ButtonLink look="quiet" href={LIST}>
             Cancel
-          </a>
+          </ButtonLink>
         }
       >
         <TextField

@@ -3,8 +3,8 @@ import { createSignal, Show } from 'solid-js'
 import { api, ask } from '../../api.ts'
 import { faultOf } from '../../problem.ts'
 import { Dialog } from '../../ui/dialog.tsx'
+import { DialogForm } from '../../ui/form.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { DialogForm } from '../form.tsx'
 
 interface RenameTagProps {
   isOpen: boolean

@@ -1,6 +1,6 @@
 import { Show } from 'solid-js'
 import { ApiProblem, sentenceOf } from '../problem.ts'
-import { ErrorText } from '../ui/error-text.tsx'
+import { ErrorText } from './error-text.tsx'
 
 /** Why a form was refused, unless the fields that it names say so themselves. */
 export function FormProblem(props: { error: unknown; fields?: readonly string[] }) {

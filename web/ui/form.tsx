@@ -1,5 +1,5 @@
 import type { JSX } from 'solid-js'
-import { Button } from '../ui/button.tsx'
+import { Button } from './button.tsx'
 import { FormProblem } from './form-problem.tsx'
 
 interface FormProps {
