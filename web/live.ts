@@ -10,7 +10,7 @@ import { isSignedOut, sessionEnded, sessionIsBack } from './sign-in/signed-out.t
 export { announcePresence, online } from './live/presence.ts'
 
 /** Whether the page hears of changes, and since when (milliseconds since 1970). */
-export interface Connection {
+interface Connection {
   state: LinkState
   since: number
 }

@@ -1,5 +1,5 @@
 /** What is wrong with one field of a body, or with one parameter of an address. */
-export interface ProblemFault {
+interface ProblemFault {
   /** JSON pointer into the body, such as `/email`. */
   pointer?: string
   parameter?: string

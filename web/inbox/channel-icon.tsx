@@ -5,7 +5,7 @@ import Send from 'lucide-solid/icons/send'
 import { Dynamic } from 'solid-js/web'
 import type { Row } from './inbox-data.ts'
 
-export type Channel = Row['channel']
+type Channel = Row['channel']
 
 const CHANNELS: Record<Channel, { name: string; icon: typeof Mail }> = {
   widget: { name: 'Website', icon: MessageCircle },

@@ -3,7 +3,7 @@ import type { Row } from './inbox-data.ts'
 /** What of a row a search can ask about without the server. */
 type Facts = Pick<Row, 'status' | 'assignedTo' | 'tags' | 'channel' | 'isSpam' | 'hasFailedSend'>
 
-export interface Term {
+interface Term {
   key: string
   value: string
   isNegated: boolean

@@ -1,6 +1,6 @@
 import { quoted } from './views.ts'
 
-export interface SearchWord {
+interface SearchWord {
   /** As it is written into the field. */
   text: string
   /** What it finds. */

@@ -8,7 +8,7 @@ import type { TicketPage } from '../ticket/rows.ts'
 type ListInput = NonNullable<NonNullable<Parameters<typeof api.console.tickets.get>[0]>['query']>
 export type Sort = NonNullable<ListInput['sort']>
 
-export interface Wanted {
+interface Wanted {
   query: string
   sort: Sort
 }

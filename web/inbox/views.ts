@@ -1,7 +1,7 @@
 import type { Answer, api } from '../api.ts'
 
 export type SavedView = Answer<typeof api.console.views.get>['data'][number]
-export type Counts = Answer<typeof api.console.counts.get>
+type Counts = Answer<typeof api.console.counts.get>
 export type BuiltInView = keyof Counts['views']
 
 /** A list of tickets: every one is a search. */

@@ -22,7 +22,7 @@ const OF_THE_DESK = [
   'counts',
 ]
 
-export interface Refresher {
+interface Refresher {
   ticketChanged(ticketId: string): void
   deskChanged(): void
   /** Nobody knows what has changed. */

@@ -21,7 +21,7 @@ interface Listener {
 }
 
 /** The stream of this tab, or its part of another tab's. */
-export type SharedStream = Pick<Stream, 'hurry' | 'doubt'>
+type SharedStream = Pick<Stream, 'hurry' | 'doubt'>
 
 export function shareStream(pageId: string, on: Listener): SharedStream {
   // Only on https and localhost do tabs have locks to agree by.

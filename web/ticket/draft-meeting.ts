@@ -10,7 +10,7 @@ import type { Draft } from './ticket-data.ts'
  * - `give way`: what the server has is shown, and what was here is offered.
  * - `sent`: the server had it and has it no more: it was sent or emptied elsewhere, unless this news is old.
  */
-export type Meeting = 'keep' | 'take' | 'follow' | 'offer' | 'give way' | 'sent'
+type Meeting = 'keep' | 'take' | 'follow' | 'offer' | 'give way' | 'sent'
 
 /** `isTyped`: somebody has typed in this tab. `known`: what this tab has had from the server otherwise. */
 export function meet(

@@ -22,7 +22,7 @@ interface Written {
 const MOST_KEPT_ALIVE = 16_000
 
 /** What goes with each try. */
-export interface Try {
+interface Try {
   headers: { 'idempotency-key': string }
   fetch: { signal: AbortSignal; keepalive: boolean }
 }

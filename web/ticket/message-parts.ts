@@ -1,5 +1,5 @@
 /** A piece of a message: text, or an address that can be opened. */
-export type Part = { kind: 'text'; text: string } | { kind: 'link'; text: string; href: string }
+type Part = { kind: 'text'; text: string } | { kind: 'link'; text: string; href: string }
 
 /** Only these: whatever else stands in a message (`javascript:`, `data:`) stays text. Lengths are bounded, so that no text is slow. */
 const LINK = /\bhttps?:\/\/[^\s<>"'`]{1,2000}|\b[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}\b/gi

@@ -1,7 +1,7 @@
 import { toast } from '../ui/toaster.tsx'
 
 /** Something done that can be taken back. */
-export interface UndoEntry {
+interface UndoEntry {
   /** What was done, such as "Resolved". */
   label: string
   /** Takes it back. Says itself why when it cannot. */

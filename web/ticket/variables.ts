@@ -14,7 +14,7 @@ export const VARIABLES = [
 export type Variable = (typeof VARIABLES)[number]
 
 /** A piece of a saved reply: words, what a variable stands for, or a variable that does not exist. */
-export interface Piece {
+interface Piece {
   kind: 'text' | 'filled' | 'unknown'
   text: string
 }

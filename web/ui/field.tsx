@@ -15,7 +15,7 @@ export interface FieldProps {
 }
 
 /** What the control inside has to carry so that its label, hint and error are read out with it. */
-export interface FieldIds {
+interface FieldIds {
   id: string
   'aria-describedby': string | undefined
   'aria-invalid': true | undefined

@@ -2,7 +2,7 @@ import { type Accessor, createEffect, createSignal, createUniqueId, type JSX } f
 
 const STEPS: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 }
 
-export type Options = ReturnType<typeof createOptions>
+type Options = ReturnType<typeof createOptions>
 
 /**
  * Options below a field that keeps the focus: which of them the arrow keys are at. `mayBeNone`: at first at none, and

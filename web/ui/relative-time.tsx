@@ -43,7 +43,7 @@ export function exactTime(at: string): string {
 }
 
 /** "now", "4m", "3h", "2d", "12 Nov", "12 Nov 2025". */
-export function shortTime(at: number, from: number): string {
+function shortTime(at: number, from: number): string {
   const ago = Math.abs(from - at)
   if (ago < MINUTE_MS) return 'now'
   const sign = at > from ? 'in ' : ''
@@ -54,7 +54,7 @@ export function shortTime(at: number, from: number): string {
 }
 
 /** "just now", "4 minutes ago", "in 3 hours", "on 12 Nov". */
-export function longTime(at: number, from: number): string {
+function longTime(at: number, from: number): string {
   const ago = Math.abs(from - at)
   if (ago < MINUTE_MS) return 'just now'
   if (ago >= 7 * DAY_MS) return `on ${dayOf(at, from)}`

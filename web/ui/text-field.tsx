@@ -5,7 +5,7 @@ import { createValidity } from './validity.ts'
 
 type Given = Omit<JSX.InputHTMLAttributes<HTMLInputElement>, 'onInput' | 'value' | 'id'>
 
-export interface TextFieldProps extends FieldProps, Given {
+interface TextFieldProps extends FieldProps, Given {
   value: string
   onInput: (value: string) => void
   /** Stands in the field, at its right end. */

@@ -6,7 +6,7 @@ import { ErrorText } from '../../ui/error-text.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { type Endpoint, EVENTS, type WebhookEvent } from './endpoint-data.ts'
 
-export interface EndpointValues {
+interface EndpointValues {
   url: string
   description: string
   events: WebhookEvent[]

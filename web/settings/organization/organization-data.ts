@@ -3,7 +3,7 @@ import { type Answer, api, ask } from '../../api.ts'
 import { queries } from '../../queries.ts'
 
 export type Organization = Answer<typeof api.console.organization.get>
-export type OrganizationChange = Partial<
+type OrganizationChange = Partial<
   Pick<Organization, 'name' | 'reopens' | 'publicName' | 'website' | 'signature'>
 >
 
