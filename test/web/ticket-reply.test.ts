@@ -10,7 +10,7 @@ import { createManualClock } from '../support/clock.ts'
 import { field, openDesk, openTicket, thread } from '../support/desk.ts'
 import { say } from '../support/said.ts'
 import { readThread, sendReply, textsOf } from '../support/threads.ts'
-import { readTicket } from '../support/tickets.ts'
+import { makeTicket, readTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
 let bellhop: Bellhop
@@ -69,6 +69,24 @@ browserTest('a reply goes by itself after ten seconds and takes the status with 
   await page.getByRole('button', { name: 'Send and resolve' }).waitFor()
   await place.stop()
   window.faults.length = 0
+})
+
+browserTest('send, resolve and open the next ticket, without a mouse', async () => {
+  const { ben, ticket, client } = await openDesk(bellhop, { subject: 'First' })
+  const other = await makeTicket(client, { subject: 'Second' })
+  await using window = await openTicket(bellhop, ben, other.id)
+  const { page } = window
+  await page.getByRole('option').nth(1).waitFor()
+  await page.keyboard.press('r')
+  await page.keyboard.type('Done.')
+  await page.keyboard.press('Control+Shift+Enter')
+  await page.waitForURL(`**/inbox/open/${ticket.id}`)
+  await eventually(async () => (await readThread(ben, other.id)).waiting[0]?.thenStatus === 'resolved')
+  await page.getByText('Sending, then resolving').waitFor()
+  await page.keyboard.press('Control+z')
+  await page.waitForURL(`**/inbox/open/${other.id}`)
+  await eventually(async () => (await field(page).inputValue()) === 'Done.')
+  await eventually(() => field(page).evaluate((element) => element === document.activeElement))
 })
 
 browserTest(

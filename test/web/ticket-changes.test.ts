@@ -1,0 +1,125 @@
+import { afterAll, expect } from 'bun:test'
+import { startBellhop } from '../support/bellhop.ts'
+import { browserTest } from '../support/browser.ts'
+import { openDesk, openTicket } from '../support/desk.ts'
+import { say } from '../support/said.ts'
+import { readTicket } from '../support/tickets.ts'
+import { eventually } from '../support/webhooks.ts'
+
+const bellhop = await startBellhop()
+afterAll(() => bellhop.stop())
+
+browserTest('a status, an assignee and a tag are seen at once, with an Undo, and by the server', async () => {
+  const { ben, ticket, client } = await openDesk(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await page.keyboard.press('e')
+  await page.getByRole('button', { name: 'Status: Resolved' }).waitFor()
+  await eventually(async () => (await readTicket(client, ticket.id)).status === 'resolved')
+  await page.keyboard.press('Control+z')
+  await page.getByRole('button', { name: 'Status: Open' }).waitFor()
+  await eventually(async () => (await readTicket(client, ticket.id)).status === 'open')
+
+  await page.keyboard.press('i')
+  await page.getByRole('button', { name: 'Assignee: Ben Okafor' }).waitFor()
+  const took = page.getByText('Ben Okafor took it')
+  // In the thread, and in the activity beside it.
+  await eventually(async () => (await took.count()) === 2)
+  await page.keyboard.press('t')
+  await page.getByRole('combobox', { name: 'Add or remove tags' }).waitFor()
+  await page.keyboard.type('vip')
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Tags: vip' }).waitFor()
+  await eventually(async () => (await readTicket(client, ticket.id)).tags.includes('vip'))
+  await page.getByText('Ben Okafor added the tag vip').first().waitFor()
+  const items = [{ id: ticket.id, change: { assignedTo: null } }]
+  await ben.call('POST', '/console/bulk', { body: { items } })
+  await page.getByText('Ben Okafor unassigned themselves').first().waitFor()
+})
+
+browserTest('a key that is pressed the moment a picker closes does what it does', async () => {
+  const { ben, ticket, client } = await openDesk(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await page.keyboard.press('a')
+  await page.getByRole('combobox', { name: 'Assign to' }).waitFor()
+  await Promise.all([page.keyboard.press('Enter'), page.keyboard.press('e')])
+  await page.getByRole('button', { name: 'Status: Resolved' }).waitFor()
+  await eventually(async () => {
+    const { status, assignedTo } = await readTicket(client, ticket.id)
+    return status === 'resolved' && assignedTo === ben.id
+  })
+})
+
+browserTest('a change that the server refuses is taken back, and the reason is said', async () => {
+  const { ben, ticket } = await openDesk(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await page.route('**/console/bulk', (route) =>
+    route.fulfill({
+      status: 403,
+      contentType: 'application/problem+json',
+      body: JSON.stringify({ code: 'not_yours', detail: 'Only Dana may resolve this.' }),
+    }),
+  )
+  await page.keyboard.press('e')
+  await page.getByText('Only Dana may resolve this.').waitFor()
+  await page.getByRole('button', { name: 'Status: Open' }).waitFor()
+})
+
+browserTest('the subject is changed in its place, and a ticket is deleted only by its word', async () => {
+  const { ben, ticket, client } = await openDesk(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await page.getByRole('button', { name: 'Missing invoice' }).click()
+  await page.getByRole('textbox', { name: 'Subject' }).fill('Invoice for February')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Invoice for February' }).waitFor()
+  await eventually(async () => (await readTicket(client, ticket.id)).subject === 'Invoice for February')
+
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: 'Delete for ever…' }).click()
+  const dialog = page.getByRole('dialog')
+  expect(await dialog.getByRole('button', { name: 'Delete ticket' }).isDisabled()).toBe(true)
+  await dialog.getByRole('textbox').fill('delete')
+  await dialog.getByRole('button', { name: 'Delete ticket' }).click()
+  await page.getByText('Ticket deleted').waitFor()
+  expect((await client.call('GET', `/tickets/${ticket.id}`)).status).toBe(404)
+})
+
+browserTest('a subject being changed is left alone by what happens meanwhile, and has an Undo', async () => {
+  const { ben, ticket, client, place } = await openDesk(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  const subject = page.getByRole('textbox', { name: 'Subject' })
+  await page.getByRole('button', { name: 'Missing invoice' }).click()
+  await subject.fill('Invoice for')
+  await say(bellhop.deps, place, { text: 'Are you there?' })
+  await client.call('PATCH', `/tickets/${ticket.id}`, { body: { tags: ['vip'] } })
+  await page.getByRole('region', { name: 'Thread' }).getByText('Are you there?').waitFor()
+  await page.getByRole('button', { name: 'Tags: vip' }).waitFor()
+  expect(await subject.inputValue()).toBe('Invoice for')
+  await page.keyboard.type(' February')
+  await page.keyboard.press('Enter')
+  await eventually(async () => (await readTicket(client, ticket.id)).subject === 'Invoice for February')
+  await page.keyboard.press('Control+z')
+  await page.getByRole('button', { name: 'Missing invoice' }).waitFor()
+  await eventually(async () => (await readTicket(client, ticket.id)).subject === 'Missing invoice')
+})
+
+browserTest('the focus stays in the ticket when what had it goes', async () => {
+  const { ben, ticket } = await openDesk(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  const focused = () =>
+    page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.tagName)
+  await page.keyboard.press('r')
+  await page.keyboard.press('Escape')
+  await eventually(async () => (await focused()) === 'Ticket')
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: 'Delete for ever…' }).click()
+  await page.getByRole('dialog').getByRole('textbox').waitFor()
+  await page.keyboard.press('Escape')
+  await eventually(async () => (await focused()) === 'More')
+})

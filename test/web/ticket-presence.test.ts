@@ -1,0 +1,40 @@
+import { afterAll, expect } from 'bun:test'
+import { signInAgent } from '../support/agents.ts'
+import { startBellhop } from '../support/bellhop.ts'
+import { browserTest, openWindow } from '../support/browser.ts'
+import { field, openDesk, openTicket } from '../support/desk.ts'
+import { say } from '../support/said.ts'
+
+const bellhop = await startBellhop()
+afterAll(() => bellhop.stop())
+
+browserTest('two agents see each other, and what the customer writes appears by itself', async () => {
+  const { ben, ticket, place } = await openDesk(bellhop)
+  const cy = await signInAgent(bellhop, ben.orgId, { name: 'Cy Lindqvist' })
+  await using bens = await openTicket(bellhop, ben, ticket.id)
+  await using cys = await openTicket(bellhop, cy, ticket.id)
+  await bens.page.locator('.presence').getByText('Cy Lindqvist is here').waitFor({ state: 'attached' })
+  await field(cys.page).pressSequentially('Let me')
+  await bens.page.locator('.composer').getByText('Cy Lindqvist is replying').waitFor()
+  await say(bellhop.deps, place, { text: 'Are you there?' })
+  for (const { page } of [bens, cys]) {
+    await page.getByRole('region', { name: 'Thread' }).getByText('Are you there?').waitFor()
+  }
+  await cys.page.goto('/inbox/open')
+  await bens.page.locator('.presence-agent').waitFor({ state: 'hidden' })
+})
+
+browserTest('who is at the ticket is not said again when somebody else comes to their desk', async () => {
+  const { ben, ticket } = await openDesk(bellhop)
+  const cy = await signInAgent(bellhop, ben.orgId, { name: 'Cy Lindqvist' })
+  const dee = await signInAgent(bellhop, ben.orgId, { name: 'Dee Okonjo' })
+  await using bens = await openTicket(bellhop, ben, ticket.id)
+  await using _cys = await openTicket(bellhop, cy, ticket.id)
+  const colleague = bens.page.locator('.presence-agent')
+  await colleague.waitFor({ state: 'attached' })
+  const said = await colleague.elementHandle()
+  await using dees = await openWindow({ url: bellhop.url, agent: dee })
+  await dees.page.goto('/inbox')
+  await bens.page.getByText('3 online').waitFor()
+  expect(await said?.evaluate((element) => element.isConnected)).toBe(true)
+})
