@@ -3,6 +3,7 @@ import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { baseUrl } from '../requests/base-url.ts'
+import { byId } from '../requests/by-id.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
@@ -20,7 +21,6 @@ export function agentRoutes(deps: Deps, guard: AgentGuard) {
   const noQuery = strictQuery()
   const byAdmin = { transform: [guard.adminsOnly, noQuery] }
   const withBody = { parse: arrive, transform: [...byAdmin.transform, jsonBody] }
-  const { byId } = schemas
 
   return new Elysia({ name: 'agents/console', prefix: '/console' })
     .use(guard.requireAgent)

@@ -13,7 +13,6 @@ const strict = { additionalProperties: false }
 const name = t.String({ maxLength: 1_000 })
 const role = oneOf(AGENT_ROLES)
 
-export const byId = t.Object({ id: t.String() })
 export const newAgent = t.Object({ name, email: t.String({ maxLength: 1_000 }), role }, strict)
 export const agentChange = t.Object({ name: t.Optional(name), role: t.Optional(role) }, strict)
 

@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 import { notFound } from '../errors.ts'
 import { tellPages } from '../events/desk.ts'
 import { isId } from '../ids.ts'
+import { byId } from '../requests/by-id.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'
 import { momentOf } from '../requests/moment.ts'
 import { strictQuery } from '../requests/query.ts'
@@ -46,6 +47,6 @@ export function keyRoutes(guard: AgentGuard) {
         await revokeApiKey(as, me.orgId, id)
         return status(204, undefined)
       },
-      { transform, params: schemas.byId, response: { 204: t.Undefined() } },
+      { transform, params: byId, response: { 204: t.Undefined() } },
     )
 }

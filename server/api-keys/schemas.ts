@@ -7,8 +7,6 @@ import { oneOf, orNull } from '../requests/choices.ts'
 const time = t.String({ format: 'date-time' })
 const scopes = t.Array(oneOf(KEY_SCOPES), { maxItems: 10 })
 
-export const byId = t.Object({ id: t.String() })
-
 // The verb says what is wrong with a name, a limit or a time.
 export const newKey = t.Object(
   {

@@ -1,8 +1,9 @@
 import { Elysia, t } from 'elysia'
+import { byId } from '../requests/by-id.ts'
 import { strictQuery } from '../requests/query.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
 import { eraseCustomer, eraseTicket } from './erase.ts'
-import { byId, erasedCustomer } from './schemas.ts'
+import { erasedCustomer } from './schemas.ts'
 
 /** What administrators delete for ever. */
 export function erasureRoutes(guard: AgentGuard) {

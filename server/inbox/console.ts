@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { byId } from '../requests/by-id.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
@@ -51,7 +52,7 @@ export function inboxRoutes(guard: AgentGuard) {
       '/views/:id',
       async ({ me, as, params: { id }, body }) =>
         viewSavedView(await updateView(as, me.orgId, me, { id, change: body }), me.agentId),
-      { ...withBody, params: schemas.viewId, body: schemas.viewChange, response: { 200: schemas.view } },
+      { ...withBody, params: byId, body: schemas.viewChange, response: { 200: schemas.view } },
     )
     .delete(
       '/views/:id',
@@ -59,6 +60,6 @@ export function inboxRoutes(guard: AgentGuard) {
         await deleteView(as, me.orgId, me, params.id)
         return status(204, undefined)
       },
-      { transform: noQuery, params: schemas.viewId, response: { 204: t.Undefined() } },
+      { transform: noQuery, params: byId, response: { 204: t.Undefined() } },
     )
 }

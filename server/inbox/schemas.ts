@@ -66,7 +66,6 @@ export const counts = t.Object({
   askAgainMs: t.Optional(t.Integer({ minimum: 1 })),
 })
 
-export const viewId = t.Object({ id: t.String() })
 const viewFields = {
   name: text({ maxLength: 60 }),
   query: t.String({ maxLength: MOST_QUERY_LENGTH }),

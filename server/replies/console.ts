@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import type { Deps } from '../deps.ts'
 import { createIdempotency } from '../idempotency/idempotency.ts'
+import { byId } from '../requests/by-id.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
@@ -10,7 +11,7 @@ import { sendOnce } from '../threads/send-once.ts'
 import { viewWaitingReply } from '../threads/views.ts'
 import { queueReply, type ReplyRequest, releaseReply, undoReply } from './replies.ts'
 import { retryMessage } from './retry.ts'
-import { byMessage, byReply, byTicket, newReply, undone } from './schemas.ts'
+import { byReply, newReply, undone } from './schemas.ts'
 
 /** Sending a reply, taking it back, and sending again what failed. */
 export function replyRoutes(deps: Deps, guard: AgentGuard) {
@@ -33,7 +34,7 @@ export function replyRoutes(deps: Deps, guard: AgentGuard) {
       {
         parse: arrive,
         transform: [transform, jsonBody],
-        params: byTicket,
+        params: byId,
         body: newReply,
         response: { 201: waitingReply },
       },
@@ -57,7 +58,7 @@ export function replyRoutes(deps: Deps, guard: AgentGuard) {
         await retryMessage(as, me.orgId, params.id)
         return status(204, undefined)
       },
-      { transform, params: byMessage, response: { 204: t.Undefined() } },
+      { transform, params: byId, response: { 204: t.Undefined() } },
     )
 }
 

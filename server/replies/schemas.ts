@@ -4,9 +4,7 @@ import { messageText, status } from '../tickets/schemas.ts'
 // What an agent sends, and takes back.
 
 const id = t.String({ maxLength: 64 })
-export const byTicket = t.Object({ id })
-export const byReply = t.Object({ id, replyId: id })
-export const byMessage = t.Object({ id })
+export const byReply = t.Object({ id: t.String(), replyId: t.String() })
 
 export const newReply = t.Object(
   {

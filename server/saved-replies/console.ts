@@ -1,9 +1,10 @@
 import { Elysia, t } from 'elysia'
+import { byId } from '../requests/by-id.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
 import { createSavedReply, deleteSavedReply, listSavedReplies, updateSavedReply } from './saved-replies.ts'
-import { byId, newSavedReply, savedReply, savedReplyChange, savedReplyList } from './schemas.ts'
+import { newSavedReply, savedReply, savedReplyChange, savedReplyList } from './schemas.ts'
 import { viewSavedReply } from './views.ts'
 
 /** Texts that every agent writes with and may change. */

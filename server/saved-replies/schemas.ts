@@ -5,7 +5,6 @@ import { messageText, time } from '../tickets/schemas.ts'
 const strict = { additionalProperties: false }
 const name = text({ maxLength: 100 })
 
-export const byId = t.Object({ id: t.String({ maxLength: 64 }) })
 export const newSavedReply = t.Object({ name, text: messageText }, strict)
 export const savedReplyChange = t.Object({ name: t.Optional(name), text: t.Optional(messageText) }, strict)
 export const savedReply = t.Object({

@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { changeAgent } from '../agents/change-agent.ts'
+import { byId } from '../requests/by-id.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
 import type { Attempts } from './attempts.ts'
@@ -35,7 +36,7 @@ export function ownSessionRoutes(guard: AgentGuard, attempts: Attempts) {
         await revokeSession(as, me, params.id)
         return status(204, undefined)
       },
-      { transform: noQuery, params: schemas.byId, response: { 204: t.Undefined() } },
+      { transform: noQuery, params: byId, response: { 204: t.Undefined() } },
     )
     .post(
       '/password',

@@ -14,8 +14,6 @@ const email = t.String({ maxLength: 1_000 })
 const password = t.String({ maxLength: 4_000 })
 const token = t.String({ maxLength: 200 })
 
-export const byId = t.Object({ id: t.String() })
-
 export const session = t.Object({
   agent: t.Object({ id: t.String(), name: t.String(), email: t.String(), role: oneOf(AGENT_ROLES) }),
   organization: t.Object({ id: t.String(), name: t.String() }),

@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import type { Deps } from '../deps.ts'
 import { createIdempotency } from '../idempotency/idempotency.ts'
+import { byId } from '../requests/by-id.ts'
 import { isNamed } from '../requests/if-none-match.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
@@ -13,8 +14,6 @@ import { keepDraft } from './drafts.ts'
 import { addNote } from './notes.ts'
 import { markRead, markUnread } from './read-marks.ts'
 import {
-  byCustomer,
-  byTicket,
   customerPanel,
   inboxChange,
   inboxTicket,
@@ -33,7 +32,7 @@ import { threadEtag, viewCustomerPanel, viewInboxTicket, viewNote, viewThread } 
 export function threadRoutes(deps: Deps, guard: AgentGuard) {
   const once = createIdempotency(deps)
   const noQuery = strictQuery()
-  const withBody = { parse: arrive, transform: [noQuery, jsonBody], params: byTicket }
+  const withBody = { parse: arrive, transform: [noQuery, jsonBody], params: byId }
   return new Elysia({ name: 'threads/console', prefix: '/console' })
     .use(guard.requireAgent)
     .get(
@@ -45,7 +44,7 @@ export function threadRoutes(deps: Deps, guard: AgentGuard) {
         set.headers['cache-control'] = 'private, no-cache'
         return isNamed(request.headers.get('if-none-match') ?? '', etag) ? status(304, undefined) : view
       },
-      { transform: noQuery, params: byTicket, response: { 200: thread, 304: t.Undefined() } },
+      { transform: noQuery, params: byId, response: { 200: thread, 304: t.Undefined() } },
     )
     .patch(
       '/tickets/:id',
@@ -69,7 +68,7 @@ export function threadRoutes(deps: Deps, guard: AgentGuard) {
         await markUnread(as, { orgId, agentId, ticketId: params.id })
         return status(204, undefined)
       },
-      { transform: noQuery, params: byTicket, response: { 204: t.Undefined() } },
+      { transform: noQuery, params: byId, response: { 204: t.Undefined() } },
     )
     .put(
       '/tickets/:id/draft',
@@ -95,6 +94,6 @@ export function threadRoutes(deps: Deps, guard: AgentGuard) {
     .get(
       '/customers/:id',
       async ({ me, as, params }) => viewCustomerPanel(await readCustomer(as, me.orgId, params.id)),
-      { transform: noQuery, params: byCustomer, response: { 200: customerPanel } },
+      { transform: noQuery, params: byId, response: { 200: customerPanel } },
     )
 }

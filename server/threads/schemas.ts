@@ -12,7 +12,6 @@ import { channel, messageText, status, subject, ticket, time } from '../tickets/
 
 const strict = { additionalProperties: false }
 const id = t.String({ maxLength: 64 })
-export const byTicket = t.Object({ id })
 
 const createdAt = time('When it was written.')
 const author = { agentId: t.String(), agentName: t.String() }
@@ -98,7 +97,6 @@ export const newDraft = t.Object(
 export const savedDraft = t.Object({ savedAt: time('When it was saved.') })
 export const newNote = t.Object({ text: messageText }, strict)
 
-export const byCustomer = t.Object({ id })
 export const customerPanel = t.Object({
   id: t.String(),
   name: t.String(),

@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { Deps } from '../deps.ts'
+import { byId } from '../requests/by-id.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'
 import { momentOf } from '../requests/moment.ts'
 import { strictQuery } from '../requests/query.ts'
@@ -32,7 +33,6 @@ export function webhookRoutes(deps: Deps, guard: AgentGuard, tellPages: TellPage
 }
 
 const noQuery = strictQuery()
-const { byId } = schemas
 
 function endpointRoutes(guard: AgentGuard, tellPages: TellPages) {
   const transform = [guard.adminsOnly, noQuery]

@@ -11,7 +11,6 @@ const error = t.Object({ code: oneOf(DELIVERY_ERRORS), sentence: t.String() })
 const headers = t.Record(t.String(), t.String())
 
 const id = t.String({ maxLength: 64 })
-export const byId = t.Object({ id: t.String() })
 
 // The verbs say what is wrong with an address or an event, all of it at once.
 const address = t.String({ maxLength: 2_048 })

@@ -30,6 +30,17 @@ test('every route of the server is in one of the two lists', async () => {
   expect(routes.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(known.sort())
 })
 
+test('an id that nothing can have is treated like one that nothing has, however long it is', async () => {
+  const withId = Object.entries(GUARDED_ROUTES).filter(([route]) => route.includes('/:'))
+  expect(withId.length).toBeGreaterThan(20)
+  for (const [route, { body }] of withId) {
+    const [method = '', pattern = ''] = route.split(' ')
+    const path = pattern.replaceAll(/:[a-z]\w*/gi, 'x'.repeat(300))
+    const { status } = await ask(acme.admin, method, { path, more: body ? { body: body(acme.owned) } : {} })
+    expect({ route, status }).toEqual({ route, status: 404 })
+  }
+})
+
 describe.each(Object.entries(GUARDED_ROUTES))(
   '%s',
   (route, { path, body, foreign = 404, own: ownStatus }) => {
