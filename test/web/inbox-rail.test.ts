@@ -22,6 +22,26 @@ browserTest('an inbox that nobody has ever written to leads administrators to th
   await page.waitForURL('**/settings/start')
 })
 
+browserTest(
+  'nothing is said about an empty list before it is known whether anybody has ever written',
+  async () => {
+    const { orgId } = await bellhop.organization('Newer')
+    const agent = await signInAgent(bellhop, orgId, { role: 'admin' })
+    await using window = await openWindow({ ...bellhop, agent })
+    const { page } = window
+    const counted = Promise.withResolvers<void>()
+    await page.route('**/console/counts', async (route) => {
+      await counted.promise
+      await route.continue()
+    })
+    await page.goto('/inbox')
+    await page.locator('.list-empty').waitFor({ state: 'attached' })
+    expect(await page.locator('.list-empty').textContent()).toBe('')
+    counted.resolve()
+    await page.getByText('Your inbox is ready').waitFor()
+  },
+)
+
 browserTest('the rail shows the tags used most, and all others behind a search', async () => {
   const client = await bellhop.organization('Tags')
   const agent = await signInAgent(bellhop, client.orgId)

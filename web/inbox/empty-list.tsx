@@ -26,19 +26,11 @@ const TEXTS: Record<string, { title: string; text: string }> = {
 export function EmptyList(props: { place: Place }) {
   const id = () => props.place.viewId()
   const isFirstDay = useIsFirstDay()
-  const isBeginning = () => isFirstDay() && FIRST_VIEWS.includes(id())
+  const isBeginning = () => (FIRST_VIEWS.includes(id()) ? isFirstDay() : false)
   const texts = () => TEXTS[id()] ?? { title: 'No tickets', text: 'No ticket fits this list at the moment.' }
   return (
     <div class="list-empty">
-      <Switch
-        fallback={
-          <EmptyState
-            icon={id() === 'mine' ? <CircleCheck /> : <Inbox />}
-            title={texts().title}
-            text={texts().text}
-          />
-        }
-      >
+      <Switch>
         <Match when={props.place.isGone()}>
           <EmptyState
             icon={<SearchX />}
@@ -69,8 +61,15 @@ export function EmptyList(props: { place: Place }) {
             </For>
           </dl>
         </Match>
+        <Match when={isBeginning() === false}>
+          <EmptyState
+            icon={id() === 'mine' ? <CircleCheck /> : <Inbox />}
+            title={texts().title}
+            text={texts().text}
+          />
+        </Match>
       </Switch>
-      <Show when={id() === 'mine' && !isBeginning()}>
+      <Show when={id() === 'mine' && isBeginning() === false}>
         <p class="list-empty-hint">
           <Button size="small" look="quiet" keys="g u" onClick={() => props.place.openView('unassigned')}>
             See unassigned tickets

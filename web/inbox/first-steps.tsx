@@ -6,16 +6,20 @@ import { observe } from '../observe.ts'
 import { useSession } from '../session.tsx'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
-import { useCounts } from './inbox-data.ts'
+import { useCountsResult } from './inbox-data.ts'
 
-/** Whether this is the day on which somebody has to set up the organization: nobody has ever written. */
+/**
+ * Whether this is the day on which somebody has to set up the organization: nobody has ever written. Undefined until that
+ * is known.
+ */
 export function useIsFirstDay() {
   const session = useSession()
-  const counts = useCounts()
+  const counts = useCountsResult()
   return createMemo(() => {
-    const views = counts()?.views
-    const hasNone = views !== undefined && Object.values(views).every((count) => count === 0)
-    return hasNone && session().agent.role === 'admin'
+    if (session().agent.role !== 'admin') return false
+    const { data, isPending } = counts()
+    if (isPending) return undefined
+    return data !== undefined && Object.values(data.views).every((count) => count === 0)
   })
 }
 

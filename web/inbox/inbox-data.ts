@@ -7,12 +7,16 @@ export type Row = TicketPage['data'][number]
 
 /** Counts of all views, tags and saved views. The server says when some of them may be old by then. */
 export function useCounts() {
-  const result = observe(() => ({
+  const result = useCountsResult()
+  return createMemo(() => result().data)
+}
+
+export function useCountsResult() {
+  return observe(() => ({
     queryKey: ['counts'],
     queryFn: () => ask(api.console.counts.get()),
     refetchInterval: ({ state }) => state.data?.askAgainMs ?? false,
   }))
-  return createMemo(() => result().data)
 }
 
 /** Nothing until they are known. */
