@@ -2,7 +2,7 @@ import { createEffect, createSignal, onCleanup } from 'solid-js'
 import { api, ask } from '../api.ts'
 import { queries } from '../queries.ts'
 import type { Row } from './inbox-data.ts'
-import { readStored, store } from './stored.ts'
+import { readStored, store } from '../stored.ts'
 import { hrefOf } from './views.ts'
 
 const KEY = 'bellhop.notifications'

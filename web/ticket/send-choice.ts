@@ -1,4 +1,5 @@
 import { createSignal } from 'solid-js'
+import { readStored, store } from '../stored.ts'
 import type { TicketStatus } from './ticket-data.ts'
 
 /** What Send does to the status. */
@@ -12,25 +13,20 @@ export type SendChoice = (typeof SEND_CHOICES)[number]
 
 const KEY = 'bellhop.send'
 
-const [chosen, setChosen] = createSignal<SendChoice>(read())
+const [chosen, setChosen] = createSignal(choiceOf(readStored(KEY, isId, 'send')))
 
 /** What the button does: the last choice of this browser. */
 export const sendChoice = chosen
 
 export function chooseSend(next: SendChoice): void {
   setChosen(next)
-  try {
-    localStorage.setItem(KEY, next.id)
-  } catch {
-    // Then it is remembered until the page is closed.
-  }
+  store(KEY, next.id)
 }
 
-function read(): SendChoice {
-  try {
-    const id = localStorage.getItem(KEY)
-    return SEND_CHOICES.find((known) => known.id === id) ?? SEND_CHOICES[0]
-  } catch {
-    return SEND_CHOICES[0]
-  }
+function choiceOf(id: SendChoice['id']): SendChoice {
+  return SEND_CHOICES.find((known) => known.id === id) ?? SEND_CHOICES[0]
+}
+
+function isId(value: unknown): value is SendChoice['id'] {
+  return SEND_CHOICES.some(({ id }) => id === value)
 }
