@@ -11,6 +11,7 @@ import { useFocusAfterClosing } from './focus-after-closing.ts'
 import { createListFocus } from './list-focus.ts'
 import { ListPane } from './list-pane.tsx'
 import { useMoveKeys } from './move-keys.ts'
+import { useNotifications } from './notifications.ts'
 import { usePageKeys } from './page-keys.ts'
 import { usePageTitle } from './page-title.ts'
 import { Palette } from './palette.tsx'
@@ -42,6 +43,7 @@ export default function InboxPage() {
   let search: HTMLInputElement | undefined
 
   usePageTitle()
+  useNotifications()
   usePageKeys({
     place,
     panes,

@@ -1,8 +1,9 @@
+import { useNavigate } from '@solidjs/router'
 import { createEffect, createSignal, onCleanup } from 'solid-js'
 import { api, ask } from '../api.ts'
 import { queries } from '../queries.ts'
-import type { Row } from './inbox-data.ts'
 import { readStored, store } from '../stored.ts'
+import type { Row } from './inbox-data.ts'
 import { hrefOf } from './views.ts'
 
 const KEY = 'bellhop.notifications'
@@ -31,7 +32,8 @@ export async function switchNotifications(wanted: boolean): Promise<void> {
 }
 
 /** Tells of a customer's message on my tickets, and on nobody's, while the page is not looked at. */
-export function useNotifications(open: (href: string) => void): void {
+export function useNotifications(): void {
+  const navigate = useNavigate()
   createEffect(() => {
     if (!areNotificationsOn()) return
     let since = new Date().toISOString()
@@ -40,7 +42,7 @@ export function useNotifications(open: (href: string) => void): void {
       timer = undefined
       const news = await newsSince(since).catch(() => [])
       since = [since, ...news.map(({ lastMessageAt }) => lastMessageAt)].sort().at(-1) ?? since
-      if (document.hidden) for (const row of news.slice(0, MOST_AT_ONCE)) notify(row, open)
+      if (document.hidden) for (const row of news.slice(0, MOST_AT_ONCE)) notify(row, navigate)
     }
     // Live hints refresh the counts: that is when something may have come in.
     const stop = queries.getQueryCache().subscribe(({ type, query }) => {
