@@ -7,8 +7,6 @@ import { type LinkState, shareStream } from './live/sharing.ts'
 import type { SessionData } from './session.tsx'
 import { isSignedOut, sessionEnded, sessionIsBack } from './sign-in/signed-out.ts'
 
-export { announcePresence, online } from './live/presence.ts'
-
 /** Whether the page hears of changes, and since when (milliseconds since 1970). */
 interface Connection {
   state: LinkState

@@ -1,6 +1,6 @@
 import { createMemo, For, Show } from 'solid-js'
 import { useAgents } from '../desk.ts'
-import { online } from '../live.ts'
+import { online } from '../live/presence.ts'
 import { Avatar } from '../ui/avatar.tsx'
 
 const MOST_SHOWN = 5
