@@ -3,20 +3,14 @@ import Mail from 'lucide-solid/icons/mail'
 import MessageCircle from 'lucide-solid/icons/message-circle'
 import Send from 'lucide-solid/icons/send'
 import { Dynamic } from 'solid-js/web'
+import { CHANNEL_NAMES } from '../ticket/channel-names.ts'
 import type { Row } from './inbox-data.ts'
 
 type Channel = Row['channel']
 
-const CHANNELS: Record<Channel, { name: string; icon: typeof Mail }> = {
-  widget: { name: 'Website', icon: MessageCircle },
-  email: { name: 'E-mail', icon: Mail },
-  telegram: { name: 'Telegram', icon: Send },
-  api: { name: 'API', icon: Code },
-}
+const ICONS: Record<Channel, typeof Mail> = { widget: MessageCircle, email: Mail, telegram: Send, api: Code }
 
 /** Where a ticket came from. */
 export function ChannelIcon(props: { channel: Channel }) {
-  return (
-    <Dynamic component={CHANNELS[props.channel].icon} aria-label={CHANNELS[props.channel].name} role="img" />
-  )
+  return <Dynamic component={ICONS[props.channel]} aria-label={CHANNEL_NAMES[props.channel]} role="img" />
 }

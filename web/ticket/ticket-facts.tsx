@@ -1,14 +1,8 @@
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Time } from '../ui/relative-time.tsx'
+import { CHANNEL_NAMES } from './channel-names.ts'
 import type { Ticket } from './ticket-data.ts'
 import { dateTime } from './times.ts'
-
-const CHANNELS: Record<Ticket['channel'], string> = {
-  api: 'API',
-  email: 'E-mail',
-  telegram: 'Telegram',
-  widget: 'Website widget',
-}
 
 /** Where the ticket came from, and when. */
 export function TicketFacts(props: { ticket: Ticket }) {
@@ -17,7 +11,7 @@ export function TicketFacts(props: { ticket: Ticket }) {
       <h3>Ticket</h3>
       <dl class="ticket-facts">
         <dt>Channel</dt>
-        <dd>{CHANNELS[props.ticket.channel]}</dd>
+        <dd>{CHANNEL_NAMES[props.ticket.channel]}</dd>
         <dt>Created</dt>
         <dd>
           <Time at={props.ticket.createdAt}>{dateTime(props.ticket.createdAt)}</Time>
