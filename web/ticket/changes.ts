@@ -115,7 +115,7 @@ function whatOf({ status, assignedTo, isSpam }: TicketChange): string {
   if (status === 'resolved') return 'Resolved'
   if (status === 'pending') return 'Set to pending'
   if (status === 'open') return 'Reopened'
-  if (assignedTo !== undefined) return assignedTo ? 'Assigned' : 'Nobody has it now'
+  if (assignedTo !== undefined) return assignedTo ? 'Assigned' : 'Assigned to nobody'
   if (isSpam !== undefined) return isSpam ? 'Marked as spam' : 'Not spam'
   return 'Tags changed'
 }
