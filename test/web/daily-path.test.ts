@@ -49,7 +49,7 @@ browserTest(
     await press('Tab')
     await page.keyboard.type(PASSWORD)
     await press('Enter')
-    await page.waitForURL('**/inbox**')
+    await page.getByRole('navigation').first().waitFor()
 
     await press('g u')
     await page.getByRole('option', { name: 'Newest' }).waitFor()
@@ -76,7 +76,9 @@ browserTest(
     await press('p')
     await eventually(async () => (await readTicket(acme, newer)).status === 'pending')
 
-    await press('u /')
+    await press('u')
+    await page.locator('[role=option]:focus').waitFor()
+    await press('/')
     await page.keyboard.type('older')
     await page.locator('mark', { hasText: 'Older' }).first().waitFor()
     await press('Enter')

@@ -4,6 +4,7 @@ import { type Bellhop, startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { makeTickets, openList, rowOf, statusOf, waitForFocus, waitForStatus } from '../support/inbox.ts'
 import type { TicketJson } from '../support/tickets.ts'
+import { eventually } from '../support/webhooks.ts'
 
 let bellhop: Bellhop
 
@@ -28,6 +29,7 @@ browserTest('the list is worked through without a mouse', async () => {
   await waitForFocus(page, 'Second')
   await keyboard.press('Enter')
   await page.waitForURL(`**/unassigned/${second?.id}`)
+  await page.getByRole('article', { name: 'Ticket' }).waitFor()
   await keyboard.press('j')
   await page.waitForURL(`**/unassigned/${first?.id}`)
   await keyboard.press('u')
@@ -155,7 +157,7 @@ browserTest('keys do nothing while somebody types, and the sheet lists them all'
   const { page } = window
   await openList(page, '/inbox/open')
   await page.keyboard.press('/')
-  await page.getByRole('combobox', { name: 'Search tickets' }).waitFor()
+  await page.locator('[role=combobox]:focus').waitFor()
   await page.keyboard.type('jeep?')
   expect(await page.getByRole('combobox', { name: 'Search tickets' }).inputValue()).toBe('jeep?')
   await page.keyboard.press('Escape')
@@ -194,11 +196,12 @@ browserTest('the palette finds commands, lists, people and tickets by a few lett
   await field.fill('fire')
   await page.getByRole('dialog').getByRole('option', { name: 'Printer on fire' }).click()
   await page.waitForURL(`**/${printer?.id}`)
+  await page.getByRole('article', { name: 'Ticket' }).waitFor()
 
   await page.keyboard.press('ControlOrMeta+k')
   await field.fill('resolve')
   const first = page.getByRole('dialog').getByRole('option').first()
-  expect(await first.textContent()).toContain('Resolve')
+  await eventually(async () => (await first.textContent())?.includes('Resolve'))
   await page.keyboard.press('Enter')
   await waitForStatus(agent, String(printer?.id), 'resolved')
 

@@ -4,6 +4,7 @@ import { signInAgent } from '../support/agents.ts'
 import { type Bellhop, startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { makeTickets, openList, rowOf } from '../support/inbox.ts'
+import { eventually } from '../support/webhooks.ts'
 
 let bellhop: Bellhop
 
@@ -33,7 +34,7 @@ browserTest(
     await page.getByRole('menuitem', { name: 'Notify on the desktop' }).click()
     await hide(page, true)
     await makeTickets(client, ['Printer on fire'])
-    for (let turn = 0; turn < 150 && (await shown(page)).length === 0; turn++) await page.waitForTimeout(100)
+    await eventually(async () => (await shown(page)).length > 0)
     expect(await shown(page)).toEqual(['Ana Pires: Printer on fire'])
     expect(await page.evaluate(() => localStorage.getItem('bellhop.notifications'))).toBe('true')
   },
