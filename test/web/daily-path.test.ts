@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { createAgent } from '../../server/agents/agents.ts'
+import { signInAgent } from '../support/agents.ts'
 import { type Bellhop, startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { thread } from '../support/desk.ts'
+import { readThread } from '../support/threads.ts'
 import { readTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -89,6 +91,10 @@ browserTest(
     await eventually(async () => (await readTicket(acme, older)).status === 'open')
 
     expect((await readTicket(acme, oldest)).status).toBe('open')
+    // Nobody waits for the ten seconds in which it could be taken back.
+    const ben = await signInAgent(bellhop, acme.orgId)
+    const [waiting] = (await readThread(ben, newest)).waiting
+    if (waiting) await ben.call('POST', `/console/tickets/${newest}/replies/${waiting.id}/send`)
     await eventually(async () => (await readTicket(acme, newest)).status === 'resolved')
     expect((await readTicket(acme, newest)).messages.at(-1)).toMatchObject({
       text: 'Here it is.',
