@@ -1,5 +1,5 @@
 import { type Accessor, batch, createEffect, createMemo, createSignal, on, untrack } from 'solid-js'
-import { createStore, produce, reconcile } from 'solid-js/store'
+import { createStore, produce, reconcile, unwrap } from 'solid-js/store'
 import type { Row } from './inbox-data.ts'
 import type { Learned } from './left-rows.ts'
 import { createCursor } from './list-cursor.ts'
@@ -69,12 +69,25 @@ export function createTicketList(given: Given) {
         ),
       )
       for (const id of Object.keys(learned)) if (left[id] === undefined) forget(id)
+      forgetRowsBeside(new Set([...next, ...fresh].map(({ id }) => id)))
       at.keep()
     })
   }
 
   function forget(id: string): void {
     setLearned(produce((known) => delete known[id]))
+  }
+
+  /** Else every row that was ever seen would be kept until the page is closed. */
+  function forgetRowsBeside(shown: ReadonlySet<string>): void {
+    const gone = Object.keys(unwrap(rows)).filter((id) => !shown.has(id) && id !== given.openId())
+    for (const id of gone) taken.delete(id)
+    if (gone.length > 0)
+      setRows(
+        produce((known) => {
+          for (const id of gone) delete known[id]
+        }),
+      )
   }
 
   createEffect(on([query, given.sort], () => (isEntering = true)))
