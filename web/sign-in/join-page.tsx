@@ -105,7 +105,6 @@ function JoinForm(props: { token: string; link: Link }) {
         <PasswordField
           label={isInvitation() ? 'Password' : 'New password'}
           autocomplete="new-password"
-          hint="At least 10 characters."
           value={password()}
           onInput={setPassword}
           error={faultOf(join.error, 'password')}

@@ -10,7 +10,6 @@ interface PasswordFieldProps {
   onInput: (value: string) => void
   /** Tells password managers whether to fill one in or to make one. */
   autocomplete: 'current-password' | 'new-password'
-  hint?: string
   error?: string
   ref?: (input: HTMLInputElement) => void
   name?: string
@@ -33,7 +32,7 @@ export function PasswordField(props: PasswordFieldProps) {
       autocapitalize="off"
       required
       maxLength={1000}
-      hint={props.hint}
+      hint={props.autocomplete === 'new-password' ? 'At least 10 characters.' : undefined}
       error={props.error}
       ref={props.ref}
       aside={isCapsLock() ? 'Caps Lock is on' : undefined}

@@ -129,7 +129,6 @@ function WelcomeForm(props: { token: string; onAlreadySetUp: () => void }) {
         <PasswordField
           label="Password"
           autocomplete="new-password"
-          hint="At least 10 characters."
           value={form.password}
           onInput={(value) => setForm('password', value)}
           error={faultOf(setUp.error, 'password')}

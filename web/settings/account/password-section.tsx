@@ -53,7 +53,6 @@ export function PasswordSection() {
             label="New password"
             autocomplete="new-password"
             name="password"
-            hint="At least 10 characters."
             value={next()}
             onInput={setNext}
             error={faultOf(change.error, 'password')}
