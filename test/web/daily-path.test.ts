@@ -92,7 +92,7 @@ browserTest(
 
     expect((await readTicket(acme, oldest)).status).toBe('open')
     // Nobody waits for the ten seconds in which it could be taken back.
-    const ben = await signInAgent(bellhop, acme.orgId)
+    const ben = await signInAgent(bellhop, acme.orgId, { role: 'admin' })
     const [waiting] = (await readThread(ben, newest)).waiting
     if (waiting) await ben.call('POST', `/console/tickets/${newest}/replies/${waiting.id}/send`)
     await eventually(async () => (await readTicket(acme, newest)).status === 'resolved')
