@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { ticketCounters } from '../../server/database/tables/tickets.ts'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
-import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { type Client, startBellhop } from '../support/bellhop.ts'
 import { readThread } from '../support/threads.ts'
 import { listTickets, makeTicket, NO_TICKET, problemOf, readTicket } from '../support/tickets.ts'
 
@@ -18,13 +18,9 @@ interface BulkJson {
 }
 type Item = { id: string; change: Record<string, unknown> }
 
-let bellhop: Bellhop
 let acme: Client
 let ben: SignedInAgent
-
-beforeAll(async () => {
-  bellhop = await startBellhop()
-})
+const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
 async function freshOffice(): Promise<void> {

@@ -1,23 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { ticketCounters, tickets } from '../../server/database/tables/tickets.ts'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
-import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { startBellhop } from '../support/bellhop.ts'
 import { newestMessage } from '../support/threads.ts'
 import { makeTicket, type TicketJson } from '../support/tickets.ts'
 
-let bellhop: Bellhop
-let acme: Client
-let admin: SignedInAgent
-let ben: SignedInAgent
-
-beforeAll(async () => {
-  bellhop = await startBellhop()
-  acme = await bellhop.organization()
-  admin = await signInAgent(bellhop, acme.orgId, { role: 'admin', name: 'Root' })
-  ben = await signInAgent(bellhop, acme.orgId)
-})
+const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
+const acme = await bellhop.organization()
+const admin = await signInAgent(bellhop, acme.orgId, { role: 'admin', name: 'Root' })
+const ben = await signInAgent(bellhop, acme.orgId)
 
 /** Everything that two agents, a client and an administrator may do to one ticket at the same moment. */
 async function everythingAtOnce({ id, customer }: TicketJson): Promise<number[]> {

@@ -1,28 +1,22 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isNotNull } from 'drizzle-orm'
 import { engine } from '../../server/database/columns.ts'
 import { organizations } from '../../server/database/tables/organizations.ts'
 import { ticketCounters } from '../../server/database/tables/tickets.ts'
-import { type SignedInAgent, signInAgent } from '../support/agents.ts'
-import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { signInAgent } from '../support/agents.ts'
+import { startBellhop } from '../support/bellhop.ts'
 import { indexed } from '../support/search.ts'
 import { newestMessage } from '../support/threads.ts'
 import { makeTicket, type TicketJson } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const MARKER = 'xylocarpaceous'
-let bellhop: Bellhop
-let acme: Client
-let root: SignedInAgent
-
-beforeAll(async () => {
-  bellhop = await startBellhop()
-  acme = await (await bellhop.organization()).withKey({ rateLimit: 1_000_000 })
-  root = await signInAgent(bellhop, acme.orgId, { role: 'admin' })
-})
+const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
+const acme = await (await bellhop.organization()).withKey({ rateLimit: 1_000_000 })
+const root = await signInAgent(bellhop, acme.orgId, { role: 'admin' })
 
 /** Behind it the index has nothing more to do with what was deleted. */
 async function untilNothingIsLeft(): Promise<void> {

@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { messages } from '../../server/database/tables/messages.ts'
 import { seeded } from '../database/random-work.ts'
-import { type SignedInAgent, signInAgent } from '../support/agents.ts'
-import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { signInAgent } from '../support/agents.ts'
+import { startBellhop } from '../support/bellhop.ts'
 import { indexed } from '../support/search.ts'
 import { changeTicket, makeTicket } from '../support/tickets.ts'
 
-let bellhop: Bellhop
-let acme: Client
-let ben: SignedInAgent
-
-beforeAll(async () => {
-  bellhop = await startBellhop()
-  acme = await bellhop.organization()
-  ben = await signInAgent(bellhop, acme.orgId, { role: 'admin' })
-})
+const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
+const acme = await bellhop.organization()
+const ben = await signInAgent(bellhop, acme.orgId, { role: 'admin' })
 
 interface Counts {
   views: Record<string, number>

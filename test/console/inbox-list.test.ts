@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { seeded } from '../database/random-work.ts'
-import { type SignedInAgent, signInAgent } from '../support/agents.ts'
-import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { signInAgent } from '../support/agents.ts'
+import { startBellhop } from '../support/bellhop.ts'
 import { indexed } from '../support/search.ts'
 import { changeTicket, makeTicket, problemOf } from '../support/tickets.ts'
 
-let bellhop: Bellhop
-let acme: Client
-let ben: SignedInAgent
-
-beforeAll(async () => {
-  bellhop = await startBellhop()
-  acme = await bellhop.organization()
-  ben = await signInAgent(bellhop, acme.orgId)
-})
+const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
+const acme = await bellhop.organization()
+const ben = await signInAgent(bellhop, acme.orgId)
 
 interface List {
   data: Record<string, unknown>[]

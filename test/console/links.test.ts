@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { agentLinks, sessions } from '../../server/database/tables/sessions.ts'
-import { type Bellhop, startBellhop } from '../support/bellhop.ts'
+import { startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
-import { makeAgent, PASSWORD, tokenOf, type Visitor, visit } from '../support/visitor.ts'
+import { makeAgent, PASSWORD, tokenOf, visit } from '../support/visitor.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const NEW_PASSWORD = 'a password of my own'
 const clock = createManualClock()
-let bellhop: Bellhop
-let orgId: string
-let ana: Visitor
 let made = 0
 
 interface Invited {
@@ -18,14 +15,12 @@ interface Invited {
   link: { url: string; expiresAt: string }
 }
 
-beforeAll(async () => {
-  bellhop = await startBellhop({ clock })
-  orgId = (await bellhop.organization()).orgId
-  await makeAgent(bellhop, orgId, { email: 'ana@acme.example' })
-  ana = visit(bellhop)
-  await ana.signIn('ana@acme.example')
-})
+const bellhop = await startBellhop({ clock })
 afterAll(() => bellhop.stop())
+const orgId = (await bellhop.organization()).orgId
+await makeAgent(bellhop, orgId, { email: 'ana@acme.example' })
+const ana = visit(bellhop)
+await ana.signIn('ana@acme.example')
 
 async function invite(name = 'Ida Berg'): Promise<Invited> {
   made += 1

@@ -1,27 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { disableAgent } from '../../server/agents/disable-agent.ts'
 import { recordEvents } from '../../server/events/events.ts'
 import { openPageStream } from '../../server/live/page-stream.ts'
-import { type SignedInAgent, signInAgent } from '../support/agents.ts'
-import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { signInAgent } from '../support/agents.ts'
+import { type Client, startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
 import { type LiveEvent, openLive } from '../support/live.ts'
 import { storedEvents } from '../support/subscription.ts'
 import { makeTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
-let bellhop: Bellhop
-let acme: Client
-let ana: SignedInAgent
-let ben: SignedInAgent
-
-beforeAll(async () => {
-  bellhop = await startBellhop()
-  acme = await bellhop.organization()
-  ana = await signInAgent(bellhop, acme.orgId, { name: 'Ana Pires', role: 'admin' })
-  ben = await signInAgent(bellhop, acme.orgId)
-})
+const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
+const acme = await bellhop.organization()
+const ana = await signInAgent(bellhop, acme.orgId, { name: 'Ana Pires', role: 'admin' })
+const ben = await signInAgent(bellhop, acme.orgId)
 
 async function ticket(of: Client = acme): Promise<string> {
   const body = { subject: 'Missing invoice', message: 'Where?', customer: { email: 'ana@example.com' } }

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type Bellhop, startBellhop } from '../support/bellhop.ts'
+import { afterAll, expect, test } from 'bun:test'
+import { startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
 import { makeAgent, PASSWORD, type Visitor, visit } from '../support/visitor.ts'
 
@@ -10,15 +10,10 @@ const SAFARI =
 const EDGE =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/137.0.0.0 Safari/537.36 Edg/137.0.0.0'
 const clock = createManualClock()
-let bellhop: Bellhop
-let orgId: string
 let made = 0
-
-beforeAll(async () => {
-  bellhop = await startBellhop({ clock })
-  orgId = (await bellhop.organization()).orgId
-})
+const bellhop = await startBellhop({ clock })
 afterAll(() => bellhop.stop())
+const orgId = (await bellhop.organization()).orgId
 
 interface Browser {
   id: string

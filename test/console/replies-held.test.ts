@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { waitingReplies } from '../../server/database/tables/replies.ts'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
-import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
 import {
   newestMessage,
@@ -17,18 +17,11 @@ import { eventually } from '../support/webhooks.ts'
 const UNDO_MS = 10_000
 const LONG = 60_000
 const clock = createManualClock()
-let bellhop: Bellhop
-let acme: Client
-let ana: SignedInAgent
-let admin: SignedInAgent
-
-beforeAll(async () => {
-  bellhop = await startBellhop({ clock })
-  acme = await bellhop.organization()
-  ana = await signInAgent(bellhop, acme.orgId, { name: 'Ana Lima' })
-  admin = await signInAgent(bellhop, acme.orgId, { name: 'Root', role: 'admin' })
-})
+const bellhop = await startBellhop({ clock })
 afterAll(() => bellhop.stop())
+const acme = await bellhop.organization()
+const ana = await signInAgent(bellhop, acme.orgId, { name: 'Ana Lima' })
+const admin = await signInAgent(bellhop, acme.orgId, { name: 'Root', role: 'admin' })
 
 const placeOf = (ticketId: string, reply: ReplyJson) => `/console/tickets/${ticketId}/replies/${reply.id}`
 

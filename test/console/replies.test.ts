@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { messages } from '../../server/database/tables/messages.ts'
 import { waitingReplies } from '../../server/database/tables/replies.ts'
-import { type SignedInAgent, signInAgent } from '../support/agents.ts'
-import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { signInAgent } from '../support/agents.ts'
+import { startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
 import { storeTicket } from '../support/stored-ticket.ts'
 import { newestMessage, type ReplyJson, readThread, sendReply, textsOf } from '../support/threads.ts'
@@ -12,20 +12,12 @@ import { eventually } from '../support/webhooks.ts'
 
 const UNDO_MS = 10_000
 const clock = createManualClock()
-let bellhop: Bellhop
-let acme: Client
-let ben: SignedInAgent
-let ana: SignedInAgent
-let admin: SignedInAgent
-
-beforeAll(async () => {
-  bellhop = await startBellhop({ clock })
-  acme = await bellhop.organization()
-  ben = await signInAgent(bellhop, acme.orgId)
-  ana = await signInAgent(bellhop, acme.orgId, { name: 'Ana Lima' })
-  admin = await signInAgent(bellhop, acme.orgId, { name: 'Root', role: 'admin' })
-})
+const bellhop = await startBellhop({ clock })
 afterAll(() => bellhop.stop())
+const acme = await bellhop.organization()
+const ben = await signInAgent(bellhop, acme.orgId)
+const ana = await signInAgent(bellhop, acme.orgId, { name: 'Ana Lima' })
+const admin = await signInAgent(bellhop, acme.orgId, { name: 'Root', role: 'admin' })
 
 const placeOf = (ticketId: string, reply: ReplyJson) => `/console/tickets/${ticketId}/replies/${reply.id}`
 

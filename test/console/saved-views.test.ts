@@ -1,23 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { eventsAfter } from '../../server/events/events.ts'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
-import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { startBellhop } from '../support/bellhop.ts'
 import { problemOf } from '../support/tickets.ts'
 
-let bellhop: Bellhop
-let acme: Client
-let ben: SignedInAgent
-let cleo: SignedInAgent
-let admin: SignedInAgent
-
-beforeAll(async () => {
-  bellhop = await startBellhop()
-  acme = await bellhop.organization()
-  ben = await signInAgent(bellhop, acme.orgId, { name: 'Ben' })
-  cleo = await signInAgent(bellhop, acme.orgId, { name: 'Cleo' })
-  admin = await signInAgent(bellhop, acme.orgId, { name: 'Ada', role: 'admin' })
-})
+const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
+const acme = await bellhop.organization()
+const ben = await signInAgent(bellhop, acme.orgId, { name: 'Ben' })
+const cleo = await signInAgent(bellhop, acme.orgId, { name: 'Cleo' })
+const admin = await signInAgent(bellhop, acme.orgId, { name: 'Ada', role: 'admin' })
 
 interface View {
   id: string

@@ -1,24 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type SignedInAgent, signInAgent } from '../support/agents.ts'
-import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
-import { createManualClock, type ManualClock } from '../support/clock.ts'
+import { afterAll, expect, test } from 'bun:test'
+import { signInAgent } from '../support/agents.ts'
+import { startBellhop } from '../support/bellhop.ts'
+import { createManualClock } from '../support/clock.ts'
 import { indexed } from '../support/search.ts'
 import { makeTicket } from '../support/tickets.ts'
 
 const THREADS = 12
 const MESSAGES = 10
-let bellhop: Bellhop
-let acme: Client
-let ben: SignedInAgent
-let clock: ManualClock
-
-beforeAll(async () => {
-  clock = createManualClock()
-  bellhop = await startBellhop({ clock })
-  acme = await (await bellhop.organization()).withKey({ rateLimit: 1_000_000 })
-  ben = await signInAgent(bellhop, acme.orgId)
-})
+const clock = createManualClock()
+const bellhop = await startBellhop({ clock })
 afterAll(() => bellhop.stop())
+const acme = await (await bellhop.organization()).withKey({ rateLimit: 1_000_000 })
+const ben = await signInAgent(bellhop, acme.orgId)
 
 test('long threads that go on all at once are each read a few times, not once for each message', async () => {
   const ids: string[] = []

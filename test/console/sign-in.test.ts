@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { disableAgent } from '../../server/agents/disable-agent.ts'
 import { announcedUrl } from '../../server/database/lock.ts'
-import { type Bellhop, type Client, call, startBellhop } from '../support/bellhop.ts'
+import { call, startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
 import { makeAgent, PASSWORD, visit } from '../support/visitor.ts'
 
-let bellhop: Bellhop
-let acme: Client
-
-beforeAll(async () => {
-  bellhop = await startBellhop({ clock: createManualClock() })
-  acme = await bellhop.organization()
-  await makeAgent(bellhop, acme.orgId, { email: 'Ana@Acme.example' })
-})
+const bellhop = await startBellhop({ clock: createManualClock() })
 afterAll(() => bellhop.stop())
+const acme = await bellhop.organization()
+await makeAgent(bellhop, acme.orgId, { email: 'Ana@Acme.example' })
 
 test('an agent signs in with address and password, whatever the case of the address, and is known from then on', async () => {
   const ana = visit(bellhop)

@@ -1,23 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
-import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
 import { readThread } from '../support/threads.ts'
 import { changeTicket, makeTicket, NO_TICKET, problemOf, readTicket } from '../support/tickets.ts'
 
 const clock = createManualClock()
-let bellhop: Bellhop
-let acme: Client
-let ben: SignedInAgent
-let ana: SignedInAgent
-
-beforeAll(async () => {
-  bellhop = await startBellhop({ clock })
-  acme = await bellhop.organization()
-  ben = await signInAgent(bellhop, acme.orgId)
-  ana = await signInAgent(bellhop, acme.orgId, { name: 'Ana Lima' })
-})
+const bellhop = await startBellhop({ clock })
 afterAll(() => bellhop.stop())
+const acme = await bellhop.organization()
+const ben = await signInAgent(bellhop, acme.orgId)
+const ana = await signInAgent(bellhop, acme.orgId, { name: 'Ana Lima' })
 
 test('a thread shows messages, notes and changes in the order they happened, each in the name of who did it', async () => {
   const { id } = await makeTicket(acme)

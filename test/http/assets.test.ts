@@ -1,23 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { type Bellhop, call, startBellhop } from '../support/bellhop.ts'
+import { call, startBellhop } from '../support/bellhop.ts'
 import { requireBuiltWeb } from '../support/web.ts'
 
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-let bellhop: Bellhop
-let page: string
-let script: string
-
-beforeAll(async () => {
-  await requireBuiltWeb()
-  bellhop = await startBellhop()
-  page = (await call('GET', bellhop.url)).text
-  script = /src="(\/assets\/index-[^"]+\.js)"/.exec(page)?.[1] ?? ''
-})
+await requireBuiltWeb()
+const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
+const page = (await call('GET', bellhop.url)).text
+const script = /src="(\/assets\/index-[^"]+\.js)"/.exec(page)?.[1] ?? ''
 
 test.each([
   '/',

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect } from 'bun:test'
+import { afterAll, expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { createAgent } from '../../server/agents/agents.ts'
 import { signInAgent } from '../support/agents.ts'
-import { type Bellhop, startBellhop } from '../support/bellhop.ts'
+import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { thread } from '../support/desk.ts'
 import { readThread } from '../support/threads.ts'
@@ -10,12 +10,7 @@ import { readTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const PASSWORD = 'correct horse battery'
-
-let bellhop: Bellhop
-
-beforeAll(async () => {
-  bellhop = await startBellhop({ settings: { BELLHOP_RATE_LIMIT: '100000' } })
-})
+const bellhop = await startBellhop({ settings: { BELLHOP_RATE_LIMIT: '100000' } })
 afterAll(() => bellhop.stop())
 
 let made = 0

@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, expect } from 'bun:test'
+import { afterAll, expect } from 'bun:test'
 import { gzipSync } from 'node:zlib'
-import { type SignedInAgent, signInAgent } from '../support/agents.ts'
-import { type Bellhop, startBellhop } from '../support/bellhop.ts'
+import { signInAgent } from '../support/agents.ts'
+import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 
 /** Scripts of the inbox until it can be used, compressed. Bytes. */
 const MOST_SCRIPT = 150 * 1024
-
-let bellhop: Bellhop
-let agent: SignedInAgent
-
-beforeAll(async () => {
-  bellhop = await startBellhop()
-  agent = await signInAgent(bellhop, (await bellhop.organization('Acme')).orgId, { role: 'admin' })
-})
+const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
+const agent = await signInAgent(bellhop, (await bellhop.organization('Acme')).orgId, { role: 'admin' })
 
 browserTest('the inbox loads little before it can be used, and nothing of the settings', async () => {
   await using window = await openWindow({ url: bellhop.url, agent })

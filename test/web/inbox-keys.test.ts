@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect } from 'bun:test'
+import { afterAll, expect } from 'bun:test'
 import { signInAgent } from '../support/agents.ts'
-import { type Bellhop, startBellhop } from '../support/bellhop.ts'
+import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { makeTickets, openList, rowOf, statusOf, waitForFocus, waitForStatus } from '../support/inbox.ts'
 import type { TicketJson } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
-let bellhop: Bellhop
-
-beforeAll(async () => {
-  bellhop = await startBellhop()
-})
+const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
 browserTest('the list is worked through without a mouse', async () => {

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect } from 'bun:test'
+import { afterAll, expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { signInAgent } from '../support/agents.ts'
-import { type Bellhop, startBellhop } from '../support/bellhop.ts'
+import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { makeManyTickets, makeTickets, openList, rowOf, subjectsOf, waitForStatus } from '../support/inbox.ts'
 import { eventually } from '../support/webhooks.ts'
@@ -9,12 +9,7 @@ import { eventually } from '../support/webhooks.ts'
 /** Several pages of the list, and many times what is in sight. */
 const MANY = 600
 const ROW_PX = 68
-
-let bellhop: Bellhop
-
-beforeAll(async () => {
-  bellhop = await startBellhop()
-})
+const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
 browserTest('rows are links: a ticket opens here, in another tab, and by its address', async () => {

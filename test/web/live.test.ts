@@ -1,23 +1,17 @@
-import { afterAll, beforeAll, expect } from 'bun:test'
+import { afterAll, expect } from 'bun:test'
 import type { Page, Request } from 'playwright-core'
 import { disableAgent } from '../../server/agents/disable-agent.ts'
-import { type SignedInAgent, signInAgent } from '../support/agents.ts'
-import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { signInAgent } from '../support/agents.ts'
+import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { freshPlace } from '../support/engine.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const TABS = 8
-let bellhop: Bellhop
-let acme: Client
-let ana: SignedInAgent
-
-beforeAll(async () => {
-  bellhop = await startBellhop()
-  acme = await bellhop.organization()
-  ana = await signInAgent(bellhop, acme.orgId, { name: 'Ana Pires', role: 'admin' })
-})
+const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
+const acme = await bellhop.organization()
+const ana = await signInAgent(bellhop, acme.orgId, { name: 'Ana Pires', role: 'admin' })
 
 interface Tab {
   page: Page

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll } from 'bun:test'
-import { type Bellhop, startBellhop } from '../support/bellhop.ts'
+import { afterAll } from 'bun:test'
+import { startBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { openDesk, openTicket } from '../support/desk.ts'
 
-let bellhop: Bellhop
-
-beforeAll(async () => {
-  bellhop = await startBellhop()
-})
+const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
 browserTest('what is typed the moment a picker opens is searched for, to the first letter', async () => {

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect } from 'bun:test'
+import { afterAll, expect } from 'bun:test'
 import { signInAgent } from '../support/agents.ts'
-import { type Bellhop, type Client, call, startBellhop } from '../support/bellhop.ts'
+import { type Client, call, startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const PASSWORD = 'correct horse battery'
-
-let bellhop: Bellhop
-
-beforeAll(async () => {
-  bellhop = await startBellhop()
-})
+const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
 browserTest(

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect } from 'bun:test'
+import { afterAll, expect } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { type SignedInAgent, signInAgent } from '../support/agents.ts'
+import { signInAgent } from '../support/agents.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
-import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 
 const PAGES = [
@@ -36,20 +36,12 @@ const DESK = { width: 1440, height: 900 }
 const PHONE = { width: 390, height: 844 }
 /** So many pages in one go take longer than one test is given. */
 const MANY_PAGES_MS = 120_000
-
-let bellhop: Bellhop
-let client: Client
-let admin: SignedInAgent
-/** Pages of single things. */
-let details: string[]
-
-beforeAll(async () => {
-  bellhop = await startBellhop()
-  client = await bellhop.organization('Acme')
-  admin = await signInAgent(bellhop, client.orgId, { role: 'admin' })
-  details = await fill()
-})
+const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
+const client = await bellhop.organization('Acme')
+const admin = await signInAgent(bellhop, client.orgId, { role: 'admin' })
+/** Pages of single things. */
+const details = await fill()
 
 browserTest(
   'every page of the settings is for everybody, light and dark, and none is wider than a phone',

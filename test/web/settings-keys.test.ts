@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect } from 'bun:test'
+import { afterAll, expect } from 'bun:test'
 import { signInAgent } from '../support/agents.ts'
-import { type Bellhop, call, startBellhop } from '../support/bellhop.ts'
+import { call, startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 
-let bellhop: Bellhop
-
-beforeAll(async () => {
-  bellhop = await startBellhop()
-})
+const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
 browserTest('an administrator makes a key, keeps it, and uses it; it is never shown again', async () => {

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect } from 'bun:test'
+import { afterAll, expect } from 'bun:test'
 import { signInAgent } from '../support/agents.ts'
-import { type Bellhop, startBellhop } from '../support/bellhop.ts'
+import { startBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { openDesk, openTicket } from '../support/desk.ts'
 import { newestMessage, readThread } from '../support/threads.ts'
 import { listTickets, makeTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
-let bellhop: Bellhop
-
-beforeAll(async () => {
-  bellhop = await startBellhop()
-})
+const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
 browserTest('the panel says who the customer is and leads to what else they wrote about', async () => {

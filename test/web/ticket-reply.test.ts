@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect } from 'bun:test'
+import { afterAll, expect } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import type { Page } from 'playwright-core'
 import { messages } from '../../server/database/tables/messages.ts'
 import { type Channel, tickets } from '../../server/database/tables/tickets.ts'
 import { signInAgent } from '../support/agents.ts'
-import { type Bellhop, startBellhop } from '../support/bellhop.ts'
+import { startBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { createManualClock } from '../support/clock.ts'
 import { field, openDesk, openTicket, thread } from '../support/desk.ts'
@@ -13,11 +13,7 @@ import { readThread, sendReply, textsOf } from '../support/threads.ts'
 import { makeTicket, readTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
-let bellhop: Bellhop
-
-beforeAll(async () => {
-  bellhop = await startBellhop()
-})
+const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
 browserTest('a reply is in the thread at once, and Undo puts its text back into the field', async () => {

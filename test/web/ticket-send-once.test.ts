@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect } from 'bun:test'
+import { afterAll, expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import type { SignedInAgent } from '../support/agents.ts'
-import { type Bellhop, startBellhop } from '../support/bellhop.ts'
+import { startBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { field, openDesk, openTicket, thread } from '../support/desk.ts'
 import { freshPlace } from '../support/engine.ts'
@@ -12,12 +12,7 @@ import { eventually } from '../support/webhooks.ts'
 
 const POSTS = /\/(replies|notes)$/
 const WAITS = 'Waits for the connection'
-
-let bellhop: Bellhop
-
-beforeAll(async () => {
-  bellhop = await startBellhop()
-})
+const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
 /** The server takes what is sent, and its answer never comes back; so often. */
