@@ -1,0 +1,92 @@
+import type { Server, Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import { systemClock } from '../../server/clock.ts'
+import type { Resolve } from '../../server/webhooks/dial.ts'
+import { createAddressPolicy } from '../../server/webhooks/public-address.ts'
+import { createSender, type Sender } from '../../server/webhooks/send.ts'
+import { type Certificates, makeCertificates } from './certificates.ts'
+import { type Respond, startRawReceiver, startReceiver } from './receiver.ts'
+
+// One attempt of a delivery and whoever gets it: `afterEach(endSending)` ends what a test has begun here.
+
+/** Of a sender, unless told. */
+export const TIMEOUT_MS = 300
+export const BODY = new TextEncoder().encode('{"event":"ticket.created","data":{"subject":"Grüße 🛎️"}}')
+export const certificates = await makeCertificates()
+const begun: (() => unknown)[] = []
+
+export async function endSending(): Promise<void> {
+  for (const end of begun.splice(0).reverse()) await end()
+}
+
+/** Trusts the tests' own authority, may dial this machine, and finds every name there, unless told. */
+export function senderWith(
+  given: {
+    allow?: string[]
+    timeoutMs?: number
+    ca?: string | undefined
+    resolve?: Resolve | undefined
+  } = {},
+): Sender {
+  const { allow = ['127.0.0.1'], timeoutMs = TIMEOUT_MS } = given
+  const resolve = 'resolve' in given ? given.resolve : async () => ['127.0.0.1']
+  const sender = createSender({
+    clock: systemClock,
+    policy: createAddressPolicy(allow),
+    timeoutMs,
+    ca: 'ca' in given ? given.ca : certificates.ca,
+    ...(resolve && { resolve }),
+  })
+  begun.push(() => sender.close())
+  return sender
+}
+
+export async function receiverThat(respond: Respond, cert: Certificates['valid'] = certificates.valid) {
+  const receiver = await startReceiver({ respond, cert })
+  begun.push(() => receiver.stop())
+  return receiver
+}
+
+export async function rawReceiverThat(onSocket: (socket: TLSSocket) => void) {
+  const receiver = await startRawReceiver(onSocket)
+  begun.push(() => receiver.stop())
+  return receiver
+}
+
+/** The port of a plain TCP server. */
+export async function listen(server: Server): Promise<number> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  begun.push(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const address = server.address()
+  if (typeof address !== 'object' || !address) throw new Error('no port')
+  return address.port
+}
+
+export function post(sender: Sender, url: string, signal?: AbortSignal) {
+  return sender.send({ url, headers: {}, body: BODY, ...(signal && { signal }) })
+}
+
+/** For a raw receiver: answers the first bytes with these. */
+export function answer(written: string) {
+  return (socket: TLSSocket) => socket.once('data', () => socket.write(written))
+}
+
+export function hangUp(socket: TLSSocket): void {
+  socket.once('data', () => socket.destroy())
+}
+
+export function repeat(socket: TLSSocket, everyMs: number, call: () => void): void {
+  const timer = setInterval(() => (socket.destroyed ? clearInterval(timer) : call()), everyMs)
+}
+
+export function text(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes)
+}

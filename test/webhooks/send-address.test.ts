@@ -1,0 +1,71 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import { endSending, post, receiverThat, senderWith } from '../support/sending.ts'
+
+afterEach(endSending)
+
+describe('an address that is not public', () => {
+  test.each(['https://10.0.0.1/', 'https://[::1]/', 'https://0x7f000002/', 'https://[::ffff:127.0.0.1]/'])(
+    'is not dialled as it stands: %s',
+    async (url) => {
+      expect(await post(senderWith(), url)).toMatchObject({ outcome: 'blocked_address', durationMs: 0 })
+    },
+  )
+
+  test('is not dialled when a name leads to it', async () => {
+    const receiver = await receiverThat(() => ({}))
+    const sender = senderWith({ allow: [], resolve: async () => ['127.0.0.1', '::1', '169.254.169.254'] })
+    const result = await post(sender, `https://hooks.test:${receiver.port}/`)
+    expect(result).toMatchObject({
+      outcome: 'blocked_address',
+      detail: 'hooks.test leads to no public address.',
+    })
+    expect(receiver.connections()).toBe(0)
+  })
+
+  test('is left out when a name leads to a good one as well', async () => {
+    const receiver = await receiverThat(() => ({}))
+    const sender = senderWith({ resolve: async () => ['10.0.0.1', '127.0.0.1'] })
+    expect((await post(sender, `https://hooks.test:${receiver.port}/`)).outcome).toBe('succeeded')
+  })
+
+  test('is not dialled when the name leads to it only later', async () => {
+    const receiver = await receiverThat(() => ({ headers: { Connection: 'close' } }))
+    const answers = [['127.0.0.1'], ['127.0.0.2'], ['127.0.0.1']]
+    let asked = 0
+    const sender = senderWith({ resolve: async () => answers[asked++] ?? [] })
+    const url = `https://rebinding.hooks.test:${receiver.port}/`
+    expect((await post(sender, url)).outcome).toBe('succeeded')
+    // Asked once for one dial: there is no second answer that could differ from the checked one.
+    expect(asked).toBe(1)
+    expect((await post(sender, url)).outcome).toBe('blocked_address')
+    expect((await post(sender, url)).outcome).toBe('succeeded')
+    expect(receiver.requests).toHaveLength(2)
+  })
+
+  test('is dialled when the operator allows the name', async () => {
+    const receiver = await receiverThat(() => ({}))
+    const sender = senderWith({ allow: ['hooks.test'] })
+    expect((await post(sender, `https://hooks.test:${receiver.port}/`)).outcome).toBe('succeeded')
+    expect((await post(sender, receiver.url)).outcome).toBe('blocked_address')
+  })
+
+  test('is not dialled over http at all', async () => {
+    expect((await post(senderWith(), 'http://127.0.0.1/')).outcome).toBe('blocked_address')
+  })
+})
+
+describe('a name', () => {
+  test.each([
+    ['that has no address', async () => []],
+    ['that cannot be resolved', () => Promise.reject(new Error('SERVFAIL'))],
+    ['whose name server never answers', () => new Promise<string[]>(() => {})],
+  ])('%s is a dns error', async (_, resolve) => {
+    expect((await post(senderWith({ resolve }), 'https://hooks.test/')).outcome).toBe('dns')
+  })
+
+  test('is resolved by the system unless told otherwise', async () => {
+    const receiver = await receiverThat(() => ({}))
+    const sender = senderWith({ resolve: undefined, allow: ['localhost'], timeoutMs: 5_000 })
+    expect((await post(sender, `https://localhost:${receiver.port}/`)).outcome).toBe('succeeded')
+  })
+})
