@@ -1,12 +1,8 @@
 import { afterAll, expect, test } from 'bun:test'
-import { createKeyGuard } from '../../server/api-keys/require-api-key.ts'
-import { createApp } from '../../server/http/app.ts'
-import { createLive } from '../../server/live/live.ts'
-import { createFirstRun } from '../../server/sessions/first-run.ts'
-import { createAgentGuard } from '../../server/sessions/require-agent.ts'
 import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
+import { everyRoute, OPEN_ROUTES } from '../support/every-route.ts'
 import { visit } from '../support/visitor.ts'
 
 const bellhop = await startBellhop({ clock: createManualClock() })
@@ -46,29 +42,15 @@ const ADMINS_ONLY = [
   'POST /console/tags/rename',
   'POST /console/tags/remove',
 ]
-const WITHOUT_A_SESSION = [
-  'GET /console/first-run',
-  'POST /console/first-run',
-  'POST /console/first-run/check',
-  'POST /console/session',
-  'DELETE /console/session',
-  'POST /console/link',
-  'POST /console/link/accept',
-]
+const WITHOUT_A_SESSION = OPEN_ROUTES.filter(isOfPages)
 /** The stream does not end, and its guard is the same. */
 const STREAM = 'GET /console/live'
 
-function routesOfPages(): string[] {
-  const { deps } = bellhop
-  const agents = createAgentGuard(deps)
-  const keys = createKeyGuard(deps, { signedIn: agents.callerOf })
-  const guards = { keys, agents, live: createLive(deps), firstRun: createFirstRun(deps) }
-  const { routes } = createApp(deps, guards)
-  agents.stop()
-  return routes.map(({ method, path }) => `${method} ${path}`).filter((route) => route.includes(' /console/'))
-}
+const ROUTES = (await everyRoute(bellhop.deps)).filter(isOfPages)
 
-const ROUTES = routesOfPages()
+function isOfPages(route: string): boolean {
+  return route.includes(' /console/')
+}
 
 /** The route with ids that nobody has, and no body: who may comes before what was sent. */
 function address(route: string): [method: string, path: string] {

@@ -1,13 +1,8 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { createKeyGuard } from '../../server/api-keys/require-api-key.ts'
-import { createApp } from '../../server/http/app.ts'
-import { createLive } from '../../server/live/live.ts'
-import { createFirstRun } from '../../server/sessions/first-run.ts'
-import { createAgentGuard } from '../../server/sessions/require-agent.ts'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { call, startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
-import { GUARDED_ROUTES, OPEN_ROUTES } from '../support/every-route.ts'
+import { everyRoute, GUARDED_ROUTES, OPEN_ROUTES } from '../support/every-route.ts'
 import { MARKER, makeFullOrganization, type Owned } from '../support/full-organization.ts'
 import { openLive } from '../support/live.ts'
 import { storedRows } from '../support/stored-rows.ts'
@@ -20,14 +15,8 @@ const third = await bellhop.organization('Third')
 afterAll(() => bellhop.stop())
 
 test('every route of the server is in one of the two lists', async () => {
-  const agents = createAgentGuard(bellhop.deps)
-  const keys = createKeyGuard(bellhop.deps, { signedIn: agents.callerOf })
-  const live = createLive(bellhop.deps)
-  const { routes } = createApp(bellhop.deps, { keys, agents, live, firstRun: createFirstRun(bellhop.deps) })
-  agents.stop()
-  await Promise.all([keys.stop(), live.stop()])
   const known = [...OPEN_ROUTES, ...Object.keys(GUARDED_ROUTES)]
-  expect(routes.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(known.sort())
+  expect((await everyRoute(bellhop.deps)).sort()).toEqual(known.sort())
 })
 
 test('an id that nothing can have is treated like one that nothing has, however long it is', async () => {

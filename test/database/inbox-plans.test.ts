@@ -5,7 +5,7 @@ import { readCounts } from '../../server/inbox/counts.ts'
 import { listInbox } from '../../server/inbox/list-inbox.ts'
 import { createViewCounter } from '../../server/inbox/view-counts.ts'
 import { TICKET_SORTS } from '../../server/tickets/list-tickets.ts'
-import { databaseFile, ORG, openDesk, openProgram } from './storage.ts'
+import { ORG, onFile, openDesk, openProgram, planOf } from './storage.ts'
 
 const ME = 'agt_00000000000000000000000001'
 /** Each view, and the index that walks along it in the order of last activity. */
@@ -54,13 +54,13 @@ describe.if(engine === 'sqlite')('the inbox is read along an index, whatever the
   let desk: Awaited<ReturnType<typeof openDesk>>
   beforeAll(async () => {
     desk = await openDesk()
-    onFile((file) => file.exec(`PRAGMA foreign_keys = OFF; ${FILL}`))
+    onFile(desk.place, (file) => file.exec(`PRAGMA foreign_keys = OFF; ${FILL}`))
   })
   afterAll(() => desk.deps.database.close())
 
   for (const statistics of ['without statistics', 'with statistics']) {
     test(`${statistics}, each view has its index, in its order, from the cursor on`, async () => {
-      if (statistics === 'with statistics') onFile((file) => file.exec('ANALYZE'))
+      if (statistics === 'with statistics') onFile(desk.place, (file) => file.exec('ANALYZE'))
       for (const [q, lead] of VIEWS) {
         const keys = (await queriesFor(q)).filter(
           (query) => query.includes('order by') && !query.includes('"messages"'),
@@ -68,7 +68,7 @@ describe.if(engine === 'sqlite')('the inbox is read along an index, whatever the
         // The first page and the second, and for some the ends of slices.
         expect(keys.length, q).toBeGreaterThanOrEqual(2)
         for (const query of keys) {
-          const plan = planOf(query)
+          const plan = planOf(desk.place, query)
           const wanted = new RegExp(lead.source.replace(' INDEX', ' (COVERING )?INDEX'))
           expect(plan.replace('CO-ROUTINE slice\n', '').split('\n')[0], `${q}: ${query}`).toMatch(wanted)
           expect(plan, `${q}: ${query}`).not.toMatch(/SCAN (?!slice)|TEMP B-TREE/)
@@ -90,7 +90,7 @@ describe.if(engine === 'sqlite')('the inbox is read along an index, whatever the
     ]) {
       for (const sort of TICKET_SORTS) {
         for (const query of await queriesFor(q, sort)) {
-          const plan = planOf(query)
+          const plan = planOf(desk.place, query)
           expect(plan, `${q}: ${query}`).not.toMatch(/SCAN (?!search_index VIRTUAL|CONSTANT|slice|failed)/)
           if (query.includes("'failed'") && query.includes(' in (select'))
             expect(plan).toContain('INDEX messages_failed')
@@ -103,7 +103,7 @@ describe.if(engine === 'sqlite')('the inbox is read along an index, whatever the
     await using fresh = await openProgram(desk.place)
     using prepared = spyOn(Connection.prototype, 'prepare')
     await readCounts(fresh.deps, createViewCounter(), ORG, ME)
-    const plans = prepared.mock.calls.map(([query]) => planOf(query))
+    const plans = prepared.mock.calls.map(([query]) => planOf(desk.place, query))
     expect(plans.length).toBeGreaterThanOrEqual(4)
     for (const plan of plans) expect(plan).not.toMatch(/SCAN (?!failed)/)
     expect(plans.join('\n')).toContain('USING INDEX messages_failed (org_id=?)')
@@ -120,17 +120,5 @@ describe.if(engine === 'sqlite')('the inbox is read along an index, whatever the
     if (nextCursor !== undefined)
       await listInbox(fresh.deps, ORG, { me: ME, q, sort, limit: 2, cursor: nextCursor })
     return prepared.mock.calls.map(([query]) => query)
-  }
-
-  function planOf(sql: string): string {
-    return onFile((file) => {
-      const steps = file.query<{ detail: string }, []>(`explain query plan ${sql}`).all()
-      return steps.map((step) => step.detail).join('\n')
-    })
-  }
-
-  function onFile<T>(use: (file: Connection) => T): T {
-    using file = new Connection(databaseFile(desk.place))
-    return use(file)
   }
 })

@@ -2,7 +2,7 @@ import { Database as Connection } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import { engine } from '../../server/database/columns.ts'
 import { listTickets, TICKET_SORTS, type TicketFilters } from '../../server/tickets/list-tickets.ts'
-import { databaseFile, ORG, openDesk, openProgram } from './storage.ts'
+import { ORG, onFile, openDesk, openProgram, planOf } from './storage.ts'
 
 const AGENT = 'agt_00000000000000000000000001'
 const SINGLE: TicketFilters[] = [
@@ -47,16 +47,16 @@ describe.if(engine === 'sqlite')('a page of tickets is read along an index, neve
   let desk: Awaited<ReturnType<typeof openDesk>>
   beforeAll(async () => {
     desk = await openDesk()
-    onFile((file) => file.exec(`PRAGMA foreign_keys = OFF; ${FILL}`))
+    onFile(desk.place, (file) => file.exec(`PRAGMA foreign_keys = OFF; ${FILL}`))
   })
   afterAll(() => desk.deps.database.close())
 
   for (const statistics of ['without statistics', 'with statistics']) {
     test(`${statistics}, whatever the filter, the order and the direction`, async () => {
-      if (statistics === 'with statistics') onFile((file) => file.exec('ANALYZE'))
+      if (statistics === 'with statistics') onFile(desk.place, (file) => file.exec('ANALYZE'))
       for (const filters of SINGLE) {
         for (const [name, sql] of await queriesFor(filters)) {
-          const plan = planOf(sql)
+          const plan = planOf(desk.place, sql)
           expect(plan, name).toMatch(
             /^SEARCH (tickets|ticket_tags) USING (COVERING )?INDEX \w+_by_\w+ \(org_id=\?/,
           )
@@ -69,7 +69,7 @@ describe.if(engine === 'sqlite')('a page of tickets is read along an index, neve
       }
       for (const filters of SEVERAL) {
         for (const [name, sql] of await queriesFor(filters)) {
-          expect(planOf(sql), name).not.toMatch(/SCAN|TEMP B-TREE/)
+          expect(planOf(desk.place, sql), name).not.toMatch(/SCAN|TEMP B-TREE/)
         }
       }
     })
@@ -94,18 +94,6 @@ describe.if(engine === 'sqlite')('a page of tickets is read along an index, neve
       }
     }
     return found
-  }
-
-  function planOf(sql: string): string {
-    return onFile((file) => {
-      const steps = file.query<{ detail: string }, []>(`explain query plan ${sql}`).all()
-      return steps.map((step) => step.detail).join('\n')
-    })
-  }
-
-  function onFile<T>(use: (file: Connection) => T): T {
-    using file = new Connection(databaseFile(desk.place))
-    return use(file)
   }
 })
 

@@ -63,3 +63,17 @@ export async function seenElsewhere(place: Place, statement: string): Promise<Re
 export function databaseFile(place: Place): string {
   return join(place.BELLHOP_DATA, DATABASE_FILE)
 }
+
+/** Uses the file itself, past the program. */
+export function onFile<T>(place: Place, use: (file: Connection) => T): T {
+  using file = new Connection(databaseFile(place))
+  return use(file)
+}
+
+/** How SQLite would go about a query, a step a line. */
+export function planOf(place: Place, sql: string): string {
+  return onFile(place, (file) => {
+    const steps = file.query<{ detail: string }, []>(`explain query plan ${sql}`).all()
+    return steps.map((step) => step.detail).join('\n')
+  })
+}

@@ -1,4 +1,21 @@
+import { createKeyGuard } from '../../server/api-keys/require-api-key.ts'
+import type { Deps } from '../../server/deps.ts'
+import { createApp } from '../../server/http/app.ts'
+import { createLive } from '../../server/live/live.ts'
+import { createFirstRun } from '../../server/sessions/first-run.ts'
+import { createAgentGuard } from '../../server/sessions/require-agent.ts'
 import { MARKER, type Owned } from './full-organization.ts'
+
+/** Every route of the server: `GET /v1/tickets`. */
+export async function everyRoute(deps: Deps): Promise<string[]> {
+  const agents = createAgentGuard(deps)
+  const keys = createKeyGuard(deps, { signedIn: agents.callerOf })
+  const live = createLive(deps)
+  const { routes } = createApp(deps, { keys, agents, live, firstRun: createFirstRun(deps) })
+  agents.stop()
+  await Promise.all([keys.stop(), live.stop()])
+  return routes.map(({ method, path }) => `${method} ${path}`)
+}
 
 /** Routes that nobody signs in for: they show nothing of any organization, or ask for a secret of their own. */
 export const OPEN_ROUTES = [
