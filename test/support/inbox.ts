@@ -1,8 +1,18 @@
 import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
-import type { SignedInAgent } from './agents.ts'
-import type { Client } from './bellhop.ts'
+import { type SignedInAgent, signInAgent } from './agents.ts'
+import type { Bellhop, Client } from './bellhop.ts'
 import { makeTicket, type TicketJson } from './tickets.ts'
+import { eventually } from './webhooks.ts'
+
+/** An organization of its own with one agent. */
+export async function makeOffice(
+  bellhop: Bellhop,
+  name: string,
+): Promise<{ client: Client; agent: SignedInAgent }> {
+  const client = await bellhop.organization(name)
+  return { client, agent: await signInAgent(bellhop, client.orgId) }
+}
 
 /** Tickets with the subjects, the first one oldest: lists show them the other way round. */
 export async function makeTickets(client: Client, subjects: string[], more = {}): Promise<TicketJson[]> {
@@ -62,9 +72,5 @@ export async function statusOf(agent: SignedInAgent, ticketId: string): Promise<
 
 /** Waits until the server has it: the page shows it before. */
 export async function waitForStatus(agent: SignedInAgent, ticketId: string, status: string): Promise<void> {
-  for (let turn = 0; turn < 100; turn++) {
-    if ((await statusOf(agent, ticketId)) === status) return
-    await Bun.sleep(30)
-  }
-  expect(await statusOf(agent, ticketId)).toBe(status)
+  await eventually(async () => (await statusOf(agent, ticketId)) === status)
 }

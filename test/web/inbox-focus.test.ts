@@ -1,15 +1,14 @@
 import { afterAll, expect } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
-import { makeTickets, openList, rowOf, waitForFocus } from '../support/inbox.ts'
+import { makeOffice, makeTickets, openList, rowOf, waitForFocus } from '../support/inbox.ts'
 
 const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
 browserTest('a key that leads to another list leaves the focus to its first row', async () => {
-  const { client, agent } = await desk('Ways')
+  const { client, agent } = await makeOffice(bellhop, 'Ways')
   const [resolved] = await makeTickets(client, ['Done', 'Waiting'])
   await agent.call('PATCH', `/v1/tickets/${resolved?.id}`, { body: { status: 'resolved' } })
   await using window = await openWindow({ ...bellhop, agent })
@@ -30,7 +29,7 @@ browserTest('a key that leads to another list leaves the focus to its first row'
 })
 
 browserTest('renaming and deleting a view leave the focus to the list', async () => {
-  const { client, agent } = await desk('Views')
+  const { client, agent } = await makeOffice(bellhop, 'Views')
   await makeTickets(client, ['Printer'], { tags: ['vip'] })
   const body = { name: 'Important', query: 'tag:vip', isShared: false }
   await agent.call('POST', '/console/views', { body })
@@ -59,10 +58,4 @@ async function choose(page: Page, view: string, item: string): Promise<void> {
   await page.getByRole('link', { name: view }).hover()
   await page.getByRole('button', { name: `Change “${view}”` }).click()
   await page.getByRole('menuitem', { name: item }).click()
-}
-
-/** An organization of its own with one agent. */
-async function desk(name: string) {
-  const client = await bellhop.organization(name)
-  return { client, agent: await signInAgent(bellhop, client.orgId) }
 }

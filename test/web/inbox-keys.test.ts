@@ -1,8 +1,15 @@
 import { afterAll, expect } from 'bun:test'
-import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
-import { makeTickets, openList, rowOf, statusOf, waitForFocus, waitForStatus } from '../support/inbox.ts'
+import {
+  makeOffice,
+  makeTickets,
+  openList,
+  rowOf,
+  statusOf,
+  waitForFocus,
+  waitForStatus,
+} from '../support/inbox.ts'
 import type { TicketJson } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -10,7 +17,7 @@ const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
 browserTest('the list is worked through without a mouse', async () => {
-  const { client, agent } = await desk('Daily')
+  const { client, agent } = await makeOffice(bellhop, 'Daily')
   const [first, second, third] = await makeTickets(client, ['First', 'Second', 'Third'])
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
@@ -59,7 +66,7 @@ browserTest('the list is worked through without a mouse', async () => {
 })
 
 browserTest('several tickets are selected, changed and changed back at once', async () => {
-  const { client, agent } = await desk('Bulk')
+  const { client, agent } = await makeOffice(bellhop, 'Bulk')
   const tickets = await makeTickets(client, ['One', 'Two', 'Three', 'Four'])
   const ids = tickets.map(({ id }) => id)
   await using window = await openWindow({ ...bellhop, agent })
@@ -107,7 +114,7 @@ browserTest('several tickets are selected, changed and changed back at once', as
 })
 
 browserTest('what is more than one request takes is changed back too', async () => {
-  const { client, agent } = await desk('Heavy')
+  const { client, agent } = await makeOffice(bellhop, 'Heavy')
   // Together their tags are more than the 256 KiB of a request.
   const tickets = await makeTickets(await client.withKey({ rateLimit: 1_000 }), Array(45).fill('Tagged'))
   const tags = Array.from({ length: 50 }, (_, place) => `${place}`.padEnd(64, 'é'))
@@ -129,7 +136,7 @@ browserTest('what is more than one request takes is changed back too', async () 
 })
 
 browserTest('a change the server refuses is taken back on the page', async () => {
-  const { client, agent } = await desk('Refused')
+  const { client, agent } = await makeOffice(bellhop, 'Refused')
   await makeTickets(client, ['First', 'Second'])
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
@@ -147,7 +154,7 @@ browserTest('a change the server refuses is taken back on the page', async () =>
 })
 
 browserTest('keys do nothing while somebody types, and the sheet lists them all', async () => {
-  const { client, agent } = await desk('Typing')
+  const { client, agent } = await makeOffice(bellhop, 'Typing')
   const [ticket] = await makeTickets(client, ['Printer'])
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
@@ -175,7 +182,7 @@ browserTest('keys do nothing while somebody types, and the sheet lists them all'
 })
 
 browserTest('the palette finds commands, lists, people and tickets by a few letters', async () => {
-  const { client, agent } = await desk('Palette')
+  const { client, agent } = await makeOffice(bellhop, 'Palette')
   const [printer] = await makeTickets(client, ['Printer on fire', 'Other'])
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
@@ -212,9 +219,3 @@ browserTest('the palette finds commands, lists, people and tickets by a few lett
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   }
 })
-
-/** An organization of its own with one agent. */
-async function desk(name: string) {
-  const client = await bellhop.organization(name)
-  return { client, agent: await signInAgent(bellhop, client.orgId) }
-}

@@ -1,9 +1,16 @@
 import { afterAll, expect } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
-import { makeManyTickets, makeTickets, openList, rowOf, subjectsOf, waitForStatus } from '../support/inbox.ts'
+import {
+  makeManyTickets,
+  makeOffice,
+  makeTickets,
+  openList,
+  rowOf,
+  subjectsOf,
+  waitForStatus,
+} from '../support/inbox.ts'
 import { eventually } from '../support/webhooks.ts'
 
 /** Several pages of the list, and many times what is in sight. */
@@ -13,7 +20,7 @@ const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
 browserTest('rows are links: a ticket opens here, in another tab, and by its address', async () => {
-  const { client, agent } = await desk('Links')
+  const { client, agent } = await makeOffice(bellhop, 'Links')
   const [, , newest] = await makeTickets(client, ['First', 'Second', 'Third'])
   await using window = await openWindow({ ...bellhop, agent })
   const { page, context } = window
@@ -39,7 +46,7 @@ browserTest('rows are links: a ticket opens here, in another tab, and by its add
 })
 
 browserTest('a ticket that leaves the list keeps its place, and Undo brings it back', async () => {
-  const { client, agent } = await desk('Still')
+  const { client, agent } = await makeOffice(bellhop, 'Still')
   const [, second] = await makeTickets(client, ['First', 'Second', 'Third'])
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
@@ -67,7 +74,7 @@ browserTest('a ticket that leaves the list keeps its place, and Undo brings it b
 })
 
 browserTest('what comes in waits behind a pill while the list is scrolled or pointed at', async () => {
-  const { client, agent } = await desk('Arrivals')
+  const { client, agent } = await makeOffice(bellhop, 'Arrivals')
   await makeManyTickets(client, 30)
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
@@ -100,7 +107,7 @@ browserTest('what comes in waits behind a pill while the list is scrolled or poi
 })
 
 browserTest('a list of many tickets draws only what is seen, and reaches the last one', async () => {
-  const { client, agent } = await desk('Many')
+  const { client, agent } = await makeOffice(bellhop, 'Many')
   await makeManyTickets(client, MANY)
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
@@ -118,7 +125,7 @@ browserTest('a list of many tickets draws only what is seen, and reaches the las
 })
 
 browserTest('a row keeps its element when its ticket changes', async () => {
-  const { client, agent } = await desk('Elements')
+  const { client, agent } = await makeOffice(bellhop, 'Elements')
   const [ticket] = await makeTickets(client, ['Printer', 'Other'])
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
@@ -131,7 +138,7 @@ browserTest('a row keeps its element when its ticket changes', async () => {
 })
 
 browserTest('an empty list, a failing one and a view that is gone say what to do', async () => {
-  const { client, agent } = await desk('States')
+  const { client, agent } = await makeOffice(bellhop, 'States')
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
   await page.goto('/inbox')
@@ -149,7 +156,7 @@ browserTest('an empty list, a failing one and a view that is gone say what to do
 })
 
 browserTest('the title counts my open tickets', async () => {
-  const { client, agent } = await desk('Title')
+  const { client, agent } = await makeOffice(bellhop, 'Title')
   const [ticket] = await makeTickets(client, ['Printer'])
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
@@ -164,12 +171,6 @@ browserTest('the title counts my open tickets', async () => {
   await waitForStatus(agent, String(ticket?.id), 'resolved')
   await waitForTitle(page, 'Bellhop')
 })
-
-/** An organization of its own with one agent. */
-async function desk(name: string) {
-  const client = await bellhop.organization(name)
-  return { client, agent: await signInAgent(bellhop, client.orgId) }
-}
 
 async function waitForTitle(page: Page, title: string): Promise<void> {
   await eventually(async () => (await page.title()) === title)

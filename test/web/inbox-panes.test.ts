@@ -1,15 +1,14 @@
 import { afterAll, expect } from 'bun:test'
-import { signInAgent } from '../support/agents.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
-import { makeTickets, openList, rowOf, waitForFocus } from '../support/inbox.ts'
+import { makeOffice, makeTickets, openList, rowOf, waitForFocus } from '../support/inbox.ts'
 
 const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
 browserTest('panes are made wider by keys and pointer, folded away, and stay so', async () => {
-  const { client, agent } = await desk('Wide')
+  const { client, agent } = await makeOffice(bellhop, 'Wide')
   await makeTickets(client, ['Printer'])
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
@@ -44,7 +43,7 @@ browserTest('panes are made wider by keys and pointer, folded away, and stay so'
 })
 
 browserTest('on narrower screens the customer, then the lists, come in over the page', async () => {
-  const { client, agent } = await desk('Narrow')
+  const { client, agent } = await makeOffice(bellhop, 'Narrow')
   await makeTickets(client, ['Printer'])
   await using window = await openWindow({ ...bellhop, agent, width: 1000, height: 800 })
   const { page } = window
@@ -65,7 +64,7 @@ browserTest('on narrower screens the customer, then the lists, come in over the 
 })
 
 browserTest('a phone shows one pane, a way back, and things large enough for a thumb', async () => {
-  const { client, agent } = await desk('Phone')
+  const { client, agent } = await makeOffice(bellhop, 'Phone')
   await makeTickets(client, ['Printer'])
   await using window = await openWindow({ ...bellhop, agent, width: 390, height: 844 })
   const { page } = window
@@ -85,7 +84,7 @@ browserTest('a phone shows one pane, a way back, and things large enough for a t
 })
 
 browserTest('nothing in the inbox shuts anybody out, light or dark', async () => {
-  const { client, agent } = await desk('Access')
+  const { client, agent } = await makeOffice(bellhop, 'Access')
   const tickets = await makeTickets(client, ['First', 'Second', 'Third'], {
     tags: ['vip', 'billing', 'late'],
   })
@@ -113,9 +112,3 @@ browserTest('nothing in the inbox shuts anybody out, light or dark', async () =>
   await page.locator('mark').first().waitFor()
   expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
 })
-
-/** An organization of its own with one agent. */
-async function desk(name: string) {
-  const client = await bellhop.organization(name)
-  return { client, agent: await signInAgent(bellhop, client.orgId) }
-}

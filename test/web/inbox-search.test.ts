@@ -2,7 +2,7 @@ import { afterAll, expect } from 'bun:test'
 import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
-import { makeTickets, openList, rowOf, subjectsOf, waitForFocus } from '../support/inbox.ts'
+import { makeOffice, makeTickets, openList, rowOf, subjectsOf, waitForFocus } from '../support/inbox.ts'
 
 const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
@@ -10,7 +10,7 @@ afterAll(() => bellhop.stop())
 browserTest(
   'results come while typing, with their hits marked, and lead back to the list',
   async () => {
-    const { client, agent } = await desk('Typing')
+    const { client, agent } = await makeOffice(bellhop, 'Typing')
     await makeTickets(client, ['Invoice lost', 'Printer'], { message: 'Nothing works.' })
     await makeTickets(client, ['Question'], { message: 'Where is the invoicé of March?' })
     await using window = await openWindow({ ...bellhop, agent })
@@ -39,7 +39,7 @@ browserTest(
 )
 
 browserTest('keys and values of the grammar are offered, and taken without a mouse', async () => {
-  const { client, agent } = await desk('Grammar')
+  const { client, agent } = await makeOffice(bellhop, 'Grammar')
   await makeTickets(client, ['Broken'], { tags: ['very urgent'] })
   await makeTickets(client, ['Fine'])
   await using window = await openWindow({ ...bellhop, agent })
@@ -74,7 +74,7 @@ browserTest('keys and values of the grammar are offered, and taken without a mou
 browserTest(
   'a search becomes a view that is renamed, shared and deleted',
   async () => {
-    const { client, agent } = await desk('Views')
+    const { client, agent } = await makeOffice(bellhop, 'Views')
     await makeTickets(client, ['Broken'], { tags: ['vip'] })
     const colleague = await signInAgent(bellhop, client.orgId, { name: 'Cy Young' })
     await using window = await openWindow({ ...bellhop, agent })
@@ -123,9 +123,3 @@ browserTest(
   },
   40_000,
 )
-
-/** An organization of its own with one agent. */
-async function desk(name: string) {
-  const client = await bellhop.organization(name)
-  return { client, agent: await signInAgent(bellhop, client.orgId) }
-}
