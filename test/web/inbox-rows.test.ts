@@ -2,13 +2,15 @@ import { afterAll, expect } from 'bun:test'
 import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
-import { makeTickets, openList, rowOf } from '../support/inbox.ts'
+import { makeOffice, makeTickets, openList, rowOf, subjectsOf } from '../support/inbox.ts'
+import type { TicketJson } from '../support/tickets.ts'
+import { eventually } from '../support/webhooks.ts'
 
 const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
 browserTest('what a search has found can be seen in its row, beside long tags', async () => {
-  const { client, agent } = await desk('Hits')
+  const { client, agent } = await makeOffice(bellhop, 'Hits')
   const text = `${'We have written before about this order. '.repeat(8)}Now the samovar leaks.`
   const tags = ['international-delivery', 'very-long-category']
   const [ticket] = await makeTickets(client, ['A question'], { tags, message: text })
@@ -24,7 +26,7 @@ browserTest('what a search has found can be seen in its row, beside long tags', 
 })
 
 browserTest('the mark of a draft stands apart from the text of the newest message', async () => {
-  const { client, agent } = await desk('Drafts')
+  const { client, agent } = await makeOffice(bellhop, 'Drafts')
   const [ticket] = await makeTickets(client, ['Printer'], { message: 'It is on fire.' })
   const path = `/console/tickets/${ticket?.id}/draft`
   await agent.call('PUT', path, { body: { kind: 'reply', text: 'Stand back' } })
@@ -37,7 +39,7 @@ browserTest('the mark of a draft stands apart from the text of the newest messag
 })
 
 browserTest('a row that others took out of the list says what became of it', async () => {
-  const { client, agent } = await desk('Others')
+  const { client, agent } = await makeOffice(bellhop, 'Others')
   const admin = await signInAgent(bellhop, client.orgId, { role: 'admin' })
   const [deleted, moved] = await makeTickets(client, ['Deleted', 'Moved', 'Kept'])
   await using window = await openWindow({ ...bellhop, agent })
@@ -61,8 +63,27 @@ browserTest('a row that others took out of the list says what became of it', asy
   await rowOf(page, 'Moved').locator('.row-word', { hasText: 'Resolved' }).waitFor()
 })
 
+browserTest(
+  'the time of a row is that of the order: the latest change, or when the ticket was made',
+  async () => {
+    const { client, agent } = await makeOffice(bellhop, 'Times')
+    const [ticket] = await makeTickets(client, ['Tagged later', 'Newer'])
+    const path = `/v1/tickets/${ticket?.id}`
+    const { json } = await agent.call<TicketJson>('PATCH', path, { body: { tags: ['late'] } })
+    await using window = await openWindow({ ...bellhop, agent })
+    const { page } = window
+    await openList(page, '/inbox/open')
+    const time = rowOf(page, 'Tagged later').locator('time')
+    expect(await subjectsOf(page)).toEqual(['Tagged later', 'Newer'])
+    expect(await time.getAttribute('datetime')).toBe(json.updatedAt)
+    await page.getByRole('button', { name: 'Order' }).click()
+    await page.getByRole('menuitemcheckbox', { name: 'Newest ticket first' }).click()
+    await eventually(async () => (await time.getAttribute('datetime')) === json.createdAt)
+  },
+)
+
 browserTest('a finger opens a row wherever it taps, and selects by staying', async () => {
-  const { client, agent } = await desk('Fingers')
+  const { client, agent } = await makeOffice(bellhop, 'Fingers')
   await makeTickets(client, ['First', 'Second'])
   await using window = await openWindow({ ...bellhop, agent, width: 390, height: 844, isTouch: true })
   const { page, context } = window
@@ -80,12 +101,6 @@ browserTest('a finger opens a row wherever it taps, and selects by staying', asy
   await rowOf(page, 'First').tap({ position: { x: 6, y: 30 } })
   await page.waitForURL('**/inbox/open/tkt_*')
 })
-
-/** An organization of its own with one agent. */
-async function desk(name: string) {
-  const client = await bellhop.organization(name)
-  return { client, agent: await signInAgent(bellhop, client.orgId) }
-}
 
 function right(box: { x: number; width: number } | null): number {
   if (!box) throw new Error('It is not on the page.')

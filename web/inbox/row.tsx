@@ -13,6 +13,8 @@ const MOST_TAGS = 2
 
 interface TicketRowProps {
   row: Row
+  /** ISO 8601: what the list is ordered by. */
+  at: string
   href: string
   place: number
   /** How many rows the list has; -1 while nobody knows. */
@@ -74,7 +76,7 @@ export function TicketRow(props: TicketRowProps) {
           </span>
         </Show>
         <ChannelIcon channel={props.row.channel} />
-        <RelativeTime at={props.row.lastMessageAt} />
+        <RelativeTime at={props.at} />
       </span>
       <span class="row-line row-subject">
         <span class="row-cut">

@@ -41,6 +41,7 @@ export function createTicketList(given: Given) {
   const [learned, setLearned] = createStore<Record<string, 'changed' | 'deleted'>>({})
   const [isHeld, setHeld] = createSignal(false)
   const [shownAt, setShownAt] = createSignal({})
+  const searched = createMemo(() => result().data?.pages[0]?.terms ?? [])
   const ids = createMemo<readonly string[]>(() => lines().map(({ id }) => id), [], { equals: sameIds })
   const at = createCursor(ids, given.openId)
   const freshRows = createMemo(() => result().data?.pages.flatMap(({ data }) => data))
@@ -146,7 +147,10 @@ export function createTicketList(given: Given) {
       )
     },
     setHeld,
-    terms: createMemo(() => result().data?.pages[0]?.terms ?? []),
+    terms: searched,
+    /** When what the order goes by happened; words are found in the order of the latest change. */
+    timeOf: (row: Row): string =>
+      given.sort() === 'updated_desc' || searched().length > 0 ? row.updatedAt : row.createdAt,
     /** The first time only: later answers change what is there. */
     isWaiting: createMemo(() => !result().data && !result().isError),
     /** Why nothing can be shown. */

@@ -117,6 +117,7 @@ export function VirtualList(props: VirtualListProps) {
               {(row) => (
                 <TicketRow
                   row={row()}
+                  at={props.list.timeOf(row())}
                   href={props.place.hrefOfTicket(id)}
                   place={props.list.placeOf(id)}
                   size={props.list.hasMore() ? -1 : props.list.ids().length}
