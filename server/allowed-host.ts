@@ -13,10 +13,10 @@ export type Network = ReturnType<typeof ipaddr.parseCIDR>
 export function readAllowedHost(entry: string): Network | string {
   try {
     if (entry.includes('/')) return ipaddr.parseCIDR(entry)
+    if (!isIP(entry) && !HOST_NAME.test(entry)) throw new Error(entry)
     const { hostname } = new URL(`https://${isIP(entry) === 6 ? `[${entry}]` : entry}`)
     const name = hostName(hostname)
     if (isIP(name)) return ipaddr.parseCIDR(`${name}/${isIP(name) === 4 ? 32 : 128}`)
-    if (!HOST_NAME.test(entry)) throw new Error(entry)
     return name
   } catch {
     throw new Error(`"${entry}" is not a network like 10.0.0.0/8, an address or a host name.`)

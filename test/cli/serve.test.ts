@@ -28,7 +28,7 @@ test('a wrong setting stops the start with its name, its value and what would be
       'The server of DATABASE_URL cannot be used: Failed to connect.',
     ],
   ]
-  for (const entry of ['10.0.0.0/99', '*.internal', 'hooks.internal:8080', 'fe80::1%eth0']) {
+  for (const entry of ['10.0.0.0/99', '*.internal', 'hooks.internal:8080', '10.0.0.1:8080', 'fe80::1%eth0']) {
     wrong.push([{ BELLHOP_WEBHOOK_ALLOW: entry }, `BELLHOP_WEBHOOK_ALLOW is "${entry}". ${ALLOWED}`])
   }
   const pem = join(temporaryFolder('pem'), 'broken.pem')
