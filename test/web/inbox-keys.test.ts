@@ -65,6 +65,44 @@ browserTest('the list is worked through without a mouse', async () => {
   await page.getByRole('link', { name: 'Spam 1' }).waitFor()
 })
 
+browserTest('what is typed behind r is text, also while the ticket is on its way', async () => {
+  const { client, agent } = await makeOffice(bellhop, 'Slow line')
+  const tickets = await makeTickets(client, ['Far', 'Farther'])
+  await using window = await openWindow({ ...bellhop, agent })
+  const { page } = window
+  const letGo = Promise.withResolvers<void>()
+  await page.route('**/console/tickets/*', async (route) => {
+    await letGo.promise
+    await route.continue()
+  })
+  await openList(page, '/inbox/unassigned')
+  const { keyboard } = page
+
+  await keyboard.press('j')
+  await waitForFocus(page, 'Far')
+  await keyboard.press('Enter')
+  await keyboard.press('r')
+  await keyboard.type('Please help me')
+  await keyboard.press('Enter')
+  await keyboard.type('an appple')
+  for (let letter = 0; letter < 3; letter++) await keyboard.press('Backspace')
+  await keyboard.type('le pie')
+  letGo.resolve()
+  const field = page.getByRole('textbox', { name: /^Reply to/ })
+  await field.waitFor()
+  await keyboard.type(', soon')
+  expect(await field.inputValue()).toBe('Please help me\nan apple pie, soon')
+  expect(await statusOf(agent, String(tickets[0]?.id))).toBe('open')
+
+  await keyboard.press('Escape')
+  await keyboard.press('u')
+  await page.getByText('No ticket is open').waitFor()
+  // Keys are commands again.
+  await waitForFocus(page, 'Far')
+  await keyboard.press('k')
+  await waitForFocus(page, 'Farther')
+})
+
 browserTest('several tickets are selected, changed and changed back at once', async () => {
   const { client, agent } = await makeOffice(bellhop, 'Bulk')
   const tickets = await makeTickets(client, ['One', 'Two', 'Three', 'Four'])

@@ -3,6 +3,7 @@ import { KeySheet } from '../keys/key-sheet.tsx'
 import { useSession } from '../session.tsx'
 import { CustomerPanel } from '../ticket/customer-panel.tsx'
 import { resumeDrafts } from '../ticket/drafts.ts'
+import { useEarlyWriting } from '../ticket/early-writing.ts'
 import { useChangeKeys } from './change-keys.ts'
 import { createChanging } from './changing.ts'
 import { Drawer } from './drawer.tsx'
@@ -61,6 +62,7 @@ export default function InboxPage() {
   useMoveKeys({ list, selection, place, focusSearch: () => search?.focus() })
   createEffect(on(place.viewId, () => selection.clear(), { defer: true }))
   createEffect(on(place.viewId, () => panes.setRailOpen(false), { defer: true }))
+  useEarlyWriting(place.headingFor)
   useFocusAfterClosing(place, list)
   const focusList = createListFocus(place, list)
   usePrefetching(place, list)

@@ -41,6 +41,11 @@ export function isMeantForElsewhere(event: KeyboardEvent, press: string, isForFi
   return PRESSING.includes(press) && target.closest('button, a[href], summary, [role="button"]') !== null
 }
 
+/** Whether letters are typed into a field, or into a dialog over the page. */
+export function isTypedElsewhere({ target }: KeyboardEvent): boolean {
+  return document.querySelector(OVER_THE_PAGE) !== null || (target instanceof Element && isField(target))
+}
+
 /** Whether what is typed there becomes text. */
 export function isField(element: Element): boolean {
   if (element instanceof HTMLInputElement)

@@ -9,6 +9,7 @@ import { FailedState } from '../ui/failed-state.tsx'
 import { Composer } from './composer.tsx'
 import { createComposing } from './composing.ts'
 import { useDrafts } from './drafts.ts'
+import { takeEarlyWriting } from './early-writing.ts'
 import { usePresence } from './presence.ts'
 import { useReadMark } from './read-mark.ts'
 import { searchTerms } from './search-terms.ts'
@@ -111,6 +112,16 @@ function OpenTicket(props: TicketPaneProps & { detail: TicketDetail }) {
   const readMark = useReadMark(() => props.detail)
   // A draft of yesterday is not being written.
   const [hasTyped, setTyped] = createSignal(false)
+  onMount(() => {
+    const early = takeEarlyWriting(id)
+    if (!early) return
+    drafts.show(early.kind)
+    if (early.text) {
+      drafts.shown().write(drafts.shown().text() + early.text)
+      setTyped(true)
+    }
+    if (!composing.isAsking()) focus()
+  })
   usePresence(id, () => hasTyped() && !drafts.shown().isBlank())
   const terms = searchTerms(id, String(location.query.q ?? ''))
   useKeys(() =>
