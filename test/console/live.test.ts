@@ -93,6 +93,7 @@ describe('an open page', () => {
   })
 
   test('misses nothing and sees nothing twice while many write and it comes and goes', async () => {
+    const start = (await numbersOf(acme.orgId)).at(-1) ?? 0
     const writing = Array.from({ length: 8 }, async () => {
       for (let made = 0; made < 25; made += 1) await ticket()
     })
@@ -100,7 +101,6 @@ describe('an open page', () => {
     const done = Promise.all(writing).then(() => {
       isWriting = false
     })
-    const start = (await numbersOf(acme.orgId)).at(-1) ?? 0
     const seen: number[] = []
     while (isWriting) {
       await using page = await openLive(bellhop.url, ana, { after: seen.at(-1) ?? start })
