@@ -99,7 +99,9 @@ function conditionsOf(filter: DeliveryFilter): (SQL | undefined)[] {
   if (cursor !== undefined && !isId('dlv', cursor)) throw invalid([unknownCursor])
   return [
     endpointId === undefined ? undefined : eq(deliveries.endpointId, endpointId),
-    event === undefined ? undefined : eq(deliveries.eventType, requireWebhookEvent(event)),
+    event === undefined
+      ? undefined
+      : eq(deliveries.eventType, requireWebhookEvent(event, { parameter: 'event' })),
     filter.state === undefined ? undefined : isInState(requireState(filter.state)),
     since === undefined
       ? undefined

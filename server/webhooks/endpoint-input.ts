@@ -5,6 +5,8 @@ import { createAddressPolicy } from './public-address.ts'
 
 const LONGEST_DESCRIPTION = 255
 
+type Where = Pick<Fault, 'pointer' | 'parameter'>
+
 export interface EndpointInput {
   url: string
   /** Empty unless given. */
@@ -35,10 +37,10 @@ export function checkEndpoint(config: Config, input: EndpointInput): CheckedInpu
   }
 }
 
-/** A webhook event by its name; throws 400. */
-export function requireWebhookEvent(name: string): WebhookEvent {
+/** A webhook event by its name, which stood there; throws 400. */
+export function requireWebhookEvent(name: string, where: Where): WebhookEvent {
   const event = WEBHOOK_EVENTS.find((one) => one === name)
-  if (!event) throw invalid([unknownEvent('/event', name)])
+  if (!event) throw invalid([unknownEvent(where, name)])
   return event
 }
 
@@ -66,13 +68,13 @@ function eventsFault(events: readonly string[]): Fault | null {
   }
   const known: readonly string[] = WEBHOOK_EVENTS
   const unknown = events.find((event) => !known.includes(event))
-  return unknown === undefined ? null : unknownEvent('/events', unknown)
+  return unknown === undefined ? null : unknownEvent({ pointer: '/events' }, unknown)
 }
 
-function unknownEvent(pointer: string, name: string): Fault {
+function unknownEvent(where: Where, name: string): Fault {
   const shown = name.slice(0, 64)
   return {
-    pointer,
+    ...where,
     code: 'unknown_event',
     detail: `"${shown}" is not an event; there are ${WEBHOOK_EVENTS.join(' and ')}.`,
   }

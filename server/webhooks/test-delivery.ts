@@ -18,7 +18,7 @@ export async function testEndpoint(
   orgId: string,
   input: { id: string; event: string },
 ): Promise<{ deliveryId: string }> {
-  const eventType = requireWebhookEvent(input.event)
+  const eventType = requireWebhookEvent(input.event, { pointer: '/event' })
   if (!isId('whe', input.id)) throw notFound('endpoint')
   const createdAt = deps.clock.now()
   const deliveryId = deps.newId('dlv')

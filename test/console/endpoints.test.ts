@@ -203,6 +203,7 @@ test('the delivery log is filtered and read page by page, and all that failed is
   expect((await list('since=2999-01-01T00:00:00Z')).json).toEqual({ data: [] })
   expect((await list('since=2026-02-30T00:00:00Z')).status).toBe(400)
   expect((await list('state=lost')).json).toMatchObject({ status: 400, errors: [{ parameter: 'state' }] })
+  expect((await list('event=lost')).json).toMatchObject({ status: 400, errors: [{ parameter: 'event' }] })
   const job = await ana.call<{ id: string }>('POST', `/console/endpoints/${id}/resend`, {
     body: { since: '2026-01-01T00:00:00Z' },
   })
