@@ -71,9 +71,11 @@ function unionFault(schema: TSchema): { code: string; detail: string } {
 }
 
 export function wholeNumberDetail(schema: TSchema): string {
-  return schema.minimum === undefined
-    ? 'Must be a whole number.'
-    : `Must be a whole number, ${schema.minimum} or more.`
+  const { minimum, maximum } = schema
+  if (minimum === undefined) return 'Must be a whole number.'
+  return maximum === undefined
+    ? `Must be a whole number, ${minimum} or more.`
+    : `Must be a whole number from ${minimum} to ${maximum}.`
 }
 
 function formatDetail(schema: TSchema): string {

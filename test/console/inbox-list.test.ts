@@ -112,4 +112,6 @@ test('what the list does not know is refused', async () => {
   ]) {
     problemOf(await list({ [String(name)]: String(value) }), 400, 'invalid_request')
   }
+  const { errors } = problemOf(await list({ limit: '101' }), 400, 'invalid_request')
+  expect(errors).toMatchObject([{ parameter: 'limit', detail: 'Must be a whole number from 1 to 100.' }])
 })
