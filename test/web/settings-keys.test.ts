@@ -29,6 +29,7 @@ browserTest('an administrator makes a key, keeps it, and uses it; it is never sh
 
   await page.getByRole('button', { name: 'I have kept it' }).click()
   await page.getByRole('listitem').filter({ hasText: 'Web shop' }).waitFor()
+  await page.locator('button:focus', { hasText: 'New key' }).waitFor()
   expect(await page.content()).not.toContain(secret)
   await page.reload()
   const row = page.getByRole('listitem').filter({ hasText: 'Web shop' })
@@ -39,6 +40,8 @@ browserTest('an administrator makes a key, keeps it, and uses it; it is never sh
   await page.getByRole('button', { name: 'Revoke Web shop' }).click()
   await page.getByRole('button', { name: 'Revoke key' }).click()
   await page.getByRole('list', { name: 'Ended keys' }).getByText('Revoked', { exact: true }).waitFor()
+  // The button that had it is gone with its row.
+  await page.locator('h1:focus', { hasText: 'API keys' }).waitFor()
   expect((await call('GET', `${bellhop.url}/v1/tickets`, { headers })).status).toBe(401)
 })
 

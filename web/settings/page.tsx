@@ -1,5 +1,5 @@
 import ChevronLeft from 'lucide-solid/icons/chevron-left'
-import { createUniqueId, type JSX, onMount, Show } from 'solid-js'
+import { createUniqueId, type JSX, onCleanup, onMount, Show } from 'solid-js'
 
 interface PageProps {
   title: string
@@ -14,14 +14,17 @@ interface PageProps {
 /** A page of the settings: its title, what it is for, and what can be done. */
 export function Page(props: PageProps) {
   let heading: HTMLHeadingElement | undefined
+  let page: HTMLDivElement | undefined
+  const goOnFromTitle = () => heading?.focus({ preventScroll: true })
   // The link that led here is gone from the page: whoever uses the keyboard goes on from the title.
   onMount(() => {
     const focused = document.activeElement
     const isNowhere = !focused || focused === document.body || !focused.checkVisibility()
-    if (isNowhere) heading?.focus({ preventScroll: true })
+    if (isNowhere) goOnFromTitle()
+    if (page) onFocusGone(page, goOnFromTitle)
   })
   return (
-    <div class="page">
+    <div class="page" ref={page}>
       <a class="page-back" href={props.back?.href ?? '/settings'} data-to={props.back ? 'parent' : 'list'}>
         <ChevronLeft />
         {props.back?.name ?? 'Settings'}
@@ -42,6 +45,21 @@ export function Page(props: PageProps) {
       {props.children}
     </div>
   )
+}
+
+/** Calls back when what had the focus is taken off the page, such as the button of a row that is deleted. */
+function onFocusGone(page: HTMLElement, goOn: () => void): void {
+  let last: Element | undefined
+  page.addEventListener('focusin', ({ target }) => {
+    last = target instanceof Element ? target : undefined
+  })
+  const watcher = new MutationObserver(() => {
+    if (!last || last.isConnected) return
+    last = undefined
+    if (document.activeElement === document.body) goOn()
+  })
+  watcher.observe(page, { childList: true, subtree: true })
+  onCleanup(() => watcher.disconnect())
 }
 
 interface SectionProps {
