@@ -1,11 +1,11 @@
 import { useNavigate } from '@solidjs/router'
-import { createMemo, createSignal, lazy, Show } from 'solid-js'
+import { createMemo, createSignal, lazy, onMount, Show } from 'solid-js'
 import { KeySheet } from '../keys/key-sheet.tsx'
 import { type KeyAction, useKeys } from '../keys/keys.ts'
 import { overviewActions } from '../keys/overviews.ts'
 import { groupsFor } from './pages.ts'
 
-// It brings parts of the inbox along, which the settings do without until somebody asks.
+// It brings parts of the inbox along, which come after the page.
 const Palette = lazy(async () => ({ default: (await import('../inbox/palette.tsx')).Palette }))
 
 /** The palette and the sheet of keys, here as in the inbox. */
@@ -15,6 +15,8 @@ export function SettingsKeys(props: { isAdmin: boolean }) {
   // Once it was asked for, it stays: a window that closes gives the focus back.
   const isLoaded = createMemo<boolean>((was) => was || floating() === 'palette', false)
   const close = () => setFloating(undefined)
+  // Whoever asks for it types on at once.
+  onMount(() => void Palette.preload())
   useKeys(() => [
     action('inbox', 'Back to the inbox', ['g', 'i'], () => navigate('/inbox')),
     ...groupsFor(props.isAdmin).flatMap(({ pages }) =>
