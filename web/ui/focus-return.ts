@@ -1,6 +1,7 @@
 import { createComputed, on } from 'solid-js'
 
-const TITLE = '.page h1'
+/** What a page of the settings goes on from, and the inbox. */
+const GO_ON_FROM = '.page h1, .ticket-pane'
 
 /** What a window that closes in this turn gives the focus back to: another one may open in its place. */
 let lastPlace: Element | undefined
@@ -25,8 +26,8 @@ export function createFocusReturn(isOpen: () => boolean): () => void {
   return () => {
     if (lastPlace === place) lastPlace = undefined
     if (document.activeElement !== document.body || !place) return
-    // A list may have drawn it anew meanwhile, or it is gone: its page goes on from the title.
-    const left = [place, document.getElementById(place.id), menuButton, document.querySelector(TITLE)]
+    // A list may have drawn it anew meanwhile, or it is gone for good.
+    const left = [place, document.getElementById(place.id), menuButton, document.querySelector(GO_ON_FROM)]
     const next = left.find((element) => element?.isConnected)
     if (next instanceof HTMLElement) next.focus({ preventScroll: true })
   }
