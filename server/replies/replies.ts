@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts'
 import { AppError, notFound } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
-import { deleteDraft, returnToDraft } from '../threads/drafts.ts'
+import { finishDraft, returnToDraft } from '../threads/drafts.ts'
 import { lockTicket, requireTicket } from '../tickets/rows.ts'
 import type { AlsoSave } from '../tickets/tickets.ts'
 import {
@@ -32,6 +32,8 @@ export interface NewReply {
   thenStatus?: TicketStatus
   /** Even if somebody answered meanwhile. */
   force?: boolean
+  /** The version of the draft that it was written from. */
+  base?: number | null
 }
 
 /** Which reply, and who asks. */
@@ -53,7 +55,7 @@ export async function queueReply(
   input: NewReply,
   alsoSave?: AlsoSave<WaitingReply>,
 ): Promise<WaitingReply> {
-  const { ticketId, agentId, lastMessageId, force = false, thenStatus = null, ...written } = input
+  const { ticketId, agentId, lastMessageId, base, force = false, thenStatus = null, ...written } = input
   if (!isId('msg', lastMessageId)) throw notFound('message')
   return deps.database.write(async (tx) => {
     await requireTicket(tx, orgId, ticketId)
@@ -76,7 +78,7 @@ export async function queueReply(
       createdAt,
     }
     await tx.insert(waitingReplies).values(reply)
-    await deleteDraft(tx, { orgId, ticketId, agentId, kind: 'reply' })
+    await finishDraft(tx, { orgId, ticketId, agentId, kind: 'reply', base })
     await tellWaiting(deps, tx, reply)
     await alsoSave?.(tx, reply)
     return reply

@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { draftBase } from '../threads/schemas.ts'
 import { messageText, status } from '../tickets/schemas.ts'
 
 // What an agent sends, and takes back.
@@ -13,6 +14,7 @@ export const newReply = t.Object(
     lastMessageId: id,
     thenStatus: t.Optional(status),
     force: t.Optional(t.Boolean()),
+    base: draftBase,
   },
   { additionalProperties: false },
 )

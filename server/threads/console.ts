@@ -10,7 +10,7 @@ import { readTicketRow } from '../tickets/tickets.ts'
 import { updateTicket } from '../tickets/update-ticket.ts'
 import { isoTime } from '../wire.ts'
 import { readCustomer } from './customer-panel.ts'
-import { keepDraft } from './drafts.ts'
+import { keepDraft, versionOf } from './drafts.ts'
 import { addNote } from './notes.ts'
 import { markRead, markUnread } from './read-marks.ts'
 import {
@@ -72,17 +72,24 @@ export function threadRoutes(deps: Deps, guard: AgentGuard) {
     )
     .put(
       '/tickets/:id/draft',
-      async ({ me: { orgId, agentId }, as, params, body: { base: at, ...begun } }) => {
-        const base = typeof at === 'string' ? Date.parse(at) : at
-        const draft = { orgId, agentId, ticketId: params.id, ...begun, base }
+      async ({ me: { orgId, agentId }, as, params, body: { base, ...begun } }) => {
+        const draft = { orgId, agentId, ticketId: params.id, ...begun, base: versionOf(base) }
         return { savedAt: isoTime(await keepDraft(as, draft)) }
       },
       { ...withBody, body: newDraft, response: { 200: savedDraft } },
     )
     .post(
       '/tickets/:id/notes',
-      async ({ me, as, params: { id: ticketId }, body, request, set: { headers }, status }) => {
-        const written = { ticketId, agentId: me.agentId, agentName: me.name, text: body.text }
+      async ({
+        me,
+        as,
+        params: { id: ticketId },
+        body: { base, ...body },
+        request,
+        set: { headers },
+        status,
+      }) => {
+        const written = { ticketId, agentId: me.agentId, agentName: me.name, ...body, base: versionOf(base) }
         const sent = { me, ticketId, what: 'notes' as const, body, request, headers }
         const note = await sendOnce<ReturnType<typeof viewNote>>(once, sent, async (remember) =>
           viewNote(await addNote(as, me.orgId, written, (tx, made) => remember(tx, viewNote(made)))),

@@ -1,4 +1,4 @@
-import { and, eq, type Placeholder, sql } from 'drizzle-orm'
+import { and, eq, lte, type Placeholder, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
 import { command, statement } from '../database/statement.ts'
 import { type DraftKind, drafts } from '../database/tables/threads.ts'
@@ -34,10 +34,27 @@ export async function keepDraft(
     }
     // No two versions have the same time: it tells them apart.
     const savedAt = Math.max(deps.clock.now(), (stored?.savedAt ?? 0) + 1)
-    if (draft.text.trim() === '') await deleteDraft(tx, draft)
+    if (draft.text.trim() === '') await deleteDraft(tx, { ...draft, upTo: savedAt })
     else await saveDraft(tx, { ...draft, savedAt })
     return savedAt
   })
+}
+
+/**
+ * Forgets the draft of what is sent or added now, written from the version `base`. A newer one of another device stays;
+ * without `base` any version goes.
+ */
+export async function finishDraft(
+  tx: Transaction,
+  { base, ...draft }: Omit<Draft, 'text'> & { base?: number | null },
+): Promise<void> {
+  const upTo = base === undefined ? Number.MAX_SAFE_INTEGER : (base ?? 0)
+  await deleteDraft(tx, { ...draft, upTo })
+}
+
+/** The version that a device has begun from, as it names it: by the time of its answer. */
+export function versionOf(base: string | null | undefined): number | null | undefined {
+  return typeof base === 'string' ? Date.parse(base) : base
 }
 
 /**
@@ -78,8 +95,8 @@ const findDraft = statement<Omit<Draft, 'text'>, { text: string; savedAt: number
   (tx, p) => tx.select({ text: drafts.text, savedAt: drafts.savedAt }).from(drafts).where(isTheDraft(p)),
 )
 
-export const deleteDraft = command<Omit<Draft, 'text'>>('drafts_delete', (tx, p) =>
-  tx.delete(drafts).where(isTheDraft(p)),
+const deleteDraft = command<Omit<Draft, 'text'> & { upTo: number }>('drafts_delete', (tx, p) =>
+  tx.delete(drafts).where(and(isTheDraft(p), lte(drafts.savedAt, p.upTo))),
 )
 
 const saveDraft = command<Draft & { savedAt: number }>('drafts_save', (tx, p) =>

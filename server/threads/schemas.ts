@@ -86,16 +86,19 @@ export const thread = t.Object({
 })
 
 export const readMark = t.Object({ messageId: id }, strict)
+export const draftBase = t.Optional(
+  t.Union([time('When the version of the draft was saved that this was written from.'), t.Null()]),
+)
 export const newDraft = t.Object(
   {
     kind: oneOf(DRAFT_KINDS, 'For whom it is.'),
     text: text({ minLength: 0, maxLength: MOST_MESSAGE_LENGTH }),
-    base: t.Optional(t.Union([time('When the version was saved that this was begun from.'), t.Null()])),
+    base: draftBase,
   },
   strict,
 )
 export const savedDraft = t.Object({ savedAt: time('When it was saved.') })
-export const newNote = t.Object({ text: messageText }, strict)
+export const newNote = t.Object({ text: messageText, base: draftBase }, strict)
 
 export const customerPanel = t.Object({
   id: t.String(),

@@ -53,6 +53,21 @@ test('a reply waits ten seconds, then it goes once, in the name of its agent', a
   expect((await readThread(ben, id)).waiting).toEqual([])
 })
 
+test('what was written on another device since stays a draft when this one sends', async () => {
+  const { id } = await makeTicket(acme)
+  const draft = (text: string) =>
+    ben.call('PUT', `/console/tickets/${id}/draft`, { body: { kind: 'reply', text } })
+  const { json: first } = await draft('It is att')
+  await draft('It is attached. I am sorry that it')
+  await sendReply(ben, id, { text: 'It is attached.', base: String(first.savedAt) })
+  const [kept] = (await readThread(ben, id)).drafts
+  expect(kept?.text).toBe('It is attached. I am sorry that it')
+  await sendReply(ben, id, { text: 'And more.', base: null })
+  expect((await readThread(ben, id)).drafts).toHaveLength(1)
+  await sendReply(ben, id, { text: kept?.text ?? '', base: kept?.savedAt })
+  expect((await readThread(ben, id)).drafts).toEqual([])
+})
+
 test('the status chosen with a reply comes with it, and not when it is taken back', async () => {
   const { id } = await makeTicket(acme)
   const undone = await sendReply(ben, id, { text: 'Done?', thenStatus: 'resolved' })

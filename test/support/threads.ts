@@ -69,7 +69,7 @@ export async function textsOf(agent: SignedInAgent, ticketId: string): Promise<s
 export async function sendReply(
   agent: SignedInAgent,
   ticketId: string,
-  body: { text: string; lastMessageId?: string; thenStatus?: string; force?: boolean },
+  body: { text: string; base?: string | null; lastMessageId?: string; thenStatus?: string; force?: boolean },
 ): Promise<ReplyJson> {
   const lastMessageId = body.lastMessageId ?? (await newestMessage(agent, ticketId))
   const path = `/console/tickets/${ticketId}/replies`

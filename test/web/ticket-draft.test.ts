@@ -294,6 +294,20 @@ browserTest('what was written on another device meanwhile is offered, and not wr
   await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'THREE!')
 })
 
+browserTest('what was written further on another device is offered after this one has sent', async () => {
+  const { ben, ticket } = await openDesk(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await field(page).fill('It is attached.')
+  await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'It is attached.')
+  const further = { kind: 'reply', text: 'It is attached. I am sorry that it took so long.' }
+  await ben.call('PUT', `/console/tickets/${ticket.id}/draft`, { body: further })
+  await field(page).press('Control+Enter')
+  await page.getByRole('button', { name: 'Use that one' }).click()
+  expect(await field(page).inputValue()).toBe(further.text)
+  expect((await readThread(ben, ticket.id)).waiting).toMatchObject([{ text: 'It is attached.' }])
+})
+
 browserTest('what is sent on one device cannot be sent again on another', async () => {
   const { ben, ticket } = await openDesk(bellhop)
   await using first = await openTicket(bellhop, ben, ticket.id)

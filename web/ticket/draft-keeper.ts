@@ -6,6 +6,8 @@ import type { Draft } from './ticket-data.ts'
 export interface DraftKeeper {
   text: Accessor<string>
   isBlank: Accessor<boolean>
+  /** The version on the server that it goes on from; null for none. */
+  base: Accessor<string | null>
   /** When it was last written. */
   changedAt: Accessor<number>
   /** Not saved on the server for a while: it is kept here and sent as soon as that works. */

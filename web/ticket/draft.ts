@@ -130,6 +130,7 @@ export function createKeeper(key: string, ticketId: string, kind: DraftKind): Ta
   return {
     text: () => draft().text,
     isBlank: () => draft().text.trim() === '',
+    base: () => draft().base,
     changedAt: () => draft().changedAt,
     isWaiting,
     other,

@@ -29,11 +29,12 @@ const undos = new Map<string, () => void>()
 
 /** Hands a reply to the server, which sends it ten seconds later. */
 export function sendReply(reply: ReplyToSend): Promise<HandedOver> {
-  const { ticketId, lastMessageId, thenStatus, isForced } = reply
+  const { ticketId, draft, lastMessageId, thenStatus, isForced } = reply
   return handOver(
     { ...reply, kind: 'reply' },
     (text, how) => {
-      const body = { text, lastMessageId, thenStatus, ...(isForced ? { force: true } : {}) }
+      const force = isForced ? { force: true } : {}
+      const body = { text, base: draft.base(), lastMessageId, thenStatus, ...force }
       return ask(api.console.tickets({ id: ticketId }).replies.post(body, how))
     },
     (waiting) => {
@@ -45,10 +46,10 @@ export function sendReply(reply: ReplyToSend): Promise<HandedOver> {
 
 /** Adds a note to the thread. Nobody but agents sees it. */
 export function addNote(note: Omit<Parameters<typeof handOver>[0], 'kind'>): Promise<HandedOver> {
-  const { ticketId } = note
+  const { ticketId, draft } = note
   return handOver(
     { ...note, kind: 'note' },
-    (text, how) => ask(api.console.tickets({ id: ticketId }).notes.post({ text }, how)),
+    (text, how) => ask(api.console.tickets({ id: ticketId }).notes.post({ text, base: draft.base() }, how)),
     (added) =>
       patchTicket(ticketId, (known) => ({
         ...known,
