@@ -28,6 +28,7 @@ export function createApp(
   const app = new Elysia({ name: 'bellhop', normalize: false })
     .onRequest(({ request, set }) => {
       set.headers['x-request-id'] = requestId(request, deps.clock.now())
+      set.headers['x-content-type-options'] = 'nosniff'
     })
     .onError(({ code, error, request, set }) => {
       const refusal = code === 'NOT_FOUND' ? unknownRoute(app.routes, request) : error
