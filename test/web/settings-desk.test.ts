@@ -35,6 +35,22 @@ browserTest(
   },
 )
 
+browserTest('a saved reply that is left without saving it is there to go back to', async () => {
+  const { page, window } = await openSettings('Hooli', '/saved-replies/new')
+  await using _ = window
+  await page.getByLabel('Name').fill('Apology')
+  await page.getByLabel('Text').fill('We are very sorry.')
+  await page.getByRole('link', { name: 'Agents' }).click()
+  await page.getByText('The saved reply was not saved.').waitFor()
+  await page.getByRole('button', { name: 'Go back to it' }).click()
+  await page.getByLabel('Text').waitFor()
+  expect(await page.getByLabel('Name').inputValue()).toBe('Apology')
+  expect(await page.getByLabel('Text').inputValue()).toBe('We are very sorry.')
+  await page.getByRole('button', { name: 'Save reply' }).click()
+  await page.getByRole('link', { name: /^Apology/ }).waitFor()
+  expect(await page.getByText('was not saved').count()).toBe(0)
+})
+
 browserTest('a tag is renamed into another one, after a word about merging, and removed', async () => {
   const { page, window, client } = await openSettings('Globex', '/tags')
   await using _ = window

@@ -1,6 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/solid-query'
 import { createSignal } from 'solid-js'
-import { createStore } from 'solid-js/store'
 import { faultOf, sentenceOf } from '../../problem.ts'
 import { Switch } from '../../ui/checkbox.tsx'
 import { CardForm } from '../../ui/form.tsx'
@@ -9,6 +8,7 @@ import { TextField } from '../../ui/text-field.tsx'
 import { toast, toastError } from '../../ui/toaster.tsx'
 import { Loaded } from '../loaded.tsx'
 import { Page, Section } from '../page.tsx'
+import { createTypedValues } from '../typed-values.ts'
 import { type Organization, organizationQuery, saveOrganization } from './organization-data.ts'
 
 /** What the organization is called, inside and to customers, and when tickets open again. */
@@ -77,14 +77,17 @@ function Reopening(props: { organization: Organization }) {
 const IDENTITY = ['publicName', 'website', 'signature'] as const
 
 function Identity(props: { organization: Organization }) {
-  const [values, setValues] = createStore({
+  const [values, setValues, keep] = createTypedValues('The business identity', {
     publicName: props.organization.publicName,
     website: props.organization.website,
     signature: props.organization.signature,
   })
   const save = useMutation(() => ({
     mutationFn: () => saveOrganization({ ...values }),
-    onSuccess: () => void toast('The business identity is saved.'),
+    onSuccess: () => {
+      keep()
+      toast('The business identity is saved.')
+    },
   }))
   return (
     <Section title="Business identity" text="What customers see of you in e-mails and in the widget.">

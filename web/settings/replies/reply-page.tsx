@@ -1,7 +1,6 @@
 import { useNavigate } from '@solidjs/router'
 import { useMutation, useQuery } from '@tanstack/solid-query'
 import { createMemo, Show } from 'solid-js'
-import { createStore } from 'solid-js/store'
 import { type SavedReply, savedRepliesQuery } from '../../desk.ts'
 import { faultOf } from '../../problem.ts'
 import { ButtonLink } from '../../ui/button.tsx'
@@ -11,6 +10,7 @@ import { toast } from '../../ui/toaster.tsx'
 import { Loaded } from '../loaded.tsx'
 import { NotFound } from '../not-found.tsx'
 import { Page } from '../page.tsx'
+import { createTypedValues } from '../typed-values.ts'
 import './replies.css'
 import { saveReply } from './reply-data.ts'
 import { ReplyPreview } from './reply-preview.tsx'
@@ -53,10 +53,12 @@ export function ReplyPage(props: { id: string }) {
 
 function Editor(props: { reply: SavedReply | undefined }) {
   const navigate = useNavigate()
-  const [values, setValues] = createStore({ name: props.reply?.name ?? '', text: props.reply?.text ?? '' })
+  const start = { name: props.reply?.name ?? '', text: props.reply?.text ?? '' }
+  const [values, setValues, keep] = createTypedValues('The saved reply', start)
   const save = useMutation(() => ({
     mutationFn: () => saveReply(props.reply?.id, { ...values }),
     onSuccess: ({ name }) => {
+      keep()
       toast(`“${name}” is saved.`)
       navigate(LIST)
     },
