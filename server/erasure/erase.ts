@@ -1,4 +1,4 @@
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { and, asc, count, eq, sql } from 'drizzle-orm'
 import { recordAudit } from '../audit/audit.ts'
 import type { Transaction } from '../database/database.ts'
 import { customers } from '../database/tables/customers.ts'
@@ -23,13 +23,14 @@ export async function eraseTicket(deps: Deps, orgId: string, id: string): Promis
 
 /**
  * Deletes a customer for ever, with all their tickets, a slice in each unit; when it was cut short, doing it again
- * deletes the rest. Answers how many tickets. The audit log keeps ids only. Throws 404.
+ * deletes the rest. Answers how many tickets. The audit log keeps ids only, from the first slice on. Throws 404.
  */
 export async function eraseCustomer(deps: Deps, orgId: string, id: string): Promise<number> {
   if (!isId('usr', id)) throw notFound('customer')
   let deletedTickets = 0
   for (let isGone = false; !isGone; ) {
-    const slice = await deps.database.write((tx) => eraseSlice(deps, tx, { orgId, id, deletedTickets }))
+    const isFirst = deletedTickets === 0
+    const slice = await deps.database.write((tx) => eraseSlice(deps, tx, { orgId, id, isFirst }))
     deletedTickets += slice.erased
     isGone = slice.isGone
   }
@@ -40,20 +41,22 @@ export async function eraseCustomer(deps: Deps, orgId: string, id: string): Prom
 async function eraseSlice(
   deps: Deps,
   tx: Transaction,
-  { orgId, id, deletedTickets }: { orgId: string; id: string; deletedTickets: number },
+  { orgId, id, isFirst }: { orgId: string; id: string; isFirst: boolean },
 ): Promise<{ erased: number; isGone: boolean }> {
   await lockCustomer(tx, orgId, id)
+  const isTheirs = and(eq(tickets.orgId, orgId), eq(tickets.customerId, id))
   const found = await tx
     .select({ id: tickets.id })
     .from(tickets)
-    .where(and(eq(tickets.orgId, orgId), eq(tickets.customerId, id)))
+    .where(isTheirs)
     .orderBy(asc(tickets.id))
     .limit(SLICE)
   const locked: Ticket[] = []
   for (const ticket of found) locked.push(...(await lockTicket(tx, { orgId, id: ticket.id })))
   const isGone = found.length < SLICE
-  if (isGone) {
-    const detail = { deletedTickets: deletedTickets + locked.length }
+  if (isFirst) {
+    const [all] = await tx.select({ count: count() }).from(tickets).where(isTheirs)
+    const detail = { deletedTickets: all?.count ?? 0 }
     await recordAudit(deps, tx, orgId, { action: 'customer.deleted', subject: { id, label: id }, detail })
   }
   await eraseTickets(deps, tx, orgId, locked)

@@ -200,6 +200,8 @@ test('a customer with more tickets than one unit takes loses all of them, and th
   }
   const erased = await root.call('DELETE', `/console/customers/${userId}`)
   expect(erased.json).toEqual({ deletedTickets: 45 })
+  const audit = await root.call<{ data: object[] }>('GET', '/console/audit?action=customer.deleted')
+  expect(audit.json.data).toMatchObject([{ subject: { id: userId }, detail: { deletedTickets: 45 } }])
   const { json } = await many.call<{ meta: { total: number } }>('GET', '/tickets')
   expect(json.meta.total).toBe(0)
   expect((await root.call('GET', '/console/tags')).json).toEqual({ data: [] })
