@@ -189,6 +189,14 @@ browserTest('a change the server refuses is taken back on the page', async () =>
   expect(await page.locator('.toast').count()).toBe(1)
   await rowOf(page, 'Second').filter({ hasNotText: 'Moved to' }).waitFor()
   await waitForFocus(page, 'Second')
+
+  await page.keyboard.press('x')
+  await page.keyboard.press('Shift+J')
+  await page.keyboard.press('p')
+  await page.getByRole('alert').filter({ hasText: 'Not done: Set to pending: 2 tickets.' }).waitFor()
+  // To try it again, nothing has to be selected anew.
+  await page.getByRole('toolbar', { name: 'Selected tickets' }).getByText('2 selected').waitFor()
+  await waitForFocus(page, 'First')
 })
 
 browserTest('keys do nothing while somebody types, and the sheet lists them all', async () => {

@@ -25,25 +25,28 @@ export function createChanging(list: TicketList, selection: Selection, place: Pl
       .filter((row) => row !== undefined),
   )
 
-  function change(given: TicketChange, done?: string): void {
+  async function change(given: TicketChange, done?: string): Promise<boolean> {
     const ids = targets()
-    if (ids.length === 0) return
-    void changeTickets(ids, given, done)
+    return ids.length === 0 || (await changeTickets(ids, given, done))
   }
 
-  /** Several are done with at once: the selection has served. */
-  function changeAndClear(given: TicketChange, done?: string): void {
-    change(given, done)
+  /** Several are done with at once: the selection has served, unless the server refuses. */
+  async function changeAndClear(given: TicketChange, done?: string): Promise<void> {
+    const chosen = selection.list()
+    const viewId = place.viewId()
+    const isDone = change(given, done)
     selection.clear()
+    if (await isDone) return
+    if (selection.list().length === 0 && place.viewId() === viewId) selection.choose(chosen)
   }
 
   return {
     targets,
     isSelection: () => selection.list().length > 0,
     rows,
-    change: changeAndClear,
+    change: (given: TicketChange, done?: string) => void changeAndClear(given, done),
     /** Keeps the selection, for one change after the other. */
-    changeOn: change,
+    changeOn: (given: TicketChange, done?: string) => void change(given, done),
     /** What all of them have. */
     commonTags: createMemo(() => {
       const [first, ...others] = rows()

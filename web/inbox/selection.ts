@@ -39,6 +39,7 @@ export function createSelection(ids: Accessor<readonly string[]>) {
       else setEach([from, to])
     },
     all: () => setEach(ids()),
+    choose: setEach,
     clear(): void {
       setChosen(reconcile({}))
       anchor = undefined
