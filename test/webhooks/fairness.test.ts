@@ -52,7 +52,7 @@ test('a healthy receiver does not notice 400 beside it that never answer', async
 })
 
 test('a new receiver among 400 that never answer gets its turn while they time out', async () => {
-  await using webhooks = await openWebhooks({ settings: { BELLHOP_WEBHOOK_TIMEOUT: '150ms' } })
+  await using webhooks = await openWebhooks({ settings: { BELLHOP_WEBHOOK_TIMEOUT: '500ms' } })
   const healthy = await webhooks.receiver()
   const hanging = await webhooks.receiver(() => 'never')
   await hang(webhooks, hanging)
