@@ -48,7 +48,9 @@ browserTest(
       text: 'It is attached.',
       agentName: 'Ana Pires',
     })
-    expect(await thread(page)).toEqual(['customer: Where is it?', 'agent: It is attached.'])
+    await eventually(
+      async () => (await thread(page)).join() === 'customer: Where is it?,agent: It is attached.',
+    )
     expect(await server.end('SIGTERM')).toBe(0)
     // The page notices that its server has gone.
     window.faults.length = 0
