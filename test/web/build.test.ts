@@ -1,26 +1,14 @@
 import { expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { buildWeb } from '../../web/build.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 /** A warning of Solid's development build, which keeps what has left the page in memory. */
 const DEVELOPMENT = 'multiple instances of Solid'
 const BUILD = join(import.meta.dir, '../../web/build.ts')
-
-test('whatever a process is for, the pages it builds are those for production', async () => {
-  expect(process.env.NODE_ENV).toBe('test')
-  const dist = temporaryFolder('dist')
-  await buildWeb({ dist })
-
-  const assets = join(dist, 'web/assets')
-  const scripts = readdirSync(assets).filter((name) => name.endsWith('.js'))
-  expect(scripts).not.toBeEmpty()
-  expect(scripts.filter((name) => readFileSync(join(assets, name), 'utf8').includes(DEVELOPMENT))).toEqual([])
-}, 60_000)
+const dist = temporaryFolder('dist')
 
 test('of several that want the pages at once one builds them, also after one that was killed', async () => {
-  const dist = temporaryFolder('dist')
   // A process that has ended, and half of what it was making.
   const ended = Bun.spawn(['true'])
   await ended.exited
@@ -32,6 +20,14 @@ test('of several that want the pages at once one builds them, also after one tha
   expect(readdirSync(dist)).toEqual(['web'])
   expect(existsSync(join(dist, 'web/index.html'))).toBe(true)
 }, 60_000)
+
+test('the pages are those for production, although they were built for tests', () => {
+  expect(process.env.NODE_ENV).toBe('test')
+  const assets = join(dist, 'web/assets')
+  const scripts = readdirSync(assets).filter((name) => name.endsWith('.js'))
+  expect(scripts).not.toBeEmpty()
+  expect(scripts.filter((name) => readFileSync(join(assets, name), 'utf8').includes(DEVELOPMENT))).toEqual([])
+})
 
 async function build(dist: string): Promise<string> {
   const script = `import { buildWeb } from ${JSON.stringify(BUILD)}
