@@ -6,7 +6,6 @@ import { arrive, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
 import type { SignedIn } from '../sessions/sessions.ts'
-import { versionOf } from '../threads/drafts.ts'
 import { waitingReply } from '../threads/schemas.ts'
 import { sendOnce } from '../threads/send-once.ts'
 import { viewWaitingReply } from '../threads/views.ts'
@@ -22,21 +21,13 @@ export function replyRoutes(deps: Deps, guard: AgentGuard) {
     .use(guard.requireAgent)
     .post(
       '/tickets/:id/replies',
-      async ({
-        me,
-        as,
-        params: { id: ticketId },
-        body: { base, ...body },
-        request,
-        set: { headers },
-        status,
-      }) => {
-        const input = { ...body, base: versionOf(base), ticketId, agentId: me.agentId, agentName: me.name }
+      async ({ me, as, params: { id: ticketId }, body, request, set: { headers }, status }) => {
         const sent = { me, ticketId, what: 'replies' as const, body, request, headers }
-        const reply = await sendOnce<ReturnType<typeof viewWaitingReply>>(once, sent, async (remember) =>
-          viewWaitingReply(
-            await queueReply(as, me.orgId, input, (tx, made) => remember(tx, viewWaitingReply(made))),
-          ),
+        const reply = await sendOnce(
+          once,
+          sent,
+          (written, alsoSave) => queueReply(as, me.orgId, written, alsoSave),
+          viewWaitingReply,
         )
         return status(201, reply)
       },

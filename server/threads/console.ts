@@ -80,19 +80,13 @@ export function threadRoutes(deps: Deps, guard: AgentGuard) {
     )
     .post(
       '/tickets/:id/notes',
-      async ({
-        me,
-        as,
-        params: { id: ticketId },
-        body: { base, ...body },
-        request,
-        set: { headers },
-        status,
-      }) => {
-        const written = { ticketId, agentId: me.agentId, agentName: me.name, ...body, base: versionOf(base) }
+      async ({ me, as, params: { id: ticketId }, body, request, set: { headers }, status }) => {
         const sent = { me, ticketId, what: 'notes' as const, body, request, headers }
-        const note = await sendOnce<ReturnType<typeof viewNote>>(once, sent, async (remember) =>
-          viewNote(await addNote(as, me.orgId, written, (tx, made) => remember(tx, viewNote(made)))),
+        const note = await sendOnce(
+          once,
+          sent,
+          (written, alsoSave) => addNote(as, me.orgId, written, alsoSave),
+          viewNote,
         )
         return status(201, note)
       },

@@ -1,27 +1,40 @@
-import type { Transaction } from '../database/database.ts'
 import type { Once } from '../idempotency/idempotency.ts'
 import type { SignedIn } from '../sessions/sessions.ts'
+import type { AlsoSave } from '../tickets/tickets.ts'
+import { versionOf } from './drafts.ts'
 
-interface SentByAgent {
+interface SentByAgent<Content> {
   me: SignedIn
   ticketId: string
   what: 'replies' | 'notes'
-  body: object
+  body: Content
   request: Request
   headers: Record<string, unknown>
 }
 
+/** What is sent, by whom, on which ticket, and from which version of the draft. */
+type Written<Content> = Omit<Content, 'base'> & {
+  ticketId: string
+  agentId: string
+  agentName: string
+  base: number | null | undefined
+}
+
 /**
  * Does once what an agent sends again because the answer to it was lost: both have the same `Idempotency-Key`, which is
- * that agent's alone.
+ * that agent's alone. The version of the draft may have moved on between them, so it tells no two apart.
+ * `verb` makes what `view` shows of it.
  */
-export async function sendOnce<Body>(
+export async function sendOnce<Content extends { base?: string | null }, Made, Body>(
   once: Once,
-  { me: { orgId, agentId }, ticketId, what, body, request, headers }: SentByAgent,
-  change: (remember: (tx: Transaction, made: Body) => Promise<void>) => Promise<Body>,
+  { me, ticketId, what, body: { base, ...body }, request, headers }: SentByAgent<Content>,
+  verb: (written: Written<Content>, alsoSave: AlsoSave<Made>) => Promise<Made>,
+  view: (made: Made) => Body,
 ): Promise<Body> {
+  const { orgId, agentId, name: agentName } = me
+  const written = { ...body, ticketId, agentId, agentName, base: versionOf(base) }
   const location = threadLocation(ticketId)
-  const answerWith = (made: Body) => ({ status: 201, body: made, location, etag: null })
+  const answerWith = (made: Made) => ({ status: 201, body: view(made), location, etag: null })
   const answer = await once<Body>(
     {
       orgId,
@@ -30,7 +43,7 @@ export async function sendOnce<Body>(
       path: `${location}/${what}`,
       body: { agentId, body },
     },
-    async (remember) => answerWith(await change((tx, made) => remember(tx, answerWith(made)))),
+    async (remember) => answerWith(await verb(written, (tx, made) => remember(tx, answerWith(made)))),
   )
   if (answer.isReplay) headers['idempotency-replayed'] = 'true'
   return answer.body

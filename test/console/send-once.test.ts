@@ -42,6 +42,16 @@ test('a reply that has gone, or was taken back, does not come again with its key
   expect((await readThread(ben, id)).waiting).toEqual([])
 })
 
+test('a try from a later version of the draft is the same reply', async () => {
+  const { id } = await makeTicket(acme)
+  const send = posts(id, 'replies')
+  const key = crypto.randomUUID()
+  const body = { text: 'It is attached.', lastMessageId: await newestMessage(ben, id) }
+  const first = await send(ben, key, { ...body, base: null })
+  const again = await send(ben, key, { ...body, base: new Date(clock.now()).toISOString() })
+  expect([again.status, again.json]).toEqual([201, first.json])
+})
+
 test('a note that is sent again is one note', async () => {
   const { id } = await makeTicket(acme)
   const add = posts(id, 'notes')
