@@ -11,10 +11,8 @@ const START_TRIES = 200
 const TRY_EVERY_MS = 25
 
 export interface Cluster {
-  /** The address of a fresh database at the newest version. */
-  createDatabase(): Promise<string>
-  /** The address of a fresh database without any table. */
-  createEmptyDatabase(): Promise<string>
+  /** Of its administrator; each test has a database beside it. */
+  address: string
   stop(): Promise<void>
 }
 
@@ -27,7 +25,7 @@ export function postgresPrograms(): string | undefined {
     .find((bin) => existsSync(join(bin, 'initdb')))
 }
 
-/** Starts a private cluster in a temporary folder. It ends with this process, however that ends; `stop` also waits for it. */
+/** Starts a private cluster in a temporary folder, with a migrated database to copy. It ends with this process, however that ends; `stop` also waits for it. */
 export async function startCluster(programs: string): Promise<Cluster> {
   const folder = temporaryFolder('postgresql')
   const data = join(folder, 'data')
@@ -40,25 +38,40 @@ export async function startCluster(programs: string): Promise<Cluster> {
     stdio: ['ignore', 'ignore', Bun.file(join(folder, 'log'))],
   })
   server.unref()
-  const address = (name: string) => `postgres://postgres@127.0.0.1:${port}/${name}`
-  await waitUntilReady(address('postgres'))
-  await execute(address('postgres'), `create database ${TEMPLATE} template template0`)
-  await migratePostgres(address(TEMPLATE), 0)
-
-  let made = 0
-  async function create(template: string): Promise<string> {
-    made += 1
-    await execute(address('postgres'), `create database test_${made} template ${template}`)
-    return address(`test_${made}`)
-  }
+  const address = `postgres://postgres@127.0.0.1:${port}/postgres`
+  await waitUntilReady(address)
+  await execute(address, `create database ${TEMPLATE} template template0`)
+  await migratePostgres(named(address, TEMPLATE), 0)
   return {
-    createDatabase: () => create(TEMPLATE),
-    createEmptyDatabase: () => create('template0'),
+    address,
     async stop() {
       server.kill('SIGQUIT')
       await server.exited
     },
   }
+}
+
+/** The address of a fresh database at the newest version. */
+export function createDatabase(cluster: string): Promise<string> {
+  return create(cluster, TEMPLATE)
+}
+
+/** The address of a fresh database without any table. */
+export function createEmptyDatabase(cluster: string): Promise<string> {
+  return create(cluster, 'template0')
+}
+
+let made = 0
+
+async function create(cluster: string, template: string): Promise<string> {
+  made += 1
+  const name = `test_${process.pid}_${made}`
+  await execute(cluster, `create database ${name} template ${template}`)
+  return named(cluster, name)
+}
+
+function named(cluster: string, database: string): string {
+  return new URL(`/${database}`, cluster).href
 }
 
 /** What a test needs no durability or room for is off; connections are ample, for every test opens its own pool. */
