@@ -3,6 +3,7 @@ import type { Deps } from '../deps.ts'
 import { cancelStagedSecret, promoteSecret, rotateSecret, stageSecret } from '../webhooks/endpoint-secrets.ts'
 import { isoTimeOrNull } from '../wire.ts'
 import { note, print, shownTime } from './output.ts'
+import { tellOf } from './tell-of.ts'
 import { UsageError } from './usage-error.ts'
 import { withOwner } from './with-deps.ts'
 
@@ -27,7 +28,11 @@ export function addRotate(endpoint: Command): void {
       if (Object.keys(options).length > 1) {
         throw new UsageError('Give one of --stage, --promote, --cancel and --force.')
       }
-      print(await withOwner('endpoint', { named: id }, (deps, orgId) => rotate(options)(deps, orgId, id)))
+      print(
+        await withOwner('endpoint', { named: id }, (deps, orgId) =>
+          tellOf(deps, orgId, rotate(options)(deps, orgId, id)),
+        ),
+      )
     })
 }
 

@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
-import { createApiKey, listApiKeys, revokeApiKey } from '../api-keys/api-keys.ts'
+import { createApiKey, listApiKeys, type NewApiKey, revokeApiKey } from '../api-keys/api-keys.ts'
 import { viewKey } from '../api-keys/views.ts'
 import { KEY_SCOPES, type KeyScope } from '../database/tables/api-keys.ts'
 import { timeAhead, wholeNumber, wordsOf } from './option-values.ts'
 import { print, printJson, printTable, shownTime } from './output.ts'
+import { tellOf } from './tell-of.ts'
 import { withOrganization, withOwner } from './with-deps.ts'
 
 export function addKey(program: Command): void {
@@ -34,14 +35,15 @@ function addCreate(key: Command): void {
     .option('--public', 'a key for the widget, which may stand in a web page')
     .action(async (options: CreateOptions) => {
       const { name, scopes, rateLimit, expires } = options
+      const input: NewApiKey = {
+        name,
+        kind: options.public ? 'public' : 'secret',
+        ...(scopes && { scopes }),
+        ...(rateLimit !== undefined && { rateLimit }),
+        ...(expires !== undefined && { expiresAt: expires }),
+      }
       const { secret } = await withOrganization(options.org, (deps, { id }) =>
-        createApiKey(deps, id, {
-          name,
-          kind: options.public ? 'public' : 'secret',
-          ...(scopes && { scopes }),
-          ...(rateLimit !== undefined && { rateLimit }),
-          ...(expires !== undefined && { expiresAt: expires }),
-        }),
+        tellOf(deps, id, createApiKey(deps, id, input)),
       )
       print(secret)
     })
@@ -79,7 +81,9 @@ function addRevoke(key: Command): void {
     .description('end a key for ever, by its id; with --org also by its shown beginning')
     .option('--org <org>', 'id or name of the organization')
     .action(async (named: string, { org }: { org?: string }) => {
-      await withOwner('API key', { named, org }, (deps, orgId) => revokeApiKey(deps, orgId, named))
+      await withOwner('API key', { named, org }, (deps, orgId) =>
+        tellOf(deps, orgId, revokeApiKey(deps, orgId, named)),
+      )
       print(`${named} is revoked.`)
     })
 }

@@ -27,11 +27,15 @@ export interface Delivering {
 /**
  * Sends what is due. Each turn is one transaction that applies every finished attempt and claims the next ones; they
  * start when it is on disk. Only claimed deliveries are in memory. `resolve` replaces DNS in tests; `onAttempt` is
- * told how each attempt ended.
+ * told how each attempt ended, `onSwitchedOff` whose endpoint was switched off for failing.
  */
 export function startDelivering(
   deps: Deps,
-  given: { resolve?: Resolve; onAttempt?: (outcome: string) => void } = {},
+  given: {
+    resolve?: Resolve
+    onAttempt?: (outcome: string) => void
+    onSwitchedOff?: (orgId: string) => Promise<void>
+  } = {},
 ): Delivering {
   const { config, clock } = deps
   const inFlight = createInFlight((flight) => void carryOut(flight))
@@ -93,6 +97,7 @@ export function startDelivering(
       isUnsure = false
       inFlight.forget(applied)
       for (const each of done) startAttempts(each)
+      await tellOfSwitchedOff(done)
       return true
     } catch (error) {
       // The results stay in memory until they are on disk.
@@ -124,11 +129,16 @@ export function startDelivering(
     return { applied: plan.flatMap((work) => work.finished), done }
   }
 
-  function startAttempts({ endpoint, claimed, wasSwitchedOff }: WorkDone): void {
-    if (wasSwitchedOff) {
-      deps.log.warn('endpoint_switched_off', { endpoint: endpoint.id, reason: endpoint.offReason })
-    }
+  function startAttempts({ endpoint, claimed }: WorkDone): void {
     for (const delivery of claimed) inFlight.add({ delivery, endpoint, result: null })
+  }
+
+  async function tellOfSwitchedOff(done: WorkDone[]): Promise<void> {
+    const off = done.filter(({ wasSwitchedOff }) => wasSwitchedOff).map(({ endpoint }) => endpoint)
+    for (const { id, offReason } of off) {
+      deps.log.warn('endpoint_switched_off', { endpoint: id, reason: offReason })
+    }
+    for (const orgId of new Set(off.map((endpoint) => endpoint.orgId))) await given.onSwitchedOff?.(orgId)
   }
 
   async function carryOut(flight: Flight): Promise<void> {

@@ -1,0 +1,80 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { type SignedInAgent, signInAgent } from '../support/agents.ts'
+import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { writeCaFile } from '../support/certificates.ts'
+import { type OpenStream, openLive } from '../support/live.ts'
+import { runProgram } from '../support/program.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { makeTicket } from '../support/tickets.ts'
+
+// What changes keys, endpoints and agents without a request of an administrator, and still reaches open settings.
+let bellhop: Bellhop
+let receiver: Receiver
+let acme: Client
+let admin: SignedInAgent
+let page: OpenStream
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+  bellhop = await startBellhop({
+    settings: {
+      BELLHOP_WEBHOOK_ALLOW: '127.0.0.0/8',
+      BELLHOP_WEBHOOK_CA: await writeCaFile(),
+      BELLHOP_WEBHOOK_RETRIES: '20ms',
+    },
+  })
+})
+afterAll(async () => {
+  await bellhop.stop()
+  await receiver.stop()
+})
+
+beforeEach(async () => {
+  acme = await bellhop.organization()
+  admin = await signInAgent(bellhop, acme.orgId, { role: 'admin' })
+  page = await openLive(bellhop.url, admin)
+  await page.next('hello')
+})
+afterEach(() => page.close())
+
+const deskChange = () => page.next('changed', ({ type }) => type === 'desk.changed')
+const deskChanges = () => page.seen.filter(({ data }) => data.type === 'desk.changed').length
+
+test('settings hear of an endpoint that is switched off for failing, and of its failures before that nothing', async () => {
+  receiver.respondWith(() => ({ status: 410 }))
+  const body = { url: receiver.url, events: ['ticket.created'] }
+  const made = await admin.call<{ endpoint: { id: string } }>('POST', '/console/endpoints', { body })
+  await deskChange()
+  await makeTicket(acme)
+  await deskChange()
+  const { json } = await admin.call('GET', `/console/endpoints/${made.json.endpoint.id}`)
+  expect(json).toMatchObject({ isOn: false, offReason: 'gone' })
+  expect(receiver.requests).toHaveLength(2)
+  expect(deskChanges()).toBe(2)
+})
+
+test('settings hear of the keys, endpoints and agents that commands change beside the server', async () => {
+  const { dataFolder, databaseUrl } = bellhop.deps.config
+  const place = { BELLHOP_DATA: dataFolder, ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}) }
+  const command = async (...args: string[]) => {
+    const { code, out, err } = await runProgram(place, args)
+    expect(code, err).toBe(0)
+    await deskChange()
+    return out.trim()
+  }
+  const org = ['--org', acme.orgId]
+  const key = await command('key', 'create', ...org, '--name', 'Shop')
+  await command('key', 'revoke', key.slice(0, 17), ...org)
+  const endpoint = ['--url', 'https://hooks.example.com/bellhop', '--events', 'ticket.created']
+  const { id } = JSON.parse(await command('endpoint', 'create', ...org, ...endpoint))
+  await command('endpoint', 'update', id, '--description', 'Billing')
+  await command('endpoint', 'disable', id)
+  await command('endpoint', 'enable', id)
+  await command('endpoint', 'rotate', id)
+  await command('endpoint', 'delete', id)
+  const agent = ['--name', 'Bo', '--email', 'bo@example.com']
+  const agentId = await command('agent', 'create', ...org, ...agent)
+  await command('agent', 'disable', agentId)
+  await command('agent', 'enable', agentId)
+  expect(deskChanges()).toBe(11)
+}, 30_000)
