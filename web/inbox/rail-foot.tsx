@@ -32,7 +32,7 @@ export function RailFoot(props: { onShowKeys: () => void }) {
             <Button {...given} look="quiet" class="rail-account">
               <Avatar name={session().agent.name} id={session().agent.id} size="small" isDecorative />
               <span class="unseen">Your account: </span>
-              <span class="rail-text">{session().agent.name}</span>
+              <span class="rail-account-name">{session().agent.name}</span>
               <ChevronsUpDown />
             </Button>
           )}

@@ -1,6 +1,7 @@
 import { type Component, Show } from 'solid-js'
 import { Dynamic } from 'solid-js/web'
 import { queries } from '../queries.ts'
+import '../ui/nav-link.css'
 import type { Place } from './place.ts'
 import { pagesQuery } from './ticket-pages.ts'
 import { hrefOf, type View } from './views.ts'
@@ -25,7 +26,7 @@ export function RailLink(props: RailLinkProps) {
   const isHere = () => props.place.viewId() === props.view.id
   return (
     <a
-      class="rail-link"
+      class="nav-link"
       href={hrefOf(props.view.id)}
       aria-current={isHere() ? 'page' : undefined}
       onClick={() => props.onLeave?.()}
@@ -34,7 +35,7 @@ export function RailLink(props: RailLinkProps) {
       }}
     >
       <Dynamic component={props.icon} />
-      <span class="rail-text">{props.view.name}</span>
+      <span>{props.view.name}</span>
       <Show when={props.count || props.isAtLeast}>
         <span class="rail-count count" data-loud={props.isLoud || undefined}>
           {NUMBERS.format(props.count ?? 0)}

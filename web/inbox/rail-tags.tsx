@@ -42,9 +42,9 @@ export function RailTags(props: RailTagsProps) {
         </For>
         <Show when={used().length > MOST_TAGS}>
           <li>
-            <button type="button" class="rail-link rail-all" onClick={() => setOpen(true)}>
+            <button type="button" class="nav-link rail-all" onClick={() => setOpen(true)}>
               <Tags />
-              <span class="rail-text">All tags…</span>
+              <span>All tags…</span>
             </button>
           </li>
         </Show>

@@ -2,6 +2,7 @@ import ArrowLeft from 'lucide-solid/icons/arrow-left'
 import ChevronRight from 'lucide-solid/icons/chevron-right'
 import { For } from 'solid-js'
 import { Dynamic } from 'solid-js/web'
+import '../ui/nav-link.css'
 import { groupsFor, type SettingsPlace } from './pages.ts'
 import './settings-nav.css'
 
@@ -9,9 +10,9 @@ import './settings-nav.css'
 export function SettingsNav(props: { isAdmin: boolean; at: string | undefined }) {
   return (
     <nav class="settings-nav" aria-label="Settings">
-      <a class="settings-back" href="/inbox">
+      <a class="nav-link" href="/inbox">
         <ArrowLeft />
-        Inbox
+        <span>Inbox</span>
       </a>
       <For each={groupsFor(props.isAdmin)}>
         {(group) => (
@@ -32,7 +33,11 @@ export function SettingsNav(props: { isAdmin: boolean; at: string | undefined })
 function NavItem(props: { page: SettingsPlace; isHere: boolean }) {
   return (
     <li>
-      <a href={`/settings/${props.page.path}`} aria-current={props.isHere ? 'page' : undefined}>
+      <a
+        class="nav-link"
+        href={`/settings/${props.page.path}`}
+        aria-current={props.isHere ? 'page' : undefined}
+      >
         <Dynamic component={props.page.icon} />
         <span>{props.page.title}</span>
         <ChevronRight class="settings-nav-more" />
