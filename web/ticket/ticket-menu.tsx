@@ -1,7 +1,7 @@
 import Ellipsis from 'lucide-solid/icons/ellipsis'
 import Link from 'lucide-solid/icons/link'
 import Mail from 'lucide-solid/icons/mail'
-import OctagonAlert from 'lucide-solid/icons/octagon-alert'
+import ShieldAlert from 'lucide-solid/icons/shield-alert'
 import Trash from 'lucide-solid/icons/trash'
 import { createSignal, Show } from 'solid-js'
 import { api, ask } from '../api.ts'
@@ -42,7 +42,7 @@ export function TicketMenu(props: TicketMenuProps) {
           Copy link to this ticket
         </MenuItem>
         <MenuItem
-          icon={<OctagonAlert />}
+          icon={<ShieldAlert />}
           onSelect={() => void changeTicket(props.ticket.id, { isSpam: !props.ticket.isSpam })}
         >
           {props.ticket.isSpam ? 'Not spam' : 'Mark as spam'}
