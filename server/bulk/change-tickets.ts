@@ -13,31 +13,51 @@ import { findTicket, lockTicket, type Ticket } from '../tickets/rows.ts'
 /** Tickets in one unit: few enough that nobody waits for it. */
 const SLICE = 100
 
+export interface ChangedTickets {
+  /** Each as it was before, in the order given. */
+  found: Ticket[]
+  /** Ids that are not there. */
+  missing: string[]
+  /** Ids of the slices that were not begun or failed. */
+  rest: string[]
+}
+
 /**
- * Changes many tickets by the rules of `updateTicket`, a slice in each unit. Throws 400 before it has changed any, unless
- * one becomes impossible meanwhile. Answers each ticket as it was before, in the order given, and the ids that are not
- * there. A ticket named twice is changed twice.
+ * Changes many tickets by the rules of `updateTicket`, a slice in each unit. Throws 400 before it has changed any. When
+ * a later slice fails all the same, what was done is answered, for it can be taken back, with the rest: whoever asks
+ * for that alone is told why. A ticket named twice is changed twice.
  */
 export async function changeTickets(
   deps: Deps,
   orgId: string,
   items: { id: string; change: InboxChange }[],
-): Promise<{ found: Ticket[]; missing: string[] }> {
+): Promise<ChangedTickets> {
   if (items.length > SLICE) await refuseImpossible(deps, orgId, items)
   const before = new Map<string, Ticket>()
-  for (let start = 0; start < items.length; start += SLICE) {
-    for (const ticket of await changeSlice(deps, orgId, items.slice(start, start + SLICE))) {
-      if (!before.has(ticket.id)) before.set(ticket.id, ticket)
+  let done = 0
+  try {
+    for (; done < items.length; done += SLICE) {
+      for (const ticket of await changeSlice(deps, orgId, items.slice(done, done + SLICE))) {
+        if (!before.has(ticket.id)) before.set(ticket.id, ticket)
+      }
     }
+  } catch (error) {
+    if (done === 0) throw error
+    deps.log.warn('bulk_cut_short', { orgId, done, error })
   }
-  const ids = [...new Set(items.map(({ id }) => id))]
+  const ids = idsOf(items.slice(0, done))
   return {
     found: ids.flatMap((id) => before.get(id) ?? []),
     missing: ids.filter((id) => !before.has(id)),
+    rest: idsOf(items.slice(done)),
   }
 }
 
-/** What is refused in a later slice would leave the first ones changed, and nobody told how they were. */
+function idsOf(items: { id: string }[]): string[] {
+  return [...new Set(items.map(({ id }) => id))]
+}
+
+/** What is refused in a later slice would leave the first ones changed. */
 async function refuseImpossible(
   deps: Deps,
   orgId: string,

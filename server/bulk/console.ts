@@ -11,8 +11,8 @@ export function bulkRoutes(guard: AgentGuard) {
   return new Elysia({ name: 'bulk/console', prefix: '/console' }).use(guard.requireAgent).post(
     '/bulk',
     async ({ me, as, body }) => {
-      const { found, missing } = await changeTickets(as, me.orgId, body.items)
-      return { data: found.map(viewBefore), missing }
+      const { found, missing, rest } = await changeTickets(as, me.orgId, body.items)
+      return { data: found.map(viewBefore), missing, rest }
     },
     {
       parse: arrive,

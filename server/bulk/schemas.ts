@@ -30,4 +30,6 @@ const before = t.Object({
 export const bulkAnswer = t.Object({
   data: t.Array(t.Object({ id: t.String(), before })),
   missing: t.Array(t.String()),
+  /** Ids that were not changed, for a reason that is told when they are asked for alone. */
+  rest: t.Array(t.String()),
 })

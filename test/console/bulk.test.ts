@@ -1,6 +1,8 @@
 import { afterAll, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import { changeTickets } from '../../server/bulk/change-tickets.ts'
 import { ticketCounters } from '../../server/database/tables/tickets.ts'
+import { findTicket } from '../../server/tickets/rows.ts'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { type Client, startBellhop } from '../support/bellhop.ts'
 import { readThread } from '../support/threads.ts'
@@ -15,6 +17,7 @@ interface Before {
 interface BulkJson {
   data: { id: string; before: Before }[]
   missing: string[]
+  rest: string[]
 }
 type Item = { id: string; change: Record<string, unknown> }
 
@@ -112,6 +115,35 @@ test('of more tickets than one unit takes none changes when the last of them can
   await refused(
     made.map((id) => ({ id, change: id === full ? { assignedTo: eve.id } : { status: 'resolved' } })),
   )
+  expect(await counters()).toEqual(before)
+})
+
+test('what becomes impossible on the way is answered with what was done before, which can be taken back', async () => {
+  await freshOffice()
+  acme = await acme.withKey({ rateLimit: 1_000_000 })
+  const made = await makeTickets(450)
+  const before = await counters()
+  const [first = '', full = ''] = [made[0], made.at(-1)]
+  const { deps } = bellhop
+  const filled = Promise.withResolvers<void>()
+  // With the first tickets changed, somebody gives the last one all the tags that it takes.
+  const stopListening = deps.pulse.listen(async () => {
+    const [ticket] = await findTicket(deps.database.read, { orgId: acme.orgId, id: first })
+    if (!ticket?.tags.includes('vip')) return
+    stopListening()
+    const tags = Array.from({ length: 50 }, (_, number) => `tag ${number}`)
+    await changeTickets(deps, acme.orgId, [{ id: full, change: { tags } }])
+    filled.resolve()
+  })
+  const done = await change(made.map((id) => ({ id, change: { addTags: ['vip'] } })))
+  await filled.promise
+  expect(done.data.map(({ id }) => id)).toEqual(made.slice(0, 400))
+  expect(done.rest).toEqual(made.slice(400))
+  expect((await listTickets(acme, '?tag=vip')).meta.total).toBe(400)
+  const items = done.rest.map((id) => ({ id, change: { addTags: ['vip'] } }))
+  await problemOf(await ben.call('POST', '/console/bulk', { body: { items } }), 400, 'invalid_request')
+  await change(done.data.map((one) => ({ id: one.id, change: { ...one.before } })))
+  await change([{ id: full, change: { tags: [] } }])
   expect(await counters()).toEqual(before)
 })
 

@@ -25,19 +25,20 @@ export function createChanging(list: TicketList, selection: Selection, place: Pl
       .filter((row) => row !== undefined),
   )
 
-  async function change(given: TicketChange, done?: string): Promise<boolean> {
+  /** Answers those that were not changed. */
+  async function change(given: TicketChange, done?: string): Promise<string[]> {
     const ids = targets()
-    return ids.length === 0 || (await changeTickets(ids, given, done))
+    return ids.length === 0 ? [] : changeTickets(ids, given, done)
   }
 
-  /** Several are done with at once: the selection has served, unless the server refuses. */
+  /** Several are done with at once: the selection has served, but for those that the server refuses. */
   async function changeAndClear(given: TicketChange, done?: string): Promise<void> {
-    const chosen = selection.list()
+    const isSelection = selection.list().length > 0
     const viewId = place.viewId()
-    const isDone = change(given, done)
+    const changing = change(given, done)
     selection.clear()
-    if (await isDone) return
-    if (selection.list().length === 0 && place.viewId() === viewId) selection.choose(chosen)
+    const rest = await changing
+    if (isSelection && selection.list().length === 0 && place.viewId() === viewId) selection.choose(rest)
   }
 
   return {

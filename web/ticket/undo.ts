@@ -1,4 +1,4 @@
-import { toast } from '../ui/toaster.tsx'
+import { toast, toastError } from '../ui/toaster.tsx'
 
 /** Something done that can be taken back. */
 interface UndoEntry {
@@ -8,6 +8,8 @@ interface UndoEntry {
   undo: () => void | Promise<void>
   /** It can be taken back only until then. */
   endsAt?: number
+  /** Not all of it was done: that is said until somebody closes it. */
+  isPart?: boolean
 }
 
 /** Older ones are forgotten: nobody remembers what the thirtieth was. */
@@ -15,12 +17,15 @@ const MOST_ENTRIES = 30
 
 let entries: { entry: UndoEntry; closeToast: () => void }[] = []
 
-/** Remembers what was just done and says so, with an Undo. Answers how to forget it, for what cannot be taken back any more. */
-export function pushUndo(entry: UndoEntry): () => void {
+/**
+ * Remembers what was just done and says so, with an Undo. Answers how to forget it, for what cannot be taken back any
+ * more; false when it is forgotten or taken back already.
+ */
+export function pushUndo(entry: UndoEntry): () => boolean {
   const action = { text: 'Undo', keys: 'mod+z', run: () => void undo(entry) }
-  // One after the other, so that a quick hand does not pile them up; only what counts down stays beside the next.
-  for (const other of entries) if (!other.entry.endsAt) other.closeToast()
-  const closeToast = toast(entry.label, action, entry.endsAt)
+  // One after the other, so that a quick hand does not pile them up; only what counts down or went wrong stays beside the next.
+  for (const other of entries) if (!other.entry.endsAt && !other.entry.isPart) other.closeToast()
+  const closeToast = entry.isPart ? toastError(entry.label, action) : toast(entry.label, action, entry.endsAt)
   entries = [{ entry, closeToast }, ...entries].slice(0, MOST_ENTRIES)
   return () => forget(entry)
 }

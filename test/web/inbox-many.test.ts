@@ -1,0 +1,71 @@
+import { afterAll, expect } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { startBellhop } from '../support/bellhop.ts'
+import { browserTest, openWindow } from '../support/browser.ts'
+import { makeManyTickets, makeOffice, openList } from '../support/inbox.ts'
+import { listTickets } from '../support/tickets.ts'
+import { eventually } from '../support/webhooks.ts'
+
+// More tickets than one request changes: 500.
+const ALL = 560
+const bellhop = await startBellhop()
+afterAll(() => bellhop.stop())
+
+browserTest('of many tickets the part that was changed is told, shown and taken back', async () => {
+  const { client, agent } = await makeOffice(bellhop, 'Many')
+  await makeManyTickets(client, ALL)
+  await using window = await openWindow({ ...bellhop, agent })
+  const { page } = window
+  await openList(page, '/inbox/open')
+  await selectAll(page)
+  await page.route('**/console/bulk', async (route) => {
+    const { items } = route.request().postDataJSON()
+    if (items.length > 100) return route.continue()
+    const problem = { code: 'not_now', detail: 'The desk is being moved.' }
+    await route.fulfill({
+      status: 409,
+      contentType: 'application/problem+json',
+      body: JSON.stringify(problem),
+    })
+  })
+  await page.keyboard.press('p')
+  const told = page.getByRole('alert').filter({
+    hasText: 'Set to pending: 500 of 560 tickets. The rest were not changed. The desk is being moved.',
+  })
+  // A machine with other work takes its time to draw so many rows.
+  await told.waitFor({ timeout: 20_000 })
+  expect(await page.locator('.toast').count()).toBe(1)
+  // Those that are left can be tried again.
+  await page.getByRole('toolbar', { name: 'Selected tickets' }).getByText('60 selected').waitFor()
+  const total = async (status: string) => (await listTickets(client, `?status=${status}`)).meta.total
+  expect([await total('pending'), await total('open')]).toEqual([500, 60])
+  await page.getByRole('link', { name: 'All open 60' }).waitFor()
+  await scrollToEnd(page)
+  // The last 60 were not changed.
+  await rowAt(page, ALL).filter({ hasNotText: 'Moved to' }).waitFor()
+  await page.locator('.list-scroller').evaluate((element) => element.scrollTo({ top: 0 }))
+  await rowAt(page, 1).filter({ hasText: 'Moved to Pending' }).waitFor()
+
+  await told.getByRole('button', { name: 'Undo' }).click()
+  await told.waitFor({ state: 'detached' })
+  await eventually(async () => (await total('open')) === ALL)
+})
+
+/** Pages are read as the end is reached. */
+async function selectAll(page: Page): Promise<void> {
+  await eventually(async () => {
+    await scrollToEnd(page)
+    return rowAt(page, ALL).isVisible()
+  })
+  await page.getByRole('option').last().focus()
+  await page.keyboard.press('ControlOrMeta+a')
+  await page.getByText(`${ALL} selected`).waitFor()
+}
+
+function rowAt(page: Page, place: number) {
+  return page.locator(`[role=option][aria-posinset="${place}"]`)
+}
+
+function scrollToEnd(page: Page): Promise<void> {
+  return page.locator('.list-scroller').evaluate((element) => element.scrollTo({ top: element.scrollHeight }))
+}
