@@ -24,6 +24,8 @@ export interface Query {
   terms: Term[]
   /** What is looked for in the text: words that stand side by side. Of the last one the end may be missing. */
   phrases: Phrase[]
+  /** Text is looked for, and there is not one word in it: `!!!`. */
+  isOfSignsOnly: boolean
 }
 
 export interface Phrase {
@@ -50,6 +52,7 @@ export function parseQuery(text: string): Query {
   if (text.length > MOST_QUERY_LENGTH) throw wrong(`A search takes at most ${MOST_QUERY_LENGTH} characters.`)
   const terms: Term[] = []
   const phrases: Phrase[] = []
+  let hasText = false
   for (const part of text.matchAll(PART)) {
     const [whole, emptyMinus, emptyKey, minus, name, quoted, closing, bare] = part
     const key = keyOf(name ?? emptyKey)
@@ -58,12 +61,14 @@ export function parseQuery(text: string): Query {
       terms.push({ isNegated, ...termOf(key, (quoted ?? bare ?? '').trim()) })
     } else {
       const isQuoted = quoted !== undefined && name === undefined
-      addPhrase(phrases, isQuoted ? quoted : whole, isQuoted && closing === '"')
+      const given = isQuoted ? quoted : whole
+      hasText ||= given.trim() !== ''
+      addPhrase(phrases, given, isQuoted && closing === '"')
     }
   }
   if (terms.length > MOST_TERMS) throw wrong(`A search takes at most ${MOST_TERMS} filters.`)
   refuseContradictions(terms)
-  return { terms, phrases: withOpenEnd(phrases) }
+  return { terms, phrases: withOpenEnd(phrases), isOfSignsOnly: hasText && phrases.length === 0 }
 }
 
 export function wrong(sentence: string): AppError {

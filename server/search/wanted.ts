@@ -6,6 +6,8 @@ import { wordsOf } from './words.ts'
 const ORGANIZATION = '\uE000'
 /** Words with this before them are the customer's, so that `from:` looks at nothing else. */
 const FROM = '\uE001'
+/** Stands in no document: what is looked for by signs, which no index keeps. */
+const NOWHERE = '\uE002'
 
 /** Stands in every document of an organization: one organization's search never goes through another's. */
 export function organizationWord(orgId: string): string {
@@ -20,7 +22,7 @@ export function customerWords(customer: { name: string; email: string | null }):
 /** What a document has to hold to be found; undefined when a query looks for nothing in the text. */
 export function wantedWords(orgId: string, query: Query): Wanted | undefined {
   const from = query.terms.filter((term) => term.key === 'from')
-  if (query.phrases.length === 0 && from.length === 0) return undefined
+  if (query.phrases.length === 0 && from.length === 0 && !query.isOfSignsOnly) return undefined
   const phraseOf = (value: string): WordPhrase => {
     const words = wordsOf(value)
     return { words: words.map((word) => FROM + word), isOpenEnded: isLongEnough(words) }
@@ -30,6 +32,7 @@ export function wantedWords(orgId: string, query: Query): Wanted | undefined {
       { words: [organizationWord(orgId)], isOpenEnded: false },
       ...from.filter(({ isNegated }) => !isNegated).map(({ value }) => phraseOf(value)),
       ...query.phrases,
+      ...(query.isOfSignsOnly ? [{ words: [NOWHERE], isOpenEnded: false }] : []),
     ],
     hasNot: from.filter(({ isNegated }) => isNegated).map(({ value }) => phraseOf(value)),
   }

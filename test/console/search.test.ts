@@ -191,6 +191,21 @@ test('what the engines take for syntax is only text', async () => {
   }
 })
 
+test('a search of signs only finds nothing, in the list and in the count of a view', async () => {
+  const id = await ticket('Sale!!!', 'Now — or never 🎉')
+  for (const q of ['!!!', '—', '"—"', '"!!', '🎉', 'status:open ???', 'from:ana -', '"" !']) {
+    expect(await found(q), q).toEqual([])
+    const view = await ben.call<{ id: string }>('POST', '/console/views', { body: { name: q, query: q } })
+    expect(view.status, view.text).toBe(201)
+    const { json } = await ben.call<{ saved: { id: string; count: number }[] }>('GET', '/console/counts')
+    expect(json.saved.find((one) => one.id === view.json.id)?.count, q).toBe(0)
+  }
+  // Beside words they are as nothing, and quotes with nothing in them ask for nothing.
+  for (const q of ['sale !!!', 'never —', '""', '"  "', 'status:open ""']) {
+    expect(await found(q), q).toContain(id)
+  }
+})
+
 test('a search for words takes filters too, however common the words are', async () => {
   const ids: string[] = []
   for (let place = 0; place < 8; place += 1) ids.push(await ticket('Ordinary', `tumbleweed number ${place}`))

@@ -69,6 +69,10 @@ browserTest('keys and values of the grammar are offered, and taken without a mou
   await field.fill('zzzz')
   await page.locator('.empty-state', { hasText: 'Nothing found' }).waitFor()
   expect(await page.locator('.grammar').textContent()).toContain('assigned:')
+  await field.fill('')
+  await rowOf(page, 'Broken').waitFor()
+  await field.fill('!!!')
+  await page.locator('.empty-state', { hasText: 'Nothing found' }).waitFor()
 })
 
 browserTest(
