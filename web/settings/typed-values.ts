@@ -1,5 +1,5 @@
 import { useLocation, useNavigate } from '@solidjs/router'
-import { onCleanup } from 'solid-js'
+import { createEffect, on, onCleanup } from 'solid-js'
 import { createStore, type SetStoreFunction } from 'solid-js/store'
 import { toast } from '../ui/toaster.tsx'
 
@@ -7,26 +7,39 @@ import { toast } from '../ui/toaster.tsx'
 const left = new Map<string, object>()
 
 /**
- * What is typed into a form of a page. When the page is left without saving it, a notice leads back to it; the last of
- * the three answers says that it has been saved. `what` begins a sentence: "The signature".
+ * What stands in the fields of a form: what the server knows, until something else is typed; what was typed stays when
+ * the server learns something new. When the page is left without saving it, a notice leads back to it; the last of the
+ * three answers is told what has been saved. `what` begins a sentence: "The signature".
  */
-export function createTypedValues<Values extends Record<string, string>>(
+export function createTypedValues<Values extends Record<string, string | readonly string[]>>(
   what: string,
-  start: Values,
-): [Values, SetStoreFunction<Values>, () => void] {
+  known: () => Values,
+): [Values, SetStoreFunction<Values>, (saved: Values) => void] {
   const navigate = useNavigate()
   const here = useLocation().pathname
   const key = `${here} ${what}`
+  let start = known()
   const [values, setValues] = createStore<Values>({ ...start, ...left.get(key) })
   left.delete(key)
-  let saved = { ...start }
+  createEffect(
+    on(
+      known,
+      (now) => {
+        const untouched = Object.keys(now).filter((name) => isSame(values[name], start[name]))
+        setValues((typed) => ({ ...typed, ...only(now, untouched) }))
+        start = now
+      },
+      { defer: true },
+    ),
+  )
   onCleanup(() => {
     const typed = { ...values }
-    if (Object.keys(typed).every((name) => typed[name] === saved[name])) return
+    const touched = Object.keys(typed).filter((name) => !isSame(typed[name], start[name]))
+    if (touched.length === 0) return
     toast(`${what} was not saved.`, {
       text: 'Go back to it',
       run: () => {
-        left.set(key, typed)
+        left.set(key, only(typed, touched))
         navigate(here)
       },
     })
@@ -34,8 +47,16 @@ export function createTypedValues<Values extends Record<string, string>>(
   return [
     values,
     setValues,
-    () => {
-      saved = { ...values }
+    (saved) => {
+      start = saved
     },
   ]
+}
+
+function only(values: Record<string, unknown>, names: string[]): object {
+  return Object.fromEntries(names.map((name) => [name, values[name]]))
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
 }

@@ -1,5 +1,4 @@
 import { useMutation } from '@tanstack/solid-query'
-import { createSignal } from 'solid-js'
 import { api, ask } from '../../api.ts'
 import { faultOf } from '../../problem.ts'
 import { queries } from '../../queries.ts'
@@ -8,6 +7,7 @@ import { CardForm } from '../../ui/form.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { toast } from '../../ui/toaster.tsx'
 import { Page, Section } from '../page.tsx'
+import { createTypedValues } from '../typed-values.ts'
 import { Devices } from './devices.tsx'
 import { PasswordSection } from './password-section.tsx'
 import { ThisBrowser } from './this-browser.tsx'
@@ -31,13 +31,17 @@ export function AccountPage() {
 
 function OwnName() {
   const session = useSession()
-  const [name, setName] = createSignal(session().agent.name)
+  const [values, setValues, keep] = createTypedValues('Your name', () => ({ name: session().agent.name }))
   const save = useMutation(() => ({
-    mutationFn: () => ask(api.console.me.patch({ name: name() })),
+    mutationFn: async () => {
+      const sent = { ...values }
+      const saved = await ask(api.console.me.patch(sent))
+      keep(sent)
+      return saved
+    },
     onSuccess: (saved) => {
       queries.setQueryData(['session'], saved)
       void queries.invalidateQueries({ queryKey: ['agents'] })
-      setName(saved.agent.name)
       toast('Your name is saved.')
     },
   }))
@@ -47,8 +51,8 @@ function OwnName() {
         <TextField
           label="Your name"
           hint="Customers see it above your replies, colleagues everywhere."
-          value={name()}
-          onInput={setName}
+          value={values.name}
+          onInput={(name) => setValues({ name })}
           error={faultOf(save.error, 'name')}
           autocomplete="name"
           required

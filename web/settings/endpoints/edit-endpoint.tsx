@@ -3,15 +3,22 @@ import { api, ask } from '../../api.ts'
 import { CardForm } from '../../ui/form.tsx'
 import { toast } from '../../ui/toaster.tsx'
 import { Section } from '../page.tsx'
+import { createTypedValues } from '../typed-values.ts'
 import { type Endpoint, showEndpoint } from './endpoint-data.ts'
-import { createEndpointValues, EndpointFields, FIELDS } from './endpoint-fields.tsx'
+import { EndpointFields, FIELDS, valuesOf } from './endpoint-fields.tsx'
 
 /** Changes address, events and description of an endpoint. */
 export function EditEndpoint(props: { endpoint: Endpoint }) {
-  const [values, setValues] = createEndpointValues(props.endpoint)
+  const [values, setValues, keep] = createTypedValues('The endpoint', () => valuesOf(props.endpoint))
   const save = useMutation(() => ({
-    mutationFn: () =>
-      ask(api.console.endpoints({ id: props.endpoint.id }).patch({ ...values, url: values.url.trim() })),
+    mutationFn: async () => {
+      const sent = { ...values, events: [...values.events] }
+      const saved = await ask(
+        api.console.endpoints({ id: props.endpoint.id }).patch({ ...sent, url: sent.url.trim() }),
+      )
+      keep(sent)
+      return saved
+    },
     onSuccess: (endpoint: Endpoint) => {
       showEndpoint(endpoint)
       toast('The endpoint is saved.')

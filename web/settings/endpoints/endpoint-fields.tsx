@@ -1,12 +1,11 @@
 import { For, Show } from 'solid-js'
-import { createStore } from 'solid-js/store'
 import { faultOf } from '../../problem.ts'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { ErrorText } from '../../ui/error-text.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { type Endpoint, EVENTS, type WebhookEvent } from './endpoint-data.ts'
 
-interface EndpointValues {
+type EndpointValues = {
   url: string
   description: string
   events: WebhookEvent[]
@@ -14,13 +13,13 @@ interface EndpointValues {
 
 export const FIELDS = ['url', 'description', 'events'] as const
 
-/** What is typed into the fields of an endpoint, from what it is now; a new one listens to everything. */
-export function createEndpointValues(endpoint?: Endpoint) {
-  return createStore<EndpointValues>({
-    url: endpoint?.url ?? '',
-    description: endpoint?.description ?? '',
-    events: endpoint ? [...endpoint.events] : EVENTS.map(({ event }) => event),
-  })
+/** A new one listens to everything. */
+export function newEndpointValues(): EndpointValues {
+  return { url: '', description: '', events: EVENTS.map(({ event }) => event) }
+}
+
+export function valuesOf({ url, description, events }: Endpoint): EndpointValues {
+  return { url, description, events: [...events] }
 }
 
 interface EndpointFieldsProps {

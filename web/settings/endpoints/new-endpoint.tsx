@@ -1,11 +1,12 @@
 import { useMutation } from '@tanstack/solid-query'
 import { Show } from 'solid-js'
+import { createStore } from 'solid-js/store'
 import { api, ask } from '../../api.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { DialogForm } from '../../ui/form.tsx'
 import { showEndpoint } from './endpoint-data.ts'
-import { createEndpointValues, EndpointFields, FIELDS } from './endpoint-fields.tsx'
+import { EndpointFields, FIELDS, newEndpointValues } from './endpoint-fields.tsx'
 import { SigningSecret } from './signing-secret.tsx'
 
 interface NewEndpointProps {
@@ -23,7 +24,7 @@ export function NewEndpoint(props: NewEndpointProps) {
 }
 
 function Registering(props: { onClose: () => void }) {
-  const [values, setValues] = createEndpointValues()
+  const [values, setValues] = createStore(newEndpointValues())
   const register = useMutation(() => ({
     mutationFn: () => ask(api.console.endpoints.post({ ...values, url: values.url.trim() })),
     onSuccess: ({ endpoint }) => showEndpoint(endpoint),

@@ -30,9 +30,15 @@ export function OrganizationPage() {
 }
 
 function Name(props: { organization: Organization }) {
-  const [name, setName] = createSignal(props.organization.name)
+  const [values, setValues, keep] = createTypedValues('The name of the organization', () => ({
+    name: props.organization.name,
+  }))
   const save = useMutation(() => ({
-    mutationFn: () => saveOrganization({ name: name() }),
+    mutationFn: async () => {
+      const sent = { ...values }
+      await saveOrganization(sent)
+      keep(sent)
+    },
     onSuccess: () => void toast('The name is saved.'),
   }))
   return (
@@ -41,8 +47,8 @@ function Name(props: { organization: Organization }) {
         <TextField
           label="Name of the organization"
           hint="Your colleagues see it, and the commands on the server know it by this name."
-          value={name()}
-          onInput={setName}
+          value={values.name}
+          onInput={(name) => setValues({ name })}
           error={faultOf(save.error, 'name')}
           required
         />
@@ -77,17 +83,18 @@ function Reopening(props: { organization: Organization }) {
 const IDENTITY = ['publicName', 'website', 'signature'] as const
 
 function Identity(props: { organization: Organization }) {
-  const [values, setValues, keep] = createTypedValues('The business identity', {
+  const [values, setValues, keep] = createTypedValues('The business identity', () => ({
     publicName: props.organization.publicName,
     website: props.organization.website,
     signature: props.organization.signature,
-  })
+  }))
   const save = useMutation(() => ({
-    mutationFn: () => saveOrganization({ ...values }),
-    onSuccess: () => {
-      keep()
-      toast('The business identity is saved.')
+    mutationFn: async () => {
+      const sent = { ...values }
+      await saveOrganization(sent)
+      keep(sent)
     },
+    onSuccess: () => void toast('The business identity is saved.'),
   }))
   return (
     <Section title="Business identity" text="What customers see of you in e-mails and in the widget.">

@@ -35,13 +35,11 @@ export function ReplyPage(props: { id: string }) {
       <Page title="Saved reply" back={BACK}>
         <Loaded query={query} what="The saved reply">
           {(list) => {
-            // What is typed must not be lost when the list is read again.
-            const reply = createMemo(() => list().data.find(({ id }) => id === props.id), undefined, {
-              equals: (before, after) => before?.id === after?.id,
-            })
+            const reply = createMemo(() => list().data.find(({ id }) => id === props.id))
             return (
-              <Show when={reply()} fallback={<NotFound text="It may have been deleted." />}>
-                {(found) => <Editor reply={found()} />}
+              // What is typed must not be lost when the list is read again.
+              <Show when={reply()?.id} fallback={<NotFound text="It may have been deleted." />} keyed>
+                <Editor reply={reply()} />
               </Show>
             )
           }}
@@ -53,12 +51,18 @@ export function ReplyPage(props: { id: string }) {
 
 function Editor(props: { reply: SavedReply | undefined }) {
   const navigate = useNavigate()
-  const start = { name: props.reply?.name ?? '', text: props.reply?.text ?? '' }
-  const [values, setValues, keep] = createTypedValues('The saved reply', start)
+  const [values, setValues, keep] = createTypedValues('The saved reply', () => ({
+    name: props.reply?.name ?? '',
+    text: props.reply?.text ?? '',
+  }))
   const save = useMutation(() => ({
-    mutationFn: () => saveReply(props.reply?.id, { ...values }),
+    mutationFn: async () => {
+      const sent = { ...values }
+      const saved = await saveReply(props.reply?.id, sent)
+      keep(sent)
+      return saved
+    },
     onSuccess: ({ name }) => {
-      keep()
       toast(`“${name}” is saved.`)
       navigate(LIST)
     },

@@ -1,0 +1,88 @@
+import { afterAll, expect } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { type SignedInAgent, signInAgent } from '../support/agents.ts'
+import { startBellhop } from '../support/bellhop.ts'
+import { browserTest, openWindow } from '../support/browser.ts'
+import { eventually } from '../support/webhooks.ts'
+
+// What stands in the fields of the settings while others change the same things, and when a page is left.
+const bellhop = await startBellhop()
+afterAll(() => bellhop.stop())
+
+browserTest(
+  'fields follow what another administrator saves, but for those that are being typed in',
+  async () => {
+    const { window, page, other } = await openSettings('/organization')
+    await using _ = window
+    await page.getByLabel('Website').fill('https://typed.example')
+    await patch(other, '/organization', {
+      name: 'Acme Limited',
+      publicName: 'Acme Help',
+      website: 'https://other.example',
+    })
+    await eventually(async () => (await shownIn(page, 'Public name')) === 'Acme Help')
+    await eventually(async () => (await shownIn(page, 'Name of the organization')) === 'Acme Limited')
+    expect(await shownIn(page, 'Website')).toBe('https://typed.example')
+
+    // What is saved is no longer typed: it follows again.
+    await page.getByRole('button', { name: 'Save identity' }).click()
+    await page.getByText('The business identity is saved.').waitFor()
+    await patch(other, '/organization', { website: 'https://newest.example' })
+    await eventually(async () => (await shownIn(page, 'Website')) === 'https://newest.example')
+    await page.getByRole('link', { name: 'Agents' }).click()
+    await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor()
+    expect(await page.getByText('was not saved').count()).toBe(0)
+  },
+)
+
+browserTest('so do the fields of a saved reply and of an endpoint', async () => {
+  const { window, page, other } = await openSettings('/saved-replies')
+  await using _ = window
+  const reply = await post<{ id: string }>(other, '/saved-replies', { name: 'Thanks', text: 'Thank you.' })
+  await page.goto(`/settings/saved-replies/${reply.id}`)
+  await page.getByLabel('Text').fill('Thank you very much.')
+  await patch(other, `/saved-replies/${reply.id}`, { name: 'Gratitude', text: 'Cheers.' })
+  await eventually(async () => (await shownIn(page, 'Name')) === 'Gratitude')
+  expect(await shownIn(page, 'Text')).toBe('Thank you very much.')
+
+  const made = await post<{ endpoint: { id: string } }>(other, '/endpoints', {
+    url: 'https://hooks.example.com/one',
+    events: ['ticket.created', 'message.sent'],
+  })
+  await page.goto(`/settings/endpoints/${made.endpoint.id}`)
+  await page.getByLabel('Description').fill('Typed')
+  await patch(other, `/endpoints/${made.endpoint.id}`, {
+    url: 'https://hooks.example.com/two',
+    description: 'Other',
+    events: ['ticket.created'],
+  })
+  await eventually(async () => (await shownIn(page, 'URL')) === 'https://hooks.example.com/two')
+  expect(await page.getByRole('checkbox', { name: 'message.sent' }).isChecked()).toBe(false)
+  expect(await shownIn(page, 'Description')).toBe('Typed')
+})
+
+/** An administrator at a page of the settings, and a colleague. */
+async function openSettings(path: string) {
+  const client = await bellhop.organization()
+  const agent = await signInAgent(bellhop, client.orgId, { role: 'admin', name: 'Ines Marques' })
+  const other = await signInAgent(bellhop, client.orgId, { role: 'admin', name: 'Otto Other' })
+  const window = await openWindow({ url: bellhop.url, agent })
+  await window.page.goto(`/settings${path}`)
+  await window.page.waitForSelector('html[data-connection=online]')
+  return { window, page: window.page, other }
+}
+
+function shownIn(page: Page, label: string): Promise<string> {
+  return page.getByLabel(label, { exact: true }).inputValue()
+}
+
+async function patch(agent: SignedInAgent, path: string, body: object): Promise<void> {
+  const answer = await agent.call('PATCH', `/console${path}`, { body })
+  expect(answer.status, answer.text).toBe(200)
+}
+
+async function post<Json>(agent: SignedInAgent, path: string, body: object): Promise<Json> {
+  const answer = await agent.call<Json>('POST', `/console${path}`, { body })
+  expect(answer.status, answer.text).toBe(201)
+  return answer.json
+}
