@@ -119,3 +119,19 @@ browserTest(
     await eventually(() => tab.asked('/console/counts') > before)
   },
 )
+
+browserTest('a page that gets no lock, because it is being left, does not go on asking', async () => {
+  await using window = await openWindow({ url: bellhop.url, agent: ana })
+  const { page } = await openTab(window.page)
+  await page.waitForSelector('html[data-connection=online]')
+  await page.evaluate(() => {
+    navigator.locks.request = async () => {
+      document.documentElement.dataset.refused = ''
+      throw new DOMException('The document is not fully active.', 'InvalidStateError')
+    }
+  })
+  const other = await window.context.newPage()
+  await other.goto('/sign-in')
+  await other.evaluate(() => navigator.locks.request('bellhop-live', { steal: true }, () => {}))
+  await page.waitForSelector('html[data-refused]')
+})

@@ -71,10 +71,13 @@ function shareByLock(pageId: string, on: Listener): SharedStream {
   }
 
   function follow(isImpatient: boolean): void {
-    navigator.locks.request(NAME, { steal: isImpatient }, lead).catch(() => {
+    navigator.locks.request(NAME, { steal: isImpatient }, lead).catch((error: unknown) => {
       stream?.close()
       stream = undefined
-      follow(false)
+      const isTaken = error instanceof DOMException && error.name === 'AbortError'
+      // A page that is being left gets no lock: asking at once would never end. The way back may show it again.
+      if (isTaken) follow(false)
+      else addEventListener('pageshow', () => follow(false), { once: true })
     })
   }
 
