@@ -7,6 +7,7 @@ import { observe } from './observe.ts'
 
 export type Agent = Answer<typeof api.console.agents.get>['data'][number]
 export type SavedReply = Answer<(typeof api.console)['saved-replies']['get']>['data'][number]
+export type FirstSteps = Answer<typeof api.console.checklist.get>['data']
 export type KnownTag = Answer<typeof api.console.tags.get>['data'][number]
 
 export const agentsQuery = queryOptions({
@@ -24,11 +25,17 @@ export const savedRepliesQuery = queryOptions({
   queryFn: () => ask(api.console['saved-replies'].get()),
 })
 
-/** The first steps of an organization, and which of them are done. */
+/** The first steps of an organization, and how far each is. */
 export const checklistQuery = queryOptions({
   queryKey: ['checklist'],
   queryFn: () => ask(api.console.checklist.get()),
 })
+
+/** How many of the steps are done, of those that can be done. */
+export function countSteps(steps: FirstSteps): { done: number; possible: number } {
+  const done = steps.filter(({ state }) => state === 'done').length
+  return { done, possible: done + steps.filter(({ state }) => state === 'todo').length }
+}
 
 /** All agents, also those who are invited or disabled. */
 export function useAgents() {

@@ -1,43 +1,39 @@
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, isNull } from 'drizzle-orm'
 import { agents } from '../database/tables/agents.ts'
 import { apiKeys } from '../database/tables/api-keys.ts'
-import { type Channel, tickets } from '../database/tables/tickets.ts'
 import { endpoints } from '../database/tables/webhooks.ts'
 import type { Deps } from '../deps.ts'
 
 /** The first steps of an organization, in the order they are shown. */
 export const FIRST_STEPS = ['key', 'email', 'widget', 'telegram', 'agents', 'endpoint'] as const
 export type FirstStep = (typeof FIRST_STEPS)[number]
+/** `later`: this version cannot do it yet. */
+export const STEP_STATES = ['done', 'todo', 'later'] as const
+type StepState = (typeof STEP_STATES)[number]
 
-/** Which of the first steps are done. A channel is connected when a ticket has come through it. */
+/** How far each of the first steps is. */
 export async function readChecklist(
   deps: Deps,
   orgId: string,
-): Promise<{ id: FirstStep; isDone: boolean }[]> {
-  const isDone: Record<FirstStep, Promise<boolean>> = {
-    key: hasKey(deps, orgId),
-    email: hasTicketFrom(deps, orgId, 'email'),
-    widget: hasTicketFrom(deps, orgId, 'widget'),
-    telegram: hasTicketFrom(deps, orgId, 'telegram'),
-    agents: hasColleagues(deps, orgId),
-    endpoint: hasEndpoint(deps, orgId),
+): Promise<{ id: FirstStep; state: StepState }[]> {
+  const states: Record<FirstStep, StepState | Promise<StepState>> = {
+    key: stateOf(hasKey(deps, orgId)),
+    email: 'later',
+    widget: 'later',
+    telegram: 'later',
+    agents: stateOf(hasColleagues(deps, orgId)),
+    endpoint: stateOf(hasEndpoint(deps, orgId)),
   }
-  return Promise.all(FIRST_STEPS.map(async (id) => ({ id, isDone: await isDone[id] })))
+  return Promise.all(FIRST_STEPS.map(async (id) => ({ id, state: await states[id] })))
+}
+
+async function stateOf(isDone: Promise<boolean>): Promise<StepState> {
+  return (await isDone) ? 'done' : 'todo'
 }
 
 async function hasKey({ database: { read } }: Deps, orgId: string): Promise<boolean> {
   const isSecret = and(eq(apiKeys.orgId, orgId), eq(apiKeys.kind, 'secret'), isNull(apiKeys.revokedAt))
   const some = await read.select({ id: apiKeys.id }).from(apiKeys).where(isSecret).limit(1)
-  return some.length > 0
-}
-
-async function hasTicketFrom(
-  { database: { read } }: Deps,
-  orgId: string,
-  channel: Channel,
-): Promise<boolean> {
-  const isFrom = and(eq(tickets.orgId, orgId), eq(tickets.channel, channel))
-  const some = await read.select({ one: sql`1` }).from(tickets).where(isFrom).limit(1)
   return some.length > 0
 }
 

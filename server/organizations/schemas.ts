@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { oneOf } from '../requests/choices.ts'
-import { FIRST_STEPS } from './checklist.ts'
+import { FIRST_STEPS, STEP_STATES } from './checklist.ts'
 
 // What pages see of the organization: `views.ts` makes it.
 
@@ -20,5 +20,5 @@ export const organization = t.Object({
 })
 export const organizationChange = t.Partial(t.Object(settings, { additionalProperties: false }))
 export const checklist = t.Object({
-  data: t.Array(t.Object({ id: oneOf(FIRST_STEPS), isDone: t.Boolean() })),
+  data: t.Array(t.Object({ id: oneOf(FIRST_STEPS), state: oneOf(STEP_STATES) })),
 })

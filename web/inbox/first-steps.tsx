@@ -1,7 +1,7 @@
 import { useNavigate } from '@solidjs/router'
 import Rocket from 'lucide-solid/icons/rocket'
 import { createMemo } from 'solid-js'
-import { checklistQuery } from '../desk.ts'
+import { checklistQuery, countSteps } from '../desk.ts'
 import { observe } from '../observe.ts'
 import { useSession } from '../session.tsx'
 import { Button } from '../ui/button.tsx'
@@ -27,8 +27,7 @@ export function useIsFirstDay() {
 export function FirstSteps() {
   const navigate = useNavigate()
   const result = observe(() => checklistQuery)
-  const steps = () => result().data?.data ?? []
-  const done = () => steps().filter(({ isDone }) => isDone).length
+  const count = () => countSteps(result().data?.data ?? [])
   return (
     <EmptyState
       icon={<Rocket />}
@@ -36,12 +35,12 @@ export function FirstSteps() {
       text={
         <>
           Tickets come in here as soon as people can write to you.
-          {done() > 0 ? ` ${done()} of ${steps().length} first steps are done.` : ''}
+          {count().done > 0 ? ` ${count().done} of ${count().possible} first steps are done.` : ''}
         </>
       }
       action={
         <Button look="primary" onClick={() => navigate('/settings/start')}>
-          {done() > 0 ? 'Go on with the first steps' : 'See the first steps'}
+          {count().done > 0 ? 'Go on with the first steps' : 'See the first steps'}
         </Button>
       }
     />

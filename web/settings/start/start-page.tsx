@@ -2,15 +2,17 @@ import { useQuery } from '@tanstack/solid-query'
 import ChevronRight from 'lucide-solid/icons/chevron-right'
 import Circle from 'lucide-solid/icons/circle'
 import CircleCheck from 'lucide-solid/icons/circle-check'
-import { For, Show } from 'solid-js'
-import type { Answer, api } from '../../api.ts'
-import { checklistQuery } from '../../desk.ts'
+import CircleDashed from 'lucide-solid/icons/circle-dashed'
+import { type Component, For, Show } from 'solid-js'
+import { Dynamic } from 'solid-js/web'
+import { checklistQuery, countSteps, type FirstSteps } from '../../desk.ts'
+import { Badge } from '../../ui/badge.tsx'
 import { Loaded } from '../loaded.tsx'
 import { Page } from '../page.tsx'
 import './start.css'
 
-type Checklist = Answer<typeof api.console.checklist.get>['data']
-type Step = Checklist[number]['id']
+type Step = FirstSteps[number]['id']
+type StepState = FirstSteps[number]['state']
 
 const STEPS: Record<Step, { title: string; text: string; href: string }> = {
   key: {
@@ -45,6 +47,15 @@ const STEPS: Record<Step, { title: string; text: string; href: string }> = {
   },
 }
 
+const MARKS: Record<
+  StepState,
+  { icon: Component<{ class: string; role: 'img'; 'aria-label': string }>; name: string }
+> = {
+  done: { icon: CircleCheck, name: 'Done' },
+  todo: { icon: Circle, name: 'To do' },
+  later: { icon: CircleDashed, name: 'Later' },
+}
+
 /** The first steps of an organization; each leads to its page. */
 export function StartPage() {
   // What is done elsewhere, such as by a command, counts too.
@@ -56,7 +67,7 @@ export function StartPage() {
           <>
             <Progress steps={list().data} />
             <ol class="entries">
-              <For each={list().data}>{(step) => <StepRow id={step.id} isDone={step.isDone} />}</For>
+              <For each={list().data}>{(step) => <StepRow id={step.id} state={step.state} />}</For>
             </ol>
           </>
         )}
@@ -65,29 +76,31 @@ export function StartPage() {
   )
 }
 
-function Progress(props: { steps: Checklist }) {
-  const doneCount = () => props.steps.filter(({ isDone }) => isDone).length
+function Progress(props: { steps: FirstSteps }) {
+  const count = () => countSteps(props.steps)
   const words = () =>
-    doneCount() === props.steps.length ? 'All done.' : `${doneCount()} of ${props.steps.length} done`
+    count().done === count().possible ? 'All done.' : `${count().done} of ${count().possible} done`
   return (
     <div class="progress">
-      <progress max={props.steps.length} value={doneCount()} aria-label="First steps done" />
+      <progress max={count().possible} value={count().done} aria-label="First steps done" />
       <span class="muted">{words()}</span>
     </div>
   )
 }
 
-function StepRow(props: { id: Step; isDone: boolean }) {
+function StepRow(props: { id: Step; state: StepState }) {
   const step = () => STEPS[props.id]
+  const mark = () => MARKS[props.state]
   return (
     <li>
       <a class="entry entry-link" href={step().href}>
-        <Show when={props.isDone} fallback={<Circle class="step-open" role="img" aria-label="To do" />}>
-          <CircleCheck class="step-done" role="img" aria-label="Done" />
-        </Show>
+        <Dynamic component={mark().icon} class={`step-${props.state}`} role="img" aria-label={mark().name} />
         <span class="entry-words">
-          <span class="entry-title" classList={{ 'is-done': props.isDone }}>
+          <span class="entry-title" classList={{ 'is-quiet': props.state !== 'todo' }}>
             {step().title}
+            <Show when={props.state === 'later'}>
+              <Badge>Not in this version</Badge>
+            </Show>
           </span>
           <span class="entry-facts">{step().text}</span>
         </span>
