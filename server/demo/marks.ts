@@ -1,5 +1,6 @@
-import { and, asc, desc, eq, inArray } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, max, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
+import { agents } from '../database/tables/agents.ts'
 import { messages } from '../database/tables/messages.ts'
 import { DRAFT_KINDS, type DraftKind, drafts, readMarks } from '../database/tables/threads.ts'
 import { tickets } from '../database/tables/tickets.ts'
@@ -24,7 +25,7 @@ type LastMessage = Pick<typeof messages.$inferSelect, 'id' | 'ticketId' | 'role'
 
 /** What has been read and begun, and what could not be sent: everything that is no event of the log. */
 export async function leaveMarks(deps: Deps, place: Place, random: Random): Promise<void> {
-  const { orgId, agents } = place
+  const { orgId } = place
   const now = deps.clock.now()
   await deps.database.write(async (tx) => {
     await tx
@@ -32,7 +33,7 @@ export async function leaveMarks(deps: Deps, place: Place, random: Random): Prom
       .set({ sending: 'sent' })
       .where(and(eq(messages.orgId, orgId), eq(messages.sending, 'queued')))
     const last = await lastMessages(tx, orgId)
-    const marks = agents.flatMap(({ id: agentId }) =>
+    const marks = place.agents.flatMap(({ id: agentId }) =>
       last
         .filter(({ createdAt }) => createdAt < now - 20 * HOUR_MS || random.chance(0.3))
         .map(({ id, ticketId, createdAt }) => ({
@@ -46,6 +47,7 @@ export async function leaveMarks(deps: Deps, place: Place, random: Random): Prom
     for (let start = 0; start < marks.length; start += ROWS_AT_ONCE) {
       await tx.insert(readMarks).values(marks.slice(start, start + ROWS_AT_ONCE))
     }
+    await showSeen(tx, orgId)
     await failSome(tx, orgId)
     await beginDrafts(tx, place, now)
   })
@@ -64,6 +66,18 @@ async function lastMessages(tx: Transaction, orgId: string): Promise<LastMessage
     .where(eq(messages.orgId, orgId))
     .orderBy(asc(messages.createdAt), asc(messages.id))
   return [...new Map(all.map((message) => [message.ticketId, message])).values()]
+}
+
+/** Whoever wrote was here. */
+async function showSeen(tx: Transaction, orgId: string): Promise<void> {
+  const lastWritten = tx
+    .select({ at: max(messages.createdAt) })
+    .from(messages)
+    .where(and(eq(messages.orgId, orgId), eq(messages.agentId, agents.id)))
+  await tx
+    .update(agents)
+    .set({ lastSeenAt: sql`(${lastWritten})` })
+    .where(eq(agents.orgId, orgId))
 }
 
 /** The newest answers that went by mail or Telegram, one for each reason. */
