@@ -70,7 +70,7 @@ browserTest('the first steps lead to their pages and tick themselves off', async
   await using window = await openWindow({ url: bellhop.url, agent: fresh })
   const { page } = window
   await page.goto('/settings')
-  await page.getByText('1 of 6 done').waitFor()
+  await page.getByText('1 of 3 done').waitFor()
   await page.getByRole('link', { name: /Invite an agent/ }).click()
   await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
   await page.getByRole('button', { name: 'Invite an agent' }).click()
@@ -79,5 +79,5 @@ browserTest('the first steps lead to their pages and tick themselves off', async
   await page.getByRole('button', { name: 'Make the link' }).click()
   await page.getByRole('button', { name: 'Done' }).click()
   await page.getByRole('link', { name: 'Start' }).click()
-  await page.getByText('2 of 6 done').waitFor()
+  await page.getByText('2 of 3 done').waitFor()
 })
