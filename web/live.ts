@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/solid-query'
 import { createSignal } from 'solid-js'
 import { onUnreached } from './api.ts'
+import { leaveUnasked } from './leaving.ts'
 import { announceAgain, everybodyAt, type Here, PAGE_ID, showPicture, watchLeaving } from './live/presence.ts'
 import { createRefresher } from './live/refresh.ts'
 import { type LinkState, shareStream } from './live/sharing.ts'
@@ -83,5 +84,5 @@ async function greet(queries: QueryClient): Promise<void> {
   await queries.refetchQueries({ queryKey: ['session'] })
   const now = queries.getQueryData<SessionData>(['session'])
   if (before?.agent.id === now?.agent.id) sessionIsBack()
-  else location.reload()
+  else leaveUnasked(() => location.reload())
 }

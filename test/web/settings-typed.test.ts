@@ -61,6 +61,51 @@ browserTest('so do the fields of a saved reply and of an endpoint', async () => 
   expect(await shownIn(page, 'Description')).toBe('Typed')
 })
 
+browserTest(
+  'a tab is closed or reloaded after a question only while something typed is not saved',
+  async () => {
+    const { window, page } = await openSettings('/organization')
+    await using _ = window
+    const isAsked = async () => {
+      const asked: string[] = []
+      page.once('dialog', (dialog) => {
+        asked.push(dialog.type())
+        void dialog.accept()
+      })
+      await page.reload()
+      page.removeAllListeners('dialog')
+      return asked.includes('beforeunload')
+    }
+    const type = async (label: string, text: string) => {
+      await page.getByLabel(label, { exact: true }).click()
+      await page.keyboard.type(text)
+    }
+    await type('Signature', 'Kind regards')
+    await page.getByRole('button', { name: 'Save identity' }).click()
+    await page.getByText('The business identity is saved.').waitFor()
+    expect(await isAsked()).toBe(false)
+    await type('Public name', 'Acme')
+    expect(await isAsked()).toBe(true)
+    await type('Public name', 'A')
+    await page.keyboard.press('Backspace')
+    expect(await isAsked()).toBe(false)
+
+    await page.goto('/settings/account')
+    await type('New password', 'a new horse battery')
+    const stored = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]))
+    expect(stored).not.toContain('new horse')
+    expect(await isAsked()).toBe(true)
+    await page.goto('/settings/agents')
+    await page.getByRole('button', { name: 'Invite' }).click()
+    await type('Name', 'Bo')
+    expect(await isAsked()).toBe(true)
+    await page.getByRole('button', { name: 'Invite' }).click()
+    await type('Name', 'Bo')
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    expect(await isAsked()).toBe(false)
+  },
+)
+
 /** An administrator at a page of the settings, and a colleague. */
 async function openSettings(path: string) {
   const client = await bellhop.organization()

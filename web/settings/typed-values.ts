@@ -1,6 +1,7 @@
 import { useLocation, useNavigate } from '@solidjs/router'
-import { createEffect, on, onCleanup } from 'solid-js'
+import { createEffect, createSignal, on, onCleanup } from 'solid-js'
 import { createStore, type SetStoreFunction } from 'solid-js/store'
+import { askBeforeLeaving } from '../leaving.ts'
 import { toast } from '../ui/toaster.tsx'
 
 /** By the address of the page and the form in it: what somebody goes back to. */
@@ -8,8 +9,8 @@ const left = new Map<string, object>()
 
 /**
  * What stands in the fields of a form: what the server knows, until something else is typed; what was typed stays when
- * the server learns something new. When the page is left without saving it, a notice leads back to it; the last of the
- * three answers is told what has been saved. `what` begins a sentence: "The signature".
+ * the server learns something new. When the page is left without saving it, a notice leads back to it, and the tab asks
+ * before it closes. The last of the three answers is told what has been saved. `what` begins a sentence: "The signature".
  */
 export function createTypedValues<Values extends Record<string, string | readonly string[]>>(
   what: string,
@@ -18,39 +19,34 @@ export function createTypedValues<Values extends Record<string, string | readonl
   const navigate = useNavigate()
   const here = useLocation().pathname
   const key = `${here} ${what}`
-  let start = known()
-  const [values, setValues] = createStore<Values>({ ...start, ...left.get(key) })
+  const [start, setStart] = createSignal(known())
+  const [values, setValues] = createStore<Values>({ ...start(), ...left.get(key) })
   left.delete(key)
   createEffect(
     on(
       known,
       (now) => {
-        const untouched = Object.keys(now).filter((name) => isSame(values[name], start[name]))
+        const untouched = Object.keys(now).filter((name) => isSame(values[name], start()[name]))
         setValues((typed) => ({ ...typed, ...only(now, untouched) }))
-        start = now
+        setStart(() => now)
       },
       { defer: true },
     ),
   )
+  const touched = () => Object.keys(values).filter((name) => !isSame(values[name], start()[name]))
+  askBeforeLeaving(() => touched().length > 0)
   onCleanup(() => {
-    const typed = { ...values }
-    const touched = Object.keys(typed).filter((name) => !isSame(typed[name], start[name]))
-    if (touched.length === 0) return
+    const typed = only(values, touched())
+    if (Object.keys(typed).length === 0) return
     toast(`${what} was not saved.`, {
       text: 'Go back to it',
       run: () => {
-        left.set(key, only(typed, touched))
+        left.set(key, typed)
         navigate(here)
       },
     })
   })
-  return [
-    values,
-    setValues,
-    (saved) => {
-      start = saved
-    },
-  ]
+  return [values, setValues, (saved) => void setStart(() => saved)]
 }
 
 function only(values: Record<string, unknown>, names: string[]): object {

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/solid-query'
 import { onCleanup, onMount } from 'solid-js'
+import { leaveUnasked } from '../leaving.ts'
 import { type SessionData, sessionQuery } from '../session.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { unlessTyping } from './focus-when-quiet.ts'
@@ -14,7 +15,7 @@ export function SignInAgain(props: { session: SessionData }) {
 
   function signedIn(session: SessionData) {
     // What is open belongs to somebody else now: begin anew.
-    if (session.agent.id !== props.session.agent.id) return window.location.reload()
+    if (session.agent.id !== props.session.agent.id) return leaveUnasked(() => location.reload())
     queries.setQueryData(sessionQuery.queryKey, session)
     sessionIsBack()
     void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })

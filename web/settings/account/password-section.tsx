@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/solid-query'
 import { createSignal } from 'solid-js'
 import { api, ask } from '../../api.ts'
+import { askBeforeLeaving } from '../../leaving.ts'
 import { faultOf } from '../../problem.ts'
 import { queries } from '../../queries.ts'
 import { useSession } from '../../session.tsx'
@@ -23,6 +24,8 @@ export function PasswordSection() {
       toast('Your password is changed, and your other devices are signed out.')
     },
   }))
+  // The present one may have been filled in by the browser.
+  askBeforeLeaving(() => next() !== '')
   return (
     <Section title="Password" text="A new one signs you out on all other devices.">
       <CardForm

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/solid-query'
 import { createSignal, Show } from 'solid-js'
 import { api, ask } from '../../api.ts'
+import { askBeforeLeaving } from '../../leaving.ts'
 import { faultOf } from '../../problem.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { DialogForm } from '../../ui/form.tsx'
@@ -38,6 +39,7 @@ function Inviting(props: InviteAgentProps) {
       props.onLink({ agent, ...link, purpose: 'invitation' })
     },
   }))
+  askBeforeLeaving(() => name() !== '' || email() !== '')
   return (
     <Dialog
       isOpen

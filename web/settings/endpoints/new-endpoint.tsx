@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/solid-query'
 import { Show } from 'solid-js'
 import { createStore } from 'solid-js/store'
 import { api, ask } from '../../api.ts'
+import { askBeforeLeaving } from '../../leaving.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { DialogForm } from '../../ui/form.tsx'
@@ -29,6 +30,7 @@ function Registering(props: { onClose: () => void }) {
     mutationFn: () => ask(api.console.endpoints.post({ ...values, url: values.url.trim() })),
     onSuccess: ({ endpoint }) => showEndpoint(endpoint),
   }))
+  askBeforeLeaving(() => !register.data && (values.url !== '' || values.description !== ''))
   return (
     <Show
       when={register.data}

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/solid-query'
 import { Show } from 'solid-js'
 import { createStore } from 'solid-js/store'
 import { api, ask } from '../../api.ts'
+import { askBeforeLeaving } from '../../leaving.ts'
 import { faultOf } from '../../problem.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -29,6 +30,7 @@ function Making(props: { onClose: () => void }) {
     mutationFn: () => ask(api.console.keys.post(bodyOf(values))),
     onSuccess: keysChanged,
   }))
+  askBeforeLeaving(() => !make.data && (values.name !== '' || values.rateLimit !== ''))
   return (
     <Show
       when={make.data}

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/solid-query'
 import { createSignal, Show } from 'solid-js'
 import { api, ask } from '../../api.ts'
+import { askBeforeLeaving } from '../../leaving.ts'
 import { faultOf } from '../../problem.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { DialogForm } from '../../ui/form.tsx'
@@ -33,6 +34,7 @@ function Renaming(props: RenameTagProps) {
       props.onDone(name().trim(), changed)
     },
   }))
+  askBeforeLeaving(() => name() !== props.tag)
   return (
     <Dialog
       isOpen
