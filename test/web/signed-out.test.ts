@@ -72,6 +72,30 @@ browserTest('signing in again in another tab is enough', async () => {
   await page.getByText('Your name is saved.').waitFor()
 })
 
+browserTest('when somebody else signs in in another tab, nothing is done in their name', async () => {
+  await using window = await openWindow(bellhop)
+  const { page, context } = window
+  await signIn(page, 'ben')
+  await page.getByLabel('Your name').click()
+  await page.keyboard.type(' of Acme')
+  await context.clearCookies()
+  await page.getByRole('button', { name: 'Save name' }).click()
+  await page.getByRole('dialog', { name: 'Sign in again' }).waitFor()
+
+  await signIn(await context.newPage(), 'ana')
+  const asked: string[] = []
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.type())
+    void dialog.dismiss()
+  })
+  const loaded = page.waitForEvent('load')
+  await page.evaluate('window.dispatchEvent(new Event("focus"))')
+  await loaded
+  await page.getByText('signed in as ana@acme.example').waitFor()
+  expect(await page.getByLabel('Your name').inputValue()).not.toContain('of Acme')
+  expect(asked).toEqual([])
+})
+
 browserTest('whoever has no session yet is asked on the page itself, not over it', async () => {
   await using window = await openWindow(bellhop)
   const { page } = window

@@ -13,9 +13,9 @@ export function SignInAgain(props: { session: SessionData }) {
   const queries = useQueryClient()
   const isOpen = unlessTyping(isSignedOut)
 
-  function signedIn(session: SessionData) {
+  function signedIn(session: SessionData, agentId = props.session.agent.id) {
     // What is open belongs to somebody else now: begin anew.
-    if (session.agent.id !== props.session.agent.id) return leaveUnasked(() => location.reload())
+    if (session.agent.id !== agentId) return leaveUnasked(() => location.reload())
     queries.setQueryData(sessionQuery.queryKey, session)
     sessionIsBack()
     void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
@@ -24,10 +24,12 @@ export function SignInAgain(props: { session: SessionData }) {
   /** Signed in again in another tab, perhaps. */
   async function lookAgain() {
     if (!isSignedOut()) return
+    // Once the session is read, the page is given the new one.
+    const agentId = props.session.agent.id
     const session = await queries
       .fetchQuery({ ...sessionQuery, staleTime: 0, retry: false })
       .catch(() => null)
-    if (session) signedIn(session)
+    if (session) signedIn(session, agentId)
   }
 
   onMount(() => window.addEventListener('focus', lookAgain))
@@ -42,7 +44,7 @@ export function SignInAgain(props: { session: SessionData }) {
       isSudden
     >
       <div class="stack">
-        <SignInForm again={props.session} onSignedIn={signedIn} />
+        <SignInForm again={props.session} onSignedIn={(session) => signedIn(session)} />
         <p class="frame-foot">
           Somebody else?{' '}
           <a href="/sign-in" rel="external">
