@@ -1,6 +1,7 @@
 import { CHANNELS, type Channel, TICKET_STATUSES, type TicketStatus } from '../database/tables/tickets.ts'
 import { AppError } from '../errors.ts'
 import { isCalendarDay } from '../wire.ts'
+import { partsOf } from './parts.ts'
 import { wordsOf } from './words.ts'
 
 export const MARKS = ['unread', 'failed', 'spam', 'draft'] as const
@@ -41,9 +42,6 @@ const SHORTEST_OPEN_END = 2
 export const QUERY_KEYS = ['status', 'assigned', 'tag', 'channel', 'from', 'before', 'after', 'is'] as const
 type Key = (typeof QUERY_KEYS)[number]
 
-/** A part of the text: optional minus and key, then a value in quotes or up to the next space. */
-const PART = /(-)?([a-z]+):(?=\s|$)|(-)?(?:([a-z]+):)?(?:"([^"]*)("?)|(\S+))/gi
-
 /**
  * Reads what an agent types into the search field: `status:open tag:"two words" -channel:email refund`. Words without a
  * known key are full text. Throws 400 `invalid_query` with a sentence that says what would be right.
@@ -53,17 +51,14 @@ export function parseQuery(text: string): Query {
   const terms: Term[] = []
   const phrases: Phrase[] = []
   let hasText = false
-  for (const part of text.matchAll(PART)) {
-    const [whole, emptyMinus, emptyKey, minus, name, quoted, closing, bare] = part
-    const key = keyOf(name ?? emptyKey)
-    if (key) {
-      const isNegated = (minus ?? emptyMinus) !== undefined
-      terms.push({ isNegated, ...termOf(key, (quoted ?? bare ?? '').trim()) })
-    } else {
-      const isQuoted = quoted !== undefined && name === undefined
-      const given = isQuoted ? quoted : whole
+  for (const { isNegated, name, value, written, isQuoted, isClosed } of partsOf(text)) {
+    const key = keyOf(name)
+    if (key) terms.push({ isNegated, ...termOf(key, value.trim()) })
+    else {
+      const isPhrase = isQuoted && name === undefined
+      const given = isPhrase ? value : isNegated ? `-${written}` : written
       hasText ||= given.trim() !== ''
-      addPhrase(phrases, given, isQuoted && closing === '"')
+      addPhrase(phrases, given, isPhrase && isClosed)
     }
   }
   if (terms.length > MOST_TERMS) throw wrong(`A search takes at most ${MOST_TERMS} filters.`)
@@ -97,7 +92,7 @@ export function isLongEnough(words: string[]): boolean {
 }
 
 function keyOf(name: string | undefined): Key | undefined {
-  return QUERY_KEYS.find((key) => key === name?.toLowerCase())
+  return QUERY_KEYS.find((key) => key === name)
 }
 
 function termOf(key: Key, value: string) {

@@ -9,15 +9,25 @@ interface Term {
   isNegated: boolean
 }
 
-const TERM = /(-?)([a-z]+):("[^"]*"|\S+)/gi
+/** As the server takes a search apart: server/search/parts.ts. */
+const PART =
+  /(?:-?[a-z]+:(?=\s|$))|(?<minus>-)?(?:(?<key>[a-z]+):)?(?:"(?<quoted>(?:[^"]|"")*)"?|(?<bare>\S+))/gi
 
 /** The `key:value` parts of a search; its other words are full text. */
 export function termsOf(query: string): Term[] {
-  return [...query.matchAll(TERM)].map(([, minus, key = '', value = '']) => ({
-    key: key.toLowerCase(),
-    value: value.replaceAll('"', ''),
-    isNegated: minus === '-',
-  }))
+  return Array.from(query.matchAll(PART), ({ groups = {} }) => groups).flatMap(
+    ({ minus, key, quoted, bare }) => {
+      const value = quoted?.replaceAll('""', '"') ?? bare ?? ''
+      if (key === undefined) return []
+      return { key: key.toLowerCase(), value: value.trim(), isNegated: minus !== undefined }
+    },
+  )
+}
+
+/** The part at the very end that is still being typed, with an open quote if there is one. */
+export function lastPart(query: string): string {
+  const [last = ''] = [...query.matchAll(PART)].at(-1) ?? []
+  return query.endsWith(last) ? last : ''
 }
 
 /**
@@ -25,19 +35,20 @@ export function termsOf(query: string): Term[] {
  * can decide counts as yes: it says no soon enough.
  */
 export function stillMatches(row: Facts, terms: readonly Term[], me: string): boolean {
-  const isSpamAsked = terms.some(({ key, value }) => key === 'is' && value === 'spam')
+  const isSpamAsked = terms.some(({ key, value }) => key === 'is' && value.toLowerCase() === 'spam')
   if (row.isSpam && !isSpamAsked) return false
   return terms.every((term) => answerTo(row, term, me) !== term.isNegated)
 }
 
-/** For what cannot be answered here the answer that lets the row stay. */
+/** For what cannot be answered here the answer that lets the row stay. Tags alone are told apart by their case. */
 function answerTo(row: Facts, { key, value, isNegated }: Term, me: string): boolean {
-  if (key === 'status') return row.status === value
-  if (key === 'channel') return row.channel === value
-  if (key === 'tag') return row.tags.some((tag) => tag.toLowerCase() === value.toLowerCase())
-  if (key === 'assigned' && value === 'me') return row.assignedTo === me
-  if (key === 'assigned' && value === 'none') return !row.assignedTo
-  if (key === 'is' && value === 'spam') return row.isSpam
-  if (key === 'is' && value === 'failed') return row.hasFailedSend
+  const word = value.toLowerCase()
+  if (key === 'status') return row.status === word
+  if (key === 'channel') return row.channel === word
+  if (key === 'tag') return row.tags.includes(value)
+  if (key === 'assigned' && word === 'me') return row.assignedTo === me
+  if (key === 'assigned' && word === 'none') return !row.assignedTo
+  if (key === 'is' && word === 'spam') return row.isSpam
+  if (key === 'is' && word === 'failed') return row.hasFailedSend
   return !isNegated
 }

@@ -1,3 +1,4 @@
+import { lastPart } from './query-terms.ts'
 import { quoted } from './views.ts'
 
 interface SearchWord {
@@ -47,12 +48,12 @@ const FIXED: Record<string, readonly SearchWord[]> = {
 
 /** What may come next at the end of a search, keys first, then the values of a key. */
 export function searchWords(typed: string, known: Known): SearchWord[] {
-  const { minus, key, value } = partsOf(lastWord(typed))
+  const { minus, key, value } = partsOf(lastPart(typed))
   if (value === undefined) {
     const keys = SEARCH_KEYS.filter(({ text }) => text.startsWith(key.toLowerCase()))
     return keys.map(({ text, detail }) => ({ text: minus + text, detail: minus ? `not ${detail}` : detail }))
   }
-  const begun = value.replaceAll('"', '').toLowerCase()
+  const begun = unquoted(value).toLowerCase()
   return valuesOf(key.toLowerCase(), known)
     .filter(({ text }) => text.toLowerCase().startsWith(begun) && text.toLowerCase() !== begun)
     .slice(0, MOST_WORDS)
@@ -61,7 +62,7 @@ export function searchWords(typed: string, known: Known): SearchWord[] {
 
 /** Whether its last word waits for a value, or for the rest of one: nobody could search for that. */
 export function isUnfinished(typed: string): boolean {
-  const parts = partsOf(lastWord(typed))
+  const parts = partsOf(lastPart(typed))
   const key = parts.key.toLowerCase()
   const begun = parts.value?.toLowerCase()
   if (begun === undefined || !SEARCH_KEYS.some(({ text }) => text === `${key}:`)) return false
@@ -72,13 +73,8 @@ export function isUnfinished(typed: string): boolean {
 
 /** The search with its last word replaced; a space behind what is complete. */
 export function withWord(typed: string, word: string): string {
-  const kept = typed.slice(0, typed.length - lastWord(typed).length)
+  const kept = typed.slice(0, typed.length - lastPart(typed).length)
   return `${kept}${word}${word.endsWith(':') ? '' : ' '}`
-}
-
-/** The word being typed, with an open quote if there is one. */
-function lastWord(typed: string): string {
-  return /(?:[^\s"]|"[^"]*(?:"|$))*$/.exec(typed)?.[0] ?? ''
 }
 
 /** `-tag:vip` is a minus, a key and a value; there is no value before the colon. */
@@ -86,6 +82,12 @@ function partsOf(word: string): { minus: string; key: string; value: string | un
   const minus = word.startsWith('-') ? '-' : ''
   const [key = '', ...rest] = word.slice(minus.length).split(':')
   return { minus, key, value: rest.length > 0 ? rest.join(':') : undefined }
+}
+
+/** A value as it is meant, also while its last quote is missing. */
+function unquoted(value: string): string {
+  const [, inner] = /^"((?:[^"]|"")*)/.exec(value) ?? []
+  return inner?.replaceAll('""', '"') ?? value
 }
 
 function valuesOf(key: string, { agents, tags, today }: Known): readonly SearchWord[] {

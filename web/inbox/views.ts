@@ -56,7 +56,7 @@ export function hrefOf(viewId: string, { ticketId = '', q = '' } = {}): string {
   return q ? `${path}?${new URLSearchParams({ q })}` : path
 }
 
-/** A value as the grammar takes it: in quotes when it has spaces. */
+/** A value as the grammar takes it: in quotes when it has spaces or quotes, with two quotes for each of its own. */
 export function quoted(value: string): string {
-  return /\s/.test(value) ? `"${value}"` : value
+  return /[\s"]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
 }

@@ -1,0 +1,35 @@
+/**
+ * A part of a search: optional minus and key, then a value in quotes or up to the next space. In quotes two quotes stand
+ * for one: `tag:"say ""hi"" now"`. web/inbox/query-terms.ts reads it the same way.
+ */
+const PART = /(-)?([a-z]+):(?=\s|$)|(-)?(?:([a-z]+):)?(?:"((?:[^"]|"")*)("?)|(\S+))/gi
+
+/** One word of a search, or words in quotes, as they were typed. */
+export interface Part {
+  isNegated: boolean
+  /** What stands before the colon, in lower case. */
+  name: string | undefined
+  value: string
+  /** Without the minus, with name and quotes. */
+  written: string
+  isQuoted: boolean
+  /** In quotes, and the second one is there. */
+  isClosed: boolean
+}
+
+export function partsOf(text: string): Part[] {
+  return Array.from(text.matchAll(PART), partOf)
+}
+
+function partOf(match: RegExpExecArray): Part {
+  const [whole, emptyMinus, emptyName, minus, name, quoted, closing, bare] = match
+  const isNegated = (minus ?? emptyMinus) !== undefined
+  return {
+    isNegated,
+    name: (name ?? emptyName)?.toLowerCase(),
+    value: quoted?.replaceAll('""', '"') ?? bare ?? '',
+    written: isNegated ? whole.slice(1) : whole,
+    isQuoted: quoted !== undefined,
+    isClosed: closing === '"',
+  }
+}
