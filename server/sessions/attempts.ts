@@ -17,6 +17,12 @@ export interface AttemptOf {
 }
 
 /**
+ * What a success proves: all that is counted under its account, only a part of that, or a part while it failed for
+ * another one. Whoever may choose the password of one part must get no more tries of the others by it.
+ */
+export type Proof = 'whole' | 'part' | 'failed_elsewhere'
+
+/**
  * Failed attempts in an exact rolling window, in memory. One that is under way takes the place of a failure until it is
  * known, so that many at once get no more tries.
  */
@@ -24,8 +30,12 @@ export function createAttempts(now: () => number) {
   const failures = new Map<string, number[]>()
   const underWay = new Map<string, number>()
 
-  /** Runs the attempt, or throws 429. A success forgives the account's failures. */
-  async function limited<T>(of: AttemptOf, work: () => Promise<T>): Promise<T> {
+  /** Runs the attempt, or throws 429. A success forgives the account's failures when it proves the whole of it. */
+  async function limited<T>(
+    of: AttemptOf,
+    work: () => Promise<T>,
+    proofOf: (value: T) => Proof = () => 'whole',
+  ): Promise<T> {
     const counted = keysOf(of)
     const at = now()
     const waitMs = Math.max(...counted.map(({ key, most }) => waitOf(recent(key, at), most, at)))
@@ -34,7 +44,7 @@ export function createAttempts(now: () => number) {
     for (const { key } of counted) underWay.set(key, running(key) + 1)
     try {
       const value = await work()
-      if (of.account !== undefined) failures.delete(accountKey(of.account))
+      if (of.account !== undefined) settle(accountKey(of.account), proofOf(value))
       return value
     } catch (error) {
       if (isFailure(error)) for (const { key } of counted) remember(key, now())
@@ -42,6 +52,11 @@ export function createAttempts(now: () => number) {
     } finally {
       for (const { key } of counted) hasEnded(key)
     }
+  }
+
+  function settle(key: string, proof: Proof): void {
+    if (proof === 'whole') failures.delete(key)
+    else if (proof === 'failed_elsewhere') remember(key, now())
   }
 
   function running(key: string): number {

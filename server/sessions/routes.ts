@@ -77,8 +77,12 @@ export function sessionRoutes(
         const { body, status } = context
         const from = seenFrom(context)
         const of = { account: addressKey(body.email), address: from.address }
-        const outcome = await attempts.limited(of, () => signIn(deps, { ...body, from }))
-        if ('organizations' in outcome) return status(200, outcome)
+        const outcome = await attempts.limited(
+          of,
+          () => signIn(deps, { ...body, from }),
+          ({ proof }) => proof,
+        )
+        if ('organizations' in outcome) return status(200, { organizations: outcome.organizations })
         return status(201, await signedIn(context, outcome.token))
       },
       {

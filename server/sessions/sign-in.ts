@@ -8,6 +8,7 @@ import { organizations } from '../database/tables/organizations.ts'
 import { actingAs, type Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { newToken } from '../token.ts'
+import type { Proof } from './attempts.ts'
 import { type SeenFrom, startSession } from './sessions.ts'
 
 export interface SignIn {
@@ -18,8 +19,14 @@ export interface SignIn {
   from: SeenFrom
 }
 
-/** Either the token of a new session, or the organizations to choose from: those whose password fits. */
-export type SignInOutcome = { token: string } | { organizations: { id: string; name: string }[] }
+/**
+ * Either the token of a new session, or the organizations to choose from: those whose password fits. `proof`: whether
+ * the password is that of every account with this address.
+ */
+export type SignInOutcome = { proof: Proof } & (
+  | { token: string }
+  | { organizations: { id: string; name: string }[] }
+)
 
 interface Account {
   orgId: string
@@ -32,24 +39,33 @@ interface Account {
 
 /** Throws 401 without saying what was wrong, after the same time for an address that nobody has. */
 export async function signIn(deps: Deps, input: SignIn): Promise<SignInOutcome> {
-  const accounts = await accountsOf(deps, input)
+  const accounts = await accountsOf(deps, input.email)
+  const asked = accounts.filter(({ orgId }) => input.orgId === undefined || orgId === input.orgId)
   const fitting: Account[] = []
   // At least one password is compared.
   const nobody = { passwordHash: null }
-  for (const account of accounts.length > 0 ? accounts : [nobody]) {
+  for (const account of asked.length > 0 ? asked : [nobody]) {
     const isRight = await isPassword(deps, input.password, account.passwordHash)
     if (isRight && 'orgId' in account) fitting.push(account)
   }
   const [account, ...others] = fitting
   if (!account) throw wrongCredentials()
+  const proof = proofOf({ accounts, asked, fitting })
   if (others.length > 0) {
-    return { organizations: fitting.map(({ orgId, orgName }) => ({ id: orgId, name: orgName })) }
+    return { proof, organizations: fitting.map(({ orgId, orgName }) => ({ id: orgId, name: orgName })) }
   }
-  return { token: await begin(deps, account, input) }
+  return { proof, token: await begin(deps, account, input) }
+}
+
+/** An account that has no password yet cannot be guessed. */
+function proofOf(of: { accounts: Account[]; asked: Account[]; fitting: Account[] }): Proof {
+  const isOpen = (account: Account) => account.passwordHash === null || of.fitting.includes(account)
+  if (of.accounts.every(isOpen)) return 'whole'
+  return of.asked.every(isOpen) ? 'part' : 'failed_elsewhere'
 }
 
 /** Enabled agents with this address; more than one only in several organizations. */
-function accountsOf(deps: Deps, { email, orgId }: SignIn): Promise<Account[]> {
+function accountsOf(deps: Deps, email: string): Promise<Account[]> {
   return deps.database.read
     .select({
       orgId: agents.orgId,
@@ -61,13 +77,7 @@ function accountsOf(deps: Deps, { email, orgId }: SignIn): Promise<Account[]> {
     })
     .from(agents)
     .innerJoin(organizations, eq(organizations.id, agents.orgId))
-    .where(
-      and(
-        eq(agents.emailKey, addressKey(email)),
-        isNull(agents.disabledAt),
-        orgId === undefined ? undefined : eq(agents.orgId, orgId),
-      ),
-    )
+    .where(and(eq(agents.emailKey, addressKey(email)), isNull(agents.disabledAt)))
     .orderBy(asc(organizations.createdAt), asc(organizations.id))
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { createAgent } from '../../server/agents/agents.ts'
 import { type Bellhop, startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
 import { makeAgent, type Visitor, visit } from '../support/visitor.ts'
@@ -75,6 +76,45 @@ test('a success forgives the mistakes before it', async () => {
   expect((await cleo.signIn('cleo@acme.example')).status).toBe(201)
   await fail(cleo, 'cleo@acme.example', 9)
   expect((await cleo.signIn('cleo@acme.example')).status).toBe(201)
+})
+
+test('who has an account of the same address elsewhere gets no more tries of the others by it', async () => {
+  const own = (await bellhop.organization('Their own')).orgId
+  const email = 'ivy@acme.example'
+  await makeAgent(bellhop, orgId, { email })
+  await makeAgent(bellhop, own, { email, password: 'chosen by themselves' })
+  const thief = from('192.0.2.170')
+  await fail(thief, email, 9)
+  const body = { email, password: 'chosen by themselves', orgId: own }
+  expect((await thief.call('POST', '/console/session', { body })).status).toBe(201)
+  await fail(thief, email, 1)
+  expect((await from('192.0.2.171').signIn(email)).status).toBe(429)
+})
+
+test('a password that is tried in every organization fails in those where it is wrong', async () => {
+  const own = (await bellhop.organization('Their own too')).orgId
+  const email = 'jan@acme.example'
+  await makeAgent(bellhop, orgId, { email })
+  await makeAgent(bellhop, own, { email, password: 'a guess of today' })
+  const thief = from('192.0.2.172')
+  for (let turn = 0; turn < 10; turn += 1) {
+    expect((await thief.signIn(email, 'a guess of today')).status).toBe(201)
+  }
+  expect((await thief.signIn(email, 'a guess of today')).status).toBe(429)
+})
+
+test('a password that is right in every organization forgives, also beside an invitation nobody has used', async () => {
+  const other = (await bellhop.organization('Other')).orgId
+  const third = (await bellhop.organization('Third')).orgId
+  const email = 'kim@acme.example'
+  await makeAgent(bellhop, orgId, { email })
+  await makeAgent(bellhop, other, { email })
+  await createAgent(bellhop.deps, third, { name: 'Kim', email, role: 'agent' })
+  const kim = from('192.0.2.173')
+  await fail(kim, email, 9)
+  expect((await kim.signIn(email)).status).toBe(200)
+  await fail(kim, email, 9)
+  expect((await kim.signIn(email)).status).toBe(200)
 })
 
 test('after thirty failures an address waits whatever it tries; a network of IPv6 counts as one', async () => {
