@@ -45,7 +45,7 @@ export async function readSearch(
   return {
     filters: inOrder(filters),
     wanted: wantedWords(orgId, query),
-    terms: [...new Set(query.phrases.flatMap(({ words }) => words))],
+    terms: [...new Set(query.phrases.flatMap(({ isNegated, words }) => (isNegated ? [] : words)))],
   }
 }
 

@@ -23,13 +23,14 @@ export type Term = { isNegated: boolean } & (
 
 export interface Query {
   terms: Term[]
-  /** What is looked for in the text: words that stand side by side. Of the last one the end may be missing. */
+  /** What is looked for in the text, or must not stand there: words side by side. Of the last one the end may be missing. */
   phrases: Phrase[]
   /** Text is looked for, and there is not one word in it: `!!!`. */
   isOfSignsOnly: boolean
 }
 
 export interface Phrase {
+  isNegated: boolean
   words: string[]
   isOpenEnded: boolean
 }
@@ -43,8 +44,8 @@ export const QUERY_KEYS = ['status', 'assigned', 'tag', 'channel', 'from', 'befo
 type Key = (typeof QUERY_KEYS)[number]
 
 /**
- * Reads what an agent types into the search field: `status:open tag:"two words" -channel:email refund`. Words without a
- * known key are full text. Throws 400 `invalid_query` with a sentence that says what would be right.
+ * Reads what an agent types into the search field: `status:open tag:"two words" -channel:email refund -"gift card"`.
+ * Words without a known key are full text. Throws 400 `invalid_query` with a sentence that says what would be right.
  */
 export function parseQuery(text: string): Query {
   if (text.length > MOST_QUERY_LENGTH) throw wrong(`A search takes at most ${MOST_QUERY_LENGTH} characters.`)
@@ -56,9 +57,9 @@ export function parseQuery(text: string): Query {
     if (key) terms.push({ isNegated, ...termOf(key, value.trim()) })
     else {
       const isPhrase = isQuoted && name === undefined
-      const given = isPhrase ? value : isNegated ? `-${written}` : written
+      const given = isPhrase ? value : written
       hasText ||= given.trim() !== ''
-      addPhrase(phrases, given, isPhrase && isClosed)
+      addPhrase(phrases, given, { isNegated, isOpenEnded: !(isPhrase && isClosed) })
     }
   }
   if (terms.length > MOST_TERMS) throw wrong(`A search takes at most ${MOST_TERMS} filters.`)
@@ -71,19 +72,19 @@ export function wrong(sentence: string): AppError {
 }
 
 /** Words typed one after the other may stand apart; what has no space, such as an address, stands together. */
-function addPhrase(phrases: Phrase[], text: string, isClosed: boolean): void {
+function addPhrase(phrases: Phrase[], text: string, how: Omit<Phrase, 'words'>): void {
   const words = wordsOf(text)
   if (words.length === 0) return
   const soFar = phrases.reduce((sum, phrase) => sum + phrase.words.length, 0)
   if (soFar + words.length > MOST_WORDS) throw wrong(`A search takes at most ${MOST_WORDS} words.`)
-  phrases.push({ words, isOpenEnded: !isClosed })
+  phrases.push({ words, ...how })
 }
 
 function withOpenEnd(phrases: Phrase[]): Phrase[] {
   const last = phrases.length - 1
-  return phrases.map(({ words, isOpenEnded }, place) => ({
-    words,
-    isOpenEnded: isOpenEnded && place === last && isLongEnough(words),
+  return phrases.map((phrase, place) => ({
+    ...phrase,
+    isOpenEnded: phrase.isOpenEnded && place === last && isLongEnough(phrase.words),
   }))
 }
 

@@ -23,17 +23,25 @@ export function customerWords(customer: { name: string; email: string | null }):
 export function wantedWords(orgId: string, query: Query): Wanted | undefined {
   const from = query.terms.filter((term) => term.key === 'from')
   if (query.phrases.length === 0 && from.length === 0 && !query.isOfSignsOnly) return undefined
-  const phraseOf = (value: string): WordPhrase => {
-    const words = wordsOf(value)
-    return { words: words.map((word) => FROM + word), isOpenEnded: isLongEnough(words) }
-  }
+  const asked = [
+    ...from.map(({ isNegated, value }) => ({ isNegated, ...customerPhrase(value) })),
+    ...query.phrases,
+  ]
+  const those = (isNegated: boolean): WordPhrase[] =>
+    asked
+      .filter((phrase) => phrase.isNegated === isNegated)
+      .map(({ words, isOpenEnded }) => ({ words, isOpenEnded }))
   return {
     has: [
       { words: [organizationWord(orgId)], isOpenEnded: false },
-      ...from.filter(({ isNegated }) => !isNegated).map(({ value }) => phraseOf(value)),
-      ...query.phrases,
+      ...those(false),
       ...(query.isOfSignsOnly ? [{ words: [NOWHERE], isOpenEnded: false }] : []),
     ],
-    hasNot: from.filter(({ isNegated }) => isNegated).map(({ value }) => phraseOf(value)),
+    hasNot: those(true),
   }
+}
+
+function customerPhrase(value: string): WordPhrase {
+  const words = wordsOf(value)
+  return { words: words.map((word) => FROM + word), isOpenEnded: isLongEnough(words) }
 }

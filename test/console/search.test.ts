@@ -101,6 +101,57 @@ test('from: looks at the customer only', async () => {
   expect(await found('-from:wanda maximoff status:open')).toEqual([about])
 })
 
+test('a minus leaves out what has the words, beside others or alone', async () => {
+  const card = await ticket('Voucher', 'the gift card is lost')
+  const gift = await ticket('Voucher', 'a card for the gift')
+  const late = await ticket('Voucher', 'arrived late, a giftless day')
+  expect(await found('voucher -card')).toEqual([late])
+  expect(await found('voucher -"gift card"')).toEqual([late, gift])
+  expect(await found('-lost -late voucher')).toEqual([gift])
+  expect(await found('voucher -LÔST')).toEqual([late, gift])
+  // The end may be missing of what is typed last only, here as elsewhere.
+  expect(await found('voucher -gift')).toEqual([])
+  expect(await found('-gift voucher')).toEqual([late])
+  expect(await found('voucher -"gift"')).toEqual([late])
+  for (const q of ['-card', '-"gift card"', '-voucher', 'status:open -voucher', '-colon:voucher']) {
+    const list = await search(q)
+    expect(list.data.length, q).toBeGreaterThan(0)
+    expect(list.terms).toEqual([])
+    expect(list.data.map(({ id }) => id)).not.toContain(q === '-colon:voucher' ? '' : card)
+  }
+  expect(await found('-"gift card" from:ana status:open')).toEqual(expect.arrayContaining([late, gift]))
+  expect(await found('voucher -voucher')).toEqual([])
+  // Signs stand in no index: without them there is nothing to leave out.
+  expect(await found('voucher -!!!')).toEqual([late, gift, card])
+  expect(await found('voucher - card')).toEqual([gift, card])
+})
+
+test('what is left out is told apart page by page, and in the count of a view', async () => {
+  const ids: string[] = []
+  for (let place = 0; place < 6; place += 1) {
+    ids.unshift(await ticket('Lamp', place % 2 === 0 ? 'flickers' : 'broken'))
+  }
+  const wanted = ids.filter((_, place) => place % 2 === 0)
+  const q = encodeURIComponent('lamp -flickers')
+  const read: string[] = []
+  for (let cursor = ''; ; ) {
+    await indexed(bellhop)
+    const { json } = await ben.call<List & { nextCursor?: string }>(
+      'GET',
+      `/console/tickets?q=${q}&limit=2${cursor}`,
+    )
+    read.push(...json.data.map(({ id }) => id))
+    if (!json.nextCursor) break
+    cursor = `&cursor=${json.nextCursor}`
+  }
+  expect(read).toEqual(wanted)
+  const view = await ben.call<{ id: string }>('POST', '/console/views', {
+    body: { name: 'Lamps', query: 'lamp -flickers' },
+  })
+  const { json } = await ben.call<{ saved: { id: string; count: number }[] }>('GET', '/console/counts')
+  expect(json.saved.find(({ id }) => id === view.json.id)?.count).toBe(3)
+})
+
 test('what is written later is found, in messages and in notes, and comes first', async () => {
   const older = await ticket('First parcel', 'gravelled')
   const newer = await ticket('Second parcel', 'gravelled')
