@@ -15,9 +15,10 @@ export function requireSameOrigin(request: Request, publicUrl: string | undefine
   throw new AppError(403, 'cross_origin', 'Changes with a session come only from the pages of this server.')
 }
 
+/** The scheme may be either: a proxy in front that ends TLS leaves no trace of it in the request. */
 function isOurOrigin(headers: Headers, publicUrl: string | undefined): boolean {
   const origin = headers.get('origin')
-  if (origin === null || !URL.canParse(origin)) return false
+  if (origin === null || !URL.canParse(origin) || new URL(origin).origin !== origin) return false
   if (publicUrl !== undefined && origin === new URL(publicUrl).origin) return true
   return new URL(origin).host === headers.get('host')
 }

@@ -47,6 +47,7 @@ test('a browser that says only its origin is judged by that', async () => {
   expect((await change({ origin: bellhop.url })).status).toBe(200)
   expect((await change({ origin: 'https://evil.example' })).status).toBe(403)
   expect((await change({ origin: 'null' })).status).toBe(403)
+  expect((await change({ origin: bellhop.url.replace('//', '//evil@') })).status).toBe(403)
   expect((await change({})).status).toBe(403)
 })
 
