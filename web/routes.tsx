@@ -1,15 +1,18 @@
 import { Navigate, Route, Router, type RouteSectionProps } from '@solidjs/router'
-import { lazy } from 'solid-js'
+import { part } from './part.tsx'
 import { Session } from './session.tsx'
 import { Announcer } from './ui/announcer.tsx'
 import { Toaster } from './ui/toaster.tsx'
 
-const InboxPage = lazy(() => import('./inbox/inbox-page.tsx'))
-const SettingsPage = lazy(() => import('./settings/settings-page.tsx'))
-const SignInPage = lazy(() => import('./sign-in/sign-in-page.tsx'))
-const WelcomePage = lazy(() => import('./sign-in/welcome-page.tsx'))
-const JoinPage = lazy(() => import('./sign-in/join-page.tsx'))
-const NowherePage = lazy(() => import('./sign-in/nowhere-page.tsx'))
+/** Long after all that the inbox itself loads. */
+const SETTINGS_AFTER_MS = 10_000
+
+const InboxPage = part(() => import('./inbox/inbox-page.tsx'))
+const SettingsPage = part(() => import('./settings/settings-page.tsx'))
+const SignInPage = part(() => import('./sign-in/sign-in-page.tsx'))
+const WelcomePage = part(() => import('./sign-in/welcome-page.tsx'))
+const JoinPage = part(() => import('./sign-in/join-page.tsx'))
+const NowherePage = part(() => import('./sign-in/nowhere-page.tsx'))
 
 /** Every address of the pages. The server answers the same ones with index.html (server/http/assets.ts). */
 export function Routes() {
@@ -20,7 +23,7 @@ export function Routes() {
       <Route path="/welcome" component={WelcomePage} />
       <Route path="/join" component={JoinPage} />
       <Route component={Session}>
-        <Route path="/inbox/:view?/:ticketId?" component={InboxPage} />
+        <Route path="/inbox/:view?/:ticketId?" component={InboxPage} preload={loadSettingsLater} />
         <Route path="/settings/*section" component={SettingsPage} />
       </Route>
       <Route path="*" component={NowherePage} />
@@ -31,6 +34,11 @@ export function Routes() {
 /** The inbox is there when the password is typed, and is not in the way of the page that asks for it. */
 function loadInboxWhileTyping(): void {
   window.addEventListener('input', () => void InboxPage.preload(), { once: true })
+}
+
+/** So that the way there is open also while the server is away. */
+function loadSettingsLater(): void {
+  setTimeout(() => void SettingsPage.preload(), SETTINGS_AFTER_MS)
 }
 
 function Root(props: RouteSectionProps) {

@@ -1,5 +1,6 @@
 import MessagesSquare from 'lucide-solid/icons/messages-square'
-import { lazy, Show } from 'solid-js'
+import { Show } from 'solid-js'
+import { part } from '../part.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { KeyHint } from '../ui/key-hint.tsx'
 
@@ -13,7 +14,7 @@ interface ThreadPlaceProps {
   onOpenPanel: () => void
 }
 
-const TicketPane = lazy(async () => ({ default: (await import('../ticket/ticket-pane.tsx')).TicketPane }))
+const TicketPane = part(async () => ({ default: (await import('../ticket/ticket-pane.tsx')).TicketPane }))
 
 /** Loads what shows a ticket before the first one is opened. */
 export function preloadTicketPane(): void {

@@ -1,12 +1,13 @@
 import { useNavigate } from '@solidjs/router'
-import { createMemo, createSignal, lazy, onMount, Show } from 'solid-js'
+import { createMemo, createSignal, onMount, Show } from 'solid-js'
 import { KeySheet } from '../keys/key-sheet.tsx'
 import { type KeyAction, useKeys } from '../keys/keys.ts'
 import { overviewActions } from '../keys/overviews.ts'
+import { part } from '../part.tsx'
 import { groupsFor } from './pages.ts'
 
 // It brings parts of the inbox along, which come after the page.
-const Palette = lazy(async () => ({ default: (await import('../inbox/palette.tsx')).Palette }))
+const Palette = part(async () => ({ default: (await import('../inbox/palette.tsx')).Palette }))
 
 /** The palette and the sheet of keys, here as in the inbox. */
 export function SettingsKeys(props: { isAdmin: boolean }) {

@@ -1,0 +1,38 @@
+import { afterAll } from 'bun:test'
+import { signInAgent } from '../support/agents.ts'
+import { startBellhop } from '../support/bellhop.ts'
+import { browserTest, openWindow } from '../support/browser.ts'
+import { eventually } from '../support/webhooks.ts'
+
+const bellhop = await startBellhop()
+afterAll(() => bellhop.stop())
+const agent = await signInAgent(bellhop, (await bellhop.organization('Acme')).orgId, { role: 'admin' })
+
+browserTest('a page that cannot be loaded while the server is away comes when it is back', async () => {
+  await using window = await openWindow({ url: bellhop.url, agent })
+  const { page, context } = window
+  await page.goto('/inbox')
+  await page.getByText('Your inbox is ready').waitFor()
+  await context.setOffline(true)
+  await page.getByRole('button', { name: 'Settings' }).click()
+  await page.getByText('This page could not be loaded').waitFor()
+  await context.setOffline(false)
+  await page.getByRole('heading', { level: 1, name: 'Start' }).waitFor()
+})
+
+browserTest('a file that the server does not have leaves no empty page', async () => {
+  await using window = await openWindow({ url: bellhop.url, agent })
+  const { page } = window
+  let refused = 0
+  await page.route('**/assets/settings-page-*.js', (route) => {
+    refused += 1
+    return route.abort()
+  })
+  await page.goto('/settings/keys')
+  // It begins again by itself once: there may be a newer version.
+  await eventually(() => refused === 2)
+  await page.getByText('This page could not be loaded').waitFor()
+  await page.unroute('**/assets/settings-page-*.js')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor()
+})
