@@ -34,64 +34,61 @@ export function useChangeKeys({ list, changing, place, me, pickAssignee, pickTag
   useKeys(() => {
     const isSpam = changing.areSpam()
     const isFirst = changing.isSelection()
-    const actions: KeyAction[] = [
+    const actions: Omit<KeyAction, 'section'>[] = [
       {
         id: 'ticket.resolve',
         label: 'Resolve',
-        section: 'Ticket',
         keys: ['e'],
         run: () => changing.change({ status: 'resolved' }),
-        isEnabled: has,
       },
       {
         id: 'ticket.resolve-next',
         label: 'Resolve and open the next',
-        section: 'Ticket',
         keys: ['E'],
         run: resolveAndNext,
-        isEnabled: has,
       },
       {
         id: 'ticket.pending',
         label: 'Set to pending',
-        section: 'Ticket',
         keys: ['p'],
         run: () => changing.change({ status: 'pending' }),
-        isEnabled: has,
       },
       {
         id: 'reopen',
         label: 'Reopen',
-        section: 'Ticket',
         keys: ['O'],
         run: () => changing.change({ status: 'open' }),
-        isEnabled: has,
       },
       {
         id: 'ticket.assign',
         label: 'Assign…',
-        section: 'Ticket',
         keys: ['a'],
         run: pickAssignee,
-        isEnabled: has,
       },
       {
         id: 'ticket.assign-me',
         label: 'Assign to me',
-        section: 'Ticket',
         keys: ['i'],
         run: () => changing.change({ assignedTo: me() }, 'Assigned to you'),
-        isEnabled: has,
       },
-      { id: 'ticket.tag', label: 'Tags…', section: 'Ticket', keys: ['t'], run: pickTags, isEnabled: has },
+      { id: 'ticket.tag', label: 'Tags…', keys: ['t'], run: pickTags },
       {
         id: 'spam',
         label: isSpam ? 'Not spam' : 'Mark as spam',
-        section: 'Ticket',
         keys: ['!'],
         run: () => changing.change({ isSpam: !isSpam }),
-        isEnabled: has,
       },
+    ]
+    return [
+      ...actions.map(
+        (action): KeyAction => ({
+          ...action,
+          section: 'Ticket',
+          isEnabled: has,
+          isFirst,
+          run: () => changing.comesIntoSight() || action.run(),
+        }),
+      ),
       {
         id: 'undo',
         label: 'Undo the last change',
@@ -100,6 +97,5 @@ export function useChangeKeys({ list, changing, place, me, pickAssignee, pickTag
         run: () => void undo(),
       },
     ]
-    return actions.map((action) => ({ ...action, isFirst }))
   })
 }

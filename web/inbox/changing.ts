@@ -4,9 +4,13 @@ import { queries } from '../queries.ts'
 import { changeTickets } from '../ticket/changes.ts'
 import type { TicketChange } from '../ticket/pending.ts'
 import { ticketQuery } from '../ticket/ticket-data.ts'
+import type { Row } from './inbox-data.ts'
 import type { Place } from './place.ts'
 import type { Selection } from './selection.ts'
 import type { TicketList } from './ticket-list.ts'
+
+/** In letters: a notice is about one line. */
+const LONGEST_NAME = 40
 
 export type Changing = ReturnType<typeof createChanging>
 
@@ -28,7 +32,8 @@ export function createChanging(list: TicketList, selection: Selection, place: Pl
   /** Answers those that were not changed. */
   async function change(given: TicketChange, done?: string): Promise<string[]> {
     const ids = targets()
-    return ids.length === 0 ? [] : changeTickets(ids, given, done)
+    const [row] = rows()
+    return ids.length === 0 ? [] : changeTickets(ids, given, { done, name: row && nameOf(row) })
   }
 
   /** Several are done with at once: the selection has served, but for those that the server refuses. */
@@ -44,6 +49,12 @@ export function createChanging(list: TicketList, selection: Selection, place: Pl
   return {
     targets,
     isSelection: () => selection.list().length > 0,
+    /** A row that cannot be seen is shown instead of changed; the next press changes it. True when it was shown. */
+    comesIntoSight(): boolean {
+      const isSeen = selection.list().length > 0 || place.headingFor() !== undefined || !list.isAway()
+      if (!isSeen) list.comeBack()
+      return !isSeen
+    },
     rows,
     change: (given: TicketChange, done?: string) => void changeAndClear(given, done),
     /** Keeps the selection, for one change after the other. */
@@ -60,6 +71,14 @@ export function createChanging(list: TicketList, selection: Selection, place: Pl
     }),
     areSpam: () => rows().length > 0 && rows().every(({ isSpam }) => isSpam),
   }
+}
+
+/** What notices call a ticket. */
+function nameOf({ subject, customer }: Row): string {
+  const letters = [...(subject || customer.name)]
+  return letters.length > LONGEST_NAME
+    ? `${letters.slice(0, LONGEST_NAME).join('').trimEnd()}…`
+    : letters.join('')
 }
 
 function isGone(id: string): boolean {

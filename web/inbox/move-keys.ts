@@ -14,15 +14,22 @@ interface MoveInput {
 export function useMoveKeys({ list, selection, place, focusSearch }: MoveInput): void {
   function move(step: number): void {
     const at = list.cursor()
-    const next = at === undefined || list.placeOf(at) < 0 ? list.ids()[0] : list.neighbour(step)
+    const next = at === undefined || list.placeOf(at) < 0 ? list.ids()[0] : nextSeen(step)
     if (next === undefined) return
     list.goTo(next)
     if (place.headingFor() !== undefined) place.openTicketSoon(next)
   }
 
+  /** From what the person sees: the row of the keys, the open ticket, or else the rows that they have scrolled to. */
+  function nextSeen(step: number): string | undefined {
+    const isOpen = place.headingFor() === list.cursor()
+    return list.isAway() && !isOpen ? list.firstInSight() : list.neighbour(step)
+  }
+
   function extend(step: number): void {
-    const at = list.cursor()
-    const next = list.neighbour(step)
+    const isAway = list.isAway()
+    const at = isAway ? list.firstInSight() : list.cursor()
+    const next = isAway ? at : list.neighbour(step)
     if (at === undefined) return
     selection.step(at, next ?? at)
     if (next !== undefined) list.goTo(next)
@@ -34,8 +41,13 @@ export function useMoveKeys({ list, selection, place, focusSearch }: MoveInput):
     else place.leaveSearch()
   }
 
+  /** What cannot be seen is shown first; the next press does the rest. */
+  function onSeen(run: (id: string) => void): void {
+    if (list.isAway()) list.comeBack()
+    else run(list.cursor() ?? '')
+  }
+
   const isInList = () => document.activeElement?.closest('.list-scroller') !== null
-  const cursor = () => list.cursor() ?? ''
   const has = () => list.ids().length > 0
   useKeys(() => [
     {
@@ -84,7 +96,7 @@ export function useMoveKeys({ list, selection, place, focusSearch }: MoveInput):
       section: 'Move',
       keys: ['enter'],
       otherKeys: [['o']],
-      run: () => place.openTicket(cursor()),
+      run: () => onSeen(place.openTicket),
       isEnabled: has,
     },
     { id: 'back', label: 'Back', section: 'Move', keys: ['u'], otherKeys: [['escape']], run: back },
@@ -102,7 +114,7 @@ export function useMoveKeys({ list, selection, place, focusSearch }: MoveInput):
       label: 'Select',
       section: 'Select',
       keys: ['x'],
-      run: () => selection.toggle(cursor()),
+      run: () => onSeen(selection.toggle),
       isEnabled: has,
     },
     {

@@ -5,6 +5,7 @@ import { changeTicket } from '../ticket/changes.ts'
 import { STATUSES } from '../ticket/statuses.ts'
 import { Button } from '../ui/button.tsx'
 import type { Row } from './inbox-data.ts'
+import { useKeptFocus } from './kept-focus.ts'
 import { restoring, whyLeft } from './left.ts'
 import { useLeftRows } from './left-rows.ts'
 import type { Place } from './place.ts'
@@ -12,10 +13,10 @@ import { termsOf } from './query-terms.ts'
 import { rowId, TicketRow } from './row.tsx'
 import { createRowPresses, idAt } from './row-presses.ts'
 import type { Selection } from './selection.ts'
+import { ROW_HEIGHT_PX } from './sight.ts'
 import type { TicketList } from './ticket-list.ts'
 import './virtual-list.css'
 
-const ROW_HEIGHT_PX = 68
 /** Rows kept ready above and below: about one turn of a wheel. */
 const OVERSCAN_ROWS = 8
 
@@ -41,13 +42,15 @@ export function VirtualList(props: VirtualListProps) {
   })
   const drawn = createMemo(() => {
     const ids = props.list.ids()
-    const inSight = virtualizer.getVirtualItems().flatMap(({ index }) => ids[index] ?? [])
+    const items = virtualizer.getVirtualItems()
+    const inSight = items.flatMap(({ index }) => ids[index] ?? [])
     const cursor = props.list.cursor()
+    const place = props.list.placeOf(cursor)
+    if (cursor === undefined || place < 0 || inSight.includes(cursor)) return inSight
     // The one with the focus stays, however far the list is scrolled: else the focus would be lost.
-    return cursor === undefined || inSight.includes(cursor) || props.list.placeOf(cursor) < 0
-      ? inSight
-      : [...inSight, cursor]
+    return place < (items[0]?.index ?? 0) ? [cursor, ...inSight] : [...inSight, cursor]
   })
+  useKeptFocus(drawn)
   const leftHere = createMemo(() => drawn().filter((id) => props.list.before(id) !== undefined))
   useLeftRows(props.list, leftHere)
   /** Why a row has left; while that is not known, that it has. */
@@ -87,7 +90,10 @@ export function VirtualList(props: VirtualListProps) {
   return (
     <div
       class="list-scroller"
-      ref={scroller}
+      ref={(element) => {
+        scroller = element
+        props.list.watch(element)
+      }}
       onScroll={(event) => hold.scrolled(event.currentTarget.scrollTop > 0)}
       onPointerEnter={(event) => hold.pointed(event.pointerType === 'mouse')}
       onPointerLeave={() => hold.pointed(false)}

@@ -10,15 +10,17 @@ export async function changeTicket(id: string, change: TicketChange): Promise<vo
 }
 
 /**
- * Changes several tickets in the same way, with one Undo for all, which says `label`. When only a part could be done, it
- * says so, and the Undo is for that part. Answers the ids of those that were not changed.
+ * Changes several tickets in the same way, with one Undo for all, which says what was done, and to which when it was one.
+ * When only a part could be done, it says so, and the Undo is for that part. Answers the ids of those that were not changed.
  */
 export async function changeTickets(
   ids: string[],
   change: TicketChange,
-  label = whatOf(change),
+  words: { done?: string | undefined; name?: string | undefined } = {},
 ): Promise<string[]> {
-  const said = ids.length === 1 ? label : `${label}: ${ticketsOf(ids.length)}`
+  const label = words.done ?? whatOf(change)
+  const which = ids.length === 1 ? words.name : ticketsOf(ids.length)
+  const said = which ? `${label}: ${which}` : label
   const changing = applyChanges(ids.map((id) => ({ id, change })))
   const forget = pushUndo({ label: said, undo: async () => takeBack(said, await changing) })
   const outcome = await changing

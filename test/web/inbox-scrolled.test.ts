@@ -1,0 +1,110 @@
+import { afterAll, expect } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { startBellhop } from '../support/bellhop.ts'
+import { browserTest, openWindow } from '../support/browser.ts'
+import { focusedSubject, makeManyTickets, makeOffice, openList } from '../support/inbox.ts'
+import { listTickets } from '../support/tickets.ts'
+import { eventually } from '../support/webhooks.ts'
+
+const ALL = 120
+const ROW_PX = 68
+const bellhop = await startBellhop()
+afterAll(() => bellhop.stop())
+
+browserTest('keys go on from the rows that were scrolled to, and the list keeps the focus', async () => {
+  const { client, agent } = await makeOffice(bellhop, 'Moving')
+  await makeManyTickets(client, ALL)
+  await using window = await openWindow({ ...bellhop, agent })
+  const { page } = window
+  await openList(page, '/inbox/open')
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  await waitForPlace(page, 3)
+
+  await scrollTo(page, 60)
+  await page.keyboard.press('j')
+  await waitForPlace(page, 61)
+  expect(await topOf(page)).toBe(60 * ROW_PX)
+  await page.keyboard.press('k')
+  await waitForPlace(page, 60)
+
+  // Back and forth, past the row that has the focus.
+  await scrollTo(page, 0)
+  expect(await focusedPlace(page)).toBe(60)
+  await scrollTo(page, 90)
+  expect(await focusedPlace(page)).toBe(60)
+  await page.keyboard.press('Shift+J')
+  await waitForPlace(page, 91)
+  await page.getByText('1 selected').waitFor()
+  await scrollTo(page, 30)
+  await page.keyboard.press('ControlOrMeta+a')
+  await page.getByText(`${ALL} selected`).waitFor()
+})
+
+browserTest('a key changes no ticket that is out of sight, and the notice names the one it changed', async () => {
+  const { client, agent } = await makeOffice(bellhop, 'Changing')
+  await makeManyTickets(client, ALL)
+  await using window = await openWindow({ ...bellhop, agent })
+  const { page } = window
+  await openList(page, '/inbox/open')
+  await page.keyboard.press('j')
+  await waitForPlace(page, 2)
+  const subject = String(await focusedSubject(page))
+  for (const key of ['p', 'x', 'a', 'o']) {
+    await scrollTo(page, 60)
+    await page.keyboard.press(key)
+    await eventually(async () => (await topOf(page)) === ROW_PX)
+    expect(await focusedPlace(page)).toBe(2)
+  }
+  expect(page.url()).toEndWith('/inbox/open')
+  expect(await page.locator('.toast, .bulk, [role="dialog"]').count()).toBe(0)
+  expect((await listTickets(client, '?status=open')).meta.total).toBe(ALL)
+
+  await page.keyboard.press('p')
+  await page.getByLabel('Notices').getByText(`Set to pending: ${subject}`, { exact: true }).waitFor()
+  await eventually(async () => (await listTickets(client, '?status=pending')).meta.total === 1)
+})
+
+browserTest('the row under the pointer does not look like the row the keys are for', async () => {
+  const { client, agent } = await makeOffice(bellhop, 'Pointing')
+  await makeManyTickets(client, 3)
+  await using window = await openWindow({ ...bellhop, agent })
+  const { page } = window
+  await openList(page, '/inbox/open')
+  await rowAt(page, 3).hover()
+  const [cursor, pointed] = await Promise.all([lookOf(page, 1), lookOf(page, 3)])
+  expect(cursor.ground).not.toBe(pointed.ground)
+  expect([cursor.edge, pointed.edge]).toEqual(['3px', 'auto'])
+})
+
+/** Scrolls until the row after `place` others is the first in sight, and has been drawn: pages come as they are needed. */
+async function scrollTo(page: Page, place: number): Promise<void> {
+  const scroller = page.locator('.list-scroller')
+  await eventually(async () => {
+    await scroller.evaluate((element, top) => element.scrollTo({ top }), place * ROW_PX)
+    return (await topOf(page)) === place * ROW_PX && (await rowAt(page, place + 1).count()) === 1
+  })
+}
+
+function topOf(page: Page): Promise<number> {
+  return page.locator('.list-scroller').evaluate(({ scrollTop }) => scrollTop)
+}
+
+function rowAt(page: Page, place: number) {
+  return page.locator(`[role=option][aria-posinset="${place}"]`)
+}
+
+async function waitForPlace(page: Page, place: number): Promise<void> {
+  await page.locator(`[role=option][aria-posinset="${place}"]:focus`).waitFor()
+}
+
+function focusedPlace(page: Page): Promise<number> {
+  return page.evaluate(() => Number(document.activeElement?.getAttribute('aria-posinset')))
+}
+
+function lookOf(page: Page, place: number) {
+  return rowAt(page, place).evaluate((row) => ({
+    ground: getComputedStyle(row).backgroundColor,
+    edge: getComputedStyle(row, '::before').width,
+  }))
+}
