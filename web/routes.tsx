@@ -36,8 +36,12 @@ function loadInboxWhileTyping(): void {
   window.addEventListener('input', () => void InboxPage.preload(), { once: true })
 }
 
+let willLoadSettings = false
+
 /** So that the way there is open also while the server is away. */
 function loadSettingsLater(): void {
+  if (willLoadSettings) return
+  willLoadSettings = true
   setTimeout(() => void SettingsPage.preload(), SETTINGS_AFTER_MS)
 }
 
