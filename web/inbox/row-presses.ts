@@ -59,7 +59,13 @@ export function createRowPresses(given: Given) {
     },
     onClick(id: string, event: MouseEvent): void {
       if (event.ctrlKey || event.metaKey) return
-      const { selection } = given
+      const { selection, list } = given
+      // Enter on a row that was scrolled out of sight: it is shown first, as by all other keys.
+      if (event.detail === 0 && id === list.cursor() && list.isAway()) {
+        event.preventDefault()
+        list.comeBack()
+        return
+      }
       const isEdge = event.target instanceof Element && event.target.hasAttribute('data-check')
       const isSelecting = isTouch ? isTaken || selection.list().length > 0 : event.shiftKey || isEdge
       if (!isSelecting) given.place.followTo(id)
@@ -67,7 +73,7 @@ export function createRowPresses(given: Given) {
       // A finger that stayed has selected already.
       else if (!isTaken) selection.toggle(id)
       if (isSelecting) event.preventDefault()
-      given.list.setCursor(id)
+      list.setCursor(id)
       isTaken = false
     },
   }
