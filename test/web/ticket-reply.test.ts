@@ -219,6 +219,20 @@ browserTest('a saved reply is found by typing and filled in', async () => {
   await eventually(async () => (await field(page).inputValue()).endsWith('\n/'))
 })
 
+browserTest('what a saved reply cannot fill in is told before it is sent', async () => {
+  const { ben, ticket } = await openDesk(bellhop)
+  const text = 'Hello {{ customer.name }}, your {{parcel.number}} is on its way.'
+  await ben.call('POST', '/console/saved-replies', { body: { name: 'On its way', text } })
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await page.keyboard.press('r')
+  await page.keyboard.press('/')
+  await page.getByRole('option', { name: /is on its way/ }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByText('{{parcel.number}} could not be filled in.').waitFor()
+  expect(await field(page).inputValue()).toEndWith(', your {{parcel.number}} is on its way.')
+})
+
 /** It stands in the thread. */
 async function spoken(page: Page, text: string): Promise<void> {
   await page.getByRole('region', { name: 'Thread' }).getByText(text).waitFor()

@@ -1,8 +1,8 @@
 import { knownActions } from '../keys/keys.ts'
 import type { SessionData } from '../session.tsx'
+import { filledReply } from '../ticket/filled-reply.ts'
 import { draftOf } from '../ticket/keepers.ts'
 import { knownTicket } from '../ticket/ticket-data.ts'
-import { fillIn } from '../ticket/variables.ts'
 
 /** Writes a saved reply into the answer to the open ticket, behind what is there. False when none is open. */
 export function insertReply(ticketId: string | undefined, text: string, session: SessionData): boolean {
@@ -11,7 +11,7 @@ export function insertReply(ticketId: string | undefined, text: string, session:
   if (!known) return false
   const draft = draftOf(session.agent.id, ticketId, 'reply')
   const before = draft.text().trimEnd()
-  draft.write(`${before}${before ? '\n\n' : ''}${fillIn(text, known.ticket, session)}`)
+  draft.write(`${before}${before ? '\n\n' : ''}${filledReply(text, known.ticket, session)}`)
   knownActions()
     .find(({ id }) => id === 'ticket.reply')
     ?.run()

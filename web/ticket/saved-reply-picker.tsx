@@ -4,6 +4,7 @@ import { useSavedReplies } from '../desk.ts'
 import { useSession } from '../session.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { Picker, type PickerOption } from '../ui/picker.tsx'
+import { filledReply } from './filled-reply.ts'
 import type { Ticket } from './ticket-data.ts'
 import { fillIn } from './variables.ts'
 
@@ -37,7 +38,7 @@ export function SavedReplyPicker(props: SavedReplyPickerProps) {
       selected={[]}
       onPick={(id) => {
         const reply = replies().find((one) => one.id === id)
-        if (reply) props.onInsert(fillIn(reply.text, props.ticket, session()))
+        if (reply) props.onInsert(filledReply(reply.text, props.ticket, session()))
       }}
       emptyText={
         replies().length ? 'No saved reply matches.' : 'No saved replies yet. Add them in the settings.'

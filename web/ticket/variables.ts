@@ -22,6 +22,12 @@ interface Piece {
 /** `{{customer.name}}`, with or without spaces inside. */
 const VARIABLE = /\{\{\s*([^{}]*?)\s*\}\}/g
 
+/** The variables of a text that do not exist, as they are written. */
+export function unknownIn(text: string): string[] {
+  const isKnown = (name: string | undefined) => VARIABLES.some((known) => known === name)
+  return [...text.matchAll(VARIABLE)].filter(([, name]) => !isKnown(name)).map(([whole]) => whole)
+}
+
 /** A saved reply with its variables filled in. One that is not known stays as it is, for the agent to see. */
 export function fillIn(text: string, ticket: Ticket, session: SessionData): string {
   const { customer } = ticket
