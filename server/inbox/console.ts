@@ -30,10 +30,16 @@ export function inboxRoutes(guard: AgentGuard) {
         response: { 200: schemas.rowList },
       },
     )
-    .get('/counts', ({ me, as }) => readCounts(as, countViews, me.orgId, me.agentId), {
-      transform: noQuery,
-      response: { 200: schemas.counts },
-    })
+    .get(
+      '/counts',
+      ({ me, as, query: { zone } }) =>
+        readCounts(as, (deps, orgId, me) => countViews(deps, orgId, me, zone), me.orgId, me.agentId),
+      {
+        transform: strictQuery(schemas.countsQuery),
+        query: schemas.countsQuery,
+        response: { 200: schemas.counts },
+      },
+    )
     .get(
       '/views',
       async ({ me: { orgId, agentId }, as }) => {

@@ -5,6 +5,7 @@ import { agents } from '../database/tables/agents.ts'
 import type { Channel, TicketStatus } from '../database/tables/tickets.ts'
 import { isId } from '../ids.ts'
 import { type Mark, parseQuery, type Term, wrong } from '../search/grammar.ts'
+import { startOfDay } from '../search/start-of-day.ts'
 import { wantedWords } from '../search/wanted.ts'
 import { wordsOf } from '../search/words.ts'
 
@@ -30,16 +31,24 @@ export interface Search {
   terms: string[]
 }
 
+interface Asking {
+  orgId: string
+  /** Agent id of who asks. */
+  me: string
+  /** The time zone that days are counted in. */
+  zone: string
+}
+
 /** Reads a query and finds the agents that are named in it. Throws 400 `invalid_query`. */
 export async function readSearch(
   read: Reader,
-  { orgId, me, text }: { orgId: string; me: string; text: string },
+  { orgId, me, text, zone = 'UTC' }: Omit<Asking, 'zone'> & { text: string; zone?: string },
 ): Promise<Search> {
   const query = parseQuery(text)
   const filters: Filter[] = []
   for (const term of query.terms) {
     if (term.key === 'from') continue
-    const filter = await filterOf(read, { orgId, me }, term)
+    const filter = await filterOf(read, { orgId, me, zone }, term)
     filters.push({ ...filter, isNegated: term.isNegated })
   }
   return {
@@ -53,7 +62,7 @@ type Asked<T> = T extends { isNegated: boolean } ? Omit<T, 'isNegated'> : never
 
 async function filterOf(
   read: Reader,
-  { orgId, me }: { orgId: string; me: string },
+  { orgId, me, zone }: Asking,
   term: Exclude<Term, { key: 'from' }>,
 ): Promise<Asked<Filter>> {
   switch (term.key) {
@@ -68,7 +77,7 @@ async function filterOf(
     case 'tag':
       return { kind: term.key, value: term.value }
     default:
-      return { kind: term.key, value: term.value }
+      return { kind: term.key, value: startOfDay(term.value, zone) }
   }
 }
 

@@ -20,6 +20,8 @@ export interface InboxRequest {
   me: string
   /** The grammar of server/search/grammar.ts; empty: everything but spam. */
   q?: string
+  /** The time zone that the days of the query are counted in; UTC unless given. */
+  zone?: string
   sort?: TicketSort
   cursor?: string
   limit?: number
@@ -34,10 +36,10 @@ const DEFAULT_LIMIT = 50
 export async function listInbox(
   deps: Deps,
   orgId: string,
-  { me, q = '', sort = 'updated_desc', cursor, limit = DEFAULT_LIMIT }: InboxRequest,
+  { me, q = '', zone, sort = 'updated_desc', cursor, limit = DEFAULT_LIMIT }: InboxRequest,
 ): Promise<{ rows: InboxRow[]; nextCursor: string | undefined; terms: string[] }> {
   const { read } = deps.database
-  const search = await readSearch(read, { orgId, me, text: q })
+  const search = await readSearch(read, { orgId, me, text: q, zone })
   const list = Bun.hash.wyhash(JSON.stringify([sort, search])).toString(36)
   const after = cursor === undefined ? undefined : requireKey(cursor, list)
   const keys = await findTickets(read, { orgId, me, search, sort, after, limit: limit + 1 })

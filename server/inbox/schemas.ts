@@ -11,10 +11,16 @@ const strict = { additionalProperties: false }
 
 export const MOST_ROWS = 100
 
+/** An IANA time zone, in which the days of a search are counted; without one, in UTC. */
+const zone = t.Optional(t.String({ maxLength: 64, pattern: '^[A-Za-z][A-Za-z0-9_+/-]*$' }))
+
+export const countsQuery = t.Object({ zone }, strict)
+
 export const listQuery = t.Object(
   {
     /** The grammar of server/search/grammar.ts. */
     q: t.Optional(t.String({ maxLength: MOST_QUERY_LENGTH })),
+    zone,
     /** Without effect on a search for words or `from:`, which lists what changed last first. */
     sort: t.Optional(oneOf(TICKET_SORTS)),
     cursor: t.Optional(t.String({ maxLength: 512 })),

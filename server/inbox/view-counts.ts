@@ -16,7 +16,7 @@ export interface ViewCounts {
   /** Something may have changed since it was counted; behind so many milliseconds it is counted again. */
   askAgainMs?: number
 }
-export type ViewCounter = (deps: Deps, orgId: string, me: string) => Promise<ViewCounts>
+export type ViewCounter = (deps: Deps, orgId: string, me: string, zone?: string) => Promise<ViewCounts>
 
 interface Counted extends Count {
   /** The newest event when the counting began. */
@@ -33,7 +33,8 @@ interface Asked {
 
 /**
  * Counts saved views for however many pages: one count of a query serves all who ask for it, an organization has one
- * running at a time, and what was dear is kept for some seconds, or until something happens in the organization.
+ * running at a time, and what was dear is kept for some seconds, or until something happens in the organization. Days are
+ * counted in the zone of the page.
  */
 export function createViewCounter(): ViewCounter {
   const known = new Map<string, Counted>()
@@ -72,13 +73,13 @@ export function createViewCounter(): ViewCounter {
     return isCurrent(shared) ? shared : { ...shared, oldUntil: shared.keepUntil }
   }
 
-  return async (deps, orgId, me) => {
+  return async (deps, orgId, me, zone) => {
     const { read } = deps.database
     const newest = await newestEvent(read, orgId)
     const answer: ViewCounts = { saved: [] }
     let oldUntil = Number.POSITIVE_INFINITY
     for (const { id, query } of await listViews(read, { orgId, agentId: me })) {
-      const search = await understood(readSearch(read, { orgId, me, text: query }))
+      const search = await understood(readSearch(read, { orgId, me, text: query, zone }))
       if (!search) continue
       const { count, isAtLeast, ...known } = await countOf(deps, { orgId, me, search, newest })
       answer.saved.push({ id, count, ...(isAtLeast ? { isAtLeast } : {}) })

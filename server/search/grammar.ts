@@ -17,8 +17,8 @@ export type Term = { isNegated: boolean } & (
   | { key: 'tag'; value: string }
   /** Of the customer. */
   | { key: 'from'; value: string }
-  /** The start of that day in UTC, milliseconds since 1970. */
-  | { key: 'before' | 'after'; value: number }
+  /** A day as `2026-03-01`. */
+  | { key: 'before' | 'after'; value: string }
 )
 
 export interface Query {
@@ -127,8 +127,8 @@ function oneOf<Word extends string>(words: readonly Word[], key: Key, value: str
   throw wrong(value === '' ? `${sentence}.` : `${sentence}: ${key}:${value} is not known.`)
 }
 
-function dayOf(key: Key, value: string): number {
-  if (/^\d{4}-\d{2}-\d{2}$/.test(value) && isCalendarDay(value)) return Date.parse(`${value}T00:00:00Z`)
+function dayOf(key: Key, value: string): string {
+  if (/^\d{4}-\d{2}-\d{2}$/.test(value) && isCalendarDay(value)) return value
   throw wrong(`Write a day such as ${key}:2026-03-01${value === '' ? '' : `: ${value} is none`}.`)
 }
 

@@ -43,6 +43,8 @@ export interface Visit {
   theme?: 'light' | 'dark'
   /** Fingers instead of a mouse. */
   isTouch?: boolean
+  /** UTC unless given. */
+  timeZone?: string
   /** Motion is off unless it is what is tested. */
   hasMotion?: boolean
 }
@@ -69,7 +71,7 @@ export async function openWindow(visit: Visit): Promise<Window> {
     hasTouch: visit.isTouch ?? false,
     reducedMotion: visit.hasMotion ? 'no-preference' : 'reduce',
     locale: 'en-GB',
-    timezoneId: 'UTC',
+    timezoneId: visit.timeZone ?? 'UTC',
     permissions: ['clipboard-read', 'clipboard-write'],
   })
   context.setDefaultTimeout(LONGEST_WAIT_MS)

@@ -127,3 +127,27 @@ browserTest(
   },
   40_000,
 )
+
+browserTest('days are those of the browser, in what is offered and in what is found', async () => {
+  const { client, agent } = await makeOffice(bellhop, 'Days')
+  await makeTickets(client, ['Just now'])
+  // Where it is another day than in UTC at this hour.
+  const isLate = new Date().getUTCHours() >= 10
+  const timeZone = isLate ? 'Pacific/Kiritimati' : 'Pacific/Pago_Pago'
+  const utc = new Date().toISOString().slice(0, 10)
+  const today = new Intl.DateTimeFormat('sv-SE', { timeZone }).format(Date.now())
+  expect(today).not.toBe(utc)
+  await using window = await openWindow({ ...bellhop, agent, timeZone })
+  const { page } = window
+  await openList(page, '/inbox/open')
+  await page.keyboard.press('/')
+  await page.keyboard.type('after:')
+  await page.locator('.search-words [role="option"]').first().waitFor()
+  expect(await page.locator('.search-word').first().textContent()).toBe(`after:${today}`)
+  await page.keyboard.type(isLate ? today : utc)
+  if (isLate) await rowOf(page, 'Just now').waitFor()
+  else await page.locator('.empty-state', { hasText: 'Nothing found' }).waitFor()
+  const read = page.waitForRequest(/console\/counts/)
+  await page.reload()
+  expect(new URL((await read).url()).searchParams.get('zone')).toBe(timeZone)
+})

@@ -2,6 +2,7 @@ import { createMemo } from 'solid-js'
 import { api, ask } from '../api.ts'
 import { observe } from '../observe.ts'
 import type { TicketPage } from '../ticket/rows.ts'
+import { zone } from '../zone.ts'
 
 export type Row = TicketPage['data'][number]
 
@@ -14,7 +15,7 @@ export function useCounts() {
 export function useCountsResult() {
   return observe(() => ({
     queryKey: ['counts'],
-    queryFn: () => ask(api.console.counts.get()),
+    queryFn: () => ask(api.console.counts.get({ query: zone() })),
     refetchInterval: ({ state }) => state.data?.askAgainMs ?? false,
   }))
 }

@@ -12,6 +12,7 @@ import { useAgents, useSavedReplies, useTags } from '../desk.ts'
 import { isActionEnabled, type KeyAction, knownActions } from '../keys/keys.ts'
 import { observe } from '../observe.ts'
 import { useSession } from '../session.tsx'
+import { zone } from '../zone.ts'
 import { actionIcon } from './action-icons.ts'
 import { ChannelIcon } from './channel-icon.tsx'
 import { fuzzyScore } from './fuzzy.ts'
@@ -144,7 +145,9 @@ function createTicketEntries(typed: Accessor<string>, open: (id: string) => void
   const found = observe(() => ({
     queryKey: ['palette', asked()],
     queryFn: ({ signal }: { signal: AbortSignal }) =>
-      ask(api.console.tickets.get({ query: { q: asked(), limit: MOST_TICKETS }, fetch: { signal } })),
+      ask(
+        api.console.tickets.get({ query: { q: asked(), limit: MOST_TICKETS, ...zone() }, fetch: { signal } }),
+      ),
     enabled: asked().length >= LEAST_LETTERS,
     staleTime: 0,
   }))

@@ -25,7 +25,6 @@ export const SEARCH_KEYS: readonly SearchWord[] = [
   { text: 'after:', detail: 'last active on a day or later' },
 ]
 const MOST_WORDS = 8
-const DAY_MS = 86_400_000
 const FIXED: Record<string, readonly SearchWord[]> = {
   status: [
     { text: 'open', detail: 'somebody has to answer' },
@@ -105,7 +104,11 @@ function valuesOf(key: string, { agents, tags, today }: Known): readonly SearchW
 }
 
 function day(today: Date, daysAgo: number): SearchWord {
-  const date = new Date(today.getTime() - daysAgo * DAY_MS)
+  const date = new Date(today.getFullYear(), today.getMonth(), today.getDate() - daysAgo)
+  const numbers = [date.getFullYear(), date.getMonth() + 1, date.getDate()]
   const names: Record<number, string> = { 0: 'today', 1: 'yesterday', 7: 'a week ago' }
-  return { text: date.toISOString().slice(0, 10), detail: names[daysAgo] ?? `${daysAgo} days ago` }
+  return {
+    text: numbers.map((number) => String(number).padStart(2, '0')).join('-'),
+    detail: names[daysAgo] ?? `${daysAgo} days ago`,
+  }
 }

@@ -4,6 +4,7 @@ import { api, ask } from '../api.ts'
 import { queries } from '../queries.ts'
 import { withPending } from '../ticket/pending.ts'
 import type { TicketPage } from '../ticket/rows.ts'
+import { zone } from '../zone.ts'
 
 type ListInput = NonNullable<NonNullable<Parameters<typeof api.console.tickets.get>[0]>['query']>
 export type Sort = NonNullable<ListInput['sort']>
@@ -17,8 +18,10 @@ const PAGE_SIZE = 50
 
 /** How a list is read, page by page; the same for reading ahead. */
 export function pagesQuery({ query, sort }: Wanted) {
+  const inZone = zone()
   return {
-    queryKey: ['tickets', query, sort] as const,
+    // A cursor is of one zone: whoever travels begins at the top.
+    queryKey: ['tickets', query, sort, inZone.zone] as const,
     queryFn: async ({
       pageParam,
       signal,
@@ -29,7 +32,7 @@ export function pagesQuery({ query, sort }: Wanted) {
       const cursor = pageParam ? { cursor: pageParam } : {}
       const page = await ask(
         api.console.tickets.get({
-          query: { q: query, sort, limit: PAGE_SIZE, ...cursor },
+          query: { q: query, sort, limit: PAGE_SIZE, ...inZone, ...cursor },
           fetch: { signal },
         }),
       )

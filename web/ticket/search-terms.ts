@@ -9,5 +9,5 @@ export function searchTerms(ticketId: string, query: string): string[] {
 
 /** The ticket was there before its list: the words of the search that are not about a key. */
 function plainWords(query: string): string[] {
-  return query.split(/\s+/).filter((word) => word !== '' && !/^-?[a-z]+:/i.test(word))
+  return query.split(/\s+/).filter((word) => word !== '' && !/^-|^[a-z]+:/i.test(word))
 }
