@@ -4,6 +4,7 @@ import { type Accessor, createContext, Match, Switch, useContext } from 'solid-j
 import { type Answer, api, ask } from './api.ts'
 import { LiveBanner } from './live-banner.tsx'
 import { codeOf } from './problem.ts'
+import { HeldNotices } from './replies-held.tsx'
 import { SignInAgain } from './sign-in/sign-in-again.tsx'
 import { SignOutDialog } from './sign-in/sign-out.tsx'
 import { FailedState } from './ui/failed-state.tsx'
@@ -42,6 +43,7 @@ export function Session(props: RouteSectionProps) {
               <LiveBanner />
               {props.children}
             </div>
+            <HeldNotices />
             <SignInAgain session={data()} />
             <SignOutDialog />
           </SessionContext.Provider>

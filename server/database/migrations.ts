@@ -7,6 +7,7 @@ import postgresql0005 from '../../drizzle/postgresql/0005_references.sql' with {
 import postgresql0006 from '../../drizzle/postgresql/0006_drafts_of_each_kind.sql' with { type: 'text' }
 import postgresql0007 from '../../drizzle/postgresql/0007_search_upkeep.sql' with { type: 'text' }
 import postgresql0008 from '../../drizzle/postgresql/0008_held_because.sql' with { type: 'text' }
+import postgresql0009 from '../../drizzle/postgresql/0009_held_replies.sql' with { type: 'text' }
 import sqlite0000 from '../../drizzle/sqlite/0000_start.sql' with { type: 'text' }
 import sqlite0001 from '../../drizzle/sqlite/0001_inbox.sql' with { type: 'text' }
 import sqlite0002 from '../../drizzle/sqlite/0002_desk.sql' with { type: 'text' }
@@ -16,6 +17,7 @@ import sqlite0005 from '../../drizzle/sqlite/0005_references.sql' with { type: '
 import sqlite0006 from '../../drizzle/sqlite/0006_drafts_of_each_kind.sql' with { type: 'text' }
 import sqlite0007 from '../../drizzle/sqlite/0007_search_upkeep.sql' with { type: 'text' }
 import sqlite0008 from '../../drizzle/sqlite/0008_held_because.sql' with { type: 'text' }
+import sqlite0009 from '../../drizzle/sqlite/0009_held_replies.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -37,6 +39,7 @@ export const MIGRATIONS = {
     { name: 'drafts_of_each_kind', sql: sqlite0006 },
     { name: 'search_upkeep', sql: sqlite0007 },
     { name: 'held_because', sql: sqlite0008 },
+    { name: 'held_replies', sql: sqlite0009 },
   ],
   postgresql: [
     { name: 'start', sql: postgresql0000 },
@@ -48,5 +51,6 @@ export const MIGRATIONS = {
     { name: 'drafts_of_each_kind', sql: postgresql0006 },
     { name: 'search_upkeep', sql: postgresql0007 },
     { name: 'held_because', sql: postgresql0008 },
+    { name: 'held_replies', sql: postgresql0009 },
   ],
 } satisfies Record<string, Migration[]>

@@ -1,6 +1,7 @@
 import { eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { integerParameter, textParameter } from '../database/statement.ts'
 import { messages } from '../database/tables/messages.ts'
+import { waitingReplies } from '../database/tables/replies.ts'
 import { drafts, readMarks } from '../database/tables/threads.ts'
 import { tickets, ticketTags } from '../database/tables/tickets.ts'
 import type { Filter } from './filters.ts'
@@ -63,6 +64,8 @@ function conditionOf(kind: Filter['kind'], parameter: string): SQL | undefined {
       return isUnread
     case 'failed':
       return hasFailedSend
+    case 'held':
+      return hasHeldReply
     case 'draft':
       return hasDraft
     case 'spam':
@@ -81,6 +84,13 @@ export const hasFailedSend = sql`exists (select 1 from messages lost where lost.
 export const hasDraft = sql`exists (select 1 from drafts begun where begun.org_id = ${textOf('orgId')}
   and begun.agent_id = ${textOf('me')} and begun.ticket_id = ${tickets.id})`
 
+/** Mine, or of somebody who cannot decide any more what becomes of it. The partial index asks for `is_held` in this word. */
+export const isHeldForMe = sql`is_held and (${waitingReplies.agentId} = ${textOf('me')} or exists (select 1 from agents gone
+  where gone.org_id = ${textOf('orgId')} and gone.id = ${waitingReplies.agentId} and gone.disabled_at is not null))`
+
+export const hasHeldReply = sql`exists (select 1 from ${waitingReplies} where ${waitingReplies.orgId} = ${textOf('orgId')}
+  and ${waitingReplies.ticketId} = ${tickets.id} and ${isHeldForMe})`
+
 /** The newest message is the customer's, and later than what I have read. */
 const isUnread = sql`exists (select 1 from messages said where said.id = ${newestMessageId}
   and said.role = 'customer' and not exists (select 1 from read_marks seen
@@ -91,6 +101,8 @@ const isUnread = sql`exists (select 1 from messages said where said.id = ${newes
 export const FEW: Partial<Record<Filter['kind'], SQL>> = {
   failed: sql`${tickets.id} in (select ${messages.ticketId} from ${messages}
     where ${messages.orgId} = ${textOf('orgId')} and sending in ('failed', 'bounced'))`,
+  held: sql`${tickets.id} in (select ${waitingReplies.ticketId} from ${waitingReplies}
+    where ${waitingReplies.orgId} = ${textOf('orgId')} and ${isHeldForMe})`,
   draft: sql`${tickets.id} in (select ${drafts.ticketId} from ${drafts}
     where ${drafts.orgId} = ${textOf('orgId')} and ${drafts.agentId} = ${textOf('me')})`,
 }

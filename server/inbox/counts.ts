@@ -6,11 +6,12 @@ import { tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { countersUnder, filterNames, readCounters } from '../tickets/counters.ts'
 import { MOST_COUNTED, shown } from './count-search.ts'
+import { readHeld } from './held.ts'
 import type { ViewCounter } from './view-counts.ts'
 
 const { status, statusAndAssignedTo, spam, all } = filterNames
 
-/** The numbers in the rail: from counters, but for failed sends and saved views, which are counted up to a limit. */
+/** The numbers in the rail: from counters, but for failed sends, held replies and saved views, which are counted up to a limit. */
 export async function readCounts(deps: Deps, countViews: ViewCounter, orgId: string, me: string) {
   const { read } = deps.database
   const { saved, askAgainMs } = await countViews(deps, orgId, me)
@@ -24,6 +25,7 @@ export async function readCounts(deps: Deps, countViews: ViewCounter, orgId: str
   const names = Object.values(wanted)
   const counters = await readCounters(read, orgId, [...names, ...names.map(spam), spam(all)])
   const [failed] = await failedTickets(read, { orgId })
+  const held = await readHeld(read, orgId, me)
   return {
     views: {
       mine: shown(counters, wanted.mine),
@@ -32,10 +34,12 @@ export async function readCounts(deps: Deps, countViews: ViewCounter, orgId: str
       pending: shown(counters, wanted.pending),
       resolved: shown(counters, wanted.resolved),
       failed: failed?.total ?? 0,
+      held: held.tickets,
       spam: counters.get(spam(all)) ?? 0,
     },
     tags: await openTags(read, orgId),
     saved,
+    heldReplies: held.mine,
     ...(askAgainMs === undefined ? {} : { askAgainMs }),
   }
 }

@@ -4,14 +4,14 @@ import type { Filter } from './filters.ts'
 
 /**
  * What leads a query: the filters, by their places, whose index it walks along; or the few tickets with a failed send,
- * a draft or the mark of spam.
+ * a held reply, a draft or the mark of spam.
  */
 export interface Lead {
-  kind: 'index' | 'failed' | 'draft' | 'spam'
+  kind: 'index' | 'failed' | 'held' | 'draft' | 'spam'
   places: number[]
 }
 
-const FEW = ['draft', 'failed', 'spam'] as const
+const FEW = ['draft', 'held', 'failed', 'spam'] as const
 
 /** The filter that finds the fewest tickets leads, as the counters tell; undefined when surely nothing is found. */
 export async function chooseLead(read: Reader, orgId: string, filters: Filter[]): Promise<Lead | undefined> {

@@ -9,6 +9,7 @@ import { type TicketWithCustomer, ticketWithCustomer } from '../tickets/rows.ts'
 import {
   hasDraft,
   hasFailedSend,
+  hasHeldReply,
   isOneOf,
   isVeiledOfOrganization,
   myReadMark,
@@ -23,6 +24,8 @@ export interface FoundRow extends TicketWithCustomer {
   isUnread: boolean
   hasDraft: boolean
   hasFailedSend: boolean
+  /** A reply of mine waits for a decision, or one of somebody who is disabled. */
+  hasHeldReply: boolean
 }
 
 /** Much of a message is quoted mail or one long line: a preview needs only its beginning. */
@@ -67,6 +70,7 @@ function foundRow({
   readId,
   hasDraft,
   hasFailedSend,
+  hasHeldReply,
   ...ticket
 }: StoredRow): FoundRow {
   const isRead =
@@ -78,6 +82,7 @@ function foundRow({
     isUnread: role === 'customer' && !isRead,
     hasDraft: Boolean(hasDraft),
     hasFailedSend: Boolean(hasFailedSend),
+    hasHeldReply: Boolean(hasHeldReply),
   }
 }
 
@@ -91,6 +96,7 @@ interface StoredRow extends TicketWithCustomer {
   /** 0 or 1 on SQLite. */
   hasDraft: unknown
   hasFailedSend: unknown
+  hasHeldReply: unknown
 }
 
 const rowsById = statement<Record<string, string>, StoredRow[], Reader>('inbox_rows', (read) =>
@@ -105,6 +111,7 @@ const rowsById = statement<Record<string, string>, StoredRow[], Reader>('inbox_r
       readId: readMarks.messageId,
       hasDraft: sql<unknown>`${hasDraft}`,
       hasFailedSend: sql<unknown>`${hasFailedSend}`,
+      hasHeldReply: sql<unknown>`${hasHeldReply}`,
     })
     .from(tickets)
     .innerJoin(customers, eq(customers.id, tickets.customerId))

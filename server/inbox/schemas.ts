@@ -37,6 +37,8 @@ export const row = t.Object({
   isUnread: t.Boolean(),
   hasDraft: t.Boolean(),
   hasFailedSend: t.Boolean(),
+  /** A reply of mine waits for a decision, or one of somebody who is disabled. */
+  hasHeldReply: t.Boolean(),
   isSpam: t.Boolean(),
   version: t.Integer(),
   /** Text around a hit, when the search was for words and they stand in a message or a note. */
@@ -59,6 +61,7 @@ export const counts = t.Object({
     pending: count,
     resolved: count,
     failed: count,
+    held: count,
     spam: count,
   }),
   /** Of open tickets, in order of the tag. */
@@ -68,6 +71,16 @@ export const counts = t.Object({
    * whose query is no longer understood is left out.
    */
   saved: t.Array(t.Object({ id: t.String(), count, isAtLeast: t.Optional(t.Literal(true)) })),
+  /** The newest replies of mine that were not sent because somebody else had answered. */
+  heldReplies: t.Array(
+    t.Object({
+      id: t.String(),
+      ticketId: t.String(),
+      customer: t.String(),
+      /** Empty for an integration. */
+      answeredBy: t.String(),
+    }),
+  ),
   /** Something may have changed since the saved views were counted: ask again behind so many milliseconds. */
   askAgainMs: t.Optional(t.Integer({ minimum: 1 })),
 })

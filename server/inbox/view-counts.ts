@@ -107,7 +107,7 @@ async function countInTurn(
 
 /** The same for every agent, unless it asks what this one has read or begun to write. */
 function keyOf({ orgId, me, search: { filters, wanted } }: Asked): string {
-  const isMine = filters.some(({ kind }) => kind === 'unread' || kind === 'draft')
+  const isMine = filters.some(({ kind }) => kind === 'unread' || kind === 'draft' || kind === 'held')
   return JSON.stringify([orgId, isMine ? me : '', filters, wanted])
 }
 

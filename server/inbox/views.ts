@@ -16,6 +16,7 @@ export function viewRow(row: InboxRow) {
     isUnread: row.isUnread,
     hasDraft: row.hasDraft,
     hasFailedSend: row.hasFailedSend,
+    hasHeldReply: row.hasHeldReply,
     isSpam: row.isSpam,
     version: row.version,
     ...(excerpt === undefined ? {} : { excerpt }),

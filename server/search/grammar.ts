@@ -4,7 +4,7 @@ import { isCalendarDay } from '../wire.ts'
 import { partsOf } from './parts.ts'
 import { wordsOf } from './words.ts'
 
-export const MARKS = ['unread', 'failed', 'spam', 'draft'] as const
+export const MARKS = ['unread', 'failed', 'held', 'spam', 'draft'] as const
 export type Mark = (typeof MARKS)[number]
 
 /** One `key:value` of a query. */

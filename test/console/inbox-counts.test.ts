@@ -25,6 +25,7 @@ const VIEWS = {
   pending: 'status:pending',
   resolved: 'status:resolved',
   failed: 'is:failed',
+  held: 'is:held',
   spam: 'is:spam',
 }
 const TAGS = ['billing', 'Billing', 'a:b', 'two words', 'status:open,tag:x']
@@ -108,5 +109,10 @@ test('another organization counts its own', async () => {
   const other = await bellhop.organization('Other')
   const eve = await signInAgent(bellhop, other.orgId, { name: 'Eve' })
   const zero = Object.fromEntries(Object.keys(VIEWS).map((name) => [name, 0]))
-  expect((await eve.call('GET', '/console/counts')).json).toEqual({ views: zero, tags: [], saved: [] })
+  expect((await eve.call('GET', '/console/counts')).json).toEqual({
+    views: zero,
+    tags: [],
+    saved: [],
+    heldReplies: [],
+  })
 })

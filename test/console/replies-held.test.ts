@@ -107,3 +107,43 @@ test('a reply that does not fit before the draft is held, so that neither is los
   expect(taken.json.text).toBe(`${'r'.repeat(LONG)}\n\nP.S.`)
   expect((await save(taken.json.text)).status).toBe(200)
 })
+
+interface Held {
+  views: { held: number }
+  heldReplies: { id: string; ticketId: string; customer: string; answeredBy: string }[]
+}
+
+test('a held reply is found by its author, and by everybody once its author is disabled', async () => {
+  const acme = await bellhop.organization('Held')
+  const [dee, eli, boss] = [
+    await signInAgent(bellhop, acme.orgId, { name: 'Dee Fox' }),
+    await signInAgent(bellhop, acme.orgId, { name: 'Eli Roth' }),
+    await signInAgent(bellhop, acme.orgId, { name: 'Boss', role: 'admin' }),
+  ]
+  const countsOf = async (agent: SignedInAgent) => (await agent.call<Held>('GET', '/console/counts')).json
+  const found = async (agent: SignedInAgent, q: string) => {
+    const path = `/console/tickets?q=${encodeURIComponent(q)}`
+    const { data } = (await agent.call<{ data: { id: string; hasHeldReply: boolean }[] }>('GET', path)).json
+    return data.map(({ id, hasHeldReply }) => [id, hasHeldReply])
+  }
+  const { id } = await makeTicket(acme)
+  const lastMessageId = await newestMessage(dee, id)
+  await sendReply(dee, id, { text: 'First.', lastMessageId })
+  clock.advance(5)
+  const late = await sendReply(eli, id, { text: 'Second.', lastMessageId })
+  await untilGone()
+
+  expect(await countsOf(eli)).toMatchObject({
+    views: { held: 1 },
+    heldReplies: [{ id: late.id, ticketId: id, customer: 'Ana Pires', answeredBy: 'Dee Fox' }],
+  })
+  expect(await found(eli, 'is:held')).toEqual([[id, true]])
+  expect(await found(eli, '-is:held')).toEqual([])
+  expect(await countsOf(dee)).toMatchObject({ views: { held: 0 }, heldReplies: [] })
+  expect(await found(dee, 'is:held')).toEqual([])
+  expect(await found(dee, 'status:open')).toEqual([[id, false]])
+
+  await boss.call('POST', `/console/agents/${eli.id}/disable`)
+  expect(await countsOf(dee)).toMatchObject({ views: { held: 1 }, heldReplies: [] })
+  expect(await found(dee, 'is:held status:open')).toEqual([[id, true]])
+})

@@ -19,6 +19,10 @@ const TEXTS: Record<string, { title: string; text: string }> = {
   pending: { title: 'Nothing pending', text: 'Tickets that wait for their customer are listed here.' },
   resolved: { title: 'Nothing resolved yet', text: 'Tickets that are done are listed here.' },
   failed: { title: 'Everything was sent', text: 'Replies that could not be sent are listed here.' },
+  held: {
+    title: 'No reply is held',
+    text: 'Replies that were not sent because somebody else answered first are listed here.',
+  },
   spam: { title: 'No spam', text: 'Tickets marked as spam are kept here, away from the other lists.' },
 }
 

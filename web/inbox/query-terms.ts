@@ -1,7 +1,10 @@
 import type { Row } from './inbox-data.ts'
 
 /** What of a row a search can ask about without the server. */
-type Facts = Pick<Row, 'status' | 'assignedTo' | 'tags' | 'channel' | 'isSpam' | 'hasFailedSend'>
+type Facts = Pick<
+  Row,
+  'status' | 'assignedTo' | 'tags' | 'channel' | 'isSpam' | 'hasFailedSend' | 'hasHeldReply'
+>
 
 interface Term {
   key: string
@@ -50,5 +53,6 @@ function answerTo(row: Facts, { key, value, isNegated }: Term, me: string): bool
   if (key === 'assigned' && word === 'none') return !row.assignedTo
   if (key === 'is' && word === 'spam') return row.isSpam
   if (key === 'is' && word === 'failed') return row.hasFailedSend
+  if (key === 'is' && word === 'held') return row.hasHeldReply
   return !isNegated
 }

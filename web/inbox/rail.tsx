@@ -1,11 +1,12 @@
 import Archive from 'lucide-solid/icons/archive'
 import CircleAlert from 'lucide-solid/icons/circle-alert'
+import CirclePause from 'lucide-solid/icons/circle-pause'
 import Clock from 'lucide-solid/icons/clock'
 import Inbox from 'lucide-solid/icons/inbox'
 import Layers from 'lucide-solid/icons/layers'
 import ShieldAlert from 'lucide-solid/icons/shield-alert'
 import UserRound from 'lucide-solid/icons/user-round'
-import { type Component, For, Show } from 'solid-js'
+import { type Component, createMemo, For, Show } from 'solid-js'
 import { useSession } from '../session.tsx'
 import { useCounts, useSavedViews } from './inbox-data.ts'
 import type { Place } from './place.ts'
@@ -23,8 +24,12 @@ const ICONS: Record<BuiltInView, Component> = {
   pending: Clock,
   resolved: Archive,
   failed: CircleAlert,
+  held: CirclePause,
   spam: ShieldAlert,
 }
+
+/** Whatever is in them needs somebody. */
+const LOUD: BuiltInView[] = ['failed', 'held']
 
 interface RailProps {
   place: Place
@@ -40,6 +45,9 @@ export function Rail(props: RailProps) {
   const session = useSession()
   const counts = useCounts()
   const views = useSavedViews()
+  /** Replies are held so seldom that their list is there only while it has any. */
+  const isHeldShown = createMemo(() => Boolean(counts()?.views.held) || props.place.viewId() === 'held')
+  const shownViews = createMemo(() => BUILT_IN_VIEWS.filter(({ id }) => id !== 'held' || isHeldShown()))
   return (
     <div class="rail">
       <header class="rail-head">
@@ -52,7 +60,7 @@ export function Rail(props: RailProps) {
       </header>
       <nav class="rail-views" aria-label="Lists of tickets">
         <ul>
-          <For each={BUILT_IN_VIEWS}>
+          <For each={shownViews()}>
             {(view) => (
               <li>
                 <RailLink
@@ -60,7 +68,7 @@ export function Rail(props: RailProps) {
                   place={props.place}
                   icon={ICONS[view.id]}
                   count={counts()?.views[view.id]}
-                  isLoud={view.id === 'failed'}
+                  isLoud={LOUD.includes(view.id)}
                   onLeave={props.onLeave}
                 />
               </li>

@@ -1,4 +1,5 @@
 import CircleAlert from 'lucide-solid/icons/circle-alert'
+import CirclePause from 'lucide-solid/icons/circle-pause'
 import CornerUpLeft from 'lucide-solid/icons/corner-up-left'
 import { createMemo, For, Show } from 'solid-js'
 import { Avatar } from '../ui/avatar.tsx'
@@ -66,6 +67,9 @@ export function TicketRow(props: TicketRowProps) {
         </span>
         <Show when={props.row.hasFailedSend}>
           <CircleAlert class="row-failed" role="img" aria-label="A reply could not be sent" />
+        </Show>
+        <Show when={props.row.hasHeldReply}>
+          <CirclePause class="row-failed" role="img" aria-label="A reply is held" />
         </Show>
         <Show when={props.status}>
           <span class="row-word">{props.status}</span>

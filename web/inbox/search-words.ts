@@ -20,7 +20,7 @@ export const SEARCH_KEYS: readonly SearchWord[] = [
   { text: 'from:', detail: 'the customer’s name or address' },
   { text: 'tag:', detail: 'a tag' },
   { text: 'channel:', detail: 'widget, email, telegram or api' },
-  { text: 'is:', detail: 'unread, failed, draft or spam' },
+  { text: 'is:', detail: 'unread, failed, held, draft or spam' },
   { text: 'before:', detail: 'last active before a day' },
   { text: 'after:', detail: 'last active on a day or later' },
 ]
@@ -40,6 +40,7 @@ const FIXED: Record<string, readonly SearchWord[]> = {
   is: [
     { text: 'unread', detail: 'not read by you' },
     { text: 'failed', detail: 'a reply could not be sent' },
+    { text: 'held', detail: 'your reply waits: somebody was faster' },
     { text: 'draft', detail: 'you have begun a reply or a note' },
     { text: 'spam', detail: 'marked as spam' },
   ],

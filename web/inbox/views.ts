@@ -26,6 +26,7 @@ export const VIEW_LETTERS: Record<BuiltInView, string> = {
   pending: 'p',
   resolved: 'r',
   failed: 'f',
+  held: 'h',
   spam: 's',
 }
 
@@ -36,6 +37,7 @@ export const BUILT_IN_VIEWS: readonly (View & { id: BuiltInView })[] = [
   { id: 'pending', name: 'Pending', query: 'status:pending' },
   { id: 'resolved', name: 'Resolved', query: 'status:resolved' },
   { id: 'failed', name: 'Failed sends', query: 'is:failed' },
+  { id: 'held', name: 'Held', query: 'is:held' },
   { id: 'spam', name: 'Spam', query: 'is:spam' },
 ]
 

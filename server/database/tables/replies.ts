@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { boolean, index, integer, table, text } from '../columns.ts'
 import { type TicketStatus, tickets } from './tickets.ts'
 
@@ -32,5 +33,6 @@ export const waitingReplies = table(
   (row) => [
     index('waiting_replies_due').on(row.isHeld, row.sendAt),
     index('waiting_replies_by_ticket').on(row.ticketId, row.createdAt),
+    index('waiting_replies_held').on(row.orgId, row.ticketId).where(sql`is_held`),
   ],
 )

@@ -1,0 +1,1 @@
+CREATE INDEX "waiting_replies_held" ON "waiting_replies" USING btree ("org_id","ticket_id") WHERE is_held;

@@ -1,0 +1,89 @@
+import { afterAll, expect } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { type SignedInAgent, signInAgent } from '../support/agents.ts'
+import { startBellhop } from '../support/bellhop.ts'
+import { browserTest, openWindow } from '../support/browser.ts'
+import { createManualClock } from '../support/clock.ts'
+import { field, openDesk, openTicket } from '../support/desk.ts'
+import { rowOf } from '../support/inbox.ts'
+import { readThread, sendReply } from '../support/threads.ts'
+import { makeTicket } from '../support/tickets.ts'
+import { eventually } from '../support/webhooks.ts'
+
+const clock = createManualClock(Date.now())
+const bellhop = await startBellhop({ clock })
+afterAll(() => bellhop.stop())
+
+/** Ben sends and goes on with the next ticket; Cy answers the first one before Ben's reply goes. */
+async function overtake(page: Page, ben: SignedInAgent, cy: SignedInAgent, ticketId: string): Promise<void> {
+  await field(page).fill('It is attached.')
+  await field(page).press('Control+Shift+Enter')
+  await page.waitForURL((url) => !url.pathname.endsWith(ticketId))
+  await eventually(async () => (await readThread(ben, ticketId)).waiting.length === 1)
+  const reply = await sendReply(cy, ticketId, { text: 'I was faster.' })
+  await cy.call('POST', `/console/tickets/${ticketId}/replies/${reply.id}/send`)
+  await eventually(async () => {
+    clock.advance(1_000)
+    return (await readThread(ben, ticketId)).waiting[0]?.isHeld === true
+  })
+}
+
+async function openTwo() {
+  const { ben, client } = await openDesk(bellhop)
+  const ticket = await makeTicket(client, { subject: 'Parcel lost' })
+  const cy = await signInAgent(bellhop, ben.orgId, { name: 'Cy Lindqvist' })
+  return { ben, cy, ticket }
+}
+
+const SENTENCE = 'Cy Lindqvist answered first. Your reply to Ana Pires is held.'
+
+browserTest('an agent who has gone on hears that their reply is held, and finds it', async () => {
+  const { ben, cy, ticket } = await openTwo()
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await page.getByRole('option').nth(1).waitFor()
+  await overtake(page, ben, cy, ticket.id)
+
+  const notice = page.getByRole('alert').filter({ hasText: SENTENCE })
+  await notice.waitFor()
+  await rowOf(page, 'Parcel lost').getByRole('img', { name: 'A reply is held' }).waitFor()
+  const held = page
+    .getByRole('navigation', { name: 'Lists of tickets' })
+    .getByRole('link', { name: 'Held 1' })
+  await held.waitFor()
+
+  await notice.getByRole('button', { name: 'Open' }).click()
+  await page.waitForURL(`**/inbox/held/${ticket.id}`)
+  await page.getByText('Cy Lindqvist replied').first().waitFor()
+  await page.reload()
+  await rowOf(page, 'Parcel lost').waitFor()
+  await page.getByRole('button', { name: 'Send anyway' }).click()
+  await page.locator('.speech[data-who=agent]').nth(1).waitFor()
+  await eventually(async () => (await page.getByRole('link', { name: 'Held 1' }).count()) === 0)
+})
+
+browserTest(
+  'on another page, the notice is there, and goes when the reply was decided elsewhere',
+  async () => {
+    const { ben, cy, ticket } = await openTwo()
+    await using window = await openWindow({ url: bellhop.url, agent: ben })
+    const { page } = window
+    await page.goto('/settings/account')
+    await page.getByRole('heading', { name: 'Your account' }).first().waitFor()
+    await page.waitForSelector('html[data-connection=online]')
+    const { timeline } = await readThread(ben, ticket.id)
+    const reply = await sendReply(ben, ticket.id, { text: 'Mine.', lastMessageId: timeline[0]?.id })
+    const faster = await sendReply(cy, ticket.id, { text: 'I was faster.' })
+    await cy.call('POST', `/console/tickets/${ticket.id}/replies/${faster.id}/send`)
+    await eventually(async () => {
+      clock.advance(1_000)
+      return (await readThread(ben, ticket.id)).waiting[0]?.isHeld === true
+    })
+    const notice = page.getByRole('alert').filter({ hasText: SENTENCE })
+    await notice.waitFor()
+    await ben.call('DELETE', `/console/tickets/${ticket.id}/replies/${reply.id}`)
+    clock.advance(1_000)
+    await notice.waitFor({ state: 'hidden' })
+    expect((await readThread(ben, ticket.id)).drafts[0]?.text).toBe('Mine.')
+  },
+)
