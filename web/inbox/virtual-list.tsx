@@ -90,6 +90,8 @@ export function VirtualList(props: VirtualListProps) {
   return (
     <div
       class="list-scroller"
+      // Firefox would stop here on the way to the rows.
+      tabindex="-1"
       ref={(element) => {
         scroller = element
         props.list.watch(element)
