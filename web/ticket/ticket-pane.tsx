@@ -38,14 +38,10 @@ export function TicketPane(props: TicketPaneProps) {
   const loadedId = createMemo(() => (isGone() ? undefined : ticket().data?.ticket.id))
   let pane: HTMLElement | undefined
   createEffect(
-    on(
-      loadedId,
-      () => {
-        // The field that had the focus went with the ticket before.
-        if (document.activeElement === document.body) pane?.focus({ preventScroll: true })
-      },
-      { defer: true },
-    ),
+    on(loadedId, () => {
+      // The field that had the focus went with the ticket before, or the page is new.
+      if (document.activeElement === document.body) pane?.focus({ preventScroll: true })
+    }),
   )
   return (
     <article class="ticket-pane" aria-label="Ticket" tabIndex={-1} ref={pane}>
