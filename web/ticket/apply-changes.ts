@@ -8,7 +8,7 @@ import {
   type TicketChange,
   withPending,
 } from './pending.ts'
-import { knownRow, patchRows } from './rows.ts'
+import { patchRows, rowsById } from './rows.ts'
 import { knownTicket, patchTicket, readTicketAgain } from './ticket-data.ts'
 
 export interface Item {
@@ -43,7 +43,7 @@ export async function applyChanges(items: Item[]): Promise<Outcome> {
 
 /** The server may stop on the way: asked for the rest alone, it goes on or says why not. */
 async function applyPart(items: Item[]): Promise<Outcome> {
-  const shown = new Map(items.map((item) => [item.id, show(item)]))
+  const shown = show(items)
   const before: Outcome['before'] = []
   let rest = items
   let error: unknown
@@ -52,36 +52,53 @@ async function applyPart(items: Item[]): Promise<Outcome> {
       const answer = await ask(api.console.bulk.post({ items: rest }))
       before.push(...answer.data)
       const left = new Set(answer.rest)
-      for (const { id } of rest) if (!left.has(id)) shown.get(id)?.confirm()
+      shown.confirm((id) => !left.has(id))
       rest = rest.filter(({ id }) => left.has(id))
     }
   } catch (reason) {
     error = reason
-    for (const { id } of rest) shown.get(id)?.refuse()
+    const refused = new Set(rest.map(({ id }) => id))
+    shown.refuse((id) => refused.has(id))
   }
   for (const { id } of items) void readTicketAgain(id)
   return { before, rest: rest.map(({ id }) => id), error }
 }
 
-/** Shows one change everywhere; how it goes on is up to the server. */
-function show({ id, change }: Item): { confirm(): void; refuse(): void } {
-  const before = knownTicket(id)?.ticket ?? knownRow(id)
-  const release = holdPending(id, change)
-  patchEverywhere(id, (row) => changed(row, change))
+/** Shows the changes everywhere at once; how each goes on is up to the server. */
+function show(items: Item[]) {
+  const rows = rowsById()
+  const held = items.map(({ id, change }) => ({
+    id,
+    before: knownTicket(id)?.ticket ?? rows.get(id),
+    release: holdPending(id, change),
+  }))
+  patchEverywhere(items.map(({ id, change }) => [id, (row) => changed(row, change)]))
+  const end = (isMeant: (id: string) => boolean) => {
+    const ended = held.filter(({ id }) => isMeant(id))
+    for (const { release } of ended) release()
+    return ended
+  }
   return {
-    confirm: release,
-    refuse() {
-      release()
-      if (!before) return
-      const { status, assignedTo, tags, isSpam } = before
-      patchEverywhere(id, (row) => withPending({ ...row, status, assignedTo, tags, isSpam }))
+    confirm: end,
+    refuse(isMeant: (id: string) => boolean): void {
+      patchEverywhere(
+        end(isMeant).flatMap(({ id, before }): [string, Patch][] => {
+          if (!before) return []
+          const { status, assignedTo, tags, isSpam } = before
+          return [[id, (row) => withPending({ ...row, status, assignedTo, tags, isSpam })]]
+        }),
+      )
     },
   }
 }
 
-function patchEverywhere(id: string, change: <Row extends Changeable>(row: Row) => Row): void {
-  patchTicket(id, (known) => ({ ...known, ticket: change(known.ticket) }))
-  patchRows(id, change)
+type Patch = <Row extends Changeable>(row: Row) => Row
+
+function patchEverywhere(patches: [string, Patch][]): void {
+  for (const [id, patch] of patches) {
+    patchTicket(id, (known) => ({ ...known, ticket: patch(known.ticket) }))
+  }
+  patchRows(new Map(patches))
 }
 
 function readAgain(name: string): void {

@@ -1,6 +1,6 @@
 import { api, ask } from '../api.ts'
 import { ApiProblem, codeOf } from '../problem.ts'
-import { patchRows } from './rows.ts'
+import { patchRow } from './rows.ts'
 import type { DraftKind, StoredDraft } from './stored-draft.ts'
 import { knownTicket, patchTicket } from './ticket-data.ts'
 
@@ -55,7 +55,7 @@ export function saveLater({ ticketId, kind, draft, isHeld, saved, onChanged, onW
       const others = (knownTicket(ticketId)?.drafts ?? []).filter((one) => one.kind !== kind)
       const drafts = isBlank ? others : [...others, { kind, text, savedAt }]
       patchTicket(ticketId, (known) => ({ ...known, drafts }))
-      patchRows(ticketId, (row) => ({ ...row, hasDraft: drafts.length > 0 }))
+      patchRow(ticketId, (row) => ({ ...row, hasDraft: drafts.length > 0 }))
     } catch (error) {
       failed(error)
     }

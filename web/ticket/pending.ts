@@ -15,21 +15,22 @@ export interface Changeable {
   isSpam: boolean
 }
 
-/** Changes the server has not confirmed yet, oldest first. */
-let pending: { id: string; change: TicketChange }[] = []
+/** Changes the server has not confirmed yet, by ticket, oldest first. */
+const pending = new Map<string, readonly TicketChange[]>()
 
 /** Shows a change until the server has it. Answers how to end that. */
 export function holdPending(id: string, change: TicketChange): () => void {
-  const held = { id, change }
-  pending = [...pending, held]
+  pending.set(id, [...(pending.get(id) ?? []), change])
   return () => {
-    pending = pending.filter((other) => other !== held)
+    const others = pending.get(id)?.filter((other) => other !== change) ?? []
+    if (others.length > 0) pending.set(id, others)
+    else pending.delete(id)
   }
 }
 
 /** A ticket or row as it came from the server, with what is on its way there: else a refresh in between would undo it. */
 export function withPending<Row extends Changeable>(row: Row): Row {
-  return pending.filter(({ id }) => id === row.id).reduce((now, { change }) => changed(now, change), row)
+  return pending.get(row.id)?.reduce((now, change) => changed(now, change), row) ?? row
 }
 
 /** A ticket after a change. */

@@ -3,7 +3,7 @@ import { api, ask } from '../api.ts'
 import { sentenceOf } from '../problem.ts'
 import { queries } from '../queries.ts'
 import { toast, toastError } from '../ui/toaster.tsx'
-import { patchRows } from './rows.ts'
+import { patchRow } from './rows.ts'
 import { newestMessage } from './thread-rows.ts'
 import { patchTicket, type TicketDetail } from './ticket-data.ts'
 
@@ -34,7 +34,7 @@ export function useReadMark(detail: () => TicketDetail) {
     /** Until the ticket is opened again. */
     async markUnread() {
       setLeftUnread(true)
-      patchRows(id, (row) => ({ ...row, isUnread: true }))
+      patchRow(id, (row) => ({ ...row, isUnread: true }))
       try {
         await ask(api.console.tickets({ id }).read.delete())
         toast('Marked as unread')
@@ -50,7 +50,7 @@ async function markRead(id: string, messageId: string): Promise<void> {
   try {
     await ask(api.console.tickets({ id }).read.put({ messageId }))
     patchTicket(id, (known) => ({ ...known, readUpTo: messageId }))
-    patchRows(id, (row) => ({ ...row, isUnread: false }))
+    patchRow(id, (row) => ({ ...row, isUnread: false }))
     refreshCounts()
   } catch {
     // Nothing the person could do; the next message tries again.

@@ -5,18 +5,25 @@ import { queries } from '../queries.ts'
 export type TicketPage = Answer<typeof api.console.tickets.get>
 type TicketRow = TicketPage['data'][number]
 
-/** A ticket as one of the loaded lists shows it. */
-export function knownRow(id: string): TicketRow | undefined {
-  return knownRows().find((row) => row.id === id)
+type RowChange = (row: TicketRow) => TicketRow
+
+/** The tickets of the loaded lists, by id. */
+export function rowsById(): Map<string, TicketRow> {
+  return new Map(knownRows().map((row) => [row.id, row]))
 }
 
 /** Changes a ticket in every list that shows it. */
-export function patchRows(id: string, change: (row: TicketRow) => TicketRow): void {
+export function patchRow(id: string, change: RowChange): void {
+  patchRows(new Map([[id, change]]))
+}
+
+/** Changes tickets in every list that shows some of them, and each list only once. */
+export function patchRows(changes: ReadonlyMap<string, RowChange>): void {
   queries.setQueriesData<InfiniteData<TicketPage>>({ queryKey: ['tickets'] }, (list) => {
-    if (!list?.pages.some(({ data }) => data.some((row) => row.id === id))) return list
+    if (!list?.pages.some(({ data }) => data.some(({ id }) => changes.has(id)))) return list
     const pages = list.pages.map((page) => ({
       ...page,
-      data: page.data.map((row) => (row.id === id ? change(row) : row)),
+      data: page.data.map((row) => changes.get(row.id)?.(row) ?? row),
     }))
     return { ...list, pages }
   })
@@ -24,15 +31,18 @@ export function patchRows(id: string, change: (row: TicketRow) => TicketRow): vo
 
 /** Tickets that were deleted for ever: a list that keeps their places for now keeps nothing of what they said. */
 export function blankRows(isGone: (row: TicketRow) => boolean): void {
-  for (const { id } of knownRows().filter(isGone)) {
-    patchRows(id, (row) => ({
-      ...row,
-      subject: 'Deleted',
-      customer: { ...row.customer, name: 'Deleted', email: undefined },
-      preview: { ...row.preview, text: '' },
-      excerpt: undefined,
-      tags: [],
-    }))
+  const gone = knownRows().filter(isGone)
+  patchRows(new Map(gone.map(({ id }) => [id, blank])))
+}
+
+function blank(row: TicketRow): TicketRow {
+  return {
+    ...row,
+    subject: 'Deleted',
+    customer: { ...row.customer, name: 'Deleted', email: undefined },
+    preview: { ...row.preview, text: '' },
+    excerpt: undefined,
+    tags: [],
   }
 }
 

@@ -2,7 +2,7 @@ import { createSignal, Show } from 'solid-js'
 import { api, ask } from '../api.ts'
 import { sentenceOf } from '../problem.ts'
 import { toastError } from '../ui/toaster.tsx'
-import { patchRows } from './rows.ts'
+import { patchRow } from './rows.ts'
 import { patchTicket, readTicketAgain, type Ticket } from './ticket-data.ts'
 import { pushUndo } from './undo.ts'
 
@@ -89,5 +89,5 @@ async function save(id: string, { from, to }: { from: string; to: string }): Pro
 
 function show(id: string, subject: string): void {
   patchTicket(id, (known) => ({ ...known, ticket: { ...known.ticket, subject } }))
-  patchRows(id, (row) => ({ ...row, subject }))
+  patchRow(id, (row) => ({ ...row, subject }))
 }
