@@ -1,3 +1,5 @@
+import { keyOf } from './layout.ts'
+
 const NAMED: Record<string, string> = {
   Enter: 'enter',
   Escape: 'escape',
@@ -20,7 +22,7 @@ const OVER_THE_PAGE = '[role="dialog"], [role="alertdialog"], [role="menu"]'
 export function pressOf(event: KeyboardEvent): string | undefined {
   if (event.isComposing || ['Shift', 'Control', 'Alt', 'Meta', 'AltGraph', 'Dead'].includes(event.key))
     return undefined
-  const name = NAMED[event.key] ?? event.key
+  const name = NAMED[event.key] ?? keyOf(event)
   // Where brackets and braces need AltGr, Windows reports it as Control and Alt.
   const isAltGr = event.getModifierState('AltGraph')
   const mod = !isAltGr && (event.ctrlKey || event.metaKey) ? 'mod+' : ''

@@ -1,4 +1,5 @@
 import { createEffect, on } from 'solid-js'
+import { pressOf } from '../keys/presses.ts'
 import { undoLast } from './undo.ts'
 
 const LONGEST_TEXT = 65_536
@@ -24,12 +25,7 @@ export function ComposerField(props: ComposerFieldProps) {
     if (event.key === '/' && isAtLineStart(event.currentTarget)) {
       event.preventDefault()
       props.onSlash()
-    } else if (
-      event.key === 'z' &&
-      (event.ctrlKey || event.metaKey) &&
-      !props.text.trim() &&
-      !event.shiftKey
-    ) {
+    } else if (pressOf(event) === 'mod+z' && !props.text.trim()) {
       // Nothing here to undo by the browser: the last thing that was done is meant, such as sending.
       event.preventDefault()
       void undoLast()
