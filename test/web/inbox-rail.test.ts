@@ -26,7 +26,7 @@ browserTest(
     await using window = await openWindow({ ...bellhop, agent })
     const { page } = window
     const counted = Promise.withResolvers<void>()
-    await page.route('**/console/counts', async (route) => {
+    await page.route('**/console/counts?*', async (route) => {
       await counted.promise
       await route.continue()
     })
