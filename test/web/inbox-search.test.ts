@@ -151,3 +151,47 @@ browserTest('days are those of the browser, in what is offered and in what is fo
   await page.reload()
   expect(new URL((await read).url()).searchParams.get('zone')).toBe(timeZone)
 })
+
+browserTest('nothing is said to be not found before the server has said so of what was typed', async () => {
+  const { client, agent } = await makeOffice(bellhop, 'First letters')
+  await makeTickets(client, ['Elephants'])
+  await using window = await openWindow({ ...bellhop, agent })
+  const { page } = window
+  const answered = Promise.withResolvers<void>()
+  const asked: string[] = []
+  await page.route(/console\/tickets\?/, async (route) => {
+    const q = new URL(route.request().url()).searchParams.get('q') ?? ''
+    if (!q.includes(':')) {
+      asked.push(q)
+      await answered.promise
+    }
+    await route.continue()
+  })
+  await page.goto('/inbox/pending')
+  await page.getByText('Nothing pending').waitFor()
+  // Whatever is shown or said in between is kept.
+  await page.evaluate(() => {
+    const { body } = document
+    const watch = new MutationObserver(() => {
+      if (body.textContent?.includes('Nothing found')) body.dataset.saidNothing = location.search
+    })
+    watch.observe(body, { subtree: true, childList: true, characterData: true })
+  })
+  const field = page.getByRole('combobox', { name: 'Search tickets' })
+  await page.keyboard.press('/')
+  await page.keyboard.type('e')
+  await page.keyboard.type('l', { delay: 400 })
+  await page.locator('.list-skeleton').waitFor({ state: 'attached' })
+  expect(asked).toEqual(['el'])
+  answered.resolve()
+  await rowOf(page, 'Elephants').waitFor()
+  await field.pressSequentially(' -', { delay: 200 })
+  await field.pressSequentially('"x', { delay: 200 })
+  await rowOf(page, 'Elephants').waitFor()
+  expect(await page.evaluate(() => document.body.dataset.saidNothing)).toBeUndefined()
+  // Enter searches for a letter, too.
+  await field.fill('e')
+  await page.keyboard.press('Enter')
+  await page.locator('.empty-state', { hasText: 'Nothing found' }).waitFor()
+  expect(asked.filter((q) => q.length === 1)).toEqual(['e'])
+})

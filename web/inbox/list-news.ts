@@ -14,7 +14,7 @@ export function useListNews(list: TicketList, isSearch: () => boolean): void {
   )
   createEffect(
     on(
-      () => (isSearch() && !list.isFetching() && !list.isWaiting() ? list.ids() : undefined),
+      () => (isSearch() && !list.isFetching() && list.isAnswered() ? list.ids() : undefined),
       (ids) => {
         if (!ids || list.failure()) return
         const more = list.hasMore() ? 'More than ' : ''

@@ -115,7 +115,8 @@ export function ListPane(props: ListPaneProps) {
           <Match when={props.place.isGone()}>
             <EmptyList place={props.place} />
           </Match>
-          <Match when={props.list.isWaiting()}>
+          {/* Of a search that is still under way nobody knows that it finds nothing. */}
+          <Match when={props.list.isWaiting() || (!props.list.isAnswered() && props.list.ids().length === 0)}>
             <ListSkeleton />
           </Match>
           <Match when={props.list.ids().length === 0}>

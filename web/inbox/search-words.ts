@@ -25,6 +25,9 @@ export const SEARCH_KEYS: readonly SearchWord[] = [
   { text: 'after:', detail: 'last active on a day or later' },
 ]
 const MOST_WORDS = 8
+/** Of one letter the server finds only words that are no longer; a sign of these scripts is a word. */
+const BEGUN =
+  /^-?(?:from:)?"?(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])[\p{L}\p{N}])?$/iu
 const FIXED: Record<string, readonly SearchWord[]> = {
   status: [
     { text: 'open', detail: 'somebody has to answer' },
@@ -60,9 +63,11 @@ export function searchWords(typed: string, known: Known): SearchWord[] {
     .map(({ text, detail }) => ({ text: `${minus}${key}:${quoted(text)}`, detail }))
 }
 
-/** Whether its last word waits for a value, or for the rest of one: nobody could search for that. */
+/** Whether its last word is only begun, or waits for a value or the rest of one: nobody could search for that. */
 export function isUnfinished(typed: string): boolean {
-  const parts = partsOf(lastPart(typed))
+  const last = lastPart(typed)
+  if (last !== '' && BEGUN.test(last)) return true
+  const parts = partsOf(last)
   const key = parts.key.toLowerCase()
   const begun = parts.value?.toLowerCase()
   if (begun === undefined || !SEARCH_KEYS.some(({ text }) => text === `${key}:`)) return false

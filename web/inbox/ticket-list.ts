@@ -41,6 +41,8 @@ export function createTicketList(given: Given) {
   const [learned, setLearned] = createStore<Record<string, 'changed' | 'deleted'>>({})
   const [isHeld, setHeld] = createSignal(false)
   const [shownAt, setShownAt] = createSignal({})
+  /** The search whose answer the lines are. */
+  const [answered, setAnswered] = createSignal<string>()
   const searched = createMemo(() => result().data?.pages[0]?.terms ?? [])
   const ids = createMemo<readonly string[]>(() => lines().map(({ id }) => id), [], { equals: sameIds })
   const at = createCursor(ids, given.openId)
@@ -93,9 +95,12 @@ export function createTicketList(given: Given) {
 
   createEffect(on([query, given.sort], () => (isEntering = true)))
   createEffect(() => {
-    const { isFetching, isFetchingNextPage } = result()
-    freshRows()
-    untrack(() => takeIn())
+    const { isFetching, isFetchingNextPage, isPlaceholderData } = result()
+    const isAnswer = freshRows() !== undefined && !isPlaceholderData
+    untrack(() => {
+      takeIn()
+      if (isAnswer) setAnswered(query())
+    })
     if (!isFetching || isFetchingNextPage) isEntering = false
   })
   createEffect(on(isHeld, () => takeIn(), { defer: true }))
@@ -159,6 +164,8 @@ export function createTicketList(given: Given) {
       return data && !isPlaceholderData ? undefined : (error ?? undefined)
     }),
     isStale: () => result().isPlaceholderData,
+    /** What is shown is the answer to this very search, and not what was found before it. */
+    isAnswered: () => answered() === query(),
     isFetching: () => result().isFetching,
     hasMore: () => result().hasNextPage,
     retry: refetch,
