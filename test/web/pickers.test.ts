@@ -1,4 +1,4 @@
-import { afterAll } from 'bun:test'
+import { afterAll, expect } from 'bun:test'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { openDesk, openTicket } from '../support/desk.ts'
@@ -12,4 +12,20 @@ browserTest('what is typed the moment a picker opens is searched for, to the fir
   const { page } = window
   await Promise.all(['t', 'e', 'i', 's'].map((key) => page.keyboard.press(key)))
   await page.getByRole('option', { name: /“eis”/ }).waitFor()
+})
+
+browserTest('the Enter that ends a word of an input method chooses nothing', async () => {
+  const { ben, ticket } = await openDesk(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await page.keyboard.press('t')
+  const field = page.getByRole('combobox', { name: 'Tags' })
+  await field.fill('請求書')
+  await page.getByRole('option', { name: /“請求書”/ }).waitFor()
+  // As Chromium and Firefox tell it, and as Safari does.
+  await field.dispatchEvent('keydown', { key: 'Enter', isComposing: true })
+  await field.dispatchEvent('keydown', { key: 'Enter', keyCode: 229 })
+  expect(await field.inputValue()).toBe('請求書')
+  await page.keyboard.press('Enter')
+  await page.getByText('Tags changed').waitFor()
 })

@@ -1,4 +1,5 @@
 import { createEffect, createMemo, createSignal, For, on, Show } from 'solid-js'
+import { isComposing } from '../keys/composing.ts'
 import { KeyHint } from '../ui/key-hint.tsx'
 import { createOptions, OptionRow } from '../ui/options.tsx'
 import { Overlay } from './overlay.tsx'
@@ -41,7 +42,7 @@ function PaletteBody(props: Omit<PaletteProps, 'isOpen'>) {
   }
 
   function onKeyDown(event: KeyboardEvent): void {
-    if (event.isComposing || options.moved(event) || event.key !== 'Enter') return
+    if (isComposing(event) || options.moved(event) || event.key !== 'Enter') return
     event.preventDefault()
     run(entries()[options.active()])
   }

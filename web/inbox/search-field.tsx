@@ -3,6 +3,7 @@ import Search from 'lucide-solid/icons/search'
 import X from 'lucide-solid/icons/x'
 import { createEffect, createMemo, createSignal, For, on, onCleanup, Show } from 'solid-js'
 import { useAgents, useTags } from '../desk.ts'
+import { isComposing } from '../keys/composing.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { KeyHint } from '../ui/key-hint.tsx'
 import { createOptions, OptionRow } from '../ui/options.tsx'
@@ -66,7 +67,7 @@ export function SearchField(props: SearchFieldProps) {
   }
 
   function onKeyDown(event: KeyboardEvent): void {
-    if (event.isComposing || options.moved(event)) return
+    if (isComposing(event) || options.moved(event)) return
     const chosen = words()[options.active()]
     if (event.key === 'ArrowDown') props.onLeaveDown()
     else if (event.key === 'Tab' && !event.shiftKey && text().trim() && words()[0])

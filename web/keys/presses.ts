@@ -1,3 +1,4 @@
+import { isComposing } from './composing.ts'
 import { keyOf } from './layout.ts'
 
 const NAMED: Record<string, string> = {
@@ -20,7 +21,7 @@ const OVER_THE_PAGE = '[role="dialog"], [role="alertdialog"], [role="menu"]'
 
 /** `e`, `E`, `?`, `mod+k`, `mod+shift+enter`, `escape`; undefined while a letter is being composed, or for shift alone. */
 export function pressOf(event: KeyboardEvent): string | undefined {
-  if (event.isComposing || ['Shift', 'Control', 'Alt', 'Meta', 'AltGraph', 'Dead'].includes(event.key))
+  if (isComposing(event) || ['Shift', 'Control', 'Alt', 'Meta', 'AltGraph', 'Dead'].includes(event.key))
     return undefined
   const name = NAMED[event.key] ?? keyOf(event)
   // Where brackets and braces need AltGr, Windows reports it as Control and Alt.

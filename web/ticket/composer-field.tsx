@@ -1,4 +1,5 @@
 import { createEffect, on } from 'solid-js'
+import { isComposing } from '../keys/composing.ts'
 import { pressOf } from '../keys/presses.ts'
 import { undoLast } from './undo.ts'
 
@@ -21,7 +22,7 @@ export function ComposerField(props: ComposerFieldProps) {
   let field: HTMLTextAreaElement | undefined
 
   function onKeyDown(event: KeyboardEvent) {
-    if (event.isComposing) return
+    if (isComposing(event)) return
     if (event.key === '/' && isAtLineStart(event.currentTarget)) {
       event.preventDefault()
       props.onSlash()

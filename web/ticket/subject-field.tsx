@@ -1,5 +1,6 @@
 import { createSignal, Show } from 'solid-js'
 import { api, ask } from '../api.ts'
+import { isComposing } from '../keys/composing.ts'
 import { sentenceOf } from '../problem.ts'
 import { toastError } from '../ui/toaster.tsx'
 import { patchRow } from './rows.ts'
@@ -49,7 +50,7 @@ export function SubjectField(props: { ticket: Ticket }) {
           ref={(input) => queueMicrotask(() => input.select())}
           onBlur={(event) => end(event.currentTarget.value)}
           onKeyDown={(event) => {
-            if (event.isComposing) return
+            if (isComposing(event)) return
             if (event.key === 'Enter') end(event.currentTarget.value)
             else if (event.key === 'Escape') end(undefined)
             else return

@@ -1,6 +1,7 @@
 import { Popover } from '@kobalte/core/popover'
 import Check from 'lucide-solid/icons/check'
 import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from 'solid-js'
+import { isComposing } from '../keys/composing.ts'
 import { CREATE, matching } from './matching.ts'
 import type { TriggerProps } from './menu.tsx'
 import './menu.css'
@@ -70,7 +71,7 @@ export function PickerList(props: Omit<PickerProps, 'trigger'> & { onDone: () =>
   }
 
   function onKeyDown(event: KeyboardEvent) {
-    if (event.isComposing || options.moved(event) || event.key !== 'Enter') return
+    if (isComposing(event) || options.moved(event) || event.key !== 'Enter') return
     event.preventDefault()
     pick(shown()[options.active()])
   }
