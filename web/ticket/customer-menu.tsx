@@ -4,16 +4,19 @@ import Trash from 'lucide-solid/icons/trash'
 import { createSignal } from 'solid-js'
 import { api, ask } from '../api.ts'
 import { queries } from '../queries.ts'
+import { useSession } from '../session.tsx'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { Menu, MenuItem } from '../ui/menu.tsx'
 import { toast } from '../ui/toaster.tsx'
 import type { Customer } from './customer-card.tsx'
+import { forgetDrafts } from './keepers.ts'
 import { blankRows } from './rows.ts'
 import type { Ticket } from './ticket-data.ts'
 
 /** What is done to a customer seldom, by administrators. */
 export function CustomerMenu(props: { ticket: Ticket; customer: Customer | undefined }) {
+  const session = useSession()
   const navigate = useNavigate()
   const location = useLocation()
   const params = useParams()
@@ -25,6 +28,7 @@ export function CustomerMenu(props: { ticket: Ticket; customer: Customer | undef
     const { deletedTickets } = await ask(api.console.customers({ id: userId }).delete())
     const ids = new Set([props.ticket.id, ...(props.customer?.tickets.map(({ id }) => id) ?? [])])
     blankRows(({ id }) => ids.has(id))
+    for (const id of ids) forgetDrafts(session().agent.id, id)
     // Back to the list, where the next thing to do is.
     navigate(`/inbox/${params.view ?? 'open'}${location.search}`, { scroll: false })
     toast(`Customer deleted, with ${deletedTickets} ${deletedTickets === 1 ? 'ticket' : 'tickets'}`)

@@ -1,5 +1,5 @@
 import { api, ask } from '../api.ts'
-import { ApiProblem, codeOf } from '../problem.ts'
+import { ApiProblem, codeOf, isNotFound } from '../problem.ts'
 import { patchRow } from './rows.ts'
 import type { DraftKind, StoredDraft } from './stored-draft.ts'
 import { knownTicket, patchTicket } from './ticket-data.ts'
@@ -19,10 +19,12 @@ interface Saving {
   /** The server has a newer version, from elsewhere. */
   onChanged: () => void
   onWaiting: (isWaiting: boolean) => void
+  /** The ticket is gone. */
+  onDeleted: () => void
 }
 
 /** Saves a draft on the server: one request at a time, the newest text last, again and again while the server is away. */
-export function saveLater({ ticketId, kind, draft, isHeld, saved, onChanged, onWaiting }: Saving) {
+export function saveLater({ ticketId, kind, draft, isHeld, saved, onChanged, onWaiting, onDeleted }: Saving) {
   let timer: ReturnType<typeof setTimeout> | undefined
   let underWay: Promise<void> | undefined
   let retryMs = FIRST_RETRY_MS
@@ -63,7 +65,8 @@ export function saveLater({ ticketId, kind, draft, isHeld, saved, onChanged, onW
 
   function failed(error: unknown) {
     if (codeOf(error) === 'draft_changed') return onChanged()
-    // The ticket is gone, or the text is refused as it is: the same again would be refused again.
+    if (isNotFound(error)) return onDeleted()
+    // The text is refused as it is: the same again would be refused again.
     if (error instanceof ApiProblem && error.status >= 400 && error.status < 429) return
     onWaiting(true)
     soon(retryMs)

@@ -4,9 +4,11 @@ import type { DraftKeeper } from './draft-keeper.ts'
 import { meet } from './draft-meeting.ts'
 import { saveLater } from './draft-saving.ts'
 import { sendingOf } from './draft-sending.ts'
+import { offerLost } from './lost-draft.ts'
 import {
   type Attempt,
   type DraftKind,
+  forgetStored,
   landed,
   readStored,
   type StoredDraft,
@@ -23,6 +25,8 @@ export interface TabKeeper extends DraftKeeper {
   leaves(): void
   /** The server may be reached again. */
   saveAgain(): void
+  /** The ticket is deleted for ever: nothing of it stays in this browser. */
+  forget(): void
 }
 
 /** Keeps one draft: shows it, saves it, and brings together what is written elsewhere. Once in a tab: see `draftOf`. */
@@ -34,6 +38,7 @@ export function createKeeper(key: string, ticketId: string, kind: DraftKind): Ta
   let isTyped = false
   /** Shown since the ticket was opened: what vanishes from before somebody's eyes is spoken of. */
   let isShown = false
+  let isForgotten = false
   /** What the server gave back to this tab. */
   const known = new Set<string>()
   const saving = saveLater({
@@ -44,13 +49,14 @@ export function createKeeper(key: string, ticketId: string, kind: DraftKind): Ta
     saved,
     onChanged: changedElsewhere,
     onWaiting: setWaiting,
+    onDeleted: () => offerLost(ticketId, draft().text, forget),
   })
 
   const sending = sendingOf({ draft, keep, change, take, saving })
 
   function keep(next: StoredDraft) {
     setDraft(next)
-    writeStored(key, next)
+    if (!isForgotten) writeStored(key, next)
   }
 
   function change(next: Partial<StoredDraft>) {
@@ -125,6 +131,12 @@ export function createKeeper(key: string, ticketId: string, kind: DraftKind): Ta
     setDraft(theirs)
   }
 
+  function forget() {
+    isForgotten = true
+    keep(NOTHING)
+    forgetStored(key)
+  }
+
   if (draft().isDirty) saving.soon()
 
   return {
@@ -167,7 +179,9 @@ export function createKeeper(key: string, ticketId: string, kind: DraftKind): Ta
     putBack: sending.putBack,
     drop: sending.drop,
     heardOfOtherTab,
+    forget,
     leaves() {
+      if (isForgotten) return
       if (sending.isSending()) writeStored(key, landed(draft()))
       saving.now(true)
     },

@@ -65,6 +65,14 @@ export function writeStored(key: string, draft: StoredDraft): void {
   }
 }
 
+export function forgetStored(key: string): void {
+  try {
+    localStorage.removeItem(key)
+  } catch {
+    // A browser that keeps nothing has nothing to forget.
+  }
+}
+
 export function parseStored(value: string | null): StoredDraft | undefined {
   if (value === null) return undefined
   try {

@@ -12,6 +12,7 @@ import { IconButton } from '../ui/icon-button.tsx'
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { toast, toastError } from '../ui/toaster.tsx'
 import { changeTicket } from './changes.ts'
+import { forgetDrafts } from './keepers.ts'
 import { blankRows } from './rows.ts'
 import type { Ticket } from './ticket-data.ts'
 
@@ -65,6 +66,7 @@ export function TicketMenu(props: TicketMenuProps) {
           const { id } = props.ticket
           await ask(api.console.tickets({ id }).delete())
           blankRows((row) => row.id === id)
+          forgetDrafts(session().agent.id, id)
           props.onDeleted()
           toast('Ticket deleted')
           queries.removeQueries({ queryKey: ['ticket', id] })

@@ -3,13 +3,12 @@ import { createEffect, createMemo, createSignal, Match, on, onMount, Show, Switc
 import { useKeys } from '../keys/keys.ts'
 import { isNotFound } from '../problem.ts'
 import { useSession } from '../session.tsx'
-import { Button } from '../ui/button.tsx'
-import { EmptyState } from '../ui/empty-state.tsx'
 import { FailedState } from '../ui/failed-state.tsx'
 import { Composer } from './composer.tsx'
 import { createComposing } from './composing.ts'
 import { useDrafts } from './drafts.ts'
 import { takeEarlyWriting } from './early-writing.ts'
+import { GoneTicket } from './gone-ticket.tsx'
 import { usePresence } from './presence.ts'
 import { useReadMark } from './read-mark.ts'
 import { searchTerms } from './search-terms.ts'
@@ -47,11 +46,9 @@ export function TicketPane(props: TicketPaneProps) {
     <article class="ticket-pane" aria-label="Ticket" tabIndex={-1} ref={pane}>
       <Switch fallback={<TicketSkeleton />}>
         <Match when={isGone()}>
-          <EmptyState
-            title="This ticket is not here"
-            text="It was deleted, or the address is not quite right."
-            action={<Button onClick={props.onClose}>Back to the list</Button>}
-          />
+          <Show when={props.ticketId} keyed>
+            {(id) => <GoneTicket ticketId={id} onClose={props.onClose} />}
+          </Show>
         </Match>
         <Match when={loadedId()} keyed>
           {(id) => {

@@ -1,10 +1,9 @@
 import Check from 'lucide-solid/icons/check'
 import Copy from 'lucide-solid/icons/copy'
 import { createSignal, onCleanup, Show } from 'solid-js'
-import { announce } from './announcer.tsx'
 import { Button } from './button.tsx'
+import { copyText } from './copy-text.ts'
 import { IconButton } from './icon-button.tsx'
-import { toastError } from './toaster.tsx'
 
 const SAYS_DONE_FOR_MS = 2_000
 
@@ -14,6 +13,7 @@ interface CopyButtonProps {
   name: string
   /** Writes the name beside the icon. */
   isWritten?: boolean
+  onCopied?: () => void
 }
 
 /** Copies a text, and says so. */
@@ -23,14 +23,9 @@ export function CopyButton(props: CopyButtonProps) {
   onCleanup(() => clearTimeout(timer))
 
   async function copy() {
-    try {
-      await navigator.clipboard.writeText(props.text)
-    } catch {
-      toastError('This browser does not let the page copy. Select the text and copy it yourself.')
-      return
-    }
+    if (!(await copyText(props.text))) return
+    props.onCopied?.()
     setDone(true)
-    announce('Copied')
     clearTimeout(timer)
     timer = setTimeout(() => setDone(false), SAYS_DONE_FOR_MS)
   }

@@ -1,0 +1,103 @@
+import { afterAll, expect } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { startBellhop } from '../support/bellhop.ts'
+import { browserTest } from '../support/browser.ts'
+import { field, openDesk, openTicket } from '../support/desk.ts'
+import { rowOf } from '../support/inbox.ts'
+import { readThread } from '../support/threads.ts'
+import { makeTicket } from '../support/tickets.ts'
+import { eventually } from '../support/webhooks.ts'
+
+const bellhop = await startBellhop()
+afterAll(() => bellhop.stop())
+
+function storedDrafts(page: Page): Promise<string[]> {
+  return page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('bellhop.draft.')))
+}
+
+/** Two tickets; the older one is open and being answered when it is deleted. */
+async function deleteUnderHands() {
+  const { ben, ticket, client } = await openDesk(bellhop)
+  const other = await makeTicket(client, { subject: 'Another one' })
+  const window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await rowOf(page, 'Another one').waitFor()
+  await page.keyboard.press('r')
+  await page.keyboard.type('Hello there, ')
+  const gone = page.getByRole('alert').filter({ hasText: 'This ticket was deleted.' })
+  await ben.call('DELETE', `/console/tickets/${ticket.id}`)
+  await gone.waitFor()
+  return { ben, ticket, other, window, page, gone }
+}
+
+browserTest('what is typed on while a ticket is deleted is no command', async () => {
+  const { ben, other, window, page, gone } = await deleteUnderHands()
+  await using _ = window
+  await page.keyboard.type('I put it by: take a ripe pie! x\n')
+  expect(await page.getByRole('combobox', { name: 'Assign to' }).count()).toBe(0)
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  expect(await gone.isVisible()).toBe(true)
+  const { ticket, timeline } = await readThread(ben, other.id)
+  expect([ticket.status, ticket.assignedTo, ticket.isSpam, timeline.length]).toEqual([
+    'open',
+    undefined,
+    false,
+    1,
+  ])
+
+  // The first thing done on purpose gives the keys back.
+  await page.keyboard.press('Escape')
+  await page.waitForURL('**/inbox/open')
+  await page.keyboard.press('k')
+  await page.locator('[role="option"]:focus').waitFor()
+  await page.keyboard.press('Enter')
+  await field(page).waitFor()
+  expect(await storedDrafts(page)).toEqual([])
+})
+
+browserTest(
+  'what was written on a deleted ticket can be copied, and then nothing of it is left',
+  async () => {
+    const { window, page, gone } = await deleteUnderHands()
+    await using _ = window
+    await gone.getByText('Hello there,').waitFor()
+    expect(await storedDrafts(page)).toHaveLength(1)
+    await gone.getByRole('button', { name: 'Copy' }).click()
+    await eventually(
+      async () => (await page.evaluate(() => navigator.clipboard.readText())) === 'Hello there, ',
+    )
+    await eventually(async () => (await storedDrafts(page)).length === 0)
+    expect(await gone.getByText('Hello there,').isVisible()).toBe(true)
+    await gone.getByRole('button', { name: 'Back to the list' }).click()
+    await gone.waitFor({ state: 'hidden' })
+    expect(await storedDrafts(page)).toEqual([])
+  },
+)
+
+browserTest('a page that is closed there offers the text once more, and then forgets it', async () => {
+  const { window, page } = await deleteUnderHands()
+  await using _ = window
+  await page.goto('/inbox/open')
+  const notice = page.getByRole('alert').filter({ hasText: 'What you wrote: “Hello there, ”' })
+  await notice.waitFor()
+  await notice.getByRole('button', { name: 'Copy' }).click()
+  await eventually(
+    async () => (await page.evaluate(() => navigator.clipboard.readText())) === 'Hello there, ',
+  )
+  expect(await storedDrafts(page)).toEqual([])
+})
+
+browserTest('whoever deletes a ticket keeps nothing of what they had begun there', async () => {
+  const { ben, ticket } = await openDesk(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await field(page).fill('Begun.')
+  await eventually(async () => (await readThread(ben, ticket.id)).drafts.length === 1)
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: 'Delete for ever…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox').fill('delete')
+  await dialog.getByRole('button', { name: 'Delete ticket' }).click()
+  await page.getByText('Ticket deleted').waitFor()
+  expect(await storedDrafts(page)).toEqual([])
+})
