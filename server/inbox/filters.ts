@@ -27,6 +27,8 @@ export interface Search {
   filters: Filter[]
   /** Empty when nothing is looked for in the text. */
   wanted: Wanted | undefined
+  /** The id or the handle of a ticket that is found besides, whatever it holds. */
+  called?: string
   /** What to mark in the rows. */
   terms: string[]
 }
@@ -52,6 +54,7 @@ export async function readSearch(
     filters.push({ ...filter, isNegated: term.isNegated })
   }
   return {
+    ...(query.called !== undefined && { called: query.called }),
     filters: inOrder(filters),
     wanted: wantedWords(orgId, query),
     terms: [...new Set(query.phrases.flatMap(({ isNegated, words }) => (isNegated ? [] : words)))],

@@ -2,6 +2,7 @@ import type { Reader } from '../database/database.ts'
 import { matchingNumbers, type Wanted } from '../database/full-text.ts'
 import { othersTurn } from '../others-turn.ts'
 import type { TicketSort } from '../tickets/list-tickets.ts'
+import { ticketsCalled } from './called.ts'
 import { parameterOf } from './conditions.ts'
 import { documentsOf, keysAmong, SLICE_OF_NUMBERS } from './documents.ts'
 import type { Filter, Search } from './filters.ts'
@@ -36,8 +37,21 @@ const MOST_FEW = 2_000
  * slice at a time, so that a search that finds nothing among 100,000 tickets is not in anybody's way.
  */
 export async function findTickets(read: Reader, find: Find): Promise<Key[]> {
-  const { wanted } = find.search
-  return wanted ? findByWords(read, find, wanted) : findAlong(read, find)
+  const { wanted, called } = find.search
+  if (!wanted) return findAlong(read, find)
+  return called === undefined ? findByWords(read, find, wanted) : findCalled(read, find, { wanted, called })
+}
+
+/** The ticket that is called so, spam or not, before all that speak of it. */
+async function findCalled(
+  read: Reader,
+  find: Find,
+  { wanted, called }: { wanted: Wanted; called: string },
+): Promise<Key[]> {
+  const ids = new Set(await ticketsCalled(read, find.orgId, called))
+  const first = find.after ? [] : Array.from(ids, (id) => ({ at: Number.MAX_SAFE_INTEGER, id }))
+  const others = await findByWords(read, { ...find, limit: find.limit + ids.size }, wanted)
+  return [...first, ...others.filter(({ id }) => !ids.has(id))].slice(0, find.limit)
 }
 
 async function findAlong(read: Reader, find: Find): Promise<Key[]> {

@@ -106,9 +106,9 @@ async function countInTurn(
 }
 
 /** The same for every agent, unless it asks what this one has read or begun to write. */
-function keyOf({ orgId, me, search: { filters, wanted } }: Asked): string {
+function keyOf({ orgId, me, search: { filters, wanted, called } }: Asked): string {
   const isMine = filters.some(({ kind }) => kind === 'unread' || kind === 'draft' || kind === 'held')
-  return JSON.stringify([orgId, isMine ? me : '', filters, wanted])
+  return JSON.stringify([orgId, isMine ? me : '', filters, wanted, called])
 }
 
 /** Whether its count changes only with an event: not with what was read, begun or put into the index. */

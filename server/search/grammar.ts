@@ -1,6 +1,7 @@
 import { CHANNELS, type Channel, TICKET_STATUSES, type TicketStatus } from '../database/tables/tickets.ts'
 import { AppError } from '../errors.ts'
 import { isCalendarDay } from '../wire.ts'
+import { calledBy } from './handle.ts'
 import { partsOf } from './parts.ts'
 import { wordsOf } from './words.ts'
 
@@ -27,6 +28,8 @@ export interface Query {
   phrases: Phrase[]
   /** Text is looked for, and there is not one word in it: `!!!`. */
   isOfSignsOnly: boolean
+  /** The id or the handle of a ticket, when the query is nothing else; its words are looked for, too. */
+  called: string | undefined
 }
 
 export interface Phrase {
@@ -64,7 +67,8 @@ export function parseQuery(text: string): Query {
   }
   if (terms.length > MOST_TERMS) throw wrong(`A search takes at most ${MOST_TERMS} filters.`)
   refuseContradictions(terms)
-  return { terms, phrases: withOpenEnd(phrases), isOfSignsOnly: hasText && phrases.length === 0 }
+  const isOfSignsOnly = hasText && phrases.length === 0
+  return { terms, phrases: withOpenEnd(phrases), isOfSignsOnly, called: calledBy(text.trim()) }
 }
 
 export function wrong(sentence: string): AppError {

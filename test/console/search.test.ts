@@ -286,3 +286,42 @@ test('a thread of any length is found by how it began and by what was said last'
     expect(await found(q), q).toEqual([id])
   expect(await found('middle5')).toEqual([])
 })
+
+test('a ticket is found by its id and by the handle that the page shows, before what speaks of it', async () => {
+  const id = await ticket('Nameless', 'nothing to see')
+  const handle = `#${id.slice(-6)}`
+  const speaking = await ticket('About', `See ${handle}, which is ${id}.`)
+  for (const q of [id, handle, ` ${id.toUpperCase()} `, handle.toUpperCase()]) {
+    expect(await found(q), q).toEqual([id, speaking])
+  }
+  const pages: string[] = []
+  for (let cursor = ''; ; ) {
+    const path = `/console/tickets?q=${encodeURIComponent(handle)}&limit=1${cursor}`
+    const { json } = await ben.call<List & { nextCursor?: string }>('GET', path)
+    pages.push(...json.data.map((row) => row.id))
+    if (!json.nextCursor) break
+    cursor = `&cursor=${json.nextCursor}`
+  }
+  expect(pages).toEqual([id, speaking])
+  // Both searches look for the same words, but only one of them for a ticket.
+  for (const [query, count] of [
+    [handle.slice(1), 1],
+    [handle, 2],
+  ] as const) {
+    const body = { name: 'One', query }
+    const view = await ben.call<{ id: string }>('POST', '/console/views', { body })
+    const { json } = await ben.call<{ saved: { id: string; count: number }[] }>('GET', '/console/counts')
+    expect(json.saved.find((one) => one.id === view.json.id)?.count, query).toBe(count)
+  }
+
+  expect((await ben.call('PATCH', `/console/tickets/${id}`, { body: { isSpam: true } })).status).toBe(200)
+  expect(await found(id)).toEqual([id, speaking])
+  expect(await found(`${id} status:open`)).toEqual([speaking])
+  expect(await found(`-${handle}`)).not.toContain(speaking)
+  const other = await bellhop.organization('Third')
+  const eve = await signInAgent(bellhop, other.orgId, { name: 'Eve' })
+  for (const q of [id, handle]) expect(await found(q, eve), q).toEqual([])
+  expect(await found(`${id.slice(0, -6)}zzzzzz`)).toEqual([])
+  await ben.call('DELETE', `/console/tickets/${id}`)
+  expect(await found(id)).toEqual([speaking])
+})

@@ -91,6 +91,7 @@ describe.if(engine === 'sqlite')('the inbox is read along an index, whatever the
       'is:spam tag:common',
       'subject',
       'from:ana',
+      '#md2gax',
     ]) {
       for (const sort of TICKET_SORTS) {
         for (const query of await queriesFor(q, sort)) {
@@ -100,6 +101,7 @@ describe.if(engine === 'sqlite')('the inbox is read along an index, whatever the
             expect(plan).toContain('INDEX messages_failed')
           if (query.includes('is_held') && query.includes(' in (select'))
             expect(plan).toContain('INDEX waiting_replies_held')
+          if (query.includes('substr("tickets"')) expect(plan).toContain('INDEX tickets_by_handle')
         }
       }
     }

@@ -195,3 +195,30 @@ browserTest('nothing is said to be not found before the server has said so of wh
   await page.locator('.empty-state', { hasText: 'Nothing found' }).waitFor()
   expect(asked.filter((q) => q.length === 1)).toEqual(['e'])
 })
+
+browserTest(
+  'a ticket is found by what its header shows and copies, in the field and among commands',
+  async () => {
+    const { client, agent } = await makeOffice(bellhop, 'Handles')
+    const [ticket] = await makeTickets(client, ['Nameless', 'Another'])
+    const id = ticket?.id ?? ''
+    await agent.call('PATCH', `/console/tickets/${id}`, { body: { isSpam: true } })
+    await using window = await openWindow({ ...bellhop, agent })
+    const { page } = window
+    await page.goto(`/inbox/spam/${id}`)
+    const handle = (await page.locator('code', { hasText: '#' }).first().textContent()) ?? ''
+    expect(handle).toBe(`#${id.slice(-6)}`)
+    const field = page.getByRole('combobox', { name: 'Search tickets' })
+    for (const text of [handle, id]) {
+      await openList(page, '/inbox/open')
+      await field.fill(text)
+      await rowOf(page, 'Nameless').waitFor()
+      expect(await subjectsOf(page)).toEqual(['Nameless'])
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox', { name: 'Command, view' }).fill(text)
+      await page.getByRole('dialog').getByRole('option', { name: 'Nameless' }).waitFor()
+      await page.keyboard.press('Enter')
+      await page.waitForURL(`**/${id}`)
+    }
+  },
+)

@@ -27,6 +27,11 @@ export function termsOf(query: string): Term[] {
   )
 }
 
+/** Whether a search is for one ticket, by its id or handle (server/search/handle.ts): it is found whatever it holds. */
+export function isForOneTicket(query: string): boolean {
+  return /^\s*(?:#[0-9a-z]{6}|tkt_[0-9a-z]{26})\s*$/i.test(query)
+}
+
 /** The part at the very end that is still being typed, with an open quote if there is one. */
 export function lastPart(query: string): string {
   const [last = ''] = [...query.matchAll(PART)].at(-1) ?? []

@@ -27,7 +27,7 @@ export const SEARCH_KEYS: readonly SearchWord[] = [
 const MOST_WORDS = 8
 /** Of one letter the server finds only words that are no longer; a sign of these scripts is a word. */
 const BEGUN =
-  /^-?(?:from:)?"?(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])[\p{L}\p{N}])?$/iu
+  /^-?(?:from:)?["#]?(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])[\p{L}\p{N}])?$/iu
 const FIXED: Record<string, readonly SearchWord[]> = {
   status: [
     { text: 'open', detail: 'somebody has to answer' },

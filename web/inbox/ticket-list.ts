@@ -3,7 +3,7 @@ import { createStore, produce, reconcile, unwrap } from 'solid-js/store'
 import type { Row } from './inbox-data.ts'
 import type { Learned } from './left-rows.ts'
 import { createCursor } from './list-cursor.ts'
-import { stillMatches, termsOf } from './query-terms.ts'
+import { isForOneTicket, stillMatches, termsOf } from './query-terms.ts'
 import { type Facts, type Line, placed, settled } from './still-list.ts'
 import { createTicketPages, type Sort } from './ticket-pages.ts'
 import { SEARCH, type View } from './views.ts'
@@ -53,7 +53,7 @@ export function createTicketList(given: Given) {
   let isEntering = true
 
   function isMatch(row: Row): boolean {
-    return stillMatches(row, terms(), given.me())
+    return isForOneTicket(query() ?? '') || stillMatches(row, terms(), given.me())
   }
 
   function show(next: readonly Line[], wait: readonly string[], fresh: readonly Row[]): void {

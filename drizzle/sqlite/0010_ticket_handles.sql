@@ -1,0 +1,1 @@
+CREATE INDEX `tickets_by_handle` ON `tickets` (substr(id, 25));
