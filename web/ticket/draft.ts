@@ -48,7 +48,8 @@ export function createKeeper(key: string, ticketId: string, kind: DraftKind): Ta
     isHeld: isUndecided,
     saved,
     onChanged: changedElsewhere,
-    onWaiting: setWaiting,
+    // An answer may come late: what has been sent since waits no more.
+    onWaiting: (isLate) => setWaiting(isLate && draft().isDirty),
     onDeleted: () => offerLost(ticketId, draft().text, forget),
   })
 
@@ -56,6 +57,7 @@ export function createKeeper(key: string, ticketId: string, kind: DraftKind): Ta
 
   function keep(next: StoredDraft) {
     setDraft(next)
+    if (!next.isDirty) setWaiting(false)
     if (!isForgotten) writeStored(key, next)
   }
 
