@@ -319,22 +319,25 @@ browserTest('what is sent on one device cannot be sent again on another', async 
   expect(await first.page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true)
 })
 
-browserTest('what was sent without a connection is not said to be kept any more once it has gone', async () => {
-  const { ben, ticket } = await openDesk(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page, context } = window
-  const kept = page.getByText('Kept in this browser until the server is back')
-  await page.keyboard.press('n')
-  await context.setOffline(true)
-  await page.keyboard.type('Ask Dana.')
-  await kept.waitFor()
-  await page.keyboard.press('Control+Enter')
-  await kept.waitFor({ state: 'hidden' })
-  await context.setOffline(false)
-  await page.getByRole('article', { name: 'Internal note by Ben Okafor' }).waitFor()
-  expect(await kept.count()).toBe(0)
-  // Nor is it said of the next one before that has waited.
-  await page.keyboard.type('And Eve.')
-  expect(await kept.count()).toBe(0)
-  await eventually(async () => (await readThread(ben, ticket.id)).drafts[0]?.text === 'And Eve.')
-})
+browserTest(
+  'what was sent without a connection is not said to be kept any more once it has gone',
+  async () => {
+    const { ben, ticket } = await openDesk(bellhop)
+    await using window = await openTicket(bellhop, ben, ticket.id)
+    const { page, context } = window
+    const kept = page.getByText('Kept in this browser until the server is back')
+    await page.keyboard.press('n')
+    await context.setOffline(true)
+    await page.keyboard.type('Ask Dana.')
+    await kept.waitFor()
+    await page.keyboard.press('Control+Enter')
+    await kept.waitFor({ state: 'hidden' })
+    await context.setOffline(false)
+    await page.getByRole('article', { name: 'Internal note by Ben Okafor' }).waitFor()
+    expect(await kept.count()).toBe(0)
+    // Nor is it said of the next one before that has waited.
+    await page.keyboard.type('And Eve.')
+    expect(await kept.count()).toBe(0)
+    await eventually(async () => (await readThread(ben, ticket.id)).drafts[0]?.text === 'And Eve.')
+  },
+)
