@@ -2,7 +2,7 @@ import { afterAll, expect } from 'bun:test'
 import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
-import { makeOffice, makeTickets, openList, rowOf, subjectsOf } from '../support/inbox.ts'
+import { makeOffice, makeTickets, openList, rowOf, subjectsOf, waitForStatus } from '../support/inbox.ts'
 import type { TicketJson } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -61,6 +61,58 @@ browserTest('a row that others took out of the list says what became of it', asy
   await page.keyboard.press('j')
   await page.keyboard.press('e')
   await rowOf(page, 'Moved').locator('.row-word', { hasText: 'Resolved' }).waitFor()
+})
+
+browserTest('a row that has left the list goes on saying what is true of its ticket', async () => {
+  const { client, agent } = await makeOffice(bellhop, 'Latest')
+  const [far, near] = await makeTickets(client, ['Far', 'Near'])
+  for (const ticket of [far, near]) {
+    await agent.call('PATCH', `/v1/tickets/${ticket?.id}`, { body: { status: 'pending' } })
+  }
+  await using window = await openWindow({ ...bellhop, agent })
+  const { page } = window
+  await openList(page, '/inbox/pending')
+  const said = (subject: string, text: string) =>
+    rowOf(page, subject).locator('.row-left').getByText(text, { exact: true }).waitFor()
+  await rowOf(page, 'Near').click()
+  await page.getByRole('article', { name: 'Ticket' }).getByRole('button', { name: 'Pending' }).waitFor()
+  await page.keyboard.press('e')
+  await said('Near', 'Moved to Resolved')
+  await waitForStatus(agent, String(near?.id), 'resolved')
+  await page.keyboard.press('e')
+  await said('Near', 'Moved to Open')
+  // Undo leads back to this list, also from there.
+  await page.locator('.row-undo').click()
+  await waitForStatus(agent, String(near?.id), 'pending')
+  await rowOf(page, 'Near').and(page.locator(':not([data-left])')).waitFor()
+
+  // Never opened, and changed further by others.
+  await agent.call('PATCH', `/v1/tickets/${far?.id}`, { body: { status: 'resolved' } })
+  await said('Far', 'Moved to Resolved')
+  await agent.call('PATCH', `/v1/tickets/${far?.id}`, { body: { status: 'open' } })
+  await said('Far', 'Moved to Open')
+
+  await openList(page, '/inbox/unassigned')
+  await rowOf(page, 'Far').focus()
+  await page.keyboard.press('i')
+  await said('Far', 'Assigned to Ben Okafor')
+  await page.keyboard.press('e')
+  await said('Far', 'Moved to Resolved')
+})
+
+browserTest('a ticket that is read after it has left the list is unread no more', async () => {
+  const { client, agent } = await makeOffice(bellhop, 'Reading')
+  const [, ticket] = await makeTickets(client, ['Other', 'Printer'])
+  await using window = await openWindow({ ...bellhop, agent })
+  const { page } = window
+  await openList(page, '/inbox/open')
+  await rowOf(page, 'Printer').filter({ hasText: 'Unread.' }).click()
+  await page.getByRole('article', { name: 'Ticket' }).getByRole('button', { name: 'Open' }).waitFor()
+  await page.keyboard.press('e')
+  await rowOf(page, 'Printer').filter({ hasText: 'Moved to Resolved' }).waitFor()
+  await waitForStatus(agent, String(ticket?.id), 'resolved')
+  await rowOf(page, 'Printer').filter({ hasNotText: 'Unread.' }).waitFor()
+  expect(await page.locator('[data-left][data-unread]').count()).toBe(0)
 })
 
 browserTest(

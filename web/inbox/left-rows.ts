@@ -1,45 +1,55 @@
-import { type Accessor, createEffect, untrack } from 'solid-js'
+import { QueryObserver } from '@tanstack/solid-query'
+import { type Accessor, createEffect, mapArray, onCleanup, untrack } from 'solid-js'
 import { isNotFound } from '../problem.ts'
 import { queries } from '../queries.ts'
-import { type TicketDetail, ticketQuery } from '../ticket/ticket-data.ts'
+import { isPending } from '../ticket/pending.ts'
+import { firstUnread, newestMessage } from '../ticket/thread-rows.ts'
+import { knownTicket, type TicketDetail, ticketQuery } from '../ticket/ticket-data.ts'
 import type { Row } from './inbox-data.ts'
 import { whyLeft } from './left.ts'
 import type { TicketList } from './ticket-list.ts'
 
-/** What was heard of a row that somebody else took out of the list. */
-export type Learned = Pick<Row, 'status' | 'assignedTo' | 'tags' | 'isSpam' | 'hasFailedSend'>
+/** What a row that has left the list says of its ticket. */
+export type Learned = Pick<
+  Row,
+  'status' | 'assignedTo' | 'tags' | 'isSpam' | 'hasFailedSend' | 'hasDraft' | 'isUnread'
+>
 
-/** Asks once what became of the rows in sight that others took out of the list: its pages do not tell. */
+/** Whoever runs down the list reads none of what they pass. */
+const REST_MS = 150
+
+/** Keeps the rows in sight that have left the list at what is true of their tickets: its pages do not tell it any more. */
 export function useLeftRows(list: TicketList, inSight: Accessor<readonly string[]>): void {
-  const asked = new Set<string>()
-  createEffect(() => {
-    const ids = inSight()
-    for (const id of asked) if (!ids.includes(id)) asked.delete(id)
-    for (const id of ids) {
-      if (asked.has(id) || !untrack(() => isUnexplained(list, id))) continue
-      asked.add(id)
-      void ask(list, id)
-    }
+  const followed = mapArray(inSight, (id) => follow(list, id))
+  createEffect(followed)
+}
+
+function follow(list: TicketList, id: string): void {
+  const isExplained = untrack(() => whyLeft(list.before(id), list.row(id), new Map()) !== undefined)
+  const wait = isExplained && !knownTicket(id) ? REST_MS : 0
+  let stop = () => {}
+  const timer = setTimeout(() => {
+    const observer = new QueryObserver(queries, { ...ticketQuery(id), staleTime: Number.POSITIVE_INFINITY })
+    // What was known before may be older than what the row says.
+    const { dataUpdatedAt: knownAt } = observer.getCurrentResult()
+    stop = observer.subscribe(({ data, dataUpdatedAt, error }) => {
+      if (isNotFound(error)) list.learn(id, 'deleted')
+      else if (data && dataUpdatedAt > knownAt) list.learn(id, learnedOf(data), isPending(id))
+    })
+    if (!isExplained) void observer.refetch()
+  }, wait)
+  onCleanup(() => {
+    clearTimeout(timer)
+    stop()
   })
 }
 
-function isUnexplained(list: TicketList, id: string): boolean {
-  const row = list.row(id)
-  return row !== undefined && whyLeft(list.before(id), row, new Map()) === undefined
-}
-
-async function ask(list: TicketList, id: string): Promise<void> {
-  try {
-    list.learn(id, learnedOf(await queries.fetchQuery({ ...ticketQuery(id), staleTime: 0 })))
-  } catch (error) {
-    if (isNotFound(error)) list.learn(id, 'deleted')
-  }
-}
-
-function learnedOf({ ticket, timeline }: TicketDetail): Learned {
+function learnedOf({ ticket, timeline, drafts, readUpTo }: TicketDetail): Learned {
   const { status, assignedTo, tags, isSpam } = ticket
   const hasFailedSend = timeline.some(
     (entry) => entry.kind === 'message' && (entry.sending === 'failed' || entry.sending === 'bounced'),
   )
-  return { status, assignedTo, tags, isSpam, hasFailedSend }
+  const isUnread =
+    newestMessage(timeline)?.role === 'customer' && firstUnread(timeline, readUpTo) !== undefined
+  return { status, assignedTo, tags, isSpam, hasFailedSend, hasDraft: drafts.length > 0, isUnread }
 }

@@ -6,10 +6,10 @@ import type { Facts } from './still-list.ts'
 /** Why a row belongs into the list no more; undefined while it does, and while nobody here knows. */
 export function whyLeft(
   before: Facts | undefined,
-  now: Row,
+  now: Row | undefined,
   agents: ReadonlyMap<string, string>,
 ): string | undefined {
-  if (!before) return undefined
+  if (!before || !now) return undefined
   if (now.isSpam !== before.isSpam) return now.isSpam ? 'Marked as spam' : 'No longer spam'
   if (now.status !== before.status) return `Moved to ${STATUSES[now.status].name}`
   if (now.assignedTo !== before.assignedTo) {

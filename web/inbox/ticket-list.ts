@@ -37,8 +37,8 @@ export function createTicketList(given: Given) {
   const [waiting, setWaiting] = createSignal<readonly string[]>([])
   const [rows, setRows] = createStore<Record<string, Row>>({})
   const [left, setLeft] = createStore<Record<string, Facts>>({})
-  /** Rows that others took out of the list, and whether their tickets are gone altogether. */
-  const [learned, setLearned] = createStore<Record<string, 'changed' | 'deleted'>>({})
+  /** What happened to rows that have left the list: changed here once more, changed by others, gone altogether. */
+  const [learned, setLearned] = createStore<Record<string, 'mine' | 'changed' | 'deleted'>>({})
   const [isHeld, setHeld] = createSignal(false)
   const [shownAt, setShownAt] = createSignal({})
   /** The search whose answer the lines are. */
@@ -125,13 +125,23 @@ export function createTicketList(given: Given) {
     /** As it was before it left the list; undefined while it belongs here. */
     before: (id: string): Facts | undefined => left[id],
     /** What somebody else made of a row that left the list; nothing for what was done here. */
-    learned: (id: string) => learned[id],
-    learn(id: string, news: Learned | 'deleted'): void {
-      if (left[id] === undefined) return
+    learned: (id: string) => (learned[id] === 'mine' ? undefined : learned[id]),
+    /** A change of this page that leads a row back where it belongs; its list says so a moment later. */
+    isComingBack(id: string): boolean {
+      const row = rows[id]
+      return learned[id] === 'mine' && row !== undefined && isMatch(row)
+    },
+    /** News of a row that has left the list. */
+    learn(id: string, news: Learned | 'deleted', isMine = false): void {
+      const row = rows[id]
+      if (left[id] === undefined || !row) return
       taken.delete(id)
       batch(() => {
-        setLearned(id, news === 'deleted' ? 'deleted' : 'changed')
-        if (news !== 'deleted') setRows(id, { ...news, tags: [...news.tags] })
+        if (news === 'deleted') setLearned(id, 'deleted')
+        else {
+          if (!isSame(row, news)) setLearned(id, isMine && learned[id] !== 'changed' ? 'mine' : 'changed')
+          setRows(id, { ...news, tags: [...news.tags] })
+        }
       })
     },
     waiting,
@@ -174,6 +184,13 @@ export function createTicketList(given: Given) {
       if (hasNextPage && !isFetching && place >= ids().length - READ_AHEAD_ROWS) void fetchNextPage()
     },
   }
+}
+
+/** In what decides whether a row belongs into a list. */
+function isSame(row: Row, news: Learned): boolean {
+  const { status, assignedTo, tags, isSpam, hasFailedSend } = news
+  if (row.status !== status || row.assignedTo !== assignedTo || row.isSpam !== isSpam) return false
+  return row.hasFailedSend === hasFailedSend && row.tags.join() === tags.join()
 }
 
 function sameIds(before: readonly string[], after: readonly string[]): boolean {

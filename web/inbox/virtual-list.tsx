@@ -56,7 +56,7 @@ export function VirtualList(props: VirtualListProps) {
   /** Why a row has left; while that is not known, that it has. */
   function leftOf(id: string, row: Row): string | undefined {
     const before = props.list.before(id)
-    if (!before) return undefined
+    if (!before || props.list.isComingBack(id)) return undefined
     if (props.list.learned(id) === 'deleted') return 'Deleted'
     return whyLeft(before, row, nameOf()) ?? 'Not in this list any more'
   }

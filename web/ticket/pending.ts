@@ -28,6 +28,11 @@ export function holdPending(id: string, change: TicketChange): () => void {
   }
 }
 
+/** Whether a change of this page is on its way to the server. */
+export function isPending(ticketId: string): boolean {
+  return pending.has(ticketId)
+}
+
 /** A ticket or row as it came from the server, with what is on its way there: else a refresh in between would undo it. */
 export function withPending<Row extends Changeable>(row: Row): Row {
   return pending.get(row.id)?.reduce((now, change) => changed(now, change), row) ?? row
