@@ -199,6 +199,18 @@ browserTest('a change the server refuses is taken back on the page', async () =>
   await waitForFocus(page, 'First')
 })
 
+browserTest('a button tells screen readers its key, when it has one', async () => {
+  const { client, agent } = await makeOffice(bellhop, 'Told keys')
+  const [ticket] = await makeTickets(client, ['Printer'])
+  await using window = await openWindow({ ...bellhop, agent })
+  const { page } = window
+  await openList(page, `/inbox/open/${ticket?.id}`)
+  const keyOf = (name: string) => page.getByRole('button', { name }).getAttribute('aria-keyshortcuts')
+  expect(await keyOf('Next ticket')).toBe('j')
+  expect(await keyOf('Order')).toBeNull()
+  expect(await page.locator('[aria-keyshortcuts="false"]').count()).toBe(0)
+})
+
 browserTest('keys do nothing while somebody types, and the sheet lists them all', async () => {
   const { client, agent } = await makeOffice(bellhop, 'Typing')
   const [ticket] = await makeTickets(client, ['Printer'])

@@ -22,7 +22,7 @@ export function IconButton(props: IconButtonProps) {
         look={own.look ?? 'quiet'}
         class={`icon-button ${own.class ?? ''}`}
         aria-label={own.name}
-        aria-keyshortcuts={own.keys && keyShortcut(own.keys)}
+        aria-keyshortcuts={own.keys ? keyShortcut(own.keys) : undefined}
       />
       <Tooltip.Portal>
         <Tooltip.Content class="tooltip">
