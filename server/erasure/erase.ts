@@ -6,6 +6,8 @@ import { tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
+import { rewriteViews } from '../search/rewrite-views.ts'
+import { withoutAddress } from '../search/without-address.ts'
 import { lockTicket, requireTicket, type Ticket } from '../tickets/rows.ts'
 import { eraseTickets } from './erase-tickets.ts'
 
@@ -23,7 +25,8 @@ export async function eraseTicket(deps: Deps, orgId: string, id: string): Promis
 
 /**
  * Deletes a customer for ever, with all their tickets, a slice in each unit; when it was cut short, doing it again
- * deletes the rest. Answers how many tickets. The audit log keeps ids only, from the first slice on. Throws 404.
+ * deletes the rest; their address goes from saved views. Answers how many tickets. The audit log keeps ids and counts
+ * only, from the first slice on. Throws 404.
  */
 export async function eraseCustomer(deps: Deps, orgId: string, id: string): Promise<number> {
   if (!isId('usr', id)) throw notFound('customer')
@@ -43,7 +46,7 @@ async function eraseSlice(
   tx: Transaction,
   { orgId, id, isFirst }: { orgId: string; id: string; isFirst: boolean },
 ): Promise<{ erased: number; isGone: boolean }> {
-  await lockCustomer(tx, orgId, id)
+  const email = await lockCustomer(tx, orgId, id)
   const isTheirs = and(eq(tickets.orgId, orgId), eq(tickets.customerId, id))
   const found = await tx
     .select({ id: tickets.id })
@@ -54,21 +57,25 @@ async function eraseSlice(
   const locked: Ticket[] = []
   for (const ticket of found) locked.push(...(await lockTicket(tx, { orgId, id: ticket.id })))
   const isGone = found.length < SLICE
+  const [all] = isFirst ? await tx.select({ count: count() }).from(tickets).where(isTheirs) : []
+  await eraseTickets(deps, tx, orgId, locked)
   if (isFirst) {
-    const [all] = await tx.select({ count: count() }).from(tickets).where(isTheirs)
-    const detail = { deletedTickets: all?.count ?? 0 }
+    const changedViews =
+      email === null ? 0 : await rewriteViews(deps, tx, orgId, (view) => withoutAddress(view, email))
+    const detail = { deletedTickets: all?.count ?? 0, changedViews }
     await recordAudit(deps, tx, orgId, { action: 'customer.deleted', subject: { id, label: id }, detail })
   }
-  await eraseTickets(deps, tx, orgId, locked)
   if (isGone) await tx.delete(customers).where(and(eq(customers.orgId, orgId), eq(customers.id, id)))
   return { erased: locked.length, isGone }
 }
 
-async function lockCustomer(tx: Transaction, orgId: string, id: string): Promise<void> {
-  const rows = await tx
+/** Answers the customer's address. */
+async function lockCustomer(tx: Transaction, orgId: string, id: string): Promise<string | null> {
+  const [customer] = await tx
     .update(customers)
     .set({ version: sql`${customers.version}` })
     .where(and(eq(customers.orgId, orgId), eq(customers.id, id)))
-    .returning({ id: customers.id })
-  if (rows.length === 0) throw notFound('customer')
+    .returning({ email: customers.email })
+  if (!customer) throw notFound('customer')
+  return customer.email
 }

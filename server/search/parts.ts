@@ -21,6 +21,23 @@ export function partsOf(text: string): Part[] {
   return Array.from(text.matchAll(PART), partOf)
 }
 
+/** The text with some parts written in another way, or left out when it is empty; the rest stays letter by letter. */
+export function withParts(text: string, write: (part: Part) => string | undefined): string {
+  let written = ''
+  let end = 0
+  for (const match of text.matchAll(PART)) {
+    const next = write(partOf(match)) ?? match[0]
+    if (next !== '') written += text.slice(end, match.index) + next
+    end = match.index + match[0].length
+  }
+  return written.trim()
+}
+
+/** A value that `partsOf` reads again as it is. */
+export function quoted(value: string): string {
+  return /[\s"]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
+}
+
 function partOf(match: RegExpExecArray): Part {
   const [whole, emptyMinus, emptyName, minus, name, quoted, closing, bare] = match
   const isNegated = (minus ?? emptyMinus) !== undefined

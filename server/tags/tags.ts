@@ -4,6 +4,8 @@ import type { Transaction } from '../database/database.ts'
 import { ticketTags } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
+import { rewriteViews } from '../search/rewrite-views.ts'
+import { viewsByTag, withTagRenamed } from '../search/tags-of-views.ts'
 import { type Changed, changeRow, recordChanges } from '../tickets/change.ts'
 import { countersUnder, filterNames } from '../tickets/counters.ts'
 import { lockTicket } from '../tickets/rows.ts'
@@ -17,27 +19,31 @@ export interface TagCount {
   total: number
   /** Open ones, without spam, as the rail shows them. */
   open: number
+  /** Saved views that look for it, or leave it out. */
+  views: number
 }
 
 /** Every tag that a ticket carries, by name. */
 export async function listTags(deps: Deps, orgId: string): Promise<TagCount[]> {
   const { read } = deps.database
   const openPrefix = filterNames.statusAndTag('open', '')
-  const [totals, open, spam] = await Promise.all([
+  const [totals, open, spam, views] = await Promise.all([
     countersUnder(read, orgId, filterNames.tag('')),
     countersUnder(read, orgId, openPrefix),
     countersUnder(read, orgId, filterNames.spam(openPrefix)),
+    viewsByTag(read, orgId),
   ])
   return [...totals].map(([tag, total]) => ({
     tag,
     total,
     open: (open.get(tag) ?? 0) - (spam.get(tag) ?? 0),
+    views: views.get(tag) ?? 0,
   }))
 }
 
 /**
- * Gives a tag another name wherever it stands, a slice of tickets in each unit; doing it again does the rest. A ticket
- * that has the other one already keeps it once. Answers how many tickets changed.
+ * Gives a tag another name wherever it stands, in all saved views and a slice of tickets in each unit; doing it again
+ * does the rest. A ticket that has the other one already keeps it once. Answers how many tickets changed.
  */
 export async function renameTag(
   deps: Deps,
@@ -53,7 +59,7 @@ export async function renameTag(
   return replaceTag(deps, orgId, { tag: old, by: [name] })
 }
 
-/** Takes a tag away wherever it stands, by the rules of `renameTag`. */
+/** Takes a tag away from all tickets, by the rules of `renameTag`; saved views stay as they are. */
 export function removeTag(deps: Deps, orgId: string, tag: string): Promise<number> {
   return replaceTag(deps, orgId, { tag: tag.trim(), by: [] })
 }
@@ -83,17 +89,30 @@ function replaceInSlice(
       const changed = await changeRow(deps, tx, before, { change: { tags }, assignable: new Set(), now })
       if (changed) done.push(changed)
     }
-    if (isFirst && done.length > 0) await recordAudit(deps, tx, orgId, auditNote(tag, by))
     await recordChanges(deps, tx, orgId, { done, now })
+    const changedViews = isFirst ? await renameInViews(deps, tx, orgId, { tag, by }) : 0
+    if (isFirst && (done.length > 0 || changedViews > 0)) {
+      await recordAudit(deps, tx, orgId, auditNote(tag, by, changedViews))
+    }
     return ids.length
   })
 }
 
-function auditNote(tag: string, [name]: string[]) {
+async function renameInViews(
+  deps: Deps,
+  tx: Transaction,
+  orgId: string,
+  { tag, by: [name] }: { tag: string; by: string[] },
+): Promise<number> {
+  if (name === undefined) return 0
+  return rewriteViews(deps, tx, orgId, ({ query }) => withTagRenamed(query, { from: tag, to: name }))
+}
+
+function auditNote(tag: string, [name]: string[], changedViews: number) {
   const subject = { label: tag }
   return name === undefined
     ? { action: 'tag.removed', subject }
-    : { action: 'tag.renamed', subject, detail: { to: name } }
+    : { action: 'tag.renamed', subject, detail: { to: name, changedViews } }
 }
 
 /**

@@ -54,6 +54,10 @@ test.if(engine === 'sqlite')('no byte of what was deleted for ever is left in th
   for (let turn = 0; turn < 30; turn += 1) await makeTicket(acme, { subject: `Other ${turn}` })
   const id = await ticketWithMarker()
   for (let turn = 0; turn < 30; turn += 1) await makeTicket(acme, { subject: `Later ${turn}` })
+  for (const query of [`from:${MARKER}@example.com`, `status:open -from:"${MARKER}@example.com" -tag:spam`]) {
+    const view = await root.call('POST', '/console/views', { body: { name: 'Theirs', query } })
+    expect(view.status, view.text).toBe(201)
+  }
   await indexed(bellhop)
   expect(filesWith(MARKER)).not.toEqual([])
   const { json } = await acme.call<TicketJson>('GET', `/tickets/${id}`)

@@ -242,3 +242,48 @@ test('only administrators of the organization delete for ever', async () => {
   problemOf(await eve.call('GET', `/console/customers/${customer.userId}`), 404, 'not_found')
   expect((await readThread(ben, id)).timeline).toHaveLength(1)
 })
+
+test('the address of a customer who is deleted goes from saved views, and the audit log says from how many', async () => {
+  const desk = await bellhop.organization('Views')
+  const root = await signInAgent(bellhop, desk.orgId, { role: 'admin', name: 'Root' })
+  const cleo = await signInAgent(bellhop, desk.orgId, { name: 'Cleo' })
+  const { customer } = await makeTicket(desk, {
+    customer: { name: 'Zoe', email: 'Zoe.Quist@private.example' },
+  })
+  const make = async (agent: SignedInAgent, name: string, query: string, isShared = false) => {
+    const made = await agent.call('POST', '/console/views', { body: { name, query, isShared } })
+    expect(made.status, made.text).toBe(201)
+  }
+  await make(root, 'Hers', 'status:open from:zoe.quist@private.example', true)
+  await make(cleo, 'Private', 'FROM:"ZOE.QUIST@PRIVATE.EXAMPLE"')
+  await make(cleo, 'Words', 'about zoe.quist@private.example')
+  await make(cleo, 'For zoe.quist@private.example', 'status:open')
+  await make(
+    cleo,
+    'Others',
+    'status:open  -from:zoe.quist@private.example tag:"a  b" -zoe.quist@private.example',
+  )
+  await make(cleo, 'Only without', '-from:zoe.quist@private.example')
+  await make(cleo, 'Untouched', 'from:zoe  status:open')
+  await make(cleo, 'Another', 'from:zoe.quist@private.example.org')
+  await make(cleo, 'A third', 'from:a-zoe.quist@private.example')
+  const foreign = await signInAgent(bellhop, acme.orgId)
+  await make(foreign, 'Elsewhere', 'from:zoe.quist@private.example')
+
+  const erased = await root.call('DELETE', `/console/customers/${customer.userId}`)
+  expect([erased.status, erased.json]).toEqual([200, { deletedTickets: 1 }])
+  const views = async (agent: SignedInAgent) =>
+    (await agent.call<{ data: { name: string; query: string }[] }>('GET', '/console/views')).json.data
+  expect(await views(root)).toEqual([])
+  expect((await views(cleo)).map(({ name, query }) => [name, query])).toEqual([
+    ['Others', 'status:open tag:"a  b"'],
+    ['Untouched', 'from:zoe  status:open'],
+    ['Another', 'from:zoe.quist@private.example.org'],
+    ['A third', 'from:a-zoe.quist@private.example'],
+  ])
+  expect((await views(foreign)).map(({ name }) => name)).toContain('Elsewhere')
+  const audit = await root.call<{ data: object[] }>('GET', '/console/audit?limit=1')
+  expect(audit.json.data).toMatchObject([
+    { action: 'customer.deleted', detail: { deletedTickets: 1, changedViews: 6 } },
+  ])
+})

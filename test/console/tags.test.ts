@@ -19,9 +19,15 @@ beforeEach(async () => {
 })
 afterAll(() => bellhop.stop())
 
-async function tags(agent = ben): Promise<{ tag: string; total: number; open: number }[]> {
-  return (await agent.call<{ data: { tag: string; total: number; open: number }[] }>('GET', '/console/tags'))
-    .json.data
+interface Tag {
+  tag: string
+  total: number
+  open: number
+  views: number
+}
+
+async function tags(agent = ben): Promise<Tag[]> {
+  return (await agent.call<{ data: Tag[] }>('GET', '/console/tags')).json.data
 }
 
 test('every tag is listed with how many tickets have it, and how many of them are open', async () => {
@@ -31,8 +37,8 @@ test('every tag is listed with how many tickets have it, and how many of them ar
   await changeTicket(acme, first.id, { status: 'resolved' })
   await ben.call('PATCH', `/console/tickets/${second.id}`, { body: { isSpam: true } })
   expect(await tags()).toEqual([
-    { tag: 'a:b,c', total: 1, open: 0 },
-    { tag: 'vip', total: 3, open: 1 },
+    { tag: 'a:b,c', total: 1, open: 0, views: 0 },
+    { tag: 'vip', total: 3, open: 1, views: 0 },
   ])
   const eve = await signInAgent(bellhop, (await bellhop.organization('Other')).orgId)
   expect(await tags(eve)).toEqual([])
@@ -46,8 +52,8 @@ test('a tag gets another name on every ticket, however many; one that has both k
   })
   expect([renamed.status, renamed.json]).toEqual([200, { changed: 206 }])
   expect(await tags()).toEqual([
-    { tag: 'new', total: 1, open: 1 },
-    { tag: 'refund', total: 206, open: 206 },
+    { tag: 'new', total: 1, open: 1, views: 0 },
+    { tag: 'refund', total: 206, open: 206, views: 0 },
   ])
   expect((await readTicket(acme, both.id)).tags).toEqual(['new', 'refund'])
   expect((await listTickets(acme, '?tag=refund')).meta.total).toBe(206)
@@ -78,5 +84,55 @@ test('a tag that nobody uses changes nothing, and only administrators change tag
   problemOf(await rename(admin, { from: 'vip', to: 'vip ' }), 400, 'invalid_request')
   problemOf(await rename(ben, { from: 'vip', to: 'VIP' }), 403, 'admins_only')
   problemOf(await ben.call('POST', '/console/tags/remove', { body: { tag: 'vip' } }), 403, 'admins_only')
-  expect(await tags()).toEqual([{ tag: 'vip', total: 1, open: 1 }])
+  expect(await tags()).toEqual([{ tag: 'vip', total: 1, open: 1, views: 0 }])
+})
+
+test('a tag is renamed in every saved view too, and in nothing else of it', async () => {
+  await makeTicket(acme, { tags: ['old "one"', 'old'] })
+  const cleo = await signInAgent(bellhop, acme.orgId)
+  const foreign = await signInAgent(bellhop, (await bellhop.organization('Other')).orgId)
+  const make = async (agent: SignedInAgent, query: string, isShared = false) => {
+    const made = await agent.call('POST', '/console/views', { body: { name: query.slice(0, 60), query, isShared } })
+    expect(made.status, made.text).toBe(201)
+  }
+  const queries = async (agent: SignedInAgent) =>
+    (await agent.call<{ data: { query: string }[] }>('GET', '/console/views')).json.data.map(
+      ({ query }) => query,
+    )
+  await make(ben, 'status:open  tag:"old ""one""" refund', true)
+  await make(cleo, '-TAG:"old ""one""" tag:old -old  "tag:old"')
+  await make(cleo, 'tag:older')
+  await make(foreign, 'tag:old')
+  const long = `tag:old ${'x'.repeat(485)}`
+  await make(cleo, long)
+  expect((await tags()).map(({ tag, views }) => [tag, views])).toEqual([
+    ['old', 2],
+    ['old "one"', 2],
+  ])
+
+  const rename = async (from: string, to: string) =>
+    (await admin.call('POST', '/console/tags/rename', { body: { from, to } })).json
+  expect(await rename('old "one"', 'a "new" one')).toEqual({ changed: 1 })
+  expect(await rename('old', 'quite another')).toEqual({ changed: 1 })
+  const shared = 'status:open  tag:"a ""new"" one" refund'
+  expect(await queries(admin)).toEqual([shared])
+  expect((await queries(cleo)).sort()).toEqual(
+    [shared, '-tag:"a ""new"" one" tag:"quite another" -old  "tag:old"', 'tag:older', long].sort(),
+  )
+  expect(await queries(foreign)).toEqual(['tag:old'])
+  const listed = await ben.call<{ data: object[] }>(
+    'GET',
+    `/console/tickets?q=${encodeURIComponent('tag:"a ""new"" one"')}`,
+  )
+  expect(listed.json.data).toHaveLength(1)
+  const { json } = await admin.call<{ data: object[] }>('GET', '/console/audit?limit=2')
+  expect(json.data).toMatchObject([
+    { action: 'tag.renamed', detail: { to: 'quite another', changedViews: 1 } },
+    { action: 'tag.renamed', detail: { to: 'a "new" one', changedViews: 2 } },
+  ])
+  // Nobody can say what a view should look for instead of a tag that is gone.
+  expect((await admin.call('POST', '/console/tags/remove', { body: { tag: 'quite another' } })).status).toBe(
+    200,
+  )
+  expect(await queries(cleo)).toContain('-tag:"a ""new"" one" tag:"quite another" -old  "tag:old"')
 })

@@ -56,6 +56,9 @@ browserTest('a tag is renamed into another one, after a word about merging, and 
   await using _ = window
   await createTicket(client, ['invoice', 'vip'])
   await createTicket(client, ['billing'])
+  const cleo = await signInAgent(bellhop, client.orgId, { name: 'Cleo' })
+  const query = 'tag:invoice tag:vip'
+  expect((await cleo.call('POST', '/console/views', { body: { name: 'Mine', query } })).status).toBe(201)
   await page.reload()
   await page.getByRole('button', { name: 'Rename invoice' }).click()
   await page.getByLabel('New name').fill('billing')
@@ -65,7 +68,11 @@ browserTest('a tag is renamed into another one, after a word about merging, and 
   await billing.getByText('2 tickets').waitFor()
   expect(await page.getByRole('link', { name: 'invoice' }).count()).toBe(0)
 
+  const views = await cleo.call<{ data: object[] }>('GET', '/console/views')
+  expect(views.json.data).toMatchObject([{ query: 'tag:billing tag:vip' }])
+
   await page.getByRole('button', { name: 'Remove vip' }).click()
+  await page.getByText('One saved view names it, and stays as it is.').waitFor()
   await page.getByRole('button', { name: 'Remove tag' }).click()
   await page.getByText('“vip” is removed from 1 ticket.').waitFor()
   expect(await page.getByRole('link', { name: 'vip' }).count()).toBe(0)

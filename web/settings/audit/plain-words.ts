@@ -36,12 +36,15 @@ function detailWords(action: string, detail: Record<string, unknown>): string {
     case 'agent.password_set':
       return detail.by === 'invitation' ? 'by an invitation' : detail.by === 'reset' ? 'by a reset link' : ''
     case 'agent.renamed':
-    case 'tag.renamed':
       return typeof detail.to === 'string' ? `to “${detail.to}”` : ''
+    case 'tag.renamed': {
+      const views = detail.changedViews ? `, also in ${counted(detail.changedViews, 'saved view')}` : ''
+      return typeof detail.to === 'string' ? `to “${detail.to}”${views}` : ''
+    }
     case 'session.others_revoked':
       return counted(detail.ended, 'device')
     case 'customer.deleted':
-      return `with ${counted(detail.deletedTickets, 'ticket')}`
+      return `with ${counted(detail.deletedTickets, 'ticket')}${viewWords(detail.changedViews)}`
     case 'endpoint.failed_resent':
       return typeof detail.since === 'string' ? `since ${new Date(detail.since).toLocaleString()}` : ''
     case 'api_key.created':
@@ -57,6 +60,10 @@ function detailWords(action: string, detail: Record<string, unknown>): string {
 
 function counted(count: unknown, noun: string): string {
   return `${String(count)} ${noun}${count === 1 ? '' : 's'}`
+}
+
+function viewWords(count: unknown): string {
+  return count ? `, out of ${counted(count, 'saved view')}` : ''
 }
 
 function roleWord(role: unknown): string {

@@ -40,7 +40,7 @@ function Renaming(props: RenameTagProps) {
       isOpen
       onClose={() => props.onClose()}
       title={`Rename “${props.tag}”`}
-      description="All tickets that carry it get the new name. Saved views that look for the old one have to be changed by hand."
+      description="All tickets that carry it get the new name, and so do all saved views that look for it."
       size="small"
     >
       <DialogForm

@@ -97,7 +97,7 @@ function TagRow(props: { tag: KnownTag; known: KnownTag[] }) {
         isOpen={asked() === 'remove'}
         onClose={() => setAsked(undefined)}
         title={`Remove “${props.tag.tag}”?`}
-        text={`It is taken off ${ticketCount(props.tag.total)}; the tickets stay. This cannot be undone.`}
+        text={`It is taken off ${ticketCount(props.tag.total)}; the tickets stay. ${viewWords(props.tag.views)}This cannot be undone.`}
         action="Remove tag"
         onConfirm={remove}
       />
@@ -106,9 +106,18 @@ function TagRow(props: { tag: KnownTag; known: KnownTag[] }) {
 }
 
 function tagsChanged(): void {
-  for (const name of ['tags', 'counts', 'tickets']) void queries.invalidateQueries({ queryKey: [name] })
+  for (const name of ['tags', 'counts', 'tickets', 'views'])
+    void queries.invalidateQueries({ queryKey: [name] })
 }
 
 function ticketCount(count: number): string {
   return count === 1 ? '1 ticket' : `${count.toLocaleString('en')} tickets`
+}
+
+/** Nobody can say what such a view should look for instead. */
+function viewWords(count: number): string {
+  if (count === 0) return ''
+  return count === 1
+    ? 'One saved view names it, and stays as it is. '
+    : `${count.toLocaleString('en')} saved views name it, and stay as they are. `
 }
