@@ -92,7 +92,9 @@ test('a tag is renamed in every saved view too, and in nothing else of it', asyn
   const cleo = await signInAgent(bellhop, acme.orgId)
   const foreign = await signInAgent(bellhop, (await bellhop.organization('Other')).orgId)
   const make = async (agent: SignedInAgent, query: string, isShared = false) => {
-    const made = await agent.call('POST', '/console/views', { body: { name: query.slice(0, 60), query, isShared } })
+    const made = await agent.call('POST', '/console/views', {
+      body: { name: query.slice(0, 60), query, isShared },
+    })
     expect(made.status, made.text).toBe(201)
   }
   const queries = async (agent: SignedInAgent) =>
