@@ -11,10 +11,13 @@ import type { AlsoSave } from '../tickets/tickets.ts'
 import {
   deleteReply,
   findAnswer,
+  findOwnSent,
+  findOwnWaiting,
   findReply,
   hasMessage,
   holdReply,
   isDisabled,
+  type OwnReplies,
   type WaitingReply,
 } from './rows.ts'
 import { messageIdOf, sendReply } from './send-reply.ts'
@@ -34,6 +37,8 @@ export interface NewReply {
   force?: boolean
   /** The version of the draft that it was written from. */
   base?: number | null
+  /** The agent's own replies that the page knows of; without it, they are not looked at. */
+  knownReplies?: string[]
 }
 
 /** Which reply, and who asks. */
@@ -47,7 +52,8 @@ export interface ReplyRequest {
 
 /**
  * Lets a reply wait ten seconds before it goes; it is a row, so it goes after a crash too. The agent's draft of a reply
- * is done with. Throws 404, and 409 when somebody else has answered since the newest message the agent had seen.
+ * is done with. Throws 404, and 409 when somebody else has answered since the newest message the agent had seen, or
+ * the agent has from another page.
  */
 export async function queueReply(
   deps: Deps,
@@ -55,13 +61,24 @@ export async function queueReply(
   input: NewReply,
   alsoSave?: AlsoSave<WaitingReply>,
 ): Promise<WaitingReply> {
-  const { ticketId, agentId, lastMessageId, base, force = false, thenStatus = null, ...written } = input
+  const {
+    ticketId,
+    agentId,
+    lastMessageId,
+    base,
+    knownReplies,
+    force = false,
+    thenStatus = null,
+    ...written
+  } = input
   if (!isId('msg', lastMessageId)) throw notFound('message')
   return deps.database.write(async (tx) => {
     await requireTicket(tx, orgId, ticketId)
     if (!(await hasMessage(tx, { orgId, ticketId, id: lastMessageId }))) throw notFound('message')
     const [answer] = force ? [] : await findAnswer(tx, { orgId, ticketId, agentId, lastMessageId })
     if (answer) throw answeredMeanwhile()
+    if (!force && knownReplies)
+      await refuseSecond(tx, { orgId, ticketId, agentId, lastMessageId, knownReplies })
     const createdAt = deps.clock.now()
     const reply: WaitingReply = {
       ...written,
@@ -129,6 +146,18 @@ export async function sendDue(
     const reply = await findReply(tx, { orgId, ticketId, id })
     if (reply && !reply.isHeld) await sendOrHold(deps, tx, reply)
   })
+}
+
+/** One agent with two pages open answers once. */
+async function refuseSecond(
+  tx: Transaction,
+  { knownReplies, ...seen }: OwnReplies & { knownReplies: string[] },
+): Promise<void> {
+  const known = new Set(knownReplies.flatMap((id) => [id, messageIdOf(id)]))
+  const own = [...(await findOwnWaiting(tx, seen)), ...(await findOwnSent(tx, seen))]
+  if (own.every(({ id }) => known.has(id))) return
+  const detail = 'You have replied from another page meanwhile. Read that, then send anyway or edit this one.'
+  throw new AppError(409, 'answered_meanwhile', detail)
 }
 
 /** Answers whether it went. */

@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
 import { integerParameter, statement, textParameter } from '../database/statement.ts'
 import { agents } from '../database/tables/agents.ts'
@@ -67,6 +67,12 @@ export const findNext = statement<Behind & { limit: number }, NextReply[], Reade
       .orderBy(sql`${waitingReplies.sendAt}, ${waitingReplies.id} limit ${integerParameter(p.limit)}`),
 )
 
+function isBehindSeen({ orgId, lastMessageId }: { orgId: Placeholder; lastMessageId: Placeholder }): SQL {
+  return sql`(${messages.createdAt}, ${messages.id}) > (
+    select seen.created_at, seen.id from messages seen
+    where seen.org_id = ${textParameter(orgId)} and seen.id = ${textParameter(lastMessageId)})`
+}
+
 /** The first message of somebody else who works here, behind the newest one an agent had seen. */
 export const findAnswer = statement<
   { orgId: string; ticketId: string; agentId: string; lastMessageId: string },
@@ -81,12 +87,42 @@ export const findAnswer = statement<
         eq(messages.ticketId, textParameter(p.ticketId)),
         sql`${messages.role} = 'agent'`,
         sql`coalesce(${messages.agentId}, '') <> ${textParameter(p.agentId)}`,
-        sql`(${messages.createdAt}, ${messages.id}) > (
-          select seen.created_at, seen.id from messages seen
-          where seen.org_id = ${textParameter(p.orgId)} and seen.id = ${textParameter(p.lastMessageId)})`,
+        isBehindSeen(p),
       ),
     )
     .orderBy(sql`${messages.createdAt}, ${messages.id} limit 1`),
+)
+
+export type OwnReplies = { orgId: string; ticketId: string; agentId: string; lastMessageId: string }
+
+/** Replies of an agent that are about to go. */
+export const findOwnWaiting = statement<OwnReplies, { id: string }[]>('replies_own_waiting', (tx, p) =>
+  tx
+    .select({ id: waitingReplies.id })
+    .from(waitingReplies)
+    .where(
+      and(
+        eq(waitingReplies.orgId, textParameter(p.orgId)),
+        eq(waitingReplies.ticketId, textParameter(p.ticketId)),
+        eq(waitingReplies.agentId, textParameter(p.agentId)),
+        sql`not ${waitingReplies.isHeld}`,
+      ),
+    ),
+)
+
+/** Replies of an agent that have gone, behind the newest message the agent had seen. */
+export const findOwnSent = statement<OwnReplies, { id: string }[]>('replies_own_sent', (tx, p) =>
+  tx
+    .select({ id: messages.id })
+    .from(messages)
+    .where(
+      and(
+        eq(messages.orgId, textParameter(p.orgId)),
+        eq(messages.ticketId, textParameter(p.ticketId)),
+        eq(messages.agentId, textParameter(p.agentId)),
+        isBehindSeen(p),
+      ),
+    ),
 )
 
 /** Whether the access of a reply's agent has ended. */

@@ -15,6 +15,8 @@ export const newReply = t.Object(
     thenStatus: t.Optional(status),
     force: t.Optional(t.Boolean()),
     base: draftBase,
+    /** The agent's own replies that this page knows of: one of another tab or device is news to it. */
+    knownReplies: t.Optional(t.Array(id, { maxItems: 200 })),
   },
   { additionalProperties: false },
 )

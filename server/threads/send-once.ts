@@ -13,26 +13,33 @@ interface SentByAgent<Content> {
 }
 
 /** What is sent, by whom, on which ticket, and from which version of the draft. */
-type Written<Content> = Omit<Content, 'base'> & {
+type Written<Content> = Omit<Content, keyof Moving> & {
   ticketId: string
   agentId: string
   agentName: string
   base: number | null | undefined
+  knownReplies: string[] | undefined
+}
+
+/** What may have moved on between two tries of one sending, so it tells no two apart. */
+interface Moving {
+  base?: string | null
+  knownReplies?: string[]
 }
 
 /**
  * Does once what an agent sends again because the answer to it was lost: both have the same `Idempotency-Key`, which is
- * that agent's alone. The version of the draft may have moved on between them, so it tells no two apart.
+ * that agent's alone.
  * `verb` makes what `view` shows of it.
  */
-export async function sendOnce<Content extends { base?: string | null }, Made, Body>(
+export async function sendOnce<Content extends Moving, Made, Body>(
   once: Once,
-  { me, ticketId, what, body: { base, ...body }, request, headers }: SentByAgent<Content>,
+  { me, ticketId, what, body: { base, knownReplies, ...body }, request, headers }: SentByAgent<Content>,
   verb: (written: Written<Content>, alsoSave: AlsoSave<Made>) => Promise<Made>,
   view: (made: Made) => Body,
 ): Promise<Body> {
   const { orgId, agentId, name: agentName } = me
-  const written = { ...body, ticketId, agentId, agentName, base: versionOf(base) }
+  const written = { ...body, ticketId, agentId, agentName, base: versionOf(base), knownReplies }
   const location = threadLocation(ticketId)
   const answerWith = (made: Made) => ({ status: 201, body: view(made), location, etag: null })
   const answer = await once<Body>(

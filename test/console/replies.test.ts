@@ -220,3 +220,20 @@ test('a message that failed is queued again, others are not', async () => {
   expect(await last()).toMatchObject({ sending: 'queued' })
   expect(await last()).not.toHaveProperty('sendError')
 })
+
+test('a second reply of one agent waits for their word when the page did not know of the first', async () => {
+  const { id } = await makeTicket(acme)
+  const lastMessageId = await newestMessage(ben, id)
+  const send = (text: string, more: object) =>
+    ben.call<ReplyJson>('POST', `/console/tickets/${id}/replies`, { body: { text, lastMessageId, ...more } })
+  const first = await send('From one page.', { knownReplies: [] })
+  expect(first.status).toBe(201)
+  problemOf(await send('From another.', { knownReplies: [] }), 409, 'answered_meanwhile')
+  const second = await send('From the same.', { knownReplies: [first.json.id] })
+  expect(second.status).toBe(201)
+  await untilGone()
+  problemOf(await send('Too late.', { knownReplies: [first.json.id] }), 409, 'answered_meanwhile')
+  expect((await send('Known.', { knownReplies: [first.json.id, second.json.id] })).status).toBe(201)
+  expect((await send('By their word.', { knownReplies: [], force: true })).status).toBe(201)
+  expect((await send('Of a program.', {})).status).toBe(201)
+})

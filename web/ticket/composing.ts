@@ -3,6 +3,7 @@ import { toastError } from '../ui/toaster.tsx'
 import type { Drafts } from './drafts.ts'
 import type { HandedOver } from './hand-over.ts'
 import { newestId } from './has-arrived.ts'
+import { type Answer, answerOfMine } from './own-answer.ts'
 import { addNote, sendReply } from './replies.ts'
 import type { SendChoice } from './send-choice.ts'
 import type { DraftKind } from './stored-draft.ts'
@@ -22,8 +23,8 @@ interface ComposingInput {
   show: () => void
 }
 
-/** Tickets whose reply waits for a decision: they keep asking when they are opened again. */
-const [asking, setAsking] = createSignal<ReadonlySet<string>>(new Set())
+/** Tickets whose reply waits for a decision: they keep asking when they are opened again. With what the agent has sent from another page. */
+const [asking, setAsking] = createSignal<ReadonlyMap<string, Answer | undefined>>(new Map())
 
 /** What the composer does: sends, adds notes, and asks when a colleague was faster. */
 export function createComposing({ detail, drafts, myId, focus, show }: ComposingInput) {
@@ -31,18 +32,21 @@ export function createComposing({ detail, drafts, myId, focus, show }: Composing
   const { reply } = drafts.of
   const newest = () => newestMessage(detail().timeline)?.id ?? ''
   /** What the agent had before their eyes when they began to write: an answer that comes later is news to them. */
-  let seen = newest()
+  let seen = seenNow()
   createEffect(() => {
-    if (reply.isBlank()) seen = newest()
+    if (reply.isBlank()) seen = seenNow()
   })
 
-  function ask(isAsked: boolean) {
-    setAsking((before) => {
-      const next = new Set(before)
-      if (isAsked) next.add(ticketId)
-      else next.delete(ticketId)
-      return next
-    })
+  function seenNow() {
+    return { lastMessageId: newest(), knownReplies: detail().waiting.map(({ id }) => id) }
+  }
+
+  function ask(own: Answer | undefined) {
+    setAsking((before) => new Map(before).set(ticketId, own))
+  }
+
+  function stopAsking() {
+    setAsking((before) => new Map([...before].filter(([id]) => id !== ticketId)))
   }
 
   function written(kind: DraftKind) {
@@ -51,13 +55,14 @@ export function createComposing({ detail, drafts, myId, focus, show }: Composing
   }
 
   async function send({ thenStatus }: SendChoice, isForced = false) {
-    const lastMessageId = seen
-    const sent = await sendReply({ ...written('reply'), lastMessageId, thenStatus, isForced })
-    if (sent !== 'taken') seen = lastMessageId
+    const before = seen
+    const sent = await sendReply({ ...written('reply'), ...before, thenStatus, isForced })
+    if (sent !== 'taken') seen = before
     if (sent !== 'answered') return sent
-    ask(true)
+    ask(undefined)
     drafts.show('reply')
     await readTicketAgain(ticketId)
+    ask(answerOfMine(detail(), myId(), before))
     return sent
   }
 
@@ -77,8 +82,8 @@ export function createComposing({ detail, drafts, myId, focus, show }: Composing
   return {
     isReady,
     isAsking: () => asking().has(ticketId) && drafts.kind() === 'reply',
-    /** What a colleague wrote meanwhile. */
-    answer: () => newestByOthers(detail().timeline, myId()),
+    /** What a colleague wrote meanwhile, or the agent on another page. */
+    answer: (): Answer | undefined => asking().get(ticketId) ?? newestByOthers(detail().timeline, myId()),
     /** A reply that was taken back is in its field. */
     back: () => back('reply'),
     async submit(choice: SendChoice): Promise<void> {
@@ -91,24 +96,24 @@ export function createComposing({ detail, drafts, myId, focus, show }: Composing
       leave()
       const result = await done
       if (result === 'answered') {
-        toastError('A colleague has replied meanwhile, so your reply was not sent.', {
+        toastError(`${whoReplied(asking().get(ticketId))} meanwhile, so your reply was not sent.`, {
           text: 'Show',
           run: show,
         })
       }
     },
     async sendAnyway(choice: SendChoice) {
-      ask(false)
+      stopAsking()
       if (!reply.isBlank()) await send(choice, true)
     },
     edit() {
-      seen = newest()
-      ask(false)
+      seen = seenNow()
+      stopAsking()
       focus()
     },
     discard() {
       const text = reply.text()
-      ask(false)
+      stopAsking()
       reply.write('')
       reply.drop()
       reply.flush()
@@ -116,4 +121,8 @@ export function createComposing({ detail, drafts, myId, focus, show }: Composing
       focus()
     },
   }
+}
+
+function whoReplied(own: Answer | undefined): string {
+  return own ? 'You have replied from another page' : 'A colleague has replied'
 }

@@ -16,6 +16,9 @@ import {
 } from './stored-draft.ts'
 import { type Draft, readDraft } from './ticket-data.ts'
 
+/** Whoever has typed nothing for so long is not in the middle of a word. */
+const STILL_TYPING_MS = 2_000
+
 export const NOTHING: StoredDraft = { text: '', changedAt: 0, base: null, isDirty: false, attempt: null }
 
 /** What is heard once for all keepers: of the other tabs of this browser, the end of the page, and the connection. */
@@ -36,6 +39,7 @@ export function createKeeper(key: string, ticketId: string, kind: DraftKind): Ta
   const [isWaiting, setWaiting] = createSignal(false)
   /** Typed in this tab since the page was loaded. */
   let isTyped = false
+  let typedAt = Number.NEGATIVE_INFINITY
   /** Shown since the ticket was opened: what vanishes from before somebody's eyes is spoken of. */
   let isShown = false
   let isForgotten = false
@@ -123,7 +127,9 @@ export function createKeeper(key: string, ticketId: string, kind: DraftKind): Ta
   function heardOfOtherTab(theirs: StoredDraft) {
     if (sending.isSending()) return
     const mine = draft()
-    const isAtWork = isTyped && document.hasFocus() && mine.text.trim() !== ''
+    const isTyping = document.hasFocus() && performance.now() - typedAt < STILL_TYPING_MS
+    const isUnsaved = mine.isDirty && !theirs.text.includes(mine.text)
+    const isAtWork = isTyped && mine.text.trim() !== '' && (isTyping || isUnsaved)
     if (theirs.text === mine.text || isAtWork) {
       setDraft({ ...mine, attempt: theirs.attempt })
       if (theirs.text !== mine.text && theirs.text.trim() !== '') setOther(theirs)
@@ -131,6 +137,7 @@ export function createKeeper(key: string, ticketId: string, kind: DraftKind): Ta
     }
     isTyped = false
     setDraft(theirs)
+    if (!isUndecided()) setOther(undefined)
   }
 
   function forget() {
@@ -149,7 +156,10 @@ export function createKeeper(key: string, ticketId: string, kind: DraftKind): Ta
     isWaiting,
     other,
     attempt: () => draft().attempt,
-    write: (text) => change({ text }),
+    write(text) {
+      typedAt = performance.now()
+      change({ text })
+    },
     takeOther() {
       const chosen = other()
       if (!chosen) return

@@ -8,13 +8,16 @@ import { patchTicket, readTicketAgain, type TicketStatus, type WaitingReply } fr
 import { pushUndo } from './undo.ts'
 
 /** How long the server lets a reply be taken back. */
-const TAKEN_BACK_WITHIN_MS = 10_000
+export const TAKEN_BACK_WITHIN_MS = 10_000
+const MOST_REMEMBERED = 100
 
 interface ReplyToSend {
   ticketId: string
   draft: DraftKeeper
   /** The newest message the agent had seen when they began to write. */
   lastMessageId: string
+  /** Their own replies that they had seen by then. */
+  knownReplies: string[]
   /** The newest id of the thread. */
   after: string
   thenStatus?: TicketStatus
@@ -27,17 +30,23 @@ interface ReplyToSend {
 /** Forgets the Undo of a reply that has gone. */
 const undos = new Map<string, () => void>()
 
+/** Replies that this page has sent: what it sends next is no second answer by mistake. */
+let sent: string[] = []
+export const sentHere = () => sent
+
 /** Hands a reply to the server, which sends it ten seconds later. */
 export function sendReply(reply: ReplyToSend): Promise<HandedOver> {
   const { ticketId, draft, lastMessageId, thenStatus, isForced } = reply
+  const knownReplies = [...reply.knownReplies.slice(-MOST_REMEMBERED), ...sent]
   return handOver(
     { ...reply, kind: 'reply' },
     (text, how) => {
       const force = isForced ? { force: true } : {}
-      const body = { text, base: draft.base(), lastMessageId, thenStatus, ...force }
+      const body = { text, base: draft.base(), lastMessageId, knownReplies, thenStatus, ...force }
       return ask(api.console.tickets({ id: ticketId }).replies.post(body, how))
     },
     (waiting) => {
+      sent = [...sent, waiting.id].slice(-MOST_REMEMBERED)
       addWaiting(ticketId, waiting)
       offerUndo(reply, waiting)
     },

@@ -2,11 +2,11 @@ import { Show } from 'solid-js'
 import { Button } from '../ui/button.tsx'
 import { RelativeTime } from '../ui/relative-time.tsx'
 import { MessageText } from './message-text.tsx'
-import type { MessageEntry } from './ticket-data.ts'
+import type { Answer } from './own-answer.ts'
 
 interface ReplyGuardProps {
-  /** What the colleague wrote meanwhile. */
-  message: MessageEntry | undefined
+  /** What was written meanwhile. */
+  message: Answer | undefined
   onSendAnyway: () => void
   onEdit: () => void
   onDiscard: () => void
@@ -20,7 +20,8 @@ export function ReplyGuard(props: ReplyGuardProps) {
         {(message) => (
           <>
             <p class="guard-title">
-              {message().agentName ?? 'A colleague'} replied <RelativeTime at={message().createdAt} isLong />
+              {message().isMine ? 'You, on another page,' : (message().agentName ?? 'A colleague')} replied{' '}
+              <RelativeTime at={message().createdAt} isLong />
             </p>
             <blockquote class="guard-message">
               <MessageText text={message().text} />
