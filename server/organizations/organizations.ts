@@ -2,6 +2,7 @@ import { asc, eq, or } from 'drizzle-orm'
 import { organizations } from '../database/tables/organizations.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid } from '../errors.ts'
+import { isBlank } from '../requests/text.ts'
 
 export const MOST_NAME_LENGTH = 255
 
@@ -57,6 +58,6 @@ export async function findOrganization(deps: Deps, idOrName: string): Promise<Or
 /** Trimmed; throws 400 for names nobody could read. */
 export function requireName(name: string, pointer = '/name'): string {
   const trimmed = name.trim()
-  if (trimmed !== '' && trimmed.length <= MOST_NAME_LENGTH) return trimmed
+  if (!isBlank(trimmed) && trimmed.length <= MOST_NAME_LENGTH) return trimmed
   throw invalid([{ pointer, code: 'invalid_name', detail: `Needs 1 to ${MOST_NAME_LENGTH} characters.` }])
 }

@@ -4,6 +4,7 @@ import { organizations } from '../database/tables/organizations.ts'
 import type { Deps } from '../deps.ts'
 import { type Fault, invalid, notFound } from '../errors.ts'
 import { recordDeskChange } from '../events/desk.ts'
+import { isBlank } from '../requests/text.ts'
 import { MOST_NAME_LENGTH } from './organizations.ts'
 
 const MOST_WEBSITE_LENGTH = 2_048
@@ -88,7 +89,7 @@ function checked(change: Partial<OrganizationSettings>): Partial<OrganizationSet
 
 function faultsOf({ name, publicName, website, signature }: Partial<OrganizationSettings>): Fault[] {
   const faults: Fault[] = []
-  if (name !== undefined && (name === '' || name.length > MOST_NAME_LENGTH)) {
+  if (name !== undefined && (isBlank(name) || name.length > MOST_NAME_LENGTH)) {
     const detail = `Needs 1 to ${MOST_NAME_LENGTH} characters.`
     faults.push({ pointer: '/name', code: 'invalid_name', detail })
   }

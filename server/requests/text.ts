@@ -10,6 +10,8 @@ interface TextOptions {
 }
 
 const KIND = 'Text'
+/** Something to see: neither space nor a sign that only works on others, as the zero-width ones do. */
+const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}]/u
 
 /** Text that a person wrote: not blank, its length counted in code points and not in UTF-16 units. */
 export function text(options: TextOptions) {
@@ -24,7 +26,12 @@ export function textFault(schema: TSchema, value: unknown): { code: string; deta
   if (value.length > maxLength && lengthOf(value) > maxLength) {
     return { code: 'too_long', detail: `Takes at most ${maxLength} characters.` }
   }
-  return minLength === 0 || /\S/.test(value) ? undefined : { code: 'blank', detail: 'Must not be blank.' }
+  return minLength === 0 || !isBlank(value) ? undefined : { code: 'blank', detail: 'Must not be blank.' }
+}
+
+/** Whether a text shows nothing. Within text that shows something invisible signs have their use: they join emoji. */
+export function isBlank(value: string): boolean {
+  return !VISIBLE.test(value)
 }
 
 export function isTextKind(schema: TSchema): boolean {
