@@ -1,4 +1,5 @@
 import { afterAll, expect } from 'bun:test'
+import type { Route } from 'playwright-core'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
@@ -177,4 +178,30 @@ browserTest('what was searched for is marked in the thread, also in its older pa
   const hit = page.getByRole('region', { name: 'Thread' }).locator('mark')
   await hit.waitFor()
   expect(await hit.textContent()).toBe('Pelican')
+})
+
+browserTest('a thread that could not be read again says so, and is read as soon as that works', async () => {
+  const { ben, ticket, place } = await openDesk(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  const line = page.getByRole('status').filter({ hasText: 'There is news of this ticket' })
+  const address = `**/console/tickets/${ticket.id}`
+  const refuse = (route: Route) => route.fulfill({ status: 503, body: '' })
+  await page.route(address, refuse)
+  await say(bellhop.deps, place, { text: 'Are you there?' })
+  await line.waitFor()
+  expect(await thread(page)).toHaveLength(1)
+  await page.unroute(address, refuse)
+  await line.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('region', { name: 'Thread' }).getByText('Are you there?').waitFor()
+  await line.waitFor({ state: 'hidden' })
+
+  await page.route(address, refuse)
+  await say(bellhop.deps, place, { text: 'Hello?' })
+  await line.waitFor()
+  await page.unroute(address, refuse)
+  // Nobody presses anything.
+  await page.getByRole('region', { name: 'Thread' }).getByText('Hello?').waitFor()
+  await line.waitFor({ state: 'hidden' })
+  window.faults.length = 0
 })

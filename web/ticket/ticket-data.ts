@@ -1,7 +1,11 @@
 import { type Answer, api, ask } from '../api.ts'
 import { observe } from '../observe.ts'
+import { ApiProblem } from '../problem.ts'
 import { queries } from '../queries.ts'
 import { withPending } from './pending.ts'
+
+/** How long a ticket rests that could not be read again. */
+const READ_AGAIN_AFTER_MS = 5_000
 
 /** One ticket as its pane shows it. */
 export type TicketDetail = Answer<ReturnType<typeof api.console.tickets>['get']>
@@ -26,7 +30,16 @@ export function ticketQuery(id: string) {
 }
 
 export function useTicket(id: () => string) {
-  return observe(() => ticketQuery(id()))
+  return observe(() => ({
+    ...ticketQuery(id()),
+    // It is shown, and there is news of it: it is tried until that can be read.
+    refetchInterval: ({ state }) => (state.data && isPassing(state.error) ? READ_AGAIN_AFTER_MS : false),
+  }))
+}
+
+/** A server that was not reached or stumbled; what it refuses, it refuses again. */
+function isPassing(error: Error | null): boolean {
+  return error instanceof ApiProblem && (error.status === 0 || error.status >= 500)
 }
 
 /** What the server has of a draft now, `null` for none; nothing when it could not be asked. */

@@ -9,6 +9,7 @@ import { createComposing } from './composing.ts'
 import { useDrafts } from './drafts.ts'
 import { takeEarlyWriting } from './early-writing.ts'
 import { GoneTicket } from './gone-ticket.tsx'
+import { OldThread, type Reading } from './old-thread.tsx'
 import { usePresence } from './presence.ts'
 import { useReadMark } from './read-mark.ts'
 import { searchTerms } from './search-terms.ts'
@@ -56,7 +57,11 @@ export function TicketPane(props: TicketPaneProps) {
               const { data } = ticket()
               return data?.ticket.id === id ? data : last
             })
-            return <Show when={detail()}>{(known) => <OpenTicket {...props} detail={known()} />}</Show>
+            return (
+              <Show when={detail()}>
+                {(known) => <OpenTicket {...props} detail={known()} reading={ticket()} />}
+              </Show>
+            )
           }}
         </Match>
         <Match when={ticket().error}>
@@ -77,7 +82,7 @@ export function TicketPane(props: TicketPaneProps) {
 /** A ticket that is opened to write in it: what was sent there is in its field again. */
 let toWriteIn: string | undefined
 
-function OpenTicket(props: TicketPaneProps & { detail: TicketDetail }) {
+function OpenTicket(props: TicketPaneProps & { detail: TicketDetail; reading: Reading }) {
   const session = useSession()
   const navigate = useNavigate()
   const location = useLocation()
@@ -144,6 +149,7 @@ function OpenTicket(props: TicketPaneProps & { detail: TicketDetail }) {
         onMarkUnread={readMark.markUnread}
       />
       <Thread detail={props.detail} draft={drafts.of.reply} terms={terms} onEdit={composing.back} />
+      <OldThread reading={props.reading} />
       <Composer
         ticket={props.detail.ticket}
         drafts={drafts}
