@@ -4,6 +4,7 @@ import { render } from 'solid-js/web'
 import { queries } from './queries.ts'
 import { Routes } from './routes.tsx'
 import './theme.ts'
+import './visible-height.ts'
 
 const place = document.getElementById('app')
 if (!place) throw new Error('index.html has no place for the app.')

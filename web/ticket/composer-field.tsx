@@ -1,6 +1,6 @@
-import { createEffect, on } from 'solid-js'
 import { isComposing } from '../keys/composing.ts'
 import { pressOf } from '../keys/presses.ts'
+import { createFieldHeight } from './field-height.ts'
 import { undoLast } from './undo.ts'
 
 const LONGEST_TEXT = 65_536
@@ -19,7 +19,7 @@ interface ComposerFieldProps {
 
 /** Grows with what is written in it. */
 export function ComposerField(props: ComposerFieldProps) {
-  let field: HTMLTextAreaElement | undefined
+  const keepHeight = createFieldHeight(() => props.text)
 
   function onKeyDown(event: KeyboardEvent) {
     if (isComposing(event)) return
@@ -33,13 +33,6 @@ export function ComposerField(props: ComposerFieldProps) {
     }
   }
 
-  createEffect(
-    on(
-      () => props.text,
-      () => field && fit(field),
-    ),
-  )
-
   return (
     <textarea
       class="composer-field"
@@ -49,7 +42,7 @@ export function ComposerField(props: ComposerFieldProps) {
       maxLength={LONGEST_TEXT}
       value={props.text}
       ref={(element) => {
-        field = element
+        keepHeight(element)
         props.ref(element)
       }}
       onInput={(event) => props.onWrite(event.currentTarget.value)}
@@ -63,10 +56,4 @@ export function ComposerField(props: ComposerFieldProps) {
 function isAtLineStart(field: EventTarget | null): boolean {
   if (!(field instanceof HTMLTextAreaElement) || field.selectionStart !== field.selectionEnd) return false
   return field.selectionStart === 0 || field.value[field.selectionStart - 1] === '\n'
-}
-
-/** As high as its text; the style sheet says how high at most. */
-function fit(field: HTMLTextAreaElement): void {
-  field.style.height = 'auto'
-  field.style.height = `${field.scrollHeight}px`
 }

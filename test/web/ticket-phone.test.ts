@@ -1,0 +1,84 @@
+import { afterAll, expect } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { startBellhop } from '../support/bellhop.ts'
+import { browserTest } from '../support/browser.ts'
+import { field, openDesk, openTicket } from '../support/desk.ts'
+import { eventually } from '../support/webhooks.ts'
+
+const EIGHT_LINES = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\neight'
+/** A phone while its keyboard is up, upright and on its side; and one whose keyboard leaves next to nothing. */
+const SCREENS = [
+  { width: 390, height: 420 },
+  { width: 844, height: 390 },
+  { width: 844, height: 200 },
+]
+const PHONE = { width: 390, height: 844, isTouch: true }
+const bellhop = await startBellhop()
+afterAll(() => bellhop.stop())
+
+browserTest('on a phone the buttons and the line one types in stay in sight', async () => {
+  for (const screen of SCREENS) {
+    const { ben, ticket } = await openDesk(bellhop)
+    await using window = await openTicket(bellhop, ben, ticket.id, { ...PHONE, ...screen })
+    const { page } = window
+    await field(page).tap()
+    for (const line of EIGHT_LINES.split('\n')) {
+      await page.keyboard.type(line)
+      const name = `${screen.width} × ${screen.height}, ${line}`
+      expect(await outOfSight(page, screen.height), name).toEqual([])
+      await page.keyboard.press('Enter')
+    }
+  }
+})
+
+browserTest('a keyboard that comes up leaves the buttons and the end of the text in sight', async () => {
+  const { ben, ticket } = await openDesk(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id, PHONE)
+  const { page } = window
+  await field(page).tap()
+  await page.keyboard.type(EIGHT_LINES)
+  await page.setViewportSize({ width: 390, height: 420 })
+  await eventually(async () => (await outOfSight(page, 420)).length === 0)
+})
+
+browserTest('a keyboard that is laid over the page covers nothing of it', async () => {
+  const { ben, ticket } = await openDesk(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id, PHONE)
+  const { page } = window
+  await field(page).tap()
+  await page.keyboard.type(EIGHT_LINES)
+  await coverBelow(page, 420)
+  await eventually(async () => (await outOfSight(page, 420)).length === 0)
+  await coverBelow(page, PHONE.height)
+  await eventually(async () => (await bottomOf(page, '.composer')) === PHONE.height)
+})
+
+/** What a person who types cannot see, or has too much of. */
+function outOfSight(page: Page, height: number): Promise<string[]> {
+  return page.evaluate((visible) => {
+    const text = document.querySelector('.composer-field')
+    const foot = document.querySelector('.composer-foot')
+    if (!text || !foot) return ['the composer']
+    const [box, send] = [text.getBoundingClientRect(), foot.getBoundingClientRect()]
+    // Below the last line the field has a margin of 4 pixels, and a browser rounds.
+    const isAtEnd = text.scrollHeight - text.scrollTop - text.clientHeight <= 5
+    return Object.entries({
+      'the buttons': send.top < 0 || send.bottom > visible,
+      'the last line': !isAtEnd || box.bottom > send.top,
+      'a field higher than two fifths': box.height > visible * 0.4,
+      'the beginning of the field': box.top < 0,
+    }).flatMap(([name, isSo]) => (isSo ? [name] : []))
+  }, height)
+}
+
+/** As Safari does it: the page stays as high as it is, only less of it can be seen. */
+async function coverBelow(page: Page, height: number): Promise<void> {
+  await page.evaluate((visible) => {
+    Object.defineProperty(visualViewport, 'height', { value: visible, configurable: true })
+    visualViewport?.dispatchEvent(new Event('resize'))
+  }, height)
+}
+
+function bottomOf(page: Page, selector: string): Promise<number> {
+  return page.locator(selector).evaluate((element) => Math.round(element.getBoundingClientRect().bottom))
+}
