@@ -87,3 +87,25 @@ browserTest(
     expect((await readThread(ben, ticket.id)).drafts[0]?.text).toBe('Mine.')
   },
 )
+
+browserTest('a held reply of somebody who is disabled can be decided by whoever finds it', async () => {
+  const { ben, ticket, client } = await openDesk(bellhop)
+  const cy = await signInAgent(bellhop, ben.orgId, { name: 'Cy Lindqvist' })
+  await sendReply(cy, ticket.id, { text: 'Left behind.' })
+  await ben.call('POST', `/console/agents/${cy.id}/disable`)
+  await eventually(async () => {
+    clock.advance(1_000)
+    return (await readThread(ben, ticket.id)).waiting[0]?.isHeld === true
+  })
+  await client.call('POST', `/tickets/${ticket.id}/messages`, { body: { text: 'From the shop.' } })
+  await using window = await openWindow({ url: bellhop.url, agent: ben })
+  const { page } = window
+  await page.goto('/inbox/held')
+  await page.getByRole('option').click()
+  await page.getByRole('button', { name: 'Send', exact: true }).first().click()
+  await page.getByRole('button', { name: 'Send anyway' }).click()
+  await eventually(async () => {
+    const { timeline } = await readThread(ben, ticket.id)
+    return timeline.some(({ text, agentName }) => text === 'Left behind.' && agentName === 'Ben Okafor')
+  })
+})

@@ -1,5 +1,6 @@
 import Clock from 'lucide-solid/icons/clock'
 import { createEffect, createMemo, Match, onCleanup, Show, Switch } from 'solid-js'
+import { useAgents } from '../desk.ts'
 import { useSession } from '../session.tsx'
 import { Avatar } from '../ui/avatar.tsx'
 import { Button } from '../ui/button.tsx'
@@ -27,7 +28,12 @@ const LONGEST_WAIT_MS = 10_000
 /** A reply between Send and gone: it can be taken back, and it waits when somebody else has answered meanwhile. */
 export function WaitingReplyCard(props: WaitingReplyCardProps) {
   const session = useSession()
-  const isMine = () => props.reply.agentId === session().agent.id || props.reply.heldBecause === 'disabled'
+  const agents = useAgents()
+  /** Of somebody who is disabled it is whoever's who takes care of it, whatever it was held for last. */
+  const isLeftBehind = () =>
+    props.reply.heldBecause === 'disabled' ||
+    agents().some(({ id, state }) => id === props.reply.agentId && state === 'disabled')
+  const isMine = () => props.reply.agentId === session().agent.id || isLeftBehind()
   const ticketId = () => props.detail.ticket.id
   /** Clocks differ: never longer than the server waits. */
   const goesAt = createMemo(() => Math.min(Date.parse(props.reply.sendAt), Date.now() + LONGEST_WAIT_MS))
