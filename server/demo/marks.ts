@@ -6,6 +6,7 @@ import { DRAFT_KINDS, type DraftKind, drafts, readMarks } from '../database/tabl
 import { tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import type { Place } from './conversations.ts'
+import { holdReply } from './held-reply.ts'
 import { FAILURES } from './people.ts'
 import type { Random } from './random.ts'
 
@@ -50,6 +51,7 @@ export async function leaveMarks(deps: Deps, place: Place, random: Random): Prom
     await showSeen(tx, orgId)
     await failSome(tx, orgId)
     await beginDrafts(tx, place, now)
+    await holdReply(deps, tx, place)
   })
 }
 
