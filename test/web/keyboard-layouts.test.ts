@@ -70,6 +70,17 @@ browserTest('on layouts with Latin letters, keys are what is written on them', a
   await page.getByRole('combobox', { name: 'Assign the ticket' }).waitFor()
 })
 
+browserTest('a press without a key, as a browser sends it that fills in a form, is none', async () => {
+  const { client, agent } = await makeOffice(bellhop, 'Filled in')
+  await makeTickets(client, ['First', 'Second'])
+  await using window = await openWindow({ ...bellhop, agent })
+  const { page } = window
+  await openList(page, '/inbox/open')
+  await page.evaluate(() => document.body.dispatchEvent(new Event('keydown', { bubbles: true })))
+  await press(page, 'j', 'KeyJ')
+  await waitForFocus(page, 'First')
+})
+
 type Held = Pick<KeyboardEventInit, 'ctrlKey' | 'shiftKey'>
 
 /** As a keyboard of that layout does it. */

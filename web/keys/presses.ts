@@ -19,10 +19,13 @@ const PRESSING = ['enter', 'space']
 /** While one of these is on the page, keys are for it. */
 const OVER_THE_PAGE = '[role="dialog"], [role="alertdialog"], [role="menu"]'
 
+/** Say nothing by themselves. */
+const SILENT = ['Shift', 'Control', 'Alt', 'Meta', 'AltGraph', 'Dead']
+
 /** `e`, `E`, `?`, `mod+k`, `mod+shift+enter`, `escape`; undefined while a letter is being composed, or for shift alone. */
 export function pressOf(event: KeyboardEvent): string | undefined {
-  if (isComposing(event) || ['Shift', 'Control', 'Alt', 'Meta', 'AltGraph', 'Dead'].includes(event.key))
-    return undefined
+  // A browser that fills in a form by itself tells of a press without a key.
+  if (!event.key || isComposing(event) || SILENT.includes(event.key)) return undefined
   const name = NAMED[event.key] ?? keyOf(event)
   // Where brackets and braces need AltGr, Windows reports it as Control and Alt.
   const isAltGr = event.getModifierState('AltGraph')

@@ -17,7 +17,12 @@ export function KeyHint(props: { keys: string }) {
 
 /** The same for `aria-keyshortcuts`. */
 export function keyShortcut(keys: string): string {
-  const names: Record<string, string> = { mod: IS_APPLE ? 'Meta' : 'Control', shift: 'Shift', enter: 'Enter' }
+  const names: Record<string, string> = {
+    mod: IS_APPLE ? 'Meta' : 'Control',
+    shift: 'Shift',
+    enter: 'Enter',
+    escape: 'Escape',
+  }
   return keys.replace(/[a-z]{2,}/g, (name) => names[name] ?? name)
 }
 
