@@ -46,13 +46,18 @@ export async function renewDocuments(tx: Transaction, orgId: string, read: Read[
   )
 }
 
+/**
+ * Takes the rows as well: on PostgreSQL a ticket may be deleted while the index is putting it in anew. Whichever comes
+ * second waits and gets the newer number, else the document of that number would stay for ever.
+ */
 async function numbersOf(tx: Transaction, orgId: string, read: Read[]): Promise<Map<string, number>> {
   const ids = read.map(({ ticketId }) => ticketId)
   if (ids.length === 0) return new Map()
   const rows = await tx
-    .select({ ticketId: searchDocuments.ticketId, number: searchDocuments.number })
-    .from(searchDocuments)
+    .update(searchDocuments)
+    .set({ number: sql`${searchDocuments.number}` })
     .where(and(eq(searchDocuments.orgId, orgId), inArray(searchDocuments.ticketId, ids)))
+    .returning({ ticketId: searchDocuments.ticketId, number: searchDocuments.number })
   return new Map(rows.map(({ ticketId, number }) => [ticketId, number]))
 }
 

@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'bun:test'
+import { engine } from '../../server/database/columns.ts'
+import { matchingNumbers } from '../../server/database/full-text.ts'
+import { organizations } from '../../server/database/tables/organizations.ts'
+import { replaceDocuments } from '../../server/search/documents.ts'
+import { eventually } from '../support/webhooks.ts'
+import { ORG, openDesk, seenElsewhere } from './storage.ts'
+
+const WAITING = 'select 1 as one from pg_locks where not granted'
+
+// SQLite has one unit at a time.
+describe.if(engine === 'postgresql')('the full-text index', () => {
+  test('keeps nothing of a ticket that is deleted while the index is putting it in anew', async () => {
+    await using desk = await openDesk()
+    const { database } = desk.deps
+    const ticket = (words: string[] | undefined) => [{ ticketId: 'tkt_1', words }]
+    await database.write((tx) => replaceDocuments(tx, ORG, ticket(['quokka'])))
+
+    const isIn = Promise.withResolvers<void>()
+    let isWaitedFor = false
+    const indexing = database.write(async (tx) => {
+      await replaceDocuments(tx, ORG, ticket(['quokka', 'again']))
+      isIn.resolve()
+      while (!isWaitedFor) await tx.select().from(organizations)
+    })
+    await isIn.promise
+    const deleting = database.write((tx) => replaceDocuments(tx, ORG, ticket(undefined)))
+    await eventually(async () => (await seenElsewhere(desk.place, WAITING)).length > 0)
+    isWaitedFor = true
+    await Promise.all([indexing, deleting])
+
+    const wanted = { has: [{ words: ['quokka'], isOpenEnded: false }], hasNot: [] }
+    expect(await matchingNumbers(database.read, wanted, { below: 1_000, limit: 10 })).toEqual([])
+  })
+})
