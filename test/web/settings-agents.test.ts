@@ -73,7 +73,7 @@ browserTest('an agent is disabled, their tickets are nobody’s, and they come b
   await page.getByRole('button', { name: 'Change Ben Okafor' }).click()
   await page.getByRole('menuitem', { name: 'Enable again' }).click()
   await page.getByText('Ben Okafor can sign in again.').waitFor()
-  expect(await page.getByRole('heading', { name: 'Disabled' }).count()).toBe(0)
+  await page.getByRole('heading', { name: 'Disabled' }).waitFor({ state: 'detached' })
 })
 
 browserTest('the last administrator stays one, and is told why', async () => {
