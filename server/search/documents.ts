@@ -12,14 +12,17 @@ export interface Read {
 
 /** Takes tickets out of the index and puts them in again as the newest, the last of them on top. */
 export async function replaceDocuments(tx: Transaction, orgId: string, read: Read[]): Promise<void> {
-  const known = await numbersOf(tx, orgId, read)
-  await takeDocumentsOut(tx, [...known.values()])
-  const gone = read.filter(({ words }) => !words).map(({ ticketId }) => ticketId)
-  if (gone.length > 0) {
-    await tx
-      .delete(searchDocuments)
-      .where(and(eq(searchDocuments.orgId, orgId), inArray(searchDocuments.ticketId, gone)))
-  }
+  const gone = await forgetNumbers(
+    tx,
+    orgId,
+    read.filter(({ words }) => !words),
+  )
+  const known = await numbersOf(
+    tx,
+    orgId,
+    read.filter(({ words }) => words),
+  )
+  await takeDocumentsOut(tx, [...gone, ...known.values()])
   const [highest] = await tx.select({ number: max(searchDocuments.number) }).from(searchDocuments)
   await insertFrom(tx, orgId, (highest?.number ?? 0) + 1, read)
 }
@@ -46,19 +49,32 @@ export async function renewDocuments(tx: Transaction, orgId: string, read: Read[
   )
 }
 
-/**
- * Takes the rows as well: on PostgreSQL a ticket may be deleted while the index is putting it in anew. Whichever comes
- * second waits and gets the newer number, else the document of that number would stay for ever.
- */
+// On PostgreSQL a ticket may be deleted while the index is putting it in anew. Both take its row, and get its number by
+// the same statement: whichever comes second waits for the other. Else a document could stay that no row knows of.
+
+/** Takes the rows of tickets away; answers the numbers they had. */
+async function forgetNumbers(tx: Transaction, orgId: string, gone: Read[]): Promise<number[]> {
+  if (gone.length === 0) return []
+  const rows = await tx
+    .delete(searchDocuments)
+    .where(areOf(orgId, gone))
+    .returning({ number: searchDocuments.number })
+  return rows.map(({ number }) => number)
+}
+
 async function numbersOf(tx: Transaction, orgId: string, read: Read[]): Promise<Map<string, number>> {
-  const ids = read.map(({ ticketId }) => ticketId)
-  if (ids.length === 0) return new Map()
+  if (read.length === 0) return new Map()
   const rows = await tx
     .update(searchDocuments)
     .set({ number: sql`${searchDocuments.number}` })
-    .where(and(eq(searchDocuments.orgId, orgId), inArray(searchDocuments.ticketId, ids)))
+    .where(areOf(orgId, read))
     .returning({ ticketId: searchDocuments.ticketId, number: searchDocuments.number })
   return new Map(rows.map(({ ticketId, number }) => [ticketId, number]))
+}
+
+function areOf(orgId: string, read: Read[]) {
+  const ids = read.map(({ ticketId }) => ticketId)
+  return and(eq(searchDocuments.orgId, orgId), inArray(searchDocuments.ticketId, ids))
 }
 
 async function insertFrom(tx: Transaction, orgId: string, first: number, read: Read[]): Promise<void> {
