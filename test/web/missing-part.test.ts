@@ -23,14 +23,14 @@ browserTest('a page that cannot be loaded while the server is away comes when it
 browserTest('a file that the server does not have leaves no empty page', async () => {
   await using window = await openWindow({ url: bellhop.url, agent })
   const { page } = window
-  let refused = 0
-  await page.route('**/assets/settings-page-*.js', (route) => {
-    refused += 1
-    return route.abort()
+  let loads = 0
+  page.on('domcontentloaded', () => {
+    loads += 1
   })
+  await page.route('**/assets/settings-page-*.js', (route) => route.abort())
   await page.goto('/settings/keys')
   // It begins again by itself once: there may be a newer version.
-  await eventually(() => refused === 2)
+  await eventually(() => loads === 2)
   await page.getByText('This page could not be loaded').waitFor()
   await page.unroute('**/assets/settings-page-*.js')
   await page.getByRole('button', { name: 'Try again' }).click()
