@@ -25,6 +25,9 @@ export class ApiProblem extends Error {
   }
 }
 
+/** The code of an answer that is no problem document: something between the page and the server gave it. */
+export const UNREADABLE = 'unreadable'
+
 /** Reads the problem document of an answer. A proxy in between may have answered something else. */
 export async function problemOf(response: Response): Promise<ApiProblem> {
   const text = await response.text()
@@ -32,7 +35,7 @@ export async function problemOf(response: Response): Promise<ApiProblem> {
   const after = Number(response.headers.get('retry-after') ?? Number.NaN)
   return new ApiProblem(
     response.status,
-    typeof code === 'string' ? code : 'unreadable',
+    typeof code === 'string' ? code : UNREADABLE,
     typeof detail === 'string' ? detail : `The server answered ${response.status} without saying why.`,
     Array.isArray(errors) ? errors.filter(isFault) : [],
     Number.isFinite(after) ? after : undefined,
@@ -56,9 +59,9 @@ export function codeOf(error: unknown): string | undefined {
   return error instanceof ApiProblem ? error.code : undefined
 }
 
-/** Whether what was asked for does not exist, or no more. */
+/** Whether the server says that what was asked for does not exist, or no more; a 404 of a proxy says nothing of that. */
 export function isNotFound(error: unknown): boolean {
-  return error instanceof ApiProblem && error.status === 404
+  return error instanceof ApiProblem && error.status === 404 && error.code === 'not_found'
 }
 
 /** The sentence about one field of the body, such as `email`; undefined when nothing is wrong with it. */

@@ -54,6 +54,22 @@ browserTest('what was typed last survives leaving the page at once', async () =>
   expect(await field(page).inputValue()).toBe('I had just begun')
 })
 
+browserTest('a proxy that finds nothing while the server starts again takes no text away', async () => {
+  const { ben, ticket } = await openDesk(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await page.route('**/draft', (route) => route.fulfill({ status: 404, body: '404 page not found' }))
+  const refused = page.waitForResponse('**/draft')
+  await page.keyboard.press('r')
+  await page.keyboard.type('All of this')
+  await refused
+  await page.unroute('**/draft')
+  await page.reload()
+  await field(page).waitFor()
+  expect(await field(page).inputValue()).toBe('All of this')
+  await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'All of this')
+})
+
 browserTest('typing goes on while the server is away, and arrives when it is back', async () => {
   const place = await freshPlace()
   const first = await startBellhop({ settings: place })

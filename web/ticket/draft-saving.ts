@@ -1,5 +1,5 @@
 import { api, ask } from '../api.ts'
-import { ApiProblem, codeOf, isNotFound } from '../problem.ts'
+import { ApiProblem, codeOf, isNotFound, UNREADABLE } from '../problem.ts'
 import { patchRow } from './rows.ts'
 import type { DraftKind, StoredDraft } from './stored-draft.ts'
 import { knownTicket, patchTicket } from './ticket-data.ts'
@@ -67,7 +67,14 @@ export function saveLater({ ticketId, kind, draft, isHeld, saved, onChanged, onW
     if (codeOf(error) === 'draft_changed') return onChanged()
     if (isNotFound(error)) return onDeleted()
     // The text is refused as it is: the same again would be refused again.
-    if (error instanceof ApiProblem && error.status >= 400 && error.status < 429) return
+    if (
+      error instanceof ApiProblem &&
+      error.code !== UNREADABLE &&
+      error.status >= 400 &&
+      error.status < 429
+    ) {
+      return
+    }
     onWaiting(true)
     soon(retryMs)
     retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)

@@ -157,6 +157,7 @@ export function createKeeper(key: string, ticketId: string, kind: DraftKind): Ta
     other,
     attempt: () => draft().attempt,
     write(text) {
+      isForgotten = false
       typedAt = performance.now()
       change({ text })
     },
