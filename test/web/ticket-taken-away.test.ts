@@ -30,6 +30,21 @@ async function deleteUnderHands() {
   return { ben, ticket, other, window, page, gone }
 }
 
+browserTest('whoever goes back from the text they write has the keys at once', async () => {
+  const { ben, ticket } = await openDesk(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await page.goto('/inbox/open')
+  await rowOf(page, 'Missing invoice').click()
+  await field(page).waitFor()
+  await page.keyboard.press('r')
+  await page.keyboard.type('Half a sentence')
+  await page.goBack()
+  await field(page).waitFor({ state: 'detached' })
+  await page.keyboard.press('?')
+  await page.getByRole('dialog').waitFor()
+})
+
 browserTest('what is typed on while a ticket is deleted is no command', async () => {
   const { ben, other, window, page, gone } = await deleteUnderHands()
   await using _ = window

@@ -7,16 +7,22 @@ const WRITING = ['space', 'enter', 'backspace', 'delete', 'unidentified']
 /** Ends writing in a field: what comes next is meant for the page. */
 const LEAVING = ['escape', 'tab']
 
+/** Nobody who writes on waits so long between two keys. */
+const PAUSE_MS = 2_000
+
+let pressedAt = 0
 /** The field that keys are meant for, also when it is gone. */
 let writtenIn: Element | undefined
 
 function pressed(event: KeyboardEvent): void {
   const press = pressOf(event)?.replace('shift+', '')
   if (press === undefined) return
+  const isPause = event.timeStamp - pressedAt > PAUSE_MS
+  pressedAt = event.timeStamp
   const { target } = event
   if (target instanceof Element && isField(target)) {
     writtenIn = isLeft(target, press) ? undefined : target
-  } else if (!isWriting(press) || writtenIn?.isConnected) {
+  } else if (isPause || !isWriting(press) || writtenIn?.isConnected) {
     writtenIn = undefined
   } else if (writtenIn) {
     event.preventDefault()
@@ -46,3 +52,4 @@ function acted(): void {
 window.addEventListener('keydown', pressed, { capture: true })
 window.addEventListener('focusin', focused, { capture: true })
 window.addEventListener('pointerdown', acted, { capture: true })
+window.addEventListener('popstate', acted)
