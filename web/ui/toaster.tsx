@@ -35,8 +35,14 @@ export function toastError(text: string, action?: Toast['action']): () => void {
 
 function add(given: Omit<Toast, 'id'>): () => void {
   const id = ++lastId
-  setToasts((before) => [...before, { ...given, id }].slice(-MOST_SHOWN))
+  setToasts((before) => [...withRoom(before), { ...given, id }])
   return () => close(id)
+}
+
+/** The oldest that would go by itself goes for it; what went wrong stays, and may be the only copy of a text. */
+function withRoom(shown: Toast[]): Toast[] {
+  const oldest = shown.length < MOST_SHOWN ? undefined : shown.find(({ look }) => look === 'normal')
+  return shown.filter((one) => one !== oldest)
 }
 
 function close(id: number): void {
