@@ -25,9 +25,13 @@ export function partsOf(text: string): Part[] {
 export function withParts(text: string, write: (part: Part) => string | undefined): string {
   let written = ''
   let end = 0
+  let isOther = false
   for (const match of text.matchAll(PART)) {
     const next = write(partOf(match)) ?? match[0]
-    if (next !== '') written += text.slice(end, match.index) + next
+    // A quote ends a part without a space; what stands for it now may not.
+    const isTouching = match.index === end && (isOther || next !== match[0])
+    if (next !== '') written += (isTouching ? ' ' : text.slice(end, match.index)) + next
+    isOther = next !== match[0]
     end = match.index + match[0].length
   }
   return written.trim()

@@ -1,5 +1,6 @@
-import { and, asc, eq } from 'drizzle-orm'
+import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
+import { organizations } from '../database/tables/organizations.ts'
 import { savedViews } from '../database/tables/saved-views.ts'
 import type { Deps } from '../deps.ts'
 import { recordDeskChange } from '../events/desk.ts'
@@ -19,6 +20,11 @@ export async function rewriteViews(
   orgId: string,
   rewrite: (view: ViewText) => string | undefined,
 ): Promise<number> {
+  // Whoever changes a view takes it too, and first: what is read here stays as it is until it is written.
+  await tx
+    .update(organizations)
+    .set({ lastEvent: sql`${organizations.lastEvent}` })
+    .where(eq(organizations.id, orgId))
   const views = await tx
     .select({ id: savedViews.id, name: savedViews.name, query: savedViews.query })
     .from(savedViews)
