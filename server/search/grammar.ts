@@ -61,7 +61,7 @@ export function parseQuery(text: string): Query {
     else {
       const isPhrase = isQuoted && name === undefined
       const given = isPhrase ? value : written
-      hasText ||= given.trim() !== ''
+      hasText ||= !isNegated && given.trim() !== '' && given !== '-'
       addPhrase(phrases, given, { isNegated, isOpenEnded: !(isPhrase && isClosed) })
     }
   }
@@ -88,7 +88,8 @@ function withOpenEnd(phrases: Phrase[]): Phrase[] {
   const last = phrases.length - 1
   return phrases.map((phrase, place) => ({
     ...phrase,
-    isOpenEnded: phrase.isOpenEnded && place === last && isLongEnough(phrase.words),
+    // What is left out is left out by whole words: a saved view would else leave out more than it says.
+    isOpenEnded: phrase.isOpenEnded && !phrase.isNegated && place === last && isLongEnough(phrase.words),
   }))
 }
 
