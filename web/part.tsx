@@ -5,7 +5,7 @@ import { EmptyState } from './ui/empty-state.tsx'
 
 const LOOK_EVERY_MS = 3_000
 /** A reload that did not help is not repeated at once. */
-const LEAST_BETWEEN_RELOADS_MS = 30_000
+const LEAST_BETWEEN_RELOADS_MS = 120_000
 const RELOADED_AT = 'bellhop.reloadedAt'
 
 type AnyComponent = Awaited<ReturnType<Parameters<typeof lazy>[0]>>['default']

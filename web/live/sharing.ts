@@ -74,10 +74,11 @@ function shareByLock(pageId: string, on: Listener): SharedStream {
     navigator.locks.request(NAME, { steal: isImpatient }, lead).catch((error: unknown) => {
       stream?.close()
       stream = undefined
-      const isTaken = error instanceof DOMException && error.name === 'AbortError'
+      const name = error instanceof DOMException ? error.name : ''
       // A page that is being left gets no lock: asking at once would never end. The way back may show it again.
-      if (isTaken) follow(false)
-      else addEventListener('pageshow', () => follow(false), { once: true })
+      if (name === 'AbortError') follow(false)
+      else if (name === 'InvalidStateError') addEventListener('pageshow', () => follow(false), { once: true })
+      else setTimeout(() => follow(false), LONGEST_ANSWER_MS)
     })
   }
 
