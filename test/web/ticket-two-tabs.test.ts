@@ -62,3 +62,23 @@ browserTest('a second reply from the same tab goes without a question', async ()
   }
   await eventually(async () => (await readThread(ben, ticket.id)).waiting.length === 2)
 })
+
+browserTest('a reply that is taken back in another tab stands in the field once', async () => {
+  const { ben, ticket } = await openDesk(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page, context } = window
+  const other = await context.newPage()
+  await other.goto(`/inbox/open/${ticket.id}`)
+  await field(other).waitFor()
+  await field(page).focus()
+  await page.keyboard.type('Take me back')
+  await page.keyboard.press('Control+Enter')
+  await page.getByRole('article', { name: 'Reply that waits' }).waitFor()
+  const waiting = other.getByRole('article', { name: 'Reply that waits' })
+  await waiting.getByRole('button', { name: 'Undo' }).click()
+  await eventually(async () => (await readDraft(ben, ticket.id, 'reply'))?.includes('Take me back'))
+  for (const tab of [page, other]) {
+    await eventually(async () => (await field(tab).inputValue()).includes('Take me back'))
+    expect(await field(tab).inputValue()).toBe('Take me back')
+  }
+})
