@@ -61,7 +61,7 @@ export function codeOf(error: unknown): string | undefined {
 
 /** Whether the server says that what was asked for does not exist, or no more; a 404 of a proxy says nothing of that. */
 export function isNotFound(error: unknown): boolean {
-  return error instanceof ApiProblem && error.status === 404 && error.code === 'not_found'
+  return error instanceof ApiProblem && error.status === 404 && error.code !== UNREADABLE
 }
 
 /** The sentence about one field of the body, such as `email`; undefined when nothing is wrong with it. */
