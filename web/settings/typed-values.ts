@@ -1,6 +1,6 @@
 import { useLocation, useNavigate } from '@solidjs/router'
 import { createEffect, createSignal, on, onCleanup } from 'solid-js'
-import { createStore, type SetStoreFunction } from 'solid-js/store'
+import { createStore, type SetStoreFunction, unwrap } from 'solid-js/store'
 import { askBeforeLeaving } from '../leaving.ts'
 import { toast } from '../ui/toaster.tsx'
 
@@ -10,12 +10,13 @@ const left = new Map<string, object>()
 /**
  * What stands in the fields of a form: what the server knows, until something else is typed; what was typed stays when
  * the server learns something new. When the page is left without saving it, a notice leads back to it, and the tab asks
- * before it closes. The last of the three answers is told what has been saved. `what` begins a sentence: "The signature".
+ * before it closes. The last of the three answers sends what stands there now, and knows then that this is saved. `what`
+ * begins a sentence: "The signature".
  */
 export function createTypedValues<Values extends Record<string, string | readonly string[]>>(
   what: string,
   known: () => Values,
-): [Values, SetStoreFunction<Values>, (saved: Values) => void] {
+): [Values, SetStoreFunction<Values>, <Saved>(send: (values: Values) => Promise<Saved>) => Promise<Saved>] {
   const navigate = useNavigate()
   const here = useLocation().pathname
   const key = `${here} ${what}`
@@ -46,7 +47,17 @@ export function createTypedValues<Values extends Record<string, string | readonl
       },
     })
   })
-  return [values, setValues, (saved) => void setStart(() => saved)]
+  return [
+    values,
+    setValues,
+    async (send) => {
+      // What is typed while it is on its way is not saved by it.
+      const sent = structuredClone(unwrap(values))
+      const saved = await send(sent)
+      setStart(() => sent)
+      return saved
+    },
+  ]
 }
 
 function only(values: Record<string, unknown>, names: string[]): object {

@@ -31,14 +31,11 @@ export function AccountPage() {
 
 function OwnName() {
   const session = useSession()
-  const [values, setValues, keep] = createTypedValues('Your name', () => ({ name: session().agent.name }))
+  const [values, setValues, sendValues] = createTypedValues('Your name', () => ({
+    name: session().agent.name,
+  }))
   const save = useMutation(() => ({
-    mutationFn: async () => {
-      const sent = { ...values }
-      const saved = await ask(api.console.me.patch(sent))
-      keep(sent)
-      return saved
-    },
+    mutationFn: () => sendValues((sent) => ask(api.console.me.patch(sent))),
     onSuccess: (saved) => {
       queries.setQueryData(['session'], saved)
       void queries.invalidateQueries({ queryKey: ['agents'] })

@@ -9,16 +9,12 @@ import { EndpointFields, FIELDS, valuesOf } from './endpoint-fields.tsx'
 
 /** Changes address, events and description of an endpoint. */
 export function EditEndpoint(props: { endpoint: Endpoint }) {
-  const [values, setValues, keep] = createTypedValues('The endpoint', () => valuesOf(props.endpoint))
+  const [values, setValues, sendValues] = createTypedValues('The endpoint', () => valuesOf(props.endpoint))
   const save = useMutation(() => ({
-    mutationFn: async () => {
-      const sent = { ...values, events: [...values.events] }
-      const saved = await ask(
-        api.console.endpoints({ id: props.endpoint.id }).patch({ ...sent, url: sent.url.trim() }),
-      )
-      keep(sent)
-      return saved
-    },
+    mutationFn: () =>
+      sendValues((sent) =>
+        ask(api.console.endpoints({ id: props.endpoint.id }).patch({ ...sent, url: sent.url.trim() })),
+      ),
     onSuccess: (endpoint: Endpoint) => {
       showEndpoint(endpoint)
       toast('The endpoint is saved.')

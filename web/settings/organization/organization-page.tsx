@@ -30,15 +30,11 @@ export function OrganizationPage() {
 }
 
 function Name(props: { organization: Organization }) {
-  const [values, setValues, keep] = createTypedValues('The name of the organization', () => ({
+  const [values, setValues, sendValues] = createTypedValues('The name of the organization', () => ({
     name: props.organization.name,
   }))
   const save = useMutation(() => ({
-    mutationFn: async () => {
-      const sent = { ...values }
-      await saveOrganization(sent)
-      keep(sent)
-    },
+    mutationFn: () => sendValues(saveOrganization),
     onSuccess: () => void toast('The name is saved.'),
   }))
   return (
@@ -83,17 +79,13 @@ function Reopening(props: { organization: Organization }) {
 const IDENTITY = ['publicName', 'website', 'signature'] as const
 
 function Identity(props: { organization: Organization }) {
-  const [values, setValues, keep] = createTypedValues('The business identity', () => ({
+  const [values, setValues, sendValues] = createTypedValues('The business identity', () => ({
     publicName: props.organization.publicName,
     website: props.organization.website,
     signature: props.organization.signature,
   }))
   const save = useMutation(() => ({
-    mutationFn: async () => {
-      const sent = { ...values }
-      await saveOrganization(sent)
-      keep(sent)
-    },
+    mutationFn: () => sendValues(saveOrganization),
     onSuccess: () => void toast('The business identity is saved.'),
   }))
   return (

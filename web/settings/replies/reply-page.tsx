@@ -51,17 +51,12 @@ export function ReplyPage(props: { id: string }) {
 
 function Editor(props: { reply: SavedReply | undefined }) {
   const navigate = useNavigate()
-  const [values, setValues, keep] = createTypedValues('The saved reply', () => ({
+  const [values, setValues, sendValues] = createTypedValues('The saved reply', () => ({
     name: props.reply?.name ?? '',
     text: props.reply?.text ?? '',
   }))
   const save = useMutation(() => ({
-    mutationFn: async () => {
-      const sent = { ...values }
-      const saved = await saveReply(props.reply?.id, sent)
-      keep(sent)
-      return saved
-    },
+    mutationFn: () => sendValues((sent) => saveReply(props.reply?.id, sent)),
     onSuccess: ({ name }) => {
       toast(`“${name}” is saved.`)
       navigate(LIST)
