@@ -16,6 +16,8 @@ export function createFieldHeight(text: Accessor<string>): (field: HTMLTextAreaE
 function fit(field: HTMLTextAreaElement): void {
   field.style.height = 'auto'
   field.style.height = `${field.scrollHeight}px`
+  // Browsers scroll just far enough to show the cursor, and its height depends on the font.
+  showEnd(field)
 }
 
 /** For whoever writes at the end. Where else they may be in the text, a browser tells nobody. */
