@@ -86,9 +86,10 @@ async function runVite(outDir: string): Promise<void> {
   if (code !== 0) throw new Error(said)
 }
 
-/** Once here instead of at every start or every answer. What does not get smaller is sent as it is. */
+/** Once here instead of at every start or every answer. Fonts are compressed already. */
 function compress(folder: string): void {
   for (const name of readdirSync(folder)) {
+    if (name.endsWith('.woff2')) continue
     const plain = readFileSync(join(folder, name))
     const br = brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } })
     const gz = gzipSync(plain, { level: 9 })

@@ -40,6 +40,8 @@ test('the built file serves from an empty folder with nothing else on the machin
   const page = (await call('GET', `${first.url}/inbox/mine`)).text
   const script = /src="(\/assets\/index-[^"]+)"/.exec(page)?.[1] ?? 'none'
   expect((await call('GET', first.url + script)).headers.get('content-type')).toStartWith('text/javascript')
+  const font = /href="(\/assets\/inter-[^"]+)"/.exec(page)?.[1] ?? 'none'
+  expect((await call('GET', first.url + font)).headers.get('content-type')).toBe('font/woff2')
   const document = await call('GET', `${first.url}/v1/openapi.json`)
   expect(document.json).toMatchObject({ openapi: expect.stringMatching(/^3\.1\./), info: { version } })
   const taken = await runProgram({ ...place, PORT: '0' }, [], program, folder)

@@ -47,6 +47,8 @@ export interface Visit {
   timeZone?: string
   /** Motion is off unless it is what is tested. */
   hasMotion?: boolean
+  /** The fonts of the page do not load, so that it is shown in one of the machine. */
+  isFontMissing?: boolean
 }
 
 /** A window of a browser that knows nothing yet. Leaving its scope closes it, and fails when the page has had faults. */
@@ -75,6 +77,7 @@ export async function openWindow(visit: Visit): Promise<Window> {
     permissions: ['clipboard-read', 'clipboard-write'],
   })
   context.setDefaultTimeout(LONGEST_WAIT_MS)
+  if (visit.isFontMissing) await context.route('**/*.woff2', (route) => route.abort())
   if (visit.agent) await context.addCookies([cookieOf(visit.agent, visit.url)])
   const page = await context.newPage()
   const faults = collectFaults(page)

@@ -16,20 +16,24 @@ const PHONE = { width: 390, height: 844, isTouch: true }
 const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
-browserTest('on a phone the buttons and the line one types in stay in sight', async () => {
-  for (const screen of SCREENS) {
-    const { ben, ticket } = await openDesk(bellhop)
-    await using window = await openTicket(bellhop, ben, ticket.id, { ...PHONE, ...screen })
-    const { page } = window
-    await field(page).tap()
-    for (const line of EIGHT_LINES.split('\n')) {
-      await page.keyboard.type(line)
-      const name = `${screen.width} × ${screen.height}, ${line}`
-      expect(await outOfSight(page, screen.height), name).toEqual([])
-      await page.keyboard.press('Enter')
+for (const isFontMissing of [false, true]) {
+  const font = isFontMissing ? 'a font of the machine' : 'Inter'
+  browserTest(`on a phone the buttons and the line one types in stay in sight, in ${font}`, async () => {
+    for (const screen of SCREENS) {
+      const { ben, ticket } = await openDesk(bellhop)
+      const visit = { ...PHONE, ...screen, isFontMissing }
+      await using window = await openTicket(bellhop, ben, ticket.id, visit)
+      const { page } = window
+      await field(page).tap()
+      for (const line of EIGHT_LINES.split('\n')) {
+        await page.keyboard.type(line)
+        const name = `${screen.width} × ${screen.height}, ${line}`
+        expect(await outOfSight(page, screen.height), name).toEqual([])
+        await page.keyboard.press('Enter')
+      }
     }
-  }
-})
+  })
+}
 
 browserTest('a keyboard that comes up leaves the buttons and the end of the text in sight', async () => {
   const { ben, ticket } = await openDesk(bellhop)
