@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import ipaddr from 'ipaddr.js'
 import { readAllowedHost } from './allowed-host.ts'
 import { parseDuration, parseDurations } from './duration.ts'
+import { SHORTEST_SECRET } from './encryption.ts'
 import { LOG_LEVELS, type LogLevel } from './log.ts'
-import { SHORTEST_SECRET } from './sealed.ts'
 
 export interface Config {
   host: string

@@ -17,10 +17,10 @@ import type { Config } from './config.ts'
 import type { Database } from './database/database.ts'
 import { openDatabase } from './database/open.ts'
 import type { ActorKind } from './database/tables/audit.ts'
+import { createSealer, type Sealer, SHORTEST_SECRET } from './encryption.ts'
 import { createId, type IdPrefix } from './ids.ts'
 import { createLog, type Log } from './log.ts'
 import { createPulse, type Pulse } from './pulse.ts'
-import { createSealer, type Sealer, SHORTEST_SECRET } from './sealed.ts'
 import { StartError } from './start-error.ts'
 
 /** What every verb is given. Nothing else in the program is shared. */

@@ -1,4 +1,4 @@
-import { isoTime } from '../wire.ts'
+import { isoTime } from '../dates.ts'
 import type { Agent } from './agents.ts'
 import type { OneTimeLink } from './links.ts'
 

@@ -1,11 +1,11 @@
 import { and, asc, eq, isNull, or } from 'drizzle-orm'
 import { recordAudit } from '../audit/audit.ts'
 import { apiKeys, KEY_SCOPES, type KeyKind, type KeyScope } from '../database/tables/api-keys.ts'
+import { isoTimeOrNull } from '../dates.ts'
 import type { Deps } from '../deps.ts'
 import { invalid, notFound } from '../errors.ts'
 import { requireName } from '../organizations/organizations.ts'
 import { hashToken } from '../token.ts'
-import { isoTimeOrNull } from '../wire.ts'
 import { type ApiKey, keyColumns } from './key-rows.ts'
 import { forgetKeys } from './valid-keys.ts'
 

@@ -1,4 +1,4 @@
-import { isoTime, isoTimeOrNull } from '../wire.ts'
+import { isoTime, isoTimeOrNull } from '../dates.ts'
 import type { ApiKey } from './key-rows.ts'
 
 /** A key without its secret; the one of the widget is no secret. */

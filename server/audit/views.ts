@@ -1,4 +1,4 @@
-import { isoTime } from '../wire.ts'
+import { isoTime } from '../dates.ts'
 import type { AuditEntry } from './list-audit.ts'
 
 export function viewAuditEntry(entry: AuditEntry) {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
+import { isoTimeOrNull } from '../dates.ts'
 import type { Deps } from '../deps.ts'
 import { cancelStagedSecret, promoteSecret, rotateSecret, stageSecret } from '../webhooks/endpoint-secrets.ts'
-import { isoTimeOrNull } from '../wire.ts'
 import { note, print, shownTime } from './output.ts'
 import { tellOf } from './tell-of.ts'
 import { UsageError } from './usage-error.ts'

@@ -1,6 +1,6 @@
 import { type Database as Connection, SQLiteError } from 'bun:sqlite'
 import { statSync } from 'node:fs'
-import { othersTurn } from '../others-turn.ts'
+import { othersTurn } from '../yield-to-event-loop.ts'
 import { type Database, StorageError, type Transaction } from './database.ts'
 import { openReader, openWriter } from './sqlite-connections.ts'
 import { isStorageFault } from './storage-fault.ts'

@@ -3,9 +3,9 @@ import type { Reader, Transaction } from '../database/database.ts'
 import { integerParameter, rowsCommand, statement, textParameter } from '../database/statement.ts'
 import { events, type LogEvent, WEBHOOK_EVENTS, type WebhookEvent } from '../database/tables/events.ts'
 import { organizations } from '../database/tables/organizations.ts'
+import { isoTime } from '../dates.ts'
 import type { Deps } from '../deps.ts'
 import { queueDeliveries, type Subscriber, subscribersOf } from '../webhooks/outbox.ts'
-import { isoTime } from '../wire.ts'
 
 /** Something that happened to a ticket. `data` is what a webhook carries (section 6 of the specification). */
 export type NewEvent =

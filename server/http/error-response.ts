@@ -4,7 +4,7 @@ import { StorageError } from '../database/database.ts'
 import { isStorageFault } from '../database/storage-fault.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, type Fault, invalid } from '../errors.ts'
-import { faultsOf } from '../requests/faults.ts'
+import { faultsOf } from '../requests/validation-errors.ts'
 
 /** `application/problem+json` (RFC 9457) with a stable `code` and the request id. */
 export interface Problem {

@@ -1,7 +1,7 @@
 import type { Reader } from '../database/database.ts'
 import { matchingNumbers, type Wanted } from '../database/full-text.ts'
-import { othersTurn } from '../others-turn.ts'
 import type { TicketSort } from '../tickets/list-tickets.ts'
+import { othersTurn } from '../yield-to-event-loop.ts'
 import { ticketsCalled } from './called.ts'
 import { parameterOf } from './conditions.ts'
 import { documentsOf, keysAmong, SLICE_OF_NUMBERS } from './documents.ts'

@@ -1,5 +1,5 @@
+import { isoTime } from '../dates.ts'
 import { viewListedTicket } from '../tickets/views.ts'
-import { isoTime } from '../wire.ts'
 import { oneLine } from './excerpt.ts'
 import type { InboxRow } from './list-inbox.ts'
 import type { SavedView } from './saved-views.ts'

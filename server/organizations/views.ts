@@ -1,4 +1,4 @@
-import { isoTime } from '../wire.ts'
+import { isoTime } from '../dates.ts'
 import type { Settings } from './settings.ts'
 
 export function viewOrganization({ createdAt, ...settings }: Settings) {

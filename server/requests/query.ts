@@ -1,8 +1,8 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { AppError, type Fault, invalid } from '../errors.ts'
-import { faultsOf, wholeNumberDetail } from './faults.ts'
 import { isStorable } from './json-body.ts'
+import { faultsOf, wholeNumberDetail } from './validation-errors.ts'
 
 /** The longest address that is read at all, in characters. */
 const MOST_URL_LENGTH = 8_192

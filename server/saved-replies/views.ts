@@ -1,4 +1,4 @@
-import { isoTime } from '../wire.ts'
+import { isoTime } from '../dates.ts'
 import type { SavedReply } from './saved-replies.ts'
 
 export function viewSavedReply({ id, name, text, updatedAt }: SavedReply) {

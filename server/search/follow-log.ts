@@ -3,7 +3,7 @@ import { command } from '../database/statement.ts'
 import { searchCursors } from '../database/tables/search.ts'
 import type { Deps } from '../deps.ts'
 import { eventsAfter } from '../events/events.ts'
-import { othersTurn } from '../others-turn.ts'
+import { othersTurn } from '../yield-to-event-loop.ts'
 import { replaceDocuments } from './documents.ts'
 import { MOST_TICKETS, readTickets } from './read-tickets.ts'
 

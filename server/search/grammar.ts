@@ -1,6 +1,6 @@
 import { CHANNELS, type Channel, TICKET_STATUSES, type TicketStatus } from '../database/tables/tickets.ts'
+import { isCalendarDay } from '../dates.ts'
 import { AppError } from '../errors.ts'
-import { isCalendarDay } from '../wire.ts'
 import { calledBy } from './handle.ts'
 import { partsOf } from './parts.ts'
 import { wordsOf } from './words.ts'

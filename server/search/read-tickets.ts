@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { othersTurn } from '../others-turn.ts'
+import { othersTurn } from '../yield-to-event-loop.ts'
 import { documentWords } from './document.ts'
 import type { Read } from './documents.ts'
 

@@ -1,4 +1,4 @@
-import { isoTime } from '../wire.ts'
+import { isoTime } from '../dates.ts'
 import { deviceName } from './device.ts'
 import type { Link } from './links.ts'
 import type { BrowserSession } from './own-sessions.ts'

@@ -1,6 +1,6 @@
+import { isoTime } from '../dates.ts'
 import type { TicketWithCustomer } from '../tickets/rows.ts'
 import { viewListedTicket } from '../tickets/views.ts'
-import { isoTime } from '../wire.ts'
 import type { CustomerPanel } from './customer-panel.ts'
 import type { ActivityRow, DraftRow, MessageRow, NoteRow, Thread, WaitingReplyRow } from './thread.ts'
 

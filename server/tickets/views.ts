@@ -1,4 +1,4 @@
-import { isoTime } from '../wire.ts'
+import { isoTime } from '../dates.ts'
 import type { Message, Ticket, TicketWithCustomer } from './rows.ts'
 
 type MessageRow = Pick<Message, 'id' | 'role' | 'text' | 'agentName' | 'createdAt'>

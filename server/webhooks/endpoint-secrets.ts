@@ -1,6 +1,6 @@
+import { isoTime } from '../dates.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { isoTime } from '../wire.ts'
 import type { Endpoint } from './endpoint-rows.ts'
 import { changeEndpoint, type NewEndpoint, save } from './endpoints.ts'
 import { createSigningSecret } from './signature.ts'

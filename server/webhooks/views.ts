@@ -1,5 +1,5 @@
 import type { DeliveryState } from '../database/tables/webhooks.ts'
-import { isoTime, isoTimeOrNull } from '../wire.ts'
+import { isoTime, isoTimeOrNull } from '../dates.ts'
 import { DELIVERY_ERROR_SENTENCES, DELIVERY_ERRORS, type DeliveryError } from './delivery-errors.ts'
 import type { Attempt, DeliveryDetail, DeliveryRow } from './delivery-log.ts'
 import { successRate } from './endpoint-health.ts'

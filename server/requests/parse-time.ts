@@ -1,5 +1,5 @@
+import { isCalendarDay } from '../dates.ts'
 import { type Fault, invalid } from '../errors.ts'
-import { isCalendarDay } from '../wire.ts'
 
 /** Milliseconds since 1970 of a text whose schema has the format `date-time`, which knows no calendar. Throws 400. */
 export function momentOf(text: string, where: Pick<Fault, 'pointer' | 'parameter'>): number {
