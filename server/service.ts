@@ -5,7 +5,7 @@ import type { Config } from './config.ts'
 import { lockDataFolder } from './database/lock.ts'
 import { watchCommands } from './database/watch-external-commits.ts'
 import { type Deps, openDeps, openLog } from './deps.ts'
-import { tellPages } from './events/desk.ts'
+import { tellPages } from './events/workspace-changed.ts'
 import { createApp } from './http/app.ts'
 import { listen } from './http/listen.ts'
 import { createMetrics } from './http/metrics.ts'
@@ -17,7 +17,7 @@ import type { Log } from './log.ts'
 import { createFirstRun, type FirstRun } from './sessions/first-run.ts'
 import { startPruningSessions } from './sessions/prune.ts'
 import { createAgentGuard } from './sessions/require-agent.ts'
-import { requireSealingKey } from './webhooks/sealing-key.ts'
+import { requireSealingKey } from './webhooks/endpoints/verify-secret-key.ts'
 
 export interface Service {
   url: string
@@ -72,9 +72,9 @@ export async function startService(
     { startSendingReplies },
     { startIndexing },
   ] = await Promise.all([
-    import('./webhooks/deliver.ts'),
-    import('./webhooks/resend.ts'),
-    import('./webhooks/retention.ts'),
+    import('./webhooks/deliveries/delivery-loop.ts'),
+    import('./webhooks/deliveries/resend.ts'),
+    import('./webhooks/deliveries/retention.ts'),
     import('./replies/send-waiting.ts'),
     import('./search/index-tickets.ts'),
   ])

@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm'
 import { recordAudit } from '../audit/audit.ts'
 import { agents } from '../database/tables/agents.ts'
 import type { Deps } from '../deps.ts'
-import { recordDeskChange } from '../events/desk.ts'
+import { recordDeskChange } from '../events/workspace-changed.ts'
 import { lockAgent } from './agent-rows.ts'
 import type { Agent } from './agents.ts'
 

@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { notFound } from '../errors.ts'
-import { tellPages } from '../events/desk.ts'
+import { tellPages } from '../events/workspace-changed.ts'
 import { isId } from '../ids.ts'
 import { byId } from '../requests/by-id.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { resendDelivery, resendFailedSince } from '../webhooks/resend.ts'
+import { resendDelivery, resendFailedSince } from '../webhooks/deliveries/resend.ts'
 import { viewResendJob } from '../webhooks/views.ts'
 import { timeBack } from './option-values.ts'
 import { print, printJson } from './output.ts'

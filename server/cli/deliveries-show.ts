@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { readDelivery } from '../webhooks/delivery-log.ts'
+import { readDelivery } from '../webhooks/deliveries/delivery-log.ts'
 import { viewDeliveryDetail } from '../webhooks/views.ts'
 import { print, printFacts, printJson, printTable, shownTime, visible } from './output.ts'
 import { withOwner } from './with-deps.ts'

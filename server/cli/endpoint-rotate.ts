@@ -1,7 +1,12 @@
 import type { Command } from 'commander'
 import { isoTimeOrNull } from '../dates.ts'
 import type { Deps } from '../deps.ts'
-import { cancelStagedSecret, promoteSecret, rotateSecret, stageSecret } from '../webhooks/endpoint-secrets.ts'
+import {
+  cancelStagedSecret,
+  promoteSecret,
+  rotateSecret,
+  stageSecret,
+} from '../webhooks/endpoints/secrets.ts'
 import { note, print, shownTime } from './output.ts'
 import { tellOf } from './tell-of.ts'
 import { UsageError } from './usage-error.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { WEBHOOK_EVENTS, type WebhookEvent } from '../database/tables/events.ts'
-import { createEndpoint, listEndpoints, updateEndpoint } from '../webhooks/endpoints.ts'
+import { createEndpoint, listEndpoints, updateEndpoint } from '../webhooks/endpoints/endpoints.ts'
 import { viewEndpoint } from '../webhooks/views.ts'
 import { addRotate } from './endpoint-rotate.ts'
 import { addDelete, addDisable, addEnable, addTest } from './endpoint-switch.ts'

@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { tellPages } from '../events/desk.ts'
+import { tellPages } from '../events/workspace-changed.ts'
 
 /**
  * A change that does not tell the open pages by itself, with the hint behind it: the server beside the command passes

@@ -12,7 +12,7 @@ import { replaceDocuments } from '../search/documents.ts'
 import { threadLocation } from '../threads/send-once.ts'
 import { moveCounters, sumOfChanges } from '../tickets/counters.ts'
 import type { Ticket } from '../tickets/rows.ts'
-import { forgetDeliveries } from '../webhooks/forget.ts'
+import { forgetDeliveries } from '../webhooks/deliveries/erase-deliveries.ts'
 
 /** All tables that hold something of a ticket under its id. */
 const OF_TICKETS = [messages, notes, activities, ticketTags, readMarks, drafts, waitingReplies]

@@ -5,7 +5,7 @@ import { events, type LogEvent, WEBHOOK_EVENTS, type WebhookEvent } from '../dat
 import { organizations } from '../database/tables/organizations.ts'
 import { isoTime } from '../dates.ts'
 import type { Deps } from '../deps.ts'
-import { queueDeliveries, type Subscriber, subscribersOf } from '../webhooks/outbox.ts'
+import { queueDeliveries, type Subscriber, subscribersOf } from './outbox.ts'
 
 /** Something that happened to a ticket. `data` is what a webhook carries (section 6 of the specification). */
 export type NewEvent =

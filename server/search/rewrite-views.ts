@@ -3,7 +3,7 @@ import type { Transaction } from '../database/database.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import { savedViews } from '../database/tables/saved-views.ts'
 import type { Deps } from '../deps.ts'
-import { recordDeskChange } from '../events/desk.ts'
+import { recordDeskChange } from '../events/workspace-changed.ts'
 
 export interface ViewText {
   name: string

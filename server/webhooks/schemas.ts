@@ -2,7 +2,7 @@ import { t } from 'elysia'
 import { WEBHOOK_EVENTS, type WebhookEvent } from '../database/tables/events.ts'
 import { ATTEMPT_KINDS, DELIVERY_STATES, OFF_REASONS } from '../database/tables/webhooks.ts'
 import { oneOf, orNull } from '../requests/choices.ts'
-import { DELIVERY_ERRORS } from './delivery-errors.ts'
+import { DELIVERY_ERRORS } from './deliveries/delivery-errors.ts'
 
 // What administrators see of endpoints and the delivery log: `views.ts` makes it.
 

@@ -1,10 +1,14 @@
 import type { DeliveryState } from '../database/tables/webhooks.ts'
 import { isoTime, isoTimeOrNull } from '../dates.ts'
-import { DELIVERY_ERROR_SENTENCES, DELIVERY_ERRORS, type DeliveryError } from './delivery-errors.ts'
-import type { Attempt, DeliveryDetail, DeliveryRow } from './delivery-log.ts'
-import { successRate } from './endpoint-health.ts'
-import type { Endpoint } from './endpoint-rows.ts'
-import type { ResendJob } from './resend.ts'
+import {
+  DELIVERY_ERROR_SENTENCES,
+  DELIVERY_ERRORS,
+  type DeliveryError,
+} from './deliveries/delivery-errors.ts'
+import type { Attempt, DeliveryDetail, DeliveryRow } from './deliveries/delivery-log.ts'
+import type { ResendJob } from './deliveries/resend.ts'
+import { successRate } from './endpoints/endpoint-health.ts'
+import type { Endpoint } from './endpoints/queries.ts'
 
 /** An endpoint with its health, without its secrets. Times are ISO 8601 or null. */
 export function viewEndpoint(endpoint: Endpoint) {

@@ -8,7 +8,7 @@ import { DATABASE_FILE } from '../../server/database/open.ts'
 import { openDeps } from '../../server/deps.ts'
 import { createLog } from '../../server/log.ts'
 import { createOrganization } from '../../server/organizations/organizations.ts'
-import { createEndpoint, disableEndpoint } from '../../server/webhooks/endpoints.ts'
+import { createEndpoint, disableEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
 
 /** A data folder with an organization, ready to be served. */
 export interface Desk {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { serviceSignature, standardSignature } from '../../server/webhooks/signature.ts'
+import { serviceSignature, standardSignature } from '../../server/webhooks/deliveries/signature.ts'
 import { block, httpMessage } from './page.ts'
 import { LANGUAGES, makeReceiver, startProgram } from './receivers.ts'
 import { testWith } from './runtimes.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { readConfig } from '../../server/config.ts'
-import { DELIVERY_ERRORS } from '../../server/webhooks/delivery-errors.ts'
+import { DELIVERY_ERRORS } from '../../server/webhooks/deliveries/delivery-errors.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { runProgram } from '../support/program.ts'
 import { readSources } from '../support/sources.ts'

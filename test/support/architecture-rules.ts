@@ -7,8 +7,8 @@ export type Rule = (source: Source) => string[]
 const LAYERS = [
   ['database', 'requests'],
   ['audit'],
-  ['customers', 'webhooks', 'idempotency'],
   ['events'],
+  ['customers', 'webhooks', 'idempotency'],
   ['tickets', 'organizations'],
   ['agents', 'api-keys'],
   ['sessions'],
@@ -35,7 +35,7 @@ const CLOCKS: Record<string, RegExp> = {
   'server/database/postgres.ts': /setTimeout/,
   'server/database/migrate.ts': /Bun\.sleepSync/,
   // Time limits of the network, which no test moves.
-  'server/webhooks/send.ts': /setTimeout|clearTimeout/,
+  'server/webhooks/deliveries/send.ts': /setTimeout|clearTimeout/,
 }
 const TIME = /\bDate\.now\b|\bnew Date\(\)|\bperformance\b|\bset(?:Timeout|Interval)\b|\bBun\.sleep\w*/g
 const VAGUE_NAME = /(?:^|[/.-])(?:utils?|helpers?|shared|common|lib|misc)(?=[/.-])/

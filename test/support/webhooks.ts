@@ -4,16 +4,16 @@ import { type Deps, openDeps } from '../../server/deps.ts'
 import { createLog } from '../../server/log.ts'
 import { createOrganization } from '../../server/organizations/organizations.ts'
 import { createTicket } from '../../server/tickets/tickets.ts'
-import { type Delivering, startDelivering } from '../../server/webhooks/deliver.ts'
+import type { Resolve } from '../../server/webhooks/deliveries/connection.ts'
 import {
   type DeliveryDetail,
   type DeliveryFilter,
   type DeliveryRow,
   listDeliveries,
   readDelivery,
-} from '../../server/webhooks/delivery-log.ts'
-import type { Resolve } from '../../server/webhooks/dial.ts'
-import { createEndpoint, type NewEndpoint } from '../../server/webhooks/endpoints.ts'
+} from '../../server/webhooks/deliveries/delivery-log.ts'
+import { type Delivering, startDelivering } from '../../server/webhooks/deliveries/delivery-loop.ts'
+import { createEndpoint, type NewEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
 import { shownState } from '../../server/webhooks/views.ts'
 import { makeCertificates } from './certificates.ts'
 import { freshPlace } from './engine.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { countBacklog } from '../../server/webhooks/backlog.ts'
-import { CANCEL_SLICE, deleteEndpoint, disableEndpoint } from '../../server/webhooks/endpoints.ts'
+import { countBacklog } from '../../server/webhooks/deliveries/backlog.ts'
+import { CANCEL_SLICE, deleteEndpoint, disableEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
 import { shownState } from '../../server/webhooks/views.ts'
 import { writeBacklog } from '../support/backlog.ts'
 import { createManualClock } from '../support/clock.ts'

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { AppError } from '../../server/errors.ts'
 import { createOrganization } from '../../server/organizations/organizations.ts'
+import { resendDelivery, resendFailedSince } from '../../server/webhooks/deliveries/resend.ts'
 import {
   createEndpoint,
   deleteEndpoint,
@@ -9,9 +10,8 @@ import {
   listEndpoints,
   readEndpoint,
   updateEndpoint,
-} from '../../server/webhooks/endpoints.ts'
-import { resendDelivery, resendFailedSince } from '../../server/webhooks/resend.ts'
-import { testEndpoint } from '../../server/webhooks/test-delivery.ts'
+} from '../../server/webhooks/endpoints/endpoints.ts'
+import { testEndpoint } from '../../server/webhooks/endpoints/test-delivery.ts'
 import { viewDelivery, viewEndpoint } from '../../server/webhooks/views.ts'
 import { createManualClock } from '../support/clock.ts'
 import { eventually, openWebhooks } from '../support/webhooks.ts'

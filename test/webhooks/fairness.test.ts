@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createOrganization } from '../../server/organizations/organizations.ts'
 import { createTicket } from '../../server/tickets/tickets.ts'
-import { createEndpoint } from '../../server/webhooks/endpoints.ts'
+import { createEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
 import { createManualClock } from '../support/clock.ts'
 import type { Receiver } from '../support/receiver.ts'
 import { eventually, openWebhooks, type Webhooks } from '../support/webhooks.ts'

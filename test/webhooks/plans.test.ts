@@ -3,7 +3,7 @@ import { describe, expect, spyOn, test } from 'bun:test'
 import { join } from 'node:path'
 import { engine } from '../../server/database/columns.ts'
 import { DATABASE_FILE } from '../../server/database/open.ts'
-import { readResendJob, resendFailedSince, startResending } from '../../server/webhooks/resend.ts'
+import { readResendJob, resendFailedSince, startResending } from '../../server/webhooks/deliveries/resend.ts'
 import { eventually, openWebhooks } from '../support/webhooks.ts'
 
 /** Candidates and next turn of each lane, the head of an endpoint, and the claim. */

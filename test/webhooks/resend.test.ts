@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createOrganization } from '../../server/organizations/organizations.ts'
-import { listDeliveries, readDelivery } from '../../server/webhooks/delivery-log.ts'
-import { readResendJob, resendFailedSince, startResending } from '../../server/webhooks/resend.ts'
+import { listDeliveries, readDelivery } from '../../server/webhooks/deliveries/delivery-log.ts'
+import { readResendJob, resendFailedSince, startResending } from '../../server/webhooks/deliveries/resend.ts'
 import { createManualClock } from '../support/clock.ts'
 import { eventually, openWebhooks } from '../support/webhooks.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { events } from '../../server/database/tables/events.ts'
-import { disableEndpoint } from '../../server/webhooks/endpoints.ts'
-import { startRetention } from '../../server/webhooks/retention.ts'
+import { startRetention } from '../../server/webhooks/deliveries/retention.ts'
+import { disableEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
 import { createManualClock } from '../support/clock.ts'
 import { eventually, openWebhooks } from '../support/webhooks.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { parseDuration, parseDurations } from '../../server/duration.ts'
-import { nextRetryAt, parseRetryAfter } from '../../server/webhooks/retry-schedule.ts'
+import { nextRetryAt, parseRetryAfter } from '../../server/webhooks/deliveries/retry-schedule.ts'
 
 const SPECIFIED = [30_000, 300_000, 1_800_000]
 const FAILED_AT = 1_767_323_045_678

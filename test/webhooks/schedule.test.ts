@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
-import { resendDelivery } from '../../server/webhooks/resend.ts'
+import { resendDelivery } from '../../server/webhooks/deliveries/resend.ts'
 import { createManualClock } from '../support/clock.ts'
 import { eventually, openWebhooks } from '../support/webhooks.ts'
 

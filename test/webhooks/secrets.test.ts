@@ -4,13 +4,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { engine } from '../../server/database/columns.ts'
+import { listEndpoints } from '../../server/webhooks/endpoints/endpoints.ts'
 import {
   cancelStagedSecret,
   promoteSecret,
   rotateSecret,
   stageSecret,
-} from '../../server/webhooks/endpoint-secrets.ts'
-import { listEndpoints } from '../../server/webhooks/endpoints.ts'
+} from '../../server/webhooks/endpoints/secrets.ts'
 import { viewEndpoint } from '../../server/webhooks/views.ts'
 import { createManualClock } from '../support/clock.ts'
 import type { ReceivedRequest } from '../support/receiver.ts'

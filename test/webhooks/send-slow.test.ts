@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { createServer } from 'node:net'
-import type { Sender } from '../../server/webhooks/send.ts'
+import type { Sender } from '../../server/webhooks/deliveries/send.ts'
 import {
   endSending,
   listen,

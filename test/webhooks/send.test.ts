@@ -1,6 +1,9 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { createServer } from 'node:net'
-import { DELIVERY_ERROR_SENTENCES, isConnectFailure } from '../../server/webhooks/delivery-errors.ts'
+import {
+  DELIVERY_ERROR_SENTENCES,
+  isConnectFailure,
+} from '../../server/webhooks/deliveries/delivery-errors.ts'
 import { writeCaFile } from '../support/certificates.ts'
 import {
   BODY,

@@ -1,6 +1,10 @@
 import { expect, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
-import { createSigningSecret, serviceSignature, standardSignature } from '../../server/webhooks/signature.ts'
+import {
+  createSigningSecret,
+  serviceSignature,
+  standardSignature,
+} from '../../server/webhooks/deliveries/signature.ts'
 
 // Expected values were computed apart from this program, with Python's hmac module and openssl.
 const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='

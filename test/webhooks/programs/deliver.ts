@@ -2,7 +2,7 @@ import { readConfig } from '../../../server/config.ts'
 import { openDeps } from '../../../server/deps.ts'
 import { createLog } from '../../../server/log.ts'
 import { createTicket } from '../../../server/tickets/tickets.ts'
-import { startDelivering } from '../../../server/webhooks/deliver.ts'
+import { startDelivering } from '../../../server/webhooks/deliveries/delivery-loop.ts'
 
 // Makes tickets and delivers their events from the end of its standard input until it is killed. Says the id of each
 // ticket that was acknowledged.

@@ -1,15 +1,16 @@
 import { and, asc, eq, gt, isNull, lte, sql } from 'drizzle-orm'
-import { recordAudit } from '../audit/audit.ts'
-import type { Reader, Transaction } from '../database/database.ts'
-import { statement } from '../database/statement.ts'
-import { deliveries, resendJobs } from '../database/tables/webhooks.ts'
-import { isoTime } from '../dates.ts'
-import type { Deps } from '../deps.ts'
-import { AppError, notFound } from '../errors.ts'
-import { firstIdAt, isId } from '../ids.ts'
-import { type Loop, startLoop } from '../loop.ts'
-import { lockEndpoint } from './endpoint-rows.ts'
-import { AT_ONCE, callTurn } from './turns.ts'
+import { recordAudit } from '../../audit/audit.ts'
+import type { Reader, Transaction } from '../../database/database.ts'
+import { statement } from '../../database/statement.ts'
+import { deliveries, resendJobs } from '../../database/tables/webhooks.ts'
+import { isoTime } from '../../dates.ts'
+import type { Deps } from '../../deps.ts'
+import { AppError, notFound } from '../../errors.ts'
+import { scheduleEndpoint } from '../../events/outbox.ts'
+import { firstIdAt, isId } from '../../ids.ts'
+import { type Loop, startLoop } from '../../loop.ts'
+import { lockEndpoint } from '../endpoints/queries.ts'
+import { AT_ONCE } from './schedule.ts'
 
 const SLICE = 200
 const REST_MS = 60_000
@@ -35,7 +36,7 @@ export async function resendDelivery(deps: Deps, orgId: string, id: string): Pro
     const [resent] = await queueAgain(tx, { orgId, id, dueAt: AT_ONCE })
     if (!resent)
       throw new AppError(409, 'delivery_in_flight', 'It is being sent at this moment. Wait for its result.')
-    await callTurn(tx, { endpointId, at: deps.clock.now() })
+    await scheduleEndpoint(tx, { endpointId, at: deps.clock.now() })
     await recordAudit(deps, tx, orgId, { action: 'delivery.resent', subject: { id, label: eventType } })
   })
 }
@@ -105,7 +106,7 @@ async function resendSlice(deps: Deps, tx: Transaction, job: ResendJob): Promise
     : []
   for (const { id } of failed) await queueAgain(tx, { orgId: job.orgId, id, dueAt: now })
   if (endpoint && endpoint.offAt === null && failed.length > 0)
-    await callTurn(tx, { endpointId: endpoint.id, at: now })
+    await scheduleEndpoint(tx, { endpointId: endpoint.id, at: now })
   await tx
     .update(resendJobs)
     .set({

@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
-import type { Transaction } from '../database/database.ts'
-import { statement } from '../database/statement.ts'
-import { deliveries } from '../database/tables/webhooks.ts'
-import type { Deps } from '../deps.ts'
+import type { Transaction } from '../../database/database.ts'
+import { statement } from '../../database/statement.ts'
+import { deliveries } from '../../database/tables/webhooks.ts'
+import type { Deps } from '../../deps.ts'
 import { type Claimed, claimedColumns } from './claim.ts'
-import { type AttemptResult, recordResult } from './results.ts'
+import { type AttemptResult, recordResult } from './record-result.ts'
 
 /**
  * Ends the attempts that nobody is carrying out: in flight in the rows, but not in `known`. At a start those are the

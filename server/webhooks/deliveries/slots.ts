@@ -1,8 +1,8 @@
+import type { Endpoint } from '../endpoints/queries.ts'
 import type { ClaimedWithBody } from './claim.ts'
-import { deal } from './deal.ts'
-import type { Endpoint } from './endpoint-rows.ts'
-import type { AttemptResult } from './results.ts'
-import type { Candidate } from './turns.ts'
+import type { AttemptResult } from './record-result.ts'
+import type { Candidate } from './schedule.ts'
+import { deal } from './share-slots.ts'
 
 /** Attempts under way in all. */
 const MOST_ATTEMPTS = 128

@@ -1,16 +1,16 @@
 import { and, asc, desc, eq, gte, isNotNull, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
-import { events } from '../database/tables/events.ts'
+import { events } from '../../database/tables/events.ts'
 import {
   attempts,
   DELIVERY_STATES,
   type DeliveryState,
   deliveries,
   endpoints,
-} from '../database/tables/webhooks.ts'
-import type { Deps } from '../deps.ts'
-import { type Fault, invalid, notFound } from '../errors.ts'
-import { firstIdAt, isId } from '../ids.ts'
-import { requireWebhookEvent } from './endpoint-input.ts'
+} from '../../database/tables/webhooks.ts'
+import type { Deps } from '../../deps.ts'
+import { type Fault, invalid, notFound } from '../../errors.ts'
+import { firstIdAt, isId } from '../../ids.ts'
+import { requireWebhookEvent } from '../endpoints/validate.ts'
 
 const MOST_LISTED = 100
 const DEFAULT_LISTED = 25

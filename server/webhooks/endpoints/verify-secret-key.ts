@@ -1,7 +1,7 @@
 import { asc, isNull } from 'drizzle-orm'
-import { endpoints } from '../database/tables/webhooks.ts'
-import type { Deps } from '../deps.ts'
-import { StartError } from '../start-error.ts'
+import { endpoints } from '../../database/tables/webhooks.ts'
+import type { Deps } from '../../deps.ts'
+import { StartError } from '../../start-error.ts'
 
 /**
  * Throws `StartError` when the endpoints' secrets were encrypted with another key than this process has: nothing could

@@ -1,10 +1,9 @@
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
-import { rowsCommand, statement } from '../database/statement.ts'
+import { command, rowsCommand, statement } from '../database/statement.ts'
 import type { WebhookEvent } from '../database/tables/events.ts'
 import { deliveries, endpoints } from '../database/tables/webhooks.ts'
 import type { Deps } from '../deps.ts'
-import { callTurn } from './turns.ts'
 
 /** An endpoint as the outbox needs it. */
 export interface Subscriber {
@@ -59,18 +58,30 @@ export async function queueDeliveries(
   const firstDueAt = new Map(queued.toReversed().map((each) => [each.subscriber, each.event.createdAt]))
   for (const subscriber of subscribers) {
     const at = firstDueAt.get(subscriber)
-    if (at === undefined || !needsCall(deps, subscriber, at)) continue
-    await callTurn(tx, { endpointId: subscriber.id, at })
+    if (at === undefined || !needsScheduling(deps, subscriber, at)) continue
+    await scheduleEndpoint(tx, { endpointId: subscriber.id, at })
     subscriber.nextTurnAt = at
   }
 }
+
+/**
+ * Makes the delivery loop look at an endpoint at `at`, or sooner when it is already scheduled sooner. Always locks the
+ * endpoint's row, so that a loop that is clearing the schedule finishes first.
+ */
+export const scheduleEndpoint = command<{ endpointId: string; at: number }>('endpoints_schedule', (tx, p) => {
+  const isSooner = sql`${endpoints.nextTurnAt} is null or ${endpoints.nextTurnAt} > ${p.at}`
+  return tx
+    .update(endpoints)
+    .set({ nextTurnAt: sql`case when ${isSooner} then ${p.at} else ${endpoints.nextTurnAt} end` })
+    .where(eq(endpoints.id, p.endpointId))
+})
 
 /**
  * An endpoint that is off has no turn, and one with a backlog has its turn already. On PostgreSQL it may be enabled,
  * or the delivery loop be taking the turn away, at this very moment: there the row is always taken, and a turn too
  * many of an endpoint that is off does no harm.
  */
-function needsCall(deps: Deps, subscriber: Subscriber, at: number): boolean {
+function needsScheduling(deps: Deps, subscriber: Subscriber, at: number): boolean {
   if (deps.database.engine === 'postgresql') return true
   if (subscriber.offAt !== null) return false
   return subscriber.nextTurnAt === null || subscriber.nextTurnAt > at

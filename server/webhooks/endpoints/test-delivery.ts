@@ -1,12 +1,13 @@
-import type { WebhookEvent } from '../database/tables/events.ts'
-import { deliveries } from '../database/tables/webhooks.ts'
-import { isoTime } from '../dates.ts'
-import type { Deps } from '../deps.ts'
-import { notFound } from '../errors.ts'
-import { isId } from '../ids.ts'
-import { requireWebhookEvent } from './endpoint-input.ts'
-import { lockEndpoint } from './endpoint-rows.ts'
-import { AT_ONCE, callTurn } from './turns.ts'
+import type { WebhookEvent } from '../../database/tables/events.ts'
+import { deliveries } from '../../database/tables/webhooks.ts'
+import { isoTime } from '../../dates.ts'
+import type { Deps } from '../../deps.ts'
+import { notFound } from '../../errors.ts'
+import { scheduleEndpoint } from '../../events/outbox.ts'
+import { isId } from '../../ids.ts'
+import { AT_ONCE } from '../deliveries/schedule.ts'
+import { lockEndpoint } from './queries.ts'
+import { requireWebhookEvent } from './validate.ts'
 
 /**
  * Sends a sample of an event over the real path, once, marked `X-Service-Test: true`; also to an endpoint that is
@@ -37,7 +38,7 @@ export async function testEndpoint(
       dueAt: AT_ONCE,
       createdAt,
     })
-    await callTurn(tx, { endpointId: endpoint.id, at: createdAt })
+    await scheduleEndpoint(tx, { endpointId: endpoint.id, at: createdAt })
   })
   return { deliveryId }
 }

@@ -1,5 +1,5 @@
-import type { OffReason } from '../database/tables/webhooks.ts'
-import { type DeliveryError, isConnectFailure } from './delivery-errors.ts'
+import type { OffReason } from '../../database/tables/webhooks.ts'
+import { type DeliveryError, isConnectFailure } from '../deliveries/delivery-errors.ts'
 
 /**
  * An endpoint that only failed for so long, and so many times, is switched off. By the time alone two failures would

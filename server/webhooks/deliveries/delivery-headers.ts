@@ -1,7 +1,7 @@
-import type { Deps } from '../deps.ts'
-import { VERSION } from '../version.ts'
+import type { Deps } from '../../deps.ts'
+import { VERSION } from '../../version.ts'
+import type { Endpoint } from '../endpoints/queries.ts'
 import type { ClaimedWithBody } from './claim.ts'
-import type { Endpoint } from './endpoint-rows.ts'
 import { serviceSignature, standardSignature } from './signature.ts'
 
 const MOST_KEPT_SECRETS = 4_096

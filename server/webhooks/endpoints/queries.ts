@@ -1,7 +1,7 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
-import type { Reader } from '../database/database.ts'
-import { statement } from '../database/statement.ts'
-import { endpoints } from '../database/tables/webhooks.ts'
+import type { Reader } from '../../database/database.ts'
+import { statement } from '../../database/statement.ts'
+import { endpoints } from '../../database/tables/webhooks.ts'
 
 /** A row of `endpoints`. Its secrets are sealed; views leave them out. */
 export type Endpoint = typeof endpoints.$inferSelect

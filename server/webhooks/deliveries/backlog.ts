@@ -1,7 +1,7 @@
 import { and, count, isNull, sql } from 'drizzle-orm'
-import { deliveries, endpoints } from '../database/tables/webhooks.ts'
-import type { Deps } from '../deps.ts'
-import { AT_ONCE } from './turns.ts'
+import { deliveries, endpoints } from '../../database/tables/webhooks.ts'
+import type { Deps } from '../../deps.ts'
+import { AT_ONCE } from './schedule.ts'
 
 export interface Backlog {
   pending: number

@@ -1,10 +1,10 @@
 import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm'
-import type { Transaction } from '../database/database.ts'
-import { command, integerParameter, statement, textParameter } from '../database/statement.ts'
-import { events, type WebhookEvent } from '../database/tables/events.ts'
-import { type AttemptKind, attempts, deliveries } from '../database/tables/webhooks.ts'
-import type { Endpoint } from './endpoint-rows.ts'
-import { AT_ONCE } from './turns.ts'
+import type { Transaction } from '../../database/database.ts'
+import { command, integerParameter, statement, textParameter } from '../../database/statement.ts'
+import { events, type WebhookEvent } from '../../database/tables/events.ts'
+import { type AttemptKind, attempts, deliveries } from '../../database/tables/webhooks.ts'
+import type { Endpoint } from '../endpoints/queries.ts'
+import { AT_ONCE } from './schedule.ts'
 
 /** A delivery whose attempt has been written down and may start. */
 export interface Claimed {

@@ -1,7 +1,7 @@
-import type { Config } from '../config.ts'
-import { WEBHOOK_EVENTS, type WebhookEvent } from '../database/tables/events.ts'
-import { type Fault, invalid } from '../errors.ts'
-import { createAddressPolicy } from './public-address.ts'
+import type { Config } from '../../config.ts'
+import { WEBHOOK_EVENTS, type WebhookEvent } from '../../database/tables/events.ts'
+import { type Fault, invalid } from '../../errors.ts'
+import { createAddressPolicy } from '../public-address.ts'
 
 const LONGEST_DESCRIPTION = 255
 

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
-import { hostName } from '../allowed-host.ts'
-import type { Clock } from '../clock.ts'
-import type { DeliveryError } from './delivery-errors.ts'
+import { hostName } from '../../allowed-host.ts'
+import type { Clock } from '../../clock.ts'
+import type { AddressPolicy } from '../public-address.ts'
 import {
   type Agents,
   certificatesOf,
@@ -9,9 +9,9 @@ import {
   createAgents,
   type Resolve,
   resolveName,
-} from './dial.ts'
-import { Exchange, type ExchangeDeps, type Post, type SendResult } from './exchange.ts'
-import type { AddressPolicy } from './public-address.ts'
+} from './connection.ts'
+import type { DeliveryError } from './delivery-errors.ts'
+import { Exchange, type ExchangeDeps, type Post, type SendResult } from './http-post.ts'
 
 const HTTPS_PORT = 443
 

@@ -1,8 +1,8 @@
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
-import type { Transaction } from '../database/database.ts'
-import { events } from '../database/tables/events.ts'
-import { attempts, deliveries } from '../database/tables/webhooks.ts'
-import { lockEndpoint } from './endpoint-rows.ts'
+import type { Transaction } from '../../database/database.ts'
+import { events } from '../../database/tables/events.ts'
+import { attempts, deliveries } from '../../database/tables/webhooks.ts'
+import { lockEndpoint } from '../endpoints/queries.ts'
 
 /**
  * Forgets what webhooks said of tickets that are deleted for ever: bodies, and all that receivers answered. What has not

@@ -1,15 +1,15 @@
 import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm'
-import { recordAudit } from '../audit/audit.ts'
-import type { Transaction } from '../database/database.ts'
-import { command, statement } from '../database/statement.ts'
-import { deliveries, endpoints } from '../database/tables/webhooks.ts'
-import type { Deps } from '../deps.ts'
-import { notFound } from '../errors.ts'
-import { isId } from '../ids.ts'
-import { checkEndpoint, type EndpointInput } from './endpoint-input.ts'
-import { type Endpoint, findEndpoint, lockEndpoint } from './endpoint-rows.ts'
-import { createSigningSecret } from './signature.ts'
-import { callTurn } from './turns.ts'
+import { recordAudit } from '../../audit/audit.ts'
+import type { Transaction } from '../../database/database.ts'
+import { command, statement } from '../../database/statement.ts'
+import { deliveries, endpoints } from '../../database/tables/webhooks.ts'
+import type { Deps } from '../../deps.ts'
+import { notFound } from '../../errors.ts'
+import { scheduleEndpoint } from '../../events/outbox.ts'
+import { isId } from '../../ids.ts'
+import { createSigningSecret } from '../deliveries/signature.ts'
+import { type Endpoint, findEndpoint, lockEndpoint } from './queries.ts'
+import { checkEndpoint, type EndpointInput } from './validate.ts'
 
 /** Deliveries that are cancelled with their endpoint at once; what is more, the retention cancels in slices. */
 export const CANCEL_SLICE = 1_000
@@ -90,7 +90,7 @@ export function enableEndpoint(deps: Deps, orgId: string, id: string): Promise<E
     if (before.offAt === null) return before
     const now = deps.clock.now()
     await bringForward(tx, { endpointId: id, now })
-    await callTurn(tx, { endpointId: id, at: now })
+    await scheduleEndpoint(tx, { endpointId: id, at: now })
     return save(tx, before, {
       offAt: null,
       offReason: null,

@@ -1,8 +1,8 @@
 import { and, inArray, isNull, type SQL, sql } from 'drizzle-orm'
-import type { Clock } from '../clock.ts'
-import type { Transaction } from '../database/database.ts'
-import { deliveries, endpoints } from '../database/tables/webhooks.ts'
-import type { Deps } from '../deps.ts'
+import type { Clock } from '../../clock.ts'
+import type { Transaction } from '../../database/database.ts'
+import { deliveries, endpoints } from '../../database/tables/webhooks.ts'
+import type { Deps } from '../../deps.ts'
 
 /** Wall and monotonic clock may differ so much between two looks: a clock that is being corrected slowly. */
 const SMALLEST_JUMP_MS = 1_000

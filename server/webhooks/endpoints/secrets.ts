@@ -1,9 +1,9 @@
-import { isoTime } from '../dates.ts'
-import type { Deps } from '../deps.ts'
-import { AppError } from '../errors.ts'
-import type { Endpoint } from './endpoint-rows.ts'
+import { isoTime } from '../../dates.ts'
+import type { Deps } from '../../deps.ts'
+import { AppError } from '../../errors.ts'
+import { createSigningSecret } from '../deliveries/signature.ts'
 import { changeEndpoint, type NewEndpoint, save } from './endpoints.ts'
-import { createSigningSecret } from './signature.ts'
+import type { Endpoint } from './queries.ts'
 
 /** How long a replaced secret keeps signing `webhook-signature`. */
 const OLD_SECRET_MS = 24 * 3_600_000

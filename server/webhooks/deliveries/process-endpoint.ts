@@ -1,14 +1,14 @@
 import { eq, sql } from 'drizzle-orm'
-import type { Transaction } from '../database/database.ts'
-import { command } from '../database/statement.ts'
-import { endpoints } from '../database/tables/webhooks.ts'
-import type { Deps } from '../deps.ts'
+import type { Transaction } from '../../database/database.ts'
+import { command } from '../../database/statement.ts'
+import { endpoints } from '../../database/tables/webhooks.ts'
+import type { Deps } from '../../deps.ts'
+import { type FinishedAttempt, type Health, healthAfter, healthOf } from '../endpoints/endpoint-health.ts'
+import { type Endpoint, lockEndpointForTurn } from '../endpoints/queries.ts'
 import { type ClaimedWithBody, claimDue, giveBack } from './claim.ts'
-import { type FinishedAttempt, type Health, healthAfter, healthOf } from './endpoint-health.ts'
-import { type Endpoint, lockEndpointForTurn } from './endpoint-rows.ts'
-import type { Flight } from './in-flight.ts'
-import { type AttemptResult, recordResult } from './results.ts'
-import { AT_ONCE, findHead } from './turns.ts'
+import { type AttemptResult, recordResult } from './record-result.ts'
+import { AT_ONCE, findHead } from './schedule.ts'
+import type { Flight } from './slots.ts'
 
 /** What one endpoint has in a turn of the delivery loop. */
 export interface Work {

@@ -2,8 +2,8 @@ import { X509Certificate } from 'node:crypto'
 import { Agent } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { createSecureContext, getCACertificates } from 'node:tls'
-import { DialError } from './failure.ts'
-import type { AddressPolicy } from './public-address.ts'
+import type { AddressPolicy } from '../public-address.ts'
+import { DialError } from './classify-failure.ts'
 
 /** Less than the 5 s after which many servers close an idle connection, so that we close it first. */
 const LONGEST_IDLE_MS = 4_000

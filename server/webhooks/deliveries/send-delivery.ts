@@ -1,8 +1,8 @@
-import type { Deps } from '../deps.ts'
-import type { HeadersOf } from './delivery-request.ts'
-import type { Flight } from './in-flight.ts'
-import type { AttemptResult } from './results.ts'
+import type { Deps } from '../../deps.ts'
+import type { HeadersOf } from './delivery-headers.ts'
+import type { AttemptResult } from './record-result.ts'
 import type { Sender } from './send.ts'
+import type { Flight } from './slots.ts'
 
 /** Carries out one attempt. Resolves however it ended; never rejects. */
 export async function sendFlight(

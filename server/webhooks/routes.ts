@@ -5,8 +5,8 @@ import { arrive, jsonBody } from '../requests/json-body.ts'
 import { momentOf } from '../requests/parse-time.ts'
 import { strictQuery } from '../requests/query.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
-import { listDeliveries, readDelivery } from './delivery-log.ts'
-import { cancelStagedSecret, promoteSecret, rotateSecret, stageSecret } from './endpoint-secrets.ts'
+import { listDeliveries, readDelivery } from './deliveries/delivery-log.ts'
+import { readResendJob, resendDelivery, resendFailedSince } from './deliveries/resend.ts'
 import {
   createEndpoint,
   deleteEndpoint,
@@ -15,10 +15,10 @@ import {
   listEndpoints,
   readEndpoint,
   updateEndpoint,
-} from './endpoints.ts'
-import { readResendJob, resendDelivery, resendFailedSince } from './resend.ts'
+} from './endpoints/endpoints.ts'
+import { cancelStagedSecret, promoteSecret, rotateSecret, stageSecret } from './endpoints/secrets.ts'
+import { testEndpoint } from './endpoints/test-delivery.ts'
 import * as schemas from './schemas.ts'
-import { testEndpoint } from './test-delivery.ts'
 import { viewDelivery, viewDeliveryDetail, viewEndpoint, viewResendJob } from './views.ts'
 
 /** Lets the open pages of an organization notice a change. It comes behind the change: events stand above webhooks. */

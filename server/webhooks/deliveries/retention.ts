@@ -1,12 +1,12 @@
 import { and, asc, eq, gt, gte, inArray, isNotNull, lt, lte, sql } from 'drizzle-orm'
-import { events } from '../database/tables/events.ts'
-import { organizations } from '../database/tables/organizations.ts'
-import { attempts, deliveries, endpoints, resendJobs } from '../database/tables/webhooks.ts'
-import type { Deps } from '../deps.ts'
-import { firstIdAt } from '../ids.ts'
-import type { Loop } from '../loop.ts'
-import { startSweeping } from '../sweep.ts'
-import { CANCEL_SLICE, cancelPending } from './endpoints.ts'
+import { events } from '../../database/tables/events.ts'
+import { organizations } from '../../database/tables/organizations.ts'
+import { attempts, deliveries, endpoints, resendJobs } from '../../database/tables/webhooks.ts'
+import type { Deps } from '../../deps.ts'
+import { firstIdAt } from '../../ids.ts'
+import type { Loop } from '../../loop.ts'
+import { startSweeping } from '../../sweep.ts'
+import { CANCEL_SLICE, cancelPending } from '../endpoints/endpoints.ts'
 
 const DAY_MS = 86_400_000
 /** Headers, bodies and details of attempts. */

@@ -1,7 +1,7 @@
 import { and, eq, gt, isNotNull, isNull, lte, type SQL, sql } from 'drizzle-orm'
-import type { Reader, Transaction } from '../database/database.ts'
-import { command, integerParameter, statement, textParameter } from '../database/statement.ts'
-import { deliveries, endpoints } from '../database/tables/webhooks.ts'
+import type { Reader, Transaction } from '../../database/database.ts'
+import { command, integerParameter, statement, textParameter } from '../../database/statement.ts'
+import { deliveries, endpoints } from '../../database/tables/webhooks.ts'
 
 /** `dueAt` of a delivery that a person waits for: before everything else of its endpoint. */
 export const AT_ONCE = 0
@@ -13,18 +13,6 @@ export interface Candidate {
   isSteady: boolean
   nextTurnAt: number
 }
-
-/**
- * Tells the delivery loop that something of this endpoint is due then. Takes the endpoint's row in any case: a loop
- * that is just taking the turn away has to end first.
- */
-export const callTurn = command<{ endpointId: string; at: number }>('turns_call', (tx, p) => {
-  const isSooner = sql`${endpoints.nextTurnAt} is null or ${endpoints.nextTurnAt} > ${p.at}`
-  return tx
-    .update(endpoints)
-    .set({ nextTurnAt: sql`case when ${isSooner} then ${p.at} else ${endpoints.nextTurnAt} end` })
-    .where(eq(endpoints.id, p.endpointId))
-})
 
 /** Endpoints that answer, and all others. */
 interface Lane {
