@@ -76,7 +76,7 @@ export async function startService(
     import('./webhooks/deliveries/resend.ts'),
     import('./webhooks/deliveries/retention.ts'),
     import('./replies/send-waiting.ts'),
-    import('./search/index-tickets.ts'),
+    import('./search/index/index-tickets.ts'),
   ])
   running.push(
     startDelivering(deps, {

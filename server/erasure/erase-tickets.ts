@@ -8,7 +8,7 @@ import { tickets, ticketTags } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { recordEvents } from '../events/events.ts'
 import { forgetAnswers } from '../idempotency/forget.ts'
-import { replaceDocuments } from '../search/documents.ts'
+import { replaceDocuments } from '../search/index/documents.ts'
 import { threadLocation } from '../threads/send-once.ts'
 import { moveCounters, sumOfChanges } from '../tickets/counters.ts'
 import type { Ticket } from '../tickets/rows.ts'
@@ -46,7 +46,7 @@ export async function eraseTickets(
     orgId,
     ticketIds.map((ticketId) => ({ type: 'ticket.deleted', ticketId, createdAt: now })),
   )
-  // The index sees to what is left on the disk (server/search/upkeep.ts).
+  // The index sees to what is left on the disk (server/search/index/merge-segments.ts).
   await tx
     .update(organizations)
     .set({ erasedEvent: sql`${organizations.lastEvent}` })

@@ -4,9 +4,9 @@ import { statement } from '../database/statement.ts'
 import { messages } from '../database/tables/messages.ts'
 import { tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
+import { readHeld } from '../replies/held-replies.ts'
+import { MOST_COUNTED, shown } from '../search/count-tickets.ts'
 import { countersUnder, filterNames, readCounters } from '../tickets/counters.ts'
-import { MOST_COUNTED, shown } from './count-search.ts'
-import { readHeld } from './held.ts'
 import type { ViewCounter } from './view-counts.ts'
 
 const { status, statusAndAssignedTo, spam, all } = filterNames

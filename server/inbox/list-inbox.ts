@@ -1,14 +1,14 @@
 import type { Reader } from '../database/database.ts'
 import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
+import { excerptOf } from '../search/excerpt.ts'
+import { readSearch } from '../search/filters.ts'
+import { findTickets } from '../search/find-tickets.ts'
+import type { Key } from '../search/sql.ts'
 import { decodeCursor, encodeCursor } from '../tickets/cursor.ts'
 import type { TicketSort } from '../tickets/list-tickets.ts'
 import { othersTurn } from '../yield-to-event-loop.ts'
-import { excerptOf } from './excerpt.ts'
-import { readSearch } from './filters.ts'
-import { findTickets } from './find-tickets.ts'
-import type { Key } from './keys.ts'
-import { type FoundRow, readRows, textsOf } from './rows.ts'
+import { type FoundRow, readRows, textsOf } from './queries.ts'
 
 export interface InboxRow extends FoundRow {
   /** Text around a hit. */

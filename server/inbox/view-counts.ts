@@ -1,9 +1,9 @@
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { newestEvent } from '../events/events.ts'
-import { type Count, countOfCounter, countTickets } from './count-search.ts'
-import { readSearch, type Search } from './filters.ts'
-import { listViews } from './saved-views.ts'
+import { listViews } from '../saved-views/saved-views.ts'
+import { type Count, countOfCounter, countTickets } from '../search/count-tickets.ts'
+import { readSearch, type Search } from '../search/filters.ts'
 
 /** What is counted sooner is counted each time; otherwise the answer is kept for a multiple of what it cost. */
 const CHEAP_MS = 5

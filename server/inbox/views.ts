@@ -1,8 +1,8 @@
 import { isoTime } from '../dates.ts'
+import type { SavedView } from '../saved-views/saved-views.ts'
+import { oneLine } from '../search/excerpt.ts'
 import { viewListedTicket } from '../tickets/views.ts'
-import { oneLine } from './excerpt.ts'
 import type { InboxRow } from './list-inbox.ts'
-import type { SavedView } from './saved-views.ts'
 
 const PREVIEW_LENGTH = 160
 

@@ -2,8 +2,8 @@ import { CHANNELS, type Channel, TICKET_STATUSES, type TicketStatus } from '../d
 import { isCalendarDay } from '../dates.ts'
 import { AppError } from '../errors.ts'
 import { calledBy } from './handle.ts'
-import { partsOf } from './parts.ts'
-import { wordsOf } from './words.ts'
+import { wordsOf } from './normalize.ts'
+import { partsOf } from './query-language.ts'
 
 export const MARKS = ['unread', 'failed', 'held', 'spam', 'draft'] as const
 export type Mark = (typeof MARKS)[number]

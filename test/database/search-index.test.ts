@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { engine } from '../../server/database/columns.ts'
 import { matchingNumbers } from '../../server/database/full-text.ts'
 import { organizations } from '../../server/database/tables/organizations.ts'
-import { replaceDocuments } from '../../server/search/documents.ts'
+import { replaceDocuments } from '../../server/search/index/documents.ts'
 import { eventually } from '../support/webhooks.ts'
 import { ORG, openDesk, seenElsewhere } from './storage.ts'
 

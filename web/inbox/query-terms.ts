@@ -12,7 +12,7 @@ interface Term {
   isNegated: boolean
 }
 
-/** As the server takes a search apart: server/search/parts.ts. */
+/** As the server takes a search apart: server/search/query-language.ts. */
 const PART =
   /(?:-?[a-z]+:(?=\s|$))|(?<minus>-)?(?:(?<key>[a-z]+):)?(?:"(?<quoted>(?:[^"]|"")*)"?|(?<bare>\S+))/gi
 

@@ -1,6 +1,6 @@
 import { and, eq, gt, isNotNull, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../database/database.ts'
-import { command, integerParameter, statement, textParameter } from '../../database/statement.ts'
+import { integerParameter, statement, textParameter } from '../../database/statement.ts'
 import { deliveries, endpoints } from '../../database/tables/webhooks.ts'
 
 /** `dueAt` of a delivery that a person waits for: before everything else of its endpoint. */

@@ -4,10 +4,10 @@ import type { Wanted } from '../database/full-text.ts'
 import { agents } from '../database/tables/agents.ts'
 import type { Channel, TicketStatus } from '../database/tables/tickets.ts'
 import { isId } from '../ids.ts'
-import { type Mark, parseQuery, type Term, wrong } from '../search/grammar.ts'
-import { startOfDay } from '../search/start-of-day.ts'
-import { wantedWords } from '../search/wanted.ts'
-import { wordsOf } from '../search/words.ts'
+import { type Mark, parseQuery, type Term, wrong } from './grammar.ts'
+import { wordsOf } from './normalize.ts'
+import { startOfDay } from './start-of-day.ts'
+import { wantedWords } from './to-index-query.ts'
 
 /** One condition on a ticket. */
 export type Filter = { isNegated: boolean } & (

@@ -1,6 +1,6 @@
-import type { Deps } from '../deps.ts'
-import { othersTurn } from '../yield-to-event-loop.ts'
-import { documentWords } from './document.ts'
+import type { Deps } from '../../deps.ts'
+import { othersTurn } from '../../yield-to-event-loop.ts'
+import { documentWords } from './document-words.ts'
 import type { Read } from './documents.ts'
 
 /** One unit, and so how long everybody else waits: a few milliseconds. */

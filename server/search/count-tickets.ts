@@ -1,8 +1,8 @@
 import type { Reader } from '../database/database.ts'
 import { filterNames, readCounters } from '../tickets/counters.ts'
+import { counterFor } from './choose-index.ts'
 import type { Search } from './filters.ts'
 import { findTickets } from './find-tickets.ts'
-import { counterFor } from './lead.ts'
 
 /** Where counting stops that no counter spares. */
 export const MOST_COUNTED = 1_000

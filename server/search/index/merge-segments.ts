@@ -1,9 +1,9 @@
 import { and, eq, inArray } from 'drizzle-orm'
-import type { Transaction } from '../database/database.ts'
-import { mergeIndex, mergeInStepsOnly } from '../database/full-text.ts'
-import { organizations } from '../database/tables/organizations.ts'
-import { ticketCounters } from '../database/tables/tickets.ts'
-import type { Deps } from '../deps.ts'
+import type { Transaction } from '../../database/database.ts'
+import { mergeIndex, mergeInStepsOnly } from '../../database/full-text.ts'
+import { organizations } from '../../database/tables/organizations.ts'
+import { ticketCounters } from '../../database/tables/tickets.ts'
+import type { Deps } from '../../deps.ts'
 
 /** One unit: some 5 ms. */
 const PAGES_AT_ONCE = 32

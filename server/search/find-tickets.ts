@@ -2,12 +2,12 @@ import type { Reader } from '../database/database.ts'
 import { matchingNumbers, type Wanted } from '../database/full-text.ts'
 import type { TicketSort } from '../tickets/list-tickets.ts'
 import { othersTurn } from '../yield-to-event-loop.ts'
-import { ticketsCalled } from './called.ts'
+import { chooseLead, mostFound } from './choose-index.ts'
 import { parameterOf } from './conditions.ts'
-import { documentsOf, keysAmong, SLICE_OF_NUMBERS } from './documents.ts'
 import type { Filter, Search } from './filters.ts'
-import { type Key, keysStatement, type Shape, sliceEndStatement, sliceStatement } from './keys.ts'
-import { chooseLead, mostFound } from './lead.ts'
+import { ticketsCalled } from './find-by-handle.ts'
+import { documentsOf, keysAmong, SLICE_OF_NUMBERS } from './matching-documents.ts'
+import { type Key, keysStatement, type Shape, sliceEndStatement, sliceStatement } from './sql.ts'
 
 export interface Find {
   orgId: string

@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
 import { savedViews } from '../database/tables/saved-views.ts'
-import { MOST_QUERY_LENGTH } from './grammar.ts'
-import { type Part, partsOf, quoted, withParts } from './parts.ts'
+import { MOST_QUERY_LENGTH } from '../search/grammar.ts'
+import { type Part, partsOf, quoted, withParts } from '../search/query-language.ts'
 
 /** In how many saved views of an organization each tag stands, everybody's own ones counted too. */
 export async function viewsByTag(read: Reader, orgId: string): Promise<Map<string, number>> {

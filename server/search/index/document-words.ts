@@ -1,12 +1,12 @@
 import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
-import type { Reader } from '../database/database.ts'
-import { statement, textParameter } from '../database/statement.ts'
-import { customers } from '../database/tables/customers.ts'
-import { messages } from '../database/tables/messages.ts'
-import { notes } from '../database/tables/threads.ts'
-import { tickets } from '../database/tables/tickets.ts'
-import { customerWords, organizationWord } from './wanted.ts'
-import { wordsOf } from './words.ts'
+import type { Reader } from '../../database/database.ts'
+import { statement, textParameter } from '../../database/statement.ts'
+import { customers } from '../../database/tables/customers.ts'
+import { messages } from '../../database/tables/messages.ts'
+import { notes } from '../../database/tables/threads.ts'
+import { tickets } from '../../database/tables/tickets.ts'
+import { wordsOf } from '../normalize.ts'
+import { customerWords, organizationWord } from '../to-index-query.ts'
 
 // A thread of any length makes a document of bounded size: how it began and what was said last is kept.
 

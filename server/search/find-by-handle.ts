@@ -2,8 +2,8 @@ import { and, desc, sql } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
 import { statement } from '../database/statement.ts'
 import { tickets } from '../database/tables/tickets.ts'
-import { handleOf } from '../search/handle.ts'
 import { isVeiledOfOrganization, textOf } from './conditions.ts'
+import { handleOf } from './handle.ts'
 
 /** Ids of the tickets with this id or this handle, the newest first: handles are random, so that it is hardly ever two. */
 export async function ticketsCalled(read: Reader, orgId: string, called: string): Promise<string[]> {

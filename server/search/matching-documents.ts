@@ -11,7 +11,7 @@ import {
   textOf,
   veiledCondition,
 } from './conditions.ts'
-import { type FilterShape, isRare, type Key, type Params } from './keys.ts'
+import { type FilterShape, isRare, type Key, type Params } from './sql.ts'
 
 /** As many document numbers as one query looks up. */
 export const SLICE_OF_NUMBERS = 128

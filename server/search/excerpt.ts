@@ -1,4 +1,4 @@
-import { wordsOf, writtenWords } from '../search/words.ts'
+import { wordsOf, writtenWords } from './normalize.ts'
 
 const EXCERPT_LENGTH = 160
 /** How much stands before the hit: a row shows some thirty letters beside its tags, and the hit has to be among them. */

@@ -5,7 +5,6 @@ import { customers } from '../database/tables/customers.ts'
 import { type MessageRole, messages } from '../database/tables/messages.ts'
 import { notes, readMarks } from '../database/tables/threads.ts'
 import { tickets } from '../database/tables/tickets.ts'
-import { type TicketWithCustomer, ticketWithCustomer } from '../tickets/rows.ts'
 import {
   hasDraft,
   hasFailedSend,
@@ -15,7 +14,8 @@ import {
   myReadMark,
   newestMessageId,
   textOf,
-} from './conditions.ts'
+} from '../search/conditions.ts'
+import { type TicketWithCustomer, ticketWithCustomer } from '../tickets/rows.ts'
 import { MOST_ROWS } from './schemas.ts'
 
 /** What one agent sees of a ticket in the list. */

@@ -1,8 +1,8 @@
 import { and, eq, inArray, max, min, sql } from 'drizzle-orm'
-import type { Transaction } from '../database/database.ts'
-import { putDocuments, takeDocumentsOut } from '../database/full-text.ts'
-import { rowsCommand } from '../database/statement.ts'
-import { searchDocuments } from '../database/tables/search.ts'
+import type { Transaction } from '../../database/database.ts'
+import { putDocuments, takeDocumentsOut } from '../../database/full-text.ts'
+import { rowsCommand } from '../../database/statement.ts'
+import { searchDocuments } from '../../database/tables/search.ts'
 
 /** A ticket as it was read; without words it is gone. */
 export interface Read {

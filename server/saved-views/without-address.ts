@@ -1,5 +1,5 @@
-import { partsOf, withParts } from './parts.ts'
-import type { ViewText } from './rewrite-views.ts'
+import { partsOf, withParts } from '../search/query-language.ts'
+import type { ViewText } from './rewrite.ts'
 
 /**
  * The query of a saved view without the address of a customer who is gone. A view that looked for them finds nothing

@@ -4,8 +4,8 @@ import { statement } from '../database/statement.ts'
 import { customers } from '../database/tables/customers.ts'
 import { waitingReplies } from '../database/tables/replies.ts'
 import { tickets } from '../database/tables/tickets.ts'
-import { isHeldForMe, textOf } from './conditions.ts'
-import { MOST_COUNTED } from './count-search.ts'
+import { isHeldForMe, textOf } from '../search/conditions.ts'
+import { MOST_COUNTED } from '../search/count-tickets.ts'
 
 /** Whoever has more of them looks at the list. */
 const MOST_NAMED = 20

@@ -1,7 +1,7 @@
 import { and, eq, isNotNull, sql } from 'drizzle-orm'
-import { customers } from '../database/tables/customers.ts'
-import { tickets } from '../database/tables/tickets.ts'
-import type { Deps } from '../deps.ts'
+import { customers } from '../../database/tables/customers.ts'
+import { tickets } from '../../database/tables/tickets.ts'
+import type { Deps } from '../../deps.ts'
 import { renewDocuments } from './documents.ts'
 import { MOST_TICKETS, readTickets } from './read-tickets.ts'
 

@@ -1,6 +1,6 @@
 import type { Wanted, WordPhrase } from '../database/full-text.ts'
 import { isLongEnough, type Query } from './grammar.ts'
-import { wordsOf } from './words.ts'
+import { wordsOf } from './normalize.ts'
 
 // Signs for private use: both engines take them for letters, and no text that is folded (words.ts) keeps one.
 const ORGANIZATION = '\uE000'

@@ -3,6 +3,7 @@ import type { Reader } from '../database/database.ts'
 import { remembered, statement } from '../database/statement.ts'
 import { tickets, ticketTags } from '../database/tables/tickets.ts'
 import type { TicketSort } from '../tickets/list-tickets.ts'
+import type { Lead } from './choose-index.ts'
 import {
   FEW,
   isOfOrganization,
@@ -15,7 +16,6 @@ import {
   veiledCondition,
 } from './conditions.ts'
 import type { Filter } from './filters.ts'
-import type { Lead } from './lead.ts'
 
 /** A ticket and what it is sorted by: a time, or the number of its document. */
 export interface Key {
