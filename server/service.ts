@@ -15,7 +15,7 @@ import { startPruning } from './idempotency/prune.ts'
 import { createLive } from './live/live.ts'
 import type { Log } from './log.ts'
 import { createFirstRun, type FirstRun } from './sessions/first-run.ts'
-import { startPruningSessions } from './sessions/prune.ts'
+import { startPruningSessions } from './sessions/prune-sessions.ts'
 import { createAgentGuard } from './sessions/require-agent.ts'
 import { requireSealingKey } from './webhooks/endpoints/verify-secret-key.ts'
 

@@ -23,7 +23,7 @@ const BREACHES: [path: string, text: string, rule: string][] = [
   ['server/http/a.ts', `import { x } from '../service.ts'`, 'a leaf'],
   ['server/http/app.ts', `import { x } from '../../test/support/clock.ts'`, 'the server imports'],
   ['web/api.ts', `import { createApp } from '../server/http/app.ts'`, 'the server imports'],
-  ['web/api.ts', `import type { Ticket } from '../server/tickets/rows.ts'`, 'the server imports'],
+  ['web/api.ts', `import type { Ticket } from '../server/tickets/queries.ts'`, 'the server imports'],
   ['server/log.ts', 'const level = process.env.LEVEL', 'the environment'],
   ['server/tickets/a.ts', `import { Database } from 'bun:sqlite'`, 'bun:sqlite'],
   ['server/tickets/a.ts', 'const now = Date.now', 'time comes'],
@@ -62,7 +62,7 @@ describe('the rules catch', () => {
       /** setTimeout is not used: time comes from the clock. */
       import type { Static } from 'elysia'
       const company = 'as any company', anyone: string = new Date(5).toISOString()`
-    const source = sourceOf('server/tickets/page.ts', innocent)
+    const source = sourceOf('server/tickets/pagination.ts', innocent)
     expect(Object.entries(RULES).flatMap(([, rule]) => rule(source))).toEqual([])
   })
 })

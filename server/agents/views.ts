@@ -1,6 +1,6 @@
 import { isoTime } from '../dates.ts'
 import type { Agent } from './agents.ts'
-import type { OneTimeLink } from './links.ts'
+import type { OneTimeLink } from './one-time-links.ts'
 
 export const AGENT_STATES = ['active', 'invited', 'disabled'] as const
 

@@ -11,7 +11,7 @@ import { forgetAnswers } from '../idempotency/forget.ts'
 import { replaceDocuments } from '../search/index/documents.ts'
 import { threadLocation } from '../threads/send-once.ts'
 import { moveCounters, sumOfChanges } from '../tickets/counters.ts'
-import type { Ticket } from '../tickets/rows.ts'
+import type { Ticket } from '../tickets/queries.ts'
 import { forgetDeliveries } from '../webhooks/deliveries/erase-deliveries.ts'
 
 /** All tables that hold something of a ticket under its id. */

@@ -8,7 +8,7 @@ import { notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { rewriteViews } from '../saved-views/rewrite.ts'
 import { withoutAddress } from '../saved-views/without-address.ts'
-import { lockTicket, requireTicket, type Ticket } from '../tickets/rows.ts'
+import { lockTicket, requireTicket, type Ticket } from '../tickets/queries.ts'
 import { eraseTickets } from './erase-tickets.ts'
 
 /** Tickets in one unit: each may have many messages, events and deliveries. */

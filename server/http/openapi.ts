@@ -4,8 +4,8 @@ import { isNamed } from '../requests/if-none-match.ts'
 import css from './docs/docs.css' with { type: 'text' }
 import { renderPage } from './docs/page.ts'
 import { describeApi } from './openapi/describe.ts'
+import type { DeclaredRoute } from './openapi/describe-operation.ts'
 import type { ApiDescription } from './openapi/document.ts'
-import type { DeclaredRoute } from './openapi/operation.ts'
 
 /** The page runs no script and loads nothing but its own style sheet. */
 const DOCS_POLICY =

@@ -1,12 +1,12 @@
 import { Elysia } from 'elysia'
-import { bulkRoutes } from '../bulk/console.ts'
 import type { Deps } from '../deps.ts'
-import { erasureRoutes } from '../erasure/console.ts'
-import { replyRoutes } from '../replies/console.ts'
-import { savedReplyRoutes } from '../saved-replies/console.ts'
+import { erasureRoutes } from '../erasure/routes.ts'
+import { replyRoutes } from '../replies/routes.ts'
+import { savedReplyRoutes } from '../saved-replies/routes.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
-import { tagRoutes } from '../tags/console.ts'
-import { threadRoutes } from '../threads/console.ts'
+import { tagRoutes } from '../tags/routes.ts'
+import { threadRoutes } from '../threads/routes.ts'
+import { bulkRoutes } from '../tickets/bulk/routes.ts'
 
 /** What agents do with tickets beside `/v1`. */
 export function ticketDeskRoutes(deps: Deps, guard: AgentGuard) {

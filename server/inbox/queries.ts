@@ -15,7 +15,7 @@ import {
   newestMessageId,
   textOf,
 } from '../search/conditions.ts'
-import { type TicketWithCustomer, ticketWithCustomer } from '../tickets/rows.ts'
+import { type TicketWithCustomer, ticketWithCustomer } from '../tickets/queries.ts'
 import { MOST_ROWS } from './schemas.ts'
 
 /** What one agent sees of a ticket in the list. */

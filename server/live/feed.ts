@@ -1,8 +1,8 @@
 import type { Deps } from '../deps.ts'
 import { eventsAfter, type LoggedEvent, newestEvent } from '../events/events.ts'
-import { changedFrame, type Frame, helloFrame, resetFrame } from './frames.ts'
-import { paced } from './paced.ts'
 import type { PageStream } from './page-stream.ts'
+import { changedFrame, type Frame, helloFrame, resetFrame } from './sse-frames.ts'
+import { paced } from './throttle.ts'
 
 /** A longer gap is not told event by event. */
 const LONGEST_GAP = 1_000

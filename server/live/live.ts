@@ -2,12 +2,12 @@ import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { openSessions } from '../sessions/open-sessions.ts'
 import type { SignedIn } from '../sessions/sessions.ts'
-import { createDesk, type Desk, type OpenPage } from './desk.ts'
 import type { Start } from './feed.ts'
-import { HEARTBEAT, SIGNED_OUT } from './frames.ts'
-import { paced } from './paced.ts'
 import { openPageStream } from './page-stream.ts'
 import type { Announcement } from './presence.ts'
+import { HEARTBEAT, SIGNED_OUT } from './sse-frames.ts'
+import { paced } from './throttle.ts'
+import { createDesk, type Desk, type OpenPage } from './workspace-stream.ts'
 
 const HEARTBEAT_EVERY_MS = 15_000
 const MOST_STREAMS_OF_AGENT = 20

@@ -1,4 +1,4 @@
-import type { Frame } from './frames.ts'
+import type { Frame } from './sse-frames.ts'
 
 /** More than the longest gap that is told event by event. */
 const MOST_WAITING_BYTES = 256 * 1024

@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { oneOf } from '../requests/choices.ts'
-import type { LiveEvent } from './frames.ts'
 import { PRESENCE_STATES } from './presence.ts'
+import type { LiveEvent } from './sse-frames.ts'
 
 /** A page's own name for itself. */
 const pageId = t.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' })

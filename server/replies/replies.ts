@@ -6,7 +6,7 @@ import { AppError, notFound } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
 import { finishDraft, returnToDraft } from '../threads/drafts.ts'
-import { lockTicket, requireTicket } from '../tickets/rows.ts'
+import { lockTicket, requireTicket } from '../tickets/queries.ts'
 import type { AlsoSave } from '../tickets/tickets.ts'
 import {
   deleteReply,
@@ -19,7 +19,7 @@ import {
   isDisabled,
   type OwnReplies,
   type WaitingReply,
-} from './rows.ts'
+} from './queries.ts'
 import { messageIdOf, sendReply } from './send-reply.ts'
 
 /** How long a reply can be taken back. */

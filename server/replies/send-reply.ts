@@ -1,10 +1,10 @@
 import type { Transaction } from '../database/database.ts'
 import { actingAs, type Deps } from '../deps.ts'
 import { recordEvents } from '../events/events.ts'
-import { changeRow } from '../tickets/change.ts'
+import { changeRow } from '../tickets/change-ticket.ts'
 import { counterChanges, moveCounters } from '../tickets/counters.ts'
 import { addAgentMessage } from '../tickets/messages.ts'
-import type { WaitingReply } from './rows.ts'
+import type { WaitingReply } from './queries.ts'
 
 /**
  * A reply becomes a message, and its ticket gets the status that was chosen with it, in the unit that takes the reply

@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { type Loop, startLoop } from '../loop.ts'
+import { BEFORE_ALL, findNext, type NextReply } from './queries.ts'
 import { sendDue, UNDO_MS } from './replies.ts'
-import { BEFORE_ALL, findNext, type NextReply } from './rows.ts'
 
 const AT_ONCE = 50
 const LONGEST_REST_MS = 60_000

@@ -1,6 +1,6 @@
 import { isoTime } from '../dates.ts'
+import type { Link } from './accept-link.ts'
 import { deviceName } from './device.ts'
-import type { Link } from './links.ts'
 import type { BrowserSession } from './own-sessions.ts'
 import type { SignedIn } from './sessions.ts'
 

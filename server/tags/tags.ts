@@ -6,9 +6,9 @@ import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
 import { rewriteViews } from '../saved-views/rewrite.ts'
 import { viewsByTag, withTagRenamed } from '../saved-views/tags-of-views.ts'
-import { type Changed, changeRow, recordChanges } from '../tickets/change.ts'
+import { type Changed, changeRow, recordChanges } from '../tickets/change-ticket.ts'
 import { countersUnder, filterNames } from '../tickets/counters.ts'
-import { lockTicket } from '../tickets/rows.ts'
+import { lockTicket } from '../tickets/queries.ts'
 
 /** Tickets in one unit: few enough that nobody waits for it. */
 const SLICE = 100

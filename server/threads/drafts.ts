@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { lengthOf } from '../requests/text.ts'
 import { MOST_MESSAGE_LENGTH } from '../tickets/messages.ts'
-import { requireTicket } from '../tickets/rows.ts'
+import { requireTicket } from '../tickets/queries.ts'
 
 export type Draft = {
   orgId: string

@@ -1,7 +1,7 @@
 import { notes } from '../database/tables/threads.ts'
 import type { Deps } from '../deps.ts'
 import { recordEvents } from '../events/events.ts'
-import { requireTicket } from '../tickets/rows.ts'
+import { requireTicket } from '../tickets/queries.ts'
 import type { AlsoSave } from '../tickets/tickets.ts'
 import { finishDraft } from './drafts.ts'
 import type { NoteRow } from './thread.ts'

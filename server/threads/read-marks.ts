@@ -6,7 +6,7 @@ import { readMarks } from '../database/tables/threads.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
-import { requireTicket } from '../tickets/rows.ts'
+import { requireTicket } from '../tickets/queries.ts'
 
 type Mark = {
   orgId: string

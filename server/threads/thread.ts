@@ -5,7 +5,7 @@ import { messages } from '../database/tables/messages.ts'
 import { waitingReplies } from '../database/tables/replies.ts'
 import { activities, drafts, notes, readMarks } from '../database/tables/threads.ts'
 import type { Deps } from '../deps.ts'
-import type { TicketWithCustomer } from '../tickets/rows.ts'
+import type { TicketWithCustomer } from '../tickets/queries.ts'
 import { readTicketRow } from '../tickets/tickets.ts'
 
 type Of<Table extends { $inferSelect: object }, Column extends keyof Table['$inferSelect']> = Pick<

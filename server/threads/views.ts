@@ -1,5 +1,5 @@
 import { isoTime } from '../dates.ts'
-import type { TicketWithCustomer } from '../tickets/rows.ts'
+import type { TicketWithCustomer } from '../tickets/queries.ts'
 import { viewListedTicket } from '../tickets/views.ts'
 import type { CustomerPanel } from './customer-panel.ts'
 import type { ActivityRow, DraftRow, MessageRow, NoteRow, Thread, WaitingReplyRow } from './thread.ts'

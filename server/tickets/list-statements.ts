@@ -5,7 +5,7 @@ import { customers } from '../database/tables/customers.ts'
 import { tickets, ticketTags } from '../database/tables/tickets.ts'
 import type { Cursor } from './cursor.ts'
 import type { TicketSort } from './list-tickets.ts'
-import { type TicketWithCustomer, ticketWithCustomer } from './rows.ts'
+import { type TicketWithCustomer, ticketWithCustomer } from './queries.ts'
 
 export type PageParams = Record<string, string | number>
 

@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 import { filterNames, readCounter } from './counters.ts'
 import type { Cursor } from './cursor.ts'
 import { countStatement, type PageParams, pageStatement, placeStatement } from './list-statements.ts'
-import type { TicketWithCustomer } from './rows.ts'
+import type { TicketWithCustomer } from './queries.ts'
 
 export const TICKET_SORTS = ['created_asc', 'created_desc', 'updated_desc'] as const
 export type TicketSort = (typeof TICKET_SORTS)[number]

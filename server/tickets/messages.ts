@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { type NewEvent, recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
-import { insertMessage, type Message, type Ticket, touchTags, touchTicket } from './rows.ts'
+import { insertMessage, type Message, type Ticket, touchTags, touchTicket } from './queries.ts'
 import type { AlsoSave } from './tickets.ts'
 import { webhookMessageSent } from './views.ts'
 

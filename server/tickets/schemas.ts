@@ -3,7 +3,7 @@ import { MESSAGE_ROLES } from '../database/tables/messages.ts'
 import { CHANNELS, TICKET_STATUSES } from '../database/tables/tickets.ts'
 import { oneOf } from '../requests/choices.ts'
 import { text } from '../requests/text.ts'
-import { MOST_TAGS } from './change.ts'
+import { MOST_TAGS } from './change-ticket.ts'
 import { TICKET_SORTS } from './list-tickets.ts'
 import { MOST_MESSAGE_LENGTH } from './messages.ts'
 

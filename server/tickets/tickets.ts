@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
-import { cleanTags } from './change.ts'
+import { cleanTags } from './change-ticket.ts'
 import { counterChanges, moveCounters } from './counters.ts'
 import {
   findMessages,
@@ -15,7 +15,7 @@ import {
   insertTicket,
   type Message,
   type TicketWithCustomer,
-} from './rows.ts'
+} from './queries.ts'
 import { type TicketDetail, webhookMessageSent, webhookTicketCreated } from './views.ts'
 
 export interface NewTicket {

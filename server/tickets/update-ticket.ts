@@ -2,8 +2,8 @@ import { customerOf } from '../customers/customers.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { changeRow, type InboxChange, lockAssignees, recordChanges } from './change.ts'
-import { requireTicket, type Ticket } from './rows.ts'
+import { changeRow, type InboxChange, lockAssignees, recordChanges } from './change-ticket.ts'
+import { requireTicket, type Ticket } from './queries.ts'
 import { ticketEtag } from './views.ts'
 
 /**

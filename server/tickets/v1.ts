@@ -7,8 +7,8 @@ import { arrive, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
 import { listTickets } from './list-tickets.ts'
 import { postAgentMessage } from './messages.ts'
-import { listRequest, pageLinks } from './page.ts'
-import type { Message } from './rows.ts'
+import { listRequest, pageLinks } from './pagination.ts'
+import type { Message } from './queries.ts'
 import {
   message,
   newMessage,

@@ -1,5 +1,5 @@
 import { isoTime } from '../dates.ts'
-import type { Message, Ticket, TicketWithCustomer } from './rows.ts'
+import type { Message, Ticket, TicketWithCustomer } from './queries.ts'
 
 type MessageRow = Pick<Message, 'id' | 'role' | 'text' | 'agentName' | 'createdAt'>
 export type TicketDetail = TicketWithCustomer & { messages: MessageRow[] }

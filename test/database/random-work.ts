@@ -1,7 +1,7 @@
-import { changeTickets } from '../../server/bulk/change-tickets.ts'
 import { agents } from '../../server/database/tables/agents.ts'
 import { TICKET_STATUSES } from '../../server/database/tables/tickets.ts'
 import type { Deps } from '../../server/deps.ts'
+import { changeTickets } from '../../server/tickets/bulk/change-tickets.ts'
 import { postAgentMessage } from '../../server/tickets/messages.ts'
 import { createTicket } from '../../server/tickets/tickets.ts'
 import { updateTicket } from '../../server/tickets/update-ticket.ts'

@@ -12,7 +12,7 @@ const LAYERS = [
   ['tickets', 'organizations'],
   ['agents', 'api-keys'],
   ['sessions'],
-  ['search', 'saved-replies', 'threads', 'bulk'],
+  ['search', 'saved-replies', 'threads'],
   ['saved-views', 'replies'],
   ['inbox', 'erasure', 'tags'],
   ['channels', 'live'],
@@ -21,7 +21,7 @@ const LAYERS = [
   ['cli'],
 ]
 /** Route files may also ask who is calling. */
-const ROUTE_FILES = /\/(v1|console|routes)\.ts$/
+const ROUTE_FILES = /\/(?:v1|(?:[\w-]+-)?routes)\.ts$/
 const IDENTITIES = ['agents', 'api-keys', 'sessions']
 /** Put the program together; every other file directly in `server` is a leaf. */
 const COMPOSITION = ['server/main.ts', 'server/service.ts', 'server/deps.ts']
@@ -120,7 +120,7 @@ export const RULES: Record<string, Rule> = {
   },
 
   'verbs and views know no HTTP: Elysia stands in http, in route files, in schemas and in require-*'(source) {
-    const mayUse = /\/(?:v1|console|routes|schemas)\.ts$|\/require-[\w-]+\.ts$|^server\/http\//
+    const mayUse = /\/(?:v1|(?:[\w-]+-)?routes|schemas)\.ts$|\/require-[\w-]+\.ts$|^server\/http\//
     if (!source.path.startsWith('server/') || mayUse.test(source.path)) return []
     return source.imports
       .filter(({ target, isTypeOnly }) => /^@?elysia/.test(target) && !isTypeOnly)
@@ -128,7 +128,8 @@ export const RULES: Record<string, Rule> = {
   },
 
   'routes, schemas and views hold no queries'(source) {
-    if (!/^server\/.*\/(?:v1|console|routes|schemas|views|require-[\w-]+)\.ts$/.test(source.path)) return []
+    if (!/^server\/.*\/(?:v1|(?:[\w-]+-)?routes|schemas|views|require-[\w-]+)\.ts$/.test(source.path))
+      return []
     return source.imports
       .filter(({ target }) => DRIZZLE.test(target) || target === 'server/database/statement.ts')
       .map(({ target }) => `imports ${target}`)

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import { inviteAgent } from '../../server/agents/links.ts'
+import { inviteAgent } from '../../server/agents/one-time-links.ts'
 import { createApiKey } from '../../server/api-keys/api-keys.ts'
 import { messages } from '../../server/database/tables/messages.ts'
 import { tickets } from '../../server/database/tables/tickets.ts'

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm'
 import { tickets } from '../../server/database/tables/tickets.ts'
 import type { Deps } from '../../server/deps.ts'
 import { recordEvents } from '../../server/events/events.ts'
-import { insertMessage, type Message } from '../../server/tickets/rows.ts'
+import { insertMessage, type Message } from '../../server/tickets/queries.ts'
 
 type Said = Partial<Pick<Message, 'role' | 'agentId' | 'agentName' | 'sending' | 'createdAt'>> & {
   text: string

@@ -2,7 +2,7 @@ import { upsertCustomer } from '../../server/customers/customers.ts'
 import type { Channel, TicketStatus } from '../../server/database/tables/tickets.ts'
 import type { Deps } from '../../server/deps.ts'
 import { counterChanges, moveCounters } from '../../server/tickets/counters.ts'
-import { insertMessage, insertTag, insertTicket, type Ticket } from '../../server/tickets/rows.ts'
+import { insertMessage, insertTag, insertTicket, type Ticket } from '../../server/tickets/queries.ts'
 
 export interface StoredTicket {
   status: TicketStatus

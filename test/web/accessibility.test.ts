@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect } from 'bun:test'
-import { inviteAgent } from '../../server/agents/links.ts'
+import { inviteAgent } from '../../server/agents/one-time-links.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { type Bellhop, startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'

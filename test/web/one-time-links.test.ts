@@ -1,6 +1,6 @@
 import { afterAll, expect } from 'bun:test'
 import { createAgent } from '../../server/agents/agents.ts'
-import { inviteAgent, makeLink } from '../../server/agents/links.ts'
+import { inviteAgent, makeLink } from '../../server/agents/one-time-links.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 

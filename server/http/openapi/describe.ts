@@ -1,9 +1,9 @@
 import type { TSchema } from '@sinclair/typebox'
 import { describeHeaders, describeProblems } from './answers.ts'
+import { type DeclaredRoute, describeOperation } from './describe-operation.ts'
+import { describeWebhook } from './describe-webhook.ts'
 import type { ApiDescription, OpenApiDocument } from './document.ts'
-import { type DeclaredRoute, describeOperation } from './operation.ts'
 import { collectSchemas } from './schemas.ts'
-import { describeWebhook } from './webhook.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 

@@ -11,7 +11,7 @@ import { listAgents } from './agents.ts'
 import { changeAgent } from './change-agent.ts'
 import { disableAgent } from './disable-agent.ts'
 import { enableAgent } from './enable-agent.ts'
-import { inviteAgent, makeLink } from './links.ts'
+import { inviteAgent, makeLink } from './one-time-links.ts'
 import * as schemas from './schemas.ts'
 import { viewAgent, viewLink } from './views.ts'
 

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { createAgent } from '../agents/agents.ts'
-import { inviteAgent } from '../agents/links.ts'
+import { inviteAgent } from '../agents/one-time-links.ts'
 import { setUp } from '../agents/set-up.ts'
 import { createApiKey, revokeApiKey } from '../api-keys/api-keys.ts'
 import { agents } from '../database/tables/agents.ts'

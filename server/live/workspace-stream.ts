@@ -1,9 +1,9 @@
 import type { Deps } from '../deps.ts'
 import { createFeed, type Feed, type Start } from './feed.ts'
-import { type Frame, presenceFrame } from './frames.ts'
-import { paced } from './paced.ts'
 import type { PageStream } from './page-stream.ts'
 import { type Announcement, createPresence } from './presence.ts'
+import { type Frame, presenceFrame } from './sse-frames.ts'
+import { paced } from './throttle.ts'
 
 /** A picture goes to every page, so the more there are the rarer it is drawn. */
 const LEAST_REST_MS = 100

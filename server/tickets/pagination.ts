@@ -2,7 +2,7 @@ import type { Static } from 'elysia'
 import { invalid } from '../errors.ts'
 import { type Cursor, decodeCursor, encodeCursor } from './cursor.ts'
 import type { TicketFilters, TicketList, TicketListRequest, TicketSort } from './list-tickets.ts'
-import type { TicketWithCustomer } from './rows.ts'
+import type { TicketWithCustomer } from './queries.ts'
 import type { ticketQuery } from './schemas.ts'
 
 const MOST_PER_PAGE = 100

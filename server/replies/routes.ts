@@ -10,7 +10,7 @@ import { waitingReply } from '../threads/schemas.ts'
 import { sendOnce } from '../threads/send-once.ts'
 import { viewWaitingReply } from '../threads/views.ts'
 import { queueReply, type ReplyRequest, releaseReply, undoReply } from './replies.ts'
-import { retryMessage } from './retry.ts'
+import { retryMessage } from './retry-message.ts'
 import { byReply, newReply, undone } from './schemas.ts'
 
 /** Sending a reply, taking it back, and sending again what failed. */

@@ -1,5 +1,5 @@
-import type { Deps } from '../deps.ts'
-import { isId } from '../ids.ts'
+import type { Deps } from '../../deps.ts'
+import { isId } from '../../ids.ts'
 import {
   type Changed,
   changeRow,
@@ -7,8 +7,8 @@ import {
   lockAssignees,
   recordChanges,
   wantedTicket,
-} from '../tickets/change.ts'
-import { findTicket, lockTicket, type Ticket } from '../tickets/rows.ts'
+} from '../change-ticket.ts'
+import { findTicket, lockTicket, type Ticket } from '../queries.ts'
 
 /** Tickets in one unit: few enough that nobody waits for it. */
 const SLICE = 100

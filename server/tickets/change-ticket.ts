@@ -7,7 +7,7 @@ import { recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
 import { recordActivities } from './activities.ts'
 import { moveCounters, sumOfChanges } from './counters.ts'
-import { deleteTag, insertTag, lockEnabledAgent, saveTicket, type Ticket, touchTags } from './rows.ts'
+import { deleteTag, insertTag, lockEnabledAgent, saveTicket, type Ticket, touchTags } from './queries.ts'
 
 /** What to change; what is absent stays. */
 export interface TicketChange {

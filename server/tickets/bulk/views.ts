@@ -1,4 +1,4 @@
-import type { Ticket } from '../tickets/rows.ts'
+import type { Ticket } from '../queries.ts'
 
 /** A ticket as it was, in the words of a change: sent back as one, it takes the change back. */
 export function viewBefore({ id, status, assignedTo, tags, isSpam }: Ticket) {

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { status, tags, ticketChange } from '../tickets/schemas.ts'
+import { status, tags, ticketChange } from '../schemas.ts'
 
 // One change of many tickets, and what takes it back.
 

@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 import { AppError, notFound } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
-import { lockTicket } from '../tickets/rows.ts'
+import { lockTicket } from '../tickets/queries.ts'
 
 /**
  * Sends a message again that did not arrive: it is queued for its channel once more. Throws 404, and 409 when it did
