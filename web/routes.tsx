@@ -1,5 +1,5 @@
 import { Navigate, Route, Router, type RouteSectionProps } from '@solidjs/router'
-import { part } from './part.tsx'
+import { part } from './live/lazy-page.tsx'
 import { Session } from './session.tsx'
 import { Announcer } from './ui/announcer.tsx'
 import { Toaster } from './ui/toaster.tsx'

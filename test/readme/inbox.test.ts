@@ -25,7 +25,7 @@ test('the keys do something in the inbox', async () => {
   const registered = new Set<string>()
   const letters = new Set<string>()
   for (const { path, text } of await readSources()) {
-    if (!/^web\/(inbox|keys|ticket)\//.test(path)) continue
+    if (!/^web\/(inbox|keyboard|ticket)\//.test(path)) continue
     for (const [, key = ''] of text.matchAll(/\b(?:keys|otherKeys): \[+'([^']+)'\]/g)) registered.add(key)
     const [, views = ''] = /VIEW_LETTERS[^{]*\{([^}]*)\}/.exec(text) ?? []
     for (const [, letter = ''] of views.matchAll(/: '(\w)'/g)) letters.add(letter)

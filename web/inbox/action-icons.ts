@@ -16,7 +16,7 @@ import Undo from 'lucide-solid/icons/undo-2'
 import UserRound from 'lucide-solid/icons/user-round'
 import Zap from 'lucide-solid/icons/zap'
 import type { Component } from 'solid-js'
-import type { KeyAction } from '../keys/keys.ts'
+import type { KeyAction } from '../keyboard/keys.ts'
 
 const OF_ACTIONS: Record<string, Component> = {
   'ticket.reply': Reply,

@@ -1,4 +1,4 @@
-import { type KeyAction, useKeys } from '../keys/keys.ts'
+import { type KeyAction, useKeys } from '../keyboard/keys.ts'
 import { undoLast } from '../ticket/undo.ts'
 import { toast } from '../ui/toaster.tsx'
 import type { Changing } from './changing.ts'

@@ -1,6 +1,6 @@
 import { type Accessor, createMemo } from 'solid-js'
-import { isNotFound } from '../problem.ts'
-import { queries } from '../queries.ts'
+import { isNotFound } from '../api/api-problem.ts'
+import { queries } from '../api/queries.ts'
 import { changeTickets } from '../ticket/changes.ts'
 import type { TicketChange } from '../ticket/pending.ts'
 import { ticketQuery } from '../ticket/ticket-data.ts'

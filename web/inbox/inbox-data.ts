@@ -1,8 +1,8 @@
 import { createMemo } from 'solid-js'
-import { api, ask } from '../api.ts'
-import { observe } from '../observe.ts'
+import { api, ask } from '../api/api.ts'
+import { observe } from '../api/observe-query.ts'
+import { zone } from '../browser/time-zone.ts'
 import type { TicketPage } from '../ticket/rows.ts'
-import { zone } from '../zone.ts'
 
 export type Row = TicketPage['data'][number]
 

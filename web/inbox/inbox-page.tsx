@@ -1,5 +1,5 @@
 import { createEffect, createSignal, on, onMount, Show } from 'solid-js'
-import { KeySheet } from '../keys/key-sheet.tsx'
+import { KeySheet } from '../keyboard/key-sheet.tsx'
 import { useSession } from '../session.tsx'
 import { CustomerPanel } from '../ticket/customer-panel.tsx'
 import { resumeDrafts } from '../ticket/drafts.ts'

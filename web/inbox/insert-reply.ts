@@ -1,4 +1,4 @@
-import { knownActions } from '../keys/keys.ts'
+import { knownActions } from '../keyboard/keys.ts'
 import type { SessionData } from '../session.tsx'
 import { filledReply } from '../ticket/filled-reply.ts'
 import { draftOf } from '../ticket/keepers.ts'

@@ -1,6 +1,6 @@
 import SearchX from 'lucide-solid/icons/search-x'
 import { Show } from 'solid-js'
-import { codeOf, sentenceOf } from '../problem.ts'
+import { codeOf, sentenceOf } from '../api/api-problem.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { FailedState } from '../ui/failed-state.tsx'
 

@@ -1,4 +1,4 @@
-import { useKeys } from '../keys/keys.ts'
+import { useKeys } from '../keyboard/keys.ts'
 import type { Place } from './place.ts'
 import type { Selection } from './selection.ts'
 import type { TicketList } from './ticket-list.ts'

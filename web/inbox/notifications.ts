@@ -1,8 +1,8 @@
 import { useNavigate } from '@solidjs/router'
 import { createEffect, createSignal, onCleanup } from 'solid-js'
-import { api, ask } from '../api.ts'
-import { queries } from '../queries.ts'
-import { readStored, store } from '../stored.ts'
+import { api, ask } from '../api/api.ts'
+import { queries } from '../api/queries.ts'
+import { readStored, store } from '../browser/local-storage.ts'
 import type { Row } from './inbox-data.ts'
 import { hrefOf } from './views.ts'
 

@@ -1,5 +1,5 @@
 import { createMemo, For, Show } from 'solid-js'
-import { useAgents } from '../desk.ts'
+import { useAgents } from '../api/workspace.ts'
 import { online } from '../live/presence.ts'
 import { Avatar } from '../ui/avatar.tsx'
 

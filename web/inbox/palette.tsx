@@ -1,5 +1,5 @@
 import { createEffect, createMemo, createSignal, For, on, Show } from 'solid-js'
-import { isComposing } from '../keys/composing.ts'
+import { isComposing } from '../keyboard/ime.ts'
 import { KeyHint } from '../ui/key-hint.tsx'
 import { createOptions, OptionRow } from '../ui/options.tsx'
 import { Overlay } from './overlay.tsx'

@@ -1,6 +1,6 @@
 import { type Accessor, createSignal, onCleanup } from 'solid-js'
 import { createStore, unwrap } from 'solid-js/store'
-import { readStored, store } from '../stored.ts'
+import { readStored, store } from '../browser/local-storage.ts'
 
 export type Panes = ReturnType<typeof createPanes>
 export type PaneName = 'rail' | 'list' | 'panel'

@@ -1,5 +1,5 @@
 import { createEffect, onCleanup } from 'solid-js'
-import { queries } from '../queries.ts'
+import { queries } from '../api/queries.ts'
 import { ticketQuery } from '../ticket/ticket-data.ts'
 import type { Place } from './place.ts'
 import type { TicketList } from './ticket-list.ts'

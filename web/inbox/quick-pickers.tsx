@@ -1,5 +1,5 @@
 import { createMemo } from 'solid-js'
-import { useAgents, useTags } from '../desk.ts'
+import { useAgents, useTags } from '../api/workspace.ts'
 import { useSession } from '../session.tsx'
 import { useAssignees } from '../ticket/assignees.tsx'
 import { PickerList, type PickerOption } from '../ui/picker.tsx'

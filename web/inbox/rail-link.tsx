@@ -1,6 +1,6 @@
 import { type Component, Show } from 'solid-js'
 import { Dynamic } from 'solid-js/web'
-import { queries } from '../queries.ts'
+import { queries } from '../api/queries.ts'
 import '../ui/nav-link.css'
 import type { Place } from './place.ts'
 import { pagesQuery } from './ticket-pages.ts'

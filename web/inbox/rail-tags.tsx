@@ -1,7 +1,7 @@
 import Tag from 'lucide-solid/icons/tag'
 import Tags from 'lucide-solid/icons/tags'
 import { createMemo, createSignal, For, Show } from 'solid-js'
-import { useTags } from '../desk.ts'
+import { useTags } from '../api/workspace.ts'
 import { PickerList, type PickerOption } from '../ui/picker.tsx'
 import { useCounts } from './inbox-data.ts'
 import { Overlay } from './overlay.tsx'

@@ -1,5 +1,5 @@
 import { createMemo, Show } from 'solid-js'
-import { presenceOf } from '../live.ts'
+import { presenceOf } from '../live/live.ts'
 import { initialsOf } from '../ui/avatar.tsx'
 
 interface RowPresenceProps {

@@ -1,5 +1,5 @@
 import { createSignal } from 'solid-js'
-import { readStored, store } from '../stored.ts'
+import { readStored, store } from '../browser/local-storage.ts'
 import type { Sort } from './ticket-pages.ts'
 
 const KEY = 'bellhop.sort'

@@ -1,6 +1,6 @@
 import MessagesSquare from 'lucide-solid/icons/messages-square'
 import { Show } from 'solid-js'
-import { part } from '../part.tsx'
+import { part } from '../live/lazy-page.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { KeyHint } from '../ui/key-hint.tsx'
 

@@ -1,10 +1,10 @@
 import { InfiniteQueryObserver, keepPreviousData } from '@tanstack/solid-query'
 import { type Accessor, createEffect, createMemo, createSignal, onCleanup } from 'solid-js'
-import { api, ask } from '../api.ts'
-import { queries } from '../queries.ts'
+import { api, ask } from '../api/api.ts'
+import { queries } from '../api/queries.ts'
+import { zone } from '../browser/time-zone.ts'
 import { withPending } from '../ticket/pending.ts'
 import type { TicketPage } from '../ticket/rows.ts'
-import { zone } from '../zone.ts'
 
 type ListInput = NonNullable<NonNullable<Parameters<typeof api.console.tickets.get>[0]>['query']>
 export type Sort = NonNullable<ListInput['sort']>

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/solid-query'
 import { createStore } from 'solid-js/store'
-import { faultOf } from '../problem.ts'
+import { faultOf } from '../api/api-problem.ts'
 import { Checkbox } from '../ui/checkbox.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { DialogForm } from '../ui/form.tsx'

@@ -1,4 +1,4 @@
-import type { Answer, api } from '../api.ts'
+import type { Answer, api } from '../api/api.ts'
 
 export type SavedView = Answer<typeof api.console.views.get>['data'][number]
 type Counts = Answer<typeof api.console.counts.get>

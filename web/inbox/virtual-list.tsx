@@ -1,6 +1,6 @@
 import { createVirtualizer } from '@tanstack/solid-virtual'
 import { createEffect, createMemo, For, on, onCleanup, Show, untrack } from 'solid-js'
-import { useAgents } from '../desk.ts'
+import { useAgents } from '../api/workspace.ts'
 import { changeTicket } from '../ticket/changes.ts'
 import { STATUSES } from '../ticket/statuses.ts'
 import { Button } from '../ui/button.tsx'

@@ -1,6 +1,6 @@
 import { createSignal } from 'solid-js'
-import { api, ask } from '../api.ts'
-import type { LiveEvent } from './stream.ts'
+import { api, ask } from '../api/api.ts'
+import type { LiveEvent } from './event-source.ts'
 
 type Picture = Extract<LiveEvent, { event: 'presence' }>['data']
 export type Here = Picture['tickets'][string][number]

@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/solid-query'
 import { type Accessor, For, type JSX, Match, Switch } from 'solid-js'
-import { isNotFound } from '../problem.ts'
+import { isNotFound } from '../api/api-problem.ts'
 import { FailedState } from '../ui/failed-state.tsx'
 import { NotFound } from './not-found.tsx'
 

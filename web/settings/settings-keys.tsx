@@ -1,9 +1,9 @@
 import { useNavigate } from '@solidjs/router'
 import { createMemo, createSignal, onMount, Show } from 'solid-js'
-import { KeySheet } from '../keys/key-sheet.tsx'
-import { type KeyAction, useKeys } from '../keys/keys.ts'
-import { overviewActions } from '../keys/overviews.ts'
-import { part } from '../part.tsx'
+import { KeySheet } from '../keyboard/key-sheet.tsx'
+import { type KeyAction, useKeys } from '../keyboard/keys.ts'
+import { overviewActions } from '../keyboard/overview-actions.ts'
+import { part } from '../live/lazy-page.tsx'
 import { groupsFor } from './pages.ts'
 
 // It brings parts of the inbox along, which come after the page.

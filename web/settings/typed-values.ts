@@ -1,7 +1,7 @@
 import { useLocation, useNavigate } from '@solidjs/router'
 import { createEffect, createSignal, on, onCleanup } from 'solid-js'
 import { createStore, type SetStoreFunction, unwrap } from 'solid-js/store'
-import { askBeforeLeaving } from '../leaving.ts'
+import { askBeforeLeaving } from '../browser/unsaved-warning.ts'
 import { toast } from '../ui/toaster.tsx'
 
 /** By the address of the page and the form in it: what somebody goes back to. */

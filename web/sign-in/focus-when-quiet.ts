@@ -1,5 +1,5 @@
 import { type Accessor, createEffect, createSignal, onCleanup } from 'solid-js'
-import { isField } from '../keys/presses.ts'
+import { isField } from '../keyboard/key-combo.ts'
 
 const QUIET_MS = 1_000
 /** Longer than somebody thinks between two words. */

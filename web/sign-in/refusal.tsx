@@ -1,5 +1,5 @@
 import { createMemo, createSignal, onCleanup, Show } from 'solid-js'
-import { ApiProblem, sentenceOf } from '../problem.ts'
+import { ApiProblem, sentenceOf } from '../api/api-problem.ts'
 import { ErrorText } from '../ui/error-text.tsx'
 
 const SECOND_MS = 1_000

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/solid-query'
 import { onCleanup, onMount } from 'solid-js'
-import { leaveUnasked } from '../leaving.ts'
+import { leaveUnasked } from '../browser/unsaved-warning.ts'
 import { type SessionData, sessionQuery } from '../session.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { unlessTyping } from './focus-when-quiet.ts'

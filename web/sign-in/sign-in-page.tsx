@@ -1,7 +1,7 @@
 import { Navigate, useNavigate, useSearchParams } from '@solidjs/router'
 import { useQuery, useQueryClient } from '@tanstack/solid-query'
 import { Match, Show, Switch } from 'solid-js'
-import { api, ask } from '../api.ts'
+import { api, ask } from '../api/api.ts'
 import { type SessionData, sessionQuery } from '../session.tsx'
 import { FirstRun } from './first-run.tsx'
 import { Frame } from './frame.tsx'

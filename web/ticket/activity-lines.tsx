@@ -1,5 +1,5 @@
 import { createSignal, For, Show } from 'solid-js'
-import { useAgents } from '../desk.ts'
+import { useAgents } from '../api/workspace.ts'
 import { RelativeTime, Time } from '../ui/relative-time.tsx'
 import { activitySentence } from './activity-sentence.ts'
 import type { ActivityEntry } from './ticket-data.ts'

@@ -1,5 +1,5 @@
-import { api, ask } from '../api.ts'
-import { queries } from '../queries.ts'
+import { api, ask } from '../api/api.ts'
+import { queries } from '../api/queries.ts'
 import {
   type Before,
   type Changeable,

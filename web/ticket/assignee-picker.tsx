@@ -1,7 +1,7 @@
 import ChevronDown from 'lucide-solid/icons/chevron-down'
 import CircleUser from 'lucide-solid/icons/circle-user'
 import { Show } from 'solid-js'
-import { useAgents } from '../desk.ts'
+import { useAgents } from '../api/workspace.ts'
 import { Avatar } from '../ui/avatar.tsx'
 import { Button } from '../ui/button.tsx'
 import { Picker } from '../ui/picker.tsx'

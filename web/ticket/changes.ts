@@ -1,4 +1,4 @@
-import { sentenceOf } from '../problem.ts'
+import { sentenceOf } from '../api/api-problem.ts'
 import { toastError } from '../ui/toaster.tsx'
 import { applyChanges, type Outcome } from './apply-changes.ts'
 import type { TicketChange } from './pending.ts'

@@ -1,5 +1,5 @@
-import { isComposing } from '../keys/composing.ts'
-import { pressOf } from '../keys/presses.ts'
+import { isComposing } from '../keyboard/ime.ts'
+import { pressOf } from '../keyboard/key-combo.ts'
 import { createFieldHeight } from './field-height.ts'
 import { undoLast } from './undo.ts'
 

@@ -1,4 +1,4 @@
-import { useKeys } from '../keys/keys.ts'
+import { useKeys } from '../keyboard/keys.ts'
 import { sendChoice } from './send-choice.ts'
 
 interface ComposerKeysInput {

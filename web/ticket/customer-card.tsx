@@ -1,5 +1,5 @@
 import { Show } from 'solid-js'
-import type { Answer, api } from '../api.ts'
+import type { Answer, api } from '../api/api.ts'
 import { useSession } from '../session.tsx'
 import { Avatar } from '../ui/avatar.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'

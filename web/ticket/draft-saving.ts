@@ -1,5 +1,5 @@
-import { api, ask } from '../api.ts'
-import { ApiProblem, codeOf, isNotFound, UNREADABLE } from '../problem.ts'
+import { api, ask } from '../api/api.ts'
+import { ApiProblem, codeOf, isNotFound, UNREADABLE } from '../api/api-problem.ts'
 import { patchRow } from './rows.ts'
 import type { DraftKind, StoredDraft } from './stored-draft.ts'
 import { knownTicket, patchTicket } from './ticket-data.ts'

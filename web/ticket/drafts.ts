@@ -1,5 +1,5 @@
 import { type Accessor, createEffect, createSignal, on } from 'solid-js'
-import { queries } from '../queries.ts'
+import { queries } from '../api/queries.ts'
 import { toast } from '../ui/toaster.tsx'
 import type { DraftKeeper } from './draft-keeper.ts'
 import { hasArrived } from './has-arrived.ts'

@@ -1,7 +1,7 @@
 import { type Accessor, createEffect, on, onCleanup } from 'solid-js'
-import { type KeyAction, useKeys } from '../keys/keys.ts'
-import { isTypedElsewhere, pressOf } from '../keys/presses.ts'
-import { queries } from '../queries.ts'
+import { queries } from '../api/queries.ts'
+import { isTypedElsewhere, pressOf } from '../keyboard/key-combo.ts'
+import { type KeyAction, useKeys } from '../keyboard/keys.ts'
 import type { DraftKind } from './stored-draft.ts'
 import { ticketQuery } from './ticket-data.ts'
 

@@ -1,6 +1,6 @@
 import { createMemo, For, onCleanup, onMount, Show } from 'solid-js'
-import { isNotFound } from '../problem.ts'
-import { queries } from '../queries.ts'
+import { isNotFound } from '../api/api-problem.ts'
+import { queries } from '../api/queries.ts'
 import { useSession } from '../session.tsx'
 import { Button } from '../ui/button.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'

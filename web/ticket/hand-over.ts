@@ -1,5 +1,5 @@
 import { batch, createSignal } from 'solid-js'
-import { codeOf, sentenceOf } from '../problem.ts'
+import { codeOf, sentenceOf } from '../api/api-problem.ts'
 import { toastError } from '../ui/toaster.tsx'
 import type { DraftKeeper } from './draft-keeper.ts'
 import { addOutgoing } from './outgoing.ts'

@@ -1,4 +1,4 @@
-import { onConnectionBack } from '../live.ts'
+import { onConnectionBack } from '../live/live.ts'
 import { createKeeper, NOTHING, type TabKeeper } from './draft.ts'
 import type { DraftKeeper } from './draft-keeper.ts'
 import { type DraftKind, forgetStored, parseStored, storageKey } from './stored-draft.ts'

@@ -1,5 +1,5 @@
 import { Show } from 'solid-js'
-import { connection } from '../live.ts'
+import { connection } from '../live/live.ts'
 import { Button } from '../ui/button.tsx'
 import { leaveFocusToPane } from './focus-in-pane.ts'
 

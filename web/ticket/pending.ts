@@ -1,4 +1,4 @@
-import type { Answer, api } from '../api.ts'
+import type { Answer, api } from '../api/api.ts'
 
 type BulkCall = typeof api.console.bulk.post
 type BulkItem = Parameters<BulkCall>[0]['items'][number]

@@ -1,6 +1,6 @@
 import { type Accessor, createMemo, For, Show } from 'solid-js'
-import { useAgents } from '../desk.ts'
-import { presenceOf } from '../live.ts'
+import { useAgents } from '../api/workspace.ts'
+import { presenceOf } from '../live/live.ts'
 import { Avatar } from '../ui/avatar.tsx'
 
 /** Who else has the ticket open, and who is writing. */

@@ -1,6 +1,6 @@
 import { batch } from 'solid-js'
-import { api, ask } from '../api.ts'
-import { codeOf, sentenceOf } from '../problem.ts'
+import { api, ask } from '../api/api.ts'
+import { codeOf, sentenceOf } from '../api/api-problem.ts'
 import { toast, toastError } from '../ui/toaster.tsx'
 import type { DraftKeeper } from './draft-keeper.ts'
 import { type HandedOver, handOver } from './hand-over.ts'

@@ -1,6 +1,6 @@
 import type { InfiniteData } from '@tanstack/solid-query'
-import type { Answer, api } from '../api.ts'
-import { queries } from '../queries.ts'
+import type { Answer, api } from '../api/api.ts'
+import { queries } from '../api/queries.ts'
 
 export type TicketPage = Answer<typeof api.console.tickets.get>
 type TicketRow = TicketPage['data'][number]

@@ -1,6 +1,6 @@
 import MessageSquareText from 'lucide-solid/icons/message-square-text'
 import { createMemo } from 'solid-js'
-import { useSavedReplies } from '../desk.ts'
+import { useSavedReplies } from '../api/workspace.ts'
 import { useSession } from '../session.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { Picker, type PickerOption } from '../ui/picker.tsx'

@@ -1,5 +1,5 @@
 import { createSignal } from 'solid-js'
-import { readStored, store } from '../stored.ts'
+import { readStored, store } from '../browser/local-storage.ts'
 import type { TicketStatus } from './ticket-data.ts'
 
 /** What Send does to the status. */

@@ -1,6 +1,6 @@
 import Tag from 'lucide-solid/icons/tag'
 import { createMemo, For, Show } from 'solid-js'
-import { useTags } from '../desk.ts'
+import { useTags } from '../api/workspace.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Picker, type PickerOption } from '../ui/picker.tsx'

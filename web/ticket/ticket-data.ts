@@ -1,7 +1,7 @@
-import { type Answer, api, ask } from '../api.ts'
-import { observe } from '../observe.ts'
-import { ApiProblem } from '../problem.ts'
-import { queries } from '../queries.ts'
+import { type Answer, api, ask } from '../api/api.ts'
+import { ApiProblem } from '../api/api-problem.ts'
+import { observe } from '../api/observe-query.ts'
+import { queries } from '../api/queries.ts'
 import { withPending } from './pending.ts'
 
 /** How long a ticket rests that could not be read again. */

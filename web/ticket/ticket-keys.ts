@@ -1,4 +1,4 @@
-import type { KeyAction } from '../keys/keys.ts'
+import type { KeyAction } from '../keyboard/keys.ts'
 import { changeTicket } from './changes.ts'
 import type { DraftKind } from './stored-draft.ts'
 import type { Ticket } from './ticket-data.ts'

@@ -1,5 +1,5 @@
-import { onConnectionBack } from '../live.ts'
-import { ApiProblem } from '../problem.ts'
+import { ApiProblem } from '../api/api-problem.ts'
+import { onConnectionBack } from '../live/live.ts'
 
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 15_000

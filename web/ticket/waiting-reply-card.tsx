@@ -1,6 +1,6 @@
 import Clock from 'lucide-solid/icons/clock'
 import { createEffect, createMemo, Match, onCleanup, Show, Switch } from 'solid-js'
-import { useAgents } from '../desk.ts'
+import { useAgents } from '../api/workspace.ts'
 import { useSession } from '../session.tsx'
 import { Avatar } from '../ui/avatar.tsx'
 import { Button } from '../ui/button.tsx'

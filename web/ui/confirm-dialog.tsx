@@ -1,5 +1,5 @@
 import { createSignal, Show } from 'solid-js'
-import { sentenceOf } from '../problem.ts'
+import { sentenceOf } from '../api/api-problem.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { ErrorText } from './error-text.tsx'

@@ -1,5 +1,5 @@
 import CloudOff from 'lucide-solid/icons/cloud-off'
-import { sentenceOf } from '../problem.ts'
+import { sentenceOf } from '../api/api-problem.ts'
 import { Button } from './button.tsx'
 import { EmptyState } from './empty-state.tsx'
 

@@ -1,5 +1,5 @@
 import { Show } from 'solid-js'
-import { ApiProblem, sentenceOf } from '../problem.ts'
+import { ApiProblem, sentenceOf } from '../api/api-problem.ts'
 import { ErrorText } from './error-text.tsx'
 
 /** Why a form was refused, unless the fields that it names say so themselves. */

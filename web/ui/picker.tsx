@@ -1,7 +1,7 @@
 import { Popover } from '@kobalte/core/popover'
 import Check from 'lucide-solid/icons/check'
 import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from 'solid-js'
-import { isComposing } from '../keys/composing.ts'
+import { isComposing } from '../keyboard/ime.ts'
 import { CREATE, matching } from './matching.ts'
 import type { TriggerProps } from './menu.tsx'
 import './menu.css'

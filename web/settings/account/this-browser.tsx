@@ -1,6 +1,6 @@
 import { Show } from 'solid-js'
+import { setTheme, THEME_NAMES, THEMES, theme } from '../../browser/theme.ts'
 import { areNotificationsOn, canNotify, switchNotifications } from '../../inbox/notifications.ts'
-import { setTheme, THEME_NAMES, THEMES, theme } from '../../theme.ts'
 import { Switch } from '../../ui/checkbox.tsx'
 import { SegmentedControl } from '../../ui/segmented-control.tsx'
 import { Section } from '../page.tsx'

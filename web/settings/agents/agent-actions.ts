@@ -1,7 +1,7 @@
 import type { Accessor } from 'solid-js'
-import { api, ask } from '../../api.ts'
-import type { Agent } from '../../desk.ts'
-import { sentenceOf } from '../../problem.ts'
+import { api, ask } from '../../api/api.ts'
+import { sentenceOf } from '../../api/api-problem.ts'
+import type { Agent } from '../../api/workspace.ts'
 import { toast, toastError } from '../../ui/toaster.tsx'
 import { agentsChanged, ROLES, type Role } from './agent-data.ts'
 

@@ -1,5 +1,5 @@
-import type { Agent } from '../../desk.ts'
-import { queries } from '../../queries.ts'
+import { queries } from '../../api/queries.ts'
+import type { Agent } from '../../api/workspace.ts'
 
 export type Role = Agent['role']
 

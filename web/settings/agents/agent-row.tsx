@@ -1,6 +1,6 @@
 import Ellipsis from 'lucide-solid/icons/ellipsis'
 import { createSignal, Show } from 'solid-js'
-import type { Agent } from '../../desk.ts'
+import type { Agent } from '../../api/workspace.ts'
 import { useSession } from '../../session.tsx'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Badge } from '../../ui/badge.tsx'

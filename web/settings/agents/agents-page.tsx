@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/solid-query'
 import UserPlus from 'lucide-solid/icons/user-plus'
 import { createSignal, For, Show } from 'solid-js'
-import { type Agent, agentsQuery } from '../../desk.ts'
+import { type Agent, agentsQuery } from '../../api/workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { Loaded } from '../loaded.tsx'
 import { Page, Section } from '../page.tsx'

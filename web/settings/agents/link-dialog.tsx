@@ -1,4 +1,4 @@
-import type { Agent } from '../../desk.ts'
+import type { Agent } from '../../api/workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { exactTime } from '../../ui/relative-time.tsx'

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions } from '@tanstack/solid-query'
-import { type Answer, api, ask } from '../../api.ts'
+import { type Answer, api, ask } from '../../api/api.ts'
 
 export type AuditEntry = Answer<typeof api.console.audit.get>['data'][number]
 

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/solid-query'
 import { Show } from 'solid-js'
-import { api, ask } from '../../api.ts'
+import { api, ask } from '../../api/api.ts'
 import { Button } from '../../ui/button.tsx'
 import { FormProblem } from '../../ui/form-problem.tsx'
 import { CodeBlock } from '../code-block.tsx'

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/solid-query'
-import { type Answer, api, ask } from '../../api.ts'
+import { type Answer, api, ask } from '../../api/api.ts'
 import { type DeliveryFilter, queryOf } from './filter.ts'
 
 export type Delivery = Answer<typeof api.console.deliveries.get>['data'][number]

@@ -1,7 +1,7 @@
 import { type InfiniteData, useMutation } from '@tanstack/solid-query'
-import { type Answer, api, ask } from '../../api.ts'
-import { sentenceOf } from '../../problem.ts'
-import { queries } from '../../queries.ts'
+import { type Answer, api, ask } from '../../api/api.ts'
+import { sentenceOf } from '../../api/api-problem.ts'
+import { queries } from '../../api/queries.ts'
 import { toast, toastError } from '../../ui/toaster.tsx'
 import type { Delivery, DeliveryDetail } from './delivery-data.ts'
 

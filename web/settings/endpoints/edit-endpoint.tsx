@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/solid-query'
-import { api, ask } from '../../api.ts'
+import { api, ask } from '../../api/api.ts'
 import { CardForm } from '../../ui/form.tsx'
 import { toast } from '../../ui/toaster.tsx'
 import { Section } from '../page.tsx'

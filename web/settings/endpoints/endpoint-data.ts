@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/solid-query'
-import { type Answer, api, ask } from '../../api.ts'
-import { queries } from '../../queries.ts'
+import { type Answer, api, ask } from '../../api/api.ts'
+import { queries } from '../../api/queries.ts'
 
 export type Endpoint = Answer<typeof api.console.endpoints.get>['data'][number]
 export type WebhookEvent = Endpoint['events'][number]

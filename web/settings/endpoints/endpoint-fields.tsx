@@ -1,5 +1,5 @@
 import { For, Show } from 'solid-js'
-import { faultOf } from '../../problem.ts'
+import { faultOf } from '../../api/api-problem.ts'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { ErrorText } from '../../ui/error-text.tsx'
 import { TextField } from '../../ui/text-field.tsx'

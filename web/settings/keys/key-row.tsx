@@ -1,5 +1,5 @@
 import { createSignal, Show } from 'solid-js'
-import { api, ask } from '../../api.ts'
+import { api, ask } from '../../api/api.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'

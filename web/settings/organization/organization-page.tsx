@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/solid-query'
 import { createSignal } from 'solid-js'
-import { faultOf, sentenceOf } from '../../problem.ts'
+import { faultOf, sentenceOf } from '../../api/api-problem.ts'
 import { Switch } from '../../ui/checkbox.tsx'
 import { CardForm } from '../../ui/form.tsx'
 import { TextArea } from '../../ui/text-area.tsx'

@@ -1,7 +1,7 @@
-import { api, ask } from '../../api.ts'
-import { type SavedReply, savedRepliesQuery } from '../../desk.ts'
-import { sentenceOf } from '../../problem.ts'
-import { queries } from '../../queries.ts'
+import { api, ask } from '../../api/api.ts'
+import { sentenceOf } from '../../api/api-problem.ts'
+import { queries } from '../../api/queries.ts'
+import { type SavedReply, savedRepliesQuery } from '../../api/workspace.ts'
 import { toast, toastError } from '../../ui/toaster.tsx'
 
 /** Makes a new one, or changes the one with the id. */

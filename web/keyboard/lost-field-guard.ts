@@ -1,4 +1,4 @@
-import { isField, pressOf } from './presses.ts'
+import { isField, pressOf } from './key-combo.ts'
 
 // Whoever writes looks at the keys, or is faster than the eye. When somebody else takes the field away from under their
 // hands, the rest of the sentence would be commands on whatever is there then. So it is nothing, until they act again.

@@ -1,12 +1,12 @@
 import type { QueryClient } from '@tanstack/solid-query'
 import { createSignal } from 'solid-js'
-import { onUnreached } from './api.ts'
-import { leaveUnasked } from './leaving.ts'
-import { announceAgain, everybodyAt, type Here, PAGE_ID, showPicture, watchLeaving } from './live/presence.ts'
-import { createRefresher } from './live/refresh.ts'
-import { type LinkState, shareStream } from './live/sharing.ts'
-import type { SessionData } from './session.tsx'
-import { isSignedOut, sessionEnded, sessionIsBack } from './sign-in/signed-out.ts'
+import { onUnreached } from '../api/api.ts'
+import { leaveUnasked } from '../browser/unsaved-warning.ts'
+import type { SessionData } from '../session.tsx'
+import { isSignedOut, sessionEnded, sessionIsBack } from '../sign-in/signed-out.ts'
+import { createRefresher } from './invalidate.ts'
+import { announceAgain, everybodyAt, type Here, PAGE_ID, showPicture, watchLeaving } from './presence.ts'
+import { type LinkState, shareStream } from './tab-leader.ts'
 
 /** Whether the page hears of changes, and since when (milliseconds since 1970). */
 interface Connection {

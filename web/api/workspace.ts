@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/solid-query'
 import { createMemo } from 'solid-js'
 import { type Answer, api, ask } from './api.ts'
-import { observe } from './observe.ts'
+import { observe } from './observe-query.ts'
 
 // What everybody at the desk has in common: written in the settings, used in the inbox.
 

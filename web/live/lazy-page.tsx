@@ -1,7 +1,7 @@
 import CloudOff from 'lucide-solid/icons/cloud-off'
 import { lazy, onCleanup, onMount } from 'solid-js'
-import { Button } from './ui/button.tsx'
-import { EmptyState } from './ui/empty-state.tsx'
+import { Button } from '../ui/button.tsx'
+import { EmptyState } from '../ui/empty-state.tsx'
 
 const LOOK_EVERY_MS = 3_000
 /** A reload that did not help is not repeated at once. */

@@ -1,8 +1,8 @@
 import { treaty } from '@elysiajs/eden'
 import { QueryClient } from '@tanstack/solid-query'
-import type { App } from '../server/http/app.ts'
-import { ApiProblem, offlineProblem, problemOf } from './problem.ts'
-import { signedInAgain } from './sign-in/signed-out.ts'
+import type { App } from '../../server/http/app.ts'
+import { signedInAgain } from '../sign-in/signed-out.ts'
+import { ApiProblem, offlineProblem, problemOf } from './api-problem.ts'
 
 const MOST_READ_TRIES = 3
 const FRESH_FOR_MS = 30_000

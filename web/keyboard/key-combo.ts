@@ -1,5 +1,5 @@
-import { isComposing } from './composing.ts'
-import { keyOf } from './layout.ts'
+import { isComposing } from './ime.ts'
+import { keyOf } from './keyboard-layout.ts'
 
 const NAMED: Record<string, string> = {
   Enter: 'enter',

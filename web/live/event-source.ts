@@ -1,5 +1,5 @@
-import { type Answer, api, ask } from '../api.ts'
-import { codeOf } from '../problem.ts'
+import { type Answer, api, ask } from '../api/api.ts'
+import { codeOf } from '../api/api-problem.ts'
 import { signedInAgain } from '../sign-in/signed-out.ts'
 
 /** What the server tells. */

@@ -1,6 +1,6 @@
 import { type Accessor, createMemo, createSignal, onCleanup } from 'solid-js'
-import { isMeantForElsewhere, pressOf } from './presses.ts'
-import './taken-field.ts'
+import { isMeantForElsewhere, pressOf } from './key-combo.ts'
+import './lost-field-guard.ts'
 
 export const SECTIONS = ['Move', 'Ticket', 'Select', 'Go to', 'Everywhere'] as const
 

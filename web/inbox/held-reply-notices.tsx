@@ -1,9 +1,9 @@
 import { useLocation, useNavigate } from '@solidjs/router'
 import { createEffect, onCleanup, untrack } from 'solid-js'
-import { useCounts } from './inbox/inbox-data.ts'
-import { hrefOf } from './inbox/views.ts'
-import { announce } from './ui/announcer.tsx'
-import { toastError } from './ui/toaster.tsx'
+import { announce } from '../ui/announcer.tsx'
+import { toastError } from '../ui/toaster.tsx'
+import { useCounts } from './inbox-data.ts'
+import { hrefOf } from './views.ts'
 
 /** Tells an agent, wherever they are by then, of each reply that was not sent because somebody else was faster. */
 export function HeldNotices() {

@@ -1,4 +1,4 @@
-import { openStream, type Stream, type Told } from './stream.ts'
+import { openStream, type Stream, type Told } from './event-source.ts'
 
 // A browser opens six connections to a server at most: with a stream for each tab, the seventh tab would hang. So one
 // tab, the leader, has the stream, and tells the others.
