@@ -1,6 +1,6 @@
 /**
  * A part of a search: optional minus and key, then a value in quotes or up to the next space. In quotes two quotes stand
- * for one: `tag:"say ""hi"" now"`. web/inbox/query-terms.ts reads it the same way.
+ * for one: `tag:"say ""hi"" now"`. web/inbox/search/query-terms.ts reads it the same way.
  */
 const PART = /(-)?([a-z]+):(?=\s|$)|(-)?(?:([a-z]+):)?(?:"((?:[^"]|"")*)("?)|(\S+))/gi
 

@@ -1,6 +1,6 @@
 import { createEffect, on } from 'solid-js'
-import type { Place } from './place.ts'
-import type { TicketList } from './ticket-list.ts'
+import type { TicketList } from './list/ticket-list.ts'
+import type { Place } from './location.ts'
 
 /** A ticket that is closed, by a key, a button or the way back, leaves the focus to its row. */
 export function useFocusAfterClosing(place: Place, list: TicketList): void {

@@ -3,7 +3,7 @@ import { createEffect, onCleanup, untrack } from 'solid-js'
 import { announce } from '../ui/announcer.tsx'
 import { toastError } from '../ui/toaster.tsx'
 import { useCounts } from './inbox-data.ts'
-import { hrefOf } from './views.ts'
+import { hrefOf } from './rail/views.ts'
 
 /** Tells an agent, wherever they are by then, of each reply that was not sent because somebody else was faster. */
 export function HeldNotices() {

@@ -4,7 +4,7 @@ import { api, ask } from '../api/api.ts'
 import { queries } from '../api/queries.ts'
 import { readStored, store } from '../browser/local-storage.ts'
 import type { Row } from './inbox-data.ts'
-import { hrefOf } from './views.ts'
+import { hrefOf } from './rail/views.ts'
 
 const KEY = 'bellhop.notifications'
 /** Several changes in a row are one look at the server. */

@@ -3,9 +3,9 @@ import { setTheme, theme } from '../browser/theme.ts'
 import { type KeyAction, useKeys } from '../keyboard/keys.ts'
 import { overviewActions } from '../keyboard/overview-actions.ts'
 import { signOut } from '../sign-in/sign-out.tsx'
+import type { Place } from './location.ts'
 import type { Panes } from './panes.ts'
-import type { Place } from './place.ts'
-import { BUILT_IN_VIEWS, VIEW_LETTERS } from './views.ts'
+import { BUILT_IN_VIEWS, VIEW_LETTERS } from './rail/views.ts'
 
 interface PageInput {
   place: Place

@@ -1,8 +1,8 @@
 import { createEffect, onCleanup } from 'solid-js'
 import { queries } from '../api/queries.ts'
 import { ticketQuery } from '../ticket/ticket-data.ts'
-import type { Place } from './place.ts'
-import type { TicketList } from './ticket-list.ts'
+import type { TicketList } from './list/ticket-list.ts'
+import type { Place } from './location.ts'
 
 /** Whoever runs down the list reads none of what they pass. */
 const REST_MS = 150

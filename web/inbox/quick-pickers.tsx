@@ -3,7 +3,7 @@ import { useAgents, useTags } from '../api/workspace.ts'
 import { useSession } from '../session.tsx'
 import { useAssignees } from '../ticket/assignees.tsx'
 import { PickerList, type PickerOption } from '../ui/picker.tsx'
-import { Overlay } from './overlay.tsx'
+import { Overlay } from './palette/overlay.tsx'
 
 interface QuickPickerProps {
   isOpen: boolean

@@ -7,7 +7,7 @@ import { part } from '../live/lazy-page.tsx'
 import { groupsFor } from './pages.ts'
 
 // It brings parts of the inbox along, which come after the page.
-const Palette = part(async () => ({ default: (await import('../inbox/palette.tsx')).Palette }))
+const Palette = part(async () => ({ default: (await import('../inbox/palette/palette.tsx')).Palette }))
 
 /** The palette and the sheet of keys, here as in the inbox. */
 export function SettingsKeys(props: { isAdmin: boolean }) {

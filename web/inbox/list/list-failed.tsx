@@ -1,0 +1,32 @@
+import SearchX from 'lucide-solid/icons/search-x'
+import { Show } from 'solid-js'
+import { codeOf, sentenceOf } from '../../api/api-problem.ts'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { FailedState } from '../../ui/failed-state.tsx'
+
+interface ListFailedProps {
+  error: unknown
+  onRetry: () => void
+  isBusy: boolean
+}
+
+/** A search that is not understood is no failure: it says what it takes. */
+export function ListFailed(props: ListFailedProps) {
+  return (
+    <Show
+      when={codeOf(props.error) === 'invalid_query'}
+      fallback={
+        <FailedState
+          title="The tickets could not be loaded"
+          error={props.error}
+          onRetry={props.onRetry}
+          isBusy={props.isBusy}
+        />
+      }
+    >
+      <div role="status">
+        <EmptyState icon={<SearchX />} title="That search is not understood" text={sentenceOf(props.error)} />
+      </div>
+    </Show>
+  )
+}

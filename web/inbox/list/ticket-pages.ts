@@ -1,0 +1,62 @@
+import { InfiniteQueryObserver, keepPreviousData } from '@tanstack/solid-query'
+import { type Accessor, createEffect, createMemo, createSignal, onCleanup } from 'solid-js'
+import { api, ask } from '../../api/api.ts'
+import { queries } from '../../api/queries.ts'
+import { zone } from '../../browser/time-zone.ts'
+import { withPending } from '../../ticket/pending.ts'
+import type { TicketPage } from '../../ticket/rows.ts'
+
+type ListInput = NonNullable<NonNullable<Parameters<typeof api.console.tickets.get>[0]>['query']>
+export type Sort = NonNullable<ListInput['sort']>
+
+interface Wanted {
+  query: string
+  sort: Sort
+}
+
+const PAGE_SIZE = 50
+
+/** How a list is read, page by page; the same for reading ahead. */
+export function pagesQuery({ query, sort }: Wanted) {
+  const inZone = zone()
+  return {
+    // A cursor is of one zone: whoever travels begins at the top.
+    queryKey: ['tickets', query, sort, inZone.zone] as const,
+    queryFn: async ({
+      pageParam,
+      signal,
+    }: {
+      pageParam: string
+      signal: AbortSignal
+    }): Promise<TicketPage> => {
+      const cursor = pageParam ? { cursor: pageParam } : {}
+      const page = await ask(
+        api.console.tickets.get({
+          query: { q: query, sort, limit: PAGE_SIZE, ...inZone, ...cursor },
+          fetch: { signal },
+        }),
+      )
+      return { ...page, data: page.data.map(withPending) }
+    },
+    initialPageParam: '',
+    getNextPageParam: (last: TicketPage) => last.nextCursor,
+  }
+}
+
+/** The pages of a list as they come in. Observed directly: `useInfiniteQuery` would wrap thousands of rows into a store. */
+export function createTicketPages(wanted: Accessor<Wanted | undefined>, isTyping: Accessor<boolean>) {
+  const options = createMemo(() => ({
+    ...pagesQuery(wanted() ?? { query: '', sort: 'updated_desc' }),
+    enabled: wanted() !== undefined,
+    // While a search is typed, the last results stay until there are better ones.
+    placeholderData: isTyping() ? keepPreviousData : undefined,
+  }))
+  const observer = new InfiniteQueryObserver(queries, options())
+  const [result, setResult] = createSignal(observer.getCurrentResult())
+  createEffect(() => {
+    observer.setOptions(options())
+    setResult(() => observer.getCurrentResult())
+  })
+  onCleanup(observer.subscribe((next) => setResult(() => next)))
+  return { result, fetchNextPage: () => observer.fetchNextPage(), refetch: () => observer.refetch() }
+}

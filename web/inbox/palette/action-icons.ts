@@ -1,0 +1,47 @@
+import ArrowRight from 'lucide-solid/icons/arrow-right'
+import ArrowUpDown from 'lucide-solid/icons/arrow-up-down'
+import CircleCheck from 'lucide-solid/icons/circle-check'
+import CircleUserRound from 'lucide-solid/icons/circle-user-round'
+import Clock from 'lucide-solid/icons/clock'
+import Inbox from 'lucide-solid/icons/inbox'
+import Keyboard from 'lucide-solid/icons/keyboard'
+import ListChecks from 'lucide-solid/icons/list-checks'
+import LogOut from 'lucide-solid/icons/log-out'
+import Reply from 'lucide-solid/icons/reply'
+import Settings from 'lucide-solid/icons/settings'
+import ShieldAlert from 'lucide-solid/icons/shield-alert'
+import StickyNote from 'lucide-solid/icons/sticky-note'
+import Tag from 'lucide-solid/icons/tag'
+import Undo from 'lucide-solid/icons/undo-2'
+import UserRound from 'lucide-solid/icons/user-round'
+import Zap from 'lucide-solid/icons/zap'
+import type { Component } from 'solid-js'
+import type { KeyAction } from '../../keyboard/keys.ts'
+
+const OF_ACTIONS: Record<string, Component> = {
+  'ticket.reply': Reply,
+  'ticket.note': StickyNote,
+  'ticket.pending': Clock,
+  'ticket.assign': UserRound,
+  'ticket.assign-me': UserRound,
+  'ticket.tag': Tag,
+  reopen: Inbox,
+  spam: ShieldAlert,
+  undo: Undo,
+  keys: Keyboard,
+  account: CircleUserRound,
+  settings: Settings,
+  'sign-out': LogOut,
+}
+const OF_SECTIONS: Record<KeyAction['section'], Component> = {
+  Ticket: CircleCheck,
+  Select: ListChecks,
+  Move: ArrowUpDown,
+  Everywhere: Zap,
+  'Go to': ArrowRight,
+}
+
+/** What stands before an action in the palette: its own picture, or that of its kind. */
+export function actionIcon({ id, section }: Pick<KeyAction, 'id' | 'section'>): Component {
+  return OF_ACTIONS[id] ?? OF_SECTIONS[section]
+}

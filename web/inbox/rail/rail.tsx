@@ -1,0 +1,98 @@
+import Archive from 'lucide-solid/icons/archive'
+import CircleAlert from 'lucide-solid/icons/circle-alert'
+import CirclePause from 'lucide-solid/icons/circle-pause'
+import Clock from 'lucide-solid/icons/clock'
+import Inbox from 'lucide-solid/icons/inbox'
+import Layers from 'lucide-solid/icons/layers'
+import ShieldAlert from 'lucide-solid/icons/shield-alert'
+import UserRound from 'lucide-solid/icons/user-round'
+import { type Component, createMemo, For, Show } from 'solid-js'
+import { useSession } from '../../session.tsx'
+import { useCounts, useSavedViews } from '../inbox-data.ts'
+import type { Place } from '../location.ts'
+import './rail.css'
+import { RailFoot } from './rail-foot.tsx'
+import { RailLink } from './rail-link.tsx'
+import { RailTags } from './rail-tags.tsx'
+import { SavedViewLink } from './saved-view-link.tsx'
+import { BUILT_IN_VIEWS, type BuiltInView } from './views.ts'
+
+const ICONS: Record<BuiltInView, Component> = {
+  mine: UserRound,
+  unassigned: Inbox,
+  open: Layers,
+  pending: Clock,
+  resolved: Archive,
+  failed: CircleAlert,
+  held: CirclePause,
+  spam: ShieldAlert,
+}
+
+/** Whatever is in them needs somebody. */
+const LOUD: BuiltInView[] = ['failed', 'held']
+
+interface RailProps {
+  place: Place
+  onShowKeys: () => void
+  /** A view was renamed or deleted: what had the focus is gone. */
+  onDone: () => void
+  /** Closes the drawer the rail stands in. */
+  onLeave?: () => void
+}
+
+/** The lists there are, each with its count, and at its foot who is here and what is about oneself. */
+export function Rail(props: RailProps) {
+  const session = useSession()
+  const counts = useCounts()
+  const views = useSavedViews()
+  /** Replies are held so seldom that their list is there only while it has any. */
+  const isHeldShown = createMemo(() => Boolean(counts()?.views.held) || props.place.viewId() === 'held')
+  const shownViews = createMemo(() => BUILT_IN_VIEWS.filter(({ id }) => id !== 'held' || isHeldShown()))
+  return (
+    <div class="rail">
+      <header class="rail-head">
+        <span class="rail-mark" aria-hidden="true">
+          {[...session().organization.name].slice(0, 1).join('').toLocaleUpperCase()}
+        </span>
+        <strong class="rail-name" title={session().organization.name}>
+          {session().organization.name}
+        </strong>
+      </header>
+      <nav class="rail-views" aria-label="Lists of tickets">
+        <ul>
+          <For each={shownViews()}>
+            {(view) => (
+              <li>
+                <RailLink
+                  view={view}
+                  place={props.place}
+                  icon={ICONS[view.id]}
+                  count={counts()?.views[view.id]}
+                  isLoud={LOUD.includes(view.id)}
+                  onLeave={props.onLeave}
+                />
+              </li>
+            )}
+          </For>
+        </ul>
+        <Show when={views().length > 0}>
+          <h2 class="rail-title">Saved views</h2>
+          <ul>
+            <For each={views()}>
+              {(view) => (
+                <SavedViewLink
+                  view={view}
+                  place={props.place}
+                  onDone={props.onDone}
+                  onLeave={props.onLeave}
+                />
+              )}
+            </For>
+          </ul>
+        </Show>
+        <RailTags place={props.place} onLeave={props.onLeave} />
+      </nav>
+      <RailFoot onShowKeys={props.onShowKeys} />
+    </div>
+  )
+}

@@ -1,0 +1,64 @@
+import type { Answer, api } from '../../api/api.ts'
+
+export type SavedView = Answer<typeof api.console.views.get>['data'][number]
+type Counts = Answer<typeof api.console.counts.get>
+export type BuiltInView = keyof Counts['views']
+
+/** A list of tickets: every one is a search. */
+export interface View {
+  /** Its part of the address: `mine`, `viw_…`, `tag~refund`, `search`. */
+  id: string
+  name: string
+  /** In the grammar of the search. */
+  query: string
+}
+
+const TAG = 'tag~'
+export const SEARCH = 'search'
+/** Where the inbox opens. */
+export const FIRST_VIEW = 'mine'
+
+/** What is pressed behind `g` to go there. */
+export const VIEW_LETTERS: Record<BuiltInView, string> = {
+  mine: 'm',
+  unassigned: 'u',
+  open: 'a',
+  pending: 'p',
+  resolved: 'r',
+  failed: 'f',
+  held: 'h',
+  spam: 's',
+}
+
+export const BUILT_IN_VIEWS: readonly (View & { id: BuiltInView })[] = [
+  { id: 'mine', name: 'My open', query: 'status:open assigned:me' },
+  { id: 'unassigned', name: 'Unassigned', query: 'status:open assigned:none' },
+  { id: 'open', name: 'All open', query: 'status:open' },
+  { id: 'pending', name: 'Pending', query: 'status:pending' },
+  { id: 'resolved', name: 'Resolved', query: 'status:resolved' },
+  { id: 'failed', name: 'Failed sends', query: 'is:failed' },
+  { id: 'held', name: 'Held', query: 'is:held' },
+  { id: 'spam', name: 'Spam', query: 'is:spam' },
+]
+
+/** The view of an address; undefined while the saved ones are not known, or when it is gone. */
+export function viewOf(id: string, q: string, saved: readonly SavedView[]): View | undefined {
+  if (id === SEARCH) return { id, name: 'Search', query: q }
+  if (id.startsWith(TAG)) return tagView(id.slice(TAG.length))
+  return BUILT_IN_VIEWS.find((view) => view.id === id) ?? saved.find((view) => view.id === id)
+}
+
+export function tagView(tag: string): View {
+  return { id: TAG + tag, name: tag, query: `status:open tag:${quoted(tag)}` }
+}
+
+/** The address of a view, with a ticket open in it. */
+export function hrefOf(viewId: string, { ticketId = '', q = '' } = {}): string {
+  const path = ['', 'inbox', encodeURIComponent(viewId), ...(ticketId ? [ticketId] : [])].join('/')
+  return q ? `${path}?${new URLSearchParams({ q })}` : path
+}
+
+/** A value as the grammar takes it: in quotes when it has spaces or quotes, with two quotes for each of its own. */
+export function quoted(value: string): string {
+  return /[\s"]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
+}
