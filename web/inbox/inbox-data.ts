@@ -2,7 +2,7 @@ import { createMemo } from 'solid-js'
 import { api, ask } from '../api/api.ts'
 import { observe } from '../api/observe-query.ts'
 import { zone } from '../browser/time-zone.ts'
-import type { TicketPage } from '../ticket/rows.ts'
+import type { TicketPage } from '../ticket/list-cache.ts'
 
 export type Row = TicketPage['data'][number]
 

@@ -1,6 +1,6 @@
 import { createEffect, onCleanup } from 'solid-js'
 import { queries } from '../api/queries.ts'
-import { ticketQuery } from '../ticket/ticket-data.ts'
+import { ticketQuery } from '../ticket/ticket-query.ts'
 import type { TicketList } from './list/ticket-list.ts'
 import type { Place } from './location.ts'
 

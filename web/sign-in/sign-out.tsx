@@ -3,7 +3,7 @@ import { api, ask } from '../api/api.ts'
 import { sentenceOf } from '../api/api-problem.ts'
 import { queries } from '../api/queries.ts'
 import { type SessionData, sessionQuery } from '../session.tsx'
-import { forgetSavedDrafts, unsavedDrafts } from '../ticket/stored-draft.ts'
+import { forgetSavedDrafts, unsavedDrafts } from '../ticket/composer/stored-draft.ts'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { toastError } from '../ui/toaster.tsx'
 

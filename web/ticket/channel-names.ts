@@ -1,4 +1,4 @@
-import type { Ticket } from './ticket-data.ts'
+import type { Ticket } from './ticket-query.ts'
 
 /** Where tickets come from. */
 export const CHANNEL_NAMES: Record<Ticket['channel'], string> = {

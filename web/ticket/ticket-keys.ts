@@ -1,8 +1,8 @@
 import type { KeyAction } from '../keyboard/keys.ts'
-import { changeTicket } from './changes.ts'
-import type { DraftKind } from './stored-draft.ts'
-import type { Ticket } from './ticket-data.ts'
-import type { OpenPicker } from './ticket-header.tsx'
+import { changeTicket } from './changes/change-ticket.ts'
+import type { DraftKind } from './composer/stored-draft.ts'
+import type { OpenPicker } from './header/ticket-header.tsx'
+import type { Ticket } from './ticket-query.ts'
 
 interface TicketKeysInput {
   ticket: () => Ticket

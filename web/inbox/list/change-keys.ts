@@ -1,5 +1,5 @@
 import { type KeyAction, useKeys } from '../../keyboard/keys.ts'
-import { undoLast } from '../../ticket/undo.ts'
+import { undoLast } from '../../ticket/changes/undo.ts'
 import { toast } from '../../ui/toaster.tsx'
 import type { Place } from '../location.ts'
 import type { Changing } from './bulk-actions.ts'

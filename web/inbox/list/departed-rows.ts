@@ -1,5 +1,5 @@
-import type { TicketChange } from '../../ticket/pending.ts'
-import { STATUSES } from '../../ticket/statuses.ts'
+import type { TicketChange } from '../../ticket/changes/optimistic.ts'
+import { STATUSES } from '../../ticket/header/statuses.ts'
 import type { Row } from '../inbox-data.ts'
 import type { Facts } from './merge-updates.ts'
 

@@ -3,8 +3,8 @@ import { type Accessor, createEffect, createMemo, createSignal, onCleanup } from
 import { api, ask } from '../../api/api.ts'
 import { queries } from '../../api/queries.ts'
 import { zone } from '../../browser/time-zone.ts'
-import { withPending } from '../../ticket/pending.ts'
-import type { TicketPage } from '../../ticket/rows.ts'
+import { withPending } from '../../ticket/changes/optimistic.ts'
+import type { TicketPage } from '../../ticket/list-cache.ts'
 
 type ListInput = NonNullable<NonNullable<Parameters<typeof api.console.tickets.get>[0]>['query']>
 export type Sort = NonNullable<ListInput['sort']>

@@ -1,8 +1,8 @@
 import { knownActions } from '../../keyboard/keys.ts'
 import type { SessionData } from '../../session.tsx'
-import { filledReply } from '../../ticket/filled-reply.ts'
-import { draftOf } from '../../ticket/keepers.ts'
-import { knownTicket } from '../../ticket/ticket-data.ts'
+import { draftOf } from '../../ticket/composer/draft-registry.ts'
+import { filledReply } from '../../ticket/composer/filled-reply.ts'
+import { knownTicket } from '../../ticket/ticket-query.ts'
 
 /** Writes a saved reply into the answer to the open ticket, behind what is there. False when none is open. */
 export function insertReply(ticketId: string | undefined, text: string, session: SessionData): boolean {

@@ -1,7 +1,7 @@
 import { api, ask } from '../../api/api.ts'
 import { sentenceOf } from '../../api/api-problem.ts'
 import { queries } from '../../api/queries.ts'
-import { pushUndo } from '../../ticket/undo.ts'
+import { pushUndo } from '../../ticket/changes/undo.ts'
 import { toastError } from '../../ui/toaster.tsx'
 import type { SavedView } from './views.ts'
 

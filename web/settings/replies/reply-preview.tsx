@@ -1,6 +1,6 @@
 import { For, Show } from 'solid-js'
 import { useSession } from '../../session.tsx'
-import { filled } from '../../ticket/variables.ts'
+import { filled } from '../../ticket/composer/variables.ts'
 import { sampleValues } from './samples.ts'
 
 /** The text as a customer would get it, and which variables do not exist. */

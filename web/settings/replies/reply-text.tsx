@@ -1,5 +1,5 @@
 import { For } from 'solid-js'
-import { VARIABLES } from '../../ticket/variables.ts'
+import { VARIABLES } from '../../ticket/composer/variables.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextArea } from '../../ui/text-area.tsx'
 import { LABELS } from './samples.ts'

@@ -1,5 +1,5 @@
 import type { SessionData } from '../../session.tsx'
-import type { Variable } from '../../ticket/variables.ts'
+import type { Variable } from '../../ticket/composer/variables.ts'
 
 /** What the variables of saved replies are called on their buttons. */
 export const LABELS: Record<Variable, string> = {

@@ -1,0 +1,58 @@
+import MessageSquareText from 'lucide-solid/icons/message-square-text'
+import { createMemo } from 'solid-js'
+import { useSavedReplies } from '../../api/workspace.ts'
+import { useSession } from '../../session.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { Picker, type PickerOption } from '../../ui/picker.tsx'
+import type { Ticket } from '../ticket-query.ts'
+import { filledReply } from './filled-reply.ts'
+import { fillIn } from './variables.ts'
+
+interface SavedReplyPickerProps {
+  ticket: Ticket
+  isOpen: boolean
+  onOpenChange: (isOpen: boolean) => void
+  /** The text with its variables filled in. */
+  onInsert: (text: string) => void
+}
+
+const GREETING = /^\s*(hi|hey|hello|dear|good (morning|afternoon|evening))\b[^\n,!.]*[\n,!.]\s*/i
+
+/** Texts that are written once and used often, found by typing. */
+export function SavedReplyPicker(props: SavedReplyPickerProps) {
+  const replies = useSavedReplies()
+  const session = useSession()
+  const options = createMemo<PickerOption[]>(() =>
+    replies().map(({ id, name, text }) => ({
+      value: id,
+      label: name,
+      detail: withoutGreeting(fillIn(text, props.ticket, session())),
+    })),
+  )
+  return (
+    <Picker
+      label="Saved replies"
+      isOpen={props.isOpen}
+      onOpenChange={props.onOpenChange}
+      options={options()}
+      selected={[]}
+      onPick={(id) => {
+        const reply = replies().find((one) => one.id === id)
+        if (reply) props.onInsert(filledReply(reply.text, props.ticket, session()))
+      }}
+      emptyText={
+        replies().length ? 'No saved reply matches.' : 'No saved replies yet. Add them in the settings.'
+      }
+      trigger={(given) => (
+        <IconButton {...given} name="Saved replies" keys="/" size="small">
+          <MessageSquareText />
+        </IconButton>
+      )}
+    />
+  )
+}
+
+/** They all begin alike: what tells them apart comes behind that. */
+function withoutGreeting(text: string): string {
+  return (text.replace(GREETING, '').trim() || text).replace(/\s+/g, ' ')
+}

@@ -1,0 +1,59 @@
+import type { SessionData } from '../../session.tsx'
+import type { Ticket } from '../ticket-query.ts'
+
+/** What can be filled in. The settings show it on a sample. */
+export const VARIABLES = [
+  'customer.firstName',
+  'customer.name',
+  'customer.email',
+  'ticket.subject',
+  'ticket.id',
+  'agent.name',
+  'organization.name',
+] as const
+export type Variable = (typeof VARIABLES)[number]
+
+/** A piece of a saved reply: words, what a variable stands for, or a variable that does not exist. */
+interface Piece {
+  kind: 'text' | 'filled' | 'unknown'
+  text: string
+}
+
+/** `{{customer.name}}`, with or without spaces inside. */
+const VARIABLE = /\{\{\s*([^{}]*?)\s*\}\}/g
+
+/** The variables of a text that do not exist, as they are written. */
+export function unknownIn(text: string): string[] {
+  const isKnown = (name: string | undefined) => VARIABLES.some((known) => known === name)
+  return [...text.matchAll(VARIABLE)].filter(([, name]) => !isKnown(name)).map(([whole]) => whole)
+}
+
+/** A saved reply with its variables filled in. One that is not known stays as it is, for the agent to see. */
+export function fillIn(text: string, ticket: Ticket, session: SessionData): string {
+  const { customer } = ticket
+  const values: Record<Variable, string> = {
+    'customer.firstName': customer.name.split(/\s+/)[0] ?? customer.name,
+    'customer.name': customer.name,
+    'customer.email': customer.email ?? '',
+    'ticket.subject': ticket.subject,
+    'ticket.id': ticket.id,
+    'agent.name': session.agent.name,
+    'organization.name': session.organization.name,
+  }
+  return filled(text, values)
+    .map((piece) => piece.text)
+    .join('')
+}
+
+/** A text cut at its variables. */
+export function filled(text: string, values: Record<Variable, string>): Piece[] {
+  const pieces: Piece[] = []
+  let end = 0
+  for (const found of text.matchAll(VARIABLE)) {
+    if (found.index > end) pieces.push({ kind: 'text', text: text.slice(end, found.index) })
+    const variable = VARIABLES.find((known) => known === found[1])
+    pieces.push(variable ? { kind: 'filled', text: values[variable] } : { kind: 'unknown', text: found[0] })
+    end = found.index + found[0].length
+  }
+  return end < text.length ? [...pieces, { kind: 'text', text: text.slice(end) }] : pieces
+}

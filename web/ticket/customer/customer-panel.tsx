@@ -1,0 +1,61 @@
+import { createMemo, Match, Switch } from 'solid-js'
+import { api, ask } from '../../api/api.ts'
+import { isNotFound } from '../../api/api-problem.ts'
+import { FailedState } from '../../ui/failed-state.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { CustomerActivity } from './customer-activity.tsx'
+import { CustomerCard } from './customer-card.tsx'
+import './customer-panel.css'
+import { observe } from '../../api/observe-query.ts'
+import { useTicket } from '../ticket-query.ts'
+import { CustomerTickets } from './customer-tickets.tsx'
+import { TicketFacts } from './ticket-facts.tsx'
+
+/** Whose ticket it is, what else they wrote about, and the facts. */
+export function CustomerPanel(props: { ticketId: string }) {
+  const ticket = useTicket(() => props.ticketId)
+  /** What was deleted for ever is not shown on. */
+  const detail = () => (isNotFound(ticket().error) ? undefined : ticket().data)
+  const customerId = createMemo(() => detail()?.ticket.customer.userId)
+  const customer = observe(() => {
+    const id = customerId() ?? ''
+    return {
+      queryKey: ['customer', id] as const,
+      queryFn: () => ask(api.console.customers({ id }).get()),
+      enabled: id !== '',
+    }
+  })
+  return (
+    <aside class="customer-panel" aria-label="Customer">
+      <Switch fallback={<Skeleton lines={4} label="Loading the customer" />}>
+        <Match when={detail()}>
+          {(known) => (
+            <>
+              <CustomerCard ticket={known().ticket} customer={customer().data} />
+              <Switch fallback={<Skeleton lines={3} label="Loading other tickets" />}>
+                <Match when={customer().data}>
+                  {(data) => <CustomerTickets customer={data()} ticketId={props.ticketId} />}
+                </Match>
+                <Match when={customer().error}>
+                  {(error) => (
+                    <FailedState
+                      title="Their other tickets could not be loaded"
+                      error={error()}
+                      onRetry={() => void customer().refetch()}
+                      isBusy={customer().isFetching}
+                    />
+                  )}
+                </Match>
+              </Switch>
+              <TicketFacts ticket={known().ticket} />
+              <CustomerActivity timeline={known().timeline} />
+            </>
+          )}
+        </Match>
+        <Match when={ticket().error}>
+          <p class="panel-section panel-none">Nothing to show without the ticket.</p>
+        </Match>
+      </Switch>
+    </aside>
+  )
+}

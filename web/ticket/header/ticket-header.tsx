@@ -1,0 +1,80 @@
+import ChevronDown from 'lucide-solid/icons/chevron-down'
+import ChevronLeft from 'lucide-solid/icons/chevron-left'
+import ChevronUp from 'lucide-solid/icons/chevron-up'
+import PanelRight from 'lucide-solid/icons/panel-right'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
+import type { Ticket } from '../ticket-query.ts'
+import { AssigneePicker } from './assignee-picker.tsx'
+import { PresenceLine } from './presence-line.tsx'
+import { StatusPicker } from './status-picker.tsx'
+import { SubjectField } from './subject-field.tsx'
+import { TagsPicker } from './tags-picker.tsx'
+import './ticket-header.css'
+import { TicketMenu } from './ticket-menu.tsx'
+
+export type OpenPicker = 'status' | 'assignee' | 'tags' | undefined
+
+interface TicketHeaderProps {
+  ticket: Ticket
+  openPicker: OpenPicker
+  onOpenPicker: (picker: OpenPicker) => void
+  onClose: () => void
+  onNext: () => void
+  onPrevious: () => void
+  onOpenPanel: () => void
+  onMarkUnread: () => void
+}
+
+/** What the ticket is about, whose it is, and where it stands. */
+export function TicketHeader(props: TicketHeaderProps) {
+  return (
+    <header class="ticket-header">
+      <div class="ticket-header-top">
+        <IconButton class="ticket-back" name="Back to the list" keys="u" onClick={props.onClose}>
+          <ChevronLeft />
+        </IconButton>
+        <SubjectField ticket={props.ticket} />
+        <div class="ticket-header-tools">
+          <IconButton name="Previous ticket" keys="k" onClick={props.onPrevious}>
+            <ChevronUp />
+          </IconButton>
+          <IconButton name="Next ticket" keys="j" onClick={props.onNext}>
+            <ChevronDown />
+          </IconButton>
+          <TicketMenu ticket={props.ticket} onMarkUnread={props.onMarkUnread} onDeleted={props.onClose} />
+          <IconButton name="Customer" keys="]" onClick={props.onOpenPanel}>
+            <PanelRight />
+          </IconButton>
+        </div>
+      </div>
+      <div class="ticket-header-facts">
+        <StatusPicker
+          ticket={props.ticket}
+          isOpen={props.openPicker === 'status'}
+          onOpenChange={(isOpen) => props.onOpenPicker(isOpen ? 'status' : undefined)}
+        />
+        <AssigneePicker
+          ticket={props.ticket}
+          isOpen={props.openPicker === 'assignee'}
+          onOpenChange={(isOpen) => props.onOpenPicker(isOpen ? 'assignee' : undefined)}
+        />
+        <TagsPicker
+          ticket={props.ticket}
+          isOpen={props.openPicker === 'tags'}
+          onOpenChange={(isOpen) => props.onOpenPicker(isOpen ? 'tags' : undefined)}
+        />
+        <span class="ticket-id">
+          <code title={props.ticket.id}>{shortId(props.ticket.id)}</code>
+          <CopyButton text={props.ticket.id} name="Copy ticket id" />
+        </span>
+        <PresenceLine ticketId={props.ticket.id} />
+      </div>
+    </header>
+  )
+}
+
+/** The end of an id tells tickets apart; its beginning is the time. */
+function shortId(id: string): string {
+  return `#${id.slice(-6)}`
+}

@@ -1,0 +1,88 @@
+import Ellipsis from 'lucide-solid/icons/ellipsis'
+import Link from 'lucide-solid/icons/link'
+import Mail from 'lucide-solid/icons/mail'
+import ShieldAlert from 'lucide-solid/icons/shield-alert'
+import Trash from 'lucide-solid/icons/trash'
+import { createSignal, Show } from 'solid-js'
+import { api, ask } from '../../api/api.ts'
+import { queries } from '../../api/queries.ts'
+import { useSession } from '../../session.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
+import { toast, toastError } from '../../ui/toaster.tsx'
+import { changeTicket } from '../changes/change-ticket.ts'
+import { forgetDrafts } from '../composer/draft-registry.ts'
+import { blankRows } from '../list-cache.ts'
+import type { Ticket } from '../ticket-query.ts'
+
+interface TicketMenuProps {
+  ticket: Ticket
+  onMarkUnread: () => void
+  onDeleted: () => void
+}
+
+/** What is done to a ticket less often. */
+export function TicketMenu(props: TicketMenuProps) {
+  const session = useSession()
+  const [isDeleting, setDeleting] = createSignal(false)
+  return (
+    <>
+      <Menu
+        placement="bottom-end"
+        trigger={(given) => (
+          <IconButton {...given} name="More">
+            <Ellipsis />
+          </IconButton>
+        )}
+      >
+        <MenuItem icon={<Mail />} onSelect={props.onMarkUnread}>
+          Mark as unread
+        </MenuItem>
+        <MenuItem icon={<Link />} onSelect={() => void copyLink()}>
+          Copy link to this ticket
+        </MenuItem>
+        <MenuItem
+          icon={<ShieldAlert />}
+          onSelect={() => void changeTicket(props.ticket.id, { isSpam: !props.ticket.isSpam })}
+        >
+          {props.ticket.isSpam ? 'Not spam' : 'Mark as spam'}
+        </MenuItem>
+        <Show when={session().agent.role === 'admin'}>
+          <MenuLine />
+          <MenuItem icon={<Trash />} isDanger onSelect={() => setDeleting(true)}>
+            Delete for ever…
+          </MenuItem>
+        </Show>
+      </Menu>
+      <ConfirmDialog
+        isOpen={isDeleting()}
+        onClose={() => setDeleting(false)}
+        title="Delete this ticket for ever?"
+        text="All of its messages and notes go too. Nobody can bring them back."
+        word="delete"
+        action="Delete ticket"
+        onConfirm={async () => {
+          const { id } = props.ticket
+          await ask(api.console.tickets({ id }).delete())
+          blankRows((row) => row.id === id)
+          forgetDrafts(session().agent.id, id)
+          props.onDeleted()
+          toast('Ticket deleted')
+          queries.removeQueries({ queryKey: ['ticket', id] })
+          void queries.invalidateQueries({ queryKey: ['tickets'] })
+          void queries.invalidateQueries({ queryKey: ['counts'] })
+        }}
+      />
+    </>
+  )
+}
+
+async function copyLink(): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(location.href)
+    toast('Link copied')
+  } catch {
+    toastError('This browser does not let the page copy. Copy the address from its bar.')
+  }
+}

@@ -1,0 +1,95 @@
+import StickyNote from 'lucide-solid/icons/sticky-note'
+import { createMemo, For, Show } from 'solid-js'
+import { Avatar } from '../../ui/avatar.tsx'
+import { Time } from '../../ui/relative-time.tsx'
+import { MessageText } from './message-text.tsx'
+import { SendingState } from './sending-state.tsx'
+import './message-group.css'
+import type { Ticket } from '../ticket-query.ts'
+import type { Speech } from './thread-rows.ts'
+import { clockTime } from './times.ts'
+
+type Customer = Ticket['customer']
+
+interface SpeechGroupProps {
+  items: Speech[]
+  ticketId: string
+  customer: Customer
+  terms: readonly string[]
+}
+
+/** What one person wrote within a few minutes, below their name. */
+export function SpeechGroup(props: SpeechGroupProps) {
+  // Keyed by id: a message whose sending state changes keeps its place on the page.
+  const byId = createMemo(() => new Map(props.items.map((item) => [item.id, item])))
+  const first = () => props.items[0]
+  const who = () => whoOf(first())
+  const name = () => nameOf(first(), props.customer)
+  return (
+    <article class="speech" data-who={who()} aria-label={labelOf(who(), name())}>
+      <Avatar name={name()} id={personOf(first(), props.customer)} isDecorative />
+      <div class="speech-body">
+        <header class="speech-head">
+          <span class="speech-name" title={name()}>
+            {name()}
+          </span>
+          <Show when={who() === 'note'}>
+            <span class="speech-kind">
+              <StickyNote />
+              Internal note
+            </span>
+          </Show>
+          <Show when={first()}>{(item) => <ClockTime at={item().createdAt} />}</Show>
+        </header>
+        <For each={props.items.map(({ id }) => id)}>
+          {(id, index) => {
+            const item = createMemo<Speech | undefined>((last) => byId().get(id) ?? last)
+            return (
+              <Show when={item()}>
+                {(known) => (
+                  <div class="speech-item">
+                    <Show when={index() > 0}>
+                      <ClockTime at={known().createdAt} />
+                    </Show>
+                    <MessageText text={known().text} terms={props.terms} />
+                    <SendingState speech={known()} ticketId={props.ticketId} />
+                  </div>
+                )}
+              </Show>
+            )
+          }}
+        </For>
+      </div>
+    </article>
+  )
+}
+
+function ClockTime(props: { at: string }) {
+  return (
+    <Time at={props.at} class="speech-time">
+      {clockTime(props.at)}
+    </Time>
+  )
+}
+
+type Who = 'customer' | 'agent' | 'note'
+
+function whoOf(item: Speech | undefined): Who {
+  if (item?.kind === 'note') return 'note'
+  return item?.role ?? 'customer'
+}
+
+function nameOf(item: Speech | undefined, customer: Customer): string {
+  if (item?.kind === 'message' && item.role === 'customer') return customer.name
+  return item?.agentName ?? 'Agent'
+}
+
+/** Decides the colour of the initials. */
+function personOf(item: Speech | undefined, customer: Customer): string | undefined {
+  if (item?.kind === 'message' && item.role === 'customer') return customer.userId
+  return item?.agentId
+}
+
+function labelOf(who: Who, name: string): string {
+  return who === 'note' ? `Internal note by ${name}` : `Message from ${name}`
+}

@@ -1,0 +1,69 @@
+import Check from 'lucide-solid/icons/check'
+import CircleAlert from 'lucide-solid/icons/circle-alert'
+import Clock from 'lucide-solid/icons/clock'
+import { createSignal, Match, Show, Switch } from 'solid-js'
+import { Button } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { retry } from '../composer/replies.ts'
+import { leaveFocusToPane } from '../focus-in-pane.ts'
+import type { MessageEntry } from '../ticket-query.ts'
+import type { Speech } from './thread-rows.ts'
+
+/** Whether an agent's message has reached the customer. */
+export function SendingState(props: { speech: Speech; ticketId: string }) {
+  const message = () => (props.speech.kind === 'message' ? props.speech : undefined)
+  const sending = () => message()?.sending
+  const broken = () => (sending() === 'failed' || sending() === 'bounced' ? message() : undefined)
+  return (
+    <Switch>
+      <Match when={broken()}>
+        {(failed) => <FailedStrip message={failed()} ticketId={props.ticketId} />}
+      </Match>
+      <Match when={sending() === 'sent'}>
+        <p class="sending">
+          <Check />
+          Sent
+        </p>
+      </Match>
+      <Match when={sending() === 'queued'}>
+        <p class="sending">
+          <Clock />
+          Waits to be sent
+        </p>
+      </Match>
+      <Match when={sending() === 'sending'}>
+        <p class="sending">
+          <Clock />
+          Sending…
+        </p>
+      </Match>
+    </Switch>
+  )
+}
+
+function FailedStrip(props: { message: MessageEntry; ticketId: string }) {
+  const [isBusy, setBusy] = createSignal(false)
+  let strip: HTMLDivElement | undefined
+  leaveFocusToPane(() => strip)
+  const hasBounced = () => props.message.sending === 'bounced'
+  async function again() {
+    setBusy(true)
+    await retry(props.ticketId, props.message.id)
+    setBusy(false)
+  }
+  return (
+    <div class="sending-failed" role="alert" ref={strip}>
+      <CircleAlert />
+      <p>
+        <strong>{hasBounced() ? 'It came back' : 'Not sent'}</strong>
+        <Show when={props.message.sendError}>{(reason) => <> · {reason()}</>}</Show>
+      </p>
+      <Show when={!hasBounced()}>
+        <Button size="small" isBusy={isBusy()} onClick={again}>
+          Retry
+        </Button>
+      </Show>
+      <CopyButton text={props.message.text} name="Copy text" />
+    </div>
+  )
+}
