@@ -1,11 +1,10 @@
 import { test } from 'bun:test'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { findChromium } from '../programs/chromium.ts'
 import type { SignedInAgent } from './agents.ts'
 import { requireBuiltWeb } from './web.ts'
 
-/** The headless shell is Chromium without its windows: the tests take two thirds of the time in it. */
-const PROGRAMS = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome']
-const PROGRAM = PROGRAMS.map((name) => Bun.which(name)).find((path) => path !== null)
+const CHROMIUM = findChromium()
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -23,14 +22,14 @@ const TRIES_AGAIN = 2
 /** An answer such as 401 is told to the console too; the tests look at answers themselves. */
 const FAILED_LOAD = /^Failed to load resource/
 
-if (!PROGRAM) {
-  console.warn('Chromium is not installed: nothing was tested in a browser. (apt-get install chromium)')
+if (!CHROMIUM) {
+  console.warn('Chromium is not installed: nothing was tested in a browser. (bun run programs)')
   if (process.env.CI) throw new Error('CI runs every test: install Chromium.')
 }
 
 /** `test` for what needs a browser: skipped, after a warning, where there is no Chromium; in CI that is a failure. */
 export function browserTest(name: string, run: () => Promise<void>, timeoutMs = LONGEST_TEST_MS): void {
-  test.skipIf(!PROGRAM)(name, run, { timeout: timeoutMs, retry: TRIES_AGAIN })
+  test.skipIf(!CHROMIUM)(name, run, { timeout: timeoutMs, retry: TRIES_AGAIN })
 }
 
 export interface Visit {
@@ -122,7 +121,8 @@ export function startedBrowser(): Promise<Browser> {
 }
 
 async function start(): Promise<Browser> {
-  if (!PROGRAM) throw new Error('Chromium is not installed.')
+  if (!CHROMIUM) throw new Error('Chromium is not installed.')
   const { chromium } = await import('playwright-core')
-  return chromium.launch({ executablePath: PROGRAM, args: FLAGS })
+  const { path, env } = CHROMIUM
+  return chromium.launch({ executablePath: path, args: FLAGS, env: { ...process.env, ...env } })
 }

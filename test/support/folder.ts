@@ -7,8 +7,8 @@ const ROOT = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 const made = new Set<string>()
 
 /** A fresh empty folder; `removeTemporaryFolders` removes it when all tests have run. */
-export function temporaryFolder(purpose = 'test'): string {
-  const folder = mkdtempSync(join(ROOT, `bellhop-${purpose}-`))
+export function temporaryFolder(purpose = 'test', root = ROOT): string {
+  const folder = mkdtempSync(join(root, `bellhop-${purpose}-`))
   made.add(folder)
   return folder
 }

