@@ -103,14 +103,19 @@ test('a person at a mistyped address gets the page that says so, a program a pro
 
 test('the pages are small and leave no trace of how they were made', async () => {
   const names = [...page.matchAll(/\/assets\/([^"]+)/g)].map(([, name = '']) => name)
-  const sizes = await Promise.all(
-    names.map(async (name) => (await raw(`/assets/${name}`, 'gzip')).bytes.length),
-  )
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(100 * 1024)
+  const fonts = names.filter((name) => name.endsWith('.woff2'))
+  const code = names.filter((name) => !fonts.includes(name))
+  expect(await totalSize(code)).toBeLessThan(100 * 1024)
+  expect(await totalSize(fonts)).toBeLessThan(50 * 1024)
   const text = (await call('GET', bellhop.url + script)).text
   expect(text).not.toContain('sourceMappingURL')
   expect((await call('GET', `${bellhop.url}${script}.map`)).status).toBe(404)
 })
+
+async function totalSize(names: string[]): Promise<number> {
+  const answers = await Promise.all(names.map((name) => raw(`/assets/${name}`, 'gzip')))
+  return answers.reduce((sum, { bytes }) => sum + bytes.length, 0)
+}
 
 /** As it came over the wire. */
 async function raw(path: string, encodings: string) {
