@@ -5,7 +5,6 @@ import type { Config } from './config.ts'
 import { lockDataFolder } from './database/lock.ts'
 import { watchCommands } from './database/watch-external-commits.ts'
 import { type Deps, openDeps, openLog } from './deps.ts'
-import { tellPages } from './events/workspace-changed.ts'
 import { createApp } from './http/app.ts'
 import { listen } from './http/listen.ts'
 import { createMetrics } from './http/metrics.ts'
@@ -78,12 +77,7 @@ export async function startService(
     import('./replies/send-waiting.ts'),
     import('./search/index/index-tickets.ts'),
   ])
-  running.push(
-    startDelivering(deps, {
-      onAttempt: metrics.countAttempt,
-      onSwitchedOff: (orgId) => tellPages(deps, orgId),
-    }),
-  )
+  running.push(startDelivering(deps, { onAttempt: metrics.countAttempt }))
   running.push(startResending(deps), startRetention(deps), startPruning(deps), watchCommands(deps))
   running.push(startPruningSessions(deps))
   running.push(startSendingReplies(deps), startIndexing(deps))

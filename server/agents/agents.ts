@@ -4,7 +4,7 @@ import type { Transaction } from '../database/database.ts'
 import { type AgentRole, agents } from '../database/tables/agents.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid } from '../errors.ts'
-import { recordDeskChange } from '../events/workspace-changed.ts'
+import { recordWorkspaceChange } from '../events/workspace-changed.ts'
 import { requireName } from '../organizations/organizations.ts'
 import { agentColumns } from './agent-rows.ts'
 import { hashPassword } from './password.ts'
@@ -44,7 +44,7 @@ export async function createAgent(deps: Deps, orgId: string, input: NewAgent): P
       subject: { id, label: email },
       detail: { role },
     })
-    await recordDeskChange(deps, tx, orgId)
+    await recordWorkspaceChange(deps, tx, orgId)
   })
   return prepared.agent
 }

@@ -3,7 +3,7 @@ import { recordAudit } from '../audit/audit.ts'
 import type { Transaction } from '../database/database.ts'
 import { type AgentRole, agents } from '../database/tables/agents.ts'
 import type { Deps } from '../deps.ts'
-import { recordDeskChange } from '../events/workspace-changed.ts'
+import { recordWorkspaceChange } from '../events/workspace-changed.ts'
 import { requireName } from '../organizations/organizations.ts'
 import { lockAgent, lockEnabledAdmins, requireOtherAdmin } from './agent-rows.ts'
 import type { Agent } from './agents.ts'
@@ -32,7 +32,7 @@ export function changeAgent(
       .set({ name: after.name, role })
       .where(and(eq(agents.orgId, orgId), eq(agents.id, id)))
     await noteChanges(deps, tx, before, after)
-    await recordDeskChange(deps, tx, orgId)
+    await recordWorkspaceChange(deps, tx, orgId)
     return after
   })
 }

@@ -6,7 +6,7 @@ import { agents } from '../database/tables/agents.ts'
 import { tickets, ticketTags } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { recordEvents } from '../events/events.ts'
-import { recordDeskChange } from '../events/workspace-changed.ts'
+import { recordWorkspaceChange } from '../events/workspace-changed.ts'
 import { recordActivities } from '../tickets/activities.ts'
 import { moveCounters, sumOfChanges } from '../tickets/counters.ts'
 import { endLinks, endSessions } from './access.ts'
@@ -45,7 +45,7 @@ async function endAccess(deps: Deps, tx: Transaction, orgId: string, idOrEmail: 
   await endSessions(tx, { orgId, agentId: id })
   await endLinks(tx, { orgId, agentId: id })
   await recordAudit(deps, tx, orgId, { action: 'agent.disabled', subject: { id, label: email } })
-  await recordDeskChange(deps, tx, orgId)
+  await recordWorkspaceChange(deps, tx, orgId)
   return { ...agent, disabledAt }
 }
 

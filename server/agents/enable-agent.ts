@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm'
 import { recordAudit } from '../audit/audit.ts'
 import { agents } from '../database/tables/agents.ts'
 import type { Deps } from '../deps.ts'
-import { recordDeskChange } from '../events/workspace-changed.ts'
+import { recordWorkspaceChange } from '../events/workspace-changed.ts'
 import { lockAgent } from './agent-rows.ts'
 import type { Agent } from './agents.ts'
 
@@ -17,7 +17,7 @@ export function enableAgent(deps: Deps, orgId: string, idOrEmail: string): Promi
       .set({ disabledAt: null })
       .where(and(eq(agents.orgId, orgId), eq(agents.id, id)))
     await recordAudit(deps, tx, orgId, { action: 'agent.enabled', subject: { id, label: email } })
-    await recordDeskChange(deps, tx, orgId)
+    await recordWorkspaceChange(deps, tx, orgId)
     return { ...agent, disabledAt: null }
   })
 }

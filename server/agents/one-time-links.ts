@@ -3,7 +3,7 @@ import type { Transaction } from '../database/database.ts'
 import { agentLinks, type LinkPurpose } from '../database/tables/sessions.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { recordDeskChange } from '../events/workspace-changed.ts'
+import { recordWorkspaceChange } from '../events/workspace-changed.ts'
 import { hashToken, newToken } from '../token.ts'
 import { endLinks, endSessions } from './access.ts'
 import { lockAgent } from './agent-rows.ts'
@@ -36,7 +36,7 @@ export async function inviteAgent(
       subject: { id: agent.id, label: agent.email },
       detail: { role: agent.role },
     })
-    await recordDeskChange(deps, tx, orgId)
+    await recordWorkspaceChange(deps, tx, orgId)
   })
   return { agent, link }
 }

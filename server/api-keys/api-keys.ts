@@ -4,6 +4,7 @@ import { apiKeys, KEY_SCOPES, type KeyKind, type KeyScope } from '../database/ta
 import { isoTimeOrNull } from '../dates.ts'
 import type { Deps } from '../deps.ts'
 import { invalid, notFound } from '../errors.ts'
+import { recordWorkspaceChange } from '../events/workspace-changed.ts'
 import { requireName } from '../organizations/organizations.ts'
 import { hashToken } from '../token.ts'
 import { type ApiKey, keyColumns } from './key-rows.ts'
@@ -55,6 +56,7 @@ export async function createApiKey(
       subject: { id, label: name },
       detail: { kind, scopes, rateLimit, expiresAt: isoTimeOrNull(expiresAt) },
     })
+    await recordWorkspaceChange(deps, tx, orgId)
   })
   return { key, secret }
 }
@@ -85,6 +87,7 @@ export async function revokeApiKey(deps: Deps, orgId: string, idOrPrefix: string
     for (const { id, name } of revoked) {
       await recordAudit(deps, tx, orgId, { action: 'api_key.revoked', subject: { id, label: name } })
     }
+    if (revoked.length > 0) await recordWorkspaceChange(deps, tx, orgId)
   })
   forgetKeys(deps)
 }

@@ -1,6 +1,5 @@
 import { Elysia, t } from 'elysia'
 import { notFound } from '../errors.ts'
-import { tellPages } from '../events/workspace-changed.ts'
 import { isId } from '../ids.ts'
 import { byId } from '../requests/by-id.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'
@@ -21,7 +20,6 @@ export function keyRoutes(guard: AgentGuard) {
       transform,
       response: { 200: schemas.keyList },
     })
-    .onAfterHandle(({ me, as }) => tellPages(as, me.orgId))
     .post(
       '/keys',
       async ({ me, as, body, status }) => {

@@ -8,7 +8,6 @@ import {
   stageSecret,
 } from '../webhooks/endpoints/secrets.ts'
 import { note, print, shownTime } from './output.ts'
-import { tellOf } from './tell-of.ts'
 import { UsageError } from './usage-error.ts'
 import { withOwner } from './with-deps.ts'
 
@@ -33,11 +32,7 @@ export function addRotate(endpoint: Command): void {
       if (Object.keys(options).length > 1) {
         throw new UsageError('Give one of --stage, --promote, --cancel and --force.')
       }
-      print(
-        await withOwner('endpoint', { named: id }, (deps, orgId) =>
-          tellOf(deps, orgId, rotate(options)(deps, orgId, id)),
-        ),
-      )
+      print(await withOwner('endpoint', { named: id }, (deps, orgId) => rotate(options)(deps, orgId, id)))
     })
 }
 

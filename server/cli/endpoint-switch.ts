@@ -4,7 +4,6 @@ import { deleteEndpoint, disableEndpoint, enableEndpoint } from '../webhooks/end
 import { testEndpoint } from '../webhooks/endpoints/test-delivery.ts'
 import { oneOf } from './option-values.ts'
 import { print, printJson } from './output.ts'
-import { tellOf } from './tell-of.ts'
 import { withOwner } from './with-deps.ts'
 
 export function addDisable(endpoint: Command): void {
@@ -12,9 +11,7 @@ export function addDisable(endpoint: Command): void {
     .command('disable <id>')
     .description('send nothing more; deliveries are held until it is enabled')
     .action(async (id: string) => {
-      await withOwner('endpoint', { named: id }, (deps, orgId) =>
-        tellOf(deps, orgId, disableEndpoint(deps, orgId, id)),
-      )
+      await withOwner('endpoint', { named: id }, (deps, orgId) => disableEndpoint(deps, orgId, id))
       print(`${id} is off. Its deliveries are held.`)
     })
 }
@@ -24,9 +21,7 @@ export function addEnable(endpoint: Command): void {
     .command('enable <id>')
     .description('send again, what was held first')
     .action(async (id: string) => {
-      await withOwner('endpoint', { named: id }, (deps, orgId) =>
-        tellOf(deps, orgId, enableEndpoint(deps, orgId, id)),
-      )
+      await withOwner('endpoint', { named: id }, (deps, orgId) => enableEndpoint(deps, orgId, id))
       print(`${id} is on. What was held goes out now.`)
     })
 }
@@ -36,9 +31,7 @@ export function addDelete(endpoint: Command): void {
     .command('delete <id>')
     .description('remove it for ever; what waits is cancelled, the delivery log stays')
     .action(async (id: string) => {
-      await withOwner('endpoint', { named: id }, (deps, orgId) =>
-        tellOf(deps, orgId, deleteEndpoint(deps, orgId, id)),
-      )
+      await withOwner('endpoint', { named: id }, (deps, orgId) => deleteEndpoint(deps, orgId, id))
       print(`${id} is deleted.`)
     })
 }

@@ -6,7 +6,6 @@ import { addRotate } from './endpoint-rotate.ts'
 import { addDelete, addDisable, addEnable, addTest } from './endpoint-switch.ts'
 import { wordsOf } from './option-values.ts'
 import { print, printJson, printTable, shownTime } from './output.ts'
-import { tellOf } from './tell-of.ts'
 import { UsageError } from './usage-error.ts'
 import { withOrganization, withOwner } from './with-deps.ts'
 
@@ -40,7 +39,7 @@ function addCreate(endpoint: Command): void {
     .option('--json', 'as it is anyway')
     .action(async ({ org, url, events, description }: CreateOptions) => {
       const made = await withOrganization(org, (deps, { id }) =>
-        tellOf(deps, id, createEndpoint(deps, id, { url, events, description })),
+        createEndpoint(deps, id, { url, events, description }),
       )
       print(JSON.stringify({ id: made.endpoint.id, secret: made.secret }))
     })
@@ -97,7 +96,7 @@ function addUpdate(endpoint: Command): void {
       }
       if (Object.keys(change).length === 0) throw new UsageError('Give --url, --events or --description.')
       const changed = await withOwner('endpoint', { named: id }, (deps, orgId) =>
-        tellOf(deps, orgId, updateEndpoint(deps, orgId, { id, change })),
+        updateEndpoint(deps, orgId, { id, change }),
       )
       if (json) printJson(viewEndpoint(changed))
       else print(`${id} is changed.`)

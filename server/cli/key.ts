@@ -4,7 +4,6 @@ import { viewKey } from '../api-keys/views.ts'
 import { KEY_SCOPES, type KeyScope } from '../database/tables/api-keys.ts'
 import { timeAhead, wholeNumber, wordsOf } from './option-values.ts'
 import { print, printJson, printTable, shownTime } from './output.ts'
-import { tellOf } from './tell-of.ts'
 import { withOrganization, withOwner } from './with-deps.ts'
 
 export function addKey(program: Command): void {
@@ -42,9 +41,7 @@ function addCreate(key: Command): void {
         ...(rateLimit !== undefined && { rateLimit }),
         ...(expires !== undefined && { expiresAt: expires }),
       }
-      const { secret } = await withOrganization(options.org, (deps, { id }) =>
-        tellOf(deps, id, createApiKey(deps, id, input)),
-      )
+      const { secret } = await withOrganization(options.org, (deps, { id }) => createApiKey(deps, id, input))
       print(secret)
     })
 }
@@ -81,9 +78,7 @@ function addRevoke(key: Command): void {
     .description('end a key for ever, by its id; with --org also by its shown beginning')
     .option('--org <org>', 'id or name of the organization')
     .action(async (named: string, { org }: { org?: string }) => {
-      await withOwner('API key', { named, org }, (deps, orgId) =>
-        tellOf(deps, orgId, revokeApiKey(deps, orgId, named)),
-      )
+      await withOwner('API key', { named, org }, (deps, orgId) => revokeApiKey(deps, orgId, named))
       print(`${named} is revoked.`)
     })
 }

@@ -1,7 +1,6 @@
 import { Elysia } from 'elysia'
 import type { KeyGuard } from '../api-keys/require-api-key.ts'
 import type { Deps } from '../deps.ts'
-import { tellPages } from '../events/workspace-changed.ts'
 import { inboxRoutes } from '../inbox/routes.ts'
 import type { Live } from '../live/live.ts'
 import { liveRoutes } from '../live/routes.ts'
@@ -39,7 +38,7 @@ export function createApp(
     .use(ticketRoutes(deps, guards.keys))
     .use(deskRoutes(deps, guards))
     .use(ticketDeskRoutes(deps, guards.agents))
-    .use(webhookRoutes(deps, guards.agents, (orgId) => tellPages(deps, orgId)))
+    .use(webhookRoutes(deps, guards.agents))
     .use(inboxRoutes(guards.agents))
     .use(liveRoutes(deps, guards.agents, guards.live))
     .use(unknownApiRoutes())

@@ -3,7 +3,7 @@ import { recordAudit } from '../audit/audit.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import type { Deps } from '../deps.ts'
 import { type Fault, invalid, notFound } from '../errors.ts'
-import { recordDeskChange } from '../events/workspace-changed.ts'
+import { recordWorkspaceChange } from '../events/workspace-changed.ts'
 import { isBlank } from '../requests/text.ts'
 import { MOST_NAME_LENGTH } from './organizations.ts'
 
@@ -67,7 +67,7 @@ export function changeSettings(
       subject: { id: orgId, label: after.name },
       detail: Object.fromEntries(changed.map((field) => [field, { from: before[field], to: after[field] }])),
     })
-    await recordDeskChange(deps, tx, orgId)
+    await recordWorkspaceChange(deps, tx, orgId)
     return after
   })
 }

@@ -4,7 +4,7 @@ import type { Transaction } from '../database/database.ts'
 import { savedReplies } from '../database/tables/saved-replies.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
-import { recordDeskChange } from '../events/workspace-changed.ts'
+import { recordWorkspaceChange } from '../events/workspace-changed.ts'
 import { isId } from '../ids.ts'
 
 export type SavedReply = typeof savedReplies.$inferSelect
@@ -76,5 +76,5 @@ async function note(
   action: string,
 ): Promise<void> {
   await recordAudit(deps, tx, orgId, { action, subject: { id, label: name } })
-  await recordDeskChange(deps, tx, orgId)
+  await recordWorkspaceChange(deps, tx, orgId)
 }

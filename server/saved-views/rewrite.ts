@@ -3,7 +3,7 @@ import type { Transaction } from '../database/database.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import { savedViews } from '../database/tables/saved-views.ts'
 import type { Deps } from '../deps.ts'
-import { recordDeskChange } from '../events/workspace-changed.ts'
+import { recordWorkspaceChange } from '../events/workspace-changed.ts'
 
 export interface ViewText {
   name: string
@@ -33,7 +33,7 @@ export async function rewriteViews(
   const changes = views
     .map((view) => ({ ...view, after: rewrite(view) }))
     .filter(({ query, after }) => after !== query)
-  if (changes.length > 0) await recordDeskChange(deps, tx, orgId)
+  if (changes.length > 0) await recordWorkspaceChange(deps, tx, orgId)
   for (const { id, after } of changes) {
     const isThis = and(eq(savedViews.orgId, orgId), eq(savedViews.id, id))
     if (after === undefined) await tx.delete(savedViews).where(isThis)

@@ -5,7 +5,7 @@ import type { AgentRole } from '../database/tables/agents.ts'
 import { savedViews } from '../database/tables/saved-views.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, notFound } from '../errors.ts'
-import { recordDeskChange } from '../events/workspace-changed.ts'
+import { recordWorkspaceChange } from '../events/workspace-changed.ts'
 import { isId } from '../ids.ts'
 import { readSearch } from '../search/filters.ts'
 
@@ -23,7 +23,7 @@ interface Agent {
   role: AgentRole
 }
 
-// Each unit begins with `recordDeskChange`: it takes the organization's row, so that two units never count or change
+// Each unit begins with `recordWorkspaceChange`: it takes the organization's row, so that two units never count or change
 // views side by side.
 
 /** Each of them is counted for every page that is open. An agent's own and the shared ones leave room for each other. */
@@ -48,7 +48,7 @@ export async function createView(
   const { isShared = false } = input
   const view: SavedView = { id: deps.newId('viw'), name: input.name.trim(), query, isShared, agentId }
   await deps.database.write(async (tx) => {
-    await recordDeskChange(deps, tx, orgId)
+    await recordWorkspaceChange(deps, tx, orgId)
     await requireRoom(tx, orgId, view)
     await tx.insert(savedViews).values({ ...view, orgId, createdAt: deps.clock.now() })
   })
@@ -66,7 +66,7 @@ export async function updateView(
   const query =
     change.query === undefined ? undefined : await checkedQuery(deps, orgId, me.agentId, change.query)
   return deps.database.write(async (tx) => {
-    await recordDeskChange(deps, tx, orgId)
+    await recordWorkspaceChange(deps, tx, orgId)
     const view = await changeableView(tx, orgId, me, id)
     const after: SavedView = {
       ...view,
@@ -86,7 +86,7 @@ export async function updateView(
 
 export async function deleteView(deps: Deps, orgId: string, me: Agent, id: string): Promise<void> {
   await deps.database.write(async (tx) => {
-    await recordDeskChange(deps, tx, orgId)
+    await recordWorkspaceChange(deps, tx, orgId)
     await changeableView(tx, orgId, me, id)
     await tx.delete(savedViews).where(and(eq(savedViews.orgId, orgId), eq(savedViews.id, id)))
   })

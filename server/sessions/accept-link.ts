@@ -9,7 +9,7 @@ import { organizations } from '../database/tables/organizations.ts'
 import { agentLinks, type LinkPurpose } from '../database/tables/sessions.ts'
 import { actingAs, type Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { recordDeskChange } from '../events/workspace-changed.ts'
+import { recordWorkspaceChange } from '../events/workspace-changed.ts'
 import { requireName } from '../organizations/organizations.ts'
 import { hashToken, newToken } from '../token.ts'
 import { type SeenFrom, startSession } from './sessions.ts'
@@ -60,7 +60,7 @@ export async function acceptLink(deps: Deps, input: AcceptedLink): Promise<strin
       subject: { id: agentId, label: link.email },
       detail: { by: link.purpose },
     })
-    await recordDeskChange(deps, tx, orgId)
+    await recordWorkspaceChange(deps, tx, orgId)
   })
   return token
 }

@@ -21,20 +21,17 @@ import { testEndpoint } from './endpoints/test-delivery.ts'
 import * as schemas from './schemas.ts'
 import { viewDelivery, viewDeliveryDetail, viewEndpoint, viewResendJob } from './views.ts'
 
-/** Lets the open pages of an organization notice a change. It comes behind the change: events stand above webhooks. */
-export type TellPages = (orgId: string) => Promise<void>
-
 /** What administrators do with endpoints and see in the delivery log. */
-export function webhookRoutes(deps: Deps, guard: AgentGuard, tellPages: TellPages) {
+export function webhookRoutes(deps: Deps, guard: AgentGuard) {
   return new Elysia({ name: 'webhooks/console', prefix: '/console' })
-    .use(endpointRoutes(guard, tellPages))
-    .use(secretRoutes(guard, tellPages))
+    .use(endpointRoutes(guard))
+    .use(secretRoutes(guard))
     .use(deliveryRoutes(deps, guard))
 }
 
 const noQuery = strictQuery()
 
-function endpointRoutes(guard: AgentGuard, tellPages: TellPages) {
+function endpointRoutes(guard: AgentGuard) {
   const transform = [guard.adminsOnly, noQuery]
   const withBody = { parse: arrive, transform: [...transform, jsonBody] }
   return new Elysia({ name: 'webhooks/endpoints' })
@@ -66,7 +63,6 @@ function endpointRoutes(guard: AgentGuard, tellPages: TellPages) {
       },
       { ...withBody, params: byId, body: schemas.resendRequest, response: { 202: schemas.resendJob } },
     )
-    .onAfterHandle(({ me }) => tellPages(me.orgId))
     .post(
       '/endpoints',
       async ({ me, as, body, status }) => {
@@ -102,36 +98,33 @@ function endpointRoutes(guard: AgentGuard, tellPages: TellPages) {
 }
 
 /** The new secret leaves here once: when it is staged or rotated, not when the staged one is promoted. */
-function secretRoutes(guard: AgentGuard, tellPages: TellPages) {
-  return new Elysia({ name: 'webhooks/secrets' })
-    .use(guard.requireAgent)
-    .onAfterHandle(({ me }) => tellPages(me.orgId))
-    .post(
-      '/endpoints/:id/secret',
-      async ({ me: { orgId }, as, params: { id }, body: { step, force } }) => {
-        switch (step) {
-          case 'promote':
-            return { endpoint: viewEndpoint(await promoteSecret(as, orgId, id)) }
-          case 'cancel':
-            return { endpoint: viewEndpoint(await cancelStagedSecret(as, orgId, id)) }
-          case 'stage': {
-            const { endpoint, secret } = await stageSecret(as, orgId, id)
-            return { endpoint: viewEndpoint(endpoint), secret }
-          }
-          case 'rotate': {
-            const { endpoint, secret } = await rotateSecret(as, orgId, id, { force: force ?? false })
-            return { endpoint: viewEndpoint(endpoint), secret }
-          }
+function secretRoutes(guard: AgentGuard) {
+  return new Elysia({ name: 'webhooks/secrets' }).use(guard.requireAgent).post(
+    '/endpoints/:id/secret',
+    async ({ me: { orgId }, as, params: { id }, body: { step, force } }) => {
+      switch (step) {
+        case 'promote':
+          return { endpoint: viewEndpoint(await promoteSecret(as, orgId, id)) }
+        case 'cancel':
+          return { endpoint: viewEndpoint(await cancelStagedSecret(as, orgId, id)) }
+        case 'stage': {
+          const { endpoint, secret } = await stageSecret(as, orgId, id)
+          return { endpoint: viewEndpoint(endpoint), secret }
         }
-      },
-      {
-        parse: arrive,
-        transform: [guard.adminsOnly, noQuery, jsonBody],
-        params: byId,
-        body: schemas.secretStep,
-        response: { 200: schemas.endpointAfterStep },
-      },
-    )
+        case 'rotate': {
+          const { endpoint, secret } = await rotateSecret(as, orgId, id, { force: force ?? false })
+          return { endpoint: viewEndpoint(endpoint), secret }
+        }
+      }
+    },
+    {
+      parse: arrive,
+      transform: [guard.adminsOnly, noQuery, jsonBody],
+      params: byId,
+      body: schemas.secretStep,
+      response: { 200: schemas.endpointAfterStep },
+    },
+  )
 }
 
 function deliveryRoutes(deps: Deps, guard: AgentGuard) {

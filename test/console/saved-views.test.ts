@@ -85,11 +85,11 @@ test('a view is refused that the inbox would not understand', async () => {
 })
 
 test('pages are told when a view changes', async () => {
-  const before = await deskChanges()
+  const before = await workspaceChanges()
   const { id } = await make(cleo, { name: 'Mine', query: 'assigned:me' })
   await cleo.call('PATCH', `/console/views/${id}`, { body: { name: 'Still mine' } })
   await cleo.call('DELETE', `/console/views/${id}`)
-  expect((await deskChanges()) - before).toBe(3)
+  expect((await workspaceChanges()) - before).toBe(3)
 })
 
 test('another organization sees no view, not even a shared one', async () => {
@@ -136,7 +136,7 @@ test('there is an end to the number of views', async () => {
   )
 })
 
-async function deskChanges(): Promise<number> {
+async function workspaceChanges(): Promise<number> {
   const events = await eventsAfter(bellhop.deps.database.read, acme.orgId, 0, 1_000)
-  return events.filter(({ type }) => type === 'desk.changed').length
+  return events.filter(({ type }) => type === 'workspace.changed').length
 }

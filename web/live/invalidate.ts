@@ -6,8 +6,8 @@ const LONGEST_WAIT_MS = 600
 /** A tab that nobody looks at only keeps its title right. */
 const HIDDEN_WAIT_MS = 5_000
 
-/** What `desk.changed` may mean, by the first part of the query key. */
-const OF_THE_DESK = [
+/** Queries that `workspace.changed` may concern, by the first part of their key. */
+const WORKSPACE_QUERIES = [
   'agents',
   'views',
   'tags',
@@ -24,7 +24,7 @@ const OF_THE_DESK = [
 
 interface Refresher {
   ticketChanged(ticketId: string): void
-  deskChanged(): void
+  workspaceChanged(): void
   /** Nobody knows what has changed. */
   everything(): void
 }
@@ -32,7 +32,7 @@ interface Refresher {
 /** Turns hints into reading again, and no more of it than is on the screen: the rest is read when it is looked at. */
 export function createRefresher(queries: QueryClient): Refresher {
   const tickets = new Set<string>()
-  let isDeskOld = false
+  let isWorkspaceStale = false
   let isAllOld = false
   let firstAt = 0
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -55,10 +55,10 @@ export function createRefresher(queries: QueryClient): Refresher {
     else {
       for (const id of tickets) mark('ticket', id)
       if (tickets.size > 0) for (const name of ['tickets', 'counts', 'customer', 'tags']) mark(name)
-      if (isDeskOld) for (const name of OF_THE_DESK) mark(name)
+      if (isWorkspaceStale) for (const name of WORKSPACE_QUERIES) mark(name)
     }
     tickets.clear()
-    isDeskOld = false
+    isWorkspaceStale = false
     isAllOld = false
   }
 
@@ -67,15 +67,15 @@ export function createRefresher(queries: QueryClient): Refresher {
   }
 
   document.addEventListener('visibilitychange', () => {
-    if (!document.hidden && (tickets.size > 0 || isDeskOld || isAllOld)) refresh()
+    if (!document.hidden && (tickets.size > 0 || isWorkspaceStale || isAllOld)) refresh()
   })
   return {
     ticketChanged(id) {
       tickets.add(id)
       soon()
     },
-    deskChanged() {
-      isDeskOld = true
+    workspaceChanged() {
+      isWorkspaceStale = true
       soon()
     },
     everything() {

@@ -49,7 +49,7 @@ export function startLive(queries: QueryClient): void {
       else if (told.event === 'reset') refresher.everything()
       else if (told.event === 'signed-out') sessionEnded()
       else if (told.event === 'hello') void greet(queries)
-      else if (told.event === 'changed' && told.data.ticketId === '') refresher.deskChanged()
+      else if (told.event === 'changed' && told.data.ticketId === '') refresher.workspaceChanged()
       else if (told.event === 'changed') refresher.ticketChanged(told.data.ticketId)
     },
     state(state) {

@@ -6,8 +6,9 @@ export const WEBHOOK_EVENTS = ['ticket.created', 'message.sent'] as const
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number]
 
 /**
- * Everything the log records; what is not a webhook event only tells our own pages that something changed.
- * `desk.changed` is of no ticket: agents, views, saved replies, settings.
+ * Everything the log records. What is not a webhook event only tells open pages that something changed.
+ * `workspace.changed` has no ticket: agents, keys, endpoints, views, saved replies, settings. Rows written before it got
+ * this name say `desk.changed`; pages only look at the empty ticket id.
  */
 export const LOG_EVENTS = [
   ...WEBHOOK_EVENTS,
@@ -15,7 +16,7 @@ export const LOG_EVENTS = [
   'ticket.deleted',
   'note.added',
   'reply.waiting',
-  'desk.changed',
+  'workspace.changed',
 ] as const
 export type LogEvent = (typeof LOG_EVENTS)[number]
 

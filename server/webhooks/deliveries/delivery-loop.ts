@@ -1,5 +1,6 @@
 import type { Transaction } from '../../database/database.ts'
 import type { Deps } from '../../deps.ts'
+import { recordWorkspaceChange } from '../../events/workspace-changed.ts'
 import { startLoop } from '../../loop.ts'
 import { createAddressPolicy } from '../public-address.ts'
 import { clampDueTimes, type Jump, shiftDueTimes, watchClock } from './clock-jump.ts'
@@ -27,14 +28,13 @@ export interface Delivering {
 /**
  * Sends what is due. Each turn is one transaction that applies every finished attempt and claims the next ones; they
  * start when it is on disk. Only claimed deliveries are in memory. `resolve` replaces DNS in tests; `onAttempt` is
- * told how each attempt ended, `onSwitchedOff` whose endpoint was switched off for failing.
+ * called with the outcome of each attempt.
  */
 export function startDelivering(
   deps: Deps,
   given: {
     resolve?: Resolve
     onAttempt?: (outcome: string) => void
-    onSwitchedOff?: (orgId: string) => Promise<void>
   } = {},
 ): Delivering {
   const { config, clock } = deps
@@ -77,8 +77,9 @@ export function startDelivering(
   }
 
   /**
-   * By id, as a ticket's unit takes endpoints (outbox.ts), so that the two never wait for each other. Only `clearTurns`
-   * takes them in any order: PostgreSQL then ends one of the units, and it goes again.
+   * By id, as a ticket's unit locks endpoints (outbox.ts), so that the two never wait for each other. There are two
+   * exceptions: `clearTurns` locks endpoints in any order, and an endpoint that is switched off locks its organization
+   * after the endpoint. There PostgreSQL may end one of the units, and `write` runs it again.
    */
   function planOf(candidates: Candidate[]): Work[] {
     const allowances = inFlight.allot(candidates)
@@ -97,7 +98,7 @@ export function startDelivering(
       isUnsure = false
       inFlight.forget(applied)
       for (const each of done) startAttempts(each)
-      await tellOfSwitchedOff(done)
+      logSwitchedOff(done)
       return true
     } catch (error) {
       // The results stay in memory until they are on disk.
@@ -126,6 +127,9 @@ export function startDelivering(
       const each = await takeTurn(deps, tx, work)
       if (each) done.push(each)
     }
+    for (const orgId of organizationsOf(done.filter(({ wasSwitchedOff }) => wasSwitchedOff))) {
+      await recordWorkspaceChange(deps, tx, orgId)
+    }
     return { applied: plan.flatMap((work) => work.finished), done }
   }
 
@@ -133,12 +137,11 @@ export function startDelivering(
     for (const delivery of claimed) inFlight.add({ delivery, endpoint, result: null })
   }
 
-  async function tellOfSwitchedOff(done: WorkDone[]): Promise<void> {
-    const off = done.filter(({ wasSwitchedOff }) => wasSwitchedOff).map(({ endpoint }) => endpoint)
-    for (const { id, offReason } of off) {
-      deps.log.warn('endpoint_switched_off', { endpoint: id, reason: offReason })
+  function logSwitchedOff(done: WorkDone[]): void {
+    for (const { endpoint, wasSwitchedOff } of done) {
+      if (!wasSwitchedOff) continue
+      deps.log.warn('endpoint_switched_off', { endpoint: endpoint.id, reason: endpoint.offReason })
     }
-    for (const orgId of new Set(off.map((endpoint) => endpoint.orgId))) await given.onSwitchedOff?.(orgId)
   }
 
   async function carryOut(flight: Flight): Promise<void> {
@@ -184,4 +187,9 @@ export function startDelivering(
       if (inFlight.finished().length > 0) await commitTurn([])
     },
   }
+}
+
+/** In one order, in which every unit locks them. */
+function organizationsOf(done: WorkDone[]): string[] {
+  return [...new Set(done.map(({ endpoint }) => endpoint.orgId))].sort()
 }

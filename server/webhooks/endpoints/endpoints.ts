@@ -6,6 +6,7 @@ import { deliveries, endpoints } from '../../database/tables/webhooks.ts'
 import type { Deps } from '../../deps.ts'
 import { notFound } from '../../errors.ts'
 import { scheduleEndpoint } from '../../events/outbox.ts'
+import { recordWorkspaceChange } from '../../events/workspace-changed.ts'
 import { isId } from '../../ids.ts'
 import { createSigningSecret } from '../deliveries/signature.ts'
 import { type Endpoint, findEndpoint, lockEndpoint } from './queries.ts'
@@ -35,6 +36,7 @@ export async function createEndpoint(deps: Deps, orgId: string, input: EndpointI
     updatedAt: now,
   }
   const endpoint = await deps.database.write(async (tx) => {
+    await recordWorkspaceChange(deps, tx, orgId)
     const [made] = await tx.insert(endpoints).values(values).returning()
     await recordAudit(deps, tx, orgId, { action: 'endpoint.created', subject: { id, label: checked.url } })
     return made
@@ -119,7 +121,10 @@ export async function deleteEndpoint(deps: Deps, orgId: string, id: string): Pro
   })
 }
 
-/** Runs a change with the endpoint's row taken, and notes it unless nothing changed; throws 404. */
+/**
+ * Changes an endpoint with its row locked, and records the change in the audit log unless nothing changed. Locks the
+ * organization's row before the endpoint's, as a ticket's unit does. Throws 404.
+ */
 export function changeEndpoint(
   deps: Deps,
   orgId: string,
@@ -128,6 +133,7 @@ export function changeEndpoint(
 ): Promise<Endpoint> {
   if (!isId('whe', id)) throw notFound('endpoint')
   return deps.database.write(async (tx) => {
+    await recordWorkspaceChange(deps, tx, orgId)
     const [before] = await lockEndpoint(tx, { orgId, id })
     if (!before) throw notFound('endpoint')
     const after = await change(tx, before)

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { eq, sql } from 'drizzle-orm'
+import { events } from '../../server/database/tables/events.ts'
+import { newestEvent } from '../../server/events/events.ts'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
 import { type OpenStream, openLive } from '../support/live.ts'
@@ -67,9 +70,9 @@ test('a draft and a read mark are an agent’s own: no other page is told', asyn
   expect(await told(id, 3)).toEqual(['ticket.created', 'message.sent', 'note.added'])
 })
 
-test('whoever changes a saved reply tells every page of the desk', async () => {
+test('changing a saved reply reaches every open page of the workspace', async () => {
   await ben.call('POST', '/console/saved-replies', { body: { name: 'Hello', text: 'Hello' } })
-  const { data } = await page.next('changed', ({ type }) => type === 'desk.changed')
+  const { data } = await page.next('changed', ({ type }) => type === 'workspace.changed')
   expect(data.ticketId).toBe('')
 })
 
@@ -78,7 +81,7 @@ test('an administrator’s open settings hear of keys and endpoints that another
   const change = async <Json>(method: string, path: string, body?: object) => {
     const answer = await ada.call<Json>(method, `/console${path}`, body ? { body } : {})
     expect(answer.status, answer.text).toBeLessThan(300)
-    await page.next('changed', ({ type }) => type === 'desk.changed')
+    await page.next('changed', ({ type }) => type === 'workspace.changed')
     return answer.json
   }
   const { key } = await change<{ key: { id: string } }>('POST', '/keys', { name: 'Shop' })
@@ -93,4 +96,19 @@ test('an administrator’s open settings hear of keys and endpoints that another
   await change('POST', `${place}/enable`)
   await change('POST', `${place}/secret`, { step: 'rotate' })
   await change('DELETE', place)
+})
+
+test('a page that reconnects also reads changes recorded under the name they had before', async () => {
+  const { database } = bellhop.deps
+  const after = await newestEvent(database.read, acme.orgId)
+  await ben.call('POST', '/console/saved-replies', { body: { name: 'Bye', text: 'Goodbye' } })
+  await database.write(async (tx) => {
+    await tx
+      .update(events)
+      .set({ type: sql`'desk.changed'` })
+      .where(eq(events.number, after + 1))
+  })
+  await using back = await openLive(bellhop.url, admin, { after })
+  const { data } = await back.next('changed')
+  expect(data.ticketId).toBe('')
 })

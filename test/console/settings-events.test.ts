@@ -37,20 +37,20 @@ beforeEach(async () => {
 })
 afterEach(() => page.close())
 
-const deskChange = () => page.next('changed', ({ type }) => type === 'desk.changed')
-const deskChanges = () => page.seen.filter(({ data }) => data.type === 'desk.changed').length
+const workspaceChange = () => page.next('changed', ({ type }) => type === 'workspace.changed')
+const workspaceChanges = () => page.seen.filter(({ data }) => data.type === 'workspace.changed').length
 
 test('settings hear of an endpoint that is switched off for failing, and of its failures before that nothing', async () => {
   receiver.respondWith(() => ({ status: 410 }))
   const body = { url: receiver.url, events: ['ticket.created'] }
   const made = await admin.call<{ endpoint: { id: string } }>('POST', '/console/endpoints', { body })
-  await deskChange()
+  await workspaceChange()
   await makeTicket(acme)
-  await deskChange()
+  await workspaceChange()
   const { json } = await admin.call('GET', `/console/endpoints/${made.json.endpoint.id}`)
   expect(json).toMatchObject({ isOn: false, offReason: 'gone' })
   expect(receiver.requests).toHaveLength(2)
-  expect(deskChanges()).toBe(2)
+  expect(workspaceChanges()).toBe(2)
 })
 
 test('settings hear of the keys, endpoints and agents that commands change beside the server', async () => {
@@ -59,7 +59,7 @@ test('settings hear of the keys, endpoints and agents that commands change besid
   const command = async (...args: string[]) => {
     const { code, out, err } = await runProgram(place, args)
     expect(code, err).toBe(0)
-    await deskChange()
+    await workspaceChange()
     return out.trim()
   }
   const org = ['--org', acme.orgId]
@@ -76,5 +76,5 @@ test('settings hear of the keys, endpoints and agents that commands change besid
   const agentId = await command('agent', 'create', ...org, ...agent)
   await command('agent', 'disable', agentId)
   await command('agent', 'enable', agentId)
-  expect(deskChanges()).toBe(11)
+  expect(workspaceChanges()).toBe(11)
 }, 30_000)
