@@ -3,11 +3,11 @@ import { queryOptions, useQuery } from '@tanstack/solid-query'
 import { type Accessor, createContext, Match, Switch, useContext } from 'solid-js'
 import { type Answer, api, ask } from './api/api.ts'
 import { codeOf } from './api/api-problem.ts'
+import { FailedState } from './forms/failed-state.tsx'
 import { HeldNotices } from './inbox/held-reply-notices.tsx'
 import { LiveBanner } from './live/live-banner.tsx'
 import { SignInAgain } from './sign-in/sign-in-again.tsx'
 import { SignOutDialog } from './sign-in/sign-out.tsx'
-import { FailedState } from './ui/failed-state.tsx'
 
 /** Who is signed in, of which organization. */
 export type SessionData = Answer<typeof api.console.session.get>

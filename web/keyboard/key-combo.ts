@@ -1,4 +1,4 @@
-import { isComposing } from './ime.ts'
+import { isComposing } from '../ui/ime.ts'
 import { keyOf } from './keyboard-layout.ts'
 
 const NAMED: Record<string, string> = {

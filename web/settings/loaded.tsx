@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/solid-query'
 import { type Accessor, For, type JSX, Match, Switch } from 'solid-js'
 import { isNotFound } from '../api/api-problem.ts'
-import { FailedState } from '../ui/failed-state.tsx'
+import { FailedState } from '../forms/failed-state.tsx'
 import { NotFound } from './not-found.tsx'
 
 interface LoadedProps<Data> {

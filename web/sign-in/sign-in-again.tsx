@@ -41,7 +41,7 @@ export function SignInAgain(props: { session: SessionData }) {
       title="Sign in again"
       description="Your session has ended. What you were doing is still here, and goes on when you are back."
       size="small"
-      isSudden
+      isUnprompted
     >
       <div class="stack">
         <SignInForm again={props.session} onSignedIn={(session) => signedIn(session)} />

@@ -2,9 +2,9 @@ import { createSignal } from 'solid-js'
 import { api, ask } from '../api/api.ts'
 import { sentenceOf } from '../api/api-problem.ts'
 import { queries } from '../api/queries.ts'
+import { ConfirmDialog } from '../forms/confirm-dialog.tsx'
 import { type SessionData, sessionQuery } from '../session.tsx'
 import { forgetSavedDrafts, unsavedDrafts } from '../ticket/composer/stored-draft.ts'
-import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { toastError } from '../ui/toaster.tsx'
 
 /** What was typed last is on the server within that time, when the server is there. */

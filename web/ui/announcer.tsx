@@ -1,18 +1,18 @@
 import { createSignal } from 'solid-js'
 
-const [said, setSaid] = createSignal('')
+const [text, setText] = createSignal('')
 
-/** Lets a screen reader say a sentence when it has time: "Ben replied", "12 results". The same one twice is said twice. */
-export function announce(text: string): void {
-  setSaid('')
-  queueMicrotask(() => setSaid(text))
+/** Announces text politely to screen readers: "Ben replied", "12 results". Repeated text is announced again. */
+export function announce(message: string): void {
+  setText('')
+  queueMicrotask(() => setText(message))
 }
 
-/** Where `announce` is heard, also over an open dialog; stands once, in routes.tsx. */
+/** The live region of `announce`, also over an open dialog. Rendered once, in routes.tsx. */
 export function Announcer() {
   return (
     <p class="unseen" role="status" aria-live="polite" data-kb-top-layer="">
-      {said()}
+      {text()}
     </p>
   )
 }

@@ -5,17 +5,17 @@ import { KeyHint } from './key-hint.tsx'
 
 export interface ButtonProps extends Omit<JSX.ButtonHTMLAttributes<HTMLButtonElement>, 'type'> {
   type?: 'button' | 'submit' | 'reset'
-  /** `primary` is what this view is for (one at a time), `quiet` has no border, `danger` deletes. */
+  /** `primary` for the main action of a view (one at a time), `quiet` without a border, `danger` for deletion. */
   look?: 'primary' | 'plain' | 'quiet' | 'danger'
   size?: 'small' | 'normal'
-  /** Under way: it keeps its width and its focus, and does nothing when pressed. */
+  /** In progress: keeps its width and focus, and ignores clicks. */
   isBusy?: boolean
-  /** Shown behind the text, such as `mod+enter`; the page listens for it, not the button. */
+  /** Shown after the text, such as `mod+enter`. The page handles the key, not the button. */
   keys?: string
   icon?: JSX.Element
 }
 
-/** A button. It is no submit button unless `type="submit"` says so. */
+/** A button. Its type is `button` unless set to `submit`. */
 export function Button(props: ButtonProps) {
   const [own, rest] = splitProps(props, [
     'look',
@@ -61,7 +61,7 @@ interface ButtonLinkProps {
   children: JSX.Element
 }
 
-/** A link with the looks of a button: it leads somewhere, and does nothing. */
+/** A link that looks like a button. */
 export function ButtonLink(props: ButtonLinkProps) {
   return (
     <a class="button" data-look={props.look ?? 'plain'} data-size="normal" href={props.href}>

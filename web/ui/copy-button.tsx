@@ -1,9 +1,10 @@
 import Check from 'lucide-solid/icons/check'
 import Copy from 'lucide-solid/icons/copy'
 import { createSignal, onCleanup, Show } from 'solid-js'
+import { announce } from './announcer.tsx'
 import { Button } from './button.tsx'
-import { copyText } from './copy-text.ts'
 import { IconButton } from './icon-button.tsx'
+import { toastError } from './toaster.tsx'
 
 const SAYS_DONE_FOR_MS = 2_000
 
@@ -11,12 +12,12 @@ interface CopyButtonProps {
   text: string
   /** What is copied: "Copy ticket id". */
   name: string
-  /** Writes the name beside the icon. */
+  /** Shows the name next to the icon. */
   isWritten?: boolean
   onCopied?: () => void
 }
 
-/** Copies a text, and says so. */
+/** Copies text and confirms it. */
 export function CopyButton(props: CopyButtonProps) {
   const [isDone, setDone] = createSignal(false)
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -49,4 +50,16 @@ export function CopyButton(props: CopyButtonProps) {
       </Button>
     </Show>
   )
+}
+
+/** Copies text and announces it. Returns false when the browser refuses. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+  } catch {
+    toastError("Couldn't copy. Select the text and copy it yourself.")
+    return false
+  }
+  announce('Copied')
+  return true
 }

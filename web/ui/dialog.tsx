@@ -7,20 +7,20 @@ import { IconButton } from './icon-button.tsx'
 
 interface DialogProps {
   isOpen: boolean
-  /** Escape, the cross, or a press beside it. Without it the dialog stays until the page closes it. */
+  /** Called for Escape, the close button and a click outside. Without it only the page can close the dialog. */
   onClose?: () => void
   title: string
-  /** One sentence below the title, read out when the dialog opens. */
+  /** One sentence below the title, read by screen readers when the dialog opens. */
   description?: JSX.Element
-  /** It opens by itself, perhaps while somebody types: the window takes the focus, and no field of it. */
-  isSudden?: boolean
+  /** The dialog may open while the user types: it takes the focus, but none of its fields does. */
+  isUnprompted?: boolean
   size?: 'small' | 'normal' | 'wide'
-  /** The buttons, the one that does it last. */
+  /** The buttons, the confirming one last. */
   footer?: JSX.Element
   children?: JSX.Element
 }
 
-/** A window over the page. It takes the focus, keeps it, and gives it back. */
+/** A modal dialog that traps the focus and returns it on close. */
 export function Dialog(props: DialogProps) {
   const returnFocus = createFocusReturn(() => props.isOpen)
   return (
@@ -31,7 +31,7 @@ export function Dialog(props: DialogProps) {
           <Base.Content
             class="dialog"
             data-size={props.size ?? 'normal'}
-            onOpenAutoFocus={props.isSudden ? focusWindow : focusBody}
+            onOpenAutoFocus={props.isUnprompted ? focusWindow : focusBody}
             onCloseAutoFocus={returnFocus}
           >
             <header class="dialog-head">
@@ -63,7 +63,7 @@ function focusWindow(event: Event) {
   if (event.target instanceof HTMLElement) event.target.focus()
 }
 
-/** The first field of the body; without one the window itself, and never the cross. */
+/** Focuses the first field of the body, or the dialog when it has none; never the close button. */
 function focusBody(event: Event) {
   if (!(event.target instanceof HTMLElement)) return
   const field = event.target.querySelector<HTMLElement>(

@@ -4,13 +4,13 @@ import './empty-state.css'
 interface EmptyStateProps {
   icon?: JSX.Element
   title: string
-  /** What would be here, and how it gets here. */
+  /** What will appear here, and how. */
   text?: JSX.Element
-  /** A button that makes the first one. */
+  /** A button that creates the first item. */
   action?: JSX.Element
 }
 
-/** What stands where a list is empty. */
+/** Shown in place of an empty list. */
 export function EmptyState(props: EmptyStateProps) {
   return (
     <div class="empty-state">

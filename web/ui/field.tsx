@@ -4,24 +4,24 @@ import './field.css'
 
 export interface FieldProps {
   label: string
-  /** Said to screen readers, but not shown. */
+  /** Only for screen readers. */
   isLabelHidden?: boolean
-  /** One sentence that explains it, below. */
+  /** One sentence of explanation, below the control. */
   hint?: JSX.Element
-  /** What is wrong with it. */
+  /** What is wrong with the value. */
   error?: string
-  /** Beside the label, such as "optional". */
+  /** Next to the label, such as "optional". */
   aside?: JSX.Element
 }
 
-/** What the control inside has to carry so that its label, hint and error are read out with it. */
+/** Attributes that tie the control to its label, hint and error for screen readers. */
 interface FieldIds {
   id: string
   'aria-describedby': string | undefined
   'aria-invalid': true | undefined
 }
 
-/** A label, one control, its hint and its error. The control comes from `children` and takes the ids it is given. */
+/** A label, one control, its hint and its error. `children` renders the control with the given attributes. */
 export function Field(props: FieldProps & { children: (ids: FieldIds) => JSX.Element }) {
   const id = createUniqueId()
   const ids: FieldIds = {

@@ -1,39 +1,44 @@
 import { createComputed, on } from 'solid-js'
 
-/** What a page of the settings goes on from, and the inbox. */
-const GO_ON_FROM = '.page h1, .ticket-pane'
+/** Focused when the element that had the focus is gone: a settings page's heading, or the ticket. */
+const FALLBACK = '.page h1, .ticket-pane'
 
-/** What a window that closes in this turn gives the focus back to: another one may open in its place. */
-let lastPlace: Element | undefined
+/** Where the focus returns when a dialog closes and another opens in its place. */
+let lastElement: Element | undefined
 
 /**
- * Remembers what has the focus when a window over the page opens. The answer gives it back when it has closed, unless
- * something else has taken it by then: Kobalte does so only for windows that have a button of their own.
+ * Remembers the focused element when a dialog opens. The returned function restores the focus after it has closed,
+ * unless something else took it. Kobalte does this only for dialogs that have a trigger.
  */
 export function createFocusReturn(isOpen: () => boolean): () => void {
-  let place: Element | undefined
+  let origin: Element | undefined
   let menuButton: HTMLElement | null = null
   createComputed(
     on(isOpen, (open) => {
       if (!open) return
       const focused = document.activeElement ?? undefined
-      // The window before is gone from the page by then, with what had the focus in it.
-      place = focused === document.body ? lastPlace : focused
-      lastPlace = place
-      menuButton = buttonOf(place)
+      // The previous dialog is no longer on the page, nor is the element that had the focus in it.
+      origin = focused === document.body ? lastElement : focused
+      lastElement = origin
+      menuButton = buttonOf(origin)
     }),
   )
   return () => {
-    if (lastPlace === place) lastPlace = undefined
-    if (document.activeElement !== document.body || !place) return
-    // A list may have drawn it anew meanwhile, or it is gone for good.
-    const left = [place, document.getElementById(place.id), menuButton, document.querySelector(GO_ON_FROM)]
-    const next = left.find((element) => element?.isConnected)
+    if (lastElement === origin) lastElement = undefined
+    if (document.activeElement !== document.body || !origin) return
+    // A list may have rendered the element again, or it may be gone.
+    const candidates = [
+      origin,
+      document.getElementById(origin.id),
+      menuButton,
+      document.querySelector(FALLBACK),
+    ]
+    const next = candidates.find((element) => element?.isConnected)
     if (next instanceof HTMLElement) next.focus({ preventScroll: true })
   }
 }
 
-/** A menu goes when something in it is chosen; the button that opens it stays. */
+/** The button that opened the menu: the menu itself is gone once an item is chosen. */
 function buttonOf(element: Element | undefined): HTMLElement | null {
   const menu = element?.closest('[role="menu"]')
   return document.getElementById(menu?.getAttribute('aria-labelledby') ?? '')

@@ -6,12 +6,12 @@ import { KeyHint, keyShortcut } from './key-hint.tsx'
 import './tooltip.css'
 
 interface IconButtonProps extends Omit<ButtonProps, 'icon' | 'keys'> {
-  /** What it does: for screen readers, and as the tooltip. */
+  /** What it does, for screen readers and the tooltip. */
   name: string
   keys?: string
 }
 
-/** A button that shows only an icon (its child). Its name and key appear in a tooltip. */
+/** A button with only an icon, its child. The name and shortcut appear in a tooltip. */
 export function IconButton(props: IconButtonProps) {
   const [own, rest] = splitProps(props, ['name', 'keys', 'class', 'look'])
   return (

@@ -6,7 +6,7 @@ const NAMES: Record<string, string> = IS_APPLE
   ? { mod: '⌘', shift: '⇧', alt: '⌥', enter: '↩', escape: 'esc', up: '↑', down: '↓' }
   : { mod: 'Ctrl', shift: 'Shift', alt: 'Alt', enter: 'Enter', escape: 'Esc', up: '↑', down: '↓' }
 
-/** Keys as this keyboard names them: `e`, `mod+enter`, or one after the other: `g m`. */
+/** A shortcut in the platform's notation: `e`, `mod+enter`, or a sequence: `g m`. */
 export function KeyHint(props: { keys: string }) {
   return (
     <span class="keys" aria-hidden="true">
@@ -15,7 +15,7 @@ export function KeyHint(props: { keys: string }) {
   )
 }
 
-/** The same for `aria-keyshortcuts`. */
+/** The same shortcut for `aria-keyshortcuts`. */
 export function keyShortcut(keys: string): string {
   const names: Record<string, string> = {
     mod: IS_APPLE ? 'Meta' : 'Control',

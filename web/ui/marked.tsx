@@ -1,6 +1,6 @@
 import { createMemo, For, Show } from 'solid-js'
 
-/** A text with the words that were searched for marked. */
+/** Text with search hits highlighted. */
 export function Marked(props: { text: string; terms: readonly string[] }) {
   const parts = createMemo(() => splitAtHits(props.text, props.terms))
   return (
@@ -10,16 +10,16 @@ export function Marked(props: { text: string; terms: readonly string[] }) {
   )
 }
 
-/** Whether one of the words that were searched for stands in it. */
+/** Whether the text contains a search hit. */
 export function hasHit(text: string, terms: readonly string[]): boolean {
   return splitAtHits(text, terms).some(({ isHit }) => isHit)
 }
 
-/** A word that begins with a term is a hit, whatever its case and accents: as the search of the server counts. */
+/** A word that begins with a term is a hit, ignoring case and accents, as in the server's search. */
 function splitAtHits(text: string, terms: readonly string[]): { text: string; isHit: boolean }[] {
-  const wanted = terms.map(folded).filter((term) => term !== '')
-  if (wanted.length === 0) return [{ text, isHit: false }]
-  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(?:${wanted.map(literal).join('|')})[\\p{L}\\p{N}]*`, 'gu')
+  const patterns = terms.map(folded).filter((term) => term !== '')
+  if (patterns.length === 0) return [{ text, isHit: false }]
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(?:${patterns.map(literal).join('|')})[\\p{L}\\p{N}]*`, 'gu')
   const parts: { text: string; isHit: boolean }[] = []
   let end = 0
   for (const hit of folded(text).matchAll(pattern)) {
@@ -31,12 +31,12 @@ function splitAtHits(text: string, terms: readonly string[]): { text: string; is
   return parts
 }
 
-/** `RegExp.escape` is too new for some browsers. */
+/** `RegExp.escape` isn't available in all supported browsers. */
 function literal(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 }
 
-/** In small letters without accents, every letter at its place. */
+/** Lower case without accents, with every character at the same index. */
 function folded(text: string): string {
   return text.replace(/[^ -~]/g, plain).toLowerCase()
 }

@@ -4,10 +4,9 @@ import { type ComponentProps, type JSX, Show } from 'solid-js'
 import type { Button } from './button.tsx'
 import { KeyHint } from './key-hint.tsx'
 import './menu.css'
-import { spareFromHiding } from './top-layer.ts'
 
 interface MenuProps {
-  /** What opens it: an `IconButton` or a `Button`, made from what it is given. */
+  /** Renders the button that opens the menu from the props it is given. */
   trigger: (given: TriggerProps) => JSX.Element
   /** `MenuItem`, `MenuChoice`, `MenuGroup` and `MenuLine`. */
   children: JSX.Element
@@ -16,10 +15,10 @@ interface MenuProps {
   onOpenChange?: (isOpen: boolean) => void
 }
 
-/** To be spread on the button that opens a menu. */
+/** Props for the button that opens a menu. */
 export type TriggerProps = ComponentProps<typeof Button>
 
-/** A list of things to do that opens below a button. Arrow keys, first letters, Escape. */
+/** A list of actions below a button. Arrow keys, first letters, Escape. */
 export function Menu(props: MenuProps) {
   return (
     <Base
@@ -40,14 +39,14 @@ export function Menu(props: MenuProps) {
 interface MenuItemProps {
   onSelect: () => void
   icon?: JSX.Element
-  /** The key that does the same without the menu. */
+  /** The keyboard shortcut for the same action. */
   keys?: string
-  /** It deletes. */
+  /** The action deletes something. */
   isDanger?: boolean
   children: JSX.Element
 }
 
-/** One thing to do. */
+/** One action. */
 export function MenuItem(props: MenuItemProps) {
   return (
     <Base.Item class="menu-item" onSelect={props.onSelect} data-danger={props.isDanger || undefined}>
@@ -58,7 +57,7 @@ export function MenuItem(props: MenuItemProps) {
   )
 }
 
-/** One of several, with a tick when it is the present one. */
+/** One of several choices, checked when it is the current one. */
 export function MenuChoice(props: MenuItemProps & { isChosen: boolean }) {
   return (
     <Base.CheckboxItem
@@ -77,7 +76,7 @@ export function MenuChoice(props: MenuItemProps & { isChosen: boolean }) {
   )
 }
 
-/** Things that belong together, below their name. */
+/** Related items under a label. */
 export function MenuGroup(props: { label: string; children: JSX.Element }) {
   return (
     <Base.Group>
@@ -90,4 +89,12 @@ export function MenuGroup(props: { label: string; children: JSX.Element }) {
 /** A line between groups. */
 export function MenuLine() {
   return <Base.Separator class="menu-line" />
+}
+
+/**
+ * The `ref` of a portal whose content may open over a dialog, such as a list of options. Kobalte's dialog hides every
+ * new element from screen readers except those with this attribute.
+ */
+export function spareFromHiding(portal: object): void {
+  if (portal instanceof HTMLElement) portal.dataset.reactAriaTopLayer = 'true'
 }

@@ -5,8 +5,8 @@ const STEPS: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 }
 type Options = ReturnType<typeof createOptions>
 
 /**
- * Options below a field that keeps the focus: which of them the arrow keys are at. `mayBeNone`: at first at none, and
- * from the first one up at none again; otherwise from one end to the other.
+ * The active option of a list below a field that keeps the focus. With `mayBeNone` no option is active at first, nor
+ * after moving up from the first one; otherwise moving past one end wraps to the other.
  */
 export function createOptions(count: Accessor<number>, { mayBeNone = false } = {}) {
   const listId = createUniqueId()
@@ -24,17 +24,17 @@ export function createOptions(count: Accessor<number>, { mayBeNone = false } = {
     idOf,
     active,
     setActive,
-    /** Begins anew: what is offered has changed. */
+    /** Resets the active option after the list has changed. */
     reset: () => setActive(mayBeNone ? -1 : 0),
-    /** Moves by an arrow key. False for other keys, and where there is nothing to move among. */
-    moved(event: KeyboardEvent): boolean {
+    /** Moves by an arrow key. Returns false for other keys and for an empty list. */
+    move(event: KeyboardEvent): boolean {
       const by = STEPS[event.key]
       if (by === undefined || count() === 0) return false
       setActive((at) => stepped(at, by))
       event.preventDefault()
       return true
     },
-    /** For the field. */
+    /** Attributes of the field. */
     field: {
       autocomplete: 'off',
       spellcheck: false,
@@ -50,14 +50,14 @@ export function createOptions(count: Accessor<number>, { mayBeNone = false } = {
 interface OptionRowProps {
   options: Options
   place: number
-  /** Has a tick. Without it, the one that the arrow keys are at counts as selected. */
-  isTicked?: boolean
+  /** Whether the option is checked. Without it, the active option counts as selected. */
+  isChecked?: boolean
   onPick: () => void
   onPoint?: () => void
   children: JSX.Element
 }
 
-/** One of the options. A press on it leaves the focus in the field. */
+/** One option. Clicking it leaves the focus in the field. */
 export function OptionRow(props: OptionRowProps) {
   const isActive = () => props.options.active() === props.place
   return (
@@ -66,7 +66,7 @@ export function OptionRow(props: OptionRowProps) {
       role="option"
       tabIndex={-1}
       id={props.options.idOf(props.place)}
-      aria-selected={props.isTicked ?? isActive()}
+      aria-selected={props.isChecked ?? isActive()}
       data-highlighted={isActive() ? '' : undefined}
       onPointerMove={() => props.onPoint?.()}
       onPointerDown={(event) => event.preventDefault()}

@@ -1,33 +1,34 @@
 import { Popover } from '@kobalte/core/popover'
 import Check from 'lucide-solid/icons/check'
 import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from 'solid-js'
-import { isComposing } from '../keyboard/ime.ts'
-import { CREATE, matching } from './matching.ts'
-import type { TriggerProps } from './menu.tsx'
+import { isComposing } from './ime.ts'
+import { spareFromHiding, type TriggerProps } from './menu.tsx'
 import './menu.css'
 import { createOptions, OptionRow } from './options.tsx'
 import './picker.css'
-import { spareFromHiding } from './top-layer.ts'
+
+/** The value of the option that creates what was typed. */
+const CREATE = '\0create'
 
 export interface PickerOption {
   value: string
   label: string
-  /** Searched too, and shown behind the label: an address, a count. */
+  /** Searched too, and shown after the label: an address, a count. */
   detail?: string
   icon?: JSX.Element
 }
 
 interface PickerProps {
-  /** What is picked: "Assignee". Names the search field and the list. */
+  /** What is picked: "Assignee". Labels the search field and the list. */
   label: string
   trigger: (given: TriggerProps) => JSX.Element
   options: readonly PickerOption[]
-  /** The values with a tick. */
+  /** The checked values. */
   selected: readonly string[]
-  /** With `isMultiple` it stays open, and picking a ticked one takes the tick away: the page decides. */
+  /** With `isMultiple` the list stays open, and the page decides whether a pick checks or unchecks. */
   onPick: (value: string) => void
   isMultiple?: boolean
-  /** Offers what was typed as a new one: "Create tag …". */
+  /** Offers to create what was typed: "Create tag …". */
   onCreate?: (text: string) => void
   isOpen?: boolean
   onOpenChange?: (isOpen: boolean) => void
@@ -35,7 +36,7 @@ interface PickerProps {
   emptyText?: string
 }
 
-/** A list that is searched by typing, below a button: assignee, tags. Arrow keys, Enter, Escape. */
+/** A searchable list below a button: assignee, tags. Arrow keys, Enter, Escape. */
 export function Picker(props: PickerProps) {
   const [isOpenHere, setOpenHere] = createSignal(false)
   const isOpen = () => props.isOpen ?? isOpenHere()
@@ -55,7 +56,7 @@ export function Picker(props: PickerProps) {
   )
 }
 
-/** The search field and the list of a `Picker`, for places that are open already, such as a dialog. */
+/** The search field and list of a `Picker`, for containers that are already open, such as a dialog. */
 export function PickerList(props: Omit<PickerProps, 'trigger'> & { onDone: () => void }) {
   const [text, setText] = createSignal('')
   const shown = createMemo(() => matching(props, text().trim()))
@@ -71,7 +72,7 @@ export function PickerList(props: Omit<PickerProps, 'trigger'> & { onDone: () =>
   }
 
   function onKeyDown(event: KeyboardEvent) {
-    if (isComposing(event) || options.moved(event) || event.key !== 'Enter') return
+    if (isComposing(event) || options.move(event) || event.key !== 'Enter') return
     event.preventDefault()
     pick(shown()[options.active()])
   }
@@ -102,7 +103,7 @@ export function PickerList(props: Omit<PickerProps, 'trigger'> & { onDone: () =>
             <OptionRow
               options={options}
               place={index()}
-              isTicked={props.selected.includes(option.value)}
+              isChecked={props.selected.includes(option.value)}
               onPick={() => pick(option)}
               onPoint={() => options.setActive(index())}
             >
@@ -121,8 +122,21 @@ export function PickerList(props: Omit<PickerProps, 'trigger'> & { onDone: () =>
         </For>
       </div>
       <Show when={shown().length === 0}>
-        <p class="picker-empty">{props.emptyText ?? 'Nothing matches.'}</p>
+        <p class="picker-empty">{props.emptyText ?? 'No results'}</p>
       </Show>
     </>
   )
+}
+
+/** Options that begin with the text, then those that contain it, then "Create …". */
+function matching(props: Pick<PickerProps, 'options' | 'onCreate'>, text: string): PickerOption[] {
+  const query = text.toLocaleLowerCase()
+  const found = props.options.flatMap((option) => {
+    const at = `${option.label} ${option.detail ?? ''}`.toLocaleLowerCase().indexOf(query)
+    return at < 0 ? [] : [{ option, rank: at === 0 ? 0 : 1 }]
+  })
+  found.sort((a, b) => a.rank - b.rank)
+  const isKnown = props.options.some(({ label }) => label.toLocaleLowerCase() === query)
+  const created = text && props.onCreate && !isKnown ? [{ value: CREATE, label: `Create “${text}”` }] : []
+  return [...found.map(({ option }) => option), ...created]
 }

@@ -3,9 +3,9 @@ import Check from 'lucide-solid/icons/check'
 import ChevronsUpDown from 'lucide-solid/icons/chevrons-up-down'
 import { Show, splitProps } from 'solid-js'
 import { Field, type FieldProps } from './field.tsx'
+import { spareFromHiding } from './menu.tsx'
 import './menu.css'
 import './select.css'
-import { spareFromHiding } from './top-layer.ts'
 
 export interface Option<Value extends string = string> {
   value: Value
@@ -20,7 +20,7 @@ interface SelectProps<Value extends string> extends FieldProps {
   onChange: (value: Value) => void
 }
 
-/** One of a few. From about ten on, or when it is searched, use `Picker`. */
+/** A choice among a few options. For more than about ten, or to search them, use `Picker`. */
 export function Select<Value extends string>(props: SelectProps<Value>) {
   const [field] = splitProps(props, ['label', 'isLabelHidden', 'hint', 'error', 'aside'])
   const chosen = () => props.options.find(({ value }) => value === props.value)

@@ -1,8 +1,8 @@
 import SearchX from 'lucide-solid/icons/search-x'
 import { Show } from 'solid-js'
 import { codeOf, sentenceOf } from '../../api/api-problem.ts'
+import { FailedState } from '../../forms/failed-state.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { FailedState } from '../../ui/failed-state.tsx'
 
 interface ListFailedProps {
   error: unknown

@@ -1,5 +1,5 @@
 import { createEffect, createMemo, createSignal, For, on, Show } from 'solid-js'
-import { isComposing } from '../../keyboard/ime.ts'
+import { isComposing } from '../../ui/ime.ts'
 import { KeyHint } from '../../ui/key-hint.tsx'
 import { createOptions, OptionRow } from '../../ui/options.tsx'
 import { Overlay } from './overlay.tsx'
@@ -42,7 +42,7 @@ function PaletteBody(props: Omit<PaletteProps, 'isOpen'>) {
   }
 
   function onKeyDown(event: KeyboardEvent): void {
-    if (isComposing(event) || options.moved(event) || event.key !== 'Enter') return
+    if (isComposing(event) || options.move(event) || event.key !== 'Enter') return
     event.preventDefault()
     run(entries()[options.active()])
   }

@@ -1,9 +1,9 @@
 import { useMutation } from '@tanstack/solid-query'
 import { createStore } from 'solid-js/store'
 import { faultOf } from '../../api/api-problem.ts'
+import { DialogForm } from '../../forms/form.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { DialogForm } from '../../ui/form.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import type { ViewFields } from './saved-views.ts'
 

@@ -3,8 +3,8 @@ import Search from 'lucide-solid/icons/search'
 import X from 'lucide-solid/icons/x'
 import { createEffect, createMemo, createSignal, For, on, onCleanup, Show } from 'solid-js'
 import { useAgents, useTags } from '../../api/workspace.ts'
-import { isComposing } from '../../keyboard/ime.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
+import { isComposing } from '../../ui/ime.ts'
 import { KeyHint } from '../../ui/key-hint.tsx'
 import { createOptions, OptionRow } from '../../ui/options.tsx'
 import type { Place } from '../location.ts'
@@ -67,7 +67,7 @@ export function SearchField(props: SearchFieldProps) {
   }
 
   function onKeyDown(event: KeyboardEvent): void {
-    if (isComposing(event) || options.moved(event)) return
+    if (isComposing(event) || options.move(event)) return
     const chosen = words()[options.active()]
     if (event.key === 'ArrowDown') props.onLeaveDown()
     else if (event.key === 'Tab' && !event.shiftKey && text().trim() && words()[0])

@@ -2,7 +2,7 @@ import type { Agent } from '../../api/workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { exactTime } from '../../ui/relative-time.tsx'
-import { SecretOnce } from '../../ui/secret-once.tsx'
+import { SecretOnce } from '../secret-once.tsx'
 
 export interface ShownLink {
   agent: Pick<Agent, 'name'>

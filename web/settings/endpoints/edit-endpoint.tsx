@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/solid-query'
 import { api, ask } from '../../api/api.ts'
-import { CardForm } from '../../ui/form.tsx'
+import { CardForm } from '../../forms/form.tsx'
 import { toast } from '../../ui/toaster.tsx'
 import { Section } from '../page.tsx'
 import { createTypedValues } from '../typed-values.ts'

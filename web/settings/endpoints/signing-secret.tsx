@@ -1,7 +1,7 @@
 import { createSignal } from 'solid-js'
-import { SecretOnce } from '../../ui/secret-once.tsx'
 import { SegmentedControl } from '../../ui/segmented-control.tsx'
 import { CodeBlock } from '../code-block.tsx'
+import { SecretOnce } from '../secret-once.tsx'
 
 const LANGUAGES = [
   { value: 'node', label: 'Node' },

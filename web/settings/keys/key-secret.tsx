@@ -1,5 +1,5 @@
-import { SecretOnce } from '../../ui/secret-once.tsx'
 import { CodeBlock } from '../code-block.tsx'
+import { SecretOnce } from '../secret-once.tsx'
 import type { Scope } from './key-data.ts'
 
 /** A new key, this once, and a request to try it with. */

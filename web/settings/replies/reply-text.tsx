@@ -1,7 +1,7 @@
 import { For } from 'solid-js'
 import { VARIABLES } from '../../ticket/composer/variables.ts'
 import { Button } from '../../ui/button.tsx'
-import { TextArea } from '../../ui/text-area.tsx'
+import { TextArea } from '../../ui/text-field.tsx'
 import { LABELS } from './samples.ts'
 
 interface ReplyTextProps {

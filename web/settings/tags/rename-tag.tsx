@@ -3,8 +3,8 @@ import { createSignal, Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
 import { faultOf } from '../../api/api-problem.ts'
 import { askBeforeLeaving } from '../../browser/unsaved-warning.ts'
+import { DialogForm } from '../../forms/form.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { DialogForm } from '../../ui/form.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 
 interface RenameTagProps {

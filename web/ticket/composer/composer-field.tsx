@@ -1,5 +1,5 @@
-import { isComposing } from '../../keyboard/ime.ts'
 import { pressOf } from '../../keyboard/key-combo.ts'
+import { isComposing } from '../../ui/ime.ts'
 import { undoLast } from '../changes/undo.ts'
 import { createFieldHeight } from './field-height.ts'
 

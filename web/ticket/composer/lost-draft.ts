@@ -1,4 +1,4 @@
-import { copyText } from '../../ui/copy-text.ts'
+import { copyText } from '../../ui/copy-button.tsx'
 import { toastError } from '../../ui/toaster.tsx'
 
 const MOST_SHOWN = 120

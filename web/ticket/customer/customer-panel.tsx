@@ -1,7 +1,7 @@
 import { createMemo, Match, Switch } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
 import { isNotFound } from '../../api/api-problem.ts'
-import { FailedState } from '../../ui/failed-state.tsx'
+import { FailedState } from '../../forms/failed-state.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { CustomerActivity } from './customer-activity.tsx'
 import { CustomerCard } from './customer-card.tsx'

@@ -1,7 +1,7 @@
 import { createSignal, Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
 import { sentenceOf } from '../../api/api-problem.ts'
-import { isComposing } from '../../keyboard/ime.ts'
+import { isComposing } from '../../ui/ime.ts'
 import { toastError } from '../../ui/toaster.tsx'
 import { pushUndo } from '../changes/undo.ts'
 import { patchRow } from '../list-cache.ts'

@@ -1,25 +1,25 @@
 import { createSignal, Show } from 'solid-js'
 import { sentenceOf } from '../api/api-problem.ts'
-import { Button } from './button.tsx'
-import { Dialog } from './dialog.tsx'
-import { ErrorText } from './error-text.tsx'
-import { TextField } from './text-field.tsx'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { ErrorText } from '../ui/error-text.tsx'
+import { TextField } from '../ui/text-field.tsx'
 
 interface ConfirmDialogProps {
   isOpen: boolean
   onClose: () => void
   title: string
-  /** What happens, and that it cannot be undone. */
+  /** What will happen, and that it can't be undone. */
   text: string
-  /** Has to be typed first: for what is deleted for ever. */
+  /** Must be typed first. Used before something is deleted permanently. */
   word?: string
   /** The text of the button, a verb: "Delete ticket". */
   action: string
-  /** The dialog closes when it is done; a refusal is shown and it stays open. */
+  /** Closes the dialog on success. On failure the error is shown and the dialog stays open. */
   onConfirm: () => Promise<unknown>
 }
 
-/** Asks before something that no Undo brings back. Everything else is done at once, with an Undo. */
+/** Asks before an action that can't be undone. Everything else happens at once, with an Undo. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const [typed, setTyped] = createSignal('')
   const [isBusy, setBusy] = createSignal(false)
@@ -51,7 +51,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       <form class="stack" onSubmit={confirm}>
         <Show when={props.word}>
           <TextField
-            label={`Type “${props.word}” to go on`}
+            label={`Type “${props.word}” to confirm`}
             value={typed()}
             onInput={setTyped}
             autocomplete="off"

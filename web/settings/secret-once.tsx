@@ -1,5 +1,5 @@
 import TriangleAlert from 'lucide-solid/icons/triangle-alert'
-import { CopyButton } from './copy-button.tsx'
+import { CopyButton } from '../ui/copy-button.tsx'
 import './secret-once.css'
 
 interface SecretOnceProps {

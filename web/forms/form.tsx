@@ -1,20 +1,21 @@
-import type { JSX } from 'solid-js'
-import { Button } from './button.tsx'
-import { FormProblem } from './form-problem.tsx'
+import { type JSX, Show } from 'solid-js'
+import { ApiProblem, sentenceOf } from '../api/api-problem.ts'
+import { Button } from '../ui/button.tsx'
+import { ErrorText } from '../ui/error-text.tsx'
 
 interface FormProps {
-  /** What the button does, and how that goes: a mutation that reads the fields itself. */
+  /** The mutation that the button runs. It reads the fields. */
   save: { mutate: () => void; isPending: boolean; error: unknown }
-  /** Those that say themselves what the server found wrong with them. */
+  /** Fields that show their own errors from the server. */
   fields: readonly string[]
   /** The text of the button, a verb: "Save name". */
   action: string
-  /** There is nothing to send yet. */
+  /** Nothing to send yet. */
   isDisabled?: boolean
   children: JSX.Element
 }
 
-/** A form that stands on a page. */
+/** A form on a page. */
 export function CardForm(props: FormProps & { beside?: JSX.Element }) {
   return (
     <form class="card" onSubmit={(event) => submit(event, props.save)}>
@@ -28,7 +29,7 @@ export function CardForm(props: FormProps & { beside?: JSX.Element }) {
   )
 }
 
-/** A form that a dialog is opened for. */
+/** A form in a dialog. */
 export function DialogForm(props: FormProps & { onCancel: () => void }) {
   return (
     <form class="stack" onSubmit={(event) => submit(event, props.save)}>
@@ -53,4 +54,16 @@ function SubmitButton(props: FormProps) {
 function submit(event: Event, save: FormProps['save']): void {
   event.preventDefault()
   save.mutate()
+}
+
+/** Why the server refused the form, unless its fields already show the errors. */
+export function FormProblem(props: { error: unknown; fields?: readonly string[] }) {
+  const sentence = () =>
+    props.error && !isShownAtFields(props.error, props.fields ?? []) ? sentenceOf(props.error) : ''
+  return <Show when={sentence()}>{(text) => <ErrorText>{text()}</ErrorText>}</Show>
+}
+
+function isShownAtFields(error: unknown, fields: readonly string[]): boolean {
+  if (!(error instanceof ApiProblem) || error.errors.length === 0) return false
+  return error.errors.every(({ pointer }) => fields.some((field) => pointer === `/${field}`))
 }

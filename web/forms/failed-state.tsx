@@ -1,10 +1,10 @@
 import CloudOff from 'lucide-solid/icons/cloud-off'
 import { sentenceOf } from '../api/api-problem.ts'
-import { Button } from './button.tsx'
-import { EmptyState } from './empty-state.tsx'
+import { Button } from '../ui/button.tsx'
+import { EmptyState } from '../ui/empty-state.tsx'
 
 interface FailedStateProps {
-  /** What is missing: "The tickets could not be loaded". */
+  /** What failed: "Couldn't load tickets". */
   title: string
   /** What was thrown. */
   error: unknown
@@ -12,7 +12,7 @@ interface FailedStateProps {
   isBusy?: boolean
 }
 
-/** What stands where something could not be read, with the reason and a way to try again. */
+/** Shown in place of data that couldn't be loaded, with the reason and a retry button. */
 export function FailedState(props: FailedStateProps) {
   return (
     <div role="alert">

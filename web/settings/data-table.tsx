@@ -1,7 +1,7 @@
 import { For, type JSX, Show } from 'solid-js'
 import './data-table.css'
-import { FailedState } from './failed-state.tsx'
-import { Skeleton } from './skeleton.tsx'
+import { FailedState } from '../forms/failed-state.tsx'
+import { Skeleton } from '../ui/skeleton.tsx'
 
 export interface Column<Row> {
   head: string
