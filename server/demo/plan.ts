@@ -78,7 +78,7 @@ function tell(random: Random, story: Story, { ticket, startedAt, until }: Tellin
   const { name, address, shop } = random.pick(
     from ? PEOPLE.filter((one) => from.includes(one.address)) : PEOPLE,
   )
-  // Whoever signs in finds some of the newest on their desk.
+  // The agent who signs in has some of the newest tickets assigned.
   const isOwn = isLong || random.chance(ticket > TICKETS - 3 * LATEST ? 0.5 : 0.2)
   const agent = isOwn ? 0 : random.between(1, AGENTS.length - 1)
   const filled = fill(slotsOf(random, name, agent))

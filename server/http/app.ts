@@ -1,29 +1,41 @@
 import { Elysia } from 'elysia'
+import { agentRoutes } from '../agents/routes.ts'
 import type { KeyGuard } from '../api-keys/require-api-key.ts'
+import { keyRoutes } from '../api-keys/routes.ts'
+import { auditRoutes } from '../audit/routes.ts'
 import type { Deps } from '../deps.ts'
+import { erasureRoutes } from '../erasure/routes.ts'
 import { inboxRoutes } from '../inbox/routes.ts'
 import type { Live } from '../live/live.ts'
 import { liveRoutes } from '../live/routes.ts'
+import { organizationRoutes } from '../organizations/routes.ts'
+import { replyRoutes } from '../replies/routes.ts'
 import { requestId } from '../requests/request-id.ts'
+import { savedReplyRoutes } from '../saved-replies/routes.ts'
+import { createAttempts } from '../sessions/attempts.ts'
 import type { FirstRun } from '../sessions/first-run.ts'
+import { ownSessionRoutes } from '../sessions/own-session-routes.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
+import { sessionRoutes } from '../sessions/routes.ts'
+import { tagRoutes } from '../tags/routes.ts'
+import { threadRoutes } from '../threads/routes.ts'
+import { bulkRoutes } from '../tickets/bulk/routes.ts'
 import { ticketRoutes } from '../tickets/v1.ts'
 import { VERSION } from '../version.ts'
 import { webhookRoutes } from '../webhooks/routes.ts'
 import { apiDescription } from './api-description.ts'
 import { assetRoutes } from './assets.ts'
-import { deskRoutes } from './desk.ts'
 import { errorResponse } from './error-response.ts'
 import { healthRoutes } from './health.ts'
 import { openapi } from './openapi.ts'
-import { ticketDeskRoutes } from './ticket-desk.ts'
 import { unknownRoute } from './unknown-route.ts'
 
-/** The whole HTTP side. Error mapping comes first: a hook applies to what is registered behind it. */
+/** Every route. Error mapping comes first: a hook applies to the routes registered after it. */
 export function createApp(
   deps: Deps,
   guards: { keys: KeyGuard; agents: AgentGuard; live: Live; firstRun: FirstRun },
 ) {
+  const attempts = createAttempts(deps.clock.monotonic)
   const app = new Elysia({ name: 'bellhop', normalize: false })
     .onRequest(({ request, set }) => {
       set.headers['x-request-id'] = requestId(request, deps.clock.now())
@@ -36,8 +48,18 @@ export function createApp(
     .use(assetRoutes())
     .use(healthRoutes(deps))
     .use(ticketRoutes(deps, guards.keys))
-    .use(deskRoutes(deps, guards))
-    .use(ticketDeskRoutes(deps, guards.agents))
+    .use(sessionRoutes(deps, { guard: guards.agents, attempts, firstRun: guards.firstRun }))
+    .use(ownSessionRoutes(guards.agents, attempts))
+    .use(agentRoutes(deps, guards.agents))
+    .use(organizationRoutes(guards.agents))
+    .use(keyRoutes(guards.agents))
+    .use(auditRoutes(guards.agents))
+    .use(threadRoutes(deps, guards.agents))
+    .use(bulkRoutes(guards.agents))
+    .use(replyRoutes(deps, guards.agents))
+    .use(savedReplyRoutes(guards.agents))
+    .use(tagRoutes(guards.agents))
+    .use(erasureRoutes(guards.agents))
     .use(webhookRoutes(deps, guards.agents))
     .use(inboxRoutes(guards.agents))
     .use(liveRoutes(deps, guards.agents, guards.live))

@@ -7,7 +7,7 @@ import { openPageStream } from './page-stream.ts'
 import type { Announcement } from './presence.ts'
 import { HEARTBEAT, SIGNED_OUT } from './sse-frames.ts'
 import { paced } from './throttle.ts'
-import { createDesk, type Desk, type OpenPage } from './workspace-stream.ts'
+import { createWorkspaceStream, type OpenPage, type WorkspaceStream } from './workspace-stream.ts'
 
 const HEARTBEAT_EVERY_MS = 15_000
 const MOST_STREAMS_OF_AGENT = 20
@@ -29,22 +29,22 @@ export interface Live {
 
 /** Tells the open pages of all organizations what happens. */
 export function createLive(deps: Deps): Live {
-  const desks = new Map<string, Desk>()
+  const workspaces = new Map<string, WorkspaceStream>()
   const sessions = paced(deps, 'sessions', () => SESSIONS_REST_MS, endSignedOut)
   const stopListening = deps.pulse.listen(wake)
   let cancelHeartbeat = deps.clock.after(HEARTBEAT_EVERY_MS, beat)
   let isStopped = false
 
   function wake(): void {
-    if (desks.size === 0) return
-    for (const desk of desks.values()) desk.feed.wake()
+    if (workspaces.size === 0) return
+    for (const workspace of workspaces.values()) workspace.feed.wake()
     sessions.wake()
   }
 
   /** A session may also end by time alone. */
   function beat(): void {
     for (const { stream } of allPages()) stream.send(HEARTBEAT)
-    if (desks.size > 0) sessions.wake()
+    if (workspaces.size > 0) sessions.wake()
     cancelHeartbeat = deps.clock.after(HEARTBEAT_EVERY_MS, beat)
   }
 
@@ -54,34 +54,34 @@ export function createLive(deps: Deps): Live {
   }
 
   function allPages(): OpenPage[] {
-    return [...desks.values()].flatMap(({ pages }) => [...pages])
+    return [...workspaces.values()].flatMap(({ pages }) => [...pages])
   }
 
-  function deskOf(orgId: string): Desk {
-    const known = desks.get(orgId)
+  function workspaceOf(orgId: string): WorkspaceStream {
+    const known = workspaces.get(orgId)
     if (known) return known
-    const made: Desk = createDesk(deps, orgId, () => {
-      if (desks.get(orgId) === made) desks.delete(orgId)
+    const made: WorkspaceStream = createWorkspaceStream(deps, orgId, () => {
+      if (workspaces.get(orgId) === made) workspaces.delete(orgId)
     })
-    desks.set(orgId, made)
+    workspaces.set(orgId, made)
     return made
   }
 
   return {
     open({ orgId, agentId, sessionId }, { pageId, start }) {
       if (isStopped) throw new AppError(503, 'stopping', 'The server is stopping. Try again in a moment.')
-      const desk = deskOf(orgId)
-      const own = [...desk.pages].filter((page) => page.agentId === agentId)
+      const workspace = workspaceOf(orgId)
+      const own = [...workspace.pages].filter((page) => page.agentId === agentId)
       const lost = own.find((page) => pageId !== '' && page.pageId === pageId)
       if (!lost && own.length >= MOST_STREAMS_OF_AGENT) throw tooManyStreams()
       lost?.stream.end()
-      const stream = openPageStream({ catchUp: desk.everything, onEnd: () => desk.leave(page) })
+      const stream = openPageStream({ catchUp: workspace.everything, onEnd: () => workspace.leave(page) })
       const page: OpenPage = { agentId, sessionId, pageId, stream }
-      desk.enter(page, start)
+      workspace.enter(page, start)
       return stream.body
     },
     announce(orgId, said) {
-      if (!isStopped) deskOf(orgId).announce(said)
+      if (!isStopped) workspaceOf(orgId).announce(said)
     },
     streams: () => allPages().length,
     async stop() {
@@ -89,7 +89,7 @@ export function createLive(deps: Deps): Live {
       stopListening()
       cancelHeartbeat()
       for (const { stream } of allPages()) stream.end()
-      await Promise.all([sessions.stop(), ...[...desks.values()].map((desk) => desk.stop())])
+      await Promise.all([sessions.stop(), ...[...workspaces.values()].map((workspace) => workspace.stop())])
     },
   }
 }

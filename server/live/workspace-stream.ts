@@ -19,7 +19,7 @@ export interface OpenPage {
 }
 
 /** The open pages of one organization: what they are told of the log, and of each other. */
-export interface Desk {
+export interface WorkspaceStream {
   readonly pages: ReadonlySet<OpenPage>
   feed: Feed
   enter(page: OpenPage, start: Start): void
@@ -31,7 +31,7 @@ export interface Desk {
 }
 
 /** `onEmpty` is called when there is no page any more and nobody to remember. */
-export function createDesk(deps: Deps, orgId: string, onEmpty: () => void): Desk {
+export function createWorkspaceStream(deps: Deps, orgId: string, onEmpty: () => void): WorkspaceStream {
   const pages = new Set<OpenPage>()
   const feed = createFeed(deps, orgId)
   const presence = createPresence(deps.clock.monotonic)

@@ -1,21 +1,23 @@
 import { cpuOf, startChild, startProduct } from './child.ts'
-import { makeDesk } from './desk.ts'
 import { load, rawRequest } from './load.ts'
 import { pairs, type Result } from './result.ts'
+import { makeWorkspace } from './workspace.ts'
 
 const LOAD = { connections: 64, milliseconds: 2_000, status: 201 }
 const DIFFERENT_REQUESTS = 5_000
 
 /** `POST /v1/tickets` at 64 connections with one endpoint subscribed, against bare group commit of the same rows. */
 export async function benchCreate(): Promise<Result[]> {
-  const [desk, floorDesk] = await Promise.all([makeDesk(), makeDesk()])
-  const product = await startProduct(desk.folder)
+  const [workspace, floorWorkspace] = await Promise.all([makeWorkspace(), makeWorkspace()])
+  const product = await startProduct(workspace.folder)
   const floor = await startChild('test/bench/floor-write.ts', [
-    floorDesk.file,
-    floorDesk.orgId,
-    floorDesk.endpointId,
+    floorWorkspace.file,
+    floorWorkspace.orgId,
+    floorWorkspace.endpointId,
   ])
-  const requests = Array.from({ length: DIFFERENT_REQUESTS }, (_, number) => createRequest(desk.key, number))
+  const requests = Array.from({ length: DIFFERENT_REQUESTS }, (_, number) =>
+    createRequest(workspace.key, number),
+  )
   const next = (number: number) => requests[number % DIFFERENT_REQUESTS] ?? new Uint8Array()
   let spent = 0
   const run = async (child: { port: number; pid: number }) => {
@@ -34,8 +36,8 @@ export async function benchCreate(): Promise<Result[]> {
   const floorCpu = spent
   await run(product)
   await Promise.all([product.stop(), floor.stop()])
-  desk.remove()
-  floorDesk.remove()
+  workspace.remove()
+  floorWorkspace.remove()
   return [
     {
       name: 'POST a ticket, 64 connections / bare group commit of the same rows',

@@ -7,8 +7,8 @@ import { createTicket } from '../../server/tickets/tickets.ts'
 import { createEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
 import { startChild, startProduct } from './child.ts'
 import { type CountingReceiver, startCountingReceiver } from './counting-receiver.ts'
-import { type Desk, fillDeliveries, makeDesk } from './desk.ts'
 import { median, pairs, type Result } from './result.ts'
+import { fillDeliveries, makeWorkspace, type Workspace } from './workspace.ts'
 
 const DELIVERIES = 12_000
 /** Not measured: connections are made and code becomes warm. */
@@ -31,9 +31,9 @@ export async function benchDeliver(): Promise<Result[]> {
 /** Deliveries to one receiver, every attempt logged, against a bare loop of signed posts with as many in flight. */
 async function benchThroughput(receiver: CountingReceiver): Promise<Result> {
   const product = async () => {
-    const desk = await makeDesk({ url: receiver.url, isOff: false, allow: ALLOW })
-    fillDeliveries(desk, DELIVERIES)
-    return perSecond(receiver, () => startProduct(desk.folder, settings(receiver)), desk)
+    const workspace = await makeWorkspace({ url: receiver.url, isOff: false, allow: ALLOW })
+    fillDeliveries(workspace, DELIVERIES)
+    return perSecond(receiver, () => startProduct(workspace.folder, settings(receiver)), workspace)
   }
   const floor = () =>
     perSecond(receiver, () =>
@@ -58,14 +58,14 @@ async function benchThroughput(receiver: CountingReceiver): Promise<Result> {
 async function perSecond(
   receiver: CountingReceiver,
   start: () => Promise<{ stop(): Promise<void> }>,
-  desk?: Desk,
+  workspace?: Workspace,
 ): Promise<number> {
   receiver.reset()
   const child = await start()
   await receiver.received(DELIVERIES)
   const [from = 0, to = 0] = [receiver.times[WARM_UP], receiver.times[DELIVERIES - 1]]
   await child.stop()
-  desk?.remove()
+  workspace?.remove()
   return ((DELIVERIES - WARM_UP) / (to - from)) * 1000
 }
 
@@ -86,13 +86,13 @@ async function benchHanging(receiver: CountingReceiver): Promise<Result> {
 }
 
 async function latency(receiver: CountingReceiver, hanging: number, hangingPort: number): Promise<number> {
-  const desk = await makeDesk({ url: receiver.url, isOff: false, allow: ALLOW })
-  await addHanging(desk, hanging, hangingPort)
-  const child = await startProduct(desk.folder, settings(receiver))
+  const workspace = await makeWorkspace({ url: receiver.url, isOff: false, allow: ALLOW })
+  await addHanging(workspace, hanging, hangingPort)
+  const child = await startProduct(workspace.folder, settings(receiver))
   const samples: number[] = []
   receiver.reset()
   for (let number = 0; number < LATENCY_SAMPLES; number += 1) {
-    await createByApi(child.port, desk.key)
+    await createByApi(child.port, workspace.key)
     const acknowledgedAt = performance.now()
     // A ticket is two events.
     await receiver.received(2 * (number + 1))
@@ -100,12 +100,12 @@ async function latency(receiver: CountingReceiver, hanging: number, hangingPort:
     await Bun.sleep(SAMPLE_EVERY_MS)
   }
   await child.stop()
-  desk.remove()
+  workspace.remove()
   return median(samples)
 }
 
 /** Another organization whose endpoints all hang, each with deliveries waiting. */
-async function addHanging({ folder }: Desk, howMany: number, port: number): Promise<void> {
+async function addHanging({ folder }: Workspace, howMany: number, port: number): Promise<void> {
   if (howMany === 0) return
   const log = createLog('error', false, () => {}, Date.now)
   const deps = await openDeps(readConfig({ BELLHOP_DATA: folder, BELLHOP_WEBHOOK_ALLOW: ALLOW }), { log })

@@ -1,9 +1,9 @@
 import { Database } from 'bun:sqlite'
 import { type Child, startProduct } from './child.ts'
-import { type Desk, makeDesk } from './desk.ts'
-import { fillInbox, signInOften, wordNumber } from './inbox-desk.ts'
+import { fillInbox, signInOften, wordNumber } from './full-inbox.ts'
 import { load, rawRequest } from './load.ts'
 import type { Result } from './result.ts'
+import { makeWorkspace, type Workspace } from './workspace.ts'
 
 const TICKETS = 100_000
 const LOAD = { connections: 1, milliseconds: 500, status: 200 }
@@ -34,11 +34,11 @@ const SEARCHES = {
 
 /** What agents look at all day, at 100,000 tickets: the search index made from nothing, then lists, searches and counts. */
 export async function benchInbox(): Promise<Result[]> {
-  const desk = await makeDesk()
-  const { agentId, cookies } = await signInOften(desk)
-  fillInbox(desk, TICKETS, agentId)
-  const server = await startProduct(desk.folder)
-  const built = await indexBuilt(server, desk)
+  const workspace = await makeWorkspace()
+  const { agentId, cookies } = await signInOften(workspace)
+  fillInbox(workspace, TICKETS, agentId)
+  const server = await startProduct(workspace.folder)
+  const built = await indexBuilt(server, workspace)
   const ask = async (path: string) => {
     const requests = cookies.map((cookie) => rawRequest('GET', path, { cookie }))
     const next = (number: number) => requests[number % requests.length] ?? Buffer.alloc(0)
@@ -55,15 +55,15 @@ export async function benchInbox(): Promise<Result[]> {
   const { p50, p99 } = await ask('/console/counts')
   results.push(atMost(`counts with 20 tags and ${VIEWS} views`, p50, 2, p99))
   await server.stop()
-  desk.remove()
+  workspace.remove()
   return results
 }
 
 /** From the start until every ticket can be found, and how long a request waits meanwhile. */
-async function indexBuilt(server: Child, desk: Desk): Promise<Result[]> {
+async function indexBuilt(server: Child, workspace: Workspace): Promise<Result[]> {
   const startedAt = performance.now()
   const waits: number[] = []
-  const database = new Database(desk.file, { readonly: true })
+  const database = new Database(workspace.file, { readonly: true })
   const left = database.query<{ left: number }, []>(
     'SELECT count(*) AS left FROM organizations LEFT JOIN search_cursors ON org_id = id WHERE org_id IS NULL OR back_at IS NOT NULL',
   )

@@ -1,7 +1,7 @@
 import { type Child, startProduct } from './child.ts'
-import { AGENT, type Desk, fillTickets, makeDesk } from './desk.ts'
 import { load, rawRequest } from './load.ts'
 import { pairs, type Result } from './result.ts'
+import { AGENT, fillTickets, makeWorkspace, type Workspace } from './workspace.ts'
 
 const MANY = 1_000_000
 const FEW = 1_000
@@ -19,12 +19,12 @@ const SORTS = ['created_desc', 'updated_desc']
 
 /** Page 1 with its total at a million tickets against a thousand, for each single filter; then a deep page by cursor. */
 export async function benchList(): Promise<Result[]> {
-  const [many, few] = await Promise.all([makeDesk(), makeDesk()])
+  const [many, few] = await Promise.all([makeWorkspace(), makeWorkspace()])
   fillTickets(many, MANY)
   fillTickets(few, FEW)
   const [manyServer, fewServer] = await Promise.all([startProduct(many.folder), startProduct(few.folder)])
-  const run = async (server: Child, desk: Desk, query: string) => {
-    const request = rawRequest('GET', `/v1/tickets?${query}`, { authorization: `Bearer ${desk.key}` })
+  const run = async (server: Child, workspace: Workspace, query: string) => {
+    const request = rawRequest('GET', `/v1/tickets?${query}`, { authorization: `Bearer ${workspace.key}` })
     return (await load(server.port, { ...LOAD, next: () => request })).p50
   }
   const results: Result[] = []
@@ -64,9 +64,9 @@ function atMost(target: number, measured: number) {
   return { measured, target, unit: 'ratio', wanted: 'at most' } as const
 }
 
-async function cursorTo(page: number, server: Child, desk: Desk): Promise<string> {
+async function cursorTo(page: number, server: Child, workspace: Workspace): Promise<string> {
   const response = await fetch(`http://127.0.0.1:${server.port}/v1/tickets?page=${page - 1}`, {
-    headers: { authorization: `Bearer ${desk.key}` },
+    headers: { authorization: `Bearer ${workspace.key}` },
   })
   const list: { meta: { nextCursor: string } } = await response.json()
   return list.meta.nextCursor

@@ -9,10 +9,10 @@ import { createLog } from '../../server/log.ts'
 import { startedBrowser } from '../support/browser.ts'
 import { requireBuiltWeb } from '../support/web.ts'
 import { startProduct } from './child.ts'
-import { type Desk, makeDesk } from './desk.ts'
-import { fillInbox } from './inbox-desk.ts'
+import { fillInbox } from './full-inbox.ts'
 import { answeredKeys, framesWhile, watchKeys, whenPainted } from './page-clock.ts'
 import { median, type Result } from './result.ts'
+import { makeWorkspace, type Workspace } from './workspace.ts'
 
 const TICKETS = 100_000
 const OPENED = 500
@@ -22,17 +22,17 @@ const WHEEL_PX = 240
 const FRAME_MS = 16
 const PASSWORD = 'a long enough password'
 const EMAIL = 'ana@acme.example'
-const DESK = { width: 1440, height: 900 }
+const DESKTOP = { width: 1440, height: 900 }
 const ROW = '[role=option]'
 
 /** The inbox in a real browser, beside 100,000 tickets on the server. */
 export async function benchPage(): Promise<Result[]> {
   await requireBuiltWeb()
-  const desk = await makeDesk()
-  const agentId = await addAgent(desk)
-  fillInbox(desk, TICKETS, agentId)
-  leaveUnindexed(desk)
-  const server = await startProduct(desk.folder)
+  const workspace = await makeWorkspace()
+  const agentId = await addAgent(workspace)
+  fillInbox(workspace, TICKETS, agentId)
+  leaveUnindexed(workspace)
+  const server = await startProduct(workspace.folder)
   const browser = await startedBrowser()
   const url = `http://127.0.0.1:${server.port}`
   try {
@@ -40,7 +40,7 @@ export async function benchPage(): Promise<Result[]> {
   } finally {
     await browser.close()
     await server.stop()
-    desk.remove()
+    workspace.remove()
   }
 }
 
@@ -48,7 +48,7 @@ export async function benchPage(): Promise<Result[]> {
 async function firstList(browser: Browser, url: string): Promise<Result> {
   const times: number[] = []
   for (let time = 0; time < SIGN_INS; time += 1) {
-    const page = await (await browser.newContext({ viewport: DESK })).newPage()
+    const page = await (await browser.newContext({ viewport: DESKTOP })).newPage()
     times.push(await signIn(page, url))
     await page.context().close()
   }
@@ -57,7 +57,7 @@ async function firstList(browser: Browser, url: string): Promise<Result> {
 }
 
 async function daysWork(browser: Browser, url: string): Promise<Result[]> {
-  const page = await (await browser.newContext({ viewport: DESK })).newPage()
+  const page = await (await browser.newContext({ viewport: DESKTOP })).newPage()
   const scripts: string[] = []
   page.on('response', (answer) => {
     const { pathname } = new URL(answer.url())
@@ -152,7 +152,7 @@ function privateMiB(pid: number): number {
   return sum([...lines].map(([, kib]) => Number(kib))) / 1024
 }
 
-async function addAgent({ folder, orgId }: Desk): Promise<string> {
+async function addAgent({ folder, orgId }: Workspace): Promise<string> {
   const log = createLog('error', false, () => {}, Date.now)
   const deps = await openDeps(readConfig({ BELLHOP_DATA: folder }), { log })
   const input = { name: 'Ana Pires', email: EMAIL, role: 'admin', password: PASSWORD } as const
@@ -162,7 +162,7 @@ async function addAgent({ folder, orgId }: Desk): Promise<string> {
 }
 
 /** Else the server would read old tickets into the search index beside the browser, and both would be measured. */
-function leaveUnindexed({ file, orgId }: Desk): void {
+function leaveUnindexed({ file, orgId }: Workspace): void {
   const database = new Database(file)
   database.query('INSERT INTO search_cursors (org_id, event_number) VALUES (?, 0)').run(orgId)
   database.close()

@@ -1,20 +1,22 @@
 import { startChild, startProduct } from './child.ts'
-import { makeDesk } from './desk.ts'
 import { load, rawRequest } from './load.ts'
 import { pairs, type Result } from './result.ts'
+import { makeWorkspace } from './workspace.ts'
 
 const LOAD = { connections: 32, milliseconds: 1_500, status: 200 }
 const TEXT = 'Dear Ana, thank you for writing. '.repeat(10)
 
 /** `GET /v1/tickets/:id` with ten messages against a bare server with hand-written SQL on the same file. */
 export async function benchRead(): Promise<Result[]> {
-  const desk = await makeDesk()
-  const product = await startProduct(desk.folder)
+  const workspace = await makeWorkspace()
+  const product = await startProduct(workspace.folder)
   const floors = await Promise.all(
-    ['plain', 'planned'].map((kind) => startChild('test/bench/floor-read.ts', [desk.file, desk.orgId, kind])),
+    ['plain', 'planned'].map((kind) =>
+      startChild('test/bench/floor-read.ts', [workspace.file, workspace.orgId, kind]),
+    ),
   )
-  const id = await ticketWithMessages(product.port, desk.key, 10)
-  const request = rawRequest('GET', `/v1/tickets/${id}`, { authorization: `Bearer ${desk.key}` })
+  const id = await ticketWithMessages(product.port, workspace.key, 10)
+  const request = rawRequest('GET', `/v1/tickets/${id}`, { authorization: `Bearer ${workspace.key}` })
   const run = async (port: number) => (await load(port, { ...LOAD, next: () => request })).perSecond
   await run(product.port)
   const results: Result[] = []
@@ -35,7 +37,7 @@ export async function benchRead(): Promise<Result[]> {
     })
   }
   await Promise.all([product, ...floors].map((child) => child.stop()))
-  desk.remove()
+  workspace.remove()
   return results
 }
 

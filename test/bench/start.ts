@@ -1,7 +1,7 @@
 import { residentMiB, startProduct } from './child.ts'
 import { startCountingReceiver } from './counting-receiver.ts'
-import { fillDeliveries, makeDesk } from './desk.ts'
 import { median, type Result } from './result.ts'
+import { fillDeliveries, makeWorkspace } from './workspace.ts'
 
 const STARTS = 10
 const SETTLE_MS = 3_000
@@ -9,12 +9,12 @@ const DUE = 1_000_000
 
 /** From the start of the process to its first answer, and the memory it holds. */
 export async function benchStart(): Promise<Result[]> {
-  const desk = await makeDesk()
+  const workspace = await makeWorkspace()
   const starts: number[] = []
   let atRest = 0
   for (let number = 0; number < STARTS; number += 1) {
     const startedAt = performance.now()
-    const child = await startProduct(desk.folder)
+    const child = await startProduct(workspace.folder)
     await fetch(`http://127.0.0.1:${child.port}/health/live`)
     starts.push(performance.now() - startedAt)
     if (number === STARTS - 1) {
@@ -23,7 +23,7 @@ export async function benchStart(): Promise<Result[]> {
     }
     await child.stop()
   }
-  desk.remove()
+  workspace.remove()
   const [fastest, slowest] = [Math.min(...starts), Math.max(...starts)]
   return [
     {
@@ -49,10 +49,10 @@ export async function benchStart(): Promise<Result[]> {
 /** Memory while a million due deliveries are being sent. */
 async function benchBacklog(): Promise<Result> {
   const receiver = await startCountingReceiver()
-  const desk = await makeDesk({ url: receiver.url, isOff: false, allow: '127.0.0.0/8' })
-  fillDeliveries(desk, DUE)
+  const workspace = await makeWorkspace({ url: receiver.url, isOff: false, allow: '127.0.0.0/8' })
+  fillDeliveries(workspace, DUE)
   const startedAt = performance.now()
-  const child = await startProduct(desk.folder, {
+  const child = await startProduct(workspace.folder, {
     BELLHOP_WEBHOOK_ALLOW: '127.0.0.0/8',
     BELLHOP_WEBHOOK_CA: receiver.caFile,
   })
@@ -66,7 +66,7 @@ async function benchBacklog(): Promise<Result> {
   const sent = receiver.times.length
   await child.stop()
   receiver.stop()
-  desk.remove()
+  workspace.remove()
   return {
     name: 'resident memory with a million due deliveries',
     measured: highest,

@@ -14,7 +14,7 @@ interface List {
   nextCursor?: string
 }
 
-test('the demo shows a lively desk to whoever signs in as it says, and leaves nothing behind', async () => {
+test('the demo shows a busy inbox after the sign-in it prints, and removes its folder when it stops', async () => {
   const tmp = temporaryFolder('tmp')
   await using demo = await startProgram({ TMPDIR: tmp }, SOURCES, '.', ['serve', '--demo'])
   const said = await eventually(() => /password (\S+).*Bearer (\S+)"/s.exec(demo.out()))

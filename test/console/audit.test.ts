@@ -29,9 +29,9 @@ interface Log {
 let made = 0
 
 /** A new organization with an administrator who is signed in, and nothing noted yet but that. */
-async function desk(): Promise<{ orgId: string; email: string; id: string; ana: Visitor }> {
+async function workspace(): Promise<{ orgId: string; email: string; id: string; ana: Visitor }> {
   made += 1
-  const { orgId } = await bellhop.organization(`Desk ${made}`)
+  const { orgId } = await bellhop.organization(`Workspace ${made}`)
   const email = `ana.${made}@acme.example`
   const { id } = await makeAgent(bellhop, orgId, { email })
   const ana = visit(bellhop)
@@ -51,7 +51,7 @@ async function noted(ana: Visitor): Promise<Entry[]> {
 }
 
 test('the log says who signed in, when and from where', async () => {
-  const { ana, id, email } = await desk()
+  const { ana, id, email } = await workspace()
   const { data } = await log(ana, '?limit=1')
   expect(data).toEqual([
     {
@@ -66,7 +66,7 @@ test('the log says who signed in, when and from where', async () => {
 })
 
 test('everything administrators do with agents is noted', async () => {
-  const { ana } = await desk()
+  const { ana } = await workspace()
   const body = { name: 'Ida', email: `ida.${made}@acme.example`, role: 'agent' }
   const { json } = await ana.call<{ agent: { id: string } }>('POST', '/console/agents', { body })
   const path = `/console/agents/${json.agent.id}`
@@ -97,7 +97,7 @@ test('everything administrators do with agents is noted', async () => {
 })
 
 test('what agents do with their own sessions, name and password is noted', async () => {
-  const { ana, email } = await desk()
+  const { ana, email } = await workspace()
   const phone = visit(bellhop)
   await phone.signIn(email)
   const { json } = await phone.call<{ session: { id: string } }>('GET', '/console/session')
@@ -118,7 +118,7 @@ test('what agents do with their own sessions, name and password is noted', async
 })
 
 test('changes of settings, keys, endpoints and deliveries are noted with what changed', async () => {
-  const { ana, orgId } = await desk()
+  const { ana, orgId } = await workspace()
   await ana.call('PATCH', '/console/organization', { body: { reopens: false, name: 'New name' } })
   await ana.call('PATCH', '/console/organization', { body: { reopens: false } })
   const key = { name: 'Website', scopes: ['tickets:read'], rateLimit: 10 }
@@ -138,7 +138,7 @@ test('changes of settings, keys, endpoints and deliveries are noted with what ch
     [
       'organization.changed',
       'New name',
-      { name: { from: `Desk ${made}`, to: 'New name' }, reopens: { from: true, to: false } },
+      { name: { from: `Workspace ${made}`, to: 'New name' }, reopens: { from: true, to: false } },
     ],
     [
       'api_key.created',
@@ -172,7 +172,7 @@ test('what a command on the server does is noted as that', async () => {
 })
 
 test('the log is read in pages and by action, newest first, and belongs to its organization', async () => {
-  const { ana } = await desk()
+  const { ana } = await workspace()
   for (let turn = 0; turn < 7; turn += 1) {
     await ana.call('PATCH', '/console/me', { body: { name: `Ana ${turn}` } })
   }
@@ -197,12 +197,12 @@ test('the log is read in pages and by action, newest first, and belongs to its o
   for (const query of ['?cursor=x', '?limit=0', '?limit=x', '?who=ana', '?action=']) {
     expect((await ana.call('GET', `/console/audit${query}`)).status).toBe(400)
   }
-  const stranger = (await desk()).ana
+  const stranger = (await workspace()).ana
   expect((await stranger.call('GET', `/console/audit?cursor=${all[0]?.id}`)).text).not.toContain('Ana 6')
 })
 
 test('no password, token or key stands in the audit log or in the log of the server', async () => {
-  const { ana, email } = await desk()
+  const { ana, email } = await workspace()
   const secrets = [PASSWORD, 'wrong horse battery', 'an altogether new one', bellhop.firstRunToken]
   secrets.push(ana.setCookie.split(/[=;]/)[1] ?? '')
   await visit(bellhop).signIn(email, 'wrong horse battery')

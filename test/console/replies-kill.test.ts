@@ -17,13 +17,13 @@ test(
   'whenever the process is killed, every reply that was acknowledged goes once, with the status chosen for it',
   async () => {
     const place = await freshPlace()
-    await using desk = await openWebhooks({ place })
-    const { read } = desk.deps.database
+    await using workspace = await openWebhooks({ place })
+    const { read } = workspace.deps.database
     const acknowledged: string[] = []
     let waitedOverKills = 0
     const lives = killedLives({
       program: `${import.meta.dir}/programs/replies.ts`,
-      args: [desk.orgId, AGENT],
+      args: [workspace.orgId, AGENT],
       env: { ...process.env, ...place },
       kills: KILLS,
       longestLifeMs: LONGEST_LIFE_MS,
@@ -34,7 +34,7 @@ test(
       acknowledged.push(...ids)
       waitedOverKills += (await read.select().from(waitingReplies)).length
     }
-    const sending = startSendingReplies(desk.deps)
+    const sending = startSendingReplies(workspace.deps)
     await eventually(async () => (await read.select().from(waitingReplies)).length === 0)
     await sending.stop()
 

@@ -4,36 +4,36 @@ import { createTicket, readTicket } from '../../server/tickets/tickets.ts'
 import { updateTicket } from '../../server/tickets/update-ticket.ts'
 import { ticketEtag } from '../../server/tickets/views.ts'
 import { addAgents, openTicket, seeded, workOnce } from './random-work.ts'
-import { ORG, openDesk, openProgram, seenElsewhere } from './storage.ts'
+import { ORG, openProgram, openWorkspace, seenElsewhere } from './storage.ts'
 import { brokenPieces, countersAndRecount, tagsOutOfStep } from './whole.ts'
 
 // The four faults that a single writer hides. Two programs share each place; on PostgreSQL each has ten connections.
 
 test('many changes of the same few tickets, customers and tags at once: none waits for ever, none is lost', async () => {
-  await using desk = await openDesk()
-  await using other = await openProgram(desk.place)
-  await addAgents(desk.deps)
+  await using workspace = await openWorkspace()
+  await using other = await openProgram(workspace.place)
+  await addAgents(workspace.deps)
   const random = seeded(7)
-  const tickets = [await openTicket(desk.deps, random), await openTicket(desk.deps, random)]
+  const tickets = [await openTicket(workspace.deps, random), await openTicket(workspace.deps, random)]
   const work = Array.from({ length: 400 }, (_, number) =>
-    workOnce(number % 2 === 0 ? desk.deps : other.deps, random, tickets),
+    workOnce(number % 2 === 0 ? workspace.deps : other.deps, random, tickets),
   )
   const outcomes = await Promise.allSettled(work)
   expect(outcomes.filter((outcome) => outcome.status === 'rejected')).toEqual([])
-  expect([...desk.logged, ...other.logged]).toEqual([])
+  expect([...workspace.logged, ...other.logged]).toEqual([])
 
-  const { kept, counted } = await countersAndRecount(desk.place)
+  const { kept, counted } = await countersAndRecount(workspace.place)
   expect(kept).toEqual(counted)
-  expect(await tagsOutOfStep(desk.place)).toEqual([])
-  expect(await brokenPieces(desk.place)).toEqual([])
+  expect(await tagsOutOfStep(workspace.place)).toEqual([])
+  expect(await brokenPieces(workspace.place)).toEqual([])
 })
 
 test('a reader that follows the log never misses a number while others write', async () => {
-  await using desk = await openDesk()
-  await using reader = await openProgram(desk.place)
+  await using workspace = await openWorkspace()
+  await using reader = await openProgram(workspace.place)
   const random = seeded(11)
   let isWriting = true
-  const writing = Promise.all(Array.from({ length: 150 }, () => openTicket(desk.deps, random))).finally(
+  const writing = Promise.all(Array.from({ length: 150 }, () => openTicket(workspace.deps, random))).finally(
     () => {
       isWriting = false
     },
@@ -51,11 +51,11 @@ test('a reader that follows the log never misses a number while others write', a
 })
 
 test('changes of one ticket at once come one after the other: each counts, and the counters move once for each', async () => {
-  await using desk = await openDesk()
-  await using other = await openProgram(desk.place)
-  const id = await openTicket(desk.deps, seeded(3))
+  await using workspace = await openWorkspace()
+  await using other = await openProgram(workspace.place)
+  const id = await openTicket(workspace.deps, seeded(3))
   const changes = Array.from({ length: 60 }, (_, number) =>
-    updateTicket(number % 2 === 0 ? desk.deps : other.deps, ORG, {
+    updateTicket(number % 2 === 0 ? workspace.deps : other.deps, ORG, {
       id,
       change: {
         tags: [`only-${number}`, `third-${number % 3}`],
@@ -64,23 +64,23 @@ test('changes of one ticket at once come one after the other: each counts, and t
     }),
   )
   await Promise.all(changes)
-  expect((await readTicket(desk.deps, ORG, id)).version).toBe(61)
-  expect(await seenElsewhere(desk.place, `select id from events where type = 'ticket.updated'`)).toHaveLength(
-    60,
-  )
-  const { kept, counted } = await countersAndRecount(desk.place)
+  expect((await readTicket(workspace.deps, ORG, id)).version).toBe(61)
+  expect(
+    await seenElsewhere(workspace.place, `select id from events where type = 'ticket.updated'`),
+  ).toHaveLength(60)
+  const { kept, counted } = await countersAndRecount(workspace.place)
   expect(kept).toEqual(counted)
-  expect(await tagsOutOfStep(desk.place)).toEqual([])
-  expect(await brokenPieces(desk.place)).toEqual([])
+  expect(await tagsOutOfStep(workspace.place)).toEqual([])
+  expect(await brokenPieces(workspace.place)).toEqual([])
 })
 
 test('of many changes made on the same reading of a ticket, one is taken and the others are refused', async () => {
-  await using desk = await openDesk()
-  await using other = await openProgram(desk.place)
-  const id = await openTicket(desk.deps, seeded(5))
-  const ifMatch = ticketEtag(await readTicket(desk.deps, ORG, id))
+  await using workspace = await openWorkspace()
+  await using other = await openProgram(workspace.place)
+  const id = await openTicket(workspace.deps, seeded(5))
+  const ifMatch = ticketEtag(await readTicket(workspace.deps, ORG, id))
   const changes = Array.from({ length: 20 }, (_, number) =>
-    updateTicket(number % 2 === 0 ? desk.deps : other.deps, ORG, {
+    updateTicket(number % 2 === 0 ? workspace.deps : other.deps, ORG, {
       id,
       ifMatch,
       change: { tags: [`by-${number}`] },
@@ -91,10 +91,10 @@ test('of many changes made on the same reading of a ticket, one is taken and the
 })
 
 test('tickets of one new address at once belong to one customer', async () => {
-  await using desk = await openDesk()
-  await using other = await openProgram(desk.place)
+  await using workspace = await openWorkspace()
+  await using other = await openProgram(workspace.place)
   const creations = Array.from({ length: 20 }, (_, number) =>
-    createTicket(number % 2 === 0 ? desk.deps : other.deps, ORG, {
+    createTicket(number % 2 === 0 ? workspace.deps : other.deps, ORG, {
       subject: 'Hello',
       customer: { email: number % 3 === 0 ? 'ANA@example.com' : 'ana@Example.com' },
       message: 'Hello',
@@ -102,5 +102,5 @@ test('tickets of one new address at once belong to one customer', async () => {
   )
   const owners = (await Promise.all(creations)).map((ticket) => ticket.customerId)
   expect(new Set(owners).size).toBe(1)
-  expect(await seenElsewhere(desk.place, 'select id from customers')).toHaveLength(1)
+  expect(await seenElsewhere(workspace.place, 'select id from customers')).toHaveLength(1)
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { addAgents, seeded, workOnce } from './random-work.ts'
-import { openDesk } from './storage.ts'
+import { openWorkspace } from './storage.ts'
 import { brokenPieces, countersAndRecount, tagsOutOfStep } from './whole.ts'
 
 const OPERATIONS = 400
@@ -8,13 +8,13 @@ const OPERATIONS = 400
 test('counters say what counting the tickets would, whatever was done to them', async () => {
   const seed = Date.now() % 1_000_000
   const random = seeded(seed)
-  await using desk = await openDesk()
-  await addAgents(desk.deps)
+  await using workspace = await openWorkspace()
+  await addAgents(workspace.deps)
   const tickets: string[] = []
-  for (let number = 0; number < OPERATIONS; number += 1) await workOnce(desk.deps, random, tickets)
-  const { kept, counted } = await countersAndRecount(desk.place)
+  for (let number = 0; number < OPERATIONS; number += 1) await workOnce(workspace.deps, random, tickets)
+  const { kept, counted } = await countersAndRecount(workspace.place)
   expect(kept, `seed ${seed}`).toEqual(counted)
   expect(Object.keys(counted).length).toBeGreaterThan(15)
-  expect(await tagsOutOfStep(desk.place)).toEqual([])
-  expect(await brokenPieces(desk.place)).toEqual([])
+  expect(await tagsOutOfStep(workspace.place)).toEqual([])
+  expect(await brokenPieces(workspace.place)).toEqual([])
 })

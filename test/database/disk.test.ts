@@ -5,7 +5,14 @@ import { engine } from '../../server/database/columns.ts'
 import { StorageError } from '../../server/database/database.ts'
 import { createTicket, readTicket } from '../../server/tickets/tickets.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { addOrganization, ORG, openDesk, openStorage, organizationIds, seenElsewhere } from './storage.ts'
+import {
+  addOrganization,
+  ORG,
+  openStorage,
+  openWorkspace,
+  organizationIds,
+  seenElsewhere,
+} from './storage.ts'
 import { brokenPieces, countersAndRecount } from './whole.ts'
 
 const DISK_MIB = 8
@@ -23,11 +30,11 @@ describe.if(disk !== undefined)('on a full disk', () => {
     const folder = disk ?? ''
     const ballast = join(folder, 'ballast')
     const place = { BELLHOP_DATA: join(folder, 'data') }
-    await using desk = await openDesk(place)
+    await using workspace = await openWorkspace(place)
     writeFileSync(ballast, Buffer.alloc(BALLAST_BYTES))
 
     const create = (number: number) =>
-      createTicket(desk.deps, ORG, {
+      createTicket(workspace.deps, ORG, {
         subject: `Number ${number}`,
         customer: { email: `c${number}@example.com` },
         message: 'x'.repeat(20_000),
@@ -45,7 +52,7 @@ describe.if(disk !== undefined)('on a full disk', () => {
     expect(kept.length).toBeGreaterThan(10)
     expect(await create(-1).catch((reason) => reason)).toBeInstanceOf(StorageError)
 
-    for (const id of kept) expect((await readTicket(desk.deps, ORG, id)).messages).toHaveLength(1)
+    for (const id of kept) expect((await readTicket(workspace.deps, ORG, id)).messages).toHaveLength(1)
     expect(await seenElsewhere(place, 'select id from tickets')).toHaveLength(kept.length)
     expect(await brokenPieces(place)).toEqual([])
 

@@ -5,7 +5,7 @@ import { readCounts } from '../../server/inbox/counts.ts'
 import { listInbox } from '../../server/inbox/list-inbox.ts'
 import { createViewCounter } from '../../server/inbox/view-counts.ts'
 import { TICKET_SORTS } from '../../server/tickets/list-tickets.ts'
-import { ORG, onFile, openDesk, openProgram, planOf } from './storage.ts'
+import { ORG, onFile, openProgram, openWorkspace, planOf } from './storage.ts'
 
 const ME = 'agt_00000000000000000000000001'
 /** Each view, and the index that walks along it in the order of last activity. */
@@ -53,16 +53,16 @@ const FILL = `
   insert into ticket_counters select org_id, 'assignedTo:' || id, 1 from tickets;`
 
 describe.if(engine === 'sqlite')('the inbox is read along an index, whatever the total', () => {
-  let desk: Awaited<ReturnType<typeof openDesk>>
+  let workspace: Awaited<ReturnType<typeof openWorkspace>>
   beforeAll(async () => {
-    desk = await openDesk()
-    onFile(desk.place, (file) => file.exec(`PRAGMA foreign_keys = OFF; ${FILL}`))
+    workspace = await openWorkspace()
+    onFile(workspace.place, (file) => file.exec(`PRAGMA foreign_keys = OFF; ${FILL}`))
   })
-  afterAll(() => desk.deps.database.close())
+  afterAll(() => workspace.deps.database.close())
 
   for (const statistics of ['without statistics', 'with statistics']) {
     test(`${statistics}, each view has its index, in its order, from the cursor on`, async () => {
-      if (statistics === 'with statistics') onFile(desk.place, (file) => file.exec('ANALYZE'))
+      if (statistics === 'with statistics') onFile(workspace.place, (file) => file.exec('ANALYZE'))
       for (const [q, lead] of VIEWS) {
         const keys = (await queriesFor(q)).filter(
           (query) => query.includes('order by') && !query.includes('"messages"'),
@@ -70,7 +70,7 @@ describe.if(engine === 'sqlite')('the inbox is read along an index, whatever the
         // The first page and the second, and for some the ends of slices.
         expect(keys.length, q).toBeGreaterThanOrEqual(2)
         for (const query of keys) {
-          const plan = planOf(desk.place, query)
+          const plan = planOf(workspace.place, query)
           const wanted = new RegExp(lead.source.replace(' INDEX', ' (COVERING )?INDEX'))
           expect(plan.replace('CO-ROUTINE slice\n', '').split('\n')[0], `${q}: ${query}`).toMatch(wanted)
           expect(plan, `${q}: ${query}`).not.toMatch(/SCAN (?!slice)|TEMP B-TREE/)
@@ -95,7 +95,7 @@ describe.if(engine === 'sqlite')('the inbox is read along an index, whatever the
     ]) {
       for (const sort of TICKET_SORTS) {
         for (const query of await queriesFor(q, sort)) {
-          const plan = planOf(desk.place, query)
+          const plan = planOf(workspace.place, query)
           expect(plan, `${q}: ${query}`).not.toMatch(/SCAN (?!search_index VIRTUAL|CONSTANT|slice|failed)/)
           if (query.includes("'failed'") && query.includes(' in (select'))
             expect(plan).toContain('INDEX messages_failed')
@@ -108,10 +108,10 @@ describe.if(engine === 'sqlite')('the inbox is read along an index, whatever the
   })
 
   test('counts read counters, the failed messages and the held replies only', async () => {
-    await using fresh = await openProgram(desk.place)
+    await using fresh = await openProgram(workspace.place)
     using prepared = spyOn(Connection.prototype, 'prepare')
     await readCounts(fresh.deps, createViewCounter(), ORG, ME)
-    const plans = prepared.mock.calls.map(([query]) => planOf(desk.place, query))
+    const plans = prepared.mock.calls.map(([query]) => planOf(workspace.place, query))
     expect(plans.length).toBeGreaterThanOrEqual(4)
     for (const plan of plans) expect(plan).not.toMatch(/SCAN (?!failed)/)
     expect(plans.join('\n')).toContain('USING INDEX messages_failed (org_id=?)')
@@ -123,7 +123,7 @@ describe.if(engine === 'sqlite')('the inbox is read along an index, whatever the
     q: string,
     sort: (typeof TICKET_SORTS)[number] = 'updated_desc',
   ): Promise<string[]> {
-    await using fresh = await openProgram(desk.place)
+    await using fresh = await openProgram(workspace.place)
     using prepared = spyOn(Connection.prototype, 'prepare')
     const { nextCursor } = await listInbox(fresh.deps, ORG, { me: ME, q, sort, limit: 2 })
     if (nextCursor !== undefined)

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { engine } from '../../server/database/columns.ts'
 import { freshPlace } from '../support/engine.ts'
 import { killedLives } from '../support/killed-program.ts'
-import { ORG, openDesk, seenElsewhere } from './storage.ts'
+import { ORG, openWorkspace, seenElsewhere } from './storage.ts'
 import { brokenPieces, countersAndRecount, tagsOutOfStep } from './whole.ts'
 
 const KILLS = 8
@@ -13,8 +13,8 @@ test(
   'every ticket that was acknowledged is there, whole, after the process is killed at any moment',
   async () => {
     const place = await freshPlace()
-    const desk = await openDesk(place)
-    await desk.deps.database.close()
+    const workspace = await openWorkspace(place)
+    await workspace.deps.database.close()
     const acknowledged = new Set<string>()
     const lives = killedLives({
       program: `${import.meta.dir}/programs/acknowledge.ts`,

@@ -2,7 +2,7 @@ import { Database as Connection } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import { engine } from '../../server/database/columns.ts'
 import { listTickets, TICKET_SORTS, type TicketFilters } from '../../server/tickets/list-tickets.ts'
-import { ORG, onFile, openDesk, openProgram, planOf } from './storage.ts'
+import { ORG, onFile, openProgram, openWorkspace, planOf } from './storage.ts'
 
 const AGENT = 'agt_00000000000000000000000001'
 const SINGLE: TicketFilters[] = [
@@ -44,19 +44,19 @@ const FILL = `
   insert into ticket_counters values ${COUNTED.map((filter) => `('${ORG}', '${filter}', 20000)`)};`
 
 describe.if(engine === 'sqlite')('a page of tickets is read along an index, never sorted', () => {
-  let desk: Awaited<ReturnType<typeof openDesk>>
+  let workspace: Awaited<ReturnType<typeof openWorkspace>>
   beforeAll(async () => {
-    desk = await openDesk()
-    onFile(desk.place, (file) => file.exec(`PRAGMA foreign_keys = OFF; ${FILL}`))
+    workspace = await openWorkspace()
+    onFile(workspace.place, (file) => file.exec(`PRAGMA foreign_keys = OFF; ${FILL}`))
   })
-  afterAll(() => desk.deps.database.close())
+  afterAll(() => workspace.deps.database.close())
 
   for (const statistics of ['without statistics', 'with statistics']) {
     test(`${statistics}, whatever the filter, the order and the direction`, async () => {
-      if (statistics === 'with statistics') onFile(desk.place, (file) => file.exec('ANALYZE'))
+      if (statistics === 'with statistics') onFile(workspace.place, (file) => file.exec('ANALYZE'))
       for (const filters of SINGLE) {
         for (const [name, sql] of await queriesFor(filters)) {
-          const plan = planOf(desk.place, sql)
+          const plan = planOf(workspace.place, sql)
           expect(plan, name).toMatch(
             /^SEARCH (tickets|ticket_tags) USING (COVERING )?INDEX \w+_by_\w+ \(org_id=\?/,
           )
@@ -69,7 +69,7 @@ describe.if(engine === 'sqlite')('a page of tickets is read along an index, neve
       }
       for (const filters of SEVERAL) {
         for (const [name, sql] of await queriesFor(filters)) {
-          expect(planOf(desk.place, sql), name).not.toMatch(/SCAN|TEMP B-TREE/)
+          expect(planOf(workspace.place, sql), name).not.toMatch(/SCAN|TEMP B-TREE/)
         }
       }
     })
@@ -77,7 +77,7 @@ describe.if(engine === 'sqlite')('a page of tickets is read along an index, neve
 
   /** The page queries as SQLite was given them. A new connection prepares each of them anew. */
   async function queriesFor(filters: TicketFilters): Promise<[string, string][]> {
-    await using fresh = await openProgram(desk.place)
+    await using fresh = await openProgram(workspace.place)
     const found: [string, string][] = []
     for (const sort of TICKET_SORTS) {
       for (const direction of DIRECTIONS) {

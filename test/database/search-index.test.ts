@@ -4,15 +4,15 @@ import { matchingNumbers } from '../../server/database/full-text.ts'
 import { organizations } from '../../server/database/tables/organizations.ts'
 import { replaceDocuments } from '../../server/search/index/documents.ts'
 import { eventually } from '../support/webhooks.ts'
-import { ORG, openDesk, seenElsewhere } from './storage.ts'
+import { ORG, openWorkspace, seenElsewhere } from './storage.ts'
 
 const WAITING = 'select 1 as one from pg_locks where not granted'
 
 // SQLite has one unit at a time.
 describe.if(engine === 'postgresql')('the full-text index', () => {
   test('keeps nothing of a ticket that is deleted while the index is putting it in anew', async () => {
-    await using desk = await openDesk()
-    const { database } = desk.deps
+    await using workspace = await openWorkspace()
+    const { database } = workspace.deps
     const ticket = (words: string[] | undefined) => [{ ticketId: 'tkt_1', words }]
     await database.write((tx) => replaceDocuments(tx, ORG, ticket(['quokka'])))
 
@@ -25,7 +25,7 @@ describe.if(engine === 'postgresql')('the full-text index', () => {
     })
     await isIn.promise
     const deleting = database.write((tx) => replaceDocuments(tx, ORG, ticket(undefined)))
-    await eventually(async () => (await seenElsewhere(desk.place, WAITING)).length > 0)
+    await eventually(async () => (await seenElsewhere(workspace.place, WAITING)).length > 0)
     isWaitedFor = true
     await Promise.all([indexing, deleting])
 

@@ -5,7 +5,7 @@ import { findValidKey } from '../../server/api-keys/valid-keys.ts'
 import { engine } from '../../server/database/columns.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { problemOf, ticketInput } from '../support/tickets.ts'
-import { ORG, openDesk, openProgram } from './storage.ts'
+import { ORG, openProgram, openWorkspace } from './storage.ts'
 
 describe.if(engine === 'postgresql')('while the database server is away', () => {
   test('reads and changes are refused as what they are, and work again once it is back', async () => {
@@ -30,10 +30,10 @@ describe.if(engine === 'postgresql')('while the database server is away', () => 
 })
 
 test('what another program changes right after the start is seen at the first look', async () => {
-  await using desk = await openDesk()
-  const { key, secret } = await createApiKey(desk.deps, ORG, { name: 'Website', kind: 'secret' })
-  await using server = await openProgram(desk.place)
-  await using command = await openProgram(desk.place)
+  await using workspace = await openWorkspace()
+  const { key, secret } = await createApiKey(workspace.deps, ORG, { name: 'Website', kind: 'secret' })
+  await using server = await openProgram(workspace.place)
+  await using command = await openProgram(workspace.place)
   await findValidKey(server.deps, secret)
   await revokeApiKey(command.deps, ORG, key.id)
   expect(await server.deps.database.changedElsewhere()).toBe(true)

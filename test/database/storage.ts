@@ -22,7 +22,7 @@ export async function openStorage(onCommit = () => {}, given?: Place) {
 }
 
 /** Everything the verbs stand on, with one organization. */
-export async function openDesk(given?: Place) {
+export async function openWorkspace(given?: Place) {
   const place = given ?? (await freshPlace())
   const program = await openProgram(place)
   await program.deps.database.write((tx) => addOrganization(tx, ORG))

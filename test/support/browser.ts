@@ -14,7 +14,7 @@ const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
 ]
-const DESK = { width: 1440, height: 900 }
+const DESKTOP = { width: 1440, height: 900 }
 const LONGEST_WAIT_MS = 8_000
 const LONGEST_TEST_MS = 30_000
 /** A machine that does other work stops a browser for seconds at a time; a fault of the product fails every time. */
@@ -67,7 +67,7 @@ export async function openWindow(visit: Visit): Promise<Window> {
   const browser = await startedBrowser()
   const context = await browser.newContext({
     baseURL: visit.url,
-    viewport: { width: visit.width ?? DESK.width, height: visit.height ?? DESK.height },
+    viewport: { width: visit.width ?? DESKTOP.width, height: visit.height ?? DESKTOP.height },
     colorScheme: visit.theme ?? 'light',
     hasTouch: visit.isTouch ?? false,
     reducedMotion: visit.hasMotion ? 'no-preference' : 'reduce',

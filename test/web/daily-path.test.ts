@@ -4,8 +4,8 @@ import { createAgent } from '../../server/agents/agents.ts'
 import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
-import { thread } from '../support/desk.ts'
 import { readThread } from '../support/threads.ts'
+import { thread } from '../support/ticket-page.ts'
 import { readTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -16,7 +16,7 @@ afterAll(() => bellhop.stop())
 let made = 0
 
 /** Another organization and agent at each try. */
-async function desk() {
+async function workspace() {
   made += 1
   const email = `ana.${made}@acme.example`
   const acme = await bellhop.organization()
@@ -34,7 +34,7 @@ async function desk() {
 browserTest(
   'a morning without a mouse: sign in, answer, note, tag, assign, put off, find, resolve, undo',
   async () => {
-    const { acme, ids, email, anaId } = await desk()
+    const { acme, ids, email, anaId } = await workspace()
     await using window = await openWindow({ url: bellhop.url })
     const { page } = window
     const press = (keys: string) => pressEach(page, keys)

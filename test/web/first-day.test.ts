@@ -2,9 +2,9 @@ import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { call } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
-import { field, thread } from '../support/desk.ts'
 import { freshPlace } from '../support/engine.ts'
 import { startProgram } from '../support/program.ts'
+import { field, thread } from '../support/ticket-page.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const ASKED = { subject: 'Missing invoice', message: 'Where is it?', customer: { email: 'ana@example.com' } }

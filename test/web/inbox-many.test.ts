@@ -21,7 +21,7 @@ browserTest('of many tickets the part that was changed is told, shown and taken 
   await page.route('**/console/bulk', async (route) => {
     const { items } = route.request().postDataJSON()
     if (items.length > 100) return route.continue()
-    const problem = { code: 'not_now', detail: 'The desk is being moved.' }
+    const problem = { code: 'not_now', detail: 'The workspace is being moved.' }
     await route.fulfill({
       status: 409,
       contentType: 'application/problem+json',
@@ -30,7 +30,7 @@ browserTest('of many tickets the part that was changed is told, shown and taken 
   })
   await page.keyboard.press('p')
   const told = page.getByRole('alert').filter({
-    hasText: 'Set to pending: 500 of 560 tickets. The rest were not changed. The desk is being moved.',
+    hasText: 'Set to pending: 500 of 560 tickets. The rest were not changed. The workspace is being moved.',
   })
   // A machine with other work takes its time to draw so many rows.
   await told.waitFor({ timeout: 20_000 })

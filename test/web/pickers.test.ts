@@ -1,13 +1,13 @@
 import { afterAll, expect } from 'bun:test'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
-import { openDesk, openTicket } from '../support/desk.ts'
+import { openTicket, openWorkspace } from '../support/ticket-page.ts'
 
 const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
 browserTest('what is typed the moment a picker opens is searched for, to the first letter', async () => {
-  const { ben, ticket } = await openDesk(bellhop)
+  const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page } = window
   await Promise.all(['t', 'e', 'i', 's'].map((key) => page.keyboard.press(key)))
@@ -15,7 +15,7 @@ browserTest('what is typed the moment a picker opens is searched for, to the fir
 })
 
 browserTest('the Enter that ends a word of an input method chooses nothing', async () => {
-  const { ben, ticket } = await openDesk(bellhop)
+  const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page } = window
   await page.keyboard.press('t')

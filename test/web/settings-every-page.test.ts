@@ -32,7 +32,7 @@ const DIALOGS = [
   ['tags', 'Remove billing', 'Remove “billing”?'],
 ] as const
 
-const DESK = { width: 1440, height: 900 }
+const DESKTOP = { width: 1440, height: 900 }
 const PHONE = { width: 390, height: 844 }
 /** So many pages in one go take longer than one test is given. */
 const MANY_PAGES_MS = 120_000
@@ -55,7 +55,7 @@ browserTest(
       expect([path, await accessibilityFaultsInBothThemes(page)]).toEqual([path, []])
       await page.setViewportSize(PHONE)
       expect([path, await overhang(page)]).toEqual([path, 0])
-      await page.setViewportSize(DESK)
+      await page.setViewportSize(DESKTOP)
     }
   },
   MANY_PAGES_MS,

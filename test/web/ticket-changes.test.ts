@@ -1,8 +1,8 @@
 import { afterAll, expect } from 'bun:test'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
-import { openDesk, openTicket } from '../support/desk.ts'
 import { say } from '../support/said.ts'
+import { openTicket, openWorkspace } from '../support/ticket-page.ts'
 import { readTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -10,7 +10,7 @@ const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
 browserTest('a status, an assignee and a tag are seen at once, with an Undo, and by the server', async () => {
-  const { ben, ticket, client } = await openDesk(bellhop)
+  const { ben, ticket, client } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page } = window
   await page.keyboard.press('e')
@@ -39,7 +39,7 @@ browserTest('a status, an assignee and a tag are seen at once, with an Undo, and
 })
 
 browserTest('a key that is pressed the moment a picker closes does what it does', async () => {
-  const { ben, ticket, client } = await openDesk(bellhop)
+  const { ben, ticket, client } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page } = window
   await page.keyboard.press('a')
@@ -53,7 +53,7 @@ browserTest('a key that is pressed the moment a picker closes does what it does'
 })
 
 browserTest('a change that the server refuses is taken back, and the reason is said', async () => {
-  const { ben, ticket } = await openDesk(bellhop)
+  const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page } = window
   await page.route('**/console/bulk', (route) =>
@@ -69,7 +69,7 @@ browserTest('a change that the server refuses is taken back, and the reason is s
 })
 
 browserTest('the subject is changed in its place, and a ticket is deleted only by its word', async () => {
-  const { ben, ticket, client } = await openDesk(bellhop)
+  const { ben, ticket, client } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page } = window
   await page.getByRole('button', { name: 'Missing invoice' }).click()
@@ -89,7 +89,7 @@ browserTest('the subject is changed in its place, and a ticket is deleted only b
 })
 
 browserTest('a subject being changed is left alone by what happens meanwhile, and has an Undo', async () => {
-  const { ben, ticket, client, place } = await openDesk(bellhop)
+  const { ben, ticket, client, place } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page } = window
   const subject = page.getByRole('textbox', { name: 'Subject' })
@@ -109,7 +109,7 @@ browserTest('a subject being changed is left alone by what happens meanwhile, an
 })
 
 browserTest('the focus stays in the ticket when what had it goes', async () => {
-  const { ben, ticket } = await openDesk(bellhop)
+  const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page } = window
   const focused = () =>

@@ -2,8 +2,8 @@ import { afterAll, expect } from 'bun:test'
 import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
-import { openDesk, openTicket } from '../support/desk.ts'
 import { newestMessage, readThread } from '../support/threads.ts'
+import { openTicket, openWorkspace } from '../support/ticket-page.ts'
 import { listTickets, makeTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -11,7 +11,7 @@ const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
 browserTest('the panel says who the customer is and leads to what else they wrote about', async () => {
-  const { ben, ticket, client } = await openDesk(bellhop)
+  const { ben, ticket, client } = await openWorkspace(bellhop)
   const other = await makeTicket(client, { subject: 'Cannot sign in' })
   await makeTicket(client, { subject: 'Of somebody else', customer: { email: 'else@example.com' } })
   await using window = await openTicket(bellhop, ben, ticket.id)
@@ -32,7 +32,7 @@ browserTest('the panel says who the customer is and leads to what else they wrot
 browserTest(
   'an administrator deletes a customer for ever by typing a word; an agent is not offered it',
   async () => {
-    const { ben, ticket, client } = await openDesk(bellhop)
+    const { ben, ticket, client } = await openWorkspace(bellhop)
     const cy = await signInAgent(bellhop, ben.orgId, { name: 'Cy Lindqvist' })
     await makeTicket(client, { subject: 'Cannot sign in' })
     await using cys = await openTicket(bellhop, cy, ticket.id)
@@ -58,7 +58,7 @@ browserTest(
 )
 
 browserTest('a ticket that is marked as unread stays so while it is open', async () => {
-  const { ben, ticket } = await openDesk(bellhop)
+  const { ben, ticket } = await openWorkspace(bellhop)
   const newest = await newestMessage(ben, ticket.id)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page } = window

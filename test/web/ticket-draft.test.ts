@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect } from 'bun:test'
 import { createAgent } from '../../server/agents/agents.ts'
 import { type Bellhop, startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
-import { field, openDesk, openTicket, thread } from '../support/desk.ts'
 import { freshPlace } from '../support/engine.ts'
 import { readDraft, readThread, sendReply } from '../support/threads.ts'
+import { field, openTicket, openWorkspace, thread } from '../support/ticket-page.ts'
 import { makeTicket, readTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => bellhop.stop())
 
 browserTest('a draft is on the server within half a second, and comes back on another device', async () => {
-  const { ben, ticket } = await openDesk(bellhop)
+  const { ben, ticket } = await openWorkspace(bellhop)
   await using first = await openTicket(bellhop, ben, ticket.id)
   await first.page.keyboard.press('n')
   await first.page.keyboard.type('Ask Dana.')
@@ -39,7 +39,7 @@ browserTest('a draft is on the server within half a second, and comes back on an
 })
 
 browserTest('what was typed last survives leaving the page at once', async () => {
-  const { ben, ticket, client } = await openDesk(bellhop)
+  const { ben, ticket, client } = await openWorkspace(bellhop)
   const other = await makeTicket(client, { subject: 'Another' })
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page } = window
@@ -55,7 +55,7 @@ browserTest('what was typed last survives leaving the page at once', async () =>
 })
 
 browserTest('a proxy that finds nothing while the server starts again takes no text away', async () => {
-  const { ben, ticket } = await openDesk(bellhop)
+  const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page } = window
   await page.route('**/draft', (route) => route.fulfill({ status: 404, body: '404 page not found' }))
@@ -73,7 +73,7 @@ browserTest('a proxy that finds nothing while the server starts again takes no t
 browserTest('typing goes on while the server is away, and arrives when it is back', async () => {
   const place = await freshPlace()
   const first = await startBellhop({ settings: place })
-  const { ben, ticket } = await openDesk(first)
+  const { ben, ticket } = await openWorkspace(first)
   await using window = await openTicket(first, ben, ticket.id)
   const { page, faults } = window
   await field(page).fill('Before.')
@@ -98,7 +98,7 @@ browserTest('typing goes on while the server is away, and arrives when it is bac
 })
 
 browserTest('what was typed without a connection is saved when the inbox is opened again', async () => {
-  const { ben, ticket } = await openDesk(bellhop)
+  const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page, context } = window
   await context.setOffline(true)
@@ -114,7 +114,7 @@ browserTest('what was typed without a connection is saved when the inbox is open
 })
 
 browserTest('a browser without a connection keeps the text, and sends it when it is back', async () => {
-  const { ben, ticket } = await openDesk(bellhop)
+  const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page, context } = window
   await context.setOffline(true)
@@ -129,10 +129,10 @@ browserTest('a browser without a connection keeps the text, and sends it when it
 browserTest(
   'a session that ends while somebody types is begun again over the page, and no word is lost',
   async () => {
-    const { client, ticket } = await openDesk(bellhop)
+    const { client, ticket } = await openWorkspace(bellhop)
     const dana = {
       name: 'Dana Reyes',
-      // Of this desk only: an address of several organizations would be asked which.
+      // An address in several organizations would have to choose one.
       email: `dana.${client.orgId}@acme.example`,
       role: 'agent' as const,
       password: PASSWORD,
@@ -181,7 +181,7 @@ browserTest(
 browserTest(
   'a note that was begun stays a note, and a reply a reply, whichever of them is shown',
   async () => {
-    const { ben, ticket } = await openDesk(bellhop)
+    const { ben, ticket } = await openWorkspace(bellhop)
     await using window = await openTicket(bellhop, ben, ticket.id)
     const { page } = window
     await page.keyboard.press('n')
@@ -210,7 +210,7 @@ browserTest(
 )
 
 browserTest('a ticket opens in what was written last, with both texts', async () => {
-  const { ben, ticket } = await openDesk(bellhop)
+  const { ben, ticket } = await openWorkspace(bellhop)
   const begin = (kind: string, text: string) =>
     ben.call('PUT', `/console/tickets/${ticket.id}/draft`, { body: { kind, text } })
   await begin('reply', 'Dear Ana')
@@ -238,7 +238,7 @@ browserTest('a ticket opens in what was written last, with both texts', async ()
 })
 
 browserTest('a reply that is taken back does not touch the note that was begun meanwhile', async () => {
-  const { ben, ticket } = await openDesk(bellhop)
+  const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page } = window
   await page.keyboard.press('r')
@@ -255,7 +255,7 @@ browserTest('a reply that is taken back does not touch the note that was begun m
 })
 
 browserTest('a draft typed in another tab replaces nothing while this one is being written', async () => {
-  const { ben, ticket } = await openDesk(bellhop)
+  const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page, context } = window
   const other = await context.newPage()
@@ -275,7 +275,7 @@ browserTest('a draft typed in another tab replaces nothing while this one is bei
 })
 
 browserTest('what was written on another device meanwhile is offered, and not written over', async () => {
-  const { ben, ticket, client } = await openDesk(bellhop)
+  const { ben, ticket, client } = await openWorkspace(bellhop)
   const next = await makeTicket(client, { subject: 'Another' })
   await using window = await openTicket(bellhop, ben, next.id)
   const { page } = window
@@ -311,7 +311,7 @@ browserTest('what was written on another device meanwhile is offered, and not wr
 })
 
 browserTest('what was written further on another device is offered after this one has sent', async () => {
-  const { ben, ticket } = await openDesk(bellhop)
+  const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page } = window
   await field(page).fill('It is attached.')
@@ -325,7 +325,7 @@ browserTest('what was written further on another device is offered after this on
 })
 
 browserTest('what is sent on one device cannot be sent again on another', async () => {
-  const { ben, ticket } = await openDesk(bellhop)
+  const { ben, ticket } = await openWorkspace(bellhop)
   await using first = await openTicket(bellhop, ben, ticket.id)
   await field(first.page).fill('It is attached.')
   await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'It is attached.')
@@ -338,7 +338,7 @@ browserTest('what is sent on one device cannot be sent again on another', async 
 browserTest(
   'what was sent without a connection is not said to be kept any more once it has gone',
   async () => {
-    const { ben, ticket } = await openDesk(bellhop)
+    const { ben, ticket } = await openWorkspace(bellhop)
     await using window = await openTicket(bellhop, ben, ticket.id)
     const { page, context } = window
     const kept = page.getByText('Kept in this browser until the server is back')

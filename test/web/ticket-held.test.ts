@@ -4,9 +4,9 @@ import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { createManualClock } from '../support/clock.ts'
-import { field, openDesk, openTicket } from '../support/desk.ts'
 import { rowOf } from '../support/inbox.ts'
 import { readThread, sendReply } from '../support/threads.ts'
+import { field, openTicket, openWorkspace } from '../support/ticket-page.ts'
 import { makeTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -29,7 +29,7 @@ async function overtake(page: Page, ben: SignedInAgent, cy: SignedInAgent, ticke
 }
 
 async function openTwo() {
-  const { ben, client } = await openDesk(bellhop)
+  const { ben, client } = await openWorkspace(bellhop)
   const ticket = await makeTicket(client, { subject: 'Parcel lost' })
   const cy = await signInAgent(bellhop, ben.orgId, { name: 'Cy Lindqvist' })
   return { ben, cy, ticket }
@@ -89,7 +89,7 @@ browserTest(
 )
 
 browserTest('a held reply of somebody who is disabled can be decided by whoever finds it', async () => {
-  const { ben, ticket, client } = await openDesk(bellhop)
+  const { ben, ticket, client } = await openWorkspace(bellhop)
   const cy = await signInAgent(bellhop, ben.orgId, { name: 'Cy Lindqvist' })
   await sendReply(cy, ticket.id, { text: 'Left behind.' })
   await ben.call('POST', `/console/agents/${cy.id}/disable`)

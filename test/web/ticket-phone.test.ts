@@ -2,7 +2,7 @@ import { afterAll, expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
-import { field, openDesk, openTicket } from '../support/desk.ts'
+import { field, openTicket, openWorkspace } from '../support/ticket-page.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const EIGHT_LINES = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\neight'
@@ -20,7 +20,7 @@ for (const isFontMissing of [false, true]) {
   const font = isFontMissing ? 'a font of the machine' : 'Inter'
   browserTest(`on a phone the buttons and the line one types in stay in sight, in ${font}`, async () => {
     for (const screen of SCREENS) {
-      const { ben, ticket } = await openDesk(bellhop)
+      const { ben, ticket } = await openWorkspace(bellhop)
       const visit = { ...PHONE, ...screen, isFontMissing }
       await using window = await openTicket(bellhop, ben, ticket.id, visit)
       const { page } = window
@@ -36,7 +36,7 @@ for (const isFontMissing of [false, true]) {
 }
 
 browserTest('a keyboard that comes up leaves the buttons and the end of the text in sight', async () => {
-  const { ben, ticket } = await openDesk(bellhop)
+  const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id, PHONE)
   const { page } = window
   await field(page).tap()
@@ -46,7 +46,7 @@ browserTest('a keyboard that comes up leaves the buttons and the end of the text
 })
 
 browserTest('a keyboard that is laid over the page covers nothing of it', async () => {
-  const { ben, ticket } = await openDesk(bellhop)
+  const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id, PHONE)
   const { page } = window
   await field(page).tap()

@@ -2,14 +2,14 @@ import { afterAll, expect } from 'bun:test'
 import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
-import { field, openDesk, openTicket } from '../support/desk.ts'
 import { say } from '../support/said.ts'
+import { field, openTicket, openWorkspace } from '../support/ticket-page.ts'
 
 const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
 browserTest('two agents see each other, and what the customer writes appears by itself', async () => {
-  const { ben, ticket, place } = await openDesk(bellhop)
+  const { ben, ticket, place } = await openWorkspace(bellhop)
   const cy = await signInAgent(bellhop, ben.orgId, { name: 'Cy Lindqvist' })
   await using bens = await openTicket(bellhop, ben, ticket.id)
   await using cys = await openTicket(bellhop, cy, ticket.id)
@@ -24,8 +24,8 @@ browserTest('two agents see each other, and what the customer writes appears by 
   await bens.page.locator('.presence-agent').waitFor({ state: 'hidden' })
 })
 
-browserTest('who is at the ticket is not said again when somebody else comes to their desk', async () => {
-  const { ben, ticket } = await openDesk(bellhop)
+browserTest('the names at a ticket are not announced again when another agent opens the inbox', async () => {
+  const { ben, ticket } = await openWorkspace(bellhop)
   const cy = await signInAgent(bellhop, ben.orgId, { name: 'Cy Lindqvist' })
   const dee = await signInAgent(bellhop, ben.orgId, { name: 'Dee Okonjo' })
   await using bens = await openTicket(bellhop, ben, ticket.id)

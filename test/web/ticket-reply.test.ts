@@ -7,9 +7,9 @@ import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { createManualClock } from '../support/clock.ts'
-import { field, openDesk, openTicket, thread } from '../support/desk.ts'
 import { say } from '../support/said.ts'
 import { readThread, sendReply, textsOf } from '../support/threads.ts'
+import { field, openTicket, openWorkspace, thread } from '../support/ticket-page.ts'
 import { makeTicket, readTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -17,7 +17,7 @@ const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
 browserTest('a reply is in the thread at once, and Undo puts its text back into the field', async () => {
-  const { ben, ticket } = await openDesk(bellhop)
+  const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page } = window
   await page.keyboard.press('r')
@@ -46,7 +46,7 @@ browserTest('a reply is in the thread at once, and Undo puts its text back into 
 browserTest('a reply goes by itself after ten seconds and takes the status with it', async () => {
   const clock = createManualClock(Date.now())
   const place = await startBellhop({ clock })
-  const { ben, ticket, client } = await openDesk(place)
+  const { ben, ticket, client } = await openWorkspace(place)
   await using window = await openTicket(place, ben, ticket.id)
   const { page } = window
   await page.getByRole('button', { name: 'Other ways to send' }).waitFor()
@@ -68,7 +68,7 @@ browserTest('a reply goes by itself after ten seconds and takes the status with 
 })
 
 browserTest('send, resolve and open the next ticket, without a mouse', async () => {
-  const { ben, ticket, client } = await openDesk(bellhop, { subject: 'First' })
+  const { ben, ticket, client } = await openWorkspace(bellhop, { subject: 'First' })
   const other = await makeTicket(client, { subject: 'Second' })
   await using window = await openTicket(bellhop, ben, other.id)
   const { page } = window
@@ -88,7 +88,7 @@ browserTest('send, resolve and open the next ticket, without a mouse', async () 
 browserTest(
   'a colleague who was faster is shown, and the agent sends anyway, edits or discards',
   async () => {
-    const { ben, ticket } = await openDesk(bellhop)
+    const { ben, ticket } = await openWorkspace(bellhop)
     const cy = await signInAgent(bellhop, ben.orgId, { name: 'Cy Lindqvist' })
     await using window = await openTicket(bellhop, ben, ticket.id)
     const { page } = window
@@ -131,7 +131,7 @@ browserTest(
 browserTest('a reply that is overtaken while it waits is held, and edited', async () => {
   const clock = createManualClock(Date.now())
   const place = await startBellhop({ clock })
-  const { ben, ticket } = await openDesk(place)
+  const { ben, ticket } = await openWorkspace(place)
   const cy = await signInAgent(place, ben.orgId, { name: 'Cy Lindqvist' })
   await using window = await openTicket(place, ben, ticket.id)
   const { page } = window
@@ -151,7 +151,7 @@ browserTest('a reply that is overtaken while it waits is held, and edited', asyn
 })
 
 browserTest('a message that failed says why, and goes again', async () => {
-  const { ben, ticket, place } = await openDesk(bellhop)
+  const { ben, ticket, place } = await openWorkspace(bellhop)
   await storedAs(ticket.id, 'email')
   const id = await say(bellhop.deps, place, {
     role: 'agent',
@@ -176,7 +176,7 @@ browserTest('a message that failed says why, and goes again', async () => {
 })
 
 browserTest('a note turns the composer amber and stays between agents', async () => {
-  const { ben, ticket, client } = await openDesk(bellhop)
+  const { ben, ticket, client } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page } = window
   await page.keyboard.press('n')
@@ -190,7 +190,7 @@ browserTest('a note turns the composer amber and stays between agents', async ()
 })
 
 browserTest('a saved reply is found by typing and filled in', async () => {
-  const { ben, ticket } = await openDesk(bellhop)
+  const { ben, ticket } = await openWorkspace(bellhop)
   const text = 'Hello {{customer.firstName}}, about “{{ticket.subject}}”: {{agent.name}}'
   await ben.call('POST', '/console/saved-replies', { body: { name: 'Greeting', text } })
   await ben.call('POST', '/console/saved-replies', { body: { name: 'Refund', text: 'Money back.' } })
@@ -220,7 +220,7 @@ browserTest('a saved reply is found by typing and filled in', async () => {
 })
 
 browserTest('what a saved reply cannot fill in is told before it is sent', async () => {
-  const { ben, ticket } = await openDesk(bellhop)
+  const { ben, ticket } = await openWorkspace(bellhop)
   const text = 'Hello {{ customer.name }}, your {{parcel.number}} is on its way.'
   await ben.call('POST', '/console/saved-replies', { body: { name: 'On its way', text } })
   await using window = await openTicket(bellhop, ben, ticket.id)

@@ -3,10 +3,10 @@ import type { Page } from 'playwright-core'
 import type { SignedInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
-import { field, openDesk, openTicket, thread } from '../support/desk.ts'
 import { freshPlace } from '../support/engine.ts'
 import { startProgram } from '../support/program.ts'
 import { readThread } from '../support/threads.ts'
+import { field, openTicket, openWorkspace, thread } from '../support/ticket-page.ts'
 import { makeTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -38,7 +38,7 @@ async function copiesOf(agent: SignedInAgent, ticketId: string, text: string): P
 }
 
 browserTest('a reply whose answer is lost again and again is one reply', async () => {
-  const { ben, ticket } = await openDesk(bellhop)
+  const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page } = window
   await loseAnswers(page, 2)
@@ -55,7 +55,7 @@ browserTest('a reply whose answer is lost again and again is one reply', async (
 })
 
 browserTest('a note whose answer is lost is one note', async () => {
-  const { ben, ticket } = await openDesk(bellhop)
+  const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page } = window
   await loseAnswers(page, 1)
@@ -70,7 +70,7 @@ browserTest('a note whose answer is lost is one note', async () => {
 browserTest(
   'Send without a connection sends when it is back, and what is written meanwhile stays',
   async () => {
-    const { ben, ticket } = await openDesk(bellhop)
+    const { ben, ticket } = await openWorkspace(bellhop)
     await using window = await openTicket(bellhop, ben, ticket.id)
     const { page, context } = window
     await context.setOffline(true)
@@ -90,7 +90,7 @@ browserTest(
 )
 
 browserTest('what waits for the connection can be edited, and discarded with an Undo', async () => {
-  const { ben, ticket } = await openDesk(bellhop)
+  const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page, context } = window
   await context.setOffline(true)
@@ -115,7 +115,7 @@ browserTest('what waits for the connection can be edited, and discarded with an 
 browserTest(
   'a page that is closed while a reply waits has it as a draft again, and it goes once',
   async () => {
-    const { ben, ticket } = await openDesk(bellhop)
+    const { ben, ticket } = await openWorkspace(bellhop)
     await using window = await openTicket(bellhop, ben, ticket.id)
     const { page, context } = window
     await page.route(POSTS, (route) => route.abort('connectionreset'))
@@ -136,7 +136,7 @@ browserTest(
 )
 
 browserTest('a page that is closed after the server took the reply does not offer it again', async () => {
-  const { ben, ticket } = await openDesk(bellhop)
+  const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page, context } = window
   await loseAnswers(page, 100)
@@ -153,7 +153,7 @@ browserTest('a page that is closed after the server took the reply does not offe
 })
 
 browserTest('a tab that is closed at the moment of Send leaves one reply and no draft', async () => {
-  const { ben, ticket, client } = await openDesk(bellhop)
+  const { ben, ticket, client } = await openWorkspace(bellhop)
   const other = await makeTicket(client, { subject: 'Another' })
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page, context } = window
@@ -168,7 +168,7 @@ browserTest('a tab that is closed at the moment of Send leaves one reply and no 
 })
 
 browserTest('who edits a reply that the server had taken is told, and the customer gets one', async () => {
-  const { ben, ticket } = await openDesk(bellhop)
+  const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page } = window
   const reads = `**/console/tickets/${ticket.id}`
@@ -193,7 +193,7 @@ browserTest('a server that is killed right after it took a reply sends it once w
   const place = await freshPlace()
   const first = await startBellhop({ settings: place })
   const settings = { ...place, PORT: new URL(first.url).port }
-  const { ben, ticket } = await openDesk(first)
+  const { ben, ticket } = await openWorkspace(first)
   await first.stop()
   await using program = await startProgram(settings)
   await using window = await openTicket(first, ben, ticket.id)

@@ -2,9 +2,9 @@ import { afterAll, expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
-import { field, openDesk, openTicket } from '../support/desk.ts'
 import { rowOf } from '../support/inbox.ts'
 import { readThread } from '../support/threads.ts'
+import { field, openTicket, openWorkspace } from '../support/ticket-page.ts'
 import { makeTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -17,7 +17,7 @@ function storedDrafts(page: Page): Promise<string[]> {
 
 /** Two tickets; the older one is open and being answered when it is deleted. */
 async function deleteUnderHands() {
-  const { ben, ticket, client } = await openDesk(bellhop)
+  const { ben, ticket, client } = await openWorkspace(bellhop)
   const other = await makeTicket(client, { subject: 'Another one' })
   const window = await openTicket(bellhop, ben, ticket.id)
   const { page } = window
@@ -31,7 +31,7 @@ async function deleteUnderHands() {
 }
 
 browserTest('whoever goes back from the text they write has the keys at once', async () => {
-  const { ben, ticket } = await openDesk(bellhop)
+  const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page } = window
   await page.goto('/inbox/open')
@@ -103,7 +103,7 @@ browserTest('a page that is closed there offers the text once more, and then for
 })
 
 browserTest('whoever deletes a ticket keeps nothing of what they had begun there', async () => {
-  const { ben, ticket } = await openDesk(bellhop)
+  const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page } = window
   await field(page).fill('Begun.')

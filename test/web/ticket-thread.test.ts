@@ -3,16 +3,16 @@ import type { Route } from 'playwright-core'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
-import { field, openDesk, openTicket, thread } from '../support/desk.ts'
 import { say } from '../support/said.ts'
 import { readThread } from '../support/threads.ts'
+import { field, openTicket, openWorkspace, thread } from '../support/ticket-page.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
 browserTest('a thread begins at what is new, marks it read, and keeps its place', async () => {
-  const { ben, ticket, place } = await openDesk(bellhop)
+  const { ben, ticket, place } = await openWorkspace(bellhop)
   const now = Date.now()
   const old = Array.from({ length: 30 }, (_, at) => ({
     text: `Line ${at}\n`.repeat(4),
@@ -47,7 +47,7 @@ browserTest('a thread begins at what is new, marks it read, and keeps its place'
 })
 
 browserTest('a ticket that nobody has read begins with its first message', async () => {
-  const { ben, ticket } = await openDesk(bellhop, {
+  const { ben, ticket } = await openWorkspace(bellhop, {
     message: `First line\n${'And more.\n'.repeat(120)}The end`,
   })
   await using window = await openTicket(bellhop, ben, ticket.id)
@@ -62,7 +62,7 @@ browserTest('a ticket that nobody has read begins with its first message', async
 })
 
 browserTest('a thread of five hundred messages unfolds and stays quick', async () => {
-  const { ben, ticket, place } = await openDesk(bellhop)
+  const { ben, ticket, place } = await openWorkspace(bellhop)
   const now = Date.now()
   const many = Array.from({ length: 499 }, (_, at) => ({
     ...(at % 3 === 2
@@ -106,7 +106,7 @@ browserTest('a thread of five hundred messages unfolds and stays quick', async (
 })
 
 browserTest('links open elsewhere, quoted mail is folded, and nothing in a message is HTML', async () => {
-  const { ben, ticket } = await openDesk(bellhop, {
+  const { ben, ticket } = await openWorkspace(bellhop, {
     message:
       'See (https://example.com/a?b=1&c=2).\n<b onclick="alert(1)">bold</b> javascript:alert(1)\n\nOn Tue, 3 Mar 2026 at 09:30, Ben wrote:\n> Hello',
   })
@@ -128,7 +128,7 @@ browserTest('links open elsewhere, quoted mail is folded, and nothing in a messa
 browserTest(
   'a ticket is for everybody, light and dark: its thread, a note being written, a picker',
   async () => {
-    const { ben, ticket, place, client } = await openDesk(bellhop, {
+    const { ben, ticket, place, client } = await openWorkspace(bellhop, {
       tags: ['billing', 'vip', 'q1', 'late'],
     })
     await client.call('PATCH', `/tickets/${ticket.id}`, { body: { assignedTo: ben.id } })
@@ -154,7 +154,7 @@ browserTest(
 )
 
 browserTest('a word is marked in the thread as the search finds it, whatever its accents', async () => {
-  const { ben, ticket } = await openDesk(bellhop, { message: 'Both cafés are closed.' })
+  const { ben, ticket } = await openWorkspace(bellhop, { message: 'Both cafés are closed.' })
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page } = window
   await page.goto(`/inbox/search/${ticket.id}?q=cafe`)
@@ -164,7 +164,7 @@ browserTest('a word is marked in the thread as the search finds it, whatever its
 })
 
 browserTest('what was searched for is marked in the thread, also in its older part', async () => {
-  const { ben, ticket, place } = await openDesk(bellhop, { message: 'My Pelican case is broken.' })
+  const { ben, ticket, place } = await openWorkspace(bellhop, { message: 'My Pelican case is broken.' })
   const readUpTo = await say(
     bellhop.deps,
     place,
@@ -181,7 +181,7 @@ browserTest('what was searched for is marked in the thread, also in its older pa
 })
 
 browserTest('a thread that could not be read again says so, and is read as soon as that works', async () => {
-  const { ben, ticket, place } = await openDesk(bellhop)
+  const { ben, ticket, place } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page } = window
   const line = page.getByRole('status').filter({ hasText: 'There is news of this ticket' })

@@ -1,15 +1,15 @@
 import { afterAll, expect } from 'bun:test'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
-import { field, openDesk, openTicket } from '../support/desk.ts'
 import { readDraft, readThread } from '../support/threads.ts'
+import { field, openTicket, openWorkspace } from '../support/ticket-page.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
 browserTest('what is typed in another tab appears where nobody is typing any more', async () => {
-  const { ben, ticket } = await openDesk(bellhop)
+  const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page, context } = window
   const other = await context.newPage()
@@ -30,7 +30,7 @@ browserTest('what is typed in another tab appears where nobody is typing any mor
 })
 
 browserTest('an agent who has sent from one tab is asked before the other one sends too', async () => {
-  const { ben, ticket } = await openDesk(bellhop)
+  const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page, context } = window
   const other = await context.newPage()
@@ -52,7 +52,7 @@ browserTest('an agent who has sent from one tab is asked before the other one se
 })
 
 browserTest('a second reply from the same tab goes without a question', async () => {
-  const { ben, ticket } = await openDesk(bellhop)
+  const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page } = window
   for (const text of ['First.', 'Second.']) {
@@ -64,7 +64,7 @@ browserTest('a second reply from the same tab goes without a question', async ()
 })
 
 browserTest('a reply that is taken back in another tab stands in the field once', async () => {
-  const { ben, ticket } = await openDesk(bellhop)
+  const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page, context } = window
   const other = await context.newPage()

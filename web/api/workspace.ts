@@ -3,7 +3,7 @@ import { createMemo } from 'solid-js'
 import { type Answer, api, ask } from './api.ts'
 import { observe } from './observe-query.ts'
 
-// What everybody at the desk has in common: written in the settings, used in the inbox.
+// What all agents of an organization share: changed in the settings, used in the inbox.
 
 export type Agent = Answer<typeof api.console.agents.get>['data'][number]
 export type SavedReply = Answer<(typeof api.console)['saved-replies']['get']>['data'][number]

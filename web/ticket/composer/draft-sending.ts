@@ -44,7 +44,7 @@ export function sendingOf({ draft, keep, change, take, saving }: Sending) {
   }
 }
 
-/** `crypto.randomUUID` is there on secure pages only, and not every desk has a certificate. */
+/** `crypto.randomUUID` exists on secure pages only, and not every server has a certificate. */
 function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('-')
 }

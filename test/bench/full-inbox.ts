@@ -5,9 +5,9 @@ import { openDeps } from '../../server/deps.ts'
 import { createLog } from '../../server/log.ts'
 import { startSession } from '../../server/sessions/sessions.ts'
 import { newToken } from '../../server/token.ts'
-import { type Desk, fillTickets } from './desk.ts'
+import { fillTickets, type Workspace } from './workspace.ts'
 
-// A desk as its agents have it after a year: most tickets are resolved, some words are in every message, most in few.
+// A workspace as its agents have it after a year: most tickets are resolved, some words are in every message, most in few.
 
 const SESSIONS = 40
 const TAGS = 20
@@ -16,7 +16,10 @@ const WORDS_EACH = 30
 const MESSAGES_EACH = 3
 
 /** Cookies of one agent's sessions: enough of them that no rate limit is met. */
-export async function signInOften({ folder, orgId }: Desk): Promise<{ agentId: string; cookies: string[] }> {
+export async function signInOften({
+  folder,
+  orgId,
+}: Workspace): Promise<{ agentId: string; cookies: string[] }> {
   const log = createLog('error', false, () => {}, Date.now)
   const deps = await openDeps(readConfig({ BELLHOP_DATA: folder }), { log })
   const agent = await createAgent(deps, orgId, { name: 'Ben', email: 'ben@acme.example', role: 'agent' })
@@ -32,9 +35,9 @@ export async function signInOften({ folder, orgId }: Desk): Promise<{ agentId: s
 }
 
 /** One in twenty is open, a fifth of everything is the agent's, each has one of twenty tags and three messages. */
-export function fillInbox(desk: Desk, howMany: number, agentId: string): void {
-  fillTickets(desk, howMany)
-  const database = new Database(desk.file)
+export function fillInbox(workspace: Workspace, howMany: number, agentId: string): void {
+  fillTickets(workspace, howMany)
+  const database = new Database(workspace.file)
   database.exec('PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; PRAGMA cache_size = -400000; BEGIN')
   const number = 'cast(substr(id, 5) as integer)'
   database.exec(`
@@ -63,7 +66,7 @@ export function fillInbox(desk: Desk, howMany: number, agentId: string): void {
       )
     }
   }
-  fillMessages(database, desk.orgId, howMany)
+  fillMessages(database, workspace.orgId, howMany)
   database.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)')
   database.close()
 }

@@ -5,14 +5,17 @@ import { openWindow, type Visit } from './browser.ts'
 import { makeTicket, type TicketJson } from './tickets.ts'
 
 /** An organization with an agent and one ticket: what most tests of a ticket's page begin with. */
-export interface Desk {
+export interface Workspace {
   client: Client
   ben: SignedInAgent
   ticket: TicketJson
   place: { orgId: string; ticketId: string }
 }
 
-export async function openDesk(bellhop: Bellhop, more: Record<string, unknown> = {}): Promise<Desk> {
+export async function openWorkspace(
+  bellhop: Bellhop,
+  more: Record<string, unknown> = {},
+): Promise<Workspace> {
   const client = await bellhop.organization()
   const ben = await signInAgent(bellhop, client.orgId, { name: 'Ben Okafor', role: 'admin' })
   const ticket = await makeTicket(client, more)

@@ -11,7 +11,7 @@ import { createOrganization } from '../../server/organizations/organizations.ts'
 import { createEndpoint, disableEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
 
 /** A data folder with an organization, ready to be served. */
-export interface Desk {
+export interface Workspace {
   folder: string
   file: string
   orgId: string
@@ -23,12 +23,12 @@ export interface Desk {
 const silent = createLog('error', false, () => {}, Date.now)
 
 /** On disk, not in memory: a commit costs here what it costs. */
-export async function makeDesk(
+export async function makeWorkspace(
   endpoint: { url: string; isOff: boolean; allow?: string } = {
     url: 'https://example.com/hooks',
     isOff: true,
   },
-): Promise<Desk> {
+): Promise<Workspace> {
   const folder = mkdtempSync(join(tmpdir(), 'bellhop-bench-'))
   const config = readConfig({ BELLHOP_DATA: folder, BELLHOP_WEBHOOK_ALLOW: endpoint.allow })
   const deps = await openDeps(config, { log: silent })
@@ -57,8 +57,8 @@ export async function makeDesk(
 
 export const AGENT = 'agt_00000000000000000000000001'
 
-/** Fills a desk with tickets in a few statements: a third each status, a quarter each channel, a tenth tagged. */
-export function fillTickets({ file, orgId }: Desk, howMany: number): void {
+/** Fills a workspace with tickets in a few statements: a third each status, a quarter each channel, a tenth tagged. */
+export function fillTickets({ file, orgId }: Workspace, howMany: number): void {
   const database = new Database(file)
   database.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -400000; BEGIN')
   database
@@ -91,8 +91,8 @@ export function fillTickets({ file, orgId }: Desk, howMany: number): void {
   database.close()
 }
 
-/** Fills a desk with deliveries that are due, one for each of as many events with a body of some 500 bytes. */
-export function fillDeliveries({ file, orgId, endpointId }: Desk, howMany: number): void {
+/** Fills a workspace with deliveries that are due, one for each of as many events with a body of some 500 bytes. */
+export function fillDeliveries({ file, orgId, endpointId }: Workspace, howMany: number): void {
   const body = Buffer.from(
     JSON.stringify({ event: 'message.sent', data: { message: { text: 'x'.repeat(400) } } }),
   )
