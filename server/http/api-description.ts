@@ -13,7 +13,7 @@ const problem = t.Object(
       description: 'What happened and what to do.',
       examples: ['/subject: This field is required.'],
     }),
-    code: t.String({ description: 'Stable; for programs.', examples: ['invalid_request'] }),
+    code: t.String({ description: 'For programs. Codes don’t change.', examples: ['invalid_request'] }),
     requestId: t.String({ examples: ['req_01jq8z5w8wf6r9f5v0h3q1x2yz'] }),
     errors: t.Optional(
       t.Array(
@@ -25,7 +25,7 @@ const problem = t.Object(
           code: t.String({ examples: ['required'] }),
           detail: t.String({ examples: ['This field is required.'] }),
         }),
-        { description: 'Every fault of the request at once.' },
+        { description: 'Every problem with the request.' },
       ),
     ),
   },
@@ -48,15 +48,15 @@ const problem = t.Object(
 
 const webhookHeaders = {
   'X-Service-Signature': text(
-    '`sha256=` and the lower-case hex HMAC-SHA256 of the raw body, keyed with the signing secret exactly as displayed.',
+    '`sha256=` and the lowercase hex HMAC-SHA256 of the raw body, keyed with the signing secret exactly as shown.',
   ),
   'X-Service-Event': text('Event type.'),
-  'X-Service-Delivery': text('Delivery id: the same on every retry. Deduplicate by it.'),
-  'X-Service-Attempt': text('Number of this attempt, from 1.'),
+  'X-Service-Delivery': text('Delivery id. The same on every retry: use it to deduplicate.'),
+  'X-Service-Attempt': text('Number of this attempt, starting at 1.'),
   'webhook-id': text('Standard Webhooks: the delivery id.'),
   'webhook-timestamp': text('Standard Webhooks: seconds since 1970.'),
   'webhook-signature': text(
-    'Standard Webhooks: `v1,` and a base64 HMAC-SHA256; two while a secret is rotated.',
+    'Standard Webhooks: `v1,` and a base64 HMAC-SHA256. Two signatures while a secret is rotated.',
   ),
 }
 
@@ -66,12 +66,12 @@ export function apiDescription(version: string, origin: string | undefined): Api
     title: 'Bellhop',
     version,
     description:
-      'Support tickets, their messages, and signed webhooks. Every call needs an organization’s secret key; it sees that organization’s data only. Inside `/v1` things are only added: ignore fields you do not know.',
+      'Create, read, and answer support tickets, and receive signed webhooks. For a tour with examples, see [Use the API](/docs/api) and [Webhooks](/docs/webhooks).',
     prefix: '/v1',
     origin,
     tags: [
       { name: 'Tickets', description: 'Create, list, read and update tickets.' },
-      { name: 'Messages', description: 'Answer customers.' },
+      { name: 'Messages', description: 'Reply to customers.' },
       { name: 'Webhooks', description: 'What Bellhop sends to your endpoints.' },
     ],
     securitySchemes: {
@@ -79,48 +79,47 @@ export function apiDescription(version: string, origin: string | undefined): Api
         type: 'http',
         scheme: 'bearer',
         description:
-          'A secret key of the organization: `Authorization: Bearer bellhop_sk_…`. Keep it off web pages.',
+          'Send a secret key with every request: `Authorization: Bearer bellhop_sk_…`. A key sees its own organization only. Store it like a password; never put it in a web page.',
       },
     },
     answerHeaders: {
-      'X-Request-Id': text('Names this request in the logs; your own id is kept when you send one.'),
-      'X-RateLimit-Limit': text(
-        'Requests allowed in any 60 seconds. Without a valid key there are no rate headers.',
-      ),
-      'X-RateLimit-Remaining': text('Requests left now.'),
-      'X-RateLimit-Reset': text('Seconds since 1970 when the oldest counted request leaves the window.'),
-      RateLimit: text('The same as the IETF draft has it.'),
-      'RateLimit-Policy': text('The policy behind it.'),
+      'X-Request-Id': text('Identifies the request in the server’s log. Send your own and it’s kept.'),
+      'X-RateLimit-Limit': text('Requests allowed in any 60 seconds. Rate limit headers need a valid key.'),
+      'X-RateLimit-Remaining': text('Requests left right now.'),
+      'X-RateLimit-Reset': text('When you get the next request back, in seconds since 1970.'),
+      RateLimit: text('The same, as the IETF draft writes it.'),
+      'RateLimit-Policy': text('The limit and its window, as the IETF draft writes it.'),
     },
     problem,
     problems: {
-      400: { description: 'The request is wrong; `errors` names every fault.' },
+      400: { description: 'The request is invalid. `errors` lists every problem.' },
       401: { description: 'The key is missing, wrong, expired or revoked.' },
-      403: { description: 'The key lacks the permission; `detail` names it.' },
+      403: { description: 'The key doesn’t have permission. `detail` names the scope it needs.' },
       429: {
         description: 'Too many requests in the last 60 seconds.',
-        headers: { 'Retry-After': text('Whole seconds to wait, never too few.') },
+        headers: { 'Retry-After': text('Seconds to wait.') },
       },
-      500: { description: 'Our fault. Repeat with growing pauses.' },
-      503: { description: 'The change could not be stored and was not made. Try again.' },
+      500: { description: 'Something failed on the server. Retry with growing pauses.' },
+      503: { description: 'The data can’t be read or written right now. Retry.' },
     },
     webhooks: {
       'ticket.created': {
-        summary: 'A ticket was created',
-        description: 'Sent for a new ticket on any channel. Its first message follows as `message.sent`.',
+        summary: 'Ticket created',
+        description: 'Sent for every new ticket on any channel. Its first message follows as `message.sent`.',
         schema: webhookBodies['ticket.created'],
         headers: webhookHeaders,
       },
       'message.sent': {
-        summary: 'A message was sent',
-        description: 'Sent for every message of a customer or an agent, with the ticket as it is after it.',
+        summary: 'Message sent',
+        description:
+          'Sent for every message from a customer or an agent. Includes the ticket as it is after the message.',
         schema: webhookBodies['message.sent'],
         headers: webhookHeaders,
       },
     },
     webhookAnswers: {
-      '2XX': 'Received: within 10 seconds.',
-      default: 'Not received. Three retries follow: after 30 seconds, 5 minutes and 30 minutes.',
+      '2XX': 'Received, if you respond within 10 seconds.',
+      default: 'Not received. Bellhop retries after 30 seconds, 5 minutes, and 30 minutes.',
     },
   }
 }

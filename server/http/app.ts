@@ -25,6 +25,7 @@ import { VERSION } from '../version.ts'
 import { webhookRoutes } from '../webhooks/routes.ts'
 import { apiDescription } from './api-description.ts'
 import { assetRoutes } from './assets.ts'
+import { guideRoutes } from './docs/routes.ts'
 import { errorResponse } from './error-response.ts'
 import { healthRoutes } from './health.ts'
 import { openapi } from './openapi.ts'
@@ -64,6 +65,7 @@ export function createApp(
     .use(inboxRoutes(guards.agents))
     .use(liveRoutes(deps, guards.agents, guards.live))
     .use(unknownApiRoutes())
+    .use(guideRoutes(deps.config.publicUrl))
     .use(openapi(apiDescription(VERSION, deps.config.publicUrl)))
   return app
 

@@ -34,7 +34,7 @@ test('the built file serves from an empty folder with nothing else on the machin
   expect(created.status).toBe(201)
   const refused = await call('POST', `${first.url}/v1/tickets`, { headers, body: { subject: 7 } })
   expect([refused.status, refused.json]).toMatchObject([400, { code: 'invalid_request' }])
-  for (const path of ['/', '/docs', '/docs/docs.css', '/metrics']) {
+  for (const path of ['/', '/docs', '/docs/docs.css', '/docs/docs.js', '/metrics']) {
     expect([path, (await call('GET', first.url + path)).status]).toEqual([path, 200])
   }
   const page = (await call('GET', `${first.url}/inbox/mine`)).text
@@ -42,6 +42,8 @@ test('the built file serves from an empty folder with nothing else on the machin
   expect((await call('GET', first.url + script)).headers.get('content-type')).toStartWith('text/javascript')
   const font = /href="(\/assets\/inter-[^"]+)"/.exec(page)?.[1] ?? 'none'
   expect((await call('GET', first.url + font)).headers.get('content-type')).toBe('font/woff2')
+  const guide = await call('GET', `${first.url}/docs/api`)
+  expect([guide.status, guide.text]).toEqual([200, expect.stringContaining(`curl ${first.url}/v1/tickets`)])
   const document = await call('GET', `${first.url}/v1/openapi.json`)
   expect(document.json).toMatchObject({ openapi: expect.stringMatching(/^3\.1\./), info: { version } })
   const taken = await runProgram({ ...place, PORT: '0' }, [], program, folder)

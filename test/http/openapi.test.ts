@@ -138,38 +138,33 @@ describe('the OpenAPI document', () => {
     expect(await response.text()).toContain('Two different schemas are named Ticket')
   })
 
-  test.each(['/v1/openapi.json', '/docs', '/docs/docs.css'])(
-    'sends %s again only when it changed',
-    async (path) => {
-      const app = sampleApp()
-      const first = await get(app, path)
-      const etag = first.headers.get('etag') ?? ''
-      expect(etag).toMatch(/^"[\w-]{43}"$/)
-      expect(await (await get(app, path)).text()).toBe(await first.text())
-      for (const known of [etag, `W/${etag}`, `"old", ${etag}`, '*']) {
-        const again = await get(app, path, { 'if-none-match': known })
-        expect([again.status, again.headers.get('etag'), await again.text()]).toEqual([304, etag, ''])
-      }
-      expect((await get(app, path, { 'if-none-match': '"old"' })).status).toBe(200)
-    },
-  )
+  test.each(['/v1/openapi.json', '/docs'])('sends %s again only when it changed', async (path) => {
+    const app = sampleApp()
+    const first = await get(app, path)
+    const etag = first.headers.get('etag') ?? ''
+    expect(etag).toMatch(/^"[\w-]{43}"$/)
+    expect(await (await get(app, path)).text()).toBe(await first.text())
+    for (const known of [etag, `W/${etag}`, `"old", ${etag}`, '*']) {
+      const again = await get(app, path, { 'if-none-match': known })
+      expect([again.status, again.headers.get('etag'), await again.text()]).toEqual([304, etag, ''])
+    }
+    expect((await get(app, path, { 'if-none-match': '"old"' })).status).toBe(200)
+  })
 })
 
 describe('the reference page', () => {
   const readPage = async () => (await get(sampleApp(), '/docs')).text()
 
-  test('runs no script and loads nothing from elsewhere', async () => {
+  test('loads nothing but its own style and script', async () => {
     const response = await get(sampleApp(), '/docs')
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(response.headers.get('content-security-policy')).toStartWith(
-      "default-src 'none'; style-src 'self'",
+      "default-src 'none'; script-src 'self'; style-src 'self'",
     )
     const page = await response.text()
-    expect(page).not.toMatch(/<script|<style|<iframe|\sstyle=|\son[a-z]+=|src=/)
-    expect([...page.matchAll(/<link[^>]*href="([^"]*)"/g)].map((match) => match[1])).toEqual([
-      '/docs/docs.css',
-    ])
-    expect(await (await get(sampleApp(), '/docs/docs.css')).text()).not.toMatch(/url\(|@import/)
+    expect(page).not.toMatch(/<script>|<style|<iframe|<img|\sstyle=|\son[a-z]+=/)
+    const loaded = [...page.matchAll(/(?:<link[^>]*href|src)="([^"]*)"/g)].map((match) => match[1])
+    expect(loaded).toEqual(['/docs/docs.css', '/docs/docs.js'])
   })
 
   test('shows every call and webhook of the document, and every link on it leads somewhere', async () => {

@@ -39,6 +39,8 @@ const CLOCKS: Record<string, RegExp> = {
   'server/webhooks/deliveries/send.ts': /setTimeout|clearTimeout/,
 }
 const TIME = /\bDate\.now\b|\bnew Date\(\)|\bperformance\b|\bset(?:Timeout|Interval)\b|\bBun\.sleep\w*/g
+/** The colors of the pages, which the documentation shows too. */
+const DESIGN_TOKENS = 'web/ui/tokens.css'
 const VAGUE_NAME = /(?:^|[/.-])(?:utils?|helpers?|shared|common|lib|misc)(?=[/.-])/
 const SUPPRESSION = /(?:biome[-]ignore|@ts[-](?:ignore|nocheck|expect-error)|eslint[-]disable)[\w-]*/g
 const ANY = /(?:[:<,|&=]|\bas)\s*any\b/g
@@ -74,7 +76,9 @@ export const RULES: Record<string, Rule> = {
     source,
   ) {
     return source.imports.flatMap(({ target, isTypeOnly }) => {
-      if (source.path.startsWith('server/')) return /^(web|test)\//.test(target) ? [`imports ${target}`] : []
+      if (source.path.startsWith('server/')) {
+        return /^(web|test)\//.test(target) && target !== DESIGN_TOKENS ? [`imports ${target}`] : []
+      }
       if (!source.path.startsWith('web/') || !/^(server|test)\//.test(target)) return []
       return isTypeOnly && target === 'server/http/app.ts' ? [] : [`imports ${target}`]
     })

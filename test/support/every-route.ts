@@ -1,6 +1,7 @@
 import { createKeyGuard } from '../../server/api-keys/require-api-key.ts'
 import type { Deps } from '../../server/deps.ts'
 import { createApp } from '../../server/http/app.ts'
+import { GUIDES } from '../../server/http/docs/guides.ts'
 import { createLive } from '../../server/live/live.ts'
 import { createFirstRun } from '../../server/sessions/first-run.ts'
 import { createAgentGuard } from '../../server/sessions/require-agent.ts'
@@ -43,6 +44,8 @@ export const OPEN_ROUTES = [
   'ALL /v1/*',
   'GET /docs',
   'GET /docs/docs.css',
+  'GET /docs/docs.js',
+  ...GUIDES.map(({ slug }) => `GET /docs/${slug}`),
 ]
 
 /** How a route is called with what belongs to the organization. */

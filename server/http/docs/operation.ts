@@ -1,4 +1,5 @@
 import type { OpenApiDocument, Operation, Parameter, Response } from '../openapi/document.ts'
+import { codeExample } from './code-example.ts'
 import { curlOf, exampleOf } from './example.ts'
 import { headerFields, listFields, renderInput, renderOutput } from './fields.ts'
 import { type Html, html, inlineProse, prose } from './html.ts'
@@ -20,16 +21,16 @@ ${renderParameters('Path', 'path', operation, document)}
 ${renderParameters('Query', 'query', operation, document)}
 ${renderParameters('Headers', 'header', operation, document)}
 ${renderBody(operation, document, renderInput)}
-${renderAnswers('Answers', operation, document)}
+${renderAnswers('Responses', operation, document)}
 </div>
 <div class="examples">
 <p class="caption">Request</p>
-<pre tabindex="0" aria-label="Example request"><code>${curlOf(method, path, operation, document)}</code></pre>
+${codeExample(curlOf(method, path, operation, document), 'Example request')}
 ${
   success &&
   body &&
-  html`<p class="caption">Answer <span>${success[0]}</span></p>
-<pre tabindex="0" aria-label="Example answer"><code>${pretty(exampleOf(body.schema, document))}</code></pre>`
+  html`<p class="caption">Response <span>${success[0]}</span></p>
+${codeExample(pretty(exampleOf(body.schema, document)), 'Example response')}`
 }
 </div>
 </section>`
@@ -43,11 +44,11 @@ export function renderWebhook(event: string, operation: Operation, document: Ope
 ${renderHead('post', event, operation)}
 ${renderParameters('Headers', 'header', operation, document, renderOutput)}
 ${renderBody(operation, document, renderOutput)}
-${renderAnswers('Your answer', operation, document)}
+${renderAnswers('Your response', operation, document)}
 </div>
 <div class="examples">
 <p class="caption">Body</p>
-<pre tabindex="0" aria-label="Example body"><code>${body && pretty(exampleOf(body.schema, document))}</code></pre>
+${body && codeExample(pretty(exampleOf(body.schema, document)), 'Example body')}
 </div>
 </section>`
 }
@@ -102,7 +103,7 @@ function renderAnswers(title: string, operation: Operation, document: OpenApiDoc
   const shared = answers.filter(([, response]) => response.$ref !== undefined)
   return html`<h4>${title}</h4>
 ${answers.filter(([, response]) => response.$ref === undefined).map(([status, response]) => renderAnswer(status, response, document))}
-${shared.length > 0 && html`<p class="shared">Also ${shared.map(([status]) => html`<span class="status s${status.charAt(0)}">${status}</span> `)} as under <a href="#errors">Errors</a>.</p>`}`
+${shared.length > 0 && html`<p class="shared">Also ${shared.map(([status]) => html`<span class="status s${status.charAt(0)}">${status}</span> `)}. See <a href="#errors">Errors</a>.</p>`}`
 }
 
 function renderAnswer(status: string, response: Response, document: OpenApiDocument): Html {

@@ -1,10 +1,11 @@
 import { expect, test } from 'bun:test'
 import { readConfig } from '../../server/config.ts'
 import { DELIVERY_ERRORS } from '../../server/webhooks/deliveries/delivery-errors.ts'
+import { URL_REFUSALS } from '../../server/webhooks/public-address.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { runProgram } from '../support/program.ts'
 import { readSources } from '../support/sources.ts'
-import { page, quoted, table } from './page.ts'
+import { quoted, table } from './page.ts'
 
 const settings = table('Setting', 'Default').map(([name = '', value = '']) => ({
   name: quoted(name)[0] ?? '',
@@ -39,26 +40,33 @@ test('the defaults of the settings are those of the server', () => {
 })
 
 test('the commands and their options are those of the help', async () => {
-  const shown = table('`bellhop …`').map(([usage = '']) => describe(quoted(usage)[0] ?? ''))
+  const shown = table('Command').map(([usage = '']) => describe(quoted(usage)[0] ?? ''))
   expect(shown.sort()).toEqual((await commandsBelow([])).sort())
 }, 30_000)
 
-test('the errors are those that a route can answer', async () => {
-  const shown = table('Status', '`code`').flatMap(([status, codes = '']) =>
-    quoted(codes).map((code) => `${status} ${code}`),
-  )
-  const thrown = await wordsOfRoutes(/new AppError\(\s*(\d{3}),\s*'([a-z_]+)'/g)
-  expect(shown.sort()).toEqual(thrown)
+test('the error codes of the API are those that its routes answer with', async () => {
+  const documented = codesIn('`code`')
+  expect(documented.sort()).toEqual(await errorCodes(isOfTheApi))
 })
 
-test('the codes of wrong fields are those that a route can answer', async () => {
-  const shown = table('`code` in `errors`').flatMap(([codes = '']) => quoted(codes))
-  expect(shown.sort()).toEqual(await wordsOfRoutes(/\bcode: '([a-z_]+)',\s*detail/g))
+test('every other error code of the server is there too', async () => {
+  const documented = new Set([...codesIn('`code`'), ...codesIn('`code` in the inbox')])
+  expect([...documented].sort()).toEqual(await errorCodes(() => true))
+})
+
+test('the codes of wrong fields are those that the API and the settings answer with', async () => {
+  const api = fieldCodesIn('`code` in `errors`')
+  expect(api.sort()).toEqual(await fieldCodes(isOfTheApi))
+  const documented = new Set([...api, ...fieldCodesIn('`code` in settings'), ...URL_REFUSALS])
+  expect([...documented].sort()).toEqual(
+    [...new Set([...(await fieldCodes(() => true)), ...URL_REFUSALS])].sort(),
+  )
+  expect(fieldCodesIn('`code` in settings')).toEqual(expect.arrayContaining([...URL_REFUSALS]))
 })
 
 test('the reasons of a failed delivery are those of the log', () => {
-  const sentence = /says why an attempt failed: ([^.]+)\./.exec(page)?.[1] ?? ''
-  expect(quoted(sentence)).toEqual([...DELIVERY_ERRORS])
+  const documented = table('Error', 'What to check').flatMap(([codes = '']) => quoted(codes))
+  expect(documented).toEqual([...DELIVERY_ERRORS])
 })
 
 /** `key create --name --org`: the words of a command and its options in order. */
@@ -81,15 +89,40 @@ async function commandsBelow(path: string[]): Promise<string[]> {
   return [describe(`${path.join(' ')} ${options.filter((option) => option !== '--help').join(' ')}`)]
 }
 
-/** What a caller of `/v1` with a key can meet. Pages and commands show the sentence, and know the codes themselves. */
+/** What a caller of `/v1` with a key can get. */
 const OF_THE_API =
   /^server\/(errors\.ts|http|tickets|customers|idempotency|requests|api-keys\/(require-|rate-limit))/
 const OF_THE_PAGES = /^server\/(http\/(assets|built-pages)|requests\/same-origin)\.ts$/
 
-async function wordsOfRoutes(pattern: RegExp): Promise<string[]> {
+function isOfTheApi(path: string): boolean {
+  return OF_THE_API.test(path) && !OF_THE_PAGES.test(path)
+}
+
+/** `409 agent_exists`: the rows of a table of errors. */
+function codesIn(heading: string): string[] {
+  return table('Status', heading).flatMap(([status, codes = '']) =>
+    quoted(codes).map((code) => `${status} ${code}`),
+  )
+}
+
+function fieldCodesIn(heading: string): string[] {
+  return table(heading).flatMap(([codes = '']) => quoted(codes))
+}
+
+function errorCodes(isWanted: (path: string) => boolean): Promise<string[]> {
+  return wordsIn(/new AppError\(\s*(\d{3}),\s*'([a-z_]+)'/g, isWanted)
+}
+
+async function fieldCodes(isWanted: (path: string) => boolean): Promise<string[]> {
+  const plain = await wordsIn(/\bcode: '([a-z_]+)',\s*detail/g, isWanted)
+  const chosen = await wordsIn(/\bcode: \w+ \? '([a-z_]+)' : '[a-z_]+'/g, isWanted)
+  return [...new Set([...plain, ...chosen])].sort()
+}
+
+async function wordsIn(pattern: RegExp, isWanted: (path: string) => boolean): Promise<string[]> {
   const words = new Set<string>()
   for (const { path, text } of await readSources()) {
-    if (!OF_THE_API.test(path) || OF_THE_PAGES.test(path)) continue
+    if (!path.startsWith('server/') || !isWanted(path)) continue
     for (const [, ...found] of text.matchAll(pattern)) words.add(found.join(' '))
   }
   return [...words].sort()

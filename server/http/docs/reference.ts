@@ -1,8 +1,11 @@
 import { PROBLEM_TYPE } from '../openapi/answers.ts'
 import type { OpenApiDocument, Operation } from '../openapi/document.ts'
+import { codeExample } from './code-example.ts'
 import { exampleOf } from './example.ts'
+import { EXAMPLE_ADDRESS } from './example-address.ts'
 import { headerFields, listFields, renderOutput } from './fields.ts'
 import { type Html, html, inlineProse, prose } from './html.ts'
+import { REFERENCE_PATH, renderLayout, type Section } from './layout.ts'
 import { pretty, renderOperation, renderWebhook } from './operation.ts'
 
 interface Entry {
@@ -17,30 +20,21 @@ interface Group {
   entries: Entry[]
 }
 
-/** The whole reference as one page that needs no script and nothing from anywhere but `stylePath`. */
-export function renderPage(document: OpenApiDocument, documentPath: string, stylePath: string): string {
+/** Every call, error and webhook on one page. */
+export function renderReference(document: OpenApiDocument, documentPath: string): string {
   const groups = groupOperations(document)
-  const { title } = document.info
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title} API</title>
-<link rel="stylesheet" href="${stylePath}">
-</head>
-<body>
-<a class="skip" href="#content">Skip to the reference</a>
-${renderNavigation(title, groups)}
-<main id="content">
-${renderIntroduction(document, documentPath)}
+  return renderLayout({
+    path: REFERENCE_PATH,
+    title: `${document.info.title} API reference`,
+    sections: [
+      { id: 'authentication', title: 'Authentication' },
+      { id: 'errors', title: 'Errors' },
+      ...groups.map(({ id, name, entries }) => ({ id, title: name, sections: entries.map(sectionOf) })),
+    ],
+    content: html`${renderIntroduction(document, documentPath)}
 ${renderProblems(document)}
-${groups.map(renderGroup)}
-</main>
-</body>
-</html>
-`.text
+${groups.map(renderGroup)}`,
+  })
 }
 
 function groupOperations(document: OpenApiDocument): Group[] {
@@ -70,24 +64,14 @@ function tagOf({ operation }: Entry): string {
   return operation.tags?.[0] ?? 'Other'
 }
 
-function renderNavigation(title: string, groups: Group[]): Html {
-  return html`<nav aria-label="Reference">
-<p class="brand"><a href="#content">${title} <span>API</span></a></p>
-<ul>
-<li><a href="#authentication">Authentication</a></li>
-<li><a href="#errors">Errors</a></li>
-</ul>
-${groups.map(
-  (group) => html`<p class="group"><a href="#${group.id}">${group.name}</a></p>
-<ul>${group.entries.map(({ operation }) => html`<li><a href="#${operation.operationId}">${operation.summary ?? operation.operationId}</a></li>`)}</ul>`,
-)}
-</nav>`
+function sectionOf({ operation }: Entry): Section {
+  return { id: operation.operationId, title: operation.summary ?? operation.operationId }
 }
 
 function renderIntroduction(document: OpenApiDocument, documentPath: string): Html {
   const { info, servers, components } = document
   const address = servers[0]?.url ?? ''
-  const base = address.startsWith('/') ? `https://your-address${address}` : address
+  const base = address.startsWith('/') ? EXAMPLE_ADDRESS + address : address
   const headers = headerFields(components.headers)
   return html`<header class="lead">
 <h1>${info.title} API <small>${info.version}</small></h1>
@@ -98,11 +82,10 @@ ${prose(info.description)}
 <div class="words">
 <h2>Authentication</h2>
 ${Object.values(components.securitySchemes).map((scheme) => prose(scheme.description))}
-${headers.length > 0 && html`<h3 class="minor">Headers of every answer</h3>${renderOutput(headers, document)}`}
+${headers.length > 0 && html`<h3 class="minor">Response headers</h3>${renderOutput(headers, document)}`}
 </div>
 <div class="examples"><p class="caption">The examples below use</p>
-<pre tabindex="0" aria-label="Shell variables"><code>export BELLHOP=${base}
-export BELLHOP_KEY=&lt;your secret key&gt;</code></pre></div>
+${codeExample(`export BELLHOP=${base}\nexport BELLHOP_KEY=<your secret key>`, 'Shell variables')}</div>
 </section>`
 }
 
@@ -120,7 +103,7 @@ function renderProblems(document: OpenApiDocument): Html {
   return html`<section class="operation" id="errors">
 <div class="words">
 <h2>Errors</h2>
-<p>Every error is a problem document (RFC 9457, <code>${PROBLEM_TYPE}</code>). Any call can meet these:</p>
+<p>Every error is a problem document (RFC 9457, <code>${PROBLEM_TYPE}</code>). Any request can get these. <a href="/docs/errors">All error codes</a></p>
 ${problems.map(([name, { description }]) => {
   const status = name.slice(-3)
   return html`<p class="answer"><span class="status s${status.charAt(0)}">${status}</span> ${inlineProse(description)}</p>`
@@ -130,7 +113,7 @@ ${body && html`<h3 class="minor">Body</h3>${renderOutput(listFields(body.schema,
 <div class="examples">${
     body &&
     html`<p class="caption">Problem</p>
-<pre tabindex="0" aria-label="Example problem"><code>${pretty(exampleOf(body.schema, document))}</code></pre>`
+${codeExample(pretty(exampleOf(body.schema, document)), 'Example problem')}`
   }</div>
 </section>`
 }

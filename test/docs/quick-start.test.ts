@@ -3,7 +3,7 @@ import { createEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
 import { type Bellhop, startBellhop } from '../support/bellhop.ts'
 import { writeCaFile } from '../support/certificates.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { block, httpMessage, readHttp, shapeOf } from './page.ts'
+import { block, documents, httpMessage, readHttp, shapeOf } from './page.ts'
 import { testWith } from './runtimes.ts'
 
 let bellhop: Bellhop
@@ -32,6 +32,22 @@ testWith(['bash', 'curl'], 'the first screen does what it says', async () => {
   const program = steps.split('\n')[0]
   const made = JSON.parse(await runInShell(`${program}\n${block('sh', 'endpoint create')}`))
   expect(shapeOf(made)).toEqual(shapeOf(JSON.parse(block('text', 'whsec_'))))
+})
+
+testWith(['bash', 'curl'], 'the calls in the API guide work', async () => {
+  const client = await bellhop.organization('Guide')
+  const ticket = { subject: 'Missing invoice', message: 'Hello', customer: { email: 'ana@example.com' } }
+  const { json } = await client.call('POST', '/tickets', { body: ticket })
+  const guide = documents.get('server/http/docs/guides/api.md') ?? ''
+  const calls = [...guide.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, call = '']) => call)
+  expect(calls).toHaveLength(4)
+  for (const call of calls) {
+    const variables = `KEY=${client.key}\nTICKET=${json.id}\n`
+    await runInShell(variables + call.replace(/^curl/, 'curl --fail-with-body'))
+  }
+  const after = await client.call('GET', `/tickets/${json.id}`)
+  expect(after.json).toMatchObject({ status: 'pending', tags: ['billing', 'vip'] })
+  expect(after.text).toContain('It is attached.')
 })
 
 test('a wrong body is answered as the page shows it', async () => {

@@ -1,29 +1,43 @@
 import { join } from 'node:path'
+import { GUIDES } from '../../server/http/docs/guides.ts'
 
-/** The repository's README.md, as this test reads it: blocks of code by their language, tables by their heading. */
-export const page = await Bun.file(join(import.meta.dir, '../../README.md')).text()
+export const TOP = join(import.meta.dir, '../..')
+/** README.md and the guides, by their path in the repository. */
+export const documents = new Map(
+  await Promise.all(
+    ['README.md', ...GUIDES.map(({ slug }) => `server/http/docs/guides/${slug}.md`)].map(
+      async (path): Promise<[string, string]> => [path, await Bun.file(join(TOP, path)).text()],
+    ),
+  ),
+)
+const all = [...documents.values()].join('\n\n')
 
-/** The one block of code of that language that holds these words. */
+/** The code block in that language with these words, in README.md or a guide. It can be in both if it's the same. */
 export function block(language: string, words = ''): string {
-  const blocks = [...page.matchAll(/^```(\w+)\n(.*?)^```$/gms)]
-  const found = blocks.filter(([, is, code = '']) => is === language && code.includes(words))
-  const [, , code] = found[0] ?? []
-  if (found.length !== 1 || code === undefined) {
-    throw new Error(`README.md has ${found.length} blocks of ${language} with "${words}".`)
+  const blocks = [...all.matchAll(/^```(\w+)\n(.*?)^```$/gms)]
+  const found = new Set(
+    blocks.flatMap(([, is, code = '']) => (is === language && code.includes(words) ? [code] : [])),
+  )
+  const [code] = found
+  if (found.size !== 1 || code === undefined) {
+    throw new Error(`There are ${found.size} blocks of ${language} with "${words}".`)
   }
   return code
 }
 
-/** The rows of the one table whose first headings are these, a list of cells each. */
+/** The rows of every table whose first headings are these, a list of cells each. */
 export function table(...headings: string[]): string[][] {
-  const lines = page.split('\n').map(cellsOf)
-  const start = lines.findIndex((cells) => headings.every((heading, place) => cells[place] === heading))
-  if (start < 0) throw new Error(`README.md has no table of ${headings}.`)
-  const rows = lines.slice(start + 2)
-  return rows.slice(
-    0,
-    rows.findIndex((cells) => cells.length === 0),
-  )
+  const lines = all.split('\n').map(cellsOf)
+  const rows = lines.flatMap((cells, start) => {
+    if (!headings.every((heading, place) => cells[place] === heading)) return []
+    const below = lines.slice(start + 2)
+    return below.slice(
+      0,
+      below.findIndex((row) => row.length === 0),
+    )
+  })
+  if (rows.length === 0) throw new Error(`There is no table with the headings ${headings}.`)
+  return rows
 }
 
 /** What stands in backquotes. */

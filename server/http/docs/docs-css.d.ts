@@ -1,4 +1,0 @@
-declare module '*/docs.css' {
-  const text: string
-  export default text
-}

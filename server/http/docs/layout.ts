@@ -1,0 +1,67 @@
+import { GUIDES } from './guides.ts'
+import { type Html, html } from './html.ts'
+
+export const STYLE_PATH = '/docs/docs.css'
+export const SCRIPT_PATH = '/docs/docs.js'
+export const REFERENCE_PATH = '/docs'
+
+/** A section of the current page. */
+export interface Section {
+  id: string
+  title: string
+  sections?: Section[]
+}
+
+export interface DocsPage {
+  /** Address of the page, to mark it in the navigation. */
+  path: string
+  /** Of the browser's tab. */
+  title: string
+  /** Links to the parts of this page, in order. */
+  sections: Section[]
+  content: Html
+}
+
+/** A page of the documentation: navigation between all pages and the sections of this one, beside the content. */
+export function renderLayout({ path, title, sections, content }: DocsPage): string {
+  const guides = GUIDES.map((guide) => ({ path: `/docs/${guide.slug}`, title: guide.title }))
+  const link = (to: { path: string; title: string }) => {
+    const isCurrent = to.path === path
+    const current = isCurrent && html` aria-current="page"`
+    return html`<li><a href="${to.path}"${current}>${to.title}</a>${isCurrent && renderSections(sections)}</li>`
+  }
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="stylesheet" href="${STYLE_PATH}">
+<script src="${SCRIPT_PATH}"></script>
+</head>
+<body>
+<a class="skip" href="#content">Skip to content</a>
+<nav aria-label="Documentation">
+<p class="brand"><a href="${REFERENCE_PATH}">Bellhop <span>Docs</span></a></p>
+<p class="group">Guides</p>
+<ul>${guides.map(link)}</ul>
+<p class="group">API</p>
+<ul>${link({ path: REFERENCE_PATH, title: 'API reference' })}</ul>
+<p class="leave"><a href="/">Open the inbox</a></p>
+</nav>
+<main id="content">
+<details class="on-page"><summary>On this page</summary>${renderSections(sections)}</details>
+${content}
+</main>
+</body>
+</html>
+`.text
+}
+
+function renderSections(sections: Section[]): Html {
+  return html`<ul class="sections">${sections.map(
+    ({ id, title, sections: inner }) =>
+      html`<li><a href="#${id}">${title}</a>${inner !== undefined && renderSections(inner)}</li>`,
+  )}</ul>`
+}

@@ -1,0 +1,64 @@
+import { Elysia } from 'elysia'
+import tokens from '../../../web/ui/tokens.css' with { type: 'text' }
+import { builtPages } from '../built-pages.ts'
+import { textResponse } from '../text-response.ts'
+import css from './docs.css' with { type: 'text' }
+import script from './docs.js' with { type: 'text' }
+import { withServerAddress } from './example-address.ts'
+import { renderGuide } from './guide-page.ts'
+import { GUIDES } from './guides.ts'
+import { SCRIPT_PATH, STYLE_PATH } from './layout.ts'
+
+/** Nothing from elsewhere, and no script or style inside the page. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "font-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** The documentation is in English. */
+const LATIN_FONT = /^inter-latin-wght-normal-[\w-]+\.woff2$/
+const FONT_PROPERTIES = 'font-weight:100 900;font-display:swap'
+
+/** The guides, and the style and the script of every page of the documentation. */
+export function guideRoutes(publicUrl: string | undefined): Elysia {
+  const app = new Elysia({ name: 'guides' })
+  const detail = { hide: true }
+  for (const guide of GUIDES) {
+    let page: Promise<string> | undefined
+    app.get(
+      `/docs/${guide.slug}`,
+      async ({ request }) => {
+        page ??= renderGuide(guide)
+        return docsPage(request, await page, publicUrl)
+      },
+      { detail },
+    )
+  }
+  app
+    .get(STYLE_PATH, ({ request }) => textResponse(request, style(), 'text/css; charset=utf-8'), { detail })
+    .get(SCRIPT_PATH, ({ request }) => textResponse(request, script, 'text/javascript; charset=utf-8'), {
+      detail,
+    })
+  return app
+}
+
+/** The font is a file of the built pages, whose name changes with its content; without them the system's font is shown. */
+function style(): string {
+  const names = [...(builtPages()?.assets.keys() ?? [])]
+  const faces = names
+    .filter((name) => LATIN_FONT.test(name))
+    .map((name) => `@font-face{font-family:"Inter Variable";src:url(/assets/${name});${FONT_PROPERTIES}}`)
+  return [...faces, tokens, css].join('\n')
+}
+
+/** A page of the documentation with this server's address in its examples. */
+export function docsPage(request: Request, page: string, publicUrl: string | undefined): Response {
+  const text = withServerAddress(page, request, publicUrl)
+  return textResponse(request, text, 'text/html; charset=utf-8', { 'content-security-policy': POLICY })
+}

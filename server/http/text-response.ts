@@ -1,0 +1,16 @@
+import { isNamed } from '../requests/if-none-match.ts'
+
+/** Text with the ETag of its content: 304 when the browser has it already. */
+export function textResponse(
+  request: Request,
+  text: string,
+  type: string,
+  headers: Record<string, string> = {},
+): Response {
+  const digest = new Bun.CryptoHasher('sha256').update(text).digest('base64url')
+  const etag = `"${digest}"`
+  const known = request.headers.get('if-none-match')
+  const shared = { ...headers, etag, 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' }
+  if (known !== null && isNamed(known, etag)) return new Response(null, { status: 304, headers: shared })
+  return new Response(text, { headers: { ...shared, 'content-type': type } })
+}

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { GUIDES } from '../../server/http/docs/guides.ts'
+import { guideRoutes } from '../../server/http/docs/routes.ts'
+import { sampleApi, sampleApp } from '../http/sample-api.ts'
+import { type Bellhop, startBellhop } from '../support/bellhop.ts'
+import { documents, TOP } from './page.ts'
+
+const PATHS = ['/docs', ...GUIDES.map(({ slug }) => `/docs/${slug}`)]
+const FILES = ['/docs/docs.css', '/docs/docs.js']
+
+let bellhop: Bellhop
+beforeAll(async () => {
+  bellhop = await startBellhop()
+})
+afterAll(() => bellhop.stop())
+
+const get = (path: string, headers: Record<string, string> = {}) => fetch(bellhop.url + path, { headers })
+const read = async (path: string) => (await get(path)).text()
+
+describe.each(PATHS)('the page %s', (path) => {
+  test('loads nothing but its own style and script', async () => {
+    const response = await get(path)
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    const policy = response.headers.get('content-security-policy')
+    expect(policy).toStartWith("default-src 'none'; script-src 'self'; style-src 'self'")
+    expect(policy).not.toContain('unsafe')
+    const page = await response.text()
+    expect(page).not.toMatch(/<script>|<style|<iframe|<img|\sstyle=|\son[a-z]+=/)
+    const loaded = [...page.matchAll(/(?:<link[^>]*href|src)="([^"]*)"/g)].map(([, file]) => file)
+    expect(loaded).toEqual(FILES)
+  })
+
+  test('has a title, one top heading, and a way past the navigation', async () => {
+    const page = await read(path)
+    expect(page).toMatch(/<title>[^<]*Bellhop[^<]*<\/title>/)
+    expect(page.match(/<h1\b/g)).toHaveLength(1)
+    expect(page).toContain('<a class="skip" href="#content">')
+    expect(page).toContain(`<a href="${path}" aria-current="page">`)
+  })
+
+  test('has every id once, and every link on it leads somewhere', async () => {
+    const page = await read(path)
+    const ids = idsOf(page)
+    expect(ids).toEqual([...new Set(ids)])
+    const dead: string[] = []
+    for (const [, link = ''] of page.matchAll(/<a\b[^>]*href="([^"]*)"/g)) {
+      if (link.startsWith('https://')) continue
+      const [to = '', anchor] = link.split('#')
+      // The inbox needs built pages; it's no part of the documentation.
+      if (to === '/') continue
+      const target = to === '' ? page : await textOf(to)
+      if (target === undefined || (anchor !== undefined && !idsOf(target).includes(anchor))) dead.push(link)
+    }
+    expect(dead).toEqual([])
+  })
+})
+
+test.each([...PATHS, ...FILES])('%s is sent again only when it changed', async (path) => {
+  const etag = (await get(path)).headers.get('etag') ?? ''
+  expect(etag).toMatch(/^"[\w-]{43}"$/)
+  expect((await get(path, { 'if-none-match': etag })).status).toBe(304)
+  expect((await get(path, { 'if-none-match': '"old"' })).status).toBe(200)
+})
+
+test('the style and the script load nothing from elsewhere', async () => {
+  for (const path of FILES) expect(await read(path)).not.toMatch(/https?:|@import|import\(/)
+})
+
+describe('the examples have the address', () => {
+  test('that the reader reaches the server at', async () => {
+    for (const path of ['/docs', '/docs/api']) {
+      const page = await read(path)
+      expect(page).toContain(bellhop.url)
+      expect(page).not.toContain('127.0.0.1:3000')
+    }
+    expect(await (await get('/docs/api', { host: 'help.acme.example' })).text()).toContain(
+      'curl http://help.acme.example/v1/tickets',
+    )
+  })
+
+  test('that is public, when it is set', async () => {
+    const origin = 'https://help.acme.example'
+    const guide = await guideRoutes(origin).handle(new Request('http://localhost/docs/api'))
+    expect(await guide.text()).toContain(`curl ${origin}/v1/tickets`)
+    const reference = await sampleApp({ ...sampleApi, origin }).handle(new Request('http://localhost/docs'))
+    expect(await reference.text()).toContain(`export BELLHOP=${origin}/v1`)
+  })
+
+  test('of no one who sent something odd as the host', async () => {
+    for (const host of ['a$(touch x)', 'a;b', '"><b>']) {
+      const page = await (await get('/docs/api', { host })).text()
+      expect(page).not.toContain(host)
+      expect(page).not.toContain(Bun.escapeHTML(host))
+    }
+  })
+})
+
+test('the links of README.md and of the guides as files lead somewhere', async () => {
+  const dead: string[] = []
+  for (const [path, text] of documents) {
+    for (const [, link = ''] of text.matchAll(/\]\(([^)]+)\)/g)) {
+      // What begins with a slash is on the server: the pages have it.
+      if (/^(?:https:\/\/|\/)/.test(link)) continue
+      const [to = '', anchor] = link.split('#')
+      const file = to === '' ? path : join(dirname(path), to)
+      if (!existsSync(join(TOP, file))) dead.push(`${path}: ${link}`)
+      else if (anchor !== undefined && !anchorsOf(documents.get(file) ?? '').includes(anchor)) {
+        dead.push(`${path}: ${link}`)
+      }
+    }
+  }
+  expect(dead).toEqual([])
+})
+
+function idsOf(page: string): string[] {
+  return [...page.matchAll(/\sid="([^"]*)"/g)].map(([, id = '']) => id)
+}
+
+const fetched = new Map<string, Promise<string | undefined>>()
+
+function textOf(path: string): Promise<string | undefined> {
+  const known = fetched.get(path) ?? get(path).then((answer) => (answer.ok ? answer.text() : undefined))
+  fetched.set(path, known)
+  return known
+}
+
+/** As GitHub makes them. */
+function anchorsOf(markdown: string): string[] {
+  return [...markdown.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
