@@ -30,8 +30,8 @@ export interface Deps {
   log: Log
   database: Database
   pulse: Pulse
-  /** Beats when another process has committed: what was remembered of the rows may be old. */
-  elsewhere: Pulse
+  /** Beats when another process has committed: rows kept in memory may be stale. */
+  externalCommits: Pulse
   sealer: Sealer
   passwordCost: PasswordCost
   newId(prefix: IdPrefix): string
@@ -73,7 +73,7 @@ export async function openDeps(
     log,
     database,
     pulse,
-    elsewhere: createPulse(),
+    externalCommits: createPulse(),
     sealer,
     passwordCost: given.passwordCost ?? PASSWORD_COST,
     newId: (prefix) => createId(prefix, clock.now()),

@@ -2,51 +2,55 @@ import type { Clock } from './clock.ts'
 import type { Log } from './log.ts'
 import type { Pulse } from './pulse.ts'
 
-/** The longest a loop rests, whatever its rows say: a backstop against a clock that was moved. */
-const LONGEST_REST_MS = 60_000
-const REST_AFTER_FAULT_MS = 1_000
+/** The longest a loop waits, whatever its rows say: a limit in case the clock was changed. */
+const LONGEST_WAIT_MS = 60_000
+const WAIT_AFTER_ERROR_MS = 1_000
+/** Pause between two slices of periodic work, so that it does not slow down requests. */
+const PAUSE_BETWEEN_SLICES_MS = 20
+
+interface LoopDeps {
+  clock: Clock
+  log: Log
+  pulse: Pulse
+}
 
 export interface Loop {
-  /** Runs now, or once more when it is running. */
+  /** Runs now, or once more if it is already running. */
   wake(): void
-  /** No further turn starts; settles when the present one has ended. */
+  /** Starts no further run; settles when the current one has ended. */
   stop(): Promise<void>
 }
 
 /**
- * Repeats a piece of work: after each pulse, and when the milliseconds have passed that the last turn answered.
- * Turns never overlap; any number of pulses during a turn make one more. A turn that throws is logged and repeated.
+ * Runs a piece of work after each commit, and again after the milliseconds that it returned. Runs never overlap; any
+ * number of commits during a run cause one more. A run that throws is logged and repeated.
  */
-export function startLoop(
-  deps: { clock: Clock; log: Log; pulse: Pulse },
-  name: string,
-  turn: () => Promise<number>,
-): Loop {
+export function startLoop(deps: LoopDeps, name: string, work: () => Promise<number>): Loop {
   let isRunning = false
-  let isWanted = false
+  let mustRunAgain = false
   let isStopped = false
   let cancelTimer = () => {}
   let running = Promise.resolve()
 
   function wake(): void {
     if (isStopped) return
-    isWanted = true
+    mustRunAgain = true
     if (!isRunning) running = run()
   }
 
   async function run(): Promise<void> {
     isRunning = true
-    let rest = 0
-    while (isWanted && !isStopped) {
-      isWanted = false
+    let wait = 0
+    while (mustRunAgain && !isStopped) {
+      mustRunAgain = false
       cancelTimer()
-      rest = await turn().catch((error) => {
+      wait = await work().catch((error) => {
         deps.log.error('loop_failed', { loop: name, error })
-        return REST_AFTER_FAULT_MS
+        return WAIT_AFTER_ERROR_MS
       })
     }
     isRunning = false
-    if (!isStopped) cancelTimer = deps.clock.after(Math.min(Math.max(rest, 0), LONGEST_REST_MS), wake)
+    if (!isStopped) cancelTimer = deps.clock.after(Math.min(Math.max(wait, 0), LONGEST_WAIT_MS), wake)
   }
 
   const stopListening = deps.pulse.listen(wake)
@@ -60,4 +64,28 @@ export function startLoop(
       await running
     },
   }
+}
+
+/**
+ * Runs a piece of work in slices, at once and then every `everyMs`. `slice` does a little and returns whether there may
+ * be more.
+ */
+export function startPeriodic(
+  deps: LoopDeps,
+  name: string,
+  { everyMs, slice }: { everyMs: number; slice: () => Promise<boolean> },
+): Loop {
+  let nextAt = deps.clock.monotonic()
+  return startLoop(deps, name, async () => {
+    const wait = nextAt - deps.clock.monotonic()
+    if (wait > 0) return wait
+    const pause = (await slice()) ? PAUSE_BETWEEN_SLICES_MS : everyMs
+    nextAt = deps.clock.monotonic() + pause
+    return pause
+  })
+}
+
+/** Lets requests and timers that are waiting run first: SQLite reads resolve without leaving the current tick. */
+export function yieldToEventLoop(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,7 +1,7 @@
-/** Beats after every commit. Carries nothing: whoever listens looks into the rows. */
+/** Calls its listeners after every commit. It has no payload: each listener looks at the rows. */
 export interface Pulse {
   beat(): void
-  /** Listens; the answer stops listening. */
+  /** Returns a function that removes the listener. */
   listen(call: () => void): () => void
 }
 

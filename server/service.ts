@@ -3,7 +3,7 @@ import { createKeyGuard } from './api-keys/require-api-key.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { lockDataFolder } from './database/lock.ts'
-import { watchCommands } from './database/watch-external-commits.ts'
+import { watchExternalCommits } from './database/watch-external-commits.ts'
 import { type Deps, openDeps, openLog } from './deps.ts'
 import { createApp } from './http/app.ts'
 import { listen } from './http/listen.ts'
@@ -78,7 +78,7 @@ export async function startService(
     import('./search/index/index-tickets.ts'),
   ])
   running.push(startDelivering(deps, { onAttempt: metrics.countAttempt }))
-  running.push(startResending(deps), startRetention(deps), startPruning(deps), watchCommands(deps))
+  running.push(startResending(deps), startRetention(deps), startPruning(deps), watchExternalCommits(deps))
   running.push(startPruningSessions(deps))
   running.push(startSendingReplies(deps), startIndexing(deps))
   lock.announce(listening.url)

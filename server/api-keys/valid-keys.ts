@@ -33,7 +33,7 @@ function memoryOf(deps: Deps): { keys: Map<string, ApiKey> } {
   if (known) return forget(known)
   const memory = { keys: new Map<string, ApiKey>() }
   memories.set(deps.database, memory)
-  deps.elsewhere.listen(() => forget(memory))
+  deps.externalCommits.listen(() => forget(memory))
   return memory
 }
 

@@ -22,7 +22,7 @@ export interface Database {
    */
   write<T>(unit: (tx: Transaction) => Promise<T>): Promise<T>
   /** Whether another process (a command) has committed since this was last asked. */
-  changedElsewhere(): Promise<boolean>
+  hasExternalCommits(): Promise<boolean>
   /**
    * Sees to it that what has been deleted does not stay in the log beside the database; answers whether that was done.
    * Nothing to do where the engine has no such file.

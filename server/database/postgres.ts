@@ -45,7 +45,7 @@ export async function openPostgres(
     engine: 'postgresql',
     read: reads as unknown as Reader,
     write,
-    async changedElsewhere() {
+    async hasExternalCommits() {
       const seen = await position()
       const isChanged = seen !== lastPosition
       lastPosition = seen

@@ -1,6 +1,6 @@
 import { type Database as Connection, SQLiteError } from 'bun:sqlite'
 import { statSync } from 'node:fs'
-import { othersTurn } from '../yield-to-event-loop.ts'
+import { yieldToEventLoop } from '../loop.ts'
 import { type Database, StorageError, type Transaction } from './database.ts'
 import { openReader, openWriter } from './sqlite-connections.ts'
 import { isStorageFault } from './storage-fault.ts'
@@ -135,7 +135,7 @@ export function openSqlite(file: string, onCommit: () => void): Database {
     engine: 'sqlite',
     read: reader.read,
     write,
-    async changedElsewhere() {
+    async hasExternalCommits() {
       const version = dataVersion(writer.connection)
       const isChanged = version !== lastVersion
       lastVersion = version
@@ -143,7 +143,7 @@ export function openSqlite(file: string, onCommit: () => void): Database {
     },
     async emptyLog() {
       // Between two flushes: inside of one it would be refused.
-      while (writer.connection.inTransaction) await othersTurn()
+      while (writer.connection.inTransaction) await yieldToEventLoop()
       return writer.emptyLog()
     },
     async size() {
@@ -151,7 +151,7 @@ export function openSqlite(file: string, onCommit: () => void): Database {
     },
     async close() {
       isClosed = true
-      while (isFlushing) await othersTurn()
+      while (isFlushing) await yieldToEventLoop()
       reader.connection.close()
       writer.checkpoint()
       writer.connection.close()

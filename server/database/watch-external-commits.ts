@@ -3,51 +3,51 @@ import type { Log } from '../log.ts'
 import type { Pulse } from '../pulse.ts'
 import type { Database } from './database.ts'
 
-const LOOK_EVERY_MS = 500
+const CHECK_EVERY_MS = 500
 
-export interface CommandWatch {
+export interface ExternalCommitWatch {
   stop(): Promise<void>
 }
 
 /**
- * Beats the pulses when another process has committed: commands take effect within a second although they run beside
- * the server. A look is one pragma, a few microseconds; on PostgreSQL one small query.
+ * Beats the pulses when another process has committed, so that commands take effect in a running server within a
+ * second. A check costs one pragma, a few microseconds; on PostgreSQL one small query.
  */
-export function watchCommands(deps: {
+export function watchExternalCommits(deps: {
   clock: Clock
   log: Log
   database: Database
   pulse: Pulse
-  elsewhere: Pulse
-}): CommandWatch {
+  externalCommits: Pulse
+}): ExternalCommitWatch {
   let isStopped = false
   let hasFailed = false
-  let looking = Promise.resolve()
-  let cancelTimer = deps.clock.after(LOOK_EVERY_MS, start)
+  let checking = Promise.resolve()
+  let cancelTimer = deps.clock.after(CHECK_EVERY_MS, start)
 
   function start(): void {
-    looking = look()
+    checking = check()
   }
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     try {
-      if (await deps.database.changedElsewhere()) {
-        deps.elsewhere.beat()
+      if (await deps.database.hasExternalCommits()) {
+        deps.externalCommits.beat()
         deps.pulse.beat()
       }
       hasFailed = false
     } catch (error) {
-      if (!hasFailed) deps.log.warn('commands_not_seen', { error })
+      if (!hasFailed) deps.log.warn('external_commits_check_failed', { error })
       hasFailed = true
     }
-    if (!isStopped) cancelTimer = deps.clock.after(LOOK_EVERY_MS, start)
+    if (!isStopped) cancelTimer = deps.clock.after(CHECK_EVERY_MS, start)
   }
 
   return {
     async stop() {
       isStopped = true
       cancelTimer()
-      await looking
+      await checking
     },
   }
 }

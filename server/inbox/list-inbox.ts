@@ -1,13 +1,13 @@
 import type { Reader } from '../database/database.ts'
 import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
+import { yieldToEventLoop } from '../loop.ts'
 import { excerptOf } from '../search/excerpt.ts'
 import { readSearch } from '../search/filters.ts'
 import { findTickets } from '../search/find-tickets.ts'
 import type { Key } from '../search/sql.ts'
 import { decodeCursor, encodeCursor } from '../tickets/cursor.ts'
 import type { TicketSort } from '../tickets/list-tickets.ts'
-import { othersTurn } from '../yield-to-event-loop.ts'
 import { type FoundRow, readRows, textsOf } from './queries.ts'
 
 export interface InboxRow extends FoundRow {
@@ -79,7 +79,7 @@ async function withExcerpts(
   for (const row of rows) {
     const excerpt = excerptOf(await textsOf(read, { orgId, ticketId: row.id }), terms)
     found.push(excerpt === undefined ? row : { ...row, excerpt })
-    await othersTurn()
+    await yieldToEventLoop()
   }
   return found
 }

@@ -1,7 +1,7 @@
 import type { Reader } from '../database/database.ts'
 import { matchingNumbers, type Wanted } from '../database/full-text.ts'
+import { yieldToEventLoop } from '../loop.ts'
 import type { TicketSort } from '../tickets/list-tickets.ts'
-import { othersTurn } from '../yield-to-event-loop.ts'
 import { chooseLead, mostFound } from './choose-index.ts'
 import { parameterOf } from './conditions.ts'
 import type { Filter, Search } from './filters.ts'
@@ -79,7 +79,7 @@ async function findInSlices(read: Reader, find: Find, shape: Omit<Shape, 'isBehi
     if (end === undefined || found.length >= find.limit || isSpent(find, size))
       return found.slice(0, find.limit)
     after = end
-    await othersTurn()
+    await yieldToEventLoop()
   }
 }
 
@@ -112,7 +112,7 @@ async function findByWords(read: Reader, find: Find, wanted: Wanted): Promise<Ke
     const isOver = last === undefined || numbers.length < limit
     if (isOver || found.length >= find.limit || isSpent(find, limit)) return found.slice(0, find.limit)
     below = last
-    await othersTurn()
+    await yieldToEventLoop()
   }
 }
 

@@ -1,15 +1,14 @@
 import { and, inArray, lte } from 'drizzle-orm'
 import { agentLinks, sessions } from '../database/tables/sessions.ts'
 import type { Deps } from '../deps.ts'
-import type { Loop } from '../loop.ts'
-import { startSweeping } from '../sweep.ts'
+import { type Loop, startPeriodic } from '../loop.ts'
 
 const PRUNE_EVERY_MS = 600_000
 const SLICE = 500
 
 /** Forgets sessions that have ended and links that are over, of every organization, now and then. */
 export function startPruningSessions(deps: Deps): Loop {
-  return startSweeping(deps, 'prune_sessions', { everyMs: PRUNE_EVERY_MS, slice: () => pruneSlice(deps) })
+  return startPeriodic(deps, 'prune_sessions', { everyMs: PRUNE_EVERY_MS, slice: () => pruneSlice(deps) })
 }
 
 /** Whether there may be more. Reads first: hardly ever is there anything to write. */

@@ -14,7 +14,7 @@ describe.if(engine === 'postgresql')('while the database server is away', () => 
     await client.call('GET', '/tickets')
     const comeBack = await shutOut(bellhop.deps.config.databaseUrl ?? '')
     for (const isKeyKnown of [true, false]) {
-      if (!isKeyKnown) bellhop.deps.elsewhere.beat()
+      if (!isKeyKnown) bellhop.deps.externalCommits.beat()
       const read = await client.call('GET', '/tickets')
       expect(problemOf(read, 503, 'storage_unavailable').detail).toBe(
         'The data cannot be read at the moment. Try again.',
@@ -36,7 +36,7 @@ test('what another program changes right after the start is seen at the first lo
   await using command = await openProgram(workspace.place)
   await findValidKey(server.deps, secret)
   await revokeApiKey(command.deps, ORG, key.id)
-  expect(await server.deps.database.changedElsewhere()).toBe(true)
+  expect(await server.deps.database.hasExternalCommits()).toBe(true)
 })
 
 /** Ends every connection and lets nobody in; the answer opens the door again. */

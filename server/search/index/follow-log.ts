@@ -3,7 +3,7 @@ import { command } from '../../database/statement.ts'
 import { searchCursors } from '../../database/tables/search.ts'
 import type { Deps } from '../../deps.ts'
 import { eventsAfter } from '../../events/events.ts'
-import { othersTurn } from '../../yield-to-event-loop.ts'
+import { yieldToEventLoop } from '../../loop.ts'
 import { replaceDocuments } from './documents.ts'
 import { MOST_TICKETS, readTickets } from './read-tickets.ts'
 
@@ -58,7 +58,7 @@ async function readStretch(
       if (ticketId !== '') lastOf.set(ticketId, number)
     }
     until = events.at(-1)?.number ?? lastEvent
-    await othersTurn()
+    await yieldToEventLoop()
   }
   return { cursor, until, tickets: Array.from(lastOf, ([ticketId, number]) => ({ ticketId, number })) }
 }

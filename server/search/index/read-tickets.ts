@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts'
-import { othersTurn } from '../../yield-to-event-loop.ts'
+import { yieldToEventLoop } from '../../loop.ts'
 import { documentWords } from './document-words.ts'
 import type { Read } from './documents.ts'
 
@@ -19,7 +19,7 @@ export async function readTickets(deps: Deps, orgId: string, ids: string[]): Pro
     read.push({ ticketId, words: found })
     words += found?.length ?? 0
     if (words >= ENOUGH_WORDS) break
-    if (read.length % READ_AT_ONCE === 0) await othersTurn()
+    if (read.length % READ_AT_ONCE === 0) await yieldToEventLoop()
   }
   return read
 }

@@ -4,8 +4,7 @@ import { organizations } from '../../database/tables/organizations.ts'
 import { attempts, deliveries, endpoints, resendJobs } from '../../database/tables/webhooks.ts'
 import type { Deps } from '../../deps.ts'
 import { firstIdAt } from '../../ids.ts'
-import type { Loop } from '../../loop.ts'
-import { startSweeping } from '../../sweep.ts'
+import { type Loop, startPeriodic } from '../../loop.ts'
 import { CANCEL_SLICE, cancelPending } from '../endpoints/endpoints.ts'
 
 const DAY_MS = 86_400_000
@@ -33,7 +32,7 @@ export function startRetention(deps: Deps): Loop {
     return step !== 0 || cursor !== ''
   }
 
-  return startSweeping(deps, 'retention', { everyMs: SWEEP_EVERY_MS, slice })
+  return startPeriodic(deps, 'retention', { everyMs: SWEEP_EVERY_MS, slice })
 }
 
 /** Deleting an endpoint cancels so many of its deliveries at once; here are the others. */
