@@ -1,6 +1,6 @@
 import { Navigate, Route, Router, type RouteSectionProps } from '@solidjs/router'
 import { part } from './live/lazy-page.tsx'
-import { Session } from './session.tsx'
+import { SignedInPage } from './signed-in-page.tsx'
 import { Announcer } from './ui/announcer.tsx'
 import { Toaster } from './ui/toaster.tsx'
 
@@ -22,7 +22,7 @@ export function Routes() {
       <Route path="/sign-in" component={SignInPage} preload={loadInboxWhileTyping} />
       <Route path="/welcome" component={WelcomePage} />
       <Route path="/join" component={JoinPage} />
-      <Route component={Session}>
+      <Route component={SignedInPage}>
         <Route path="/inbox/:view?/:ticketId?" component={InboxPage} preload={loadSettingsLater} />
         <Route path="/settings/*section" component={SettingsPage} />
       </Route>

@@ -184,7 +184,7 @@ browserTest('a change the server refuses is taken back on the page', async () =>
   await page.keyboard.press('e')
   await page
     .getByRole('alert')
-    .filter({ hasText: /Not done: Resolved: Second\..*cannot be reached/ })
+    .filter({ hasText: /Not done: Resolved: Second\..*reach the server/ })
     .waitFor()
   expect(await page.locator('.toast').count()).toBe(1)
   await rowOf(page, 'Second').filter({ hasNotText: 'Moved to' }).waitFor()

@@ -1,34 +1,34 @@
-/** What is wrong with one field of a body, or with one parameter of an address. */
-interface ProblemFault {
-  /** JSON pointer into the body, such as `/email`. */
+/** What is wrong with one field of a request body, or with one query parameter. */
+interface FieldError {
+  /** JSON pointer into the request body, such as `/email`. */
   pointer?: string
   parameter?: string
   code: string
   detail: string
 }
 
-/** Why a request was not done: the problem document of the server, or that it was not reached (`status` 0, `offline`). */
+/** Why a request failed: the server's problem document, or `offline` (status 0) when the server wasn't reached. */
 export class ApiProblem extends Error {
   override name = 'ApiProblem'
 
   constructor(
     readonly status: number,
-    /** Stable, for the page to decide by. */
+    /** Stable. Pages decide by it. */
     readonly code: string,
-    /** A sentence for the person. */
+    /** A sentence to show. */
     readonly detail: string,
-    readonly errors: ProblemFault[] = [],
-    /** Seconds until it may be tried again, where the server said so. */
+    readonly errors: FieldError[] = [],
+    /** Seconds to wait before trying again, if the server sent them. */
     readonly retryAfter?: number,
   ) {
     super(detail)
   }
 }
 
-/** The code of an answer that is no problem document: something between the page and the server gave it. */
+/** The code for a response that isn't a problem document, for example from a proxy. */
 export const UNREADABLE = 'unreadable'
 
-/** Reads the problem document of an answer. A proxy in between may have answered something else. */
+/** Reads the problem document of a response. A proxy may have sent something else. */
 export async function problemOf(response: Response): Promise<ApiProblem> {
   const text = await response.text()
   const { code, detail, errors } = parse(text)
@@ -36,36 +36,36 @@ export async function problemOf(response: Response): Promise<ApiProblem> {
   return new ApiProblem(
     response.status,
     typeof code === 'string' ? code : UNREADABLE,
-    typeof detail === 'string' ? detail : `The server answered ${response.status} without saying why.`,
-    Array.isArray(errors) ? errors.filter(isFault) : [],
+    typeof detail === 'string'
+      ? detail
+      : `The server returned an unknown error (${response.status}). Try again.`,
+    Array.isArray(errors) ? errors.filter(isFieldError) : [],
     Number.isFinite(after) ? after : undefined,
   )
 }
 
-/** The server was not reached: switched off, no network, or it hung up. */
+/** The server wasn't reached: it is down, there is no network, or the connection was closed. */
 export function offlineProblem(): ApiProblem {
-  return new ApiProblem(0, 'offline', 'The server cannot be reached. Check your connection and try again.')
+  return new ApiProblem(0, 'offline', "Can't reach the server. Check your connection and try again.")
 }
 
-/** A sentence for whatever was thrown. */
-export function sentenceOf(error: unknown): string {
-  return error instanceof ApiProblem
-    ? error.detail
-    : 'Something went wrong on this page. Reload it and try again.'
+/** The sentence to show for a thrown value. */
+export function errorMessage(error: unknown): string {
+  return error instanceof ApiProblem ? error.detail : 'Something went wrong. Reload the page and try again.'
 }
 
-/** What the page decides by: the code of a refusal, `offline`; undefined for what is no answer of the server. */
+/** The problem code of a thrown value, or undefined if it isn't an `ApiProblem`. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof ApiProblem ? error.code : undefined
 }
 
-/** Whether the server says that what was asked for does not exist, or no more; a 404 of a proxy says nothing of that. */
+/** Whether the server said that the resource doesn't exist. A 404 from a proxy doesn't count. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof ApiProblem && error.status === 404 && error.code !== UNREADABLE
 }
 
-/** The sentence about one field of the body, such as `email`; undefined when nothing is wrong with it. */
-export function faultOf(error: unknown, field: string): string | undefined {
+/** The error message for one field of the request body, such as `email`, if there is one. */
+export function fieldError(error: unknown, field: string): string | undefined {
   if (!(error instanceof ApiProblem)) return undefined
   return error.errors.find(({ pointer }) => pointer === `/${field}`)?.detail
 }
@@ -79,6 +79,6 @@ function parse(text: string): Record<string, unknown> {
   }
 }
 
-function isFault(value: unknown): value is ProblemFault {
+function isFieldError(value: unknown): value is FieldError {
   return typeof value === 'object' && value !== null && 'detail' in value && typeof value.detail === 'string'
 }

@@ -1,8 +1,8 @@
 import { treaty } from '@elysiajs/eden'
 import { QueryClient } from '@tanstack/solid-query'
 import type { App } from '../../server/http/app.ts'
-import { signedInAgain } from '../sign-in/signed-out.ts'
 import { ApiProblem, offlineProblem, problemOf } from './api-problem.ts'
+import { waitForSignIn } from './session-expiry.ts'
 
 const MOST_READ_TRIES = 3
 const FRESH_FOR_MS = 30_000
@@ -76,7 +76,7 @@ async function send(input: string | URL | Request, init?: RequestInit): Promise<
     if (response.ok) return response
     const problem = await problemOf(response)
     if (problem.code !== 'signed_out' || isAboutSession(response.url)) throw problem
-    await signedInAgain(init?.signal ?? undefined)
+    await waitForSignIn(init?.signal ?? undefined)
   }
 }
 

@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/solid-query'
 import { createMemo } from 'solid-js'
 import { type Answer, api, ask } from './api.ts'
 import { observe } from './observe-query.ts'
+import { queryKeys } from './query-keys.ts'
 
 // What all agents of an organization share: changed in the settings, used in the inbox.
 
@@ -11,23 +12,23 @@ export type FirstSteps = Answer<typeof api.console.checklist.get>['data']
 export type KnownTag = Answer<typeof api.console.tags.get>['data'][number]
 
 export const agentsQuery = queryOptions({
-  queryKey: ['agents'],
+  queryKey: queryKeys.agents,
   queryFn: () => ask(api.console.agents.get()),
 })
 
 export const tagsQuery = queryOptions({
-  queryKey: ['tags'],
+  queryKey: queryKeys.tags,
   queryFn: () => ask(api.console.tags.get()),
 })
 
 export const savedRepliesQuery = queryOptions({
-  queryKey: ['saved-replies'],
+  queryKey: queryKeys.savedReplies,
   queryFn: () => ask(api.console['saved-replies'].get()),
 })
 
 /** The first steps of an organization, and how far each is. */
 export const checklistQuery = queryOptions({
-  queryKey: ['checklist'],
+  queryKey: queryKeys.checklist,
   queryFn: () => ask(api.console.checklist.get()),
 })
 

@@ -1,5 +1,5 @@
 import { createSignal, Show } from 'solid-js'
-import { sentenceOf } from '../api/api-problem.ts'
+import { errorMessage } from '../api/api-problem.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { ErrorText } from '../ui/error-text.tsx'
@@ -57,7 +57,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
             autocomplete="off"
           />
         </Show>
-        <Show when={problem()}>{(error) => <ErrorText>{sentenceOf(error())}</ErrorText>}</Show>
+        <Show when={problem()}>{(error) => <ErrorText>{errorMessage(error())}</ErrorText>}</Show>
         <div class="dialog-foot">
           <Button onClick={close}>Cancel</Button>
           <Button look="danger" type="submit" isBusy={isBusy()} disabled={!isReady()}>

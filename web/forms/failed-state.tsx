@@ -1,5 +1,5 @@
 import CloudOff from 'lucide-solid/icons/cloud-off'
-import { sentenceOf } from '../api/api-problem.ts'
+import { errorMessage } from '../api/api-problem.ts'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 
@@ -19,7 +19,7 @@ export function FailedState(props: FailedStateProps) {
       <EmptyState
         icon={<CloudOff />}
         title={props.title}
-        text={sentenceOf(props.error)}
+        text={errorMessage(props.error)}
         action={
           <Button onClick={props.onRetry} isBusy={props.isBusy}>
             Try again

@@ -1,5 +1,5 @@
 import { type JSX, Show } from 'solid-js'
-import { ApiProblem, sentenceOf } from '../api/api-problem.ts'
+import { ApiProblem, errorMessage } from '../api/api-problem.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorText } from '../ui/error-text.tsx'
 
@@ -59,7 +59,7 @@ function submit(event: Event, save: FormProps['save']): void {
 /** Why the server refused the form, unless its fields already show the errors. */
 export function FormProblem(props: { error: unknown; fields?: readonly string[] }) {
   const sentence = () =>
-    props.error && !isShownAtFields(props.error, props.fields ?? []) ? sentenceOf(props.error) : ''
+    props.error && !isShownAtFields(props.error, props.fields ?? []) ? errorMessage(props.error) : ''
   return <Show when={sentence()}>{(text) => <ErrorText>{text()}</ErrorText>}</Show>
 }
 

@@ -1,6 +1,7 @@
 import { createMemo } from 'solid-js'
 import { api, ask } from '../api/api.ts'
 import { observe } from '../api/observe-query.ts'
+import { queryKeys } from '../api/query-keys.ts'
 import { zone } from '../browser/time-zone.ts'
 import type { TicketPage } from '../ticket/list-cache.ts'
 
@@ -14,7 +15,7 @@ export function useCounts() {
 
 export function useCountsResult() {
   return observe(() => ({
-    queryKey: ['counts'],
+    queryKey: queryKeys.counts,
     queryFn: () => ask(api.console.counts.get({ query: zone() })),
     refetchInterval: ({ state }) => state.data?.askAgainMs ?? false,
   }))
@@ -22,7 +23,7 @@ export function useCountsResult() {
 
 /** Nothing until they are known. */
 export function useViewsWhenKnown() {
-  const result = observe(() => ({ queryKey: ['views'], queryFn: () => ask(api.console.views.get()) }))
+  const result = observe(() => ({ queryKey: queryKeys.views, queryFn: () => ask(api.console.views.get()) }))
   return createMemo(() => result().data?.data)
 }
 

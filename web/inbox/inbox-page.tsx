@@ -1,6 +1,6 @@
 import { createEffect, createSignal, on, onMount, Show } from 'solid-js'
+import { useSession } from '../api/session.ts'
 import { KeySheet } from '../keyboard/key-sheet.tsx'
-import { useSession } from '../session.tsx'
 import { resumeDrafts } from '../ticket/composer/drafts.ts'
 import { useEarlyWriting } from '../ticket/composer/type-ahead.ts'
 import { CustomerPanel } from '../ticket/customer/customer-panel.tsx'

@@ -1,6 +1,6 @@
 import { createMemo } from 'solid-js'
+import { useSession } from '../api/session.ts'
 import { useAgents, useTags } from '../api/workspace.ts'
-import { useSession } from '../session.tsx'
 import { useAssignees } from '../ticket/header/assignees.tsx'
 import { PickerList, type PickerOption } from '../ui/picker.tsx'
 import { Overlay } from './palette/overlay.tsx'

@@ -1,6 +1,6 @@
 import { type Answer, api, ask } from '../api/api.ts'
 import { codeOf } from '../api/api-problem.ts'
-import { signedInAgain } from '../sign-in/signed-out.ts'
+import { waitForSignIn } from '../api/session-expiry.ts'
 
 /** What the server tells. */
 export type LiveEvent = Answer<typeof api.console.live.get>
@@ -103,7 +103,7 @@ async function signedIn(): Promise<void> {
   try {
     await ask(api.console.session.get())
   } catch (error) {
-    if (codeOf(error) === 'signed_out') await signedInAgain()
+    if (codeOf(error) === 'signed_out') await waitForSignIn()
   }
 }
 

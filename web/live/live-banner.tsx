@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/solid-query'
 import { createEffect, createSignal, onCleanup, Show } from 'solid-js'
 import { connection, reconnect, startLive } from './live.ts'
 import './live-banner.css'
-import { isSignedOut } from '../sign-in/signed-out.ts'
+import { isSignedOut } from '../api/session-expiry.ts'
 import { Button } from '../ui/button.tsx'
 
 /** A connection that is back sooner is no news. */

@@ -1,9 +1,10 @@
 import type { QueryClient } from '@tanstack/solid-query'
 import { createSignal } from 'solid-js'
 import { onUnreached } from '../api/api.ts'
+import { queryKeys } from '../api/query-keys.ts'
+import type { SessionData } from '../api/session.ts'
+import { expireSession, isSignedOut, restoreSession } from '../api/session-expiry.ts'
 import { leaveUnasked } from '../browser/unsaved-warning.ts'
-import type { SessionData } from '../session.tsx'
-import { isSignedOut, sessionEnded, sessionIsBack } from '../sign-in/signed-out.ts'
 import { createRefresher } from './invalidate.ts'
 import { announceAgain, everybodyAt, type Here, PAGE_ID, showPicture, watchLeaving } from './presence.ts'
 import { type LinkState, shareStream } from './tab-leader.ts'
@@ -34,7 +35,7 @@ export function reconnect(): void {
 
 /** The colleagues who have the ticket open; this agent is not among them. */
 export function presenceOf(ticketId: string): Here[] {
-  const me = client?.getQueryData<SessionData>(['session'])?.agent.id
+  const me = client?.getQueryData<SessionData>(queryKeys.session)?.agent.id
   return everybodyAt(ticketId).filter(({ agentId }) => agentId !== me)
 }
 
@@ -47,7 +48,7 @@ export function startLive(queries: QueryClient): void {
     told(told) {
       if (told.event === 'presence') showPicture(told.data)
       else if (told.event === 'reset') refresher.everything()
-      else if (told.event === 'signed-out') sessionEnded()
+      else if (told.event === 'signed-out') expireSession()
       else if (told.event === 'hello') void greet(queries)
       else if (told.event === 'changed' && told.data.ticketId === '') refresher.workspaceChanged()
       else if (told.event === 'changed') refresher.ticketChanged(told.data.ticketId)
@@ -80,9 +81,9 @@ function tellBack(): void {
 async function greet(queries: QueryClient): Promise<void> {
   announceAgain()
   if (!isSignedOut()) return
-  const before = queries.getQueryData<SessionData>(['session'])
-  await queries.refetchQueries({ queryKey: ['session'] })
-  const now = queries.getQueryData<SessionData>(['session'])
-  if (before?.agent.id === now?.agent.id) sessionIsBack()
+  const before = queries.getQueryData<SessionData>(queryKeys.session)
+  await queries.refetchQueries({ queryKey: queryKeys.session })
+  const now = queries.getQueryData<SessionData>(queryKeys.session)
+  if (before?.agent.id === now?.agent.id) restoreSession()
   else leaveUnasked(() => location.reload())
 }

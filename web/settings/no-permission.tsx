@@ -1,5 +1,5 @@
 import Lock from 'lucide-solid/icons/lock'
-import { useSession } from '../session.tsx'
+import { useSession } from '../api/session.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Page } from './page.tsx'
 

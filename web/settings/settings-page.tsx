@@ -1,7 +1,7 @@
 import { useLocation } from '@solidjs/router'
 import { createEffect, createMemo, Match, Show, Switch } from 'solid-js'
 import { Dynamic } from 'solid-js/web'
-import { useSession } from '../session.tsx'
+import { useSession } from '../api/session.ts'
 import { NoPermission } from './no-permission.tsx'
 import { type Place, placeOf } from './pages.ts'
 import { SettingsKeys } from './settings-keys.tsx'

@@ -2,9 +2,10 @@ import { useNavigate } from '@solidjs/router'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/solid-query'
 import { createSignal, Match, onMount, Show, Switch } from 'solid-js'
 import { type Answer, api, ask } from '../api/api.ts'
-import { faultOf, isNotFound } from '../api/api-problem.ts'
+import { fieldError, isNotFound } from '../api/api-problem.ts'
+import { queryKeys } from '../api/query-keys.ts'
+import { sessionQuery } from '../api/session.ts'
 import { FailedState } from '../forms/failed-state.tsx'
-import { sessionQuery } from '../session.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/text-field.tsx'
 import { Frame } from './frame.tsx'
@@ -18,7 +19,7 @@ type Link = Answer<typeof api.console.link.post>
 export default function JoinPage() {
   const token = createLinkToken()
   const link = useQuery(() => ({
-    queryKey: ['link', token()],
+    queryKey: queryKeys.link(token()),
     queryFn: () => ask(api.console.link.post({ token: token() })),
     enabled: token() !== '',
     staleTime: Number.POSITIVE_INFINITY,
@@ -98,7 +99,7 @@ function JoinForm(props: { token: string; link: Link }) {
             autocomplete="name"
             value={name()}
             onInput={setName}
-            error={faultOf(join.error, 'name')}
+            error={fieldError(join.error, 'name')}
             required
           />
         </Show>
@@ -107,7 +108,7 @@ function JoinForm(props: { token: string; link: Link }) {
           autocomplete="new-password"
           value={password()}
           onInput={setPassword}
-          error={faultOf(join.error, 'password')}
+          error={fieldError(join.error, 'password')}
           ref={(input) => {
             passwordInput = input
           }}

@@ -1,5 +1,5 @@
 import { createMemo, createSignal, onCleanup, Show } from 'solid-js'
-import { ApiProblem, sentenceOf } from '../api/api-problem.ts'
+import { ApiProblem, errorMessage } from '../api/api-problem.ts'
 import { ErrorText } from '../ui/error-text.tsx'
 
 const SECOND_MS = 1_000
@@ -10,7 +10,7 @@ export function Refusal(props: { error: unknown }) {
   const wait = () => (props.error instanceof ApiProblem ? props.error.retryAfter : undefined)
   return (
     <Show when={props.error && !isOfFields()}>
-      <Show when={wait()} keyed fallback={<ErrorText>{sentenceOf(props.error)}</ErrorText>}>
+      <Show when={wait()} keyed fallback={<ErrorText>{errorMessage(props.error)}</ErrorText>}>
         {(seconds) => <TooMany seconds={seconds} />}
       </Show>
     </Show>

@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/solid-query'
 import { onCleanup, onMount } from 'solid-js'
+import { type SessionData, sessionQuery } from '../api/session.ts'
 import { leaveUnasked } from '../browser/unsaved-warning.ts'
-import { type SessionData, sessionQuery } from '../session.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { unlessTyping } from './focus-when-quiet.ts'
 import './frame.css'
+import { isSignedOut, restoreSession } from '../api/session-expiry.ts'
 import { SignInForm } from './sign-in-form.tsx'
-import { isSignedOut, sessionIsBack } from './signed-out.ts'
 
 /** Over the page, when the session ends while somebody is at work. Nothing below it is lost. */
 export function SignInAgain(props: { session: SessionData }) {
@@ -17,7 +17,7 @@ export function SignInAgain(props: { session: SessionData }) {
     // What is open belongs to somebody else now: begin anew.
     if (session.agent.id !== agentId) return leaveUnasked(() => location.reload())
     queries.setQueryData(sessionQuery.queryKey, session)
-    sessionIsBack()
+    restoreSession()
     void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
   }
 

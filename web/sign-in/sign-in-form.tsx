@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/solid-query'
 import { createSignal, For, onMount, Show } from 'solid-js'
 import { api, ask } from '../api/api.ts'
-import { faultOf } from '../api/api-problem.ts'
-import type { SessionData } from '../session.tsx'
+import { fieldError } from '../api/api-problem.ts'
+import type { SessionData } from '../api/session.ts'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/text-field.tsx'
 import { focusWhenQuiet } from './focus-when-quiet.ts'
@@ -63,7 +63,7 @@ export function SignInForm(props: SignInFormProps) {
           autocomplete="username"
           required
           readonly={props.again !== undefined}
-          error={faultOf(signIn.error, 'email')}
+          error={fieldError(signIn.error, 'email')}
           ref={(input) => {
             emailInput = input
           }}
@@ -73,7 +73,7 @@ export function SignInForm(props: SignInFormProps) {
           value={password()}
           onInput={setPassword}
           autocomplete="current-password"
-          error={faultOf(signIn.error, 'password')}
+          error={fieldError(signIn.error, 'password')}
           ref={(input) => {
             passwordInput = input
           }}

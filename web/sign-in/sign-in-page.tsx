@@ -2,7 +2,8 @@ import { Navigate, useNavigate, useSearchParams } from '@solidjs/router'
 import { useQuery, useQueryClient } from '@tanstack/solid-query'
 import { Match, Show, Switch } from 'solid-js'
 import { api, ask } from '../api/api.ts'
-import { type SessionData, sessionQuery } from '../session.tsx'
+import { queryKeys } from '../api/query-keys.ts'
+import { type SessionData, sessionQuery } from '../api/session.ts'
 import { FirstRun } from './first-run.tsx'
 import { Frame } from './frame.tsx'
 import { SignInForm } from './sign-in-form.tsx'
@@ -11,7 +12,7 @@ import { SignInForm } from './sign-in-form.tsx'
 export default function SignInPage() {
   const session = useQuery(() => sessionQuery)
   const firstRun = useQuery(() => ({
-    queryKey: ['first-run'],
+    queryKey: queryKeys.firstRun,
     queryFn: () => ask(api.console['first-run'].get()),
     retry: false,
   }))

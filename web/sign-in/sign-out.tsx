@@ -1,9 +1,9 @@
 import { createSignal } from 'solid-js'
 import { api, ask } from '../api/api.ts'
-import { sentenceOf } from '../api/api-problem.ts'
+import { errorMessage } from '../api/api-problem.ts'
 import { queries } from '../api/queries.ts'
+import { type SessionData, sessionQuery } from '../api/session.ts'
 import { ConfirmDialog } from '../forms/confirm-dialog.tsx'
-import { type SessionData, sessionQuery } from '../session.tsx'
 import { forgetSavedDrafts, unsavedDrafts } from '../ticket/composer/stored-draft.ts'
 import { toastError } from '../ui/toaster.tsx'
 
@@ -19,7 +19,7 @@ export async function signOut(): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
   }
   if (countUnsaved() > 0) return void setUnsaved(countUnsaved())
-  await leave().catch((error: unknown) => toastError(sentenceOf(error)))
+  await leave().catch((error: unknown) => toastError(errorMessage(error)))
 }
 
 /** Stands once, where somebody is signed in. */

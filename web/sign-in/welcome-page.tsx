@@ -3,9 +3,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/solid-query'
 import { createSignal, Match, onMount, Switch } from 'solid-js'
 import { createStore } from 'solid-js/store'
 import { api, ask } from '../api/api.ts'
-import { codeOf, faultOf } from '../api/api-problem.ts'
+import { codeOf, fieldError } from '../api/api-problem.ts'
+import { queryKeys } from '../api/query-keys.ts'
+import { sessionQuery } from '../api/session.ts'
 import { FailedState } from '../forms/failed-state.tsx'
-import { sessionQuery } from '../session.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/text-field.tsx'
 import { Frame } from './frame.tsx'
@@ -19,7 +20,7 @@ export default function WelcomePage() {
   const [isSetUp, setSetUp] = createSignal(false)
   // Nobody fills in a form for a link that does not work.
   const check = useQuery(() => ({
-    queryKey: ['first-run', 'check', token()],
+    queryKey: queryKeys.setupLink(token()),
     queryFn: async () => {
       await ask(api.console['first-run'].check.post({ token: token() }))
       return true
@@ -100,7 +101,7 @@ function WelcomeForm(props: { token: string; onAlreadySetUp: () => void }) {
           autocomplete="organization"
           value={form.organization}
           onInput={(value) => setForm('organization', value)}
-          error={faultOf(setUp.error, 'organization')}
+          error={fieldError(setUp.error, 'organization')}
           required
           ref={(input) => {
             first = input
@@ -113,7 +114,7 @@ function WelcomeForm(props: { token: string; onAlreadySetUp: () => void }) {
           autocomplete="name"
           value={form.name}
           onInput={(value) => setForm('name', value)}
-          error={faultOf(setUp.error, 'name')}
+          error={fieldError(setUp.error, 'name')}
           required
         />
         <TextField
@@ -123,7 +124,7 @@ function WelcomeForm(props: { token: string; onAlreadySetUp: () => void }) {
           autocomplete="username"
           value={form.email}
           onInput={(value) => setForm('email', value)}
-          error={faultOf(setUp.error, 'email')}
+          error={fieldError(setUp.error, 'email')}
           required
         />
         <PasswordField
@@ -131,7 +132,7 @@ function WelcomeForm(props: { token: string; onAlreadySetUp: () => void }) {
           autocomplete="new-password"
           value={form.password}
           onInput={(value) => setForm('password', value)}
-          error={faultOf(setUp.error, 'password')}
+          error={fieldError(setUp.error, 'password')}
         />
         <Refusal error={setUp.error} />
         <Button look="primary" type="submit" isBusy={setUp.isPending}>

@@ -1,7 +1,7 @@
 import { createMemo, For, onCleanup, onMount, Show } from 'solid-js'
 import { isNotFound } from '../api/api-problem.ts'
 import { queries } from '../api/queries.ts'
-import { useSession } from '../session.tsx'
+import { useSession } from '../api/session.ts'
 import { Button } from '../ui/button.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'

@@ -1,6 +1,7 @@
 import type { InfiniteData } from '@tanstack/solid-query'
 import type { Answer, api } from '../api/api.ts'
 import { queries } from '../api/queries.ts'
+import { queryKeys } from '../api/query-keys.ts'
 
 export type TicketPage = Answer<typeof api.console.tickets.get>
 type TicketRow = TicketPage['data'][number]
@@ -19,7 +20,7 @@ export function patchRow(id: string, change: RowChange): void {
 
 /** Changes tickets in every list that shows some of them, and each list only once. */
 export function patchRows(changes: ReadonlyMap<string, RowChange>): void {
-  queries.setQueriesData<InfiniteData<TicketPage>>({ queryKey: ['tickets'] }, (list) => {
+  queries.setQueriesData<InfiniteData<TicketPage>>({ queryKey: queryKeys.tickets }, (list) => {
     if (!list?.pages.some(({ data }) => data.some(({ id }) => changes.has(id)))) return list
     const pages = list.pages.map((page) => ({
       ...page,
@@ -48,11 +49,11 @@ function blank(row: TicketRow): TicketRow {
 
 /** One that is in several lists is there several times. */
 function knownRows(): TicketRow[] {
-  return knownPages(['tickets']).flatMap(({ data }) => data)
+  return knownPages(queryKeys.tickets).flatMap(({ data }) => data)
 }
 
 /** The pages of all lists whose keys begin like that. */
-export function knownPages(queryKey: string[]): TicketPage[] {
+export function knownPages(queryKey: readonly string[]): TicketPage[] {
   const lists = queries.getQueriesData<InfiniteData<TicketPage>>({ queryKey })
   return lists.flatMap(([, list]) => list?.pages ?? [])
 }

@@ -2,6 +2,7 @@ import { type Answer, api, ask } from '../api/api.ts'
 import { ApiProblem } from '../api/api-problem.ts'
 import { observe } from '../api/observe-query.ts'
 import { queries } from '../api/queries.ts'
+import { queryKeys } from '../api/query-keys.ts'
 import { withPending } from './changes/optimistic.ts'
 
 /** How long a ticket rests that could not be read again. */
@@ -21,7 +22,7 @@ export type TicketStatus = Ticket['status']
 /** How a ticket is read; for `prefetchQuery` of the next and the previous one too. */
 export function ticketQuery(id: string) {
   return {
-    queryKey: ['ticket', id] as const,
+    queryKey: queryKeys.ticket(id),
     queryFn: async (): Promise<TicketDetail> => {
       const detail = await ask(api.console.tickets({ id }).get())
       return { ...detail, ticket: withPending(detail.ticket) }
@@ -50,15 +51,15 @@ export async function readDraft(id: string, kind: Draft['kind']): Promise<Draft 
 }
 
 export function knownTicket(id: string): TicketDetail | undefined {
-  return queries.getQueryData<TicketDetail>(['ticket', id])
+  return queries.getQueryData<TicketDetail>(queryKeys.ticket(id))
 }
 
 /** Reads it again, where it is shown. */
 export function readTicketAgain(id: string): Promise<void> {
-  return queries.invalidateQueries({ queryKey: ['ticket', id] })
+  return queries.invalidateQueries({ queryKey: queryKeys.ticket(id) })
 }
 
 /** Changes what is known of a ticket, where it is known. */
 export function patchTicket(id: string, change: (known: TicketDetail) => TicketDetail): void {
-  queries.setQueryData<TicketDetail>(['ticket', id], (known) => known && change(known))
+  queries.setQueryData<TicketDetail>(queryKeys.ticket(id), (known) => known && change(known))
 }

@@ -1,6 +1,6 @@
 import SearchX from 'lucide-solid/icons/search-x'
 import { Show } from 'solid-js'
-import { codeOf, sentenceOf } from '../../api/api-problem.ts'
+import { codeOf, errorMessage } from '../../api/api-problem.ts'
 import { FailedState } from '../../forms/failed-state.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 
@@ -25,7 +25,11 @@ export function ListFailed(props: ListFailedProps) {
       }
     >
       <div role="status">
-        <EmptyState icon={<SearchX />} title="That search is not understood" text={sentenceOf(props.error)} />
+        <EmptyState
+          icon={<SearchX />}
+          title="That search is not understood"
+          text={errorMessage(props.error)}
+        />
       </div>
     </Show>
   )

@@ -2,6 +2,7 @@ import { InfiniteQueryObserver, keepPreviousData } from '@tanstack/solid-query'
 import { type Accessor, createEffect, createMemo, createSignal, onCleanup } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
 import { queries } from '../../api/queries.ts'
+import { queryKeys } from '../../api/query-keys.ts'
 import { zone } from '../../browser/time-zone.ts'
 import { withPending } from '../../ticket/changes/optimistic.ts'
 import type { TicketPage } from '../../ticket/list-cache.ts'
@@ -21,7 +22,7 @@ export function pagesQuery({ query, sort }: Wanted) {
   const inZone = zone()
   return {
     // A cursor is of one zone: whoever travels begins at the top.
-    queryKey: ['tickets', query, sort, inZone.zone] as const,
+    queryKey: queryKeys.ticketList(query, sort, inZone.zone),
     queryFn: async ({
       pageParam,
       signal,

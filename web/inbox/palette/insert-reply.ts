@@ -1,5 +1,5 @@
+import type { SessionData } from '../../api/session.ts'
 import { knownActions } from '../../keyboard/keys.ts'
-import type { SessionData } from '../../session.tsx'
 import { draftOf } from '../../ticket/composer/draft-registry.ts'
 import { filledReply } from '../../ticket/composer/filled-reply.ts'
 import { knownTicket } from '../../ticket/ticket-query.ts'

@@ -9,10 +9,11 @@ import { type Accessor, createEffect, createMemo, createSignal, type JSX, onClea
 import { Dynamic } from 'solid-js/web'
 import { api, ask } from '../../api/api.ts'
 import { observe } from '../../api/observe-query.ts'
+import { queryKeys } from '../../api/query-keys.ts'
+import { useSession } from '../../api/session.ts'
 import { useAgents, useSavedReplies, useTags } from '../../api/workspace.ts'
 import { zone } from '../../browser/time-zone.ts'
 import { isActionEnabled, type KeyAction, knownActions } from '../../keyboard/keys.ts'
-import { useSession } from '../../session.tsx'
 import { useSavedViews } from '../inbox-data.ts'
 import { ChannelIcon } from '../list/channel-icon.tsx'
 import { BUILT_IN_VIEWS, hrefOf, quoted, SEARCH, tagView, VIEW_LETTERS } from '../rail/views.ts'
@@ -143,7 +144,7 @@ function createTicketEntries(typed: Accessor<string>, open: (id: string) => void
     onCleanup(() => clearTimeout(timer))
   })
   const found = observe(() => ({
-    queryKey: ['palette', asked()],
+    queryKey: queryKeys.palette(asked()),
     queryFn: ({ signal }: { signal: AbortSignal }) =>
       ask(
         api.console.tickets.get({ query: { q: asked(), limit: MOST_TICKETS, ...zone() }, fetch: { signal } }),

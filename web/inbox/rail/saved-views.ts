@@ -1,6 +1,7 @@
 import { api, ask } from '../../api/api.ts'
-import { sentenceOf } from '../../api/api-problem.ts'
+import { errorMessage } from '../../api/api-problem.ts'
 import { queries } from '../../api/queries.ts'
+import { queryKeys } from '../../api/query-keys.ts'
 import { pushUndo } from '../../ticket/changes/undo.ts'
 import { toastError } from '../../ui/toaster.tsx'
 import type { SavedView } from './views.ts'
@@ -30,7 +31,7 @@ export async function deleteView({ id, name, query, isShared }: SavedView): Prom
       undo: () => bringBack({ name, query, isShared }),
     })
   } catch (error) {
-    toastError(`The view “${name}” was not deleted. ${sentenceOf(error)}`)
+    toastError(`The view “${name}” was not deleted. ${errorMessage(error)}`)
   }
 }
 
@@ -38,10 +39,11 @@ async function bringBack(view: ViewFields): Promise<void> {
   try {
     await saveView(view)
   } catch (error) {
-    toastError(`The view “${view.name}” is not back. ${sentenceOf(error)}`)
+    toastError(`The view “${view.name}” is not back. ${errorMessage(error)}`)
   }
 }
 
 async function refresh(): Promise<void> {
-  await Promise.all(['views', 'counts'].map((key) => queries.invalidateQueries({ queryKey: [key] })))
+  const { views, counts } = queryKeys
+  await Promise.all([views, counts].map((queryKey) => queries.invalidateQueries({ queryKey })))
 }

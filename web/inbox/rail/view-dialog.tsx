@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/solid-query'
 import { createStore } from 'solid-js/store'
-import { faultOf } from '../../api/api-problem.ts'
+import { fieldError } from '../../api/api-problem.ts'
 import { DialogForm } from '../../forms/form.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -38,7 +38,7 @@ function ViewForm(props: ViewDialogProps) {
         label="Name"
         value={values.name}
         onInput={(name) => setValues({ name })}
-        error={faultOf(save.error, 'name')}
+        error={fieldError(save.error, 'name')}
         required
         autofocus
         autocomplete="off"
@@ -47,7 +47,7 @@ function ViewForm(props: ViewDialogProps) {
         label="Search"
         value={values.query}
         onInput={(query) => setValues({ query })}
-        error={faultOf(save.error, 'query')}
+        error={fieldError(save.error, 'query')}
         hint="What it finds, in the words of the search field."
         required
         autocomplete="off"

@@ -1,9 +1,10 @@
 import { useMutation } from '@tanstack/solid-query'
 import { api, ask } from '../../api/api.ts'
-import { faultOf } from '../../api/api-problem.ts'
+import { fieldError } from '../../api/api-problem.ts'
 import { queries } from '../../api/queries.ts'
+import { queryKeys } from '../../api/query-keys.ts'
+import { useSession } from '../../api/session.ts'
 import { CardForm } from '../../forms/form.tsx'
-import { useSession } from '../../session.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { toast } from '../../ui/toaster.tsx'
 import { Page, Section } from '../page.tsx'
@@ -38,7 +39,7 @@ function OwnName() {
     mutationFn: () => sendValues((sent) => ask(api.console.me.patch(sent))),
     onSuccess: (saved) => {
       queries.setQueryData(['session'], saved)
-      void queries.invalidateQueries({ queryKey: ['agents'] })
+      void queries.invalidateQueries({ queryKey: queryKeys.agents })
       toast('Your name is saved.')
     },
   }))
@@ -50,7 +51,7 @@ function OwnName() {
           hint="Customers see it above your replies, colleagues everywhere."
           value={values.name}
           onInput={(name) => setValues({ name })}
-          error={faultOf(save.error, 'name')}
+          error={fieldError(save.error, 'name')}
           autocomplete="name"
           required
         />

@@ -3,8 +3,9 @@ import Monitor from 'lucide-solid/icons/monitor'
 import Smartphone from 'lucide-solid/icons/smartphone'
 import { For, Show } from 'solid-js'
 import { type Answer, api, ask } from '../../api/api.ts'
-import { sentenceOf } from '../../api/api-problem.ts'
+import { errorMessage } from '../../api/api-problem.ts'
 import { queries } from '../../api/queries.ts'
+import { queryKeys } from '../../api/query-keys.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
@@ -15,7 +16,7 @@ import { Section } from '../page.tsx'
 type Device = Answer<typeof api.console.sessions.get>['data'][number]
 
 const sessionsQuery = queryOptions({
-  queryKey: ['sessions'],
+  queryKey: queryKeys.sessions,
   queryFn: () => ask(api.console.sessions.get()),
   staleTime: 0,
 })
@@ -28,8 +29,8 @@ export function Devices() {
     onSuccess: ({ ended }) => {
       toast(ended === 1 ? 'One other device is signed out.' : `${ended} other devices are signed out.`)
     },
-    onError: (error) => void toastError(sentenceOf(error)),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['sessions'] }),
+    onError: (error) => void toastError(errorMessage(error)),
+    onSettled: () => queries.invalidateQueries({ queryKey: queryKeys.sessions }),
   }))
   const others = () => query.data?.data.filter((one) => !one.isCurrent) ?? []
   return (
@@ -59,8 +60,8 @@ function DeviceRow(props: { device: Device }) {
   const end = useMutation(() => ({
     mutationFn: () => ask(api.console.sessions({ id: props.device.id }).delete()),
     onSuccess: () => void toast(`${props.device.device} is signed out.`),
-    onError: (error) => void toastError(sentenceOf(error)),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['sessions'] }),
+    onError: (error) => void toastError(errorMessage(error)),
+    onSettled: () => queries.invalidateQueries({ queryKey: queryKeys.sessions }),
   }))
   return (
     <li class="entry">

@@ -1,11 +1,12 @@
 import { useMutation } from '@tanstack/solid-query'
 import { createSignal } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
-import { faultOf } from '../../api/api-problem.ts'
+import { fieldError } from '../../api/api-problem.ts'
 import { queries } from '../../api/queries.ts'
+import { queryKeys } from '../../api/query-keys.ts'
+import { useSession } from '../../api/session.ts'
 import { askBeforeLeaving } from '../../browser/unsaved-warning.ts'
 import { CardForm } from '../../forms/form.tsx'
-import { useSession } from '../../session.tsx'
 import { PasswordField } from '../../sign-in/password-field.tsx'
 import { toast } from '../../ui/toaster.tsx'
 import { Section } from '../page.tsx'
@@ -20,7 +21,7 @@ export function PasswordSection() {
     onSuccess: () => {
       setCurrent('')
       setNext('')
-      void queries.invalidateQueries({ queryKey: ['sessions'] })
+      void queries.invalidateQueries({ queryKey: queryKeys.sessions })
       toast('Your password is changed, and your other devices are signed out.')
     },
   }))
@@ -50,7 +51,7 @@ export function PasswordSection() {
             name="current"
             value={current()}
             onInput={setCurrent}
-            error={faultOf(change.error, 'current')}
+            error={fieldError(change.error, 'current')}
           />
           <PasswordField
             label="New password"
@@ -58,7 +59,7 @@ export function PasswordSection() {
             name="password"
             value={next()}
             onInput={setNext}
-            error={faultOf(change.error, 'password')}
+            error={fieldError(change.error, 'password')}
           />
         </div>
       </CardForm>

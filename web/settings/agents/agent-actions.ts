@@ -1,6 +1,6 @@
 import type { Accessor } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
-import { sentenceOf } from '../../api/api-problem.ts'
+import { errorMessage } from '../../api/api-problem.ts'
 import type { Agent } from '../../api/workspace.ts'
 import { toast, toastError } from '../../ui/toaster.tsx'
 import { agentsChanged, ROLES, type Role } from './agent-data.ts'
@@ -14,7 +14,7 @@ export function createAgentActions(agent: Accessor<Agent>) {
     try {
       await work()
     } catch (error) {
-      toastError(sentenceOf(error))
+      toastError(errorMessage(error))
     }
     agentsChanged()
   }

@@ -1,4 +1,5 @@
 import { queries } from '../../api/queries.ts'
+import { queryKeys } from '../../api/query-keys.ts'
 import type { Agent } from '../../api/workspace.ts'
 
 export type Role = Agent['role']
@@ -10,6 +11,6 @@ export const ROLES: { value: Role; label: string; hint: string }[] = [
 
 /** Reads the agents again after a change. */
 export function agentsChanged(): void {
-  void queries.invalidateQueries({ queryKey: ['agents'] })
-  void queries.invalidateQueries({ queryKey: ['checklist'] })
+  void queries.invalidateQueries({ queryKey: queryKeys.agents })
+  void queries.invalidateQueries({ queryKey: queryKeys.checklist })
 }

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/solid-query'
 import { createSignal, Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
-import { faultOf } from '../../api/api-problem.ts'
+import { fieldError } from '../../api/api-problem.ts'
 import { askBeforeLeaving } from '../../browser/unsaved-warning.ts'
 import { DialogForm } from '../../forms/form.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -53,7 +53,7 @@ function Inviting(props: InviteAgentProps) {
           hint="Customers see it above their replies."
           value={name()}
           onInput={setName}
-          error={faultOf(invite.error, 'name')}
+          error={fieldError(invite.error, 'name')}
           autocomplete="off"
           required
         />
@@ -63,7 +63,7 @@ function Inviting(props: InviteAgentProps) {
           hint="They sign in with it."
           value={email()}
           onInput={setEmail}
-          error={faultOf(invite.error, 'email')}
+          error={fieldError(invite.error, 'email')}
           autocomplete="off"
           required
         />

@@ -1,5 +1,6 @@
 import { infiniteQueryOptions } from '@tanstack/solid-query'
 import { type Answer, api, ask } from '../../api/api.ts'
+import { queryKeys } from '../../api/query-keys.ts'
 
 export type AuditEntry = Answer<typeof api.console.audit.get>['data'][number]
 
@@ -7,7 +8,7 @@ const PAGE_SIZE = 50
 
 export const auditQuery = (filter: { action?: string }) =>
   infiniteQueryOptions({
-    queryKey: ['audit', filter],
+    queryKey: queryKeys.auditEntries(filter),
     queryFn: ({ pageParam }) =>
       ask(
         api.console.audit.get({

@@ -9,10 +9,9 @@ import { RowsSkeleton } from '../loaded.tsx'
 import { Page } from '../page.tsx'
 import { ShowMore } from '../show-more.tsx'
 import './deliveries.css'
-import { deliveriesQuery, isMoving } from './delivery-data.ts'
+import { deliveriesQuery, filterOf, isMoving } from './delivery-data.ts'
 import { DeliveryFilters } from './delivery-filters.tsx'
 import { DeliveryRow } from './delivery-row.tsx'
-import { filterOf } from './filter.ts'
 import { ResendAll } from './resend-all.tsx'
 
 const LOOK_SOON_MS = 1_500

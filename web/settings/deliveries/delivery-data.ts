@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/solid-query'
 import { type Answer, api, ask } from '../../api/api.ts'
-import { type DeliveryFilter, queryOf } from './filter.ts'
+import { queryKeys } from '../../api/query-keys.ts'
+import { isStretch, type Stretch, startOf } from '../time-range.ts'
 
 export type Delivery = Answer<typeof api.console.deliveries.get>['data'][number]
 export type DeliveryState = Delivery['state']
@@ -9,9 +10,24 @@ export type Attempt = DeliveryDetail['history'][number]
 
 const PAGE_SIZE = 50
 
+/** Which deliveries are shown: what stands in the address of the page. */
+export interface DeliveryFilter {
+  endpoint?: string
+  event?: Delivery['event']
+  state?: DeliveryState
+  /** A stretch of time that ends now; or two moments, ISO 8601. */
+  time?: Stretch
+  since?: string
+  until?: string
+}
+
+/** In the order in which the filter offers them. */
+export const STATES: DeliveryState[] = ['pending', 'in_flight', 'held', 'succeeded', 'failed', 'cancelled']
+export const EVENT_NAMES: Delivery['event'][] = ['ticket.created', 'message.sent']
+
 export const deliveriesQuery = (filter: DeliveryFilter) =>
   infiniteQueryOptions({
-    queryKey: ['deliveries', filter],
+    queryKey: queryKeys.deliveryList(filter),
     queryFn: ({ pageParam }) =>
       ask(
         api.console.deliveries.get({
@@ -26,7 +42,7 @@ export const deliveriesQuery = (filter: DeliveryFilter) =>
 
 export const deliveryQuery = (id: string) =>
   queryOptions({
-    queryKey: ['delivery', id],
+    queryKey: queryKeys.delivery(id),
     queryFn: () => ask(api.console.deliveries({ id }).get()),
   })
 
@@ -52,3 +68,36 @@ export function answerSentence(status: number | null, error: Delivery['lastError
 }
 
 type ShortDelivery = Pick<Delivery, 'state' | 'lastStatus' | 'lastError'> & { attempts: number }
+
+/** Reads the address; words that nobody knows are left out. */
+export function filterOf(search: Record<string, string | string[] | undefined>): DeliveryFilter {
+  const word = (name: string) => (typeof search[name] === 'string' ? search[name] : undefined)
+  const endpoint = word('endpoint')
+  const event = EVENT_NAMES.find((one) => one === word('event'))
+  const state = STATES.find((one) => one === word('state'))
+  const time = word('time')
+  const since = momentOf(word('since'))
+  const until = momentOf(word('until'))
+  return {
+    ...(endpoint && { endpoint }),
+    ...(event && { event }),
+    ...(state && { state }),
+    ...(isStretch(time) ? { time } : { ...(since && { since }), ...(until && { until }) }),
+  }
+}
+
+/** The same as the server asks for it. */
+function queryOf({ endpoint, event, state, time, since, until }: DeliveryFilter) {
+  const from = time ? startOf(time) : since
+  return {
+    ...(endpoint && { endpointId: endpoint }),
+    ...(event && { event }),
+    ...(state && { state }),
+    ...(from && { since: from }),
+    ...(until && { until }),
+  }
+}
+
+function momentOf(text: string | undefined): string | undefined {
+  return text !== undefined && !Number.isNaN(Date.parse(text)) ? text : undefined
+}

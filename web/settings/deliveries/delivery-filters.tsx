@@ -5,8 +5,8 @@ import { TextField } from '../../ui/text-field.tsx'
 import { endpointsQuery, shortAddress } from '../endpoints/endpoint-data.ts'
 import { FilterSelect } from '../filter-select.tsx'
 import { fromLocal, type Since, STRETCHES, toLocal } from '../time-range.ts'
+import { type DeliveryFilter, EVENT_NAMES, STATES } from './delivery-data.ts'
 import { STATE_WORDS } from './delivery-state.tsx'
-import { type DeliveryFilter, EVENT_NAMES, STATES } from './filter.ts'
 
 /** What stands in the address; null takes it out. */
 type Change = Record<'endpoint' | 'event' | 'state' | 'time' | 'since' | 'until', string | null>

@@ -1,7 +1,8 @@
 import { type InfiniteData, useMutation } from '@tanstack/solid-query'
 import { type Answer, api, ask } from '../../api/api.ts'
-import { sentenceOf } from '../../api/api-problem.ts'
+import { errorMessage } from '../../api/api-problem.ts'
 import { queries } from '../../api/queries.ts'
+import { queryKeys } from '../../api/query-keys.ts'
 import { toast, toastError } from '../../ui/toaster.tsx'
 import type { Delivery, DeliveryDetail } from './delivery-data.ts'
 
@@ -21,20 +22,20 @@ export function useResend() {
       toast('It is being sent again.')
     },
     onError: (error) => {
-      toastError(sentenceOf(error))
+      toastError(errorMessage(error))
     },
     onSettled: (_answer, _error, { id }) =>
       Promise.all([
-        queries.invalidateQueries({ queryKey: ['delivery', id] }),
-        queries.invalidateQueries({ queryKey: ['deliveries'] }),
+        queries.invalidateQueries({ queryKey: queryKeys.delivery(id) }),
+        queries.invalidateQueries({ queryKey: queryKeys.deliveries }),
       ]),
   }))
 }
 
 function showState(id: string, state: Delivery['state']): void {
-  queries.setQueryData<DeliveryDetail>(['delivery', id], (known) => known && { ...known, state })
+  queries.setQueryData<DeliveryDetail>(queryKeys.delivery(id), (known) => known && { ...known, state })
   queries.setQueriesData<InfiniteData<Page>>(
-    { queryKey: ['deliveries'] },
+    { queryKey: queryKeys.deliveries },
     (known) =>
       known && {
         ...known,

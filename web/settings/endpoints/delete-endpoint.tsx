@@ -2,6 +2,7 @@ import { useNavigate } from '@solidjs/router'
 import { createSignal } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
 import { queries } from '../../api/queries.ts'
+import { queryKeys } from '../../api/query-keys.ts'
 import { ConfirmDialog } from '../../forms/confirm-dialog.tsx'
 import { Button } from '../../ui/button.tsx'
 import { toast } from '../../ui/toaster.tsx'
@@ -14,7 +15,7 @@ export function DeleteEndpoint(props: { endpoint: Endpoint }) {
   const navigate = useNavigate()
   const remove = async () => {
     await ask(api.console.endpoints({ id: props.endpoint.id }).delete())
-    void queries.invalidateQueries({ queryKey: ['endpoints'] })
+    void queries.invalidateQueries({ queryKey: queryKeys.endpoints })
     toast(`${shortAddress(props.endpoint.url)} is deleted.`)
     navigate('/settings/endpoints')
   }

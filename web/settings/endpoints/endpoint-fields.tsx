@@ -1,5 +1,5 @@
 import { For, Show } from 'solid-js'
-import { faultOf } from '../../api/api-problem.ts'
+import { fieldError } from '../../api/api-problem.ts'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { ErrorText } from '../../ui/error-text.tsx'
 import { TextField } from '../../ui/text-field.tsx'
@@ -40,7 +40,7 @@ export function EndpointFields(props: EndpointFieldsProps) {
       <TextField
         label="URL"
         hint="A public https address of your own system that takes POST requests."
-        error={faultOf(props.error, 'url')}
+        error={fieldError(props.error, 'url')}
         value={props.values.url}
         onInput={(url) => props.onChange({ url })}
         placeholder="https://hooks.example.com/bellhop"
@@ -62,13 +62,13 @@ export function EndpointFields(props: EndpointFieldsProps) {
             />
           )}
         </For>
-        <Show when={faultOf(props.error, 'events')}>{(fault) => <ErrorText>{fault()}</ErrorText>}</Show>
+        <Show when={fieldError(props.error, 'events')}>{(fault) => <ErrorText>{fault()}</ErrorText>}</Show>
       </fieldset>
       <TextField
         label="Description"
         aside="optional"
         hint="What it is for, so that a colleague knows next year."
-        error={faultOf(props.error, 'description')}
+        error={fieldError(props.error, 'description')}
         value={props.values.description}
         onInput={(description) => props.onChange({ description })}
         maxlength={255}

@@ -3,8 +3,9 @@ import CirclePause from 'lucide-solid/icons/circle-pause'
 import CirclePlay from 'lucide-solid/icons/circle-play'
 import { Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
-import { sentenceOf } from '../../api/api-problem.ts'
+import { errorMessage } from '../../api/api-problem.ts'
 import { queries } from '../../api/queries.ts'
+import { queryKeys } from '../../api/query-keys.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { toast, toastError } from '../../ui/toaster.tsx'
@@ -72,13 +73,13 @@ function OnOff(props: { endpoint: Endpoint }) {
     },
     onSuccess: (endpoint: Endpoint) => {
       showEndpoint(endpoint)
-      void queries.invalidateQueries({ queryKey: ['deliveries'] })
+      void queries.invalidateQueries({ queryKey: queryKeys.deliveries })
       toast(endpoint.isOn ? 'The endpoint is on. What waited is sent now.' : 'The endpoint is off.', {
         text: 'Undo',
         run: () => change.mutate(!endpoint.isOn),
       })
     },
-    onError: (error) => toastError(sentenceOf(error)),
+    onError: (error) => toastError(errorMessage(error)),
   }))
   return (
     <Show

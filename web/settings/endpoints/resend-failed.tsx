@@ -1,8 +1,9 @@
 import { useMutation, useQuery } from '@tanstack/solid-query'
 import { createEffect, createSignal, on, Show } from 'solid-js'
 import { type Answer, api, ask } from '../../api/api.ts'
-import { faultOf } from '../../api/api-problem.ts'
+import { fieldError } from '../../api/api-problem.ts'
 import { queries } from '../../api/queries.ts'
+import { queryKeys } from '../../api/query-keys.ts'
 import { FormProblem } from '../../forms/form.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Select } from '../../ui/select.tsx'
@@ -38,7 +39,7 @@ export function ResendForm(props: { endpointId: string }) {
   const [exact, setExact] = createSignal('')
   const start = useMutation(() => ({
     mutationFn: () => resend(props.endpointId, sinceTime(since(), fromLocal(exact()))),
-    onSuccess: () => void queries.invalidateQueries({ queryKey: ['deliveries'] }),
+    onSuccess: () => void queries.invalidateQueries({ queryKey: queryKeys.deliveries }),
   }))
   return (
     <form
@@ -56,7 +57,7 @@ export function ResendForm(props: { endpointId: string }) {
             type="datetime-local"
             value={exact()}
             onInput={setExact}
-            error={faultOf(start.error, 'since')}
+            error={fieldError(start.error, 'since')}
             required
           />
         </Show>
@@ -74,13 +75,15 @@ export function ResendForm(props: { endpointId: string }) {
 
 function Progress(props: { job: Job }) {
   const query = useQuery(() => ({
-    queryKey: ['resend', props.job.id],
+    queryKey: queryKeys.resendJob(props.job.id),
     queryFn: () => ask(api.console.resends({ id: props.job.id }).get()),
     refetchInterval: ({ state }) => ((state.data ?? props.job).finishedAt ? false : LOOK_EVERY_MS),
   }))
   const job = () => query.data ?? props.job
   const isFinished = () => Boolean(job().finishedAt)
-  createEffect(on(isFinished, (isIt) => isIt && void queries.invalidateQueries({ queryKey: ['deliveries'] })))
+  createEffect(
+    on(isFinished, (isIt) => isIt && void queries.invalidateQueries({ queryKey: queryKeys.deliveries })),
+  )
   return (
     <p role="status" class="muted">
       {progressSentence(job())}

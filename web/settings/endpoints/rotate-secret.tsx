@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/solid-query'
 import { createSignal, Match, Show, Switch } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
-import { sentenceOf } from '../../api/api-problem.ts'
+import { errorMessage } from '../../api/api-problem.ts'
 import { ConfirmDialog } from '../../forms/confirm-dialog.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -31,7 +31,7 @@ export function RotateSecret(props: { endpoint: Endpoint }) {
       if (name === 'stage') setSecret(answer.secret)
       else toast(DONE[name])
     },
-    onError: (error) => toastError(sentenceOf(error)),
+    onError: (error) => toastError(errorMessage(error)),
   }))
   const oldUntil = () => endOf(props.endpoint)
   const rotate = async () => {

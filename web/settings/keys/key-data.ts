@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/solid-query'
 import { type Answer, api, ask } from '../../api/api.ts'
 import { queries } from '../../api/queries.ts'
+import { queryKeys } from '../../api/query-keys.ts'
 
 export type ApiKey = Answer<typeof api.console.keys.get>['data'][number]
 export type Scope = NonNullable<ApiKey['scopes']>[number]
@@ -13,14 +14,14 @@ export const SCOPES: { scope: Scope; text: string }[] = [
 ]
 
 export const keysQuery = queryOptions({
-  queryKey: ['keys'],
+  queryKey: queryKeys.apiKeys,
   queryFn: () => ask(api.console.keys.get()),
 })
 
 /** Reads the keys again after a change. */
 export function keysChanged(): void {
-  void queries.invalidateQueries({ queryKey: ['keys'] })
-  void queries.invalidateQueries({ queryKey: ['checklist'] })
+  void queries.invalidateQueries({ queryKey: queryKeys.apiKeys })
+  void queries.invalidateQueries({ queryKey: queryKeys.checklist })
 }
 
 /** Whether it opens the door at this moment. */

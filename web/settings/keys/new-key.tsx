@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/solid-query'
 import { Show } from 'solid-js'
 import { createStore } from 'solid-js/store'
 import { api, ask } from '../../api/api.ts'
-import { faultOf } from '../../api/api-problem.ts'
+import { fieldError } from '../../api/api-problem.ts'
 import { askBeforeLeaving } from '../../browser/unsaved-warning.ts'
 import { DialogForm } from '../../forms/form.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -42,20 +42,20 @@ function Making(props: { onClose: () => void }) {
               hint="The program that will use it, such as “Web shop”."
               value={values.name}
               onInput={(name) => setValues({ name })}
-              error={faultOf(make.error, 'name')}
+              error={fieldError(make.error, 'name')}
               autocomplete="off"
               required
             />
-            <KeyScopes values={values} onChange={setValues} error={faultOf(make.error, 'scopes')} />
+            <KeyScopes values={values} onChange={setValues} error={fieldError(make.error, 'scopes')} />
             <div class="two">
-              <KeyExpiry values={values} onChange={setValues} error={faultOf(make.error, 'expiresAt')} />
+              <KeyExpiry values={values} onChange={setValues} error={fieldError(make.error, 'expiresAt')} />
               <TextField
                 label="Requests a minute"
                 aside="optional"
                 hint="Empty: the limit of the server."
                 value={values.rateLimit}
                 onInput={(rateLimit) => setValues({ rateLimit })}
-                error={faultOf(make.error, 'rateLimit')}
+                error={fieldError(make.error, 'rateLimit')}
                 type="number"
                 min="1"
                 step="1"

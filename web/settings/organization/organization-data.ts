@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/solid-query'
 import { type Answer, api, ask } from '../../api/api.ts'
 import { queries } from '../../api/queries.ts'
+import { queryKeys } from '../../api/query-keys.ts'
 
 export type Organization = Answer<typeof api.console.organization.get>
 type OrganizationChange = Partial<
@@ -8,7 +9,7 @@ type OrganizationChange = Partial<
 >
 
 export const organizationQuery = queryOptions({
-  queryKey: ['organization'],
+  queryKey: queryKeys.organization,
   queryFn: () => ask(api.console.organization.get()),
 })
 
@@ -16,5 +17,5 @@ export const organizationQuery = queryOptions({
 export async function saveOrganization(change: OrganizationChange): Promise<void> {
   const saved = await ask(api.console.organization.patch(change))
   queries.setQueryData(['organization'], saved)
-  if (change.name !== undefined) void queries.invalidateQueries({ queryKey: ['session'] })
+  if (change.name !== undefined) void queries.invalidateQueries({ queryKey: queryKeys.session })
 }

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/solid-query'
 import { createSignal } from 'solid-js'
-import { faultOf, sentenceOf } from '../../api/api-problem.ts'
+import { errorMessage, fieldError } from '../../api/api-problem.ts'
 import { CardForm } from '../../forms/form.tsx'
 import { Switch } from '../../ui/checkbox.tsx'
 import { TextArea, TextField } from '../../ui/text-field.tsx'
@@ -44,7 +44,7 @@ function Name(props: { organization: Organization }) {
           hint="Your colleagues see it, and the commands on the server know it by this name."
           value={values.name}
           onInput={(name) => setValues({ name })}
-          error={faultOf(save.error, 'name')}
+          error={fieldError(save.error, 'name')}
           required
         />
       </CardForm>
@@ -58,7 +58,7 @@ function Reopening(props: { organization: Organization }) {
   const save = useMutation(() => ({
     mutationFn: (reopens: boolean) => saveOrganization({ reopens }),
     onMutate: setWanted,
-    onError: (error) => void toastError(sentenceOf(error)),
+    onError: (error) => void toastError(errorMessage(error)),
     onSettled: () => setWanted(undefined),
   }))
   return (
@@ -97,7 +97,7 @@ function Identity(props: { organization: Organization }) {
             hint={`Empty: customers see “${props.organization.name}”.`}
             value={values.publicName}
             onInput={(publicName) => setValues({ publicName })}
-            error={faultOf(save.error, 'publicName')}
+            error={fieldError(save.error, 'publicName')}
           />
           <TextField
             label="Website"
@@ -107,7 +107,7 @@ function Identity(props: { organization: Organization }) {
             inputmode="url"
             value={values.website}
             onInput={(website) => setValues({ website })}
-            error={faultOf(save.error, 'website')}
+            error={fieldError(save.error, 'website')}
           />
         </div>
         <TextArea
@@ -116,7 +116,7 @@ function Identity(props: { organization: Organization }) {
           hint="Stands under every reply that goes out by e-mail."
           value={values.signature}
           onInput={(signature) => setValues({ signature })}
-          error={faultOf(save.error, 'signature')}
+          error={fieldError(save.error, 'signature')}
         />
       </CardForm>
     </Section>

@@ -1,6 +1,7 @@
 import { api, ask } from '../../api/api.ts'
-import { sentenceOf } from '../../api/api-problem.ts'
+import { errorMessage } from '../../api/api-problem.ts'
 import { queries } from '../../api/queries.ts'
+import { queryKeys } from '../../api/query-keys.ts'
 import { type SavedReply, savedRepliesQuery } from '../../api/workspace.ts'
 import { toast, toastError } from '../../ui/toaster.tsx'
 
@@ -8,7 +9,7 @@ import { toast, toastError } from '../../ui/toaster.tsx'
 export async function saveReply(id: string | undefined, values: Pick<SavedReply, 'name' | 'text'>) {
   const replies = api.console['saved-replies']
   const saved = id === undefined ? await ask(replies.post(values)) : await ask(replies({ id }).patch(values))
-  void queries.invalidateQueries({ queryKey: ['saved-replies'] })
+  void queries.invalidateQueries({ queryKey: queryKeys.savedReplies })
   return saved
 }
 
@@ -19,16 +20,16 @@ export async function deleteReply({ id, name, text }: SavedReply): Promise<void>
     await ask(api.console['saved-replies']({ id }).delete())
     toast(`“${name}” is deleted.`, { text: 'Undo', run: () => void bringBack({ name, text }) })
   } catch (error) {
-    toastError(sentenceOf(error))
+    toastError(errorMessage(error))
   }
-  void queries.invalidateQueries({ queryKey: ['saved-replies'] })
+  void queries.invalidateQueries({ queryKey: queryKeys.savedReplies })
 }
 
 async function bringBack(values: Pick<SavedReply, 'name' | 'text'>): Promise<void> {
   try {
     await saveReply(undefined, values)
   } catch (error) {
-    toastError(`“${values.name}” could not be brought back. ${sentenceOf(error)}`)
+    toastError(`“${values.name}” could not be brought back. ${errorMessage(error)}`)
   }
 }
 

@@ -1,7 +1,7 @@
 import { useNavigate } from '@solidjs/router'
 import { useMutation, useQuery } from '@tanstack/solid-query'
 import { createMemo, Show } from 'solid-js'
-import { faultOf } from '../../api/api-problem.ts'
+import { fieldError } from '../../api/api-problem.ts'
 import { type SavedReply, savedRepliesQuery } from '../../api/workspace.ts'
 import { CardForm } from '../../forms/form.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
@@ -79,7 +79,7 @@ function Editor(props: { reply: SavedReply | undefined }) {
           hint="Agents search for it."
           value={values.name}
           onInput={(name) => setValues({ name })}
-          error={faultOf(save.error, 'name')}
+          error={fieldError(save.error, 'name')}
           maxlength={100}
           autocomplete="off"
           required
@@ -87,7 +87,7 @@ function Editor(props: { reply: SavedReply | undefined }) {
         <ReplyText
           value={values.text}
           onInput={(text) => setValues({ text })}
-          error={faultOf(save.error, 'text')}
+          error={fieldError(save.error, 'text')}
         />
       </CardForm>
       <ReplyPreview text={values.text} />

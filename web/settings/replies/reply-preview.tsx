@@ -1,5 +1,5 @@
 import { For, Show } from 'solid-js'
-import { useSession } from '../../session.tsx'
+import { useSession } from '../../api/session.ts'
 import { filled } from '../../ticket/composer/variables.ts'
 import { sampleValues } from './samples.ts'
 

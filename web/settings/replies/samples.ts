@@ -1,4 +1,4 @@
-import type { SessionData } from '../../session.tsx'
+import type { SessionData } from '../../api/session.ts'
 import type { Variable } from '../../ticket/composer/variables.ts'
 
 /** What the variables of saved replies are called on their buttons. */

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/solid-query'
 import { createSignal, Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
-import { faultOf } from '../../api/api-problem.ts'
+import { fieldError } from '../../api/api-problem.ts'
 import { askBeforeLeaving } from '../../browser/unsaved-warning.ts'
 import { DialogForm } from '../../forms/form.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -54,7 +54,7 @@ function Renaming(props: RenameTagProps) {
           label="New name"
           value={name()}
           onInput={setName}
-          error={faultOf(rename.error, 'to')}
+          error={fieldError(rename.error, 'to')}
           maxlength={64}
           autocomplete="off"
           required

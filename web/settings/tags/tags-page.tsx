@@ -3,6 +3,7 @@ import TagIcon from 'lucide-solid/icons/tag'
 import { createSignal, For, Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
 import { queries } from '../../api/queries.ts'
+import { queryKeys } from '../../api/query-keys.ts'
 import { type KnownTag, tagsQuery } from '../../api/workspace.ts'
 import { ConfirmDialog } from '../../forms/confirm-dialog.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -106,8 +107,8 @@ function TagRow(props: { tag: KnownTag; known: KnownTag[] }) {
 }
 
 function tagsChanged(): void {
-  for (const name of ['tags', 'counts', 'tickets', 'views'])
-    void queries.invalidateQueries({ queryKey: [name] })
+  const { tags, counts, tickets, views } = queryKeys
+  for (const queryKey of [tags, counts, tickets, views]) void queries.invalidateQueries({ queryKey })
 }
 
 function ticketCount(count: number): string {

@@ -1,5 +1,6 @@
 import { api, ask } from '../../api/api.ts'
 import { queries } from '../../api/queries.ts'
+import { queryKeys } from '../../api/query-keys.ts'
 import { patchRows, rowsById } from '../list-cache.ts'
 import { knownTicket, patchTicket, readTicketAgain } from '../ticket-query.ts'
 import {
@@ -33,7 +34,9 @@ export async function applyChanges(items: Item[]): Promise<Outcome> {
   const parts = await Promise.all(chunks(items).map(applyPart))
   const rest = parts.flatMap((part) => part.rest)
   // An answer that was lost does not say what was done.
-  if (rest.length > 0) for (const name of ['tickets', 'counts']) readAgain(name)
+  if (rest.length > 0) {
+    for (const queryKey of [queryKeys.tickets, queryKeys.counts]) void queries.invalidateQueries({ queryKey })
+  }
   return {
     before: parts.flatMap(({ before }) => before),
     rest,
@@ -99,10 +102,6 @@ function patchEverywhere(patches: [string, Patch][]): void {
     patchTicket(id, (known) => ({ ...known, ticket: patch(known.ticket) }))
   }
   patchRows(new Map(patches))
-}
-
-function readAgain(name: string): void {
-  void queries.invalidateQueries({ queryKey: [name] })
 }
 
 /** An Undo carries all tags of its tickets. */

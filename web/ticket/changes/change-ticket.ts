@@ -1,4 +1,4 @@
-import { sentenceOf } from '../../api/api-problem.ts'
+import { errorMessage } from '../../api/api-problem.ts'
 import { toastError } from '../../ui/toaster.tsx'
 import { applyChanges, type Outcome } from './apply.ts'
 import type { TicketChange } from './optimistic.ts'
@@ -28,9 +28,9 @@ export async function changeTickets(
   if (rest.length === 0) return rest
   // What has not happened is neither said to be done nor taken back.
   const isTakenBack = !forget()
-  if (before.length === 0) toastError(`Not done: ${said}. ${sentenceOf(error)}`)
+  if (before.length === 0) toastError(`Not done: ${said}. ${errorMessage(error)}`)
   else if (!isTakenBack) {
-    const part = `${label}: ${partOf(before.length, ids.length)}. The rest were not changed. ${sentenceOf(error)}`
+    const part = `${label}: ${partOf(before.length, ids.length)}. The rest were not changed. ${errorMessage(error)}`
     pushUndo({ label: part, isPart: true, undo: () => takeBack(said, outcome) })
   }
   return rest
@@ -39,7 +39,7 @@ export async function changeTickets(
 async function takeBack(said: string, { before }: Outcome): Promise<void> {
   const undone = await applyChanges(before.map((one) => ({ id: one.id, change: one.before })))
   if (undone.rest.length === 0) return
-  const reason = sentenceOf(undone.error)
+  const reason = errorMessage(undone.error)
   if (undone.before.length === 0) toastError(`Not taken back: ${said}. ${reason}`)
   else {
     const part = partOf(undone.before.length, before.length)

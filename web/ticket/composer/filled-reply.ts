@@ -1,4 +1,4 @@
-import type { SessionData } from '../../session.tsx'
+import type { SessionData } from '../../api/session.ts'
 import { toastError } from '../../ui/toaster.tsx'
 import type { Ticket } from '../ticket-query.ts'
 import { fillIn, unknownIn } from './variables.ts'

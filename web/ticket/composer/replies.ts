@@ -1,6 +1,6 @@
 import { batch } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
-import { codeOf, sentenceOf } from '../../api/api-problem.ts'
+import { codeOf, errorMessage } from '../../api/api-problem.ts'
 import { toast, toastError } from '../../ui/toaster.tsx'
 import { pushUndo } from '../changes/undo.ts'
 import { patchTicket, readTicketAgain, type TicketStatus, type WaitingReply } from '../ticket-query.ts'
@@ -81,7 +81,7 @@ export async function takeBack(ticketId: string, replyId: string, draft: DraftKe
   } catch (error) {
     void readTicketAgain(ticketId)
     if (codeOf(error) === 'already_sent') toast('It has been sent already.')
-    else toastError(sentenceOf(error))
+    else toastError(errorMessage(error))
     return false
   }
 }
@@ -92,7 +92,7 @@ export async function sendNow(ticketId: string, replyId: string): Promise<void> 
     await ask(api.console.tickets({ id: ticketId }).replies({ replyId }).send.post())
     forgetUndo(replyId)
   } catch (error) {
-    if (codeOf(error) !== 'already_sent') toastError(sentenceOf(error))
+    if (codeOf(error) !== 'already_sent') toastError(errorMessage(error))
   }
   void readTicketAgain(ticketId)
 }
@@ -112,7 +112,7 @@ export async function retry(ticketId: string, messageId: string): Promise<void> 
   try {
     await ask(api.console.messages({ id: messageId }).retry.post())
   } catch (error) {
-    toastError(sentenceOf(error))
+    toastError(errorMessage(error))
   }
   void readTicketAgain(ticketId)
 }

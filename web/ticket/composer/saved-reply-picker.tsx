@@ -1,7 +1,7 @@
 import MessageSquareText from 'lucide-solid/icons/message-square-text'
 import { createMemo } from 'solid-js'
+import { useSession } from '../../api/session.ts'
 import { useSavedReplies } from '../../api/workspace.ts'
-import { useSession } from '../../session.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Picker, type PickerOption } from '../../ui/picker.tsx'
 import type { Ticket } from '../ticket-query.ts'

@@ -1,5 +1,5 @@
 import { batch, createSignal } from 'solid-js'
-import { codeOf, sentenceOf } from '../../api/api-problem.ts'
+import { codeOf, errorMessage } from '../../api/api-problem.ts'
 import { toastError } from '../../ui/toaster.tsx'
 import { pushUndo } from '../changes/undo.ts'
 import { addOutgoing } from '../thread/unsent-messages.ts'
@@ -100,7 +100,7 @@ async function refused(
   if (code === 'answered_meanwhile') return 'answered'
   const what = kind === 'note' ? 'note was not added' : 'reply was not sent'
   if (code !== 'idempotency_mismatch') {
-    toastError(`Your ${what}, and its text is kept. ${sentenceOf(error)}`)
+    toastError(`Your ${what}, and its text is kept. ${errorMessage(error)}`)
     return 'failed'
   }
   // One that was sent before has arrived after all. The thread shows it, and what is in the field is another one.

@@ -1,4 +1,4 @@
-import type { SessionData } from '../../session.tsx'
+import type { SessionData } from '../../api/session.ts'
 import type { Ticket } from '../ticket-query.ts'
 
 /** What can be filled in. The settings show it on a sample. */

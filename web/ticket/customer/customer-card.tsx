@@ -1,12 +1,10 @@
 import { Show } from 'solid-js'
-import type { Answer, api } from '../../api/api.ts'
-import { useSession } from '../../session.tsx'
+import { useSession } from '../../api/session.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import type { Ticket } from '../ticket-query.ts'
 import { CustomerMenu } from './customer-menu.tsx'
-
-export type Customer = Answer<ReturnType<typeof api.console.customers>['get']>
+import type { Customer } from './customer-query.ts'
 
 /** Name, address, and deleting them for ever. */
 export function CustomerCard(props: { ticket: Ticket; customer: Customer | undefined }) {

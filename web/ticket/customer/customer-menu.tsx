@@ -4,15 +4,16 @@ import Trash from 'lucide-solid/icons/trash'
 import { createSignal } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
 import { queries } from '../../api/queries.ts'
+import { queryKeys } from '../../api/query-keys.ts'
+import { useSession } from '../../api/session.ts'
 import { ConfirmDialog } from '../../forms/confirm-dialog.tsx'
-import { useSession } from '../../session.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { toast } from '../../ui/toaster.tsx'
 import { forgetDrafts } from '../composer/draft-registry.ts'
 import { blankRows } from '../list-cache.ts'
 import type { Ticket } from '../ticket-query.ts'
-import type { Customer } from './customer-card.tsx'
+import type { Customer } from './customer-query.ts'
 
 /** What is done to a customer seldom, by administrators. */
 export function CustomerMenu(props: { ticket: Ticket; customer: Customer | undefined }) {
@@ -32,8 +33,8 @@ export function CustomerMenu(props: { ticket: Ticket; customer: Customer | undef
     // Back to the list, where the next thing to do is.
     navigate(`/inbox/${params.view ?? 'open'}${location.search}`, { scroll: false })
     toast(`Customer deleted, with ${deletedTickets} ${deletedTickets === 1 ? 'ticket' : 'tickets'}`)
-    for (const id of ids) queries.removeQueries({ queryKey: ['ticket', id] })
-    queries.removeQueries({ queryKey: ['customer', userId] })
+    for (const id of ids) queries.removeQueries({ queryKey: queryKeys.ticket(id) })
+    queries.removeQueries({ queryKey: queryKeys.customer(userId) })
     void queries.invalidateQueries()
   }
 

@@ -1,5 +1,4 @@
 import { createMemo, Match, Switch } from 'solid-js'
-import { api, ask } from '../../api/api.ts'
 import { isNotFound } from '../../api/api-problem.ts'
 import { FailedState } from '../../forms/failed-state.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -8,6 +7,7 @@ import { CustomerCard } from './customer-card.tsx'
 import './customer-panel.css'
 import { observe } from '../../api/observe-query.ts'
 import { useTicket } from '../ticket-query.ts'
+import { customerQuery } from './customer-query.ts'
 import { CustomerTickets } from './customer-tickets.tsx'
 import { TicketFacts } from './ticket-facts.tsx'
 
@@ -17,14 +17,7 @@ export function CustomerPanel(props: { ticketId: string }) {
   /** What was deleted for ever is not shown on. */
   const detail = () => (isNotFound(ticket().error) ? undefined : ticket().data)
   const customerId = createMemo(() => detail()?.ticket.customer.userId)
-  const customer = observe(() => {
-    const id = customerId() ?? ''
-    return {
-      queryKey: ['customer', id] as const,
-      queryFn: () => ask(api.console.customers({ id }).get()),
-      enabled: id !== '',
-    }
-  })
+  const customer = observe(() => customerQuery(customerId() ?? ''))
   return (
     <aside class="customer-panel" aria-label="Customer">
       <Switch fallback={<Skeleton lines={4} label="Loading the customer" />}>

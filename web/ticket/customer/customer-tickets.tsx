@@ -3,7 +3,7 @@ import { For, Show } from 'solid-js'
 import { StatusDot } from '../../ui/badge.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { STATUSES } from '../header/statuses.ts'
-import type { Customer } from './customer-card.tsx'
+import type { Customer } from './customer-query.ts'
 
 /** What else this customer wrote about, newest first. */
 export function CustomerTickets(props: { customer: Customer; ticketId: string }) {

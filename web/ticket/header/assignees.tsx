@@ -1,7 +1,7 @@
 import UserRoundX from 'lucide-solid/icons/user-round-x'
 import { type Accessor, createMemo } from 'solid-js'
+import { useSession } from '../../api/session.ts'
 import { useAgents } from '../../api/workspace.ts'
-import { useSession } from '../../session.tsx'
 import { Avatar } from '../../ui/avatar.tsx'
 import type { PickerOption } from '../../ui/picker.tsx'
 

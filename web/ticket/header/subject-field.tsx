@@ -1,6 +1,6 @@
 import { createSignal, Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
-import { sentenceOf } from '../../api/api-problem.ts'
+import { errorMessage } from '../../api/api-problem.ts'
 import { isComposing } from '../../ui/ime.ts'
 import { toastError } from '../../ui/toaster.tsx'
 import { pushUndo } from '../changes/undo.ts'
@@ -81,7 +81,7 @@ async function save(id: string, { from, to }: { from: string; to: string }): Pro
     return true
   } catch (error) {
     show(id, from)
-    toastError(`The subject was not changed. ${sentenceOf(error)}`)
+    toastError(`The subject was not changed. ${errorMessage(error)}`)
     return false
   } finally {
     void readTicketAgain(id)

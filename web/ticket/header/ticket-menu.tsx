@@ -6,8 +6,9 @@ import Trash from 'lucide-solid/icons/trash'
 import { createSignal, Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
 import { queries } from '../../api/queries.ts'
+import { queryKeys } from '../../api/query-keys.ts'
+import { useSession } from '../../api/session.ts'
 import { ConfirmDialog } from '../../forms/confirm-dialog.tsx'
-import { useSession } from '../../session.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import { toast, toastError } from '../../ui/toaster.tsx'
@@ -69,9 +70,9 @@ export function TicketMenu(props: TicketMenuProps) {
           forgetDrafts(session().agent.id, id)
           props.onDeleted()
           toast('Ticket deleted')
-          queries.removeQueries({ queryKey: ['ticket', id] })
-          void queries.invalidateQueries({ queryKey: ['tickets'] })
-          void queries.invalidateQueries({ queryKey: ['counts'] })
+          queries.removeQueries({ queryKey: queryKeys.ticket(id) })
+          void queries.invalidateQueries({ queryKey: queryKeys.tickets })
+          void queries.invalidateQueries({ queryKey: queryKeys.counts })
         }}
       />
     </>

@@ -1,7 +1,8 @@
 import { createEffect, createSignal, onCleanup } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
-import { sentenceOf } from '../../api/api-problem.ts'
+import { errorMessage } from '../../api/api-problem.ts'
 import { queries } from '../../api/queries.ts'
+import { queryKeys } from '../../api/query-keys.ts'
 import { toast, toastError } from '../../ui/toaster.tsx'
 import { patchRow } from '../list-cache.ts'
 import { patchTicket, type TicketDetail } from '../ticket-query.ts'
@@ -39,7 +40,7 @@ export function useReadMark(detail: () => TicketDetail) {
         await ask(api.console.tickets({ id }).read.delete())
         toast('Marked as unread')
       } catch (error) {
-        toastError(sentenceOf(error))
+        toastError(errorMessage(error))
       }
       refreshCounts()
     },
@@ -58,7 +59,7 @@ async function markRead(id: string, messageId: string): Promise<void> {
 }
 
 function refreshCounts(): void {
-  void queries.invalidateQueries({ queryKey: ['counts'] })
+  void queries.invalidateQueries({ queryKey: queryKeys.counts })
 }
 
 function isLookedAt(): boolean {

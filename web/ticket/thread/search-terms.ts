@@ -1,9 +1,12 @@
+import { queryKeys } from '../../api/query-keys.ts'
 import { knownPages } from '../list-cache.ts'
 
 /** The words of the search that led to this ticket, for marking them in its thread. */
 export function searchTerms(ticketId: string, query: string): string[] {
   if (query.trim() === '') return []
-  const page = knownPages(['tickets', query]).find(({ data }) => data.some(({ id }) => id === ticketId))
+  const page = knownPages([...queryKeys.tickets, query]).find(({ data }) =>
+    data.some(({ id }) => id === ticketId),
+  )
   return page?.terms ?? plainWords(query)
 }
 

@@ -1,6 +1,6 @@
 import ArrowDown from 'lucide-solid/icons/arrow-down'
 import { createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show } from 'solid-js'
-import { useSession } from '../../session.tsx'
+import { useSession } from '../../api/session.ts'
 import { announce } from '../../ui/announcer.tsx'
 import { hasHit } from '../../ui/marked.tsx'
 import type { DraftKeeper } from '../composer/draft-keeper.ts'

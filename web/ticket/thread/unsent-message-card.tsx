@@ -1,6 +1,6 @@
 import CloudOff from 'lucide-solid/icons/cloud-off'
 import { Show } from 'solid-js'
-import { useSession } from '../../session.tsx'
+import { useSession } from '../../api/session.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { MessageText } from './message-text.tsx'

@@ -1,7 +1,7 @@
 import Clock from 'lucide-solid/icons/clock'
 import { createEffect, createMemo, Match, onCleanup, Show, Switch } from 'solid-js'
+import { useSession } from '../../api/session.ts'
 import { useAgents } from '../../api/workspace.ts'
-import { useSession } from '../../session.tsx'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'

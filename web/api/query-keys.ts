@@ -1,0 +1,33 @@
+/** The key of every query. Invalidating a key also invalidates all longer keys that begin with it. */
+export const queryKeys = {
+  session: ['session'],
+  sessions: ['sessions'],
+  firstRun: ['first-run'],
+  setupLink: (token: string) => ['first-run', 'check', token],
+  link: (token: string) => ['link', token],
+
+  tickets: ['tickets'],
+  ticketList: (query: string, sort: string, zone: string | undefined) => ['tickets', query, sort, zone],
+  ticket: (id: string) => ['ticket', id],
+  customer: (id: string) => ['customer', id],
+  customers: ['customer'],
+  counts: ['counts'],
+  views: ['views'],
+  palette: (text: string) => ['palette', text],
+
+  agents: ['agents'],
+  tags: ['tags'],
+  savedReplies: ['saved-replies'],
+  checklist: ['checklist'],
+  organization: ['organization'],
+  apiKeys: ['keys'],
+  audit: ['audit'],
+  auditEntries: (filter: unknown) => ['audit', filter],
+  endpoints: ['endpoints'],
+  endpoint: (id: string) => ['endpoint', id],
+  anyEndpoint: ['endpoint'],
+  deliveries: ['deliveries'],
+  deliveryList: (filter: unknown) => ['deliveries', filter],
+  delivery: (id: string) => ['delivery', id],
+  resendJob: (id: string) => ['resend', id],
+} as const
