@@ -21,10 +21,10 @@ export interface WordPhrase {
   isOpenEnded: boolean
 }
 
-/** What a document has to hold, all of it, and what not. */
-export interface Wanted {
-  has: WordPhrase[]
-  hasNot: WordPhrase[]
+/** Phrases that a document must contain, all of them, and phrases that it must not. */
+export interface IndexQuery {
+  required: WordPhrase[]
+  excluded: WordPhrase[]
 }
 
 export interface Document {
@@ -76,10 +76,10 @@ async function totalChanges(tx: Transaction): Promise<number> {
 /** Numbers of matching documents below a number, highest first; ranking would take as long as there are matches. */
 export async function matchingNumbers(
   read: Reader,
-  wanted: Wanted,
+  query: IndexQuery,
   { below, limit }: { below: number; limit: number },
 ): Promise<number[]> {
-  const rows = await matchesBelow(read, { wanted: expressionOf(wanted), below, limit })
+  const rows = await matchesBelow(read, { expression: expressionOf(query), below, limit })
   return rows.map(({ number }) => number)
 }
 
@@ -93,11 +93,11 @@ const insertTexts = rowsCommand<{ number: number; text: string }>('search_index_
 )
 
 const matchesBelow = statement<
-  { wanted: string; below: number; limit: number },
+  { expression: string; below: number; limit: number },
   { number: number }[],
   Reader
 >('search_index_matches', (read, p) => {
-  const expression = textParameter(p.wanted)
+  const expression = textParameter(p.expression)
   const isMatch =
     engine === 'sqlite'
       ? sql`search_index match ${expression}`
@@ -125,17 +125,17 @@ function vectorText(words: string[]): string {
   return Array.from(places, ([word, at]) => `'${word}':${at.join(',')}`).join(' ')
 }
 
-function expressionOf({ has, hasNot }: Wanted): string {
-  return engine === 'sqlite' ? fts5Expression(has, hasNot) : tsqueryOf(has, hasNot)
+function expressionOf({ required, excluded }: IndexQuery): string {
+  return engine === 'sqlite' ? fts5Expression(required, excluded) : tsqueryOf(required, excluded)
 }
 
-function fts5Expression(has: WordPhrase[], hasNot: WordPhrase[]): string {
+function fts5Expression(required: WordPhrase[], excluded: WordPhrase[]): string {
   const phrase = ({ words, isOpenEnded }: WordPhrase) => `"${words.join(' ')}"${isOpenEnded ? ' *' : ''}`
-  return [`(${has.map(phrase).join(' AND ')})`, ...hasNot.map(phrase)].join(' NOT ')
+  return [`(${required.map(phrase).join(' AND ')})`, ...excluded.map(phrase)].join(' NOT ')
 }
 
-function tsqueryOf(has: WordPhrase[], hasNot: WordPhrase[]): string {
+function tsqueryOf(required: WordPhrase[], excluded: WordPhrase[]): string {
   const phrase = ({ words, isOpenEnded }: WordPhrase) =>
     `(${words.map((word) => `'${word}'`).join(' <-> ')}${isOpenEnded ? ':*' : ''})`
-  return [...has.map(phrase), ...hasNot.map((one) => `!${phrase(one)}`)].join(' & ')
+  return [...required.map(phrase), ...excluded.map((one) => `!${phrase(one)}`)].join(' & ')
 }

@@ -3,8 +3,8 @@ import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
 import { yieldToEventLoop } from '../loop.ts'
 import { excerptOf } from '../search/excerpt.ts'
-import { readSearch } from '../search/filters.ts'
 import { findTickets } from '../search/find-tickets.ts'
+import { readSearch } from '../search/read-search.ts'
 import type { Key } from '../search/sql.ts'
 import { decodeCursor, encodeCursor } from '../tickets/cursor.ts'
 import type { TicketSort } from '../tickets/list-tickets.ts'
@@ -18,7 +18,7 @@ export interface InboxRow extends FoundRow {
 export interface InboxRequest {
   /** Agent id of who asks. */
   me: string
-  /** The grammar of server/search/grammar.ts; empty: everything but spam. */
+  /** The grammar of server/search/query-language.ts; empty: everything but spam. */
   q?: string
   /** The time zone that the days of the query are counted in; UTC unless given. */
   zone?: string

@@ -2,7 +2,7 @@ import { t } from 'elysia'
 import { MESSAGE_ROLES } from '../database/tables/messages.ts'
 import { oneOf } from '../requests/choices.ts'
 import { text } from '../requests/text.ts'
-import { MOST_QUERY_LENGTH } from '../search/grammar.ts'
+import { MAX_QUERY_LENGTH } from '../search/query-language.ts'
 import { TICKET_SORTS } from '../tickets/list-tickets.ts'
 import { listedTicket } from '../tickets/schemas.ts'
 
@@ -18,8 +18,8 @@ export const countsQuery = t.Object({ zone }, strict)
 
 export const listQuery = t.Object(
   {
-    /** The grammar of server/search/grammar.ts. */
-    q: t.Optional(t.String({ maxLength: MOST_QUERY_LENGTH })),
+    /** The grammar of server/search/query-language.ts. */
+    q: t.Optional(t.String({ maxLength: MAX_QUERY_LENGTH })),
     zone,
     /** Without effect on a search for words or `from:`, which lists what changed last first. */
     sort: t.Optional(oneOf(TICKET_SORTS)),
@@ -87,7 +87,7 @@ export const counts = t.Object({
 
 const viewFields = {
   name: text({ maxLength: 60 }),
-  query: t.String({ maxLength: MOST_QUERY_LENGTH }),
+  query: t.String({ maxLength: MAX_QUERY_LENGTH }),
   isShared: t.Boolean(),
 }
 export const newView = t.Object({ ...viewFields, isShared: t.Optional(t.Boolean()) }, strict)

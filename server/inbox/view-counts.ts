@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import { newestEvent } from '../events/events.ts'
 import { listViews } from '../saved-views/saved-views.ts'
 import { type Count, countOfCounter, countTickets } from '../search/count-tickets.ts'
-import { readSearch, type Search } from '../search/filters.ts'
+import { readSearch, type Search } from '../search/read-search.ts'
 
 /** What is counted sooner is counted each time; otherwise the answer is kept for a multiple of what it cost. */
 const CHEAP_MS = 5
@@ -106,14 +106,16 @@ async function countInTurn(
 }
 
 /** The same for every agent, unless it asks what this one has read or begun to write. */
-function keyOf({ orgId, me, search: { filters, wanted, called } }: Asked): string {
+function keyOf({ orgId, me, search: { filters, indexQuery, ticketReference } }: Asked): string {
   const isMine = filters.some(({ kind }) => kind === 'unread' || kind === 'draft' || kind === 'held')
-  return JSON.stringify([orgId, isMine ? me : '', filters, wanted, called])
+  return JSON.stringify([orgId, isMine ? me : '', filters, indexQuery, ticketReference])
 }
 
 /** Whether its count changes only with an event: not with what was read, begun or put into the index. */
-function followsLog({ filters, wanted }: Search): boolean {
-  return !wanted && !filters.some(({ kind }) => kind === 'unread' || kind === 'draft' || kind === 'failed')
+function followsLog({ filters, indexQuery }: Search): boolean {
+  return (
+    !indexQuery && !filters.some(({ kind }) => kind === 'unread' || kind === 'draft' || kind === 'failed')
+  )
 }
 
 /** A view may name an agent who is called something else by now. */

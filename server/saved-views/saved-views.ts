@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts'
 import { AppError, notFound } from '../errors.ts'
 import { recordWorkspaceChange } from '../events/workspace-changed.ts'
 import { isId } from '../ids.ts'
-import { readSearch } from '../search/filters.ts'
+import { readSearch } from '../search/read-search.ts'
 
 export interface SavedView {
   id: string

@@ -1,8 +1,7 @@
 import { eq } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
 import { savedViews } from '../database/tables/saved-views.ts'
-import { MOST_QUERY_LENGTH } from '../search/grammar.ts'
-import { type Part, partsOf, quoted, withParts } from '../search/query-language.ts'
+import { MAX_QUERY_LENGTH, type Part, partsOf, quoted, replaceParts } from '../search/query-language.ts'
 
 /** In how many saved views of an organization each tag stands, everybody's own ones counted too. */
 export async function viewsByTag(read: Reader, orgId: string): Promise<Map<string, number>> {
@@ -20,10 +19,10 @@ export async function viewsByTag(read: Reader, orgId: string): Promise<Map<strin
 
 /** A query with another name for a tag; as it was when it would be too long for a search. */
 export function withTagRenamed(query: string, { from, to }: { from: string; to: string }): string {
-  const renamed = withParts(query, (part) =>
+  const renamed = replaceParts(query, (part) =>
     isTag(part) && tagOf(part) === from ? `${part.isNegated ? '-' : ''}tag:${quoted(to)}` : undefined,
   )
-  return renamed.length > MOST_QUERY_LENGTH ? query : renamed
+  return renamed.length > MAX_QUERY_LENGTH ? query : renamed
 }
 
 function isTag({ name }: Part): boolean {

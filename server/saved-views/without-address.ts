@@ -1,4 +1,4 @@
-import { partsOf, withParts } from '../search/query-language.ts'
+import { partsOf, replaceParts } from '../search/query-language.ts'
 import type { ViewText } from './rewrite.ts'
 
 /**
@@ -10,7 +10,7 @@ export function withoutAddress({ name, query }: ViewText, address: string): stri
   const naming = partsOf(query).filter(({ value }) => isIn(value, address))
   if (naming.length === 0) return query
   if (naming.some(({ isNegated }) => !isNegated)) return undefined
-  return withParts(query, ({ value }) => (isIn(value, address) ? '' : undefined)) || undefined
+  return replaceParts(query, ({ value }) => (isIn(value, address) ? '' : undefined)) || undefined
 }
 
 /** Whether the address stands in a text, and not as a piece of a longer one. */

@@ -1,6 +1,6 @@
 import type { Reader } from '../database/database.ts'
 import { filterNames, readCounters } from '../tickets/counters.ts'
-import type { Filter } from './filters.ts'
+import type { Filter } from './read-search.ts'
 
 /**
  * What leads a query: the filters, by their places, whose index it walks along; or the few tickets with a failed send,

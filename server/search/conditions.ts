@@ -4,7 +4,7 @@ import { messages } from '../database/tables/messages.ts'
 import { waitingReplies } from '../database/tables/replies.ts'
 import { drafts, readMarks } from '../database/tables/threads.ts'
 import { tickets, ticketTags } from '../database/tables/tickets.ts'
-import type { Filter } from './filters.ts'
+import type { Filter } from './read-search.ts'
 
 // Two ways to ask the same: plainly, for the index that leads a query, and veiled behind an expression that no index
 // serves, for everything else. So it is decided here and not by a planner without statistics which index leads.

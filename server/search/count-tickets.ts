@@ -1,8 +1,8 @@
 import type { Reader } from '../database/database.ts'
 import { filterNames, readCounters } from '../tickets/counters.ts'
 import { counterFor } from './choose-index.ts'
-import type { Search } from './filters.ts'
 import { findTickets } from './find-tickets.ts'
+import type { Search } from './read-search.ts'
 
 /** Where counting stops that no counter spares. */
 export const MOST_COUNTED = 1_000
@@ -21,7 +21,7 @@ export async function countOfCounter(
   orgId: string,
   search: Search,
 ): Promise<Count | undefined> {
-  const counter = search.wanted ? undefined : counterFor(search.filters)
+  const counter = search.indexQuery ? undefined : counterFor(search.filters)
   if (counter === undefined) return undefined
   const counters = await readCounters(read, orgId, [counter, filterNames.spam(counter)])
   return limited(shown(counters, counter))

@@ -1,4 +1,4 @@
-import { wordsOf, writtenWords } from './normalize.ts'
+import { wordsOf, wordsWithStart } from './index-words.ts'
 
 const EXCERPT_LENGTH = 160
 /** How much stands before the hit: a row shows some thirty letters beside its tags, and the hit has to be among them. */
@@ -29,7 +29,7 @@ function hitIn(text: string, terms: string[]): { start: number; hits: number } |
   if (!mayHold(text, terms)) return undefined
   const seen = new Set<string>()
   let first: number | undefined
-  for (const { word, start } of writtenWords(text)) {
+  for (const { word, start } of wordsWithStart(text)) {
     for (const term of terms) {
       if (!word.startsWith(term)) continue
       first ??= start

@@ -1,12 +1,12 @@
 import type { Reader } from '../database/database.ts'
-import { matchingNumbers, type Wanted } from '../database/full-text.ts'
+import { type IndexQuery, matchingNumbers } from '../database/full-text.ts'
 import { yieldToEventLoop } from '../loop.ts'
 import type { TicketSort } from '../tickets/list-tickets.ts'
 import { chooseLead, mostFound } from './choose-index.ts'
 import { parameterOf } from './conditions.ts'
-import type { Filter, Search } from './filters.ts'
-import { ticketsCalled } from './find-by-handle.ts'
+import { ticketsByReference } from './find-by-handle.ts'
 import { documentsOf, keysAmong, SLICE_OF_NUMBERS } from './matching-documents.ts'
+import type { Filter, Search } from './read-search.ts'
 import { type Key, keysStatement, type Shape, sliceEndStatement, sliceStatement } from './sql.ts'
 
 export interface Find {
@@ -37,20 +37,21 @@ const MOST_FEW = 2_000
  * slice at a time, so that a search that finds nothing among 100,000 tickets is not in anybody's way.
  */
 export async function findTickets(read: Reader, find: Find): Promise<Key[]> {
-  const { wanted, called } = find.search
-  if (!wanted) return findAlong(read, find)
-  return called === undefined ? findByWords(read, find, wanted) : findCalled(read, find, { wanted, called })
+  const { indexQuery, ticketReference } = find.search
+  if (!indexQuery) return findAlong(read, find)
+  if (ticketReference === undefined) return findByWords(read, find, indexQuery)
+  return findByReference(read, find, { indexQuery, ticketReference })
 }
 
-/** The ticket that is called so, spam or not, before all that speak of it. */
-async function findCalled(
+/** The ticket with this id or handle, spam or not, before the tickets whose text contains it. */
+async function findByReference(
   read: Reader,
   find: Find,
-  { wanted, called }: { wanted: Wanted; called: string },
+  { indexQuery, ticketReference }: { indexQuery: IndexQuery; ticketReference: string },
 ): Promise<Key[]> {
-  const ids = new Set(await ticketsCalled(read, find.orgId, called))
+  const ids = new Set(await ticketsByReference(read, find.orgId, ticketReference))
   const first = find.after ? [] : Array.from(ids, (id) => ({ at: Number.MAX_SAFE_INTEGER, id }))
-  const others = await findByWords(read, { ...find, limit: find.limit + ids.size }, wanted)
+  const others = await findByWords(read, { ...find, limit: find.limit + ids.size }, indexQuery)
   return [...first, ...others.filter(({ id }) => !ids.has(id))].slice(0, find.limit)
 }
 
@@ -98,14 +99,14 @@ function descending(one: Key, other: Key): number {
 }
 
 /** Newest change first, by the numbers of the documents. */
-async function findByWords(read: Reader, find: Find, wanted: Wanted): Promise<Key[]> {
+async function findByWords(read: Reader, find: Find, indexQuery: IndexQuery): Promise<Key[]> {
   const few = await fewDocuments(read, find)
   const found: Key[] = []
   const among = keysAmong(find.search.filters.map(shapeOf))
   const limit = few ? SLICE_OF_MATCHES : SLICE_OF_NUMBERS
   let below = find.after?.at ?? Number.MAX_SAFE_INTEGER
   for (;;) {
-    const numbers = await matchingNumbers(read, wanted, { below, limit })
+    const numbers = await matchingNumbers(read, indexQuery, { below, limit })
     if (few) found.push(...numbers.flatMap((number) => few.get(number) ?? []))
     else if (numbers.length > 0) found.push(...(await among(read, parametersOf(find), numbers)))
     const last = numbers.at(-1)

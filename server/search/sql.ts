@@ -15,7 +15,7 @@ import {
   textOf,
   veiledCondition,
 } from './conditions.ts'
-import type { Filter } from './filters.ts'
+import type { Filter } from './read-search.ts'
 
 /** A ticket and what it is sorted by: a time, or the number of its document. */
 export interface Key {

@@ -91,7 +91,7 @@ const WORDS = ['quokka', 'zebrafish', 'pangolin', 'narwhal', 'axolotl', 'okapi']
 const PERSON = ['wilhelmina', 'private.example']
 
 async function isFound(word: string): Promise<boolean> {
-  const wanted = { has: [{ words: [word], isOpenEnded: false }], hasNot: [] }
+  const wanted = { required: [{ words: [word], isOpenEnded: false }], excluded: [] }
   const within = { below: Number.MAX_SAFE_INTEGER, limit: 1 }
   return (await matchingNumbers(bellhop.deps.database.read, wanted, within)).length > 0
 }

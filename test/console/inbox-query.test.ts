@@ -144,21 +144,24 @@ test('a failed send is found', async () => {
 })
 
 const REFUSED: [string, string][] = [
-  ['status:opne', 'Write status:open, status:resolved or status:pending: status:opne is not known.'],
-  ['status:', 'Write status:open, status:resolved or status:pending.'],
-  ['foo -status: bar', 'Write status:open, status:resolved or status:pending.'],
+  ['status:opne', '“opne” isn’t a status. Try status:open, status:resolved or status:pending.'],
+  ['status:', 'Try status:open, status:resolved or status:pending.'],
+  ['foo -status: bar', 'Try status:open, status:resolved or status:pending.'],
   [
     'channel:fax',
-    'Write channel:widget, channel:email, channel:telegram or channel:api: channel:fax is not known.',
+    '“fax” isn’t a channel. Try channel:widget, channel:email, channel:telegram or channel:api.',
   ],
-  ['is:odd', 'Write is:unread, is:failed, is:held, is:spam or is:draft: is:odd is not known.'],
-  ['before:yesterday', 'Write a day such as before:2026-03-01: yesterday is none.'],
-  ['after:2026-02-30', 'Write a day such as after:2026-03-01: 2026-02-30 is none.'],
-  ['assigned:nobody', 'No agent is called nobody. Write assigned:me, assigned:none, or a name or address.'],
-  ['tag:""', 'Write a tag behind tag:, such as tag:billing or tag:"two words".'],
-  ['from:"…"', 'Write a name or an address behind from:, such as from:ana@example.com.'],
-  ['status:open status:pending', 'A ticket has one status: write status: only once.'],
-  ['assigned:me assigned:none', 'A ticket has one assignee: write assigned: only once.'],
+  ['is:odd', '“odd” isn’t a state. Try is:unread, is:failed, is:held, is:spam or is:draft.'],
+  ['before:yesterday', '“yesterday” isn’t a date. Try before:2026-03-01.'],
+  ['after:2026-02-30', '“2026-02-30” isn’t a date. Try after:2026-03-01.'],
+  [
+    'assigned:nobody',
+    'No agent matches “nobody”. Try assigned:me, assigned:none, or a name or email address.',
+  ],
+  ['tag:""', 'Add a tag, such as tag:billing or tag:"two words".'],
+  ['from:"…"', 'Add a name or email address, such as from:ana@example.com.'],
+  ['status:open status:pending', 'A ticket has one status. Use status: only once.'],
+  ['assigned:me assigned:none', 'A ticket has one assignee. Use assigned: only once.'],
 ]
 
 test('what a key does not know is refused with what would be right', async () => {
@@ -168,7 +171,7 @@ test('what a key does not know is refused with what would be right', async () =>
   }
   const answer = await ben.call('GET', '/console/tickets?q=assigned:ben')
   expect(problemOf(answer, 400, 'invalid_query').detail).toMatch(
-    /^Several agents are called ben\. Write assigned:ben\..* or /,
+    /^Several agents match “ben”\. Try assigned:ben\..* or /,
   )
   const long = Array.from({ length: 40 }, (_, place) => `w${place}`).join(' ')
   problemOf(await ben.call('GET', `/console/tickets?q=${encodeURIComponent(long)}`), 400, 'invalid_query')

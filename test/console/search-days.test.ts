@@ -112,6 +112,6 @@ test('a zone that is not known is refused where a day is asked for, and one that
     expect([zone, answer.status]).toEqual([zone, 400])
   }
   const { detail } = problemOf(await list('after:2026-01-01', '&zone=Mars/Olympus'), 400, 'invalid_query')
-  expect(detail).toBe('The time zone Mars/Olympus is not known: days cannot be counted in it.')
+  expect(detail).toBe('“Mars/Olympus” isn’t a known time zone.')
   expect((await list('status:open', '&zone=Mars/Olympus')).status).toBe(200)
 })

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
-import { parseQuery } from '../../server/search/grammar.ts'
-import { quoted, tagView } from '../../web/inbox/rail/views.ts'
-import { termsOf } from '../../web/inbox/search/query-terms.ts'
+import { CHANNELS, TICKET_STATUSES } from '../../server/database/tables/tickets.ts'
+import { lastPart, parseQuery, QUERY_VALUES, quoted } from '../../server/search/query-language.ts'
+import { tagView } from '../../web/inbox/rail/views.ts'
 import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { indexed } from '../support/search.ts'
@@ -54,24 +54,47 @@ test('two quotes inside of quotes are one sign among words, too', async () => {
   expect(await found('"hello there" "and left"')).toEqual([id])
 })
 
-test('the page reads filters as the server does', () => {
-  const searches = [
-    ...TAGS.map((tag) => `foo -tag:${quoted(tag)} bar`),
-    'tag:"open end',
-    'tag:"one""',
-    'tag:a"b c',
-    '"tag:none"',
-    '"two ""words tag:x" tag:y',
-    'x-tag:none tag:y',
-    'TAG:A Is:Spam',
-    'tag:" a "',
-    '-"tag:none" -tag:yes',
+test('every status and every channel can be searched for', () => {
+  expect(QUERY_VALUES.status).toEqual(TICKET_STATUSES)
+  expect(QUERY_VALUES.channel).toEqual(CHANNELS)
+})
+
+test('filters are read whatever quotes, signs and capitals are around them', () => {
+  for (const tag of TAGS) {
+    const { terms } = parseQuery(`foo -tag:${quoted(tag)} bar`)
+    expect(terms, tag).toEqual([{ isNegated: true, key: 'tag', value: tag.trim() }])
+  }
+  const searches: [search: string, filters: string[]][] = [
+    ['tag:"open end', ['tag:open end']],
+    ['tag:"one""', ['tag:one"']],
+    ['tag:a"b c', ['tag:a"b']],
+    ['"tag:none"', []],
+    ['"two ""words tag:x" tag:y', ['tag:y']],
+    ['x-tag:none tag:y', ['tag:y']],
+    ['TAG:A Is:Spam', ['tag:A', 'is:spam']],
+    ['tag:" a "', ['tag:a']],
+    ['-"tag:none" -tag:yes', ['-tag:yes']],
   ]
-  for (const search of searches) {
-    const terms = parseQuery(search).terms.map(({ key, value, isNegated }) => ({ key, value, isNegated }))
-    const page = termsOf(search).map((term) =>
-      term.key === 'is' ? { ...term, value: term.value.toLowerCase() } : term,
+  for (const [search, filters] of searches) {
+    const read = parseQuery(search).terms.map(
+      ({ isNegated, key, value }) => `${isNegated ? '-' : ''}${key}:${value}`,
     )
-    expect(page, search).toEqual(terms.map((term) => ({ ...term, value: String(term.value) })))
+    expect(read, search).toEqual(filters)
+  }
+})
+
+test('the part at the end is found while it is being typed', () => {
+  const searches: [search: string, part: string | undefined][] = [
+    ['', undefined],
+    ['refund ', undefined],
+    ['refund st', 'st'],
+    ['refund -status:', '-status:'],
+    ['from:ana tag:"two w', 'tag:"two w'],
+    ['tag:"two words"', 'tag:"two words"'],
+    ['refund -', '-'],
+  ]
+  for (const [search, part] of searches) {
+    const last = lastPart(search)
+    expect(last && search.slice(last.start), search).toEqual(part)
   }
 })

@@ -29,7 +29,7 @@ describe.if(engine === 'postgresql')('the full-text index', () => {
     isWaitedFor = true
     await Promise.all([indexing, deleting])
 
-    const wanted = { has: [{ words: ['quokka'], isOpenEnded: false }], hasNot: [] }
+    const wanted = { required: [{ words: ['quokka'], isOpenEnded: false }], excluded: [] }
     expect(await matchingNumbers(database.read, wanted, { below: 1_000, limit: 10 })).toEqual([])
   })
 })

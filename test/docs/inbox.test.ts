@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { CHANNELS, TICKET_STATUSES } from '../../server/database/tables/tickets.ts'
-import { MARKS, parseQuery, QUERY_KEYS } from '../../server/search/grammar.ts'
+import { parseQuery, QUERY_KEYS, QUERY_VALUES } from '../../server/search/query-language.ts'
 import { readSources } from '../support/sources.ts'
 import { quoted, TOP, table } from './page.ts'
 
@@ -13,7 +13,11 @@ test('the searches are understood, and they are all there are', () => {
     return terms[0]?.key
   })
   expect(new Set(keys)).toEqual(new Set(QUERY_KEYS))
-  for (const [key, words] of Object.entries({ status: TICKET_STATUSES, channel: CHANNELS, is: MARKS })) {
+  for (const [key, words] of Object.entries({
+    status: TICKET_STATUSES,
+    channel: CHANNELS,
+    is: QUERY_VALUES.is,
+  })) {
     expect(searches).toEqual(expect.arrayContaining(words.map((word) => `${key}:${word}`)))
   }
 })

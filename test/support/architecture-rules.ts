@@ -41,6 +41,9 @@ const CLOCKS: Record<string, RegExp> = {
 const TIME = /\bDate\.now\b|\bnew Date\(\)|\bperformance\b|\bset(?:Timeout|Interval)\b|\bBun\.sleep\w*/g
 /** The colors of the pages, which the documentation shows too. */
 const DESIGN_TOKENS = 'web/ui/tokens.css'
+/** The one module of the server whose values the page uses, and what it consists of: no framework, no database. */
+const PAGE_MODULE = 'server/search/query-language.ts'
+const PURE = [PAGE_MODULE, 'server/search/index-words.ts', 'server/dates.ts']
 const VAGUE_NAME = /(?:^|[/.-])(?:utils?|helpers?|shared|common|lib|misc)(?=[/.-])/
 const SUPPRESSION = /(?:biome[-]ignore|@ts[-](?:ignore|nocheck|expect-error)|eslint[-]disable)[\w-]*/g
 const ANY = /(?:[:<,|&=]|\bas)\s*any\b/g
@@ -72,7 +75,7 @@ export const RULES: Record<string, Rule> = {
     })
   },
 
-  'the server imports neither the web nor the tests, and the web only types, from server/http/app.ts'(
+  'the server imports neither the web nor the tests, and the web only types of the API and the grammar of a search'(
     source,
   ) {
     return source.imports.flatMap(({ target, isTypeOnly }) => {
@@ -80,8 +83,16 @@ export const RULES: Record<string, Rule> = {
         return /^(web|test)\//.test(target) && target !== DESIGN_TOKENS ? [`imports ${target}`] : []
       }
       if (!source.path.startsWith('web/') || !/^(server|test)\//.test(target)) return []
-      return isTypeOnly && target === 'server/http/app.ts' ? [] : [`imports ${target}`]
+      const isAllowed = target === PAGE_MODULE || (isTypeOnly && target === 'server/http/app.ts')
+      return isAllowed ? [] : [`imports ${target}`]
     })
+  },
+
+  'what the page uses of the server imports only types, and what is as pure'(source) {
+    if (!PURE.includes(source.path)) return []
+    return source.imports.flatMap(({ target, isTypeOnly }) =>
+      isTypeOnly || PURE.includes(target) ? [] : [`imports ${target}`],
+    )
   },
 
   'the environment is read where it becomes settings'(source) {

@@ -5,8 +5,7 @@ import { customers } from '../../database/tables/customers.ts'
 import { messages } from '../../database/tables/messages.ts'
 import { notes } from '../../database/tables/threads.ts'
 import { tickets } from '../../database/tables/tickets.ts'
-import { wordsOf } from '../normalize.ts'
-import { customerWords, organizationWord } from '../to-index-query.ts'
+import { customerWord, organizationWord, wordsOf } from '../index-words.ts'
 
 // A thread of any length makes a document of bounded size: how it began and what was said last is kept.
 
@@ -37,7 +36,8 @@ export async function documentWords(read: Reader, place: Place): Promise<string[
     if (left < 0) break
     texts.push(text)
   }
-  return [organizationWord(place.orgId), ...customerWords(ticket), ...texts.flatMap(wordsOf)]
+  const customerWords = [ticket.name, ticket.email ?? ''].flatMap(wordsOf).map(customerWord)
+  return [organizationWord(place.orgId), ...customerWords, ...texts.flatMap(wordsOf)]
 }
 
 const ticketAndCustomer = statement<

@@ -2,7 +2,7 @@ import { type Accessor, batch, createEffect, createMemo, createSignal, on, untra
 import { createStore, produce, reconcile, unwrap } from 'solid-js/store'
 import type { Row } from '../inbox-data.ts'
 import { SEARCH, type View } from '../rail/views.ts'
-import { isForOneTicket, stillMatches, termsOf } from '../search/query-terms.ts'
+import { matchesQuery, readQuery } from '../search/matches-query.ts'
 import type { Learned } from './left-rows.ts'
 import { createCursor } from './list-cursor.ts'
 import { type Facts, type Line, placed, settled } from './merge-updates.ts'
@@ -32,7 +32,7 @@ export function createTicketList(given: Given) {
     }),
     isSearch,
   )
-  const terms = createMemo(() => termsOf(query() ?? ''))
+  const parsedQuery = createMemo(() => readQuery(query() ?? ''))
   const [lines, setLines] = createSignal<readonly Line[]>([])
   const [waiting, setWaiting] = createSignal<readonly string[]>([])
   const [rows, setRows] = createStore<Record<string, Row>>({})
@@ -53,7 +53,7 @@ export function createTicketList(given: Given) {
   let isEntering = true
 
   function isMatch(row: Row): boolean {
-    return isForOneTicket(query() ?? '') || stillMatches(row, terms(), given.me())
+    return matchesQuery(row, parsedQuery(), given.me())
   }
 
   function show(next: readonly Line[], wait: readonly string[], fresh: readonly Row[]): void {

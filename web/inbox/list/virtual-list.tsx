@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx'
 import type { Row } from '../inbox-data.ts'
 import { useKeptFocus } from '../kept-focus.ts'
 import type { Place } from '../location.ts'
-import { termsOf } from '../search/query-terms.ts'
+import { readQuery } from '../search/matches-query.ts'
 import { restoring, whyLeft } from './departed-rows.ts'
 import { useLeftRows } from './left-rows.ts'
 import { createRowPresses, idAt } from './row-presses.ts'
@@ -64,7 +64,9 @@ export function VirtualList(props: VirtualListProps) {
   const undoOf = (id: string) =>
     props.list.learned(id) ? undefined : restoring(props.list.before(id), props.list.row(id))
   const isByStatus = createMemo(() =>
-    termsOf(props.place.view()?.query ?? '').some(({ key, isNegated }) => key === 'status' && !isNegated),
+    readQuery(props.place.view()?.query ?? '').terms.some(
+      ({ key, isNegated }) => key === 'status' && !isNegated,
+    ),
   )
   /** Where the list says nothing of it. */
   const statusOf = ({ status }: Row) =>

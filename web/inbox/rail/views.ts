@@ -1,3 +1,4 @@
+import { quoted } from '../../../server/search/query-language.ts'
 import type { Answer, api } from '../../api/api.ts'
 
 export type SavedView = Answer<typeof api.console.views.get>['data'][number]
@@ -56,9 +57,4 @@ export function tagView(tag: string): View {
 export function hrefOf(viewId: string, { ticketId = '', q = '' } = {}): string {
   const path = ['', 'inbox', encodeURIComponent(viewId), ...(ticketId ? [ticketId] : [])].join('/')
   return q ? `${path}?${new URLSearchParams({ q })}` : path
-}
-
-/** A value as the grammar takes it: in quotes when it has spaces or quotes, with two quotes for each of its own. */
-export function quoted(value: string): string {
-  return /[\s"]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
 }

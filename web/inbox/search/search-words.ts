@@ -1,5 +1,4 @@
-import { quoted } from '../rail/views.ts'
-import { lastPart } from './query-terms.ts'
+import { lastPart, quoted } from '../../../server/search/query-language.ts'
 
 interface SearchWord {
   /** As it is written into the field. */
@@ -24,7 +23,7 @@ export const SEARCH_KEYS: readonly SearchWord[] = [
   { text: 'before:', detail: 'last active before a day' },
   { text: 'after:', detail: 'last active on a day or later' },
 ]
-const MOST_WORDS = 8
+const MAX_WORDS = 8
 /** Of one letter the server finds only words that are no longer; a sign of these scripts is a word. */
 const BEGUN =
   /^-?(?:from:)?["#]?(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])[\p{L}\p{N}])?$/iu
@@ -51,48 +50,38 @@ const FIXED: Record<string, readonly SearchWord[]> = {
 
 /** What may come next at the end of a search, keys first, then the values of a key. */
 export function searchWords(typed: string, known: Known): SearchWord[] {
-  const { minus, key, value } = partsOf(lastPart(typed))
-  if (value === undefined) {
-    const keys = SEARCH_KEYS.filter(({ text }) => text.startsWith(key.toLowerCase()))
+  const last = lastPart(typed)
+  const word = last ? typed.slice(last.start) : ''
+  const minus = word.startsWith('-') ? '-' : ''
+  if (last?.name === undefined) {
+    const begun = word.slice(minus.length).toLowerCase()
+    const keys = SEARCH_KEYS.filter(({ text }) => text.startsWith(begun))
     return keys.map(({ text, detail }) => ({ text: minus + text, detail: minus ? `not ${detail}` : detail }))
   }
-  const begun = unquoted(value).toLowerCase()
-  return valuesOf(key.toLowerCase(), known)
+  const begun = last.value.toLowerCase()
+  return valuesOf(last.name, known)
     .filter(({ text }) => text.toLowerCase().startsWith(begun) && text.toLowerCase() !== begun)
-    .slice(0, MOST_WORDS)
-    .map(({ text, detail }) => ({ text: `${minus}${key}:${quoted(text)}`, detail }))
+    .slice(0, MAX_WORDS)
+    .map(({ text, detail }) => ({ text: `${minus}${last.name}:${quoted(text)}`, detail }))
 }
 
 /** Whether its last word is only begun, or waits for a value or the rest of one: nobody could search for that. */
 export function isUnfinished(typed: string): boolean {
   const last = lastPart(typed)
-  if (last !== '' && BEGUN.test(last)) return true
-  const parts = partsOf(last)
-  const key = parts.key.toLowerCase()
-  const begun = parts.value?.toLowerCase()
-  if (begun === undefined || !SEARCH_KEYS.some(({ text }) => text === `${key}:`)) return false
-  if (key === 'before' || key === 'after') return /^[\d-]{0,9}$/.test(begun)
-  const values = (FIXED[key] ?? []).map(({ text }) => text)
+  if (!last) return false
+  if (BEGUN.test(typed.slice(last.start))) return true
+  const { name } = last
+  const begun = last.value.toLowerCase()
+  if (name === undefined || !SEARCH_KEYS.some(({ text }) => text === `${name}:`)) return false
+  if (name === 'before' || name === 'after') return /^[\d-]{0,9}$/.test(begun)
+  const values = (FIXED[name] ?? []).map(({ text }) => text)
   return begun === '' || (values.some((text) => text.startsWith(begun)) && !values.includes(begun))
 }
 
 /** The search with its last word replaced; a space behind what is complete. */
 export function withWord(typed: string, word: string): string {
-  const kept = typed.slice(0, typed.length - lastPart(typed).length)
+  const kept = typed.slice(0, lastPart(typed)?.start)
   return `${kept}${word}${word.endsWith(':') ? '' : ' '}`
-}
-
-/** `-tag:vip` is a minus, a key and a value; there is no value before the colon. */
-function partsOf(word: string): { minus: string; key: string; value: string | undefined } {
-  const minus = word.startsWith('-') ? '-' : ''
-  const [key = '', ...rest] = word.slice(minus.length).split(':')
-  return { minus, key, value: rest.length > 0 ? rest.join(':') : undefined }
-}
-
-/** A value as it is meant, also while its last quote is missing. */
-function unquoted(value: string): string {
-  const [, inner] = /^"((?:[^"]|"")*)/.exec(value) ?? []
-  return inner?.replaceAll('""', '"') ?? value
 }
 
 function valuesOf(key: string, { agents, tags, today }: Known): readonly SearchWord[] {

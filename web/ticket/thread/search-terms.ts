@@ -1,3 +1,4 @@
+import { parseQuery, QueryError, wordsToMark } from '../../../server/search/query-language.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 import { knownPages } from '../list-cache.ts'
 
@@ -7,10 +8,15 @@ export function searchTerms(ticketId: string, query: string): string[] {
   const page = knownPages([...queryKeys.tickets, query]).find(({ data }) =>
     data.some(({ id }) => id === ticketId),
   )
-  return page?.terms ?? plainWords(query)
+  return page?.terms ?? wordsOfQuery(query)
 }
 
-/** The ticket was there before its list: the words of the search that are not about a key. */
-function plainWords(query: string): string[] {
-  return query.split(/\s+/).filter((word) => word !== '' && !/^-|^[a-z]+:/i.test(word))
+/** For a ticket that is loaded before its list. */
+function wordsOfQuery(query: string): string[] {
+  try {
+    return wordsToMark(parseQuery(query))
+  } catch (error) {
+    if (error instanceof QueryError) return []
+    throw error
+  }
 }

@@ -1,0 +1,63 @@
+/** Longer words are cut, in the index and in a query alike. */
+const MAX_WORD_LENGTH = 64
+
+/** Letters that Unicode does not decompose although people type them without their stroke, or as two letters. */
+const PLAIN_LETTERS: Record<string, string> = {
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ı: 'i',
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  þ: 'th',
+}
+/** Scripts without spaces: each character is a word, and adjacent ones are searched for as a phrase. */
+const UNSPACED = '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}]'
+const WORD = new RegExp(`${UNSPACED}|(?:(?!${UNSPACED})[\\p{L}\\p{N}])+`, 'gu')
+/** The same in text that is not folded, where letters still have their marks. */
+const UNFOLDED_WORD = new RegExp(`${UNSPACED}\\p{M}*|(?:(?!${UNSPACED})[\\p{L}\\p{N}\\p{M}])+`, 'gu')
+const ASCII = /^[\0-\x7f]*$/
+const ASCII_WORD = /[a-z0-9]+/g
+
+/** The words of a text as both engines store them and look for them: without case, accents and width. */
+export function wordsOf(text: string): string[] {
+  const folded = fold(text)
+  const words = folded.match(ASCII.test(folded) ? ASCII_WORD : WORD) ?? []
+  return words.map((word) => (word.length > MAX_WORD_LENGTH ? word.slice(0, MAX_WORD_LENGTH) : word))
+}
+
+/** Words, folded, with the place where each starts in the text. */
+export function* wordsWithStart(text: string): Generator<{ word: string; start: number }> {
+  for (const match of text.matchAll(UNFOLDED_WORD)) {
+    const [word] = wordsOf(match[0])
+    if (word) yield { word, start: match.index }
+  }
+}
+
+function fold(text: string): string {
+  if (ASCII.test(text)) return text.toLowerCase()
+  return text
+    .normalize('NFKD')
+    .replaceAll(/\p{M}+/gu, '')
+    .toLowerCase()
+    .replaceAll(/[øłđıßæœþ]/g, (letter) => PLAIN_LETTERS[letter] ?? letter)
+}
+
+// Characters for private use: both engines take them for letters, and no word of a text contains one.
+const ORGANIZATION = '\uE000'
+const CUSTOMER = '\uE001'
+const NOWHERE = '\uE002'
+
+/** In every document of an organization, so that a search never reads the matches of another one. */
+export function organizationWord(orgId: string): string {
+  return `${ORGANIZATION}${orgId.replace('_', '')}`
+}
+
+/** A word of the customer's name or address, so that `from:` looks at nothing else. */
+export function customerWord(word: string): string {
+  return CUSTOMER + word
+}
+
+/** In no document: a query of symbols only, which no index stores, finds nothing. */
+export const NOWHERE_WORD = NOWHERE
