@@ -5,6 +5,7 @@ import { GUIDES } from '../../server/http/docs/guides.ts'
 import { guideRoutes } from '../../server/http/docs/routes.ts'
 import { sampleApi, sampleApp } from '../http/sample-api.ts'
 import { type Bellhop, startBellhop } from '../support/bellhop.ts'
+import { readSources } from '../support/sources.ts'
 import { documents, TOP } from './page.ts'
 
 const PATHS = ['/docs', ...GUIDES.map(({ slug }) => `/docs/${slug}`)]
@@ -112,6 +113,24 @@ test('the links of README.md and of the guides as files lead somewhere', async (
     }
   }
   expect(dead).toEqual([])
+})
+
+test('the links of the inbox and the settings lead to pages and sections of the documentation', async () => {
+  const dead: string[] = []
+  const links: string[] = []
+  for (const { path, text } of await readSources()) {
+    if (!path.startsWith('web/')) continue
+    for (const [, link = ''] of text.matchAll(/(?:to|href)="(\/docs[^"]*)"/g)) {
+      const [to = '', anchor] = link.split('#')
+      const target = await textOf(to)
+      links.push(link)
+      if (target === undefined || (anchor !== undefined && !idsOf(target).includes(anchor))) {
+        dead.push(`${path}: ${link}`)
+      }
+    }
+  }
+  expect(dead).toEqual([])
+  expect(links).toContain('/docs/webhooks#verify-signatures')
 })
 
 function idsOf(page: string): string[] {

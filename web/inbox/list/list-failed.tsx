@@ -2,6 +2,7 @@ import SearchX from 'lucide-solid/icons/search-x'
 import { Show } from 'solid-js'
 import { codeOf, errorMessage } from '../../api/api-problem.ts'
 import { FailedState } from '../../forms/failed-state.tsx'
+import { DocsLink } from '../../ui/docs-link.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 
 interface ListFailedProps {
@@ -29,6 +30,7 @@ export function ListFailed(props: ListFailedProps) {
           icon={<SearchX />}
           title="That search is not understood"
           text={errorMessage(props.error)}
+          action={<DocsLink to="/docs/inbox#search">How search works</DocsLink>}
         />
       </div>
     </Show>

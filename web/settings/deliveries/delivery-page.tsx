@@ -3,6 +3,7 @@ import RotateCw from 'lucide-solid/icons/rotate-cw'
 import { For, Show } from 'solid-js'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
+import { DocsLink } from '../../ui/docs-link.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { CodeBlock } from '../code-block.tsx'
 import { shortAddress } from '../endpoints/endpoint-data.ts'
@@ -57,6 +58,7 @@ export function DeliveryPage(props: { id: string }) {
             <Section
               title="Attempts"
               text="Each time it was sent, newest first. Up to three retries follow a failure."
+              actions={<DocsLink to="/docs/webhooks#the-delivery-log">What errors mean</DocsLink>}
             >
               <Show when={delivery().history.length > 0} fallback={<p class="muted">Not tried yet.</p>}>
                 <ol class="attempts">

@@ -5,6 +5,7 @@ import { errorMessage } from '../../api/api-problem.ts'
 import { ConfirmDialog } from '../../forms/confirm-dialog.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { DocsLink } from '../../ui/docs-link.tsx'
 import { exactTime } from '../../ui/relative-time.tsx'
 import { toast, toastError } from '../../ui/toaster.tsx'
 import { Section } from '../page.tsx'
@@ -44,6 +45,7 @@ export function RotateSecret(props: { endpoint: Endpoint }) {
     <Section
       title="Signing secret"
       text="It is never shown again. Replace it when it may have leaked, or when somebody who knew it has left."
+      actions={<DocsLink to="/docs/webhooks#rotate-secrets">How to rotate secrets</DocsLink>}
     >
       <div class="card">
         <Switch>

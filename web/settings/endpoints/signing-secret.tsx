@@ -1,4 +1,5 @@
 import { createSignal } from 'solid-js'
+import { DocsLink } from '../../ui/docs-link.tsx'
 import { SegmentedControl } from '../../ui/segmented-control.tsx'
 import { CodeBlock } from '../code-block.tsx'
 import { SecretOnce } from '../secret-once.tsx'
@@ -40,8 +41,8 @@ export function SigningSecret(props: { secret: string }) {
         </div>
         <CodeBlock label="Code" code={VERIFY[language()]} />
         <p class="muted small">
-          Take the body as raw bytes, before any parser, and answer 401 when they differ. Whole receivers
-          stand in the README.
+          Take the body as raw bytes, before any parser, and answer 401 when they differ. For complete
+          receivers, see <DocsLink to="/docs/webhooks#verify-signatures">Verify signatures</DocsLink>.
         </p>
       </div>
     </div>

@@ -3,6 +3,7 @@ import KeyRound from 'lucide-solid/icons/key-round'
 import Plus from 'lucide-solid/icons/plus'
 import { createSignal, For, Show } from 'solid-js'
 import { Button } from '../../ui/button.tsx'
+import { DocsLink } from '../../ui/docs-link.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Loaded } from '../loaded.tsx'
 import { Page, Section } from '../page.tsx'
@@ -20,10 +21,7 @@ export function KeysPage() {
       lead={
         <>
           Your own programs use the API with a key. What it offers stands in the{' '}
-          <a href="/docs" target="_blank" rel="noreferrer">
-            reference
-          </a>
-          .
+          <DocsLink to="/docs">reference</DocsLink>. Start with the <DocsLink to="/docs/api">guide</DocsLink>.
         </>
       }
       actions={

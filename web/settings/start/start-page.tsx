@@ -7,6 +7,7 @@ import { type Component, For, Show } from 'solid-js'
 import { Dynamic } from 'solid-js/web'
 import { checklistQuery, countSteps, type FirstSteps } from '../../api/workspace.ts'
 import { Badge } from '../../ui/badge.tsx'
+import { DocsLink } from '../../ui/docs-link.tsx'
 import { Loaded } from '../loaded.tsx'
 import { Page } from '../page.tsx'
 import './start.css'
@@ -69,6 +70,10 @@ export function StartPage() {
             <ol class="entries">
               <For each={list().data}>{(step) => <StepRow id={step.id} state={step.state} />}</For>
             </ol>
+            <p class="muted">
+              Connecting your own software? Read <DocsLink to="/docs/api">Use the API</DocsLink> and{' '}
+              <DocsLink to="/docs/webhooks">Webhooks</DocsLink>.
+            </p>
           </>
         )}
       </Loaded>
