@@ -102,16 +102,18 @@ export function fillDeliveries({ file, orgId, endpointId }: Workspace, howMany: 
     .query(
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
       INSERT INTO events (org_id, number, id, type, ticket_id, body, created_at)
-      SELECT ?, i, printf('evt_%026d', i), 'message.sent', 'tkt_00000000000000000000000001', ?, 1700000000000 + i FROM n`,
+      SELECT id, last_event + i, printf('evt_%026d', i), 'message.sent', 'tkt_00000000000000000000000001', ?, 1700000000000 + i
+        FROM n, organizations WHERE id = ?`,
     )
-    .run(howMany, orgId, body)
+    .run(howMany, body, orgId)
   database
     .query(
       `INSERT INTO deliveries (id, org_id, endpoint_id, event_number, event_type, ticket_id, state, due_at, created_at)
-      SELECT printf('dlv_%026d', number), org_id, ?, number, type, ticket_id, 'pending', created_at, created_at FROM events`,
+      SELECT printf('dlv_%026d', number), org_id, ?, number, type, ticket_id, 'pending', created_at, created_at FROM events
+        WHERE type = 'message.sent'`,
     )
     .run(endpointId)
-  database.query('UPDATE organizations SET last_event = ? WHERE id = ?').run(howMany, orgId)
+  database.query('UPDATE organizations SET last_event = last_event + ? WHERE id = ?').run(howMany, orgId)
   database.exec('UPDATE endpoints SET next_turn_at = 1700000000000; COMMIT; PRAGMA wal_checkpoint(TRUNCATE)')
   database.close()
 }
