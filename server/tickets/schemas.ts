@@ -13,11 +13,11 @@ const id = (example: string, description: string) => t.String({ description, exa
 export const time = (description: string) =>
   t.String({ format: 'date-time', description, examples: ['2026-03-01T09:30:00.000Z'] })
 
-export const status = oneOf(TICKET_STATUSES, 'Status. A new ticket is `open`.')
-export const channel = oneOf(CHANNELS, 'Where the ticket came from.')
+export const status = oneOf(TICKET_STATUSES, 'A new ticket is `open`.')
+export const channel = oneOf(CHANNELS, 'How the customer got in touch.')
 export const tags = t.Array(text({ maxLength: 64 }), {
   maxItems: MOST_TAGS,
-  description: 'Trimmed, each once; upper and lower case are kept.',
+  description: 'Trimmed, without duplicates. Case is kept.',
   examples: [['billing', 'vip']],
 })
 export const subject = text({ maxLength: 255, examples: ['Missing invoice'] })
@@ -38,20 +38,20 @@ export const newTicket = t.Object(
         name: t.Optional(
           text({
             maxLength: 255,
-            description: 'Without it, the part of the address before the `@` is used.',
+            description: 'Defaults to the part of the email address before the `@`.',
             examples: ['Ana Pires'],
           }),
         ),
         email: t.String({
           format: 'email',
           maxLength: 254,
-          description: 'One customer for each address, whatever its case.',
+          description: 'Identifies the customer. Case doesn’t matter.',
           examples: ['ana@example.com'],
         }),
       },
       { additionalProperties: false },
     ),
-    message: { ...messageText, description: 'First message of the customer.' },
+    message: { ...messageText, description: 'The customer’s first message.' },
     tags: t.Optional(tags),
   },
   { $id: 'NewTicket', additionalProperties: false },
@@ -62,13 +62,13 @@ export const ticketChange = t.Object(
     status: t.Optional(status),
     assignedTo: t.Optional(
       t.Union([t.String({ maxLength: 64 }), t.Null()], {
-        description: 'Agent id; `null` or an empty string for nobody.',
+        description: 'Agent id. `null` or an empty string unassigns.',
         examples: ['agt_01jq8z5w8wf6r9f5v0h3q1x2yz'],
       }),
     ),
     tags: t.Optional({ ...tags, description: 'Replaces all tags.' }),
   },
-  { $id: 'TicketChange', additionalProperties: false, description: 'What is omitted stays as it is.' },
+  { $id: 'TicketChange', additionalProperties: false, description: 'Fields you leave out don’t change.' },
 )
 
 export const newMessage = t.Object(
@@ -86,14 +86,19 @@ export const ticketQuery = t.Object(
     tag: t.Optional(t.String({ minLength: 1, maxLength: 64, description: 'Only tickets with this tag.' })),
     page: t.Optional(t.Integer({ minimum: 1, default: 1, description: 'Page number.' })),
     per_page: t.Optional(
-      t.Integer({ minimum: 1, default: 25, description: 'Results per page. More than 100 is read as 100.' }),
+      t.Integer({ minimum: 1, default: 25, description: 'Results per page. A value above 100 becomes 100.' }),
     ),
-    sort: t.Optional(oneOf(TICKET_SORTS, 'Order; ties by id. `created_desc` when omitted.')),
+    sort: t.Optional(
+      oneOf(
+        TICKET_SORTS,
+        'Sort order; `created_desc` by default. Tickets with the same time are sorted by id.',
+      ),
+    ),
     cursor: t.Optional(
       t.String({
         maxLength: 512,
         description:
-          '`meta.nextCursor` of the page before, instead of `page`: every page costs the same however deep it lies. Keep filters, sort and per_page as they were.',
+          '`meta.nextCursor` of the previous page. Use it in place of `page`, with the same filters and sort.',
       }),
     ),
   },
@@ -106,14 +111,14 @@ const customer = {
 }
 const listed = {
   id: id('tkt_01jq8z5w8wf6r9f5v0h3q1x2yz', 'Ticket id.'),
-  orgId: id('org_01jq8z5w8wf6r9f5v0h3q1x2yz', 'Organization that owns the ticket.'),
+  orgId: id('org_01jq8z5w8wf6r9f5v0h3q1x2yz', 'Your organization’s id.'),
   status,
   channel,
   subject: t.String({ examples: ['Missing invoice'] }),
-  createdAt: time('When the ticket was opened.'),
-  updatedAt: time('Moves on every effective change and every new message.'),
+  createdAt: time('When the ticket was created.'),
+  updatedAt: time('Changes with every update that has an effect and every new message.'),
   customer: t.Object(customer),
-  assignedTo: t.Optional(id('agt_01jq8z5w8wf6r9f5v0h3q1x2yz', 'Agent id; absent when unassigned.')),
+  assignedTo: t.Optional(id('agt_01jq8z5w8wf6r9f5v0h3q1x2yz', 'Agent id. Absent if unassigned.')),
   tags: t.Array(t.String(), { examples: [['billing', 'vip']] }),
 }
 
@@ -132,10 +137,10 @@ const EXAMPLE = {
 export const message = t.Object(
   {
     id: id('msg_01jq8z5w8wf6r9f5v0h3q1x2yz', 'Message id.'),
-    role: oneOf(MESSAGE_ROLES, "Who wrote it. Messages posted through the API are the agent's."),
+    role: oneOf(MESSAGE_ROLES, 'Who wrote it. Messages sent through the API are from the agent.'),
     text: t.String({ examples: ['My invoice is missing.'] }),
-    agentName: t.Optional(t.String({ description: 'Only on messages of agents.', examples: ['Ben'] })),
-    createdAt: time('When it was written.'),
+    agentName: t.Optional(t.String({ description: 'Only on messages from agents.', examples: ['Ben'] })),
+    createdAt: time('When it was sent.'),
   },
   {
     $id: 'Message',
@@ -154,7 +159,7 @@ export const message = t.Object(
 export const listedTicket = t.Object(listed, {
   $id: 'TicketSummary',
   examples: [{ ...EXAMPLE, assignedTo: 'agt_01jq8z5w8wf6r9f5v0h3q1x2yz' }],
-  description: 'A ticket as a list shows it: without its messages.',
+  description: 'A ticket without its messages.',
 })
 
 export const ticket = t.Object(
@@ -189,7 +194,7 @@ export const ticketList = t.Object(
   {
     data: t.Array(listedTicket),
     meta: t.Object({
-      total: t.Integer({ description: 'Tickets that match, on all pages.', examples: [412] }),
+      total: t.Integer({ description: 'Matching tickets on all pages.', examples: [412] }),
       page: t.Integer({ examples: [1] }),
       perPage: t.Integer({ examples: [25] }),
       nextCursor: t.Optional(

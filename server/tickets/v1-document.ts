@@ -1,14 +1,14 @@
 /** What the API description says of each operation beyond its schemas. */
 
 const problem = (description: string) => ({ description })
-const noTicket = problem('There is no such ticket, or it belongs to another organization.')
+const noTicket = problem('There’s no ticket with this id in your organization.')
 const badBody = {
-  413: problem('The body has more than 256 KiB.'),
-  415: problem('The body is not sent as application/json.'),
+  413: problem('The body is larger than 256 KiB.'),
+  415: problem('The body isn’t `application/json`.'),
 }
 const idempotency = {
   409: problem('The first request with this Idempotency-Key is still running.'),
-  422: problem('This Idempotency-Key was used with another request.'),
+  422: problem('This Idempotency-Key was used for another request.'),
 }
 const header = (name: string, description: string) => ({
   name,
@@ -19,39 +19,41 @@ const header = (name: string, description: string) => ({
 })
 const idempotencyKey = header(
   'Idempotency-Key',
-  'Up to 255 characters of your choice. Repeating a request with the same key within 24 hours gives the stored answer with `Idempotency-Replayed: true` and changes nothing.',
+  'Up to 255 characters of your choice. Within 24 hours, the same request with the same key changes nothing and returns the first response, with `Idempotency-Replayed: true`.',
 )
 const text = (description: string) => ({ description, schema: { type: 'string' as const } })
-const etag = text('Version of the ticket, for `If-None-Match` and `If-Match`.')
+const etag = text('The version of the ticket, for `If-None-Match` and `If-Match`.')
 
 export const listTickets = {
   operationId: 'listTickets',
   summary: 'List tickets',
   description:
-    'The organization’s tickets, one page at a time. Filters can be combined. Read many pages by `meta.nextCursor`: page 4,000 then costs as much as page 1.',
+    'Returns a page of tickets. You can combine filters. To read everything, follow `meta.nextCursor`: the last page is as fast as the first.',
   tags: ['Tickets'],
   security: [{ secretKey: ['tickets:read'] }],
   responses: {
     200: {
-      description: 'One page of tickets. A page past the end is empty.',
-      headers: { Link: text('RFC 8288: `rel="next"` and `rel="prev"`.') },
+      description: 'A page of tickets. A page past the end is empty.',
+      headers: {
+        Link: text('URLs of the next and previous pages, as `rel="next"` and `rel="prev"` (RFC 8288).'),
+      },
     },
-    414: problem('The address has more than 8,192 characters.'),
+    414: problem('The URL is longer than 8,192 characters.'),
   },
 }
 
 export const readTicket = {
   operationId: 'readTicket',
-  summary: 'Read a ticket',
-  description: 'One ticket with all of its messages, oldest first.',
+  summary: 'Get a ticket',
+  description: 'Returns a ticket with all of its messages, oldest first.',
   tags: ['Tickets'],
   security: [{ secretKey: ['tickets:read'] }],
   parameters: [
-    header('If-None-Match', 'An ETag: the answer is 304 without a body when the ticket is unchanged.'),
+    header('If-None-Match', 'An ETag. If the ticket hasn’t changed, the response is 304 without a body.'),
   ],
   responses: {
     200: { description: 'The ticket.', headers: { ETag: etag } },
-    304: { description: 'The ticket is as you know it.' },
+    304: { description: 'The ticket hasn’t changed.' },
     404: noTicket,
   },
 }
@@ -60,7 +62,7 @@ export const createTicket = {
   operationId: 'createTicket',
   summary: 'Create a ticket',
   description:
-    'Opens a ticket for a customer through the API channel. Emits `ticket.created`, then `message.sent` for the first message. When the answer is here, the ticket is on disk.',
+    'Creates a ticket for a customer. Sends `ticket.created`, then `message.sent` for the first message. The ticket is on disk by the time you get the response.',
   tags: ['Tickets'],
   security: [{ secretKey: ['tickets:write'] }],
   parameters: [idempotencyKey],
@@ -68,9 +70,9 @@ export const createTicket = {
     201: {
       description: 'The ticket was created.',
       headers: {
-        Location: text('Where the ticket is read.'),
+        Location: text('The path of the new ticket.'),
         ETag: etag,
-        'Idempotency-Replayed': text('`true` when this answer was stored earlier.'),
+        'Idempotency-Replayed': text('`true` if this is a repeated response.'),
       },
     },
     ...idempotency,
@@ -82,14 +84,14 @@ export const updateTicket = {
   operationId: 'updateTicket',
   summary: 'Update a ticket',
   description:
-    'Changes status, assignment or tags. What is omitted stays; every move between statuses is allowed. A change that changes nothing leaves `updatedAt` alone.',
+    'Updates status, assignee, or tags. Fields you leave out don’t change. You can set any status from any other. `updatedAt` changes only if something else does.',
   tags: ['Tickets'],
   security: [{ secretKey: ['tickets:write'] }],
   parameters: [
-    header('If-Match', 'An ETag: the change is refused with 412 when the ticket has changed since.'),
+    header('If-Match', 'An ETag. If the ticket has changed since, the response is 412 and nothing changes.'),
   ],
   responses: {
-    200: { description: 'The ticket as it is now.', headers: { ETag: etag } },
+    200: { description: 'The updated ticket.', headers: { ETag: etag } },
     404: noTicket,
     412: problem('The ticket has changed since you read it.'),
     ...badBody,
@@ -98,16 +100,16 @@ export const updateTicket = {
 
 export const postMessage = {
   operationId: 'postMessage',
-  summary: 'Post an agent message',
+  summary: 'Send a message',
   description:
-    'Appends a message of an agent, under the name of the key. It reaches the customer through the ticket’s own channel. Emits `message.sent`.',
+    'Adds a message from an agent, with the name of the key as the sender. The customer gets it through the ticket’s channel. Sends `message.sent`.',
   tags: ['Messages'],
   security: [{ secretKey: ['messages:write'] }],
   parameters: [idempotencyKey],
   responses: {
     201: {
-      description: 'The message was stored and will be sent.',
-      headers: { 'Idempotency-Replayed': text('`true` when this answer was stored earlier.') },
+      description: 'The message was saved and will be sent.',
+      headers: { 'Idempotency-Replayed': text('`true` if this is a repeated response.') },
     },
     404: noTicket,
     ...idempotency,
