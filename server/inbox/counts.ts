@@ -5,7 +5,7 @@ import { messages } from '../database/tables/messages.ts'
 import { tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { readHeld } from '../replies/held-replies.ts'
-import { MOST_COUNTED, shown } from '../search/count-tickets.ts'
+import { MAX_COUNTED, withoutSpam } from '../search/count-tickets.ts'
 import { countersUnder, filterNames, readCounters } from '../tickets/counters.ts'
 import type { ViewCounter } from './view-counts.ts'
 
@@ -28,11 +28,11 @@ export async function readCounts(deps: Deps, countViews: ViewCounter, orgId: str
   const held = await readHeld(read, orgId, me)
   return {
     views: {
-      mine: shown(counters, wanted.mine),
-      unassigned: shown(counters, wanted.unassigned),
-      open: shown(counters, wanted.open),
-      pending: shown(counters, wanted.pending),
-      resolved: shown(counters, wanted.resolved),
+      mine: withoutSpam(counters, wanted.mine),
+      unassigned: withoutSpam(counters, wanted.unassigned),
+      open: withoutSpam(counters, wanted.open),
+      pending: withoutSpam(counters, wanted.pending),
+      resolved: withoutSpam(counters, wanted.resolved),
       failed: failed?.total ?? 0,
       held: held.tickets,
       spam: counters.get(spam(all)) ?? 0,
@@ -60,7 +60,7 @@ const failedTickets = statement<{ orgId: string }, { total: number }[], Reader>(
     .selectDistinct({ ticketId: messages.ticketId })
     .from(messages)
     .where(and(eq(messages.orgId, p.orgId), sql`sending in ('failed', 'bounced')`))
-    .limit(MOST_COUNTED)
+    .limit(MAX_COUNTED)
     .as('failed')
   return read
     .select({ total: sql<number>`cast(count(*) as integer)` })

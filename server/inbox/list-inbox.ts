@@ -4,8 +4,8 @@ import { invalid } from '../errors.ts'
 import { yieldToEventLoop } from '../loop.ts'
 import { excerptOf } from '../search/excerpt.ts'
 import { findTickets } from '../search/find-tickets.ts'
+import type { SortKey } from '../search/queries.ts'
 import { readSearch } from '../search/read-search.ts'
-import type { Key } from '../search/sql.ts'
 import { decodeCursor, encodeCursor } from '../tickets/cursor.ts'
 import type { TicketSort } from '../tickets/list-tickets.ts'
 import { type FoundRow, readRows, textsOf } from './queries.ts'
@@ -58,7 +58,7 @@ export async function listInbox(
   }
 }
 
-function requireKey(cursor: string, list: string): Key {
+function requireKey(cursor: string, list: string): SortKey {
   const place = decodeCursor(cursor)
   if (place?.list === list) return { at: place.at, id: place.id }
   const detail = place

@@ -10,10 +10,10 @@ import {
   hasFailedSend,
   hasHeldReply,
   isOneOf,
-  isVeiledOfOrganization,
-  myReadMark,
   newestMessageId,
+  ownReadMark,
   textOf,
+  unindexedOrganization,
 } from '../search/conditions.ts'
 import { type TicketWithCustomer, ticketWithCustomer } from '../tickets/queries.ts'
 import { MOST_ROWS } from './schemas.ts'
@@ -116,14 +116,14 @@ const rowsById = statement<Record<string, string>, StoredRow[], Reader>('inbox_r
     .from(tickets)
     .innerJoin(customers, eq(customers.id, tickets.customerId))
     .leftJoin(messages, eq(messages.id, newestMessageId))
-    .leftJoin(readMarks, myReadMark)
+    .leftJoin(readMarks, ownReadMark)
     .where(
       and(
         isOneOf(
           tickets.id,
           Array.from({ length: MOST_ROWS }, (_, place) => textOf(`id${place}`)),
         ),
-        isVeiledOfOrganization,
+        unindexedOrganization,
       ),
     ),
 )

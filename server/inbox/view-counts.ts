@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { newestEvent } from '../events/events.ts'
 import { listViews } from '../saved-views/saved-views.ts'
-import { type Count, countOfCounter, countTickets } from '../search/count-tickets.ts'
+import { type Count, countTickets, readCount } from '../search/count-tickets.ts'
 import { readSearch, type Search } from '../search/read-search.ts'
 
 /** What is counted sooner is counted each time; otherwise the answer is kept for a multiple of what it cost. */
@@ -62,7 +62,7 @@ export function createViewCounter(): ViewCounter {
   }
 
   async function countOf(deps: Deps, asked: Asked): Promise<Count & { oldUntil?: number }> {
-    const counter = await countOfCounter(deps.database.read, asked.orgId, asked.search)
+    const counter = await readCount(deps.database.read, asked.orgId, asked.search)
     if (counter) return counter
     const key = keyOf(asked)
     const kept = known.get(key)

@@ -5,7 +5,7 @@ import { customers } from '../database/tables/customers.ts'
 import { waitingReplies } from '../database/tables/replies.ts'
 import { tickets } from '../database/tables/tickets.ts'
 import { isHeldForMe, textOf } from '../search/conditions.ts'
-import { MOST_COUNTED } from '../search/count-tickets.ts'
+import { MAX_COUNTED } from '../search/count-tickets.ts'
 
 /** Whoever has more of them looks at the list. */
 const MOST_NAMED = 20
@@ -69,5 +69,5 @@ const heldReplies = statement<{ orgId: string; me: string }, StoredHeld[], Reade
     .innerJoin(customers, eq(customers.id, tickets.customerId))
     .where(and(eq(waitingReplies.orgId, textOf('orgId')), isHeldForMe, sql`not ${tickets.isSpam}`))
     .orderBy(desc(waitingReplies.createdAt), desc(waitingReplies.id))
-    .limit(MOST_COUNTED),
+    .limit(MAX_COUNTED),
 )

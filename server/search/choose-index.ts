@@ -2,69 +2,79 @@ import type { Reader } from '../database/database.ts'
 import { filterNames, readCounters } from '../tickets/counters.ts'
 import type { Filter } from './read-search.ts'
 
-/**
- * What leads a query: the filters, by their places, whose index it walks along; or the few tickets with a failed send,
- * a held reply, a draft or the mark of spam.
- */
-export interface Lead {
-  kind: 'index' | 'failed' | 'held' | 'draft' | 'spam'
-  places: number[]
+/** Filters that few tickets pass. They are tried in this order. */
+const RARE = ['draft', 'held', 'failed', 'spam'] as const
+
+/** Where a query starts: from the few tickets of a rare filter, or along the index of some filters. */
+export interface IndexChoice {
+  kind: 'index' | (typeof RARE)[number]
+  /** Positions of the filters that the index or the rare condition covers. */
+  positions: number[]
 }
 
-const FEW = ['draft', 'held', 'failed', 'spam'] as const
-
-/** The filter that finds the fewest tickets leads, as the counters tell; undefined when surely nothing is found. */
-export async function chooseLead(read: Reader, orgId: string, filters: Filter[]): Promise<Lead | undefined> {
-  for (const kind of FEW) {
-    const place = filters.findIndex((filter) => filter.kind === kind && !filter.isNegated)
-    if (place >= 0) return { kind, places: [place] }
+/** Chooses what finds the fewest tickets, by the counters. Returns undefined if no ticket can match. */
+export async function chooseIndex(
+  read: Reader,
+  orgId: string,
+  filters: Filter[],
+): Promise<IndexChoice | undefined> {
+  for (const kind of RARE) {
+    const position = filters.findIndex((filter) => filter.kind === kind && !filter.isNegated)
+    if (position >= 0) return { kind, positions: [position] }
   }
-  const candidates = candidatesAmong(filters)
-  if (candidates.length < 2) return { kind: 'index', places: candidates[0]?.places ?? [] }
-  const known = await counted(read, orgId, candidates)
-  if (known.some(({ count }) => count === 0)) return undefined
-  const [best] = known.filter(({ isIndex }) => isIndex).sort((one, other) => one.count - other.count)
-  return { kind: 'index', places: best?.places ?? [] }
+  const candidates = candidatesFor(filters)
+  if (candidates.length < 2) return { kind: 'index', positions: candidates[0]?.positions ?? [] }
+  const counted = await countCandidates(read, orgId, candidates)
+  if (counted.some(({ count }) => count === 0)) return undefined
+  const [best] = counted.filter(({ hasIndex }) => hasIndex).sort((one, other) => one.count - other.count)
+  return { kind: 'index', positions: best?.positions ?? [] }
 }
 
-/** No more tickets than this pass the filters, as far as counters tell; those with a mark are taken to be few. */
-export async function mostFound(read: Reader, orgId: string, filters: Filter[]): Promise<number> {
-  const isFew = filters.some(({ kind, isNegated }) => !isNegated && FEW.some((few) => few === kind))
-  if (isFew) return 0
-  const counts = await counted(read, orgId, candidatesAmong(filters))
-  return Math.min(...counts.map(({ count }) => count))
+/** An upper bound of the tickets that pass the filters, by the counters. Rare filters count as 0. */
+export async function upperBound(read: Reader, orgId: string, filters: Filter[]): Promise<number> {
+  const isRare = filters.some(({ kind, isNegated }) => !isNegated && RARE.some((rare) => rare === kind))
+  if (isRare) return 0
+  const counted = await countCandidates(read, orgId, candidatesFor(filters))
+  return Math.min(...counted.map(({ count }) => count))
+}
+
+/** The counter with exactly the number of tickets that pass the filters; undefined if there is none. */
+export function exactCounter(filters: Filter[]): string | undefined {
+  if (filters.some(({ isNegated }) => isNegated)) return undefined
+  if (filters.length === 0) return filterNames.all
+  return candidatesFor(filters).find(({ positions }) => positions.length === filters.length)?.counter
 }
 
 interface Candidate {
-  places: number[]
+  positions: number[]
   counter: string
-  isIndex: boolean
+  hasIndex: boolean
 }
 
-async function counted(read: Reader, orgId: string, candidates: Candidate[]) {
+async function countCandidates(read: Reader, orgId: string, candidates: Candidate[]) {
   if (candidates.length === 0) return []
   const names = candidates.map(({ counter }) => counter)
   const counts = await readCounters(read, orgId, names)
   return candidates.map((candidate) => ({ ...candidate, count: counts.get(candidate.counter) ?? 0 }))
 }
 
-/** Every counter that bounds how much is found, and whether an index stands behind it. */
-function candidatesAmong(filters: Filter[]): Candidate[] {
-  const positive = filters.flatMap((filter, place) => (filter.isNegated ? [] : [{ filter, place }]))
-  const single = positive.flatMap(({ filter, place }) => {
+/** The filters, and pairs of them, that have a counter. */
+function candidatesFor(filters: Filter[]): Candidate[] {
+  const positive = filters.flatMap((filter, position) => (filter.isNegated ? [] : [{ filter, position }]))
+  const single = positive.flatMap(({ filter, position }) => {
     const counter = counterOf(filter)
-    return counter === undefined ? [] : [{ places: [place], counter, isIndex: true }]
+    return counter === undefined ? [] : [{ positions: [position], counter, hasIndex: true }]
   })
   const status = positive.find(({ filter }) => filter.kind === 'status')
   if (status?.filter.kind !== 'status') return single
   const { value } = status.filter
-  const pairs = positive.flatMap(({ filter, place }) => {
-    const places = [status.place, place]
+  const pairs = positive.flatMap(({ filter, position }) => {
+    const positions = [status.position, position]
     if (filter.kind === 'assignee') {
-      return [{ places, counter: filterNames.statusAndAssignedTo(value, filter.value), isIndex: true }]
+      return [{ positions, counter: filterNames.statusAndAssignedTo(value, filter.value), hasIndex: true }]
     }
     if (filter.kind === 'tag') {
-      return [{ places, counter: filterNames.statusAndTag(value, filter.value), isIndex: false }]
+      return [{ positions, counter: filterNames.statusAndTag(value, filter.value), hasIndex: false }]
     }
     return []
   })
@@ -84,12 +94,4 @@ function counterOf(filter: Filter): string | undefined {
     default:
       return undefined
   }
-}
-
-/** The counter that says by itself how many tickets a search without words finds; undefined when there is none. */
-export function counterFor(filters: Filter[]): string | undefined {
-  if (filters.some(({ isNegated }) => isNegated)) return undefined
-  if (filters.length === 0) return filterNames.all
-  const [candidate] = candidatesAmong(filters).filter(({ places }) => places.length === filters.length)
-  return candidate?.counter
 }

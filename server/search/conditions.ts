@@ -6,12 +6,12 @@ import { drafts, readMarks } from '../database/tables/threads.ts'
 import { tickets, ticketTags } from '../database/tables/tickets.ts'
 import type { Filter } from './read-search.ts'
 
-// Two ways to ask the same: plainly, for the index that leads a query, and veiled behind an expression that no index
-// serves, for everything else. So it is decided here and not by a planner without statistics which index leads.
+// Each filter has two conditions: an indexed one for the index that a query walks along, and an unindexed one, written as
+// an expression that no index matches, for all others. So choose-index.ts decides, not a planner without statistics.
 
-/** The parameter that holds the value of a filter, by its place among the filters. */
-export function parameterOf(place: number): string {
-  return `filter${place}`
+/** The parameter with the value of a filter, by its position among the filters. */
+export function parameterOf(position: number): string {
+  return `filter${position}`
 }
 
 export function textOf(parameter: string): SQL {
@@ -22,25 +22,28 @@ export function numberOf(parameter: string): SQL {
   return integerParameter(sql.placeholder(parameter))
 }
 
-/** Any number of values that are written as expressions. */
+/** `inArray` for values that are expressions. */
 export function isOneOf(column: SQLWrapper, values: SQL[]): SQL {
   return sql`${column} in (${sql.join(values, sql`, `)})`
 }
 
-export const isOfOrganization = eq(tickets.orgId, textOf('orgId'))
-export const isVeiledOfOrganization = sql`(${tickets.orgId} || '') = ${textOf('orgId')}`
+export const indexedOrganization = eq(tickets.orgId, textOf('orgId'))
+export const unindexedOrganization = sql`(${tickets.orgId} || '') = ${textOf('orgId')}`
 
-/** Spam is left out unless it is asked for: so few rows that no index has to know. */
+/** Leaves out spam, unless the search asks for it. There is so little that no index needs to know. */
 export function spamCondition(filters: Pick<Filter, 'kind' | 'isNegated'>[]): SQL {
-  const isWanted = filters.some(({ kind, isNegated }) => kind === 'spam' && !isNegated)
-  // Without a table's name on PostgreSQL's side too: the partial index stands on these very words.
-  return isWanted ? sql`${tickets.isSpam}` : sql`not ${tickets.isSpam}`
+  const includesSpam = filters.some(({ kind, isNegated }) => kind === 'spam' && !isNegated)
+  // PostgreSQL uses its partial index only for exactly this condition.
+  return includesSpam ? sql`${tickets.isSpam}` : sql`not ${tickets.isSpam}`
 }
 
-/** A filter that does not lead. */
-export function veiledCondition(kind: Filter['kind'], isNegated: boolean, place: number): SQL | undefined {
-  const parameter = parameterOf(place)
-  const condition = conditionOf(kind, parameter)
+/** Undefined for spam, which `spamCondition` handles. */
+export function unindexedCondition(
+  kind: Filter['kind'],
+  isNegated: boolean,
+  position: number,
+): SQL | undefined {
+  const condition = conditionOf(kind, parameterOf(position))
   if (!condition) return undefined
   return isNegated ? sql`not (${condition})` : condition
 }
@@ -58,8 +61,8 @@ function conditionOf(kind: Filter['kind'], parameter: string): SQL | undefined {
     case 'after':
       return sql`(${tickets.updatedAt} + 0) >= ${numberOf(parameter)}`
     case 'tag':
-      return sql`exists (select 1 from ticket_tags tagged where tagged.org_id = ${textOf('orgId')}
-        and tagged.ticket_id = ${tickets.id} and tagged.tag = ${textOf(parameter)})`
+      return sql`exists (select 1 from ticket_tags own_tags where own_tags.org_id = ${textOf('orgId')}
+        and own_tags.ticket_id = ${tickets.id} and own_tags.tag = ${textOf(parameter)})`
     case 'unread':
       return isUnread
     case 'failed':
@@ -77,28 +80,29 @@ function conditionOf(kind: Filter['kind'], parameter: string): SQL | undefined {
 export const newestMessageId = sql`(select newest.id from messages newest where newest.org_id = ${textOf('orgId')}
   and newest.ticket_id = ${tickets.id} order by newest.created_at desc, newest.id desc limit 1)`
 
-/** The partial index is used only for a query that carries its condition in these words. */
-export const hasFailedSend = sql`exists (select 1 from messages lost where lost.org_id = ${textOf('orgId')}
-  and lost.ticket_id = ${tickets.id} and sending in ('failed', 'bounced'))`
+/** The partial index is used only for a query with exactly its condition. */
+export const hasFailedSend = sql`exists (select 1 from messages unsent where unsent.org_id = ${textOf('orgId')}
+  and unsent.ticket_id = ${tickets.id} and sending in ('failed', 'bounced'))`
 
-export const hasDraft = sql`exists (select 1 from drafts begun where begun.org_id = ${textOf('orgId')}
-  and begun.agent_id = ${textOf('me')} and begun.ticket_id = ${tickets.id})`
+export const hasDraft = sql`exists (select 1 from drafts own where own.org_id = ${textOf('orgId')}
+  and own.agent_id = ${textOf('me')} and own.ticket_id = ${tickets.id})`
 
-/** Mine, or of somebody who cannot decide any more what becomes of it. The partial index asks for `is_held` in this word. */
-export const isHeldForMe = sql`is_held and (${waitingReplies.agentId} = ${textOf('me')} or exists (select 1 from agents gone
-  where gone.org_id = ${textOf('orgId')} and gone.id = ${waitingReplies.agentId} and gone.disabled_at is not null))`
+/** The agent's own held replies, and those of disabled agents. The partial index needs `is_held` written like this. */
+export const isHeldForMe = sql`is_held and (${waitingReplies.agentId} = ${textOf('me')} or exists (select 1 from agents author
+  where author.org_id = ${textOf('orgId')} and author.id = ${waitingReplies.agentId} and author.disabled_at is not null))`
 
 export const hasHeldReply = sql`exists (select 1 from ${waitingReplies} where ${waitingReplies.orgId} = ${textOf('orgId')}
   and ${waitingReplies.ticketId} = ${tickets.id} and ${isHeldForMe})`
 
-/** The newest message is the customer's, and later than what I have read. */
-const isUnread = sql`exists (select 1 from messages said where said.id = ${newestMessageId}
-  and said.role = 'customer' and not exists (select 1 from read_marks seen
-    where seen.org_id = ${textOf('orgId')} and seen.agent_id = ${textOf('me')} and seen.ticket_id = ${tickets.id}
-    and (seen.message_at > said.created_at or (seen.message_at = said.created_at and seen.message_id >= said.id))))`
+/** The newest message is from the customer, and the agent has not read that far. */
+const isUnread = sql`exists (select 1 from messages latest where latest.id = ${newestMessageId}
+  and latest.role = 'customer' and not exists (select 1 from read_marks mark
+    where mark.org_id = ${textOf('orgId')} and mark.agent_id = ${textOf('me')} and mark.ticket_id = ${tickets.id}
+    and (mark.message_at > latest.created_at
+      or (mark.message_at = latest.created_at and mark.message_id >= latest.id))))`
 
-/** Few tickets, found by themselves. */
-export const FEW: Partial<Record<Filter['kind'], SQL>> = {
+/** Conditions that few tickets meet: those are found first, without an index of the tickets. */
+export const rareConditions: Partial<Record<Filter['kind'], SQL>> = {
   failed: sql`${tickets.id} in (select ${messages.ticketId} from ${messages}
     where ${messages.orgId} = ${textOf('orgId')} and sending in ('failed', 'bounced'))`,
   held: sql`${tickets.id} in (select ${waitingReplies.ticketId} from ${waitingReplies}
@@ -107,9 +111,9 @@ export const FEW: Partial<Record<Filter['kind'], SQL>> = {
     where ${drafts.orgId} = ${textOf('orgId')} and ${drafts.agentId} = ${textOf('me')})`,
 }
 
-/** Conditions of the leading index, plainly. */
-export function leadingCondition(kind: Filter['kind'], place: number): SQL {
-  const value = textOf(parameterOf(place))
+/** For the filters whose index a query walks along. */
+export function indexedCondition(kind: Filter['kind'], position: number): SQL {
+  const value = textOf(parameterOf(position))
   switch (kind) {
     case 'status':
       return eq(tickets.status, value)
@@ -120,9 +124,9 @@ export function leadingCondition(kind: Filter['kind'], place: number): SQL {
     case 'tag':
       return sql`${ticketTags.orgId} = ${textOf('orgId')} and ${ticketTags.tag} = ${value}`
     default:
-      throw new Error(`No index is led by ${kind}.`)
+      throw new Error(`There is no index for ${kind}.`)
   }
 }
 
-export const myReadMark = sql`${readMarks.orgId} = ${textOf('orgId')} and ${readMarks.agentId} = ${textOf('me')}
+export const ownReadMark = sql`${readMarks.orgId} = ${textOf('orgId')} and ${readMarks.agentId} = ${textOf('me')}
   and ${readMarks.ticketId} = ${tickets.id}`

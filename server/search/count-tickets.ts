@@ -1,13 +1,13 @@
 import type { Reader } from '../database/database.ts'
 import { filterNames, readCounters } from '../tickets/counters.ts'
-import { counterFor } from './choose-index.ts'
+import { exactCounter } from './choose-index.ts'
 import { findTickets } from './find-tickets.ts'
 import type { Search } from './read-search.ts'
 
-/** Where counting stops that no counter spares. */
-export const MOST_COUNTED = 1_000
-/** So many tickets are looked at for one count: some 50 ms. */
-const MOST_LOOKED_AT = 10_000
+/** Tickets are counted up to this number, whether one by one or by a counter. */
+export const MAX_COUNTED = 1_000
+/** Tickets examined for one count: about 50 ms. */
+const MAX_EXAMINED = 10_000
 
 export interface Count {
   count: number
@@ -15,39 +15,35 @@ export interface Count {
   isAtLeast: boolean
 }
 
-/** What a counter knows; undefined when the tickets themselves have to be counted. */
-export async function countOfCounter(
-  read: Reader,
-  orgId: string,
-  search: Search,
-): Promise<Count | undefined> {
-  const counter = search.indexQuery ? undefined : counterFor(search.filters)
+/** The count if a counter has it; undefined if the tickets have to be counted one by one. */
+export async function readCount(read: Reader, orgId: string, search: Search): Promise<Count | undefined> {
+  const counter = search.indexQuery ? undefined : exactCounter(search.filters)
   if (counter === undefined) return undefined
   const counters = await readCounters(read, orgId, [counter, filterNames.spam(counter)])
-  return limited(shown(counters, counter))
+  return limited(withoutSpam(counters, counter))
 }
 
-/** Counts tickets one by one, up to a limit of those that are found and of those that are looked at. */
+/** Counts tickets one by one, up to a number of matches and a number of examined tickets. */
 export async function countTickets(read: Reader, orgId: string, me: string, search: Search): Promise<Count> {
-  const budget = { left: MOST_LOOKED_AT }
+  const budget = { remaining: MAX_EXAMINED }
   const found = await findTickets(read, {
     orgId,
     me,
     search,
     sort: 'updated_desc',
     after: undefined,
-    limit: MOST_COUNTED,
+    limit: MAX_COUNTED,
     budget,
   })
   const { count, isAtLeast } = limited(found.length)
-  return { count, isAtLeast: isAtLeast || budget.left <= 0 }
+  return { count, isAtLeast: isAtLeast || budget.remaining <= 0 }
 }
 
-/** What the inbox shows of a counter: without spam. */
-export function shown(counters: Map<string, number>, name: string): number {
+/** A counter less its spam, as the inbox shows it. */
+export function withoutSpam(counters: Map<string, number>, name: string): number {
   return (counters.get(name) ?? 0) - (counters.get(filterNames.spam(name)) ?? 0)
 }
 
 function limited(count: number): Count {
-  return { count: Math.min(count, MOST_COUNTED), isAtLeast: count >= MOST_COUNTED }
+  return { count: Math.min(count, MAX_COUNTED), isAtLeast: count >= MAX_COUNTED }
 }

@@ -1,10 +1,10 @@
 import { wordsOf, wordsWithStart } from './index-words.ts'
 
 const EXCERPT_LENGTH = 160
-/** How much stands before the hit: a row shows some thirty letters beside its tags, and the hit has to be among them. */
+/** Characters before the match: a row shows about thirty beside its tags, and the match has to be among them. */
 const LEAD_IN = 12
 
-/** Runs of white space become one space; cut at a word with `…`. */
+/** Replaces runs of white space with one space and cuts at a word with `…`. */
 export function oneLine(text: string, length: number): string {
   const line = text.replaceAll(/\s+/g, ' ').trim()
   if (line.length <= length) return line
@@ -13,35 +13,35 @@ export function oneLine(text: string, length: number): string {
   return `${(end > length / 2 ? cut.slice(0, end) : cut).toWellFormed().replace(/\uFFFD$/, '')}…`
 }
 
-/** Text around the first hit in the text that holds most of the words; undefined when none holds any. */
+/** Text around the first match, from the text with the most of the words; undefined if none has any. */
 export function excerptOf(texts: string[], terms: string[]): string | undefined {
-  let best: { text: string; start: number; hits: number } | undefined
+  let best: { text: string; start: number; matches: number } | undefined
   for (const text of texts) {
-    const hit = hitIn(text, terms)
-    if (hit && hit.hits > (best?.hits ?? 0)) best = { text, ...hit }
-    if (best?.hits === terms.length) break
+    const match = matchIn(text, terms)
+    if (match && match.matches > (best?.matches ?? 0)) best = { text, ...match }
+    if (best?.matches === terms.length) break
   }
   return best && around(best.text, best.start)
 }
 
-/** Where the first word of the search stands, and how many of its words there are. */
-function hitIn(text: string, terms: string[]): { start: number; hits: number } | undefined {
-  if (!mayHold(text, terms)) return undefined
-  const seen = new Set<string>()
+/** Where the first search word is, and how many of the search words there are. */
+function matchIn(text: string, terms: string[]): { start: number; matches: number } | undefined {
+  if (!mayMatch(text, terms)) return undefined
+  const matched = new Set<string>()
   let first: number | undefined
   for (const { word, start } of wordsWithStart(text)) {
     for (const term of terms) {
       if (!word.startsWith(term)) continue
       first ??= start
-      seen.add(term)
+      matched.add(term)
     }
-    if (seen.size === terms.length) break
+    if (matched.size === terms.length) break
   }
-  return first === undefined ? undefined : { start: first, hits: seen.size }
+  return first === undefined ? undefined : { start: first, matches: matched.size }
 }
 
-/** A quick look before the text is taken apart word by word. */
-function mayHold(text: string, terms: string[]): boolean {
+/** A quick check before the text is split word by word. */
+function mayMatch(text: string, terms: string[]): boolean {
   const words = wordsOf(text).join(' ')
   return terms.some((term) => words.includes(term))
 }

@@ -35,7 +35,7 @@ export const tickets = table(
     index('tickets_spam').on(row.orgId, row.updatedAt, row.id).where(sql`is_spam`),
     // Led by what it refers to, so that deleting a customer finds what refers to them; so are those of a ticket's rows.
     index('tickets_by_customer').on(row.customerId, row.updatedAt, row.id),
-    // How a ticket is called on the page: the end of its id (server/search/find-by-handle.ts).
+    // The handle on the page is the end of the id (server/search/query-language.ts).
     index('tickets_by_handle').on(sql`substr(id, 25)`),
     index('tickets_by_created').on(row.orgId, row.createdAt, row.id),
     index('tickets_by_updated').on(row.orgId, row.updatedAt, row.id),
