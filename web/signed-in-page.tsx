@@ -4,7 +4,7 @@ import { Match, Switch } from 'solid-js'
 import { codeOf } from './api/api-problem.ts'
 import { SessionContext, sessionQuery } from './api/session.ts'
 import { FailedState } from './forms/failed-state.tsx'
-import { HeldNotices } from './inbox/held-reply-notices.tsx'
+import { HeldReplyNotices } from './inbox/held-reply-notices.tsx'
 import { LiveBanner } from './live/live-banner.tsx'
 import { SignInAgain } from './sign-in/sign-in-again.tsx'
 import { SignOutDialog } from './sign-in/sign-out.tsx'
@@ -24,7 +24,7 @@ export function SignedInPage(props: RouteSectionProps) {
               <LiveBanner />
               {props.children}
             </div>
-            <HeldNotices />
+            <HeldReplyNotices />
             <SignInAgain session={data()} />
             <SignOutDialog />
           </SessionContext.Provider>

@@ -97,7 +97,7 @@ async function keys(page: Page): Promise<Result[]> {
 }
 
 async function scrolling(page: Page): Promise<Result> {
-  await page.locator('.list-scroller').hover()
+  await page.locator('.virtual-list').hover()
   const frames = await framesWhile(page, async () => {
     for (let turn = 0; turn < TURNS_OF_WHEEL; turn += 1) {
       await page.mouse.wheel(0, WHEEL_PX)

@@ -47,7 +47,7 @@ export async function subjectsOf(page: Page): Promise<string[]> {
   const rows = await page.getByRole('option').evaluateAll((elements) =>
     elements.map((element) => ({
       place: Number(element.getAttribute('aria-posinset')),
-      subject: element.querySelector('.row-subject')?.textContent ?? '',
+      subject: element.querySelector('.ticket-row-subject')?.textContent ?? '',
     })),
   )
   return rows.toSorted((a, b) => a.place - b.place).map(({ subject }) => subject)
@@ -55,7 +55,7 @@ export async function subjectsOf(page: Page): Promise<string[]> {
 
 /** The subject of the row that has the focus; undefined when no row has. */
 export async function focusedSubject(page: Page): Promise<string | undefined> {
-  const focused = page.locator('[role="option"]:focus .row-subject')
+  const focused = page.locator('[role="option"]:focus .ticket-row-subject')
   return (await focused.count()) === 1 ? ((await focused.textContent()) ?? undefined) : undefined
 }
 

@@ -24,7 +24,7 @@ browserTest('a key that leads to another list leaves the focus to its first row'
   await waitForFocus(page, 'Waiting')
   await page.keyboard.press('g')
   await page.keyboard.press('p')
-  await page.getByText('Nothing pending').waitFor()
+  await page.getByText('No pending tickets').waitFor()
   await page.locator('h1:focus', { hasText: 'Pending' }).waitFor()
 })
 
@@ -56,6 +56,6 @@ browserTest('renaming and deleting a view leave the focus to the list', async ()
 
 async function choose(page: Page, view: string, item: string): Promise<void> {
   await page.getByRole('link', { name: view }).hover()
-  await page.getByRole('button', { name: `Change “${view}”` }).click()
+  await page.getByRole('button', { name: `Options for “${view}”` }).click()
   await page.getByRole('menuitem', { name: item }).click()
 }

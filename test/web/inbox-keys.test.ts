@@ -36,7 +36,7 @@ browserTest('the list is worked through without a mouse', async () => {
   await keyboard.press('j')
   await page.waitForURL(`**/unassigned/${first?.id}`)
   await keyboard.press('u')
-  await page.getByText('No ticket is open').waitFor()
+  await page.getByText('Select a ticket').waitFor()
   await page.waitForURL('**/inbox/unassigned')
   await waitForFocus(page, 'First')
 
@@ -96,7 +96,7 @@ browserTest('what is typed behind r is text, also while the ticket is on its way
 
   await keyboard.press('Escape')
   await keyboard.press('u')
-  await page.getByText('No ticket is open').waitFor()
+  await page.getByText('Select a ticket').waitFor()
   // Keys are commands again.
   await waitForFocus(page, 'Far')
   await keyboard.press('k')
@@ -133,7 +133,7 @@ browserTest('several tickets are selected, changed and changed back at once', as
   await keyboard.press('a')
   await page.getByRole('combobox', { name: 'Assign 3 tickets' }).fill('nobody')
   await keyboard.press('Enter')
-  await page.getByText('Assigned to nobody: 3 tickets').waitFor()
+  await page.getByText('Unassigned: 3 tickets').waitFor()
   await rowOf(page, 'Four').locator('[data-check]').click()
   await rowOf(page, 'Two').click({ modifiers: ['Shift'] })
   expect(await rowOf(page, 'One').textContent()).not.toContain('urgent')
@@ -207,7 +207,7 @@ browserTest('a button tells screen readers its key, when it has one', async () =
   await openList(page, `/inbox/open/${ticket?.id}`)
   const keyOf = (name: string) => page.getByRole('button', { name }).getAttribute('aria-keyshortcuts')
   expect(await keyOf('Next ticket')).toBe('j')
-  expect(await keyOf('Order')).toBeNull()
+  expect(await keyOf('Sort')).toBeNull()
   expect(await page.locator('[aria-keyshortcuts="false"]').count()).toBe(0)
 })
 
@@ -228,7 +228,7 @@ browserTest('keys do nothing while somebody types, and the sheet lists them all'
   await rowOf(page, 'Printer').focus()
   await page.keyboard.press('Shift+?')
   const sheet = page.getByRole('dialog', { name: 'Keys' })
-  await sheet.getByText('Resolve and open the next').waitFor()
+  await sheet.getByText('Resolve and next').waitFor()
   for (const label of ['Next ticket', 'Assign to me', 'Mark as spam', 'Go to Unassigned', 'All commands']) {
     expect(await sheet.getByText(label, { exact: true }).count(), label).toBe(1)
   }
@@ -245,7 +245,9 @@ browserTest('the palette finds commands, lists, people and tickets by a few lett
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
   await openList(page, '/inbox/open')
-  const field = page.getByRole('combobox', { name: 'Command, view, person, ticket or saved reply' })
+  const field = page.getByRole('combobox', {
+    name: 'Search commands, views, agents, tickets and saved replies',
+  })
 
   await page.keyboard.press('ControlOrMeta+k')
   await field.fill('unas')

@@ -54,7 +54,7 @@ browserTest('a ticket that leaves the list keeps its place, and Undo brings it b
   const place = await rowOf(page, 'Second').boundingBox()
   await agent.call('PATCH', `/v1/tickets/${second?.id}`, { body: { status: 'resolved' } })
   await rowOf(page, 'Second').filter({ hasText: 'Moved to Resolved' }).waitFor()
-  expect(await page.locator('.row-undo').count()).toBe(0)
+  expect(await page.locator('.virtual-list-undo').count()).toBe(0)
   expect(await rowOf(page, 'Second').boundingBox()).toEqual(place)
   expect(await subjectsOf(page)).toEqual(['Third', 'Second', 'First'])
 
@@ -62,12 +62,12 @@ browserTest('a ticket that leaves the list keeps its place, and Undo brings it b
   await page.keyboard.press('e')
   await rowOf(page, 'Third').filter({ hasText: 'Moved to Resolved' }).waitFor()
   expect(await subjectsOf(page)).toEqual(['Third', 'Second', 'First'])
-  await page.locator('.row-undo').click()
+  await page.locator('.virtual-list-undo').click()
   await rowOf(page, 'Third').filter({ hasNotText: 'Moved to Resolved' }).waitFor()
   await page.getByRole('link', { name: 'All open 2' }).waitFor()
 
   await page.getByRole('link', { name: 'Pending' }).click()
-  await page.getByText('Nothing pending').waitFor()
+  await page.getByText('No pending tickets').waitFor()
   await page.getByRole('link', { name: 'All open 2' }).click()
   await rowOf(page, 'Third').waitFor()
   expect(await subjectsOf(page)).toEqual(['Third', 'First'])
@@ -79,7 +79,7 @@ browserTest('what comes in waits behind a pill while the list is scrolled or poi
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
   await openList(page, '/inbox/open')
-  const scroller = page.locator('.list-scroller')
+  const scroller = page.locator('.virtual-list')
   await scroller.evaluate((element) => element.scrollTo({ top: 340 }))
   await eventually(async () => (await visibleRows(page)).length >= 10)
   const before = await visibleRows(page)
@@ -113,7 +113,7 @@ browserTest('a list of many tickets draws only what is seen, and reaches the las
   const { page } = window
   await openList(page, '/inbox/open')
   await page.getByRole('link', { name: `All open ${MANY}` }).waitFor()
-  const scroller = page.locator('.list-scroller')
+  const scroller = page.locator('.virtual-list')
   const rows = page.getByRole('option')
   await eventually(async () => {
     await scroller.evaluate((element) => element.scrollTo({ top: element.scrollHeight }))
@@ -144,12 +144,12 @@ browserTest('an empty list, a failing one and a view that is gone say what to do
   await page.goto('/inbox')
   await page.getByText('All done').waitFor()
   await page.goto('/inbox/viw_00000000000000000000000000')
-  await page.getByText('This view is gone').waitFor()
+  await page.getByText('View not found').waitFor()
 
   await makeTickets(client, ['Printer'])
   await page.route('**/console/tickets?*', (route) => route.fulfill({ status: 400, body: '{}' }))
   await page.goto('/inbox/open')
-  await page.getByText('The tickets could not be loaded').waitFor()
+  await page.getByText('Couldn’t load tickets').waitFor()
   await page.unroute('**/console/tickets?*')
   await page.getByRole('button', { name: 'Try again' }).click()
   await rowOf(page, 'Printer').waitFor()
@@ -181,7 +181,7 @@ function visibleRows(page: Page) {
   return page.getByRole('option').evaluateAll((rows) =>
     rows
       .map((row) => ({
-        text: row.querySelector('.row-subject')?.textContent,
+        text: row.querySelector('.ticket-row-subject')?.textContent,
         top: row.getBoundingClientRect().top,
       }))
       .filter(({ top }) => top >= 80 && top < 800)

@@ -43,7 +43,7 @@ browserTest('of many tickets the part that was changed is told, shown and taken 
   await scrollToEnd(page)
   // The last 60 were not changed.
   await rowAt(page, ALL).filter({ hasNotText: 'Moved to' }).waitFor()
-  await page.locator('.list-scroller').evaluate((element) => element.scrollTo({ top: 0 }))
+  await page.locator('.virtual-list').evaluate((element) => element.scrollTo({ top: 0 }))
   await rowAt(page, 1).filter({ hasText: 'Moved to Pending' }).waitFor()
 
   await told.getByRole('button', { name: 'Undo' }).click()
@@ -67,5 +67,5 @@ function rowAt(page: Page, place: number) {
 }
 
 function scrollToEnd(page: Page): Promise<void> {
-  return page.locator('.list-scroller').evaluate((element) => element.scrollTo({ top: element.scrollHeight }))
+  return page.locator('.virtual-list').evaluate((element) => element.scrollTo({ top: element.scrollHeight }))
 }

@@ -27,7 +27,7 @@ browserTest(
     await rowOf(page, 'Not asked for').waitFor()
 
     await page.getByRole('button', { name: /Your account/ }).click()
-    await page.getByRole('menuitem', { name: 'Notify on the desktop' }).click()
+    await page.getByRole('menuitem', { name: 'Desktop notifications' }).click()
     await hide(page, true)
     await makeTickets(client, ['Printer on fire'])
     await eventually(async () => (await shown(page)).length > 0)

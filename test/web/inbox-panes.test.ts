@@ -13,8 +13,8 @@ browserTest('panes are made wider by keys and pointer, folded away, and stay so'
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
   await openList(page, '/inbox/open')
-  const edge = page.getByRole('separator', { name: 'Width of the list' })
-  const width = async () => (await page.locator('.list-place').boundingBox())?.width
+  const edge = page.getByRole('separator', { name: 'List width' })
+  const width = async () => (await page.locator('.inbox-page-list').boundingBox())?.width
   expect(await width()).toBe(360)
   await edge.focus()
   await page.keyboard.press('ArrowRight')
@@ -57,8 +57,8 @@ browserTest('on narrower screens the customer, then the lists, come in over the 
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await page.setViewportSize({ width: 800, height: 700 })
   await page.getByRole('navigation').waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'Lists' }).click()
-  await page.getByRole('dialog', { name: 'Lists' }).getByRole('link', { name: 'Pending' }).click()
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('dialog', { name: 'Menu' }).getByRole('link', { name: 'Pending' }).click()
   await page.waitForURL('**/inbox/pending')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 })
@@ -76,7 +76,7 @@ browserTest('a phone shows one pane, a way back, and things large enough for a t
   await page.getByRole('button', { name: /^Back/ }).click()
   await page.waitForURL('**/inbox/open')
   await waitForFocus(page, 'Printer')
-  await page.getByRole('button', { name: 'Lists' }).click()
+  await page.getByRole('button', { name: 'Menu' }).click()
   const link = page.getByRole('dialog').getByRole('link', { name: 'Pending' })
   expect((await link.boundingBox())?.height).toBeGreaterThanOrEqual(44)
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth)

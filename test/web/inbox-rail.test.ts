@@ -14,7 +14,7 @@ browserTest('an inbox that nobody has ever written to leads administrators to th
   const { page } = window
   await page.goto('/inbox')
   await page.getByText('Your inbox is ready').waitFor()
-  await page.getByRole('button', { name: 'first steps' }).click()
+  await page.getByRole('button', { name: 'setup' }).click()
   await page.waitForURL('**/settings/start')
 })
 
@@ -31,8 +31,8 @@ browserTest(
       await route.continue()
     })
     await page.goto('/inbox')
-    await page.locator('.list-empty').waitFor({ state: 'attached' })
-    expect(await page.locator('.list-empty').textContent()).toBe('')
+    await page.locator('.list-states').waitFor({ state: 'attached' })
+    expect(await page.locator('.list-states').textContent()).toBe('')
     counted.resolve()
     await page.getByText('Your inbox is ready').waitFor()
   },
@@ -49,7 +49,7 @@ browserTest('the rail shows the tags used most, and all others behind a search',
   const { page } = window
   await openList(page, '/inbox/open')
   await page.getByRole('link', { name: 'zebra 2' }).waitFor()
-  const tags = page.locator('.rail-title', { hasText: 'Tags' }).locator('+ ul a')
+  const tags = page.locator('.rail-section', { hasText: 'Tags' }).locator('+ ul a')
   expect(await tags.count()).toBe(12)
   expect(await tags.first().textContent()).toBe('zebra2')
 

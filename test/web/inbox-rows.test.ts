@@ -18,10 +18,13 @@ browserTest('what a search has found can be seen in its row, beside long tags', 
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
   await openList(page, '/inbox/search?q=samovar')
-  const mark = page.locator('.row-foot mark')
+  const mark = page.locator('.ticket-row-foot mark')
   await mark.waitFor()
   expect(await mark.textContent()).toBe('samovar')
-  const [hit, line] = [await mark.boundingBox(), await page.locator('.row-foot .row-cut').boundingBox()]
+  const [hit, line] = [
+    await mark.boundingBox(),
+    await page.locator('.ticket-row-foot .ticket-row-cut').boundingBox(),
+  ]
   expect(right(hit)).toBeLessThanOrEqual(right(line))
 })
 
@@ -35,7 +38,7 @@ browserTest('the mark of a draft stands apart from the text of the newest messag
   await openList(page, '/inbox/open')
   const row = rowOf(page, 'Printer')
   await row.getByText('Draft', { exact: true }).waitFor()
-  expect(await row.locator('.row-foot').textContent()).toBe('It is on fire.')
+  expect(await row.locator('.ticket-row-foot').textContent()).toBe('It is on fire.')
 })
 
 browserTest('a row that others took out of the list says what became of it', async () => {
@@ -48,11 +51,11 @@ browserTest('a row that others took out of the list says what became of it', asy
   await agent.call('PATCH', `/v1/tickets/${moved?.id}`, { body: { assignedTo: admin.id } })
   await rowOf(page, 'Moved').filter({ hasText: 'Assigned to' }).waitFor()
   await admin.call('DELETE', `/console/tickets/${deleted?.id}`)
-  await page.locator('.row-left', { hasText: 'Deleted' }).waitFor()
+  await page.locator('.ticket-row-departure', { hasText: 'Deleted' }).waitFor()
 
   await page.goto(`/inbox/unassigned/${deleted?.id}`)
   await rowOf(page, 'Kept').waitFor()
-  await page.getByRole('article').or(page.locator('.thread-place .empty-state')).first().waitFor()
+  await page.getByRole('article').or(page.locator('.inbox-page-ticket .empty-state')).first().waitFor()
   for (const key of ['e', 't']) await page.keyboard.press(key)
   await page.waitForTimeout(200)
   expect(await page.locator('.toast, [role="dialog"]').count()).toBe(0)
@@ -60,7 +63,7 @@ browserTest('a row that others took out of the list says what became of it', asy
   await openList(page, '/inbox/search?q=Moved')
   await page.keyboard.press('j')
   await page.keyboard.press('e')
-  await rowOf(page, 'Moved').locator('.row-word', { hasText: 'Resolved' }).waitFor()
+  await rowOf(page, 'Moved').locator('.ticket-row-word', { hasText: 'Resolved' }).waitFor()
 })
 
 browserTest('a row that has left the list goes on saying what is true of its ticket', async () => {
@@ -73,7 +76,7 @@ browserTest('a row that has left the list goes on saying what is true of its tic
   const { page } = window
   await openList(page, '/inbox/pending')
   const said = (subject: string, text: string) =>
-    rowOf(page, subject).locator('.row-left').getByText(text, { exact: true }).waitFor()
+    rowOf(page, subject).locator('.ticket-row-departure').getByText(text, { exact: true }).waitFor()
   await rowOf(page, 'Near').click()
   await page.getByRole('article', { name: 'Ticket' }).getByRole('button', { name: 'Pending' }).waitFor()
   await page.keyboard.press('e')
@@ -82,7 +85,7 @@ browserTest('a row that has left the list goes on saying what is true of its tic
   await page.keyboard.press('e')
   await said('Near', 'Moved to Open')
   // Undo leads back to this list, also from there.
-  await page.locator('.row-undo').click()
+  await page.locator('.virtual-list-undo').click()
   await waitForStatus(agent, String(near?.id), 'pending')
   await rowOf(page, 'Near').and(page.locator(':not([data-left])')).waitFor()
 
@@ -128,8 +131,8 @@ browserTest(
     const time = rowOf(page, 'Tagged later').locator('time')
     expect(await subjectsOf(page)).toEqual(['Tagged later', 'Newer'])
     expect(await time.getAttribute('datetime')).toBe(json.updatedAt)
-    await page.getByRole('button', { name: 'Order' }).click()
-    await page.getByRole('menuitemcheckbox', { name: 'Newest ticket first' }).click()
+    await page.getByRole('button', { name: 'Sort' }).click()
+    await page.getByRole('menuitemcheckbox', { name: 'Newest first' }).click()
     await eventually(async () => (await time.getAttribute('datetime')) === json.createdAt)
   },
 )
@@ -149,7 +152,7 @@ browserTest('a finger opens a row wherever it taps, and selects by staying', asy
   await rowOf(page, 'First').tap()
   await page.getByText('2 selected').waitFor()
   expect(page.url()).toEndWith('/inbox/open')
-  await page.getByRole('button', { name: 'Clear the selection' }).tap()
+  await page.getByRole('button', { name: 'Clear selection' }).tap()
   await rowOf(page, 'First').tap({ position: { x: 6, y: 30 } })
   await page.waitForURL('**/inbox/open/tkt_*')
 })

@@ -57,7 +57,7 @@ browserTest('a key changes nothing out of sight, and the notice names what it ch
     expect(await focusedPlace(page)).toBe(2)
   }
   expect(page.url()).toEndWith('/inbox/open')
-  expect(await page.locator('.toast, .bulk, [role="dialog"]').count()).toBe(0)
+  expect(await page.locator('.toast, .bulk-bar, [role="dialog"]').count()).toBe(0)
   expect((await listTickets(client, '?status=open')).meta.total).toBe(ALL)
 
   await page.keyboard.press('p')
@@ -79,7 +79,7 @@ browserTest('the row under the pointer does not look like the row the keys are f
 
 /** Scrolls until the row after `place` others is the first in sight, and has been drawn: pages come as they are needed. */
 async function scrollTo(page: Page, place: number): Promise<void> {
-  const scroller = page.locator('.list-scroller')
+  const scroller = page.locator('.virtual-list')
   await eventually(async () => {
     await scroller.evaluate((element, top) => element.scrollTo({ top }), place * ROW_PX)
     return (await topOf(page)) === place * ROW_PX && (await rowAt(page, place + 1).count()) === 1
@@ -87,7 +87,7 @@ async function scrollTo(page: Page, place: number): Promise<void> {
 }
 
 function topOf(page: Page): Promise<number> {
-  return page.locator('.list-scroller').evaluate(({ scrollTop }) => scrollTop)
+  return page.locator('.virtual-list').evaluate(({ scrollTop }) => scrollTop)
 }
 
 function rowAt(page: Page, place: number) {

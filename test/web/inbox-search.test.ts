@@ -16,7 +16,7 @@ browserTest(
     await using window = await openWindow({ ...bellhop, agent })
     const { page } = window
     await page.goto('/inbox/pending')
-    await page.getByText('Nothing pending').waitFor()
+    await page.getByText('No pending tickets').waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('invoi')
     await rowOf(page, 'Question').waitFor()
@@ -60,19 +60,19 @@ browserTest('keys and values of the grammar are offered, and taken without a mou
 
   for (const typed of ['status:', 'status:pen', 'before:2026-1']) {
     await field.fill(typed)
-    await page.locator('.search-words [role="option"]').first().waitFor()
+    await page.locator('.search-field-suggestions [role="option"]').first().waitFor()
     await page.waitForTimeout(300)
-    expect(await page.getByText('That search is not understood').count()).toBe(0)
+    expect(await page.getByText('Can’t read that search').count()).toBe(0)
   }
   await field.fill('status:wrong')
-  await page.getByText('That search is not understood').waitFor()
+  await page.getByText('Can’t read that search').waitFor()
   await field.fill('zzzz')
-  await page.locator('.empty-state', { hasText: 'Nothing found' }).waitFor()
-  expect(await page.locator('.grammar').textContent()).toContain('assigned:')
+  await page.locator('.empty-state', { hasText: 'No results' }).waitFor()
+  expect(await page.locator('.list-states-filters').textContent()).toContain('assigned:')
   await field.fill('')
   await rowOf(page, 'Broken').waitFor()
   await field.fill('!!!')
-  await page.locator('.empty-state', { hasText: 'Nothing found' }).waitFor()
+  await page.locator('.empty-state', { hasText: 'No results' }).waitFor()
 })
 
 browserTest(
@@ -84,7 +84,7 @@ browserTest(
     await using window = await openWindow({ ...bellhop, agent })
     const { page } = window
     await openList(page, '/inbox/search?q=tag%3Avip')
-    await page.getByRole('button', { name: 'Save as a view' }).click()
+    await page.getByRole('button', { name: 'Save as view' }).click()
     await page.getByRole('textbox', { name: 'Name' }).fill('Important')
     await page.keyboard.press('Enter')
     await page.waitForURL('**/inbox/viw_*')
@@ -92,7 +92,7 @@ browserTest(
     await rowOf(page, 'Broken').waitFor()
 
     await page.getByRole('link', { name: 'Important' }).hover()
-    await page.getByRole('button', { name: 'Change “Important”' }).click()
+    await page.getByRole('button', { name: 'Options for “Important”' }).click()
     await page.getByRole('menuitem', { name: 'Rename…' }).click()
     await page.getByRole('textbox', { name: 'Name' }).fill('Very important')
     await page.keyboard.press('Enter')
@@ -104,23 +104,23 @@ browserTest(
     expect(await seen()).toEqual([])
 
     await page.getByRole('link', { name: 'Very important' }).hover()
-    await page.getByRole('button', { name: 'Change “Very important”' }).click()
-    await page.getByRole('menuitemcheckbox', { name: 'Shared with everybody' }).click()
+    await page.getByRole('button', { name: 'Options for “Very important”' }).click()
+    await page.getByRole('menuitemcheckbox', { name: 'Share with team' }).click()
     for (let turn = 0; turn < 60 && (await seen()).length === 0; turn++) await page.waitForTimeout(50)
     expect(await seen()).toEqual(['Very important'])
 
     await page.getByRole('link', { name: 'Very important' }).hover()
-    await page.getByRole('button', { name: 'Change “Very important”' }).click()
+    await page.getByRole('button', { name: 'Options for “Very important”' }).click()
     await page.getByRole('menuitem', { name: 'Delete' }).click()
     await page.waitForURL('**/inbox/mine')
-    await page.getByText('Deleted the view “Very important”').waitFor()
+    await page.getByText('Deleted “Very important”').waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('link', { name: 'Very important 1' }).waitFor()
 
     await page.getByRole('link', { name: 'Very important' }).hover()
-    await page.getByRole('button', { name: 'Change “Very important”' }).click()
+    await page.getByRole('button', { name: 'Options for “Very important”' }).click()
     await page.getByRole('menuitem', { name: 'Delete' }).click()
-    await page.getByText('Deleted the view “Very important”').waitFor()
+    await page.getByText('Deleted “Very important”').waitFor()
     await page.getByRole('link', { name: 'Very important' }).waitFor({ state: 'detached' })
     await page.keyboard.press('ControlOrMeta+z')
     await page.getByRole('link', { name: 'Very important 1' }).waitFor()
@@ -142,11 +142,11 @@ browserTest('days are those of the browser, in what is offered and in what is fo
   await openList(page, '/inbox/open')
   await page.keyboard.press('/')
   await page.keyboard.type('after:')
-  await page.locator('.search-words [role="option"]').first().waitFor()
-  expect(await page.locator('.search-word').first().textContent()).toBe(`after:${today}`)
+  await page.locator('.search-field-suggestions [role="option"]').first().waitFor()
+  expect(await page.locator('.search-field-suggestion').first().textContent()).toBe(`after:${today}`)
   await page.keyboard.type(isLate ? today : utc)
   if (isLate) await rowOf(page, 'Just now').waitFor()
-  else await page.locator('.empty-state', { hasText: 'Nothing found' }).waitFor()
+  else await page.locator('.empty-state', { hasText: 'No results' }).waitFor()
   const read = page.waitForRequest(/console\/counts/)
   await page.reload()
   expect(new URL((await read).url()).searchParams.get('zone')).toBe(timeZone)
@@ -168,12 +168,12 @@ browserTest('nothing is said to be not found before the server has said so of wh
     await route.continue()
   })
   await page.goto('/inbox/pending')
-  await page.getByText('Nothing pending').waitFor()
+  await page.getByText('No pending tickets').waitFor()
   // Whatever is shown or said in between is kept.
   await page.evaluate(() => {
     const { body } = document
     const watch = new MutationObserver(() => {
-      if (body.textContent?.includes('Nothing found')) body.dataset.saidNothing = location.search
+      if (body.textContent?.includes('No results')) body.dataset.saidNothing = location.search
     })
     watch.observe(body, { subtree: true, childList: true, characterData: true })
   })
@@ -181,7 +181,7 @@ browserTest('nothing is said to be not found before the server has said so of wh
   await page.keyboard.press('/')
   await page.keyboard.type('e')
   await page.keyboard.type('l', { delay: 400 })
-  await page.locator('.list-skeleton').waitFor({ state: 'attached' })
+  await page.getByRole('status', { name: 'Loading tickets' }).waitFor({ state: 'attached' })
   expect(asked).toEqual(['el'])
   answered.resolve()
   await rowOf(page, 'Elephants').waitFor()
@@ -192,7 +192,7 @@ browserTest('nothing is said to be not found before the server has said so of wh
   // Enter searches for a letter, too.
   await field.fill('e')
   await page.keyboard.press('Enter')
-  await page.locator('.empty-state', { hasText: 'Nothing found' }).waitFor()
+  await page.locator('.empty-state', { hasText: 'No results' }).waitFor()
   expect(asked.filter((q) => q.length === 1)).toEqual(['e'])
 })
 
@@ -215,7 +215,7 @@ browserTest(
       await rowOf(page, 'Nameless').waitFor()
       expect(await subjectsOf(page)).toEqual(['Nameless'])
       await page.keyboard.press('Control+k')
-      await page.getByRole('combobox', { name: 'Command, view' }).fill(text)
+      await page.getByRole('combobox', { name: 'Search commands' }).fill(text)
       await page.getByRole('dialog').getByRole('option', { name: 'Nameless' }).waitFor()
       await page.keyboard.press('Enter')
       await page.waitForURL(`**/${id}`)

@@ -226,7 +226,7 @@ browserTest('a ticket opens in what was written last, with both texts', async ()
   await field(page).waitFor()
   expect(await field(page).inputValue()).toBe('Dear Ana!')
 
-  const mark = page.locator('.row-word[data-look=draft]')
+  const mark = page.locator('.ticket-row-word[data-look=draft]')
   await page.getByRole('button', { name: 'Note Draft' }).click()
   await field(page).fill('')
   await eventually(async () => (await readThread(ben, ticket.id)).drafts.length === 1)

@@ -35,7 +35,7 @@ async function openTwo() {
   return { ben, cy, ticket }
 }
 
-const SENTENCE = 'Cy Lindqvist answered first. Your reply to Ana Pires is held.'
+const SENTENCE = 'Cy Lindqvist replied first, so your reply to Ana Pires is on hold.'
 
 browserTest('an agent who has gone on hears that their reply is held, and finds it', async () => {
   const { ben, cy, ticket } = await openTwo()
@@ -46,10 +46,8 @@ browserTest('an agent who has gone on hears that their reply is held, and finds 
 
   const notice = page.getByRole('alert').filter({ hasText: SENTENCE })
   await notice.waitFor()
-  await rowOf(page, 'Parcel lost').getByRole('img', { name: 'A reply is held' }).waitFor()
-  const held = page
-    .getByRole('navigation', { name: 'Lists of tickets' })
-    .getByRole('link', { name: 'Held 1' })
+  await rowOf(page, 'Parcel lost').getByRole('img', { name: 'A reply is on hold' }).waitFor()
+  const held = page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Held 1' })
   await held.waitFor()
 
   await notice.getByRole('button', { name: 'Open' }).click()

@@ -6,13 +6,13 @@ import './drawer.css'
 interface DrawerProps {
   isOpen: boolean
   onClose: () => void
-  /** What it is, for screen readers. */
+  /** For screen readers. */
   label: string
   side: 'left' | 'right'
   children: JSX.Element
 }
 
-/** A pane that a narrow screen has no room for: it comes in over the page. */
+/** A pane that slides in over the page on a narrow screen. */
 export function Drawer(props: DrawerProps) {
   const returnFocus = createFocusReturn(() => props.isOpen)
   return (
@@ -20,7 +20,7 @@ export function Drawer(props: DrawerProps) {
       <Dialog.Portal>
         <Dialog.Overlay class="dialog-backdrop" />
         <Dialog.Content
-          onOpenAutoFocus={focusItself}
+          onOpenAutoFocus={focusDrawer}
           onCloseAutoFocus={returnFocus}
           class="drawer"
           data-side={props.side}
@@ -33,8 +33,8 @@ export function Drawer(props: DrawerProps) {
   )
 }
 
-/** The first button inside would show its tooltip, and Escape would close that instead of the drawer. */
-function focusItself(event: Event): void {
+/** Focusing the first button would open its tooltip, and Escape would close that instead of the drawer. */
+function focusDrawer(event: Event): void {
   event.preventDefault()
   if (event.target instanceof HTMLElement) event.target.focus()
 }

@@ -5,33 +5,33 @@ import { toastError } from '../ui/toaster.tsx'
 import { useCounts } from './inbox-data.ts'
 import { hrefOf } from './rail/views.ts'
 
-/** Tells an agent, wherever they are by then, of each reply that was not sent because somebody else was faster. */
-export function HeldNotices() {
+/** Notifies an agent on any page of each reply put on hold because a colleague replied first. */
+export function HeldReplyNotices() {
   const counts = useCounts()
   const navigate = useNavigate()
   const location = useLocation()
-  const closing = new Map<string, () => void>()
-  /** What was held when the page was opened stands in its list. */
+  const openNotices = new Map<string, () => void>()
+  /** Replies held when the page was opened are in their view, without a notice. */
   let known: Set<string> | undefined
 
   createEffect(() => {
     const held = counts()?.heldReplies
     if (!held) return
     const ids = new Set(held.map(({ id }) => id))
-    for (const [id, close] of closing) if (!ids.has(id)) end(id, close)
-    const news = known ? held.filter(({ id }) => !known?.has(id)) : []
+    for (const [id, close] of openNotices) if (!ids.has(id)) end(id, close)
+    const fresh = known ? held.filter(({ id }) => !known?.has(id)) : []
     known = ids
-    for (const { id, ticketId, customer, answeredBy } of news) {
-      const sentence = `${answeredBy || 'Somebody'} answered first. Your reply to ${customer} is held.`
-      // The open ticket shows it by itself.
+    for (const { id, ticketId, customer, answeredBy } of fresh) {
+      const sentence = `${answeredBy || 'A colleague'} replied first, so your reply to ${customer} is on hold.`
+      // The open ticket shows it already.
       if (untrack(() => location.pathname).endsWith(ticketId)) announce(sentence)
-      else closing.set(id, toastError(sentence, { text: 'Open', run: () => open(ticketId) }))
+      else openNotices.set(id, toastError(sentence, { text: 'Open', run: () => open(ticketId) }))
     }
   })
 
   function end(id: string, close: () => void): void {
     close()
-    closing.delete(id)
+    openNotices.delete(id)
   }
 
   function open(ticketId: string): void {
@@ -39,7 +39,7 @@ export function HeldNotices() {
   }
 
   onCleanup(() => {
-    for (const [id, close] of closing) end(id, close)
+    for (const [id, close] of openNotices) end(id, close)
   })
   return null
 }

@@ -7,7 +7,7 @@ import type { TicketPage } from '../ticket/list-cache.ts'
 
 export type Row = TicketPage['data'][number]
 
-/** Counts of all views, tags and saved views. The server says when some of them may be old by then. */
+/** Counts of all views, tags and saved views. The server says when some of them should be asked for again. */
 export function useCounts() {
   const result = useCountsResult()
   return createMemo(() => result().data)
@@ -21,7 +21,7 @@ export function useCountsResult() {
   }))
 }
 
-/** Nothing until they are known. */
+/** Undefined until they are loaded. */
 export function useViewsWhenKnown() {
   const result = observe(() => ({ queryKey: queryKeys.views, queryFn: () => ask(api.console.views.get()) }))
   return createMemo(() => result().data?.data)

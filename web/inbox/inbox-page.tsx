@@ -5,80 +5,78 @@ import { resumeDrafts } from '../ticket/composer/drafts.ts'
 import { useEarlyWriting } from '../ticket/composer/type-ahead.ts'
 import { CustomerPanel } from '../ticket/customer/customer-panel.tsx'
 import { Drawer } from './drawer.tsx'
-import { createChanging } from './list/bulk-actions.ts'
+import { createBulkActions } from './list/bulk-actions.ts'
 import { useChangeKeys } from './list/change-keys.ts'
-import './inbox-page.css'
-import { useFocusAfterClosing } from './focus-after-closing.ts'
-import { createListFocus } from './list/list-focus.ts'
+import { createListFocus, useFocusAfterClosing } from './list/list-focus.ts'
 import { ListPane } from './list/list-pane.tsx'
 import { useMoveKeys } from './list/move-keys.ts'
 import { createSelection } from './list/selection.ts'
 import { createSort } from './list/sort.ts'
 import { createTicketList } from './list/ticket-list.ts'
-import { createPlace } from './location.ts'
+import { createLocation } from './location.ts'
 import { useNotifications } from './notifications.ts'
-import { preloadTicketPane, ThreadPlace } from './open-ticket.tsx'
+import { OpenTicket, preloadTicketPane, usePrefetch } from './open-ticket.tsx'
 import { usePageKeys } from './page-keys.ts'
 import { usePageTitle } from './page-title.ts'
 import { Palette } from './palette/palette.tsx'
 import { createPanes } from './panes.ts'
-import { usePrefetching } from './prefetching.ts'
 import { AssignPicker, TagPicker } from './quick-pickers.tsx'
 import { Rail } from './rail/rail.tsx'
 import { Splitter } from './splitter.tsx'
+import './inbox-page.css'
 
-type Floating = 'palette' | 'keys' | 'assign' | 'tags'
+type Overlay = 'palette' | 'keys' | 'assign' | 'tags'
 
-/** Where agents work all day: lists, the tickets of one, the open ticket, its customer. */
+/** The agents' main page: views, the tickets of one, the open ticket and its customer. */
 export default function InboxPage() {
   const session = useSession()
   const me = () => session().agent.id
-  const place = createPlace()
+  const location = createLocation()
   const panes = createPanes()
   const { sort, setSort } = createSort()
-  const list = createTicketList({ view: place.view, sort, me, openId: place.headingFor })
+  const list = createTicketList({ view: location.view, sort, me, openId: location.targetTicketId })
   const selection = createSelection(list.ids)
-  const changing = createChanging(list, selection, place)
-  const [floating, setFloating] = createSignal<Floating>()
-  const close = () => setFloating(undefined)
+  const bulkActions = createBulkActions(list, selection, location)
+  const [overlay, setOverlay] = createSignal<Overlay>()
+  const close = () => setOverlay(undefined)
   let search: HTMLInputElement | undefined
 
   usePageTitle()
   useNotifications()
   usePageKeys({
-    place,
+    location,
     panes,
-    showPalette: () => setFloating('palette'),
-    showKeys: () => setFloating('keys'),
+    showPalette: () => setOverlay('palette'),
+    showKeys: () => setOverlay('keys'),
   })
   useChangeKeys({
     list,
-    changing,
-    place,
+    bulkActions,
+    location,
     me,
-    pickAssignee: () => setFloating('assign'),
-    pickTags: () => setFloating('tags'),
+    pickAssignee: () => setOverlay('assign'),
+    pickTags: () => setOverlay('tags'),
   })
-  useMoveKeys({ list, selection, place, focusSearch: () => search?.focus() })
-  createEffect(on(place.viewId, () => selection.clear(), { defer: true }))
-  createEffect(on(place.viewId, () => panes.setRailOpen(false), { defer: true }))
-  useEarlyWriting(place.headingFor)
-  useFocusAfterClosing(place, list)
-  const focusList = createListFocus(place, list)
-  usePrefetching(place, list)
+  useMoveKeys({ list, selection, location, focusSearch: () => search?.focus() })
+  createEffect(on(location.viewId, () => selection.clear(), { defer: true }))
+  createEffect(on(location.viewId, () => panes.setRailOpen(false), { defer: true }))
+  useEarlyWriting(location.targetTicketId)
+  useFocusAfterClosing(location, list)
+  const focusList = createListFocus(location, list)
+  usePrefetch(location, list)
   onMount(preloadTicketPane)
   onMount(() => resumeDrafts(me()))
 
   function step(by: number): void {
-    const next = list.neighbour(by, place.ticketId())
+    const next = list.neighbor(by, location.ticketId())
     if (next === undefined) return
     list.goTo(next)
-    place.openTicket(next)
+    location.openTicket(next)
   }
 
   function toggleTag(tag: string): void {
-    const isCommon = changing.commonTags().includes(tag)
-    changing.changeOn(
+    const isCommon = bulkActions.commonTags().includes(tag)
+    bulkActions.changeAndKeep(
       isCommon ? { removeTags: [tag] } : { addTags: [tag] },
       isCommon ? `Removed “${tag}”` : `Tagged “${tag}”`,
     )
@@ -86,55 +84,55 @@ export default function InboxPage() {
 
   return (
     <div
-      class="inbox"
+      class="inbox-page"
       style={{
         '--rail-width': `${panes.width('rail')}px`,
         '--list-width': `${panes.width('list')}px`,
         '--panel-width': `${panes.width('panel')}px`,
       }}
-      data-ticket={place.ticketId() !== undefined || undefined}
+      data-ticket={location.ticketId() !== undefined || undefined}
     >
       <Show when={panes.isRailShown()}>
-        <div class="rail-place">
-          <Rail place={place} onShowKeys={() => setFloating('keys')} onDone={focusList} />
+        <div class="inbox-page-rail">
+          <Rail location={location} onShowKeys={() => setOverlay('keys')} onDone={focusList} />
         </div>
-        <Splitter panes={panes} pane="rail" label="Width of the rail" />
+        <Splitter panes={panes} pane="rail" label="Sidebar width" />
       </Show>
-      <main class="inbox-main">
-        <div class="list-place" inert={panes.isOnePane() && place.ticketId() !== undefined}>
+      <main class="inbox-page-main">
+        <div class="inbox-page-list" inert={panes.isOnePane() && location.ticketId() !== undefined}>
           <ListPane
-            place={place}
+            location={location}
             panes={panes}
             list={list}
             selection={selection}
-            changing={changing}
+            bulkActions={bulkActions}
             sort={sort()}
             onSort={setSort}
             searchRef={(field) => {
               search = field
             }}
-            onAssign={() => setFloating('assign')}
-            onTag={() => setFloating('tags')}
+            onAssign={() => setOverlay('assign')}
+            onTag={() => setOverlay('tags')}
           />
         </div>
-        <Splitter panes={panes} pane="list" label="Width of the list" />
-        <div class="thread-place">
-          <ThreadPlace
-            ticketId={place.ticketId()}
-            isMeant={(id) => place.headingFor() === id}
-            onClose={place.closeTicket}
+        <Splitter panes={panes} pane="list" label="List width" />
+        <div class="inbox-page-ticket">
+          <OpenTicket
+            ticketId={location.ticketId()}
+            isTarget={(id) => location.targetTicketId() === id}
+            onClose={location.closeTicket}
             onNext={() => step(1)}
             onPrevious={() => step(-1)}
             onOpenPanel={panes.togglePanel}
           />
         </div>
       </main>
-      <Show when={place.ticketId()}>
+      <Show when={location.ticketId()}>
         {(id) => (
           <>
             <Show when={panes.isPanelShown()}>
-              <Splitter panes={panes} pane="panel" label="Width of the customer panel" isLeft />
-              <div class="panel-place">
+              <Splitter panes={panes} pane="panel" label="Customer panel width" isLeft />
+              <div class="inbox-page-panel">
                 <CustomerPanel ticketId={id()} />
               </div>
             </Show>
@@ -149,28 +147,28 @@ export default function InboxPage() {
           </>
         )}
       </Show>
-      <Drawer isOpen={panes.isRailOpen()} onClose={() => panes.setRailOpen(false)} label="Lists" side="left">
+      <Drawer isOpen={panes.isRailOpen()} onClose={() => panes.setRailOpen(false)} label="Menu" side="left">
         <Rail
-          place={place}
-          onShowKeys={() => setFloating('keys')}
+          location={location}
+          onShowKeys={() => setOverlay('keys')}
           onDone={focusList}
-          onLeave={() => panes.setRailOpen(false)}
+          onNavigate={() => panes.setRailOpen(false)}
         />
       </Drawer>
-      <Palette isOpen={floating() === 'palette'} onClose={close} ticketId={place.ticketId()} />
-      <KeySheet isOpen={floating() === 'keys'} onClose={close} />
+      <Palette isOpen={overlay() === 'palette'} onClose={close} ticketId={location.ticketId()} />
+      <KeySheet isOpen={overlay() === 'keys'} onClose={close} />
       <AssignPicker
-        isOpen={floating() === 'assign'}
+        isOpen={overlay() === 'assign'}
         onClose={close}
-        count={changing.targets().length}
-        selected={changing.commonAssignee()}
-        onPick={(assignedTo, name) => changing.change({ assignedTo }, `Assigned to ${name}`)}
+        count={bulkActions.targets().length}
+        selected={bulkActions.commonAssignee()}
+        onPick={(assignedTo, done) => bulkActions.change({ assignedTo }, done)}
       />
       <TagPicker
-        isOpen={floating() === 'tags'}
+        isOpen={overlay() === 'tags'}
         onClose={close}
-        count={changing.targets().length}
-        selected={changing.commonTags()}
+        count={bulkActions.targets().length}
+        selected={bulkActions.commonTags()}
         onPick={toggleTag}
       />
     </div>

@@ -3,38 +3,38 @@ import { createEffect, createMemo, createSignal, untrack } from 'solid-js'
 import { useViewsWhenKnown } from './inbox-data.ts'
 import { FIRST_VIEW, hrefOf, SEARCH, viewOf } from './rail/views.ts'
 
-/** How long the address may take to follow; then it is right, whatever was meant. */
-const LONGEST_STEP_MS = 1_000
-/** Opening waits while keys come faster than this, so that holding `j` opens one ticket and not twenty. */
-const HELD_WITHIN_MS = 120
+/** After this long, the URL decides which ticket is open, whatever was requested. */
+const MAX_NAVIGATION_MS = 1_000
+/** Opening waits while keys repeat faster than this, so that holding `j` opens one ticket and not twenty. */
+const KEY_REPEAT_MS = 120
 
-export type Place = ReturnType<typeof createPlace>
+export type InboxLocation = ReturnType<typeof createLocation>
 
-/** Where in the inbox the person is. The address is the only state: back, forward and a second tab work by themselves. */
-export function createPlace() {
+/** The view, ticket and search that are open. The URL is the only state, so back, forward and a second tab just work. */
+export function createLocation() {
   const params = useParams()
   const location = useLocation()
   const navigate = useNavigate()
   const savedViews = useViewsWhenKnown()
   const viewId = createMemo(() => decoded(params.view ?? FIRST_VIEW))
   const ticketId = createMemo(() => params.ticketId)
-  // The address follows a moment later, and the next key may be faster.
-  const [headingFor, setHeadingFor] = createSignal(params.ticketId)
-  const step = createStep()
+  // The URL changes a moment after a key, and the next key may be faster.
+  const [targetTicketId, setTargetTicketId] = createSignal(params.ticketId)
+  const navigation = createNavigation()
   createEffect(() => {
     const id = ticketId()
-    // What arrives late of an earlier step is not where the person is going.
-    if (id === untrack(headingFor) || !step.isUnderWay()) arrive(id)
+    // The late result of an earlier navigation is not the target.
+    if (id === untrack(targetTicketId) || !navigation.isPending()) arrive(id)
   })
 
-  function head(id: string | undefined): void {
-    setHeadingFor(id)
-    step.begin(() => arrive(ticketId()))
+  function setTarget(id: string | undefined): void {
+    setTargetTicketId(id)
+    navigation.begin(() => arrive(ticketId()))
   }
 
   function arrive(id: string | undefined): void {
-    step.end()
-    setHeadingFor(id)
+    navigation.end()
+    setTargetTicketId(id)
   }
 
   function goTo(id: string): void {
@@ -43,8 +43,8 @@ export function createPlace() {
 
   const q = createMemo(() => String(location.query.q ?? ''))
   const view = createMemo(() => viewOf(viewId(), q(), savedViews() ?? []))
-  /** The last list that was no search: where Escape leads back to. */
-  const beforeSearch = createMemo<string>((last) => (viewId() === SEARCH ? last : viewId()), FIRST_VIEW)
+  /** The last view that was not a search. Escape leads back to it. */
+  const viewBeforeSearch = createMemo<string>((last) => (viewId() === SEARCH ? last : viewId()), FIRST_VIEW)
 
   function hrefOfTicket(id?: string): string {
     return hrefOf(viewId(), { ticketId: id, q: viewId() === SEARCH ? q() : '' })
@@ -53,65 +53,65 @@ export function createPlace() {
   return {
     viewId,
     ticketId,
-    /** The ticket that is open as far as keys are concerned. */
-    headingFor,
+    /** The ticket that keys act on: it may be ahead of the URL. */
+    targetTicketId,
     q,
     view,
-    /** There is no such view, or no more. */
-    isGone: () => view() === undefined && savedViews() !== undefined,
+    /** The view doesn't exist, or no longer exists. */
+    isViewMissing: () => view() === undefined && savedViews() !== undefined,
     hrefOfTicket,
-    /** Several tickets in a row make one step back. */
+    /** Going from ticket to ticket adds only one history entry. */
     openTicket(id: string): void {
-      head(id)
+      setTarget(id)
       goTo(id)
     },
-    /** For keys: the row is painted first, and of a fast row of keys only the last ticket is opened. */
-    openTicketSoon(id: string): void {
-      head(id)
-      step.later(() => goTo(id))
+    /** For keys: the row is painted first, and of fast repeated keys only the last ticket is opened. */
+    openTicketDebounced(id: string): void {
+      setTarget(id)
+      navigation.debounce(() => goTo(id))
     },
-    /** A link to it was followed: the address comes by itself. */
-    followTo: head,
+    /** For a followed link, which changes the URL itself. */
+    setTargetTicket: setTarget,
     closeTicket(): void {
-      head(undefined)
+      setTarget(undefined)
       navigate(hrefOfTicket(), { scroll: false })
     },
     openView: (id: string) => navigate(hrefOf(id), { scroll: false }),
-    /** While typing, the address follows without a step back for each letter. */
+    /** Typing adds one history entry, not one for each letter. */
     search: (text: string) => {
       const isSearching = viewId() === SEARCH
-      if (text.trim() === '' && isSearching) navigate(hrefOf(beforeSearch()), { scroll: false })
+      if (text.trim() === '' && isSearching) navigate(hrefOf(viewBeforeSearch()), { scroll: false })
       else if (text.trim()) navigate(hrefOf(SEARCH, { q: text }), { replace: isSearching, scroll: false })
     },
-    leaveSearch: () => navigate(hrefOf(beforeSearch()), { scroll: false }),
+    leaveSearch: () => navigate(hrefOf(viewBeforeSearch()), { scroll: false }),
   }
 }
 
-/** One step from ticket to ticket, from the key to the address. A new one takes the place of the one before. */
-function createStep() {
+/** One navigation from ticket to ticket, from the key to the URL. A new one replaces the one before. */
+function createNavigation() {
   let frame = 0
   let opening: ReturnType<typeof setTimeout> | undefined
-  let longest: ReturnType<typeof setTimeout> | undefined
+  let timeout: ReturnType<typeof setTimeout> | undefined
   let lastAt = Number.NEGATIVE_INFINITY
 
   function end(): void {
     cancelAnimationFrame(frame)
     clearTimeout(opening)
-    clearTimeout(longest)
-    longest = undefined
+    clearTimeout(timeout)
+    timeout = undefined
   }
 
   return {
-    isUnderWay: () => longest !== undefined,
-    begin(onTooLong: () => void): void {
+    isPending: () => timeout !== undefined,
+    begin(onTimeout: () => void): void {
       end()
-      longest = setTimeout(onTooLong, LONGEST_STEP_MS)
+      timeout = setTimeout(onTimeout, MAX_NAVIGATION_MS)
     },
-    later(open: () => void): void {
+    debounce(open: () => void): void {
       const now = performance.now()
-      const wait = now - lastAt > HELD_WITHIN_MS ? 0 : HELD_WITHIN_MS
+      const wait = now - lastAt > KEY_REPEAT_MS ? 0 : KEY_REPEAT_MS
       lastAt = now
-      // A ticket takes longer to draw than a row: the row is the answer to the key.
+      // A ticket takes longer to draw than a row, and the row is the response to the key.
       frame = requestAnimationFrame(() => {
         opening = setTimeout(open, wait)
       })
@@ -120,7 +120,7 @@ function createStep() {
   }
 }
 
-/** Somebody may have typed a lone percent sign. */
+/** A typed URL may contain a stray percent sign. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)

@@ -7,10 +7,10 @@ import type { Row } from './inbox-data.ts'
 import { hrefOf } from './rail/views.ts'
 
 const KEY = 'bellhop.notifications'
-/** Several changes in a row are one look at the server. */
+/** Several changes in quick succession are one request. */
 const PAUSE_MS = 1_000
-/** More are summed up by the number in the title. */
-const MOST_AT_ONCE = 3
+/** The count in the title covers the rest. */
+const MAX_AT_ONCE = 3
 const LISTS = ['status:open assigned:me is:unread', 'status:open assigned:none is:unread']
 
 const [isOn, setOn] = createSignal(readStored(KEY, (value) => typeof value === 'boolean', false))
@@ -19,50 +19,50 @@ export function canNotify(): boolean {
   return 'Notification' in window
 }
 
-/** Wanted here, and allowed by the browser. */
+/** Switched on here, and allowed by the browser. */
 export function areNotificationsOn(): boolean {
   return isOn() && canNotify() && Notification.permission === 'granted'
 }
 
-/** The browser asks for permission only here, after a click. */
-export async function switchNotifications(wanted: boolean): Promise<void> {
-  const isAllowed = wanted && (await Notification.requestPermission()) === 'granted'
+/** Call it after a click: the browser asks for permission here. */
+export async function switchNotifications(on: boolean): Promise<void> {
+  const isAllowed = on && (await Notification.requestPermission()) === 'granted'
   setOn(isAllowed)
   store(KEY, isAllowed)
 }
 
-/** Tells of a customer's message on my tickets, and on nobody's, while the page is not looked at. */
+/** Notifies of customers' messages on my tickets and on unassigned ones while the page is hidden. */
 export function useNotifications(): void {
   const navigate = useNavigate()
   createEffect(() => {
     if (!areNotificationsOn()) return
     let since = new Date().toISOString()
     let timer: ReturnType<typeof setTimeout> | undefined
-    const look = async () => {
+    const check = async () => {
       timer = undefined
-      const news = await newsSince(since).catch(() => [])
-      since = [since, ...news.map(({ lastMessageAt }) => lastMessageAt)].sort().at(-1) ?? since
-      if (document.hidden) for (const row of news.slice(0, MOST_AT_ONCE)) notify(row, navigate)
+      const rows = await newMessagesSince(since).catch(() => [])
+      since = [since, ...rows.map(({ lastMessageAt }) => lastMessageAt)].sort().at(-1) ?? since
+      if (document.hidden) for (const row of rows.slice(0, MAX_AT_ONCE)) notify(row, navigate)
     }
-    // Live hints refresh the counts: that is when something may have come in.
+    // Live updates refresh the counts: something may have arrived.
     const stop = queries.getQueryCache().subscribe(({ type, query }) => {
       const isCounts =
         type === 'updated' && query.queryKey[0] === 'counts' && query.state.status === 'success'
-      if (isCounts && document.hidden) timer ??= setTimeout(() => void look(), PAUSE_MS)
+      if (isCounts && document.hidden) timer ??= setTimeout(() => void check(), PAUSE_MS)
     })
-    const looked = () => {
+    const onVisibilityChange = () => {
       since = new Date().toISOString()
     }
-    document.addEventListener('visibilitychange', looked)
+    document.addEventListener('visibilitychange', onVisibilityChange)
     onCleanup(() => {
-      document.removeEventListener('visibilitychange', looked)
+      document.removeEventListener('visibilitychange', onVisibilityChange)
       stop()
       clearTimeout(timer)
     })
   })
 }
 
-async function newsSince(since: string): Promise<Row[]> {
+async function newMessagesSince(since: string): Promise<Row[]> {
   const pages = await Promise.all(LISTS.map((q) => ask(api.console.tickets.get({ query: { q, limit: 10 } }))))
   const rows = pages.flatMap(({ data }) => data)
   return rows.filter(({ preview, lastMessageAt }) => preview.role === 'customer' && lastMessageAt > since)
@@ -72,7 +72,7 @@ function notify(row: Row, open: (href: string) => void): void {
   const notification = new Notification(row.customer.name || 'New message', {
     body: `${row.subject}\n${row.preview.text}`,
     icon: '/bell.svg',
-    // A newer message of the same ticket takes the place of the older.
+    // A newer message of the same ticket replaces the older one.
     tag: row.id,
   })
   notification.onclick = () => {

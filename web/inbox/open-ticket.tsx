@@ -1,28 +1,48 @@
 import MessagesSquare from 'lucide-solid/icons/messages-square'
-import { Show } from 'solid-js'
+import { createEffect, onCleanup, Show } from 'solid-js'
+import { queries } from '../api/queries.ts'
 import { part } from '../live/lazy-page.tsx'
+import { ticketQuery } from '../ticket/ticket-query.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { KeyHint } from '../ui/key-hint.tsx'
+import type { TicketList } from './list/ticket-list.ts'
+import type { InboxLocation } from './location.ts'
 
-interface ThreadPlaceProps {
+interface OpenTicketProps {
   ticketId: string | undefined
-  /** Whether keys mean this ticket: the person may be on the way to another one. */
-  isMeant: (ticketId: string) => boolean
+  /** Whether keys act on this ticket: another one may be about to open. */
+  isTarget: (ticketId: string) => boolean
   onClose: () => void
   onNext: () => void
   onPrevious: () => void
   onOpenPanel: () => void
 }
 
+/** Passing over a row quickly doesn't load its ticket. */
+const DWELL_MS = 150
+
 const TicketPane = part(async () => ({ default: (await import('../ticket/ticket-pane.tsx')).TicketPane }))
 
-/** Loads what shows a ticket before the first one is opened. */
+/** Loads the code of the ticket pane before the first ticket is opened. */
 export function preloadTicketPane(): void {
   void TicketPane.preload()
 }
 
-/** The open ticket, or what to do to open one. */
-export function ThreadPlace(props: ThreadPlaceProps) {
+/** Loads the ticket at the cursor and its neighbors, so that the next key finds them ready. */
+export function usePrefetch(location: InboxLocation, list: TicketList): void {
+  createEffect(() => {
+    const id = location.ticketId() ?? list.cursor()
+    if (id === undefined) return
+    const near = [id, list.neighbor(1, id), list.neighbor(-1, id)]
+    const timer = setTimeout(() => {
+      for (const next of near) if (next !== undefined) void queries.prefetchQuery(ticketQuery(next))
+    }, DWELL_MS)
+    onCleanup(() => clearTimeout(timer))
+  })
+}
+
+/** The open ticket, or a hint how to open one. */
+export function OpenTicket(props: OpenTicketProps) {
   return (
     <Show when={props.ticketId} fallback={<NoTicket />}>
       {(id) => <TicketPane {...props} ticketId={id()} />}
@@ -34,13 +54,10 @@ function NoTicket() {
   return (
     <EmptyState
       icon={<MessagesSquare />}
-      title="No ticket is open"
+      title="Select a ticket"
       text={
         <>
-          Move with
-          <KeyHint keys="j k" /> and open with
-          <KeyHint keys="enter" />. All keys:
-          <KeyHint keys="?" />
+          <KeyHint keys="j k" /> to move, <KeyHint keys="enter" /> to open, <KeyHint keys="?" /> for shortcuts
         </>
       }
     />

@@ -3,19 +3,19 @@ import { setTheme, theme } from '../browser/theme.ts'
 import { type KeyAction, useKeys } from '../keyboard/keys.ts'
 import { overviewActions } from '../keyboard/overview-actions.ts'
 import { signOut } from '../sign-in/sign-out.tsx'
-import type { Place } from './location.ts'
+import type { InboxLocation } from './location.ts'
 import type { Panes } from './panes.ts'
 import { BUILT_IN_VIEWS, VIEW_LETTERS } from './rail/views.ts'
 
-interface PageInput {
-  place: Place
+interface PageKeysInput {
+  location: InboxLocation
   panes: Panes
   showPalette: () => void
   showKeys: () => void
 }
 
-/** What can be done anywhere in the inbox: other lists, panes, palette, sheet of keys. */
-export function usePageKeys({ place, panes, showPalette, showKeys }: PageInput): void {
+/** Keys that work anywhere in the inbox: views, panes, command menu, keyboard shortcuts. */
+export function usePageKeys({ location, panes, showPalette, showKeys }: PageKeysInput): void {
   const navigate = useNavigate()
   useKeys(() => [
     ...BUILT_IN_VIEWS.map(
@@ -24,30 +24,30 @@ export function usePageKeys({ place, panes, showPalette, showKeys }: PageInput):
         label: `Go to ${name}`,
         section: 'Go to',
         keys: ['g', VIEW_LETTERS[id]],
-        run: () => place.openView(id),
-        // The palette has the list itself.
+        run: () => location.openView(id),
+        // The palette lists the view itself.
         isKeyOnly: true,
       }),
     ),
     ...overviewActions(showPalette, showKeys),
     {
       id: 'rail',
-      label: 'Show or hide the left rail',
+      label: 'Toggle sidebar',
       section: 'Everywhere',
       keys: ['['],
       run: panes.toggleRail,
     },
     {
       id: 'panel',
-      label: 'Show or hide the customer',
+      label: 'Toggle customer panel',
       section: 'Everywhere',
       keys: [']'],
       run: panes.togglePanel,
     },
-    { id: 'both', label: 'Show or hide both', section: 'Everywhere', keys: ['z'], run: panes.toggleBoth },
+    { id: 'both', label: 'Toggle focus mode', section: 'Everywhere', keys: ['z'], run: panes.toggleBoth },
     {
       id: 'theme',
-      label: theme() === 'dark' ? 'Use the light theme' : 'Use the dark theme',
+      label: theme() === 'dark' ? 'Use light theme' : 'Use dark theme',
       section: 'Everywhere',
       keys: [],
       run: () => setTheme(theme() === 'dark' ? 'light' : 'dark'),

@@ -1,7 +1,7 @@
 import { createEffect, onCleanup } from 'solid-js'
 import { useCounts } from './inbox-data.ts'
 
-/** How many open tickets are mine, in the tab's title. */
+/** Shows the number of the agent's open tickets in the tab's title. */
 export function usePageTitle(): void {
   const counts = useCounts()
   createEffect(() => {

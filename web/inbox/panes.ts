@@ -5,65 +5,68 @@ import { readStored, store } from '../browser/local-storage.ts'
 export type Panes = ReturnType<typeof createPanes>
 export type PaneName = 'rail' | 'list' | 'panel'
 
-export const WIDTHS_PX: Record<PaneName, { usual: number; least: number; most: number }> = {
-  rail: { usual: 208, least: 168, most: 320 },
-  list: { usual: 360, least: 280, most: 560 },
-  panel: { usual: 300, least: 240, most: 440 },
+export const WIDTHS_PX: Record<PaneName, { default: number; min: number; max: number }> = {
+  rail: { default: 208, min: 168, max: 320 },
+  list: { default: 360, min: 280, max: 560 },
+  panel: { default: 300, min: 240, max: 440 },
 }
 const KEY = 'bellhop.panes'
-const USUAL = {
-  rail: WIDTHS_PX.rail.usual,
-  list: WIDTHS_PX.list.usual,
-  panel: WIDTHS_PX.panel.usual,
+const DEFAULTS = {
+  rail: WIDTHS_PX.rail.default,
+  list: WIDTHS_PX.list.default,
+  panel: WIDTHS_PX.panel.default,
   isRailHidden: false,
   isPanelHidden: false,
 }
-type Kept = typeof USUAL
+type StoredPanes = typeof DEFAULTS
 
-/** How wide the panes are and which are folded away, kept in this browser; and which of them a narrow screen has room for. */
+/** Widths of the panes and which are hidden, stored in this browser, and which of them fit on a narrow screen. */
 export function createPanes() {
-  const [kept, setKept] = createStore<Kept>({ ...USUAL, ...readStored(KEY, isKept, USUAL) })
+  const [stored, setStored] = createStore<StoredPanes>({
+    ...DEFAULTS,
+    ...readStored(KEY, isStored, DEFAULTS),
+  })
   const [isRailOpen, setRailOpen] = createSignal(false)
   const [isPanelOpen, setPanelOpen] = createSignal(false)
   const isPanelDrawer = createMedia('(max-width: 1099px)')
   const isRailDrawer = createMedia('(max-width: 899px)')
   const isOnePane = createMedia('(max-width: 599px)')
 
-  function keep(change: Partial<Kept>): void {
-    setKept(change)
-    store(KEY, unwrap(kept))
+  function save(change: Partial<StoredPanes>): void {
+    setStored(change)
+    store(KEY, unwrap(stored))
   }
 
   function toggleRail(): void {
     if (isRailDrawer()) setRailOpen(!isRailOpen())
-    else keep({ isRailHidden: !kept.isRailHidden })
+    else save({ isRailHidden: !stored.isRailHidden })
   }
 
   function togglePanel(): void {
     if (isPanelDrawer()) setPanelOpen(!isPanelOpen())
-    else keep({ isPanelHidden: !kept.isPanelHidden })
+    else save({ isPanelHidden: !stored.isPanelHidden })
   }
 
   return {
-    width: (name: PaneName) => kept[name],
+    width: (name: PaneName) => stored[name],
     resize(name: PaneName, width: number): void {
-      const { least, most } = WIDTHS_PX[name]
-      keep({ [name]: Math.round(Math.min(Math.max(width, least), most)) })
+      const { min, max } = WIDTHS_PX[name]
+      save({ [name]: Math.round(Math.min(Math.max(width, min), max)) })
     },
     isOnePane,
-    /** In its place beside the list. */
-    isRailShown: () => !isRailDrawer() && !kept.isRailHidden,
-    isPanelShown: () => !isPanelDrawer() && !kept.isPanelHidden,
+    /** Shown beside the list, not as a drawer. */
+    isRailShown: () => !isRailDrawer() && !stored.isRailHidden,
+    isPanelShown: () => !isPanelDrawer() && !stored.isPanelHidden,
     isRailOpen: () => isRailDrawer() && isRailOpen(),
     isPanelOpen: () => isPanelDrawer() && isPanelOpen(),
     setRailOpen,
     setPanelOpen,
     toggleRail,
     togglePanel,
-    /** Both away, or both back. */
+    /** Hides both, or shows both. */
     toggleBoth(): void {
-      const areHidden = kept.isRailHidden && kept.isPanelHidden
-      keep({ isRailHidden: !areHidden, isPanelHidden: !areHidden })
+      const areHidden = stored.isRailHidden && stored.isPanelHidden
+      save({ isRailHidden: !areHidden, isPanelHidden: !areHidden })
     },
   }
 }
@@ -77,10 +80,10 @@ function createMedia(query: string): Accessor<boolean> {
   return isTrue
 }
 
-function isKept(value: unknown): value is Kept {
+function isStored(value: unknown): value is StoredPanes {
   if (typeof value !== 'object' || value === null) return false
   const found = Object.entries(value)
-  return Object.entries(USUAL).every(([name, usual]) =>
-    found.some(([key, known]) => key === name && typeof known === typeof usual),
+  return Object.entries(DEFAULTS).every(([name, initial]) =>
+    found.some(([key, known]) => key === name && typeof known === typeof initial),
   )
 }

@@ -8,24 +8,25 @@ import { Overlay } from './palette/overlay.tsx'
 interface QuickPickerProps {
   isOpen: boolean
   onClose: () => void
-  /** How many tickets it is for. */
+  /** The number of tickets to change. */
   count: number
 }
 
-/** Who gets the tickets. */
+/** Picks the assignee of the tickets. */
 export function AssignPicker(
   props: QuickPickerProps & {
     selected: readonly string[]
-    onPick: (agentId: string | null, name: string) => void
+    /** Gets the label of the toast too: "Assigned to Ben". */
+    onPick: (agentId: string | null, done: string) => void
   },
 ) {
   const session = useSession()
   const agents = useAgents()
   const options = useAssignees()
   function pick(agentId: string): void {
-    const me = session().agent.id
-    const name = agents().find(({ id }) => id === agentId)?.name ?? 'nobody'
-    props.onPick(agentId || null, agentId === me ? 'you' : name)
+    const isMe = agentId === session().agent.id
+    const name = isMe ? 'you' : agents().find(({ id }) => id === agentId)?.name
+    props.onPick(agentId || null, name === undefined ? 'Unassigned' : `Assigned to ${name}`)
   }
 
   return (
@@ -36,13 +37,13 @@ export function AssignPicker(
         selected={props.selected}
         onPick={pick}
         onDone={props.onClose}
-        emptyText="No agent is called that."
+        emptyText="No results"
       />
     </Overlay>
   )
 }
 
-/** Which tags the tickets have. Those that all of them have are ticked; picking one gives or takes it. */
+/** Picks tags of the tickets. Tags that all of them have are checked; picking one adds or removes it. */
 export function TagPicker(
   props: QuickPickerProps & { selected: readonly string[]; onPick: (tag: string) => void },
 ) {
@@ -61,7 +62,7 @@ export function TagPicker(
         onCreate={props.onPick}
         onDone={props.onClose}
         isMultiple
-        emptyText="Type the name of a new tag."
+        emptyText="Type to create a tag."
       />
     </Overlay>
   )

@@ -7,21 +7,21 @@ interface SplitterProps {
   panes: Panes
   pane: PaneName
   label: string
-  /** The pane it sizes lies right of it. */
+  /** The pane it resizes is to its right. */
   isLeft?: boolean
 }
 
-/** The edge between two panes: dragged, moved with the arrow keys, put back by a double click. */
+/** The edge between two panes. Drag it, or use the arrow keys; a double click resets it. */
 export function Splitter(props: SplitterProps) {
-  const towards = () => (props.isLeft ? -1 : 1)
-  let begin: { x: number; width: number } | undefined
+  const direction = () => (props.isLeft ? -1 : 1)
+  let start: { x: number; width: number } | undefined
 
   function onKeyDown(event: KeyboardEvent): void {
     const steps: Record<string, number> = { ArrowLeft: -STEP_PX, ArrowRight: STEP_PX }
     const step = steps[event.key]
     if (step === undefined) return
     event.preventDefault()
-    props.panes.resize(props.pane, props.panes.width(props.pane) + step * towards())
+    props.panes.resize(props.pane, props.panes.width(props.pane) + step * direction())
   }
 
   return (
@@ -31,22 +31,22 @@ export function Splitter(props: SplitterProps) {
       aria-orientation="vertical"
       aria-label={props.label}
       aria-valuenow={props.panes.width(props.pane)}
-      aria-valuemin={WIDTHS_PX[props.pane].least}
-      aria-valuemax={WIDTHS_PX[props.pane].most}
+      aria-valuemin={WIDTHS_PX[props.pane].min}
+      aria-valuemax={WIDTHS_PX[props.pane].max}
       onPointerDown={(event) => {
         event.currentTarget.setPointerCapture(event.pointerId)
-        begin = { x: event.clientX, width: props.panes.width(props.pane) }
+        start = { x: event.clientX, width: props.panes.width(props.pane) }
       }}
       onPointerMove={(event) => {
-        if (begin) props.panes.resize(props.pane, begin.width + (event.clientX - begin.x) * towards())
+        if (start) props.panes.resize(props.pane, start.width + (event.clientX - start.x) * direction())
       }}
       onPointerUp={() => {
-        begin = undefined
+        start = undefined
       }}
       onPointerCancel={() => {
-        begin = undefined
+        start = undefined
       }}
-      onDblClick={() => props.panes.resize(props.pane, WIDTHS_PX[props.pane].usual)}
+      onDblClick={() => props.panes.resize(props.pane, WIDTHS_PX[props.pane].default)}
       onKeyDown={onKeyDown}
     />
   )

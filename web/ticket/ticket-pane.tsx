@@ -23,7 +23,7 @@ import { TicketSkeleton } from './ticket-skeleton.tsx'
 interface TicketPaneProps {
   ticketId: string
   /** Whether keys mean this ticket: the person may be on the way to another one. */
-  isMeant(ticketId: string): boolean
+  isTarget(ticketId: string): boolean
   onClose(): void
   onNext(): void
   onPrevious(): void
@@ -125,7 +125,7 @@ function OpenTicket(props: TicketPaneProps & { detail: TicketDetail; reading: Re
   useKeys(() =>
     ticketKeys({
       ticket: () => props.detail.ticket,
-      isMeant: () => props.isMeant(id),
+      isMeant: () => props.isTarget(id),
       myId: session().agent.id,
       onNext: props.onNext,
       onPick: setOpenPicker,

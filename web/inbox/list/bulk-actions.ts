@@ -5,61 +5,64 @@ import { changeTickets } from '../../ticket/changes/change-ticket.ts'
 import type { TicketChange } from '../../ticket/changes/optimistic.ts'
 import { ticketQuery } from '../../ticket/ticket-query.ts'
 import type { Row } from '../inbox-data.ts'
-import type { Place } from '../location.ts'
+import type { InboxLocation } from '../location.ts'
 import type { Selection } from './selection.ts'
 import type { TicketList } from './ticket-list.ts'
 
-/** In letters: a notice is about one line. */
-const LONGEST_NAME = 40
+/** In letters: a toast has one line. */
+const MAX_NAME_LETTERS = 40
 
-export type Changing = ReturnType<typeof createChanging>
+export type BulkActions = ReturnType<typeof createBulkActions>
 
-/** Changes what is selected; without a selection what is open, or the row the person is at. */
-export function createChanging(list: TicketList, selection: Selection, place: Place) {
-  const meant: Accessor<readonly string[]> = createMemo(() => {
+/** Changes the selected tickets. Without a selection, the open ticket, or the one at the cursor. */
+export function createBulkActions(list: TicketList, selection: Selection, location: InboxLocation) {
+  const candidates: Accessor<readonly string[]> = createMemo(() => {
     if (selection.list().length > 0) return selection.list()
-    const one = place.headingFor() ?? list.cursor()
+    const one = location.targetTicketId() ?? list.cursor()
     return one === undefined ? [] : [one]
   })
-  /** Asked at the moment of a change: what was deleted meanwhile is not changed, nor anything in its place. */
-  const targets = () => meant().filter((id) => !isGone(id) && list.learned(id) !== 'deleted')
+  /** Evaluated at the moment of a change, so that tickets deleted in the meantime are skipped. */
+  const targets = () => candidates().filter((id) => !isGone(id) && list.departedState(id) !== 'deleted')
   const rows = createMemo(() =>
     targets()
       .map(list.row)
       .filter((row) => row !== undefined),
   )
 
-  /** Answers those that were not changed. */
-  async function change(given: TicketChange, done?: string): Promise<string[]> {
+  /** Returns the ids that were not changed. */
+  async function change(ticketChange: TicketChange, done?: string): Promise<string[]> {
     const ids = targets()
     const [row] = rows()
-    return ids.length === 0 ? [] : changeTickets(ids, given, { done, name: row && nameOf(row) })
+    return ids.length === 0 ? [] : changeTickets(ids, ticketChange, { done, name: row && nameOf(row) })
   }
 
-  /** Several are done with at once: the selection has served, but for those that the server refuses. */
-  async function changeAndClear(given: TicketChange, done?: string): Promise<void> {
+  /** Clears the selection at once, and selects again what the server refused. */
+  async function changeAndClear(ticketChange: TicketChange, done?: string): Promise<void> {
     const isSelection = selection.list().length > 0
-    const viewId = place.viewId()
-    const changing = change(given, done)
+    const viewId = location.viewId()
+    const request = change(ticketChange, done)
     selection.clear()
-    const rest = await changing
-    if (isSelection && selection.list().length === 0 && place.viewId() === viewId) selection.choose(rest)
+    const refused = await request
+    if (isSelection && selection.list().length === 0 && location.viewId() === viewId) {
+      selection.select(refused)
+    }
   }
 
   return {
     targets,
     isSelection: () => selection.list().length > 0,
-    /** A row that cannot be seen is shown instead of changed; the next press changes it. True when it was shown. */
-    comesIntoSight(): boolean {
-      const isSeen = selection.list().length > 0 || place.headingFor() !== undefined || !list.isAway()
-      if (!isSeen) list.comeBack()
-      return !isSeen
+    /** A key never changes a row that is scrolled out of view: the first press only shows it. True when it did. */
+    revealTarget(): boolean {
+      const isVisible =
+        selection.list().length > 0 || location.targetTicketId() !== undefined || !list.isCursorHidden()
+      if (!isVisible) list.revealCursor()
+      return !isVisible
     },
     rows,
-    change: (given: TicketChange, done?: string) => void changeAndClear(given, done),
-    /** Keeps the selection, for one change after the other. */
-    changeOn: (given: TicketChange, done?: string) => void change(given, done),
-    /** What all of them have. */
+    change: (ticketChange: TicketChange, done?: string) => void changeAndClear(ticketChange, done),
+    /** Keeps the selection, for one change after another. */
+    changeAndKeep: (ticketChange: TicketChange, done?: string) => void change(ticketChange, done),
+    /** The tags that all of them have. */
     commonTags: createMemo(() => {
       const [first, ...others] = rows()
       return first?.tags.filter((tag) => others.every(({ tags }) => tags.includes(tag))) ?? []
@@ -73,11 +76,11 @@ export function createChanging(list: TicketList, selection: Selection, place: Pl
   }
 }
 
-/** What notices call a ticket. */
+/** What a toast calls a ticket. */
 function nameOf({ subject, customer }: Row): string {
   const letters = [...(subject || customer.name)]
-  return letters.length > LONGEST_NAME
-    ? `${letters.slice(0, LONGEST_NAME).join('').trimEnd()}…`
+  return letters.length > MAX_NAME_LETTERS
+    ? `${letters.slice(0, MAX_NAME_LETTERS).join('').trimEnd()}…`
     : letters.join('')
 }
 

@@ -9,25 +9,25 @@ import X from 'lucide-solid/icons/x'
 import { Show } from 'solid-js'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
+import type { BulkActions } from './bulk-actions.ts'
 import './bulk-bar.css'
-import type { Changing } from './bulk-actions.ts'
 import type { Selection } from './selection.ts'
 
 interface BulkBarProps {
   selection: Selection
-  changing: Changing
+  bulkActions: BulkActions
   onAssign: () => void
   onTag: () => void
 }
 
-/** What can be done to all that are selected. */
+/** Actions for the selected tickets. */
 export function BulkBar(props: BulkBarProps) {
   const count = () => props.selection.list().length
   return (
     <Show when={count() > 0}>
-      <div class="bulk" role="toolbar" aria-label="Selected tickets">
-        <span class="bulk-count count">{count()} selected</span>
-        <IconButton name="Resolve" keys="e" onClick={() => props.changing.change({ status: 'resolved' })}>
+      <div class="bulk-bar" role="toolbar" aria-label="Selected tickets">
+        <span class="bulk-bar-count count">{count()} selected</span>
+        <IconButton name="Resolve" keys="e" onClick={() => props.bulkActions.change({ status: 'resolved' })}>
           <CheckCheck />
         </IconButton>
         <IconButton name="Assign" keys="a" onClick={props.onAssign}>
@@ -44,21 +44,25 @@ export function BulkBar(props: BulkBarProps) {
             </IconButton>
           )}
         >
-          <MenuItem icon={<Clock />} keys="p" onSelect={() => props.changing.change({ status: 'pending' })}>
+          <MenuItem
+            icon={<Clock />}
+            keys="p"
+            onSelect={() => props.bulkActions.change({ status: 'pending' })}
+          >
             Set to pending
           </MenuItem>
-          <MenuItem icon={<Inbox />} keys="O" onSelect={() => props.changing.change({ status: 'open' })}>
+          <MenuItem icon={<Inbox />} keys="O" onSelect={() => props.bulkActions.change({ status: 'open' })}>
             Reopen
           </MenuItem>
           <MenuItem
             icon={<ShieldAlert />}
             keys="!"
-            onSelect={() => props.changing.change({ isSpam: !props.changing.areSpam() })}
+            onSelect={() => props.bulkActions.change({ isSpam: !props.bulkActions.areSpam() })}
           >
-            {props.changing.areSpam() ? 'Not spam' : 'Mark as spam'}
+            {props.bulkActions.areSpam() ? 'Not spam' : 'Mark as spam'}
           </MenuItem>
         </Menu>
-        <IconButton name="Clear the selection" keys="escape" onClick={() => props.selection.clear()}>
+        <IconButton name="Clear selection" keys="escape" onClick={() => props.selection.clear()}>
           <X />
         </IconButton>
       </div>

@@ -1,49 +1,56 @@
 import { type KeyAction, useKeys } from '../../keyboard/keys.ts'
 import { undoLast } from '../../ticket/changes/undo.ts'
 import { toast } from '../../ui/toaster.tsx'
-import type { Place } from '../location.ts'
-import type { Changing } from './bulk-actions.ts'
+import type { InboxLocation } from '../location.ts'
+import type { BulkActions } from './bulk-actions.ts'
 import type { TicketList } from './ticket-list.ts'
 
-interface ChangeInput {
+interface ChangeKeysInput {
   list: TicketList
-  changing: Changing
-  place: Place
+  bulkActions: BulkActions
+  location: InboxLocation
   me: () => string
   pickAssignee: () => void
   pickTags: () => void
 }
 
-/** What is done to tickets: status, assignee, tags, spam, undo. */
-export function useChangeKeys({ list, changing, place, me, pickAssignee, pickTags }: ChangeInput): void {
-  const has = () => changing.targets().length > 0
+/** Keys that change tickets: status, assignee, tags, spam, undo. */
+export function useChangeKeys({
+  list,
+  bulkActions,
+  location,
+  me,
+  pickAssignee,
+  pickTags,
+}: ChangeKeysInput): void {
+  const hasTargets = () => bulkActions.targets().length > 0
 
   function resolveAndNext(): void {
-    const targets = changing.targets()
-    const next = list.nextHere(targets.at(-1))
-    changing.change({ status: 'resolved' })
+    const targets = bulkActions.targets()
+    const next = list.nextMatching(targets.at(-1))
+    bulkActions.change({ status: 'resolved' })
     if (next === undefined || targets.includes(next)) return
     list.goTo(next)
-    if (place.headingFor() !== undefined) place.openTicket(next)
+    if (location.targetTicketId() !== undefined) location.openTicket(next)
   }
 
   async function undo(): Promise<void> {
-    if (!(await undoLast())) toast('There is nothing to undo.')
+    if (!(await undoLast())) toast('Nothing to undo')
   }
 
   useKeys(() => {
-    const isSpam = changing.areSpam()
-    const isFirst = changing.isSelection()
+    const isSpam = bulkActions.areSpam()
+    const isFirst = bulkActions.isSelection()
     const actions: Omit<KeyAction, 'section'>[] = [
       {
         id: 'ticket.resolve',
         label: 'Resolve',
         keys: ['e'],
-        run: () => changing.change({ status: 'resolved' }),
+        run: () => bulkActions.change({ status: 'resolved' }),
       },
       {
         id: 'ticket.resolve-next',
-        label: 'Resolve and open the next',
+        label: 'Resolve and next',
         keys: ['E'],
         run: resolveAndNext,
       },
@@ -51,13 +58,13 @@ export function useChangeKeys({ list, changing, place, me, pickAssignee, pickTag
         id: 'ticket.pending',
         label: 'Set to pending',
         keys: ['p'],
-        run: () => changing.change({ status: 'pending' }),
+        run: () => bulkActions.change({ status: 'pending' }),
       },
       {
         id: 'reopen',
         label: 'Reopen',
         keys: ['O'],
-        run: () => changing.change({ status: 'open' }),
+        run: () => bulkActions.change({ status: 'open' }),
       },
       {
         id: 'ticket.assign',
@@ -69,14 +76,14 @@ export function useChangeKeys({ list, changing, place, me, pickAssignee, pickTag
         id: 'ticket.assign-me',
         label: 'Assign to me',
         keys: ['i'],
-        run: () => changing.change({ assignedTo: me() }, 'Assigned to you'),
+        run: () => bulkActions.change({ assignedTo: me() }, 'Assigned to you'),
       },
       { id: 'ticket.tag', label: 'Tags…', keys: ['t'], run: pickTags },
       {
         id: 'spam',
         label: isSpam ? 'Not spam' : 'Mark as spam',
         keys: ['!'],
-        run: () => changing.change({ isSpam: !isSpam }),
+        run: () => bulkActions.change({ isSpam: !isSpam }),
       },
     ]
     return [
@@ -84,14 +91,14 @@ export function useChangeKeys({ list, changing, place, me, pickAssignee, pickTag
         (action): KeyAction => ({
           ...action,
           section: 'Ticket',
-          isEnabled: has,
+          isEnabled: hasTargets,
           isFirst,
-          run: () => changing.comesIntoSight() || action.run(),
+          run: () => bulkActions.revealTarget() || action.run(),
         }),
       ),
       {
         id: 'undo',
-        label: 'Undo the last change',
+        label: 'Undo',
         section: 'Ticket',
         keys: ['mod+z'],
         run: () => void undo(),

@@ -1,34 +1,83 @@
-import type { TicketChange } from '../../ticket/changes/optimistic.ts'
+import { QueryObserver } from '@tanstack/solid-query'
+import { type Accessor, createEffect, mapArray, onCleanup, untrack } from 'solid-js'
+import { isNotFound } from '../../api/api-problem.ts'
+import { queries } from '../../api/queries.ts'
+import { isPending, type TicketChange } from '../../ticket/changes/optimistic.ts'
 import { STATUSES } from '../../ticket/header/statuses.ts'
+import { firstUnread, newestMessage } from '../../ticket/thread/thread-rows.ts'
+import { knownTicket, type TicketDetail, ticketQuery } from '../../ticket/ticket-query.ts'
 import type { Row } from '../inbox-data.ts'
-import type { Facts } from './merge-updates.ts'
+import type { MatchFields } from './merge-updates.ts'
+import type { DepartedUpdate, TicketList } from './ticket-list.ts'
 
-/** Why a row belongs into the list no more; undefined while it does, and while nobody here knows. */
-export function whyLeft(
-  before: Facts | undefined,
+/** Passing over a row quickly doesn't load its ticket. */
+const DWELL_MS = 150
+
+/** Why a row no longer matches the list. Undefined while it matches, and while the reason is unknown. */
+export function departureReason(
+  lastMatch: MatchFields | undefined,
   now: Row | undefined,
   agents: ReadonlyMap<string, string>,
 ): string | undefined {
-  if (!before || !now) return undefined
-  if (now.isSpam !== before.isSpam) return now.isSpam ? 'Marked as spam' : 'No longer spam'
-  if (now.status !== before.status) return `Moved to ${STATUSES[now.status].name}`
-  if (now.assignedTo !== before.assignedTo) {
-    return now.assignedTo
-      ? `Assigned to ${agents.get(now.assignedTo) ?? 'somebody else'}`
-      : 'Assigned to nobody'
+  if (!lastMatch || !now) return undefined
+  if (now.isSpam !== lastMatch.isSpam) return now.isSpam ? 'Marked as spam' : 'Marked as not spam'
+  if (now.status !== lastMatch.status) return `Moved to ${STATUSES[now.status].name}`
+  if (now.assignedTo !== lastMatch.assignedTo) {
+    return now.assignedTo ? `Assigned to ${agents.get(now.assignedTo) ?? 'another agent'}` : 'Unassigned'
   }
-  if (before.hasFailedSend && !now.hasFailedSend) return 'Its reply goes out again'
-  if (now.tags.join() !== before.tags.join()) return 'Tags changed'
+  if (lastMatch.hasFailedSend && !now.hasFailedSend) return 'Retrying'
+  if (now.tags.join() !== lastMatch.tags.join()) return 'Tags changed'
   return undefined
 }
 
-/** What brings a row back; undefined when nothing is known that would. */
-export function restoring(before: Facts | undefined, now: Row | undefined): TicketChange | undefined {
-  if (!before || !now) return undefined
+/** The change that brings a row back into the list. Undefined when there is none. */
+export function restoringChange(
+  lastMatch: MatchFields | undefined,
+  now: Row | undefined,
+): TicketChange | undefined {
+  if (!lastMatch || !now) return undefined
   const change: TicketChange = {}
-  if (now.isSpam !== before.isSpam) change.isSpam = before.isSpam
-  if (now.status !== before.status) change.status = before.status
-  if (now.assignedTo !== before.assignedTo) change.assignedTo = before.assignedTo ?? null
-  if (now.tags.join() !== before.tags.join()) change.tags = [...before.tags]
+  if (now.isSpam !== lastMatch.isSpam) change.isSpam = lastMatch.isSpam
+  if (now.status !== lastMatch.status) change.status = lastMatch.status
+  if (now.assignedTo !== lastMatch.assignedTo) change.assignedTo = lastMatch.assignedTo ?? null
+  if (now.tags.join() !== lastMatch.tags.join()) change.tags = [...lastMatch.tags]
   return Object.keys(change).length > 0 ? change : undefined
+}
+
+/** Keeps visible rows that left the list up to date from their tickets: the list's own pages no longer include them. */
+export function useDepartedRows(list: TicketList, visibleIds: Accessor<readonly string[]>): void {
+  const observed = mapArray(visibleIds, (id) => observeDeparted(list, id))
+  createEffect(observed)
+}
+
+function observeDeparted(list: TicketList, id: string): void {
+  const isExplained = untrack(
+    () => departureReason(list.lastMatch(id), list.row(id), new Map()) !== undefined,
+  )
+  const wait = isExplained && !knownTicket(id) ? DWELL_MS : 0
+  let stop = () => {}
+  const timer = setTimeout(() => {
+    const observer = new QueryObserver(queries, { ...ticketQuery(id), staleTime: Number.POSITIVE_INFINITY })
+    // Cached data may be older than the row.
+    const { dataUpdatedAt: cachedAt } = observer.getCurrentResult()
+    stop = observer.subscribe(({ data, dataUpdatedAt, error }) => {
+      if (isNotFound(error)) list.updateDeparted(id, 'deleted')
+      else if (data && dataUpdatedAt > cachedAt) list.updateDeparted(id, updateOf(data), isPending(id))
+    })
+    if (!isExplained) void observer.refetch()
+  }, wait)
+  onCleanup(() => {
+    clearTimeout(timer)
+    stop()
+  })
+}
+
+function updateOf({ ticket, timeline, drafts, readUpTo }: TicketDetail): DepartedUpdate {
+  const { status, assignedTo, tags, isSpam } = ticket
+  const hasFailedSend = timeline.some(
+    (entry) => entry.kind === 'message' && (entry.sending === 'failed' || entry.sending === 'bounced'),
+  )
+  const isUnread =
+    newestMessage(timeline)?.role === 'customer' && firstUnread(timeline, readUpTo) !== undefined
+  return { status, assignedTo, tags, isSpam, hasFailedSend, hasDraft: drafts.length > 0, isUnread }
 }

@@ -1,23 +1,24 @@
 import { type Accessor, createEffect, createMemo, createSignal, on, untrack } from 'solid-js'
-import { createSight } from './visible-range.ts'
+import { createVisibleRange } from './visible-range.ts'
 
-/** The row the person is at, in a list of ids. */
+/** The row that keys act on, in a list of ids. */
 export function createCursor(ids: Accessor<readonly string[]>, openId: Accessor<string | undefined>) {
   const [cursor, setCursor] = createSignal<string>()
   const [revealed, setRevealed] = createSignal<{ id: string }>()
-  const places = createMemo(() => new Map(ids().map((id, place) => [id, place])))
-  const sight = createSight()
-  let lastPlaces = new Map<string, number>()
+  const indexes = createMemo(() => new Map(ids().map((id, index) => [id, index])))
+  const visible = createVisibleRange()
+  let lastIndexes = new Map<string, number>()
   createEffect(() => {
-    lastPlaces = places()
+    lastIndexes = indexes()
   })
-  createEffect(on(openId, (id) => id !== undefined && places().has(id) && setCursor(id)))
+  createEffect(on(openId, (id) => id !== undefined && indexes().has(id) && setCursor(id)))
 
-  function placeOf(id: string | undefined): number {
-    return id === undefined ? -1 : (places().get(id) ?? -1)
+  /** -1 for a row that is not in the list. */
+  function indexOf(id: string | undefined): number {
+    return id === undefined ? -1 : (indexes().get(id) ?? -1)
   }
 
-  /** Goes to a row: it gets the focus, and is scrolled to. */
+  /** Moves to a row, focuses it and scrolls to it. */
   function goTo(id: string): void {
     setCursor(id)
     setRevealed({ id })
@@ -26,27 +27,28 @@ export function createCursor(ids: Accessor<readonly string[]>, openId: Accessor<
   return {
     cursor,
     setCursor,
-    placeOf,
+    indexOf,
     goTo,
+    /** Set each time a row should be focused and scrolled to. */
     revealed,
-    watch: sight.watch,
-    /** The list was scrolled until the row the person is at could be seen no more. */
-    isAway: (): boolean => placeOf(cursor()) >= 0 && !sight.has(placeOf(cursor())),
-    firstInSight: (): string | undefined => ids()[Math.min(sight.first(), ids().length - 1)],
-    /** Scrolls back to the row the person is at. */
-    comeBack(): void {
-      const at = cursor()
-      if (at !== undefined) goTo(at)
+    observeScroller: visible.observe,
+    /** The cursor was scrolled out of view. */
+    isCursorHidden: (): boolean => indexOf(cursor()) >= 0 && !visible.has(indexOf(cursor())),
+    firstVisible: (): string | undefined => ids()[Math.min(visible.first(), ids().length - 1)],
+    /** Scrolls back to the cursor. */
+    revealCursor(): void {
+      const id = cursor()
+      if (id !== undefined) goTo(id)
     },
-    /** The row `step` further; undefined at the end. */
-    neighbour: (step: number, from = cursor()): string | undefined => ids()[placeOf(from) + step],
-    /** The list has changed: the same row, or the one that has come to its place. */
-    keep(): void {
-      const at = untrack(cursor)
-      if (placeOf(at) >= 0) return
+    /** The row `step` rows further. Undefined past the end. */
+    neighbor: (step: number, from = cursor()): string | undefined => ids()[indexOf(from) + step],
+    /** After the list has changed: the same row, or the row now at its position. */
+    keepValid(): void {
+      const current = untrack(cursor)
+      if (indexOf(current) >= 0) return
       const open = untrack(openId)
-      const before = at === undefined ? 0 : (lastPlaces.get(at) ?? 0)
-      setCursor(placeOf(open) >= 0 ? open : ids()[Math.min(before, ids().length - 1)])
+      const index = current === undefined ? 0 : (lastIndexes.get(current) ?? 0)
+      setCursor(indexOf(open) >= 0 ? open : ids()[Math.min(index, ids().length - 1)])
     },
   }
 }

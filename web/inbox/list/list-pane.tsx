@@ -1,38 +1,35 @@
 import ArrowDownUp from 'lucide-solid/icons/arrow-down-up'
 import ArrowUp from 'lucide-solid/icons/arrow-up'
 import PanelLeft from 'lucide-solid/icons/panel-left'
-import { createMemo, createSignal, For, Match, Show, Switch } from 'solid-js'
+import { createEffect, createMemo, createSignal, For, Match, on, Show, Switch } from 'solid-js'
+import { announce } from '../../ui/announcer.tsx'
 import { Button } from '../../ui/button.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Menu, MenuChoice } from '../../ui/menu.tsx'
 import { useSavedViews } from '../inbox-data.ts'
-import type { Changing } from './bulk-actions.ts'
-import { BulkBar } from './bulk-bar.tsx'
-import { EmptyList } from './empty-list.tsx'
-import './list-pane.css'
-import type { Place } from '../location.ts'
+import type { InboxLocation } from '../location.ts'
 import type { Panes } from '../panes.ts'
+import { SavedViewDialog } from '../rail/saved-view-dialog.tsx'
 import { saveView } from '../rail/saved-views.ts'
-import { ViewDialog } from '../rail/view-dialog.tsx'
 import { SEARCH } from '../rail/views.ts'
 import { SearchField } from '../search/search-field.tsx'
-import { ListFailed } from './list-failed.tsx'
+import type { BulkActions } from './bulk-actions.ts'
+import { BulkBar } from './bulk-bar.tsx'
 import { LIST_HEADING_ID } from './list-focus.ts'
-import { useListNews } from './list-news.ts'
+import { EmptyList, FailedList, ListSkeleton } from './list-states.tsx'
 import type { Selection } from './selection.ts'
 import { SORTS } from './sort.ts'
 import type { TicketList } from './ticket-list.ts'
 import type { Sort } from './ticket-pages.ts'
 import { VirtualList } from './virtual-list.tsx'
-
-const SKELETON_ROWS = 8
+import './list-pane.css'
 
 interface ListPaneProps {
-  place: Place
+  location: InboxLocation
   panes: Panes
   list: TicketList
   selection: Selection
-  changing: Changing
+  bulkActions: BulkActions
   sort: Sort
   onSort: (sort: Sort) => void
   searchRef: (field: HTMLInputElement) => void
@@ -40,42 +37,42 @@ interface ListPaneProps {
   onTag: () => void
 }
 
-/** The search, the tickets of a view, and what can be done to those that are selected. */
+/** The search field, the tickets of a view, and actions for the selected ones. */
 export function ListPane(props: ListPaneProps) {
   const [isSaving, setSaving] = createSignal(false)
   const views = useSavedViews()
-  const name = createMemo(() => props.place.view()?.name ?? 'Tickets')
-  const isSearch = () => props.place.viewId() === SEARCH
-  const toRows = () => {
+  const name = createMemo(() => props.location.view()?.name ?? 'Tickets')
+  const isSearch = () => props.location.viewId() === SEARCH
+  const focusRows = () => {
     const id = props.list.cursor()
     if (id !== undefined) props.list.goTo(id)
   }
-  useListNews(props.list, isSearch)
+  useListAnnouncements(props.list, isSearch)
   return (
     <section class="list-pane" aria-label="Tickets">
-      <header class="list-head">
+      <header class="list-pane-head">
         <Show when={!props.panes.isRailShown()}>
-          <IconButton name="Lists" keys="[" onClick={props.panes.toggleRail}>
+          <IconButton name="Menu" keys="[" onClick={props.panes.toggleRail}>
             <PanelLeft />
           </IconButton>
         </Show>
         <SearchField
-          place={props.place}
+          location={props.location}
           ref={props.searchRef}
-          onLeaveDown={toRows}
+          onFocusResults={focusRows}
           onSave={() => setSaving(true)}
         />
       </header>
-      <div class="list-title">
+      <div class="list-pane-title">
         <h1 id={LIST_HEADING_ID} tabindex="-1">
           {name()}
         </h1>
-        {/* Words are found in the order of their latest change. */}
+        {/* Searches for words are always sorted by the last change. */}
         <Show when={props.list.terms().length === 0}>
           <Menu
             placement="bottom-end"
             trigger={(given) => (
-              <IconButton {...given} name="Order" size="small">
+              <IconButton {...given} name="Sort" size="small">
                 <ArrowDownUp />
               </IconButton>
             )}
@@ -90,75 +87,85 @@ export function ListPane(props: ListPaneProps) {
           </Menu>
         </Show>
       </div>
-      <div class="list-body">
-        <Show when={props.list.waiting().length > 0}>
+      <div class="list-pane-body">
+        <Show when={props.list.arrivals().length > 0}>
           <Button
-            class="list-new"
+            class="list-pane-arrivals"
             look="primary"
             size="small"
             icon={<ArrowUp />}
-            onClick={props.list.showWaiting}
+            onClick={props.list.showArrivals}
           >
-            {props.list.waiting().length} new
+            {props.list.arrivals().length} new
           </Button>
         </Show>
         <Switch>
           <Match when={props.list.failure()}>
             {(error) => (
-              <ListFailed
+              <FailedList
                 error={error()}
                 onRetry={() => void props.list.retry()}
                 isBusy={props.list.isFetching()}
               />
             )}
           </Match>
-          <Match when={props.place.isGone()}>
-            <EmptyList place={props.place} />
+          <Match when={props.location.isViewMissing()}>
+            <EmptyList location={props.location} />
           </Match>
-          {/* Of a search that is still under way nobody knows that it finds nothing. */}
-          <Match when={props.list.isWaiting() || (!props.list.isAnswered() && props.list.ids().length === 0)}>
+          {/* A search that is still running may yet have results. */}
+          <Match when={props.list.isLoading() || (!props.list.isUpToDate() && props.list.ids().length === 0)}>
             <ListSkeleton />
           </Match>
           <Match when={props.list.ids().length === 0}>
-            <EmptyList place={props.place} />
+            <EmptyList location={props.location} />
           </Match>
           <Match when={true}>
-            <VirtualList list={props.list} place={props.place} selection={props.selection} label={name()} />
+            <VirtualList
+              list={props.list}
+              location={props.location}
+              selection={props.selection}
+              label={name()}
+            />
           </Match>
         </Switch>
         <BulkBar
           selection={props.selection}
-          changing={props.changing}
+          bulkActions={props.bulkActions}
           onAssign={props.onAssign}
           onTag={props.onTag}
         />
       </div>
-      <ViewDialog
+      <SavedViewDialog
         isOpen={isSaving()}
         onClose={() => setSaving(false)}
-        title="Save as a view"
+        title="Save as view"
         name={views().length === 0 ? 'My first view' : ''}
-        query={props.place.q().trim()}
+        query={props.location.q().trim()}
         isShared={false}
-        onSave={async (given) => props.place.openView((await saveView(given)).id)}
+        onSave={async (fields) => props.location.openView((await saveView(fields)).id)}
       />
     </section>
   )
 }
 
-/** Rows in the shape of rows; seen only when it takes long. */
-function ListSkeleton() {
-  return (
-    <div class="list-skeleton late" role="status" aria-label="Loading the tickets">
-      <For each={Array.from({ length: SKELETON_ROWS })}>
-        {() => (
-          <div class="row-skeleton">
-            <span class="skeleton-line" />
-            <span class="skeleton-line" />
-            <span class="skeleton-line" />
-          </div>
-        )}
-      </For>
-    </div>
+/** Tells screen readers about arrivals, and about the number of search results. */
+function useListAnnouncements(list: TicketList, isSearch: () => boolean): void {
+  createEffect(
+    on(
+      () => list.arrivals().length,
+      (count, before) => {
+        if (count > (before ?? 0)) announce(count === 1 ? '1 new ticket' : `${count} new tickets`)
+      },
+    ),
+  )
+  createEffect(
+    on(
+      () => (isSearch() && !list.isFetching() && list.isUpToDate() ? list.ids() : undefined),
+      (ids) => {
+        if (!ids || list.failure()) return
+        const more = list.hasMore() ? 'More than ' : ''
+        announce(ids.length === 0 ? 'No results' : `${more}${ids.length} found`)
+      },
+    ),
   )
 }

@@ -1,97 +1,103 @@
 import type { Row } from '../inbox-data.ts'
 
-/** What decides whether and where a row belongs. */
-export type Facts = Pick<Row, 'status' | 'assignedTo' | 'tags' | 'isSpam' | 'hasFailedSend' | 'lastMessageAt'>
+/** The fields that decide whether a row belongs in a list, and where. */
+export type MatchFields = Pick<
+  Row,
+  'status' | 'assignedTo' | 'tags' | 'isSpam' | 'hasFailedSend' | 'lastMessageAt'
+>
 
-/** A row in its place. */
-export interface Line {
+/** One entry of the list, in the order shown. */
+export interface ListEntry {
   id: string
-  /** As it was when it last belonged here: what Undo leads back to. */
-  matched: Facts
-  /** It belongs here no more, but keeps its place until the list is left. */
+  /** The fields as they were when the row last matched the list. Undo restores these. */
+  lastMatch: MatchFields
+  /** It no longer matches, but is still shown. */
   hasLeft: boolean
 }
 
-interface Fresh {
+interface ServerRows {
   rows: readonly Row[]
-  /** No further page exists. */
-  isWhole: boolean
+  /** There is no further page. */
+  isComplete: boolean
 }
 
-interface Still {
+interface MergeOptions {
   isMatch: (row: Row) => boolean
-  /** Nothing may move: the list is scrolled, or the pointer is on it. */
-  isHeld: boolean
-  /** The one the person is at. It never moves. */
+  /** Nothing may move: the list is scrolled, or the pointer is over it. */
+  isPaused: boolean
+  /** The row under the cursor. It never moves. */
   activeId: string | undefined
 }
 
-/** A list as the server has it, nothing kept from before. */
-export function placed(rows: readonly Row[], isMatch: (row: Row) => boolean): Line[] {
-  return rows.filter(isMatch).map((row) => ({ id: row.id, matched: factsOf(row), hasLeft: false }))
+/** The list exactly as the server returned it. */
+export function entriesOf(rows: readonly Row[], isMatch: (row: Row) => boolean): ListEntry[] {
+  return rows.filter(isMatch).map((row) => ({ id: row.id, lastMatch: matchFieldsOf(row), hasLeft: false }))
 }
 
 /**
- * The list after news from the server: what is shown keeps its place, even when it has left the list; what came in
- * (new, or with a new message of the customer) goes to its place, or waits when nothing may move.
+ * Merges new rows from the server into the list. Rows already shown stay where they are, even when they no longer match.
+ * Arrivals (new tickets, or new messages from customers) are inserted at their position, or returned as `arrivals` while
+ * the list is paused.
  */
-export function settled(
-  lines: readonly Line[],
-  fresh: Fresh,
-  still: Still,
-): { lines: Line[]; waiting: string[] } {
-  const freshById = new Map(fresh.rows.map((row) => [row.id, row]))
-  const lastKnown = lines.findLastIndex(({ id }) => freshById.has(id))
-  const kept = lines.map((line, place): Line => {
-    const row = freshById.get(line.id)
-    // Where it would be anyway, it need not be put.
-    const isInPlace = fresh.rows[place]?.id === line.id
-    // Below the last one the server has sent, pages are only not loaded any more.
-    if (!row) return place < lastKnown || fresh.isWhole ? { ...line, hasLeft: true } : line
-    if (!still.isMatch(row)) return { ...line, hasLeft: true }
-    return { ...line, matched: isInPlace ? factsOf(row) : withPlacing(line, row), hasLeft: false }
+export function mergeUpdates(
+  entries: readonly ListEntry[],
+  server: ServerRows,
+  options: MergeOptions,
+): { entries: ListEntry[]; arrivals: string[] } {
+  const rowsById = new Map(server.rows.map((row) => [row.id, row]))
+  const lastKnown = entries.findLastIndex(({ id }) => rowsById.has(id))
+  const kept = entries.map((entry, index): ListEntry => {
+    const row = rowsById.get(entry.id)
+    // A row that is already at its position on the server doesn't have to be inserted there.
+    const isInPosition = server.rows[index]?.id === entry.id
+    // Rows after the last known one may be on a page that is no longer loaded.
+    if (!row) return index < lastKnown || server.isComplete ? { ...entry, hasLeft: true } : entry
+    if (!options.isMatch(row)) return { ...entry, hasLeft: true }
+    const lastMatch = isInPosition ? matchFieldsOf(row) : withPositionOf(entry, row)
+    return { ...entry, lastMatch, hasLeft: false }
   })
-  const shown = new Map(kept.map((line) => [line.id, line]))
-  const lastShown = fresh.rows.findLastIndex(({ id }) => shown.has(id))
-  const news = fresh.rows.filter(
-    (row, at) => at < lastShown && still.isMatch(row) && isNews(row, shown.get(row.id), still.activeId),
+  const shown = new Map(kept.map((entry) => [entry.id, entry]))
+  const lastShown = server.rows.findLastIndex(({ id }) => shown.has(id))
+  const arrived = server.rows.filter(
+    (row, index) =>
+      index < lastShown && options.isMatch(row) && isArrival(row, shown.get(row.id), options.activeId),
   )
-  const below = placed(fresh.rows.slice(lastShown + 1), still.isMatch)
-  const waiting = news.map(({ id }) => id)
-  if (still.isHeld || waiting.length === 0) return { lines: [...kept, ...below], waiting }
-  return { lines: [...inserted(kept, news, fresh.rows), ...below], waiting: [] }
+  const below = entriesOf(server.rows.slice(lastShown + 1), options.isMatch)
+  const arrivals = arrived.map(({ id }) => id)
+  if (options.isPaused || arrivals.length === 0) return { entries: [...kept, ...below], arrivals }
+  return { entries: [...insertArrivals(kept, arrived, server.rows), ...below], arrivals: [] }
 }
 
-/** New here, or its customer has written since it was put in its place. */
-function isNews(row: Row, line: Line | undefined, activeId: string | undefined): boolean {
-  if (!line) return true
+/** True for a row that is not shown yet, or whose customer has written since it got its position. */
+function isArrival(row: Row, entry: ListEntry | undefined, activeId: string | undefined): boolean {
+  if (!entry) return true
   if (row.id === activeId || row.preview.role !== 'customer' || !row.isUnread) return false
-  return !line.hasLeft && line.matched.lastMessageAt < row.lastMessageAt
+  return !entry.hasLeft && entry.lastMatch.lastMessageAt < row.lastMessageAt
 }
 
-/** The facts of now, but the time of the message with which it came to its place. */
-function withPlacing(line: Line, row: Row): Facts {
-  return { ...factsOf(row), lastMessageAt: line.matched.lastMessageAt }
+/** The current fields, but the message time that gave the row its position. */
+function withPositionOf(entry: ListEntry, row: Row): MatchFields {
+  return { ...matchFieldsOf(row), lastMessageAt: entry.lastMatch.lastMessageAt }
 }
 
-/** Each one before the next that follows it on the server and is shown. */
-function inserted(kept: Line[], news: Row[], order: readonly Row[]): Line[] {
-  const coming = new Set(news.map(({ id }) => id))
-  const lines = kept.filter(({ id }) => !coming.has(id))
-  for (const row of news.toReversed()) {
+/** Inserts each row before the next shown row that follows it on the server. */
+function insertArrivals(kept: ListEntry[], arrived: Row[], order: readonly Row[]): ListEntry[] {
+  const arrivedIds = new Set(arrived.map(({ id }) => id))
+  const entries = kept.filter(({ id }) => !arrivedIds.has(id))
+  for (const row of arrived.toReversed()) {
     const followers = order.slice(order.indexOf(row) + 1)
-    const places = new Map(lines.map(({ id }, place) => [id, place]))
-    const next = followers.find(({ id }) => places.has(id))
-    lines.splice(next ? (places.get(next.id) ?? 0) : lines.length, 0, {
+    const indexes = new Map(entries.map(({ id }, index) => [id, index]))
+    const next = followers.find(({ id }) => indexes.has(id))
+    entries.splice(next ? (indexes.get(next.id) ?? 0) : entries.length, 0, {
       id: row.id,
-      matched: factsOf(row),
+      lastMatch: matchFieldsOf(row),
       hasLeft: false,
     })
   }
-  return lines
+  return entries
 }
 
-/** Of its own: the rows themselves are changed where they stand. */
-function factsOf({ status, assignedTo, tags, isSpam, hasFailedSend, lastMessageAt }: Row): Facts {
+/** A copy, because the store changes its rows in place. */
+function matchFieldsOf({ status, assignedTo, tags, isSpam, hasFailedSend, lastMessageAt }: Row): MatchFields {
   return { status, assignedTo, tags: [...tags], isSpam, hasFailedSend, lastMessageAt }
 }

@@ -1,35 +1,35 @@
 import { useKeys } from '../../keyboard/keys.ts'
-import type { Place } from '../location.ts'
+import type { InboxLocation } from '../location.ts'
 import type { Selection } from './selection.ts'
 import type { TicketList } from './ticket-list.ts'
 
-interface MoveInput {
+interface MoveKeysInput {
   list: TicketList
   selection: Selection
-  place: Place
+  location: InboxLocation
   focusSearch: () => void
 }
 
-/** Going through the list: move, open, back, select. */
-export function useMoveKeys({ list, selection, place, focusSearch }: MoveInput): void {
+/** Keys that move through the list: next, open, back, select. */
+export function useMoveKeys({ list, selection, location, focusSearch }: MoveKeysInput): void {
   function move(step: number): void {
     const at = list.cursor()
-    const next = at === undefined || list.placeOf(at) < 0 ? list.ids()[0] : nextSeen(step)
+    const next = at === undefined || list.indexOf(at) < 0 ? list.ids()[0] : nextVisible(step)
     if (next === undefined) return
     list.goTo(next)
-    if (place.headingFor() !== undefined) place.openTicketSoon(next)
+    if (location.targetTicketId() !== undefined) location.openTicketDebounced(next)
   }
 
-  /** From what the person sees: the row of the keys, the open ticket, or else the rows that they have scrolled to. */
-  function nextSeen(step: number): string | undefined {
-    const isOpen = place.headingFor() === list.cursor()
-    return list.isAway() && !isOpen ? list.firstInSight() : list.neighbour(step)
+  /** Continues from the cursor or the open ticket, or from the first visible row when the cursor is scrolled away. */
+  function nextVisible(step: number): string | undefined {
+    const isOpen = location.targetTicketId() === list.cursor()
+    return list.isCursorHidden() && !isOpen ? list.firstVisible() : list.neighbor(step)
   }
 
   function extend(step: number): void {
-    const isAway = list.isAway()
-    const at = isAway ? list.firstInSight() : list.cursor()
-    const next = isAway ? at : list.neighbour(step)
+    const isHidden = list.isCursorHidden()
+    const at = isHidden ? list.firstVisible() : list.cursor()
+    const next = isHidden ? at : list.neighbor(step)
     if (at === undefined) return
     selection.step(at, next ?? at)
     if (next !== undefined) list.goTo(next)
@@ -37,18 +37,18 @@ export function useMoveKeys({ list, selection, place, focusSearch }: MoveInput):
 
   function back(): void {
     if (selection.list().length > 0) selection.clear()
-    else if (place.headingFor() !== undefined) place.closeTicket()
-    else place.leaveSearch()
+    else if (location.targetTicketId() !== undefined) location.closeTicket()
+    else location.leaveSearch()
   }
 
-  /** What cannot be seen is shown first; the next press does the rest. */
-  function onSeen(run: (id: string) => void): void {
-    if (list.isAway()) list.comeBack()
+  /** A key never acts on a row that is scrolled out of view: the first press only shows it. */
+  function onVisible(run: (id: string) => void): void {
+    if (list.isCursorHidden()) list.revealCursor()
     else run(list.cursor() ?? '')
   }
 
-  const isInList = () => document.activeElement?.closest('.list-scroller') !== null
-  const has = () => list.ids().length > 0
+  const isInList = () => document.activeElement?.closest('.virtual-list') !== null
+  const hasRows = () => list.ids().length > 0
   useKeys(() => [
     {
       id: 'next',
@@ -57,7 +57,7 @@ export function useMoveKeys({ list, selection, place, focusSearch }: MoveInput):
       keys: ['j'],
       run: () => move(1),
       isRepeated: true,
-      isEnabled: has,
+      isEnabled: hasRows,
     },
     {
       id: 'previous',
@@ -66,7 +66,7 @@ export function useMoveKeys({ list, selection, place, focusSearch }: MoveInput):
       keys: ['k'],
       run: () => move(-1),
       isRepeated: true,
-      isEnabled: has,
+      isEnabled: hasRows,
     },
     {
       id: 'down',
@@ -96,8 +96,8 @@ export function useMoveKeys({ list, selection, place, focusSearch }: MoveInput):
       section: 'Move',
       keys: ['enter'],
       otherKeys: [['o']],
-      run: () => onSeen(place.openTicket),
-      isEnabled: has,
+      run: () => onVisible(location.openTicket),
+      isEnabled: hasRows,
     },
     { id: 'back', label: 'Back', section: 'Move', keys: ['u'], otherKeys: [['escape']], run: back },
     { id: 'search', label: 'Search', section: 'Move', keys: ['/'], run: focusSearch },
@@ -106,42 +106,42 @@ export function useMoveKeys({ list, selection, place, focusSearch }: MoveInput):
       label: 'Show new tickets',
       section: 'Move',
       keys: ['.'],
-      run: () => list.showWaiting(),
-      isEnabled: () => list.waiting().length > 0,
+      run: () => list.showArrivals(),
+      isEnabled: () => list.arrivals().length > 0,
     },
     {
       id: 'select',
       label: 'Select',
       section: 'Select',
       keys: ['x'],
-      run: () => onSeen(selection.toggle),
-      isEnabled: has,
+      run: () => onVisible(selection.toggle),
+      isEnabled: hasRows,
     },
     {
       id: 'select-down',
-      label: 'Select and go down',
+      label: 'Extend selection down',
       section: 'Select',
       keys: ['J'],
       run: () => extend(1),
       isRepeated: true,
-      isEnabled: has,
+      isEnabled: hasRows,
     },
     {
       id: 'select-up',
-      label: 'Select and go up',
+      label: 'Extend selection up',
       section: 'Select',
       keys: ['K'],
       run: () => extend(-1),
       isRepeated: true,
-      isEnabled: has,
+      isEnabled: hasRows,
     },
     {
       id: 'select-all',
-      label: 'Select all that are loaded',
+      label: 'Select all',
       section: 'Select',
       keys: ['mod+a'],
-      run: () => selection.all(),
-      isEnabled: () => has() && isInList(),
+      run: () => selection.selectAll(),
+      isEnabled: () => hasRows() && isInList(),
     },
   ])
 }

@@ -1,56 +1,56 @@
 import { onCleanup } from 'solid-js'
-import type { Place } from '../location.ts'
+import type { InboxLocation } from '../location.ts'
 import type { Selection } from './selection.ts'
 import type { TicketList } from './ticket-list.ts'
 
-/** Before a phone offers what can be done with a link. */
+/** Shorter than the long press that opens a phone's link menu. */
 const LONG_PRESS_MS = 400
 /** A finger that moves further scrolls. */
-const STILL_WITHIN_PX = 10
+const MOVE_TOLERANCE_PX = 10
 
-interface Given {
+interface RowPressesInput {
   list: TicketList
-  place: Place
+  location: InboxLocation
   selection: Selection
 }
 
 /**
- * What pressing a row does. With a mouse, its left edge and shift select; a finger selects by staying, and while
- * something is selected each tap selects too. All else is what links do.
+ * Clicks and touches on rows. With a mouse, the left edge and Shift select. With a finger, a long press selects, and
+ * while rows are selected so does a tap. Everything else follows the link.
  */
-export function createRowPresses(given: Given) {
+export function createRowPresses({ list, location, selection }: RowPressesInput) {
   let isTouch = false
-  let begun: { x: number; y: number } | undefined
+  let start: { x: number; y: number } | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
-  let isTaken = false
+  let isLongPress = false
   onCleanup(() => clearTimeout(timer))
 
   function end(): void {
     clearTimeout(timer)
-    begun = undefined
+    start = undefined
   }
 
   function select(id: string): void {
-    given.selection.toggle(id)
-    given.list.setCursor(id)
+    selection.toggle(id)
+    list.setCursor(id)
   }
 
   return {
     onPointerDown(event: PointerEvent): void {
       isTouch = event.pointerType === 'touch'
-      isTaken = false
+      isLongPress = false
       end()
       const id = idAt(event)
       if (!isTouch || id === undefined) return
-      begun = { x: event.clientX, y: event.clientY }
+      start = { x: event.clientX, y: event.clientY }
       timer = setTimeout(() => {
-        isTaken = true
+        isLongPress = true
         select(id)
       }, LONG_PRESS_MS)
     },
     onPointerMove(event: PointerEvent): void {
-      if (!begun) return
-      if (Math.hypot(event.clientX - begun.x, event.clientY - begun.y) > STILL_WITHIN_PX) end()
+      if (!start) return
+      if (Math.hypot(event.clientX - start.x, event.clientY - start.y) > MOVE_TOLERANCE_PX) end()
     },
     onPointerUp: end,
     onPointerCancel: end,
@@ -59,27 +59,26 @@ export function createRowPresses(given: Given) {
     },
     onClick(id: string, event: MouseEvent): void {
       if (event.ctrlKey || event.metaKey) return
-      const { selection, list } = given
-      // Enter on a row that was scrolled out of sight: it is shown first, as by all other keys.
-      if (event.detail === 0 && id === list.cursor() && list.isAway()) {
+      // Enter on a row that is scrolled out of view only shows it, as every other key does.
+      if (event.detail === 0 && id === list.cursor() && list.isCursorHidden()) {
         event.preventDefault()
-        list.comeBack()
+        list.revealCursor()
         return
       }
       const isEdge = event.target instanceof Element && event.target.hasAttribute('data-check')
-      const isSelecting = isTouch ? isTaken || selection.list().length > 0 : event.shiftKey || isEdge
-      if (!isSelecting) given.place.followTo(id)
+      const isSelecting = isTouch ? isLongPress || selection.list().length > 0 : event.shiftKey || isEdge
+      if (!isSelecting) location.setTargetTicket(id)
       else if (event.shiftKey) selection.extendTo(id)
-      // A finger that stayed has selected already.
-      else if (!isTaken) selection.toggle(id)
+      // A long press has selected the row already.
+      else if (!isLongPress) selection.toggle(id)
       if (isSelecting) event.preventDefault()
       list.setCursor(id)
-      isTaken = false
+      isLongPress = false
     },
   }
 }
 
-/** The ticket of the row that an event is for. */
+/** The ticket id of the row an event occurred on. */
 export function idAt(event: Event): string | undefined {
   const row = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-id]') : null
   return row?.dataset.id

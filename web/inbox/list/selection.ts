@@ -3,45 +3,44 @@ import { createStore, reconcile } from 'solid-js/store'
 
 export type Selection = ReturnType<typeof createSelection>
 
-/** The rows that the next change is for. It follows the list: what is shown no more is selected no more. */
+/** The selected rows. Rows that are no longer shown are no longer selected. */
 export function createSelection(ids: Accessor<readonly string[]>) {
-  const [chosen, setChosen] = createStore<Record<string, boolean>>({})
-  const list = createMemo(() => ids().filter((id) => chosen[id]))
+  const [selected, setSelected] = createStore<Record<string, boolean>>({})
+  const list = createMemo(() => ids().filter((id) => selected[id]))
   let anchor: string | undefined
 
-  function set(id: string, isChosen: boolean): void {
-    setChosen(id, isChosen)
+  function set(id: string, isSelected: boolean): void {
+    setSelected(id, isSelected)
     anchor = id
   }
 
-  function setEach(some: readonly string[]): void {
-    setChosen(Object.fromEntries(some.map((id) => [id, true])))
+  function select(some: readonly string[]): void {
+    setSelected(Object.fromEntries(some.map((id) => [id, true])))
     anchor ??= some[0]
   }
 
   return {
     list,
-    has: (id: string) => chosen[id] ?? false,
-    toggle: (id: string) => set(id, !chosen[id]),
-    /** From where selecting began to here. */
+    has: (id: string) => selected[id] ?? false,
+    toggle: (id: string) => set(id, !selected[id]),
+    select,
+    /** Selects from the anchor to `id`. */
     extendTo(id: string): void {
       const from = Math.max(ids().indexOf(anchor ?? id), 0)
       const to = ids().indexOf(id)
-      const between = ids().slice(Math.min(from, to), Math.max(from, to) + 1)
-      setEach(between)
+      select(ids().slice(Math.min(from, to), Math.max(from, to) + 1))
     },
-    /** One row on with the keys: away from where selecting began it grows, back there it shrinks. */
+    /** One step with the keys: away from the anchor the selection grows, back toward it it shrinks. */
     step(from: string, to: string): void {
       anchor ??= from
-      const begin = ids().indexOf(anchor)
-      const isBack = Math.abs(ids().indexOf(to) - begin) < Math.abs(ids().indexOf(from) - begin)
-      if (isBack && chosen[from] && chosen[to]) setChosen(from, false)
-      else setEach([from, to])
+      const start = ids().indexOf(anchor)
+      const isBack = Math.abs(ids().indexOf(to) - start) < Math.abs(ids().indexOf(from) - start)
+      if (isBack && selected[from] && selected[to]) setSelected(from, false)
+      else select([from, to])
     },
-    all: () => setEach(ids()),
-    choose: setEach,
+    selectAll: () => select(ids()),
     clear(): void {
-      setChosen(reconcile({}))
+      setSelected(reconcile({}))
       anchor = undefined
     },
   }

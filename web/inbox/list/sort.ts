@@ -4,12 +4,12 @@ import type { Sort } from './ticket-pages.ts'
 
 const KEY = 'bellhop.sort'
 export const SORTS: readonly { sort: Sort; name: string }[] = [
-  { sort: 'updated_desc', name: 'Latest change first' },
-  { sort: 'created_desc', name: 'Newest ticket first' },
-  { sort: 'created_asc', name: 'Oldest ticket first' },
+  { sort: 'updated_desc', name: 'Recently updated' },
+  { sort: 'created_desc', name: 'Newest first' },
+  { sort: 'created_asc', name: 'Oldest first' },
 ]
 
-/** The order of all lists, kept in this browser. */
+/** The sort order of every list, stored in this browser. */
 export function createSort() {
   const [sort, setSort] = createSignal<Sort>(readStored(KEY, isSort, 'updated_desc'))
   return {

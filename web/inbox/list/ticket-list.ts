@@ -3,14 +3,19 @@ import { createStore, produce, reconcile, unwrap } from 'solid-js/store'
 import type { Row } from '../inbox-data.ts'
 import { SEARCH, type View } from '../rail/views.ts'
 import { matchesQuery, readQuery } from '../search/matches-query.ts'
-import type { Learned } from './left-rows.ts'
 import { createCursor } from './list-cursor.ts'
-import { type Facts, type Line, placed, settled } from './merge-updates.ts'
+import { entriesOf, type ListEntry, type MatchFields, mergeUpdates } from './merge-updates.ts'
 import { createTicketPages, type Sort } from './ticket-pages.ts'
 
 export type TicketList = ReturnType<typeof createTicketList>
 
-interface Given {
+/** The current fields of a ticket whose row has left the list. */
+export type DepartedUpdate = Pick<
+  Row,
+  'status' | 'assignedTo' | 'tags' | 'isSpam' | 'hasFailedSend' | 'hasDraft' | 'isUnread'
+>
+
+interface TicketListInput {
   view: Accessor<View | undefined>
   sort: Accessor<Sort>
   me: Accessor<string>
@@ -18,73 +23,75 @@ interface Given {
   openId: Accessor<string | undefined>
 }
 
-/** From how many rows before the end on the next page is read. */
-const READ_AHEAD_ROWS = 25
+/** The next page is loaded this many rows before the end. */
+const LOAD_AHEAD_ROWS = 25
 
-/** The list of a view: its rows in their places, the row the person is at, and what waits to come in. */
-export function createTicketList(given: Given) {
-  const query = createMemo(() => given.view()?.query)
-  const isSearch = createMemo(() => given.view()?.id === SEARCH)
+/** The list of a view: its rows in order, the cursor, and arrivals that are not shown yet. */
+export function createTicketList(input: TicketListInput) {
+  const query = createMemo(() => input.view()?.query)
+  const isSearch = createMemo(() => input.view()?.id === SEARCH)
   const { result, fetchNextPage, refetch } = createTicketPages(
     createMemo(() => {
       const text = query()
-      return text === undefined ? undefined : { query: text, sort: given.sort() }
+      return text === undefined ? undefined : { query: text, sort: input.sort() }
     }),
     isSearch,
   )
   const parsedQuery = createMemo(() => readQuery(query() ?? ''))
-  const [lines, setLines] = createSignal<readonly Line[]>([])
-  const [waiting, setWaiting] = createSignal<readonly string[]>([])
+  const [entries, setEntries] = createSignal<readonly ListEntry[]>([])
+  const [arrivals, setArrivals] = createSignal<readonly string[]>([])
   const [rows, setRows] = createStore<Record<string, Row>>({})
-  const [left, setLeft] = createStore<Record<string, Facts>>({})
-  /** What happened to rows that have left the list: changed here once more, changed by others, gone altogether. */
-  const [learned, setLearned] = createStore<Record<string, 'mine' | 'changed' | 'deleted'>>({})
-  const [isHeld, setHeld] = createSignal(false)
-  const [shownAt, setShownAt] = createSignal({})
-  /** The search whose answer the lines are. */
-  const [answered, setAnswered] = createSignal<string>()
-  const searched = createMemo(() => result().data?.pages[0]?.terms ?? [])
-  const ids = createMemo<readonly string[]>(() => lines().map(({ id }) => id), [], { equals: sameIds })
-  const at = createCursor(ids, given.openId)
-  const freshRows = createMemo(() => result().data?.pages.flatMap(({ data }) => data))
-  /** As they came last; what has not changed comes as the same object. */
-  const taken = new Map<string, Row>()
-  // A list that is entered again shows what is known of it, and the truth as soon as it has come.
+  const [departed, setDeparted] = createStore<Record<string, MatchFields>>({})
+  /** What happened to rows after they left the list: changed again here, changed by others, or deleted. */
+  const [departedStates, setDepartedStates] = createStore<Record<string, 'mine' | 'changed' | 'deleted'>>({})
+  const [isPaused, setPaused] = createSignal(false)
+  const [scrolledToTop, setScrolledToTop] = createSignal({})
+  /** The search that the entries are the result of. */
+  const [shownQuery, setShownQuery] = createSignal<string>()
+  const matchedTerms = createMemo(() => result().data?.pages[0]?.terms ?? [])
+  const ids = createMemo<readonly string[]>(() => entries().map(({ id }) => id), [], { equals: sameIds })
+  const cursor = createCursor(ids, input.openId)
+  const serverRows = createMemo(() => result().data?.pages.flatMap(({ data }) => data))
+  /** Rows as last received. An unchanged row is the same object. */
+  const received = new Map<string, Row>()
+  // Entering a list again shows its cached rows first, then exactly what the server returns.
   let isEntering = true
 
   function isMatch(row: Row): boolean {
-    return matchesQuery(row, parsedQuery(), given.me())
+    return matchesQuery(row, parsedQuery(), input.me())
   }
 
-  function show(next: readonly Line[], wait: readonly string[], fresh: readonly Row[]): void {
+  function show(next: readonly ListEntry[], nextArrivals: readonly string[], fresh: readonly Row[]): void {
     batch(() => {
       for (const row of fresh) {
-        if (taken.get(row.id) === row) continue
-        taken.set(row.id, row)
-        // A copy: the store changes it where it stands, and the cache must not change with it.
+        if (received.get(row.id) === row) continue
+        received.set(row.id, row)
+        // A copy: the store changes its rows in place, and the cache must not change with them.
         setRows(row.id, reconcile(structuredClone(row)))
       }
-      setLines(next)
-      setWaiting(wait)
-      setLeft(
+      setEntries(next)
+      setArrivals(nextArrivals)
+      setDeparted(
         reconcile(
-          Object.fromEntries(next.filter(({ hasLeft }) => hasLeft).map((line) => [line.id, line.matched])),
+          Object.fromEntries(
+            next.filter(({ hasLeft }) => hasLeft).map(({ id, lastMatch }) => [id, lastMatch]),
+          ),
         ),
       )
-      for (const id of Object.keys(learned)) if (left[id] === undefined) forget(id)
-      forgetRowsBeside(new Set([...next, ...fresh].map(({ id }) => id)))
-      at.keep()
+      for (const id of Object.keys(departedStates)) if (departed[id] === undefined) forgetState(id)
+      forgetRowsExcept(new Set([...next, ...fresh].map(({ id }) => id)))
+      cursor.keepValid()
     })
   }
 
-  function forget(id: string): void {
-    setLearned(produce((known) => delete known[id]))
+  function forgetState(id: string): void {
+    setDepartedStates(produce((states) => delete states[id]))
   }
 
-  /** Else every row that was ever seen would be kept until the page is closed. */
-  function forgetRowsBeside(shown: ReadonlySet<string>): void {
-    const gone = Object.keys(unwrap(rows)).filter((id) => !shown.has(id) && id !== given.openId())
-    for (const id of gone) taken.delete(id)
+  /** Otherwise every row ever shown would be kept until the page is closed. */
+  function forgetRowsExcept(shown: ReadonlySet<string>): void {
+    const gone = Object.keys(unwrap(rows)).filter((id) => !shown.has(id) && id !== input.openId())
+    for (const id of gone) received.delete(id)
     if (gone.length > 0)
       setRows(
         produce((known) => {
@@ -93,106 +100,108 @@ export function createTicketList(given: Given) {
       )
   }
 
-  createEffect(on([query, given.sort], () => (isEntering = true)))
+  createEffect(on([query, input.sort], () => (isEntering = true)))
   createEffect(() => {
     const { isFetching, isFetchingNextPage, isPlaceholderData } = result()
-    const isAnswer = freshRows() !== undefined && !isPlaceholderData
+    const isResult = serverRows() !== undefined && !isPlaceholderData
     untrack(() => {
-      takeIn()
-      if (isAnswer) setAnswered(query())
+      update()
+      if (isResult) setShownQuery(query())
     })
     if (!isFetching || isFetchingNextPage) isEntering = false
   })
-  createEffect(on(isHeld, () => takeIn(), { defer: true }))
+  createEffect(on(isPaused, () => update(), { defer: true }))
 
-  function takeIn(isAsked = false): void {
-    const fresh = freshRows()
+  function update({ withArrivals = false } = {}): void {
+    const fresh = serverRows()
     const { isPlaceholderData, hasNextPage } = result()
     if (!fresh || isPlaceholderData) {
       if (!isSearch()) show([], [], [])
-    } else if (isEntering) show(placed(fresh, isMatch), [], fresh)
+    } else if (isEntering) show(entriesOf(fresh, isMatch), [], fresh)
     else {
-      const still = { isMatch, isHeld: isHeld() && !isAsked, activeId: given.openId() ?? at.cursor() }
-      const next = settled(lines(), { rows: fresh, isWhole: !hasNextPage }, still)
-      show(next.lines, next.waiting, fresh)
+      const activeId = input.openId() ?? cursor.cursor()
+      const next = mergeUpdates(
+        entries(),
+        { rows: fresh, isComplete: !hasNextPage },
+        { isMatch, isPaused: isPaused() && !withArrivals, activeId },
+      )
+      show(next.entries, next.arrivals, fresh)
     }
   }
 
   return {
-    ...at,
+    ...cursor,
     ids,
     row: (id: string): Row | undefined => rows[id],
-    /** As it was before it left the list; undefined while it belongs here. */
-    before: (id: string): Facts | undefined => left[id],
-    /** What somebody else made of a row that left the list; nothing for what was done here. */
-    learned: (id: string) => (learned[id] === 'mine' ? undefined : learned[id]),
-    /** A change of this page that leads a row back where it belongs; its list says so a moment later. */
-    isComingBack(id: string): boolean {
+    /** The fields of a row before it left the list. Undefined while it matches. */
+    lastMatch: (id: string): MatchFields | undefined => departed[id],
+    /** What others did to a row after it left the list. Undefined for changes made here. */
+    departedState: (id: string) => (departedStates[id] === 'mine' ? undefined : departedStates[id]),
+    /** True while a change made here brings the row back and the server has not confirmed it yet. */
+    isReturning(id: string): boolean {
       const row = rows[id]
-      return learned[id] === 'mine' && row !== undefined && isMatch(row)
+      return departedStates[id] === 'mine' && row !== undefined && isMatch(row)
     },
-    /** News of a row that has left the list. */
-    learn(id: string, news: Learned | 'deleted', isMine = false): void {
+    /** Updates a row that has left the list. */
+    updateDeparted(id: string, update: DepartedUpdate | 'deleted', isMine = false): void {
       const row = rows[id]
-      if (left[id] === undefined || !row) return
-      taken.delete(id)
+      if (departed[id] === undefined || !row) return
+      received.delete(id)
       batch(() => {
-        if (news === 'deleted') setLearned(id, 'deleted')
+        if (update === 'deleted') setDepartedStates(id, 'deleted')
         else {
-          if (!isSame(row, news)) setLearned(id, isMine && learned[id] !== 'changed' ? 'mine' : 'changed')
-          setRows(id, { ...news, tags: [...news.tags] })
+          if (!isSame(row, update))
+            setDepartedStates(id, isMine && departedStates[id] !== 'changed' ? 'mine' : 'changed')
+          setRows(id, { ...update, tags: [...update.tags] })
         }
       })
     },
-    waiting,
-    /** Takes in what waits, and goes up to it. */
-    showWaiting(): void {
-      takeIn(true)
-      setShownAt({})
+    arrivals,
+    /** Inserts the arrivals and scrolls to the top. */
+    showArrivals(): void {
+      update({ withArrivals: true })
+      setScrolledToTop({})
     },
-    shownAt,
-    /** The next row that still belongs here. */
-    nextHere(from = at.cursor()): string | undefined {
-      const place = at.placeOf(from)
-      const isHere = (id: string) => left[id] === undefined
-      return (
-        ids()
-          .slice(place + 1)
-          .find(isHere) ?? ids().slice(0, Math.max(place, 0)).findLast(isHere)
-      )
+    scrolledToTop,
+    /** The next row that still matches, or else the one before. */
+    nextMatching(from = cursor.cursor()): string | undefined {
+      const index = cursor.indexOf(from)
+      const isMatching = (id: string) => departed[id] === undefined
+      const [before, after] = [ids().slice(0, Math.max(index, 0)), ids().slice(index + 1)]
+      return after.find(isMatching) ?? before.findLast(isMatching)
     },
-    setHeld,
-    terms: searched,
-    /** When what the order goes by happened; words are found in the order of the latest change. */
+    setPaused,
+    terms: matchedTerms,
+    /** The time the list is sorted by. Searches for words are always sorted by the last change. */
     timeOf: (row: Row): string =>
-      given.sort() === 'updated_desc' || searched().length > 0 ? row.updatedAt : row.createdAt,
-    /** The first time only: later answers change what is there. */
-    isWaiting: createMemo(() => !result().data && !result().isError),
-    /** Why nothing can be shown. */
+      input.sort() === 'updated_desc' || matchedTerms().length > 0 ? row.updatedAt : row.createdAt,
+    /** Only before the first result: later results update the rows that are shown. */
+    isLoading: createMemo(() => !result().data && !result().isError),
+    /** The error to show instead of the list. */
     failure: createMemo(() => {
       const { data, error, isPlaceholderData } = result()
       return data && !isPlaceholderData ? undefined : (error ?? undefined)
     }),
     isStale: () => result().isPlaceholderData,
-    /** What is shown is the answer to this very search, and not what was found before it. */
-    isAnswered: () => answered() === query(),
+    /** False while the rows shown are still those of the previous search. */
+    isUpToDate: () => shownQuery() === query(),
     isFetching: () => result().isFetching,
     hasMore: () => result().hasNextPage,
     retry: refetch,
-    reached(place: number): void {
+    /** Loads the next page when the row at `index` is near the end. */
+    loadMoreAt(index: number): void {
       const { hasNextPage, isFetching } = result()
-      if (hasNextPage && !isFetching && place >= ids().length - READ_AHEAD_ROWS) void fetchNextPage()
+      if (hasNextPage && !isFetching && index >= ids().length - LOAD_AHEAD_ROWS) void fetchNextPage()
     },
   }
 }
 
-/** In what decides whether a row belongs into a list. */
-function isSame(row: Row, news: Learned): boolean {
-  const { status, assignedTo, tags, isSpam, hasFailedSend } = news
+/** Compares the fields that decide whether a row belongs in a list. */
+function isSame(row: Row, { status, assignedTo, tags, isSpam, hasFailedSend }: DepartedUpdate): boolean {
   if (row.status !== status || row.assignedTo !== assignedTo || row.isSpam !== isSpam) return false
   return row.hasFailedSend === hasFailedSend && row.tags.join() === tags.join()
 }
 
 function sameIds(before: readonly string[], after: readonly string[]): boolean {
-  return before.length === after.length && before.every((id, place) => id === after[place])
+  return before.length === after.length && before.every((id, index) => id === after[index])
 }

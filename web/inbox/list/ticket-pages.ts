@@ -10,18 +10,18 @@ import type { TicketPage } from '../../ticket/list-cache.ts'
 type ListInput = NonNullable<NonNullable<Parameters<typeof api.console.tickets.get>[0]>['query']>
 export type Sort = NonNullable<ListInput['sort']>
 
-interface Wanted {
+interface ListQuery {
   query: string
   sort: Sort
 }
 
 const PAGE_SIZE = 50
 
-/** How a list is read, page by page; the same for reading ahead. */
-export function pagesQuery({ query, sort }: Wanted) {
+/** Loads a list page by page. Also used to prefetch it. */
+export function pagesQuery({ query, sort }: ListQuery) {
   const inZone = zone()
   return {
-    // A cursor is of one zone: whoever travels begins at the top.
+    // A cursor belongs to one time zone: after a change of zone the list starts again.
     queryKey: queryKeys.ticketList(query, sort, inZone.zone),
     queryFn: async ({
       pageParam,
@@ -44,12 +44,12 @@ export function pagesQuery({ query, sort }: Wanted) {
   }
 }
 
-/** The pages of a list as they come in. Observed directly: `useInfiniteQuery` would wrap thousands of rows into a store. */
-export function createTicketPages(wanted: Accessor<Wanted | undefined>, isTyping: Accessor<boolean>) {
+/** The loaded pages of a list. Observed directly: `useInfiniteQuery` would wrap thousands of rows in a store. */
+export function createTicketPages(query: Accessor<ListQuery | undefined>, isTyping: Accessor<boolean>) {
   const options = createMemo(() => ({
-    ...pagesQuery(wanted() ?? { query: '', sort: 'updated_desc' }),
-    enabled: wanted() !== undefined,
-    // While a search is typed, the last results stay until there are better ones.
+    ...pagesQuery(query() ?? { query: '', sort: 'updated_desc' }),
+    enabled: query() !== undefined,
+    // While typing a search, the last results stay until there are new ones.
     placeholderData: isTyping() ? keepPreviousData : undefined,
   }))
   const observer = new InfiniteQueryObserver(queries, options())

@@ -1,46 +1,60 @@
 import CircleAlert from 'lucide-solid/icons/circle-alert'
 import CirclePause from 'lucide-solid/icons/circle-pause'
+import Code from 'lucide-solid/icons/code'
 import CornerUpLeft from 'lucide-solid/icons/corner-up-left'
-import { createMemo, For, Show } from 'solid-js'
-import { Avatar } from '../../ui/avatar.tsx'
+import Mail from 'lucide-solid/icons/mail'
+import MessageCircle from 'lucide-solid/icons/message-circle'
+import Send from 'lucide-solid/icons/send'
+import { type Component, type ComponentProps, createMemo, For, Show } from 'solid-js'
+import { Dynamic } from 'solid-js/web'
+import { presenceOf } from '../../live/live.ts'
+import { CHANNEL_NAMES } from '../../ticket/channel-names.ts'
+import { Avatar, initialsOf } from '../../ui/avatar.tsx'
 import { Marked } from '../../ui/marked.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import type { Row } from '../inbox-data.ts'
-import { ChannelIcon } from './channel-icon.tsx'
 import './ticket-row.css'
-import { RowPresence } from './row-presence.tsx'
 
-const MOST_TAGS = 2
+const MAX_TAGS = 2
+
+type Channel = Row['channel']
+
+const CHANNEL_ICONS: Record<Channel, Component<ComponentProps<'svg'>>> = {
+  widget: MessageCircle,
+  email: Mail,
+  telegram: Send,
+  api: Code,
+}
 
 interface TicketRowProps {
   row: Row
-  /** ISO 8601: what the list is ordered by. */
+  /** ISO 8601: the time the list is sorted by. */
   at: string
   href: string
-  place: number
-  /** How many rows the list has; -1 while nobody knows. */
+  index: number
+  /** Number of rows in the list; -1 while it is unknown. */
   size: number
   top: number
   isCursor: boolean
   isOpen: boolean
   isSelected: boolean
-  /** Why it belongs here no more: "Moved to Resolved". */
-  left: string | undefined
-  /** Said where the list itself does not say it. */
+  /** Why the row no longer matches the list: "Moved to Resolved". */
+  departure: string | undefined
+  /** Shown where the list itself doesn't imply it. */
   status: string | undefined
+  /** Words to highlight. */
   terms: readonly string[]
-  /** Of the agents, by id. */
+  /** Agents' names by id. */
   names: ReadonlyMap<string, string>
   onClick: (event: MouseEvent) => void
 }
 
-/** One ticket of the list. It is a link, so it opens in another tab too; its words are its name for screen readers. */
+/** One ticket of the list. It is a link, so it can be opened in another tab. Its text is its accessible name. */
 export function TicketRow(props: TicketRowProps) {
-  const customer = () => props.row.customer.name || props.row.customer.email || 'Unknown customer'
   const preview = createMemo(() => props.row.excerpt ?? props.row.preview.text)
   return (
     <a
-      class="row"
+      class="ticket-row"
       id={rowId(props.row.id)}
       href={props.href}
       role="option"
@@ -48,51 +62,54 @@ export function TicketRow(props: TicketRowProps) {
       tabindex={props.isCursor ? 0 : -1}
       aria-selected={props.isSelected}
       aria-current={props.isOpen ? 'true' : undefined}
-      aria-posinset={props.place + 1}
+      aria-posinset={props.index + 1}
       aria-setsize={props.size}
       data-id={props.row.id}
       data-cursor={props.isCursor || undefined}
       data-unread={props.row.isUnread || undefined}
-      data-left={props.left !== undefined || undefined}
+      data-left={props.departure !== undefined || undefined}
       onClick={(event) => props.onClick(event)}
       style={{ transform: `translateY(${props.top}px)` }}
     >
-      <span class="row-mark" data-check aria-hidden="true" />
-      <span class="row-line">
+      <span class="ticket-row-mark" data-check aria-hidden="true" />
+      <span class="ticket-row-line">
         <Show when={props.row.isUnread}>
           <span class="unseen">Unread.</span>
         </Show>
-        <span class="row-name">
-          <Marked text={customer()} terms={props.terms} />
+        <span class="ticket-row-name">
+          <Marked text={customerName(props.row)} terms={props.terms} />
         </span>
         <Show when={props.row.hasFailedSend}>
-          <CircleAlert class="row-failed" role="img" aria-label="A reply could not be sent" />
+          <CircleAlert class="ticket-row-alert" role="img" aria-label="A reply failed to send" />
         </Show>
         <Show when={props.row.hasHeldReply}>
-          <CirclePause class="row-failed" role="img" aria-label="A reply is held" />
+          <CirclePause class="ticket-row-alert" role="img" aria-label="A reply is on hold" />
         </Show>
         <Show when={props.status}>
-          <span class="row-word">{props.status}</span>
+          <span class="ticket-row-word">{props.status}</span>
         </Show>
         <Show when={props.row.hasDraft}>
-          <span class="row-word" data-look="draft">
+          <span class="ticket-row-word" data-look="draft">
             Draft
           </span>
         </Show>
         <ChannelIcon channel={props.row.channel} />
         <RelativeTime at={props.at} />
       </span>
-      <span class="row-line row-subject">
-        <span class="row-cut">
+      <span class="ticket-row-line ticket-row-subject">
+        <span class="ticket-row-cut">
           <Marked text={props.row.subject || 'No subject'} terms={props.terms} />
         </span>
         <RowPresence ticketId={props.row.id} names={props.names} />
       </span>
-      <span class="row-line row-foot">
-        <Show when={props.left === undefined} fallback={<span class="row-cut row-left">{props.left}</span>}>
-          <span class="row-cut">
+      <span class="ticket-row-line ticket-row-foot">
+        <Show
+          when={props.departure === undefined}
+          fallback={<span class="ticket-row-cut ticket-row-departure">{props.departure}</span>}
+        >
+          <span class="ticket-row-cut">
             <Show when={props.row.preview.role === 'agent' && props.row.excerpt === undefined}>
-              <CornerUpLeft class="row-arrow" role="img" aria-label="Reply:" />
+              <CornerUpLeft class="ticket-row-arrow" role="img" aria-label="Reply:" />
             </Show>
             <Marked text={preview()} terms={props.terms} />
           </span>
@@ -106,18 +123,55 @@ export function TicketRow(props: TicketRowProps) {
   )
 }
 
-/** The id of its element, for the focus. */
+/** The id of the row's element. */
 export function rowId(ticketId: string): string {
   return `row-${ticketId}`
 }
 
+export function customerName({ customer }: Pick<Row, 'customer'>): string {
+  return customer.name || customer.email || 'Unknown customer'
+}
+
+/** The channel a ticket came from. */
+export function ChannelIcon(props: { channel: Channel }) {
+  return (
+    <Dynamic component={CHANNEL_ICONS[props.channel]} aria-label={CHANNEL_NAMES[props.channel]} role="img" />
+  )
+}
+
+/** A ring while a colleague has the ticket open, amber while they write. */
+function RowPresence(props: { ticketId: string; names: ReadonlyMap<string, string> }) {
+  const here = createMemo(() => presenceOf(props.ticketId))
+  /** Someone replying is shown before someone viewing. */
+  const first = createMemo(() => here().find(({ state }) => state === 'replying') ?? here()[0])
+  return (
+    <Show when={first()}>
+      {(one) => {
+        const name = () => props.names.get(one().agentId) ?? 'A colleague'
+        const label = () => `${name()} is ${one().state === 'replying' ? 'writing a reply' : 'viewing'}`
+        return (
+          <span
+            class="ticket-row-presence"
+            data-state={one().state}
+            role="img"
+            aria-label={label()}
+            title={label()}
+          >
+            {initialsOf(name())}
+          </span>
+        )
+      }}
+    </Show>
+  )
+}
+
 function Tags(props: { tags: readonly string[] }) {
-  const more = () => props.tags.length - MOST_TAGS
+  const more = () => props.tags.length - MAX_TAGS
   return (
     <>
-      <For each={props.tags.slice(0, MOST_TAGS)}>{(tag) => <span class="row-tag">{tag}</span>}</For>
+      <For each={props.tags.slice(0, MAX_TAGS)}>{(tag) => <span class="ticket-row-tag">{tag}</span>}</For>
       <Show when={more() > 0}>
-        <span class="row-more count" title={props.tags.slice(MOST_TAGS).join(', ')}>
+        <span class="ticket-row-more count" title={props.tags.slice(MAX_TAGS).join(', ')}>
           +{more()}
         </span>
       </Show>

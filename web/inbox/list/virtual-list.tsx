@@ -5,11 +5,10 @@ import { changeTicket } from '../../ticket/changes/change-ticket.ts'
 import { STATUSES } from '../../ticket/header/statuses.ts'
 import { Button } from '../../ui/button.tsx'
 import type { Row } from '../inbox-data.ts'
-import { useKeptFocus } from '../kept-focus.ts'
-import type { Place } from '../location.ts'
+import type { InboxLocation } from '../location.ts'
 import { readQuery } from '../search/matches-query.ts'
-import { restoring, whyLeft } from './departed-rows.ts'
-import { useLeftRows } from './left-rows.ts'
+import { departureReason, restoringChange, useDepartedRows } from './departed-rows.ts'
+import { useStableFocus } from './list-focus.ts'
 import { createRowPresses, idAt } from './row-presses.ts'
 import type { Selection } from './selection.ts'
 import type { TicketList } from './ticket-list.ts'
@@ -17,21 +16,23 @@ import { rowId, TicketRow } from './ticket-row.tsx'
 import { ROW_HEIGHT_PX } from './visible-range.ts'
 import './virtual-list.css'
 
-/** Rows kept ready above and below: about one turn of a wheel. */
+/** Rows drawn above and below the visible ones: about one turn of a mouse wheel. */
 const OVERSCAN_ROWS = 8
+/** Where the Undo of a row begins, from the top of the row. */
+const UNDO_TOP_PX = 44
 
 interface VirtualListProps {
   list: TicketList
-  place: Place
+  location: InboxLocation
   selection: Selection
   label: string
 }
 
-/** The rows of the list that can be seen, and a few more. Each keeps its element while it is there. */
+/** Draws the visible rows of the list and a few more. A row keeps its element while it is drawn. */
 export function VirtualList(props: VirtualListProps) {
   let scroller: HTMLDivElement | undefined
   const agents = useAgents()
-  const nameOf = createMemo(() => new Map(agents().map(({ id, name }) => [id, name])))
+  const names = createMemo(() => new Map(agents().map(({ id, name }) => [id, name])))
   const virtualizer = createVirtualizer({
     get count() {
       return props.list.ids().length
@@ -40,70 +41,74 @@ export function VirtualList(props: VirtualListProps) {
     estimateSize: () => ROW_HEIGHT_PX,
     overscan: OVERSCAN_ROWS,
   })
-  const drawn = createMemo(() => {
+  const drawnIds = createMemo(() => {
     const ids = props.list.ids()
     const items = virtualizer.getVirtualItems()
-    const inSight = items.flatMap(({ index }) => ids[index] ?? [])
+    const near = items.flatMap(({ index }) => ids[index] ?? [])
     const cursor = props.list.cursor()
-    const place = props.list.placeOf(cursor)
-    if (cursor === undefined || place < 0 || inSight.includes(cursor)) return inSight
-    // The one with the focus stays, however far the list is scrolled: else the focus would be lost.
-    return place < (items[0]?.index ?? 0) ? [cursor, ...inSight] : [...inSight, cursor]
+    const index = props.list.indexOf(cursor)
+    if (cursor === undefined || index < 0 || near.includes(cursor)) return near
+    // The cursor's row is always drawn: otherwise scrolling away would lose the focus.
+    return index < (items[0]?.index ?? 0) ? [cursor, ...near] : [...near, cursor]
   })
-  useKeptFocus(drawn)
-  const leftHere = createMemo(() => drawn().filter((id) => props.list.before(id) !== undefined))
-  useLeftRows(props.list, leftHere)
-  /** Why a row has left; while that is not known, that it has. */
-  function leftOf(id: string, row: Row): string | undefined {
-    const before = props.list.before(id)
-    if (!before || props.list.isComingBack(id)) return undefined
-    if (props.list.learned(id) === 'deleted') return 'Deleted'
-    return whyLeft(before, row, nameOf()) ?? 'Not in this list any more'
+  useStableFocus(drawnIds)
+  const departedIds = createMemo(() => drawnIds().filter((id) => props.list.lastMatch(id) !== undefined))
+  useDepartedRows(props.list, departedIds)
+  /** Why a row has left, or just that it has while the reason is unknown. */
+  function departureOf(id: string, row: Row): string | undefined {
+    const lastMatch = props.list.lastMatch(id)
+    if (!lastMatch || props.list.isReturning(id)) return undefined
+    if (props.list.departedState(id) === 'deleted') return 'Deleted'
+    return departureReason(lastMatch, row, names()) ?? 'No longer in this view'
   }
-  /** Nobody takes back by a button of this page what others did. */
+  /** Undo is offered only for what was done here, not for what others did. */
   const undoOf = (id: string) =>
-    props.list.learned(id) ? undefined : restoring(props.list.before(id), props.list.row(id))
+    props.list.departedState(id) ? undefined : restoringChange(props.list.lastMatch(id), props.list.row(id))
   const isByStatus = createMemo(() =>
-    readQuery(props.place.view()?.query ?? '').terms.some(
+    readQuery(props.location.view()?.query ?? '').terms.some(
       ({ key, isNegated }) => key === 'status' && !isNegated,
     ),
   )
-  /** Where the list says nothing of it. */
+  /** Only where the list doesn't imply it. */
   const statusOf = ({ status }: Row) =>
     isByStatus() || status === 'open' ? undefined : STATUSES[status].name
-  const topOf = (id: string) => props.list.placeOf(id) * ROW_HEIGHT_PX
+  const topOf = (id: string) => props.list.indexOf(id) * ROW_HEIGHT_PX
 
-  createEffect(() => props.list.reached(virtualizer.getVirtualItems().at(-1)?.index ?? 0))
+  createEffect(() => props.list.loadMoreAt(virtualizer.getVirtualItems().at(-1)?.index ?? 0))
   createEffect(
     on(props.list.revealed, (revealed) => {
       if (!revealed) return
-      virtualizer.scrollToIndex(props.list.placeOf(revealed.id), { align: 'auto' })
+      virtualizer.scrollToIndex(props.list.indexOf(revealed.id), { align: 'auto' })
       document.getElementById(rowId(revealed.id))?.focus({ preventScroll: true })
     }),
   )
   createEffect(
-    on([() => props.place.viewId(), () => props.place.q(), props.list.shownAt], () =>
+    on([() => props.location.viewId(), () => props.location.q(), props.list.scrolledToTop], () =>
       scroller?.scrollTo({ top: 0 }),
     ),
   )
-  const hold = createHold(props.list)
-  const presses = createRowPresses({ list: props.list, place: props.place, selection: props.selection })
+  const pause = createPause(props.list)
+  const presses = createRowPresses({
+    list: props.list,
+    location: props.location,
+    selection: props.selection,
+  })
 
   return (
     <div
-      class="list-scroller"
-      // Firefox would stop here on the way to the rows.
+      class="virtual-list"
+      // Firefox would otherwise make a scroller a tab stop.
       tabindex="-1"
       ref={(element) => {
         scroller = element
-        props.list.watch(element)
+        props.list.observeScroller(element)
       }}
-      onScroll={(event) => hold.scrolled(event.currentTarget.scrollTop > 0)}
-      onPointerEnter={(event) => hold.pointed(event.pointerType === 'mouse')}
-      onPointerLeave={() => hold.pointed(false)}
+      onScroll={(event) => pause.setScrolled(event.currentTarget.scrollTop > 0)}
+      onPointerEnter={(event) => pause.setPointed(event.pointerType === 'mouse')}
+      onPointerLeave={() => pause.setPointed(false)}
     >
       <div
-        class="list"
+        class="virtual-list-rows"
         role="listbox"
         tabindex="-1"
         aria-label={props.label}
@@ -121,40 +126,40 @@ export function VirtualList(props: VirtualListProps) {
           if (id !== undefined) props.list.setCursor(id)
         }}
       >
-        <For each={drawn()}>
+        <For each={drawnIds()}>
           {(id) => (
             <Show when={props.list.row(id)}>
               {(row) => (
                 <TicketRow
                   row={row()}
                   at={props.list.timeOf(row())}
-                  href={props.place.hrefOfTicket(id)}
-                  place={props.list.placeOf(id)}
+                  href={props.location.hrefOfTicket(id)}
+                  index={props.list.indexOf(id)}
                   size={props.list.hasMore() ? -1 : props.list.ids().length}
                   top={topOf(id)}
                   isCursor={props.list.cursor() === id}
-                  isOpen={props.place.ticketId() === id}
+                  isOpen={props.location.ticketId() === id}
                   isSelected={props.selection.has(id)}
-                  left={leftOf(id, row())}
+                  departure={departureOf(id, row())}
                   status={statusOf(row())}
                   terms={props.list.terms()}
                   onClick={(event) => presses.onClick(id, event)}
-                  names={nameOf()}
+                  names={names()}
                 />
               )}
             </Show>
           )}
         </For>
       </div>
-      <For each={leftHere()}>
+      <For each={departedIds()}>
         {(id) => (
           <Show when={undoOf(id)}>
             {(change) => (
               <Button
-                class="row-undo"
+                class="virtual-list-undo"
                 size="small"
                 look="quiet"
-                style={{ top: `${topOf(id) + 44}px` }}
+                style={{ top: `${topOf(id) + UNDO_TOP_PX}px` }}
                 onClick={() => {
                   void changeTicket(id, untrack(change))
                   props.list.goTo(id)
@@ -170,19 +175,19 @@ export function VirtualList(props: VirtualListProps) {
   )
 }
 
-/** While the list is scrolled, or the pointer is on it, nothing comes in by itself. */
-function createHold(list: TicketList) {
+/** Holds arrivals back while the list is scrolled or the pointer is over it. */
+function createPause(list: TicketList) {
   let isScrolled = false
   let isPointed = false
-  onCleanup(() => list.setHeld(false))
+  onCleanup(() => list.setPaused(false))
   return {
-    scrolled(is: boolean): void {
+    setScrolled(is: boolean): void {
       isScrolled = is
-      list.setHeld(isScrolled || isPointed)
+      list.setPaused(isScrolled || isPointed)
     },
-    pointed(is: boolean): void {
+    setPointed(is: boolean): void {
       isPointed = is
-      list.setHeld(isScrolled || isPointed)
+      list.setPaused(isScrolled || isPointed)
     },
   }
 }

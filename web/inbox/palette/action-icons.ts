@@ -41,7 +41,7 @@ const OF_SECTIONS: Record<KeyAction['section'], Component> = {
   'Go to': ArrowRight,
 }
 
-/** What stands before an action in the palette: its own picture, or that of its kind. */
+/** The icon of an action in the command menu: its own, or that of its section. */
 export function actionIcon({ id, section }: Pick<KeyAction, 'id' | 'section'>): Component {
   return OF_ACTIONS[id] ?? OF_SECTIONS[section]
 }

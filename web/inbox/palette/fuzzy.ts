@@ -1,36 +1,36 @@
 const WORD_START = 8
-const IN_A_ROW = 5
+const CONSECUTIVE = 5
 const EXACT_START = 12
-/** Letters left out count a little against it, so that short names win. */
-const LEFT_OUT = 0.1
+/** Skipped letters lower the score a little, so that short names win. */
+const SKIPPED_LETTER = 0.1
 
-/** How well the letters of `typed` are found in a text in their order; undefined when they are not. */
+/** Scores how well the letters of `typed` match a text in order. Undefined when they don't. */
 export function fuzzyScore(text: string, typed: string): number | undefined {
   const letters = text.toLowerCase()
-  const wanted = typed.toLowerCase().replaceAll(' ', '')
+  const query = typed.toLowerCase().replaceAll(' ', '')
   if (letters.startsWith(typed.toLowerCase()))
-    return EXACT_START + wanted.length * WORD_START - letters.length * LEFT_OUT
+    return EXACT_START + query.length * WORD_START - letters.length * SKIPPED_LETTER
   let score = 0
   let at = -1
-  for (const letter of wanted) {
-    const next = nextPlace(letters, letter, at)
+  for (const letter of query) {
+    const next = nextMatch(letters, letter, at)
     if (next < 0) return undefined
-    score += 1 + (next === at + 1 ? IN_A_ROW : 0) + (isWordStart(letters, next) ? WORD_START : 0)
+    score += 1 + (next === at + 1 ? CONSECUTIVE : 0) + (isWordStart(letters, next) ? WORD_START : 0)
     at = next
   }
-  return score - letters.length * LEFT_OUT
+  return score - letters.length * SKIPPED_LETTER
 }
 
-/** The letter right behind, else the next one that begins a word, else the next. */
-function nextPlace(letters: string, letter: string, at: number): number {
+/** The next letter, or else the next one that starts a word, or else any later one. */
+function nextMatch(letters: string, letter: string, at: number): number {
   if (letters[at + 1] === letter) return at + 1
   const next = letters.indexOf(letter, at + 1)
-  for (let place = next; place >= 0; place = letters.indexOf(letter, place + 1)) {
-    if (isWordStart(letters, place)) return place
+  for (let index = next; index >= 0; index = letters.indexOf(letter, index + 1)) {
+    if (isWordStart(letters, index)) return index
   }
   return next
 }
 
-function isWordStart(letters: string, place: number): boolean {
-  return place === 0 || !/[\p{L}\p{N}]/u.test(letters[place - 1] ?? ' ')
+function isWordStart(letters: string, index: number): boolean {
+  return index === 0 || !/[\p{L}\p{N}]/u.test(letters[index - 1] ?? ' ')
 }

@@ -7,20 +7,20 @@ import './overlay.css'
 interface OverlayProps {
   isOpen: boolean
   onClose: () => void
-  /** What it is, for screen readers. */
+  /** For screen readers. */
   label: string
   isSmall?: boolean
   children: JSX.Element
 }
 
-/** A panel at the top of the page for something quick: the palette, who gets it, which tags. */
+/** A panel at the top of the page for quick actions: command menu, assignee picker, tag picker. */
 export function Overlay(props: OverlayProps) {
   const returnFocus = createFocusReturn(() => props.isOpen)
   return (
     <Dialog open={props.isOpen} onOpenChange={(isOpen) => !isOpen && props.onClose()} modal>
       <Dialog.Portal>
         <Dialog.Overlay class="dialog-backdrop" />
-        <div class="overlay-place">
+        <div class="overlay-position">
           <Dialog.Content
             onCloseAutoFocus={returnFocus}
             class="overlay"

@@ -11,16 +11,18 @@ import { quoted } from '../../../server/search/query-language.ts'
 import { api, ask } from '../../api/api.ts'
 import { observe } from '../../api/observe-query.ts'
 import { queryKeys } from '../../api/query-keys.ts'
-import { useSession } from '../../api/session.ts'
+import { type SessionData, useSession } from '../../api/session.ts'
 import { useAgents, useSavedReplies, useTags } from '../../api/workspace.ts'
 import { zone } from '../../browser/time-zone.ts'
 import { isActionEnabled, type KeyAction, knownActions } from '../../keyboard/keys.ts'
+import { draftOf } from '../../ticket/composer/draft-registry.ts'
+import { filledReply } from '../../ticket/composer/filled-reply.ts'
+import { knownTicket } from '../../ticket/ticket-query.ts'
 import { useSavedViews } from '../inbox-data.ts'
-import { ChannelIcon } from '../list/channel-icon.tsx'
+import { ChannelIcon } from '../list/ticket-row.tsx'
 import { BUILT_IN_VIEWS, hrefOf, SEARCH, tagView, VIEW_LETTERS } from '../rail/views.ts'
 import { actionIcon } from './action-icons.ts'
 import { fuzzyScore } from './fuzzy.ts'
-import { insertReply } from './insert-reply.ts'
 
 export interface Entry {
   group: string
@@ -32,15 +34,15 @@ export interface Entry {
 }
 
 const PAUSE_MS = 120
-const MOST_TICKETS = 6
-const MOST_OF_A_GROUP = 6
-/** Shorter ones match nearly everything. */
-const LEAST_LETTERS = 2
+const MAX_TICKETS = 6
+const MAX_PER_GROUP = 6
+/** Shorter queries match nearly everything. */
+const MIN_LETTERS = 2
 
-/** What is done to tickets comes first. */
+/** Actions on tickets come first. */
 const ORDER: readonly KeyAction['section'][] = ['Ticket', 'Select', 'Move', 'Everywhere', 'Go to']
 
-/** What the palette offers for what was typed: the best of each kind, and the tickets that the server finds. */
+/** The entries for what was typed: the best matches of each group, and tickets found by the server. */
 export function createEntries(
   typed: Accessor<string>,
   ticketId: Accessor<string | undefined>,
@@ -55,7 +57,7 @@ export function createEntries(
   const tickets = createTicketEntries(typed, (id) => navigate(hrefOf('open', { ticketId: id })))
   const toSearch = (q: string) => navigate(hrefOf(SEARCH, { q }))
 
-  const actions = createMemo(() =>
+  const actionEntries = createMemo(() =>
     knownActions()
       .filter((action) => !action.isKeyOnly && isActionEnabled(action))
       .toSorted((a, b) => ORDER.indexOf(a.section) - ORDER.indexOf(b.section))
@@ -69,7 +71,7 @@ export function createEntries(
         }),
       ),
   )
-  const places = createMemo(() => [
+  const viewEntries = createMemo(() => [
     ...BUILT_IN_VIEWS.map(
       ({ id, name }): Entry => ({
         group: 'Views',
@@ -97,7 +99,7 @@ export function createEntries(
       }),
     ),
   ])
-  const people = createMemo(() =>
+  const agentEntries = createMemo(() =>
     agents().map(
       ({ name, email }): Entry => ({
         group: 'People',
@@ -108,12 +110,12 @@ export function createEntries(
       }),
     ),
   )
-  const texts = createMemo(() =>
+  const replyEntries = createMemo(() =>
     replies().map(
       ({ id, name, text }): Entry => ({
         group: 'Saved replies',
         label: name,
-        detail: ticketId() ? 'write it' : 'look at it',
+        detail: ticketId() ? 'insert' : 'view',
         icon: () => <TextQuote />,
         run: () => insertReply(ticketId(), text, session()) || navigate(`/settings/saved-replies/${id}`),
       }),
@@ -122,8 +124,10 @@ export function createEntries(
 
   return createMemo(() => {
     const text = typed()
-    if (!text) return [...actions(), ...places().slice(0, BUILT_IN_VIEWS.length)]
-    const groups = [actions(), places(), people(), texts()].map((group) => best(group, text))
+    if (!text) return [...actionEntries(), ...viewEntries().slice(0, BUILT_IN_VIEWS.length)]
+    const groups = [actionEntries(), viewEntries(), agentEntries(), replyEntries()].map((group) =>
+      bestMatches(group, text),
+    )
     const ranked = groups.filter(({ entries }) => entries.length > 0).toSorted((a, b) => b.score - a.score)
     const search: Entry = {
       group: 'Search',
@@ -136,25 +140,25 @@ export function createEntries(
   })
 }
 
-/** The server's answer to what was typed, the last one until there is a newer. */
+/** The tickets found by the server. The last results stay until there are new ones. */
 function createTicketEntries(typed: Accessor<string>, open: (id: string) => void): Accessor<Entry[]> {
-  const [asked, setAsked] = createSignal('')
+  const [query, setQuery] = createSignal('')
   createEffect(() => {
     const text = typed()
-    const timer = setTimeout(() => setAsked(text), PAUSE_MS)
+    const timer = setTimeout(() => setQuery(text), PAUSE_MS)
     onCleanup(() => clearTimeout(timer))
   })
   const found = observe(() => ({
-    queryKey: queryKeys.palette(asked()),
+    queryKey: queryKeys.palette(query()),
     queryFn: ({ signal }: { signal: AbortSignal }) =>
       ask(
-        api.console.tickets.get({ query: { q: asked(), limit: MOST_TICKETS, ...zone() }, fetch: { signal } }),
+        api.console.tickets.get({ query: { q: query(), limit: MAX_TICKETS, ...zone() }, fetch: { signal } }),
       ),
-    enabled: asked().length >= LEAST_LETTERS,
+    enabled: query().length >= MIN_LETTERS,
     staleTime: 0,
   }))
   return createMemo(() => {
-    const rows = typed().length >= LEAST_LETTERS ? found().data?.data : undefined
+    const rows = typed().length >= MIN_LETTERS ? found().data?.data : undefined
     return (rows ?? []).map(
       ({ id, subject, customer, channel }): Entry => ({
         group: 'Tickets',
@@ -167,11 +171,24 @@ function createTicketEntries(typed: Accessor<string>, open: (id: string) => void
   })
 }
 
-function best(entries: readonly Entry[], text: string): { entries: Entry[]; score: number } {
+function bestMatches(entries: readonly Entry[], text: string): { entries: Entry[]; score: number } {
   const scored = entries.flatMap((entry) => {
     const score = fuzzyScore(entry.label, text)
     return score === undefined ? [] : [{ entry, score }]
   })
   scored.sort((a, b) => b.score - a.score)
-  return { entries: scored.slice(0, MOST_OF_A_GROUP).map(({ entry }) => entry), score: scored[0]?.score ?? 0 }
+  return { entries: scored.slice(0, MAX_PER_GROUP).map(({ entry }) => entry), score: scored[0]?.score ?? 0 }
+}
+
+/** Appends a saved reply to the draft of the open ticket. False when no ticket is open. */
+function insertReply(ticketId: string | undefined, text: string, session: SessionData): boolean {
+  const detail = ticketId === undefined ? undefined : knownTicket(ticketId)
+  if (ticketId === undefined || !detail) return false
+  const draft = draftOf(session.agent.id, ticketId, 'reply')
+  const before = draft.text().trimEnd()
+  draft.write(`${before}${before ? '\n\n' : ''}${filledReply(text, detail.ticket, session)}`)
+  knownActions()
+    .find(({ id }) => id === 'ticket.reply')
+    ?.run()
+  return true
 }

@@ -4,18 +4,19 @@ import { KeyHint } from '../../ui/key-hint.tsx'
 import { createOptions, OptionRow } from '../../ui/options.tsx'
 import { Overlay } from './overlay.tsx'
 import { createEntries, type Entry } from './palette-entries.tsx'
+import './palette.css'
 
 interface PaletteProps {
   isOpen: boolean
   onClose: () => void
-  /** The ticket that is open, for saved replies. */
+  /** The open ticket, which saved replies are inserted in. */
   ticketId?: string
 }
 
-/** Everything that can be done or gone to, found by a few letters of its name. */
+/** The command menu: finds actions, views, agents, tickets and saved replies by a few letters. */
 export function Palette(props: PaletteProps) {
   return (
-    <Overlay isOpen={props.isOpen} onClose={props.onClose} label="Commands">
+    <Overlay isOpen={props.isOpen} onClose={props.onClose} label="Command menu">
       <PaletteBody ticketId={props.ticketId} onClose={props.onClose} />
     </Overlay>
   )
@@ -29,15 +30,15 @@ function PaletteBody(props: Omit<PaletteProps, 'isOpen'>) {
   )
   const options = createOptions(() => entries().length)
   createEffect(on(text, options.reset, { defer: true }))
-  const isNewGroup = createMemo(() => {
+  const startsGroup = createMemo(() => {
     const groups = entries().map(({ group }) => group)
-    return groups.map((group, at) => group !== groups[at - 1])
+    return groups.map((group, index) => group !== groups[index - 1])
   })
 
   function run(entry: Entry | undefined): void {
     if (!entry) return
     props.onClose()
-    // The focus is back where it was by then, and the page listens to keys again.
+    // By then the focus is back and the page listens to keys again.
     requestAnimationFrame(() => entry.run())
   }
 
@@ -53,19 +54,19 @@ function PaletteBody(props: Omit<PaletteProps, 'isOpen'>) {
         {...options.field}
         role="combobox"
         class="palette-input"
-        aria-label="Command, view, person, ticket or saved reply"
+        aria-label="Search commands, views, agents, tickets and saved replies"
         aria-expanded="true"
-        placeholder="Type a command, or look for something"
+        placeholder="Search or type a command…"
         autofocus
         value={text()}
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={onKeyDown}
       />
-      <div class="palette-list" role="listbox" id={options.listId} aria-label="Commands">
+      <div class="palette-list" role="listbox" id={options.listId} aria-label="Command menu">
         <For each={entries()}>
           {(entry, index) => (
             <>
-              <Show when={isNewGroup()[index()]}>
+              <Show when={startsGroup()[index()]}>
                 <div class="menu-label" role="presentation">
                   {entry.group}
                 </div>
@@ -88,7 +89,7 @@ function PaletteBody(props: Omit<PaletteProps, 'isOpen'>) {
         </For>
       </div>
       <Show when={entries().length === 0}>
-        <p class="palette-empty">Nothing is called that.</p>
+        <p class="palette-empty">No results</p>
       </Show>
     </>
   )

@@ -6,18 +6,21 @@ import CircleUserRound from 'lucide-solid/icons/circle-user-round'
 import Keyboard from 'lucide-solid/icons/keyboard'
 import LogOut from 'lucide-solid/icons/log-out'
 import Settings from 'lucide-solid/icons/settings'
-import { For, Show } from 'solid-js'
+import { createMemo, For, Show } from 'solid-js'
 import { useSession } from '../../api/session.ts'
+import { useAgents } from '../../api/workspace.ts'
 import { setTheme, THEME_NAMES, THEMES, theme } from '../../browser/theme.ts'
+import { online } from '../../live/presence.ts'
 import { signOut } from '../../sign-in/sign-out.tsx'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Menu, MenuChoice, MenuGroup, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import { areNotificationsOn, canNotify, switchNotifications } from '../notifications.ts'
-import { OnlineAgents } from './online-agents.tsx'
 
-/** Who is online, and what is about oneself. */
+const MAX_FACES = 5
+
+/** Who is online, and the menu of the agent's account. */
 export function RailFoot(props: { onShowKeys: () => void }) {
   const session = useSession()
   const navigate = useNavigate()
@@ -25,14 +28,14 @@ export function RailFoot(props: { onShowKeys: () => void }) {
   return (
     <footer class="rail-foot">
       <OnlineAgents />
-      <div class="rail-self">
+      <div class="rail-foot-self">
         <Menu
           placement="top-start"
           trigger={(given) => (
-            <Button {...given} look="quiet" class="rail-account">
+            <Button {...given} look="quiet" class="rail-foot-account">
               <Avatar name={session().agent.name} id={session().agent.id} size="small" isDecorative />
               <span class="unseen">Your account: </span>
-              <span class="rail-account-name">{session().agent.name}</span>
+              <span class="rail-foot-name">{session().agent.name}</span>
               <ChevronsUpDown />
             </Button>
           )}
@@ -45,11 +48,11 @@ export function RailFoot(props: { onShowKeys: () => void }) {
               icon={areNotificationsOn() ? <BellOff /> : <Bell />}
               onSelect={() => void switchNotifications(!areNotificationsOn())}
             >
-              {areNotificationsOn() ? 'Stop desktop notifications' : 'Notify on the desktop'}
+              {areNotificationsOn() ? 'Turn off desktop notifications' : 'Desktop notifications'}
             </MenuItem>
           </Show>
           <MenuItem icon={<Keyboard />} keys="?" onSelect={props.onShowKeys}>
-            Keys
+            Keyboard shortcuts
           </MenuItem>
           <MenuLine />
           <MenuGroup label="Theme">
@@ -71,10 +74,35 @@ export function RailFoot(props: { onShowKeys: () => void }) {
             <Settings />
           </IconButton>
         </Show>
-        <IconButton name="Keys" keys="?" onClick={props.onShowKeys}>
+        <IconButton name="Keyboard shortcuts" keys="?" onClick={props.onShowKeys}>
           <Keyboard />
         </IconButton>
       </div>
     </footer>
+  )
+}
+
+/** The agents who have Bellhop open, including this one. */
+function OnlineAgents() {
+  const agents = useAgents()
+  const here = createMemo(() => {
+    const ids = new Set(online())
+    return agents().filter(({ id }) => ids.has(id))
+  })
+  return (
+    <Show when={here().length > 0}>
+      <div class="rail-foot-online">
+        <ul class="rail-foot-faces" aria-label="Agents online">
+          <For each={here().slice(0, MAX_FACES)}>
+            {(agent) => (
+              <li>
+                <Avatar name={agent.name} id={agent.id} size="small" />
+              </li>
+            )}
+          </For>
+        </ul>
+        <span class="count">{here().length} online</span>
+      </div>
+    </Show>
   )
 }

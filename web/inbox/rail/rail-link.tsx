@@ -3,33 +3,33 @@ import { Dynamic } from 'solid-js/web'
 import { queries } from '../../api/queries.ts'
 import '../../ui/nav-link.css'
 import { pagesQuery } from '../list/ticket-pages.ts'
-import type { Place } from '../location.ts'
+import type { InboxLocation } from '../location.ts'
 import { hrefOf, type View } from './views.ts'
 
 const NUMBERS = new Intl.NumberFormat('en-GB')
 
 interface RailLinkProps {
   view: View
-  place: Place
+  location: InboxLocation
   icon: Component
   count: number | undefined
-  /** There may be more than the count. */
+  /** The count is a lower bound. */
   isAtLeast?: boolean
-  /** Anything in it asks for attention. */
+  /** Its tickets need attention. */
   isLoud?: boolean
-  /** Somebody goes there. */
-  onLeave?: () => void
+  /** Called when the link is followed. */
+  onNavigate?: () => void
 }
 
-/** One list in the rail. Its tickets are read as soon as the pointer comes near. */
+/** One view in the rail. Its tickets are loaded as soon as the pointer is over it. */
 export function RailLink(props: RailLinkProps) {
-  const isHere = () => props.place.viewId() === props.view.id
+  const isHere = () => props.location.viewId() === props.view.id
   return (
     <a
       class="nav-link"
       href={hrefOf(props.view.id)}
       aria-current={isHere() ? 'page' : undefined}
-      onClick={() => props.onLeave?.()}
+      onClick={() => props.onNavigate?.()}
       onPointerEnter={() => {
         void queries.prefetchInfiniteQuery(pagesQuery({ query: props.view.query, sort: 'updated_desc' }))
       }}
@@ -37,7 +37,7 @@ export function RailLink(props: RailLinkProps) {
       <Dynamic component={props.icon} />
       <span>{props.view.name}</span>
       <Show when={props.count || props.isAtLeast}>
-        <span class="rail-count count" data-loud={props.isLoud || undefined}>
+        <span class="rail-link-count count" data-loud={props.isLoud || undefined}>
           {NUMBERS.format(props.count ?? 0)}
           {props.isAtLeast ? '+' : ''}
         </span>

@@ -4,45 +4,45 @@ import { createMemo, createSignal, For, Show } from 'solid-js'
 import { useTags } from '../../api/workspace.ts'
 import { PickerList, type PickerOption } from '../../ui/picker.tsx'
 import { useCounts } from '../inbox-data.ts'
-import type { Place } from '../location.ts'
+import type { InboxLocation } from '../location.ts'
 import { Overlay } from '../palette/overlay.tsx'
 import { RailLink } from './rail-link.tsx'
 import { tagView } from './views.ts'
 
-/** The rail stays short: all others are behind a search. */
-const MOST_TAGS = 12
+/** The rail stays short; All tags finds the rest. */
+const MAX_TAGS = 12
 
 interface RailTagsProps {
-  place: Place
-  onLeave?: () => void
+  location: InboxLocation
+  onNavigate?: () => void
 }
 
-/** The tags that most open tickets have, and the way to all others. */
+/** The tags with the most open tickets, and a picker for all tags. */
 export function RailTags(props: RailTagsProps) {
   const counts = useCounts()
   const [isOpen, setOpen] = createSignal(false)
-  const used = createMemo(() => counts()?.tags.toSorted(byUse) ?? [])
-  const shown = createMemo(() => used().slice(0, MOST_TAGS))
+  const used = createMemo(() => counts()?.tags.toSorted(byCount) ?? [])
+  const shown = createMemo(() => used().slice(0, MAX_TAGS))
   return (
     <Show when={used().length > 0}>
-      <h2 class="rail-title">Tags</h2>
+      <h2 class="rail-section">Tags</h2>
       <ul>
         <For each={shown()}>
           {({ tag, count }) => (
             <li>
               <RailLink
                 view={tagView(tag)}
-                place={props.place}
+                location={props.location}
                 icon={Tag}
                 count={count}
-                onLeave={props.onLeave}
+                onNavigate={props.onNavigate}
               />
             </li>
           )}
         </For>
-        <Show when={used().length > MOST_TAGS}>
+        <Show when={used().length > MAX_TAGS}>
           <li>
-            <button type="button" class="nav-link rail-all" onClick={() => setOpen(true)}>
+            <button type="button" class="nav-link rail-tags-all" onClick={() => setOpen(true)}>
               <Tags />
               <span>All tags…</span>
             </button>
@@ -54,7 +54,7 @@ export function RailTags(props: RailTagsProps) {
   )
 }
 
-/** Every tag there is, found by typing. */
+/** A picker for every tag. */
 function AllTags(props: RailTagsProps & { isOpen: boolean; onClose: () => void }) {
   return (
     <Overlay isOpen={props.isOpen} onClose={props.onClose} label="All tags" isSmall>
@@ -69,7 +69,7 @@ function TagList(props: RailTagsProps & { onClose: () => void }) {
   const options = createMemo((): PickerOption[] => {
     const open = new Map(counts()?.tags.map(({ tag, count }) => [tag, count]))
     const known = tags().map(({ tag }) => ({ tag, count: open.get(tag) ?? 0 }))
-    return known.toSorted(byUse).map(({ tag, count }) => ({
+    return known.toSorted(byCount).map(({ tag, count }) => ({
       value: tag,
       label: tag,
       detail: `${count} open`,
@@ -78,8 +78,8 @@ function TagList(props: RailTagsProps & { onClose: () => void }) {
   })
 
   function go(tag: string): void {
-    props.onLeave?.()
-    props.place.openView(tagView(tag).id)
+    props.onNavigate?.()
+    props.location.openView(tagView(tag).id)
   }
 
   return (
@@ -89,11 +89,11 @@ function TagList(props: RailTagsProps & { onClose: () => void }) {
       selected={[]}
       onPick={go}
       onDone={props.onClose}
-      emptyText="No tag is called that."
+      emptyText="No results"
     />
   )
 }
 
-function byUse(one: { tag: string; count: number }, other: { tag: string; count: number }): number {
+function byCount(one: { tag: string; count: number }, other: { tag: string; count: number }): number {
   return other.count - one.count || one.tag.localeCompare(other.tag, 'en', { numeric: true })
 }

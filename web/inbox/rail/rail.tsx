@@ -9,7 +9,7 @@ import UserRound from 'lucide-solid/icons/user-round'
 import { type Component, createMemo, For, Show } from 'solid-js'
 import { useSession } from '../../api/session.ts'
 import { useCounts, useSavedViews } from '../inbox-data.ts'
-import type { Place } from '../location.ts'
+import type { InboxLocation } from '../location.ts'
 import './rail.css'
 import { RailFoot } from './rail-foot.tsx'
 import { RailLink } from './rail-link.tsx'
@@ -28,25 +28,25 @@ const ICONS: Record<BuiltInView, Component> = {
   spam: ShieldAlert,
 }
 
-/** Whatever is in them needs somebody. */
+/** Views whose tickets need attention. */
 const LOUD: BuiltInView[] = ['failed', 'held']
 
 interface RailProps {
-  place: Place
+  location: InboxLocation
   onShowKeys: () => void
-  /** A view was renamed or deleted: what had the focus is gone. */
+  /** A view was renamed or deleted, so the focused element is gone. */
   onDone: () => void
-  /** Closes the drawer the rail stands in. */
-  onLeave?: () => void
+  /** Closes the drawer that contains the rail. */
+  onNavigate?: () => void
 }
 
-/** The lists there are, each with its count, and at its foot who is here and what is about oneself. */
+/** The views with their counts, and the agent's account at the bottom. */
 export function Rail(props: RailProps) {
   const session = useSession()
   const counts = useCounts()
   const views = useSavedViews()
-  /** Replies are held so seldom that their list is there only while it has any. */
-  const isHeldShown = createMemo(() => Boolean(counts()?.views.held) || props.place.viewId() === 'held')
+  /** Replies are rarely held: their view is shown only while it has any. */
+  const isHeldShown = createMemo(() => Boolean(counts()?.views.held) || props.location.viewId() === 'held')
   const shownViews = createMemo(() => BUILT_IN_VIEWS.filter(({ id }) => id !== 'held' || isHeldShown()))
   return (
     <div class="rail">
@@ -58,39 +58,39 @@ export function Rail(props: RailProps) {
           {session().organization.name}
         </strong>
       </header>
-      <nav class="rail-views" aria-label="Lists of tickets">
+      <nav class="rail-views" aria-label="Views">
         <ul>
           <For each={shownViews()}>
             {(view) => (
               <li>
                 <RailLink
                   view={view}
-                  place={props.place}
+                  location={props.location}
                   icon={ICONS[view.id]}
                   count={counts()?.views[view.id]}
                   isLoud={LOUD.includes(view.id)}
-                  onLeave={props.onLeave}
+                  onNavigate={props.onNavigate}
                 />
               </li>
             )}
           </For>
         </ul>
         <Show when={views().length > 0}>
-          <h2 class="rail-title">Saved views</h2>
+          <h2 class="rail-section">Saved views</h2>
           <ul>
             <For each={views()}>
               {(view) => (
                 <SavedViewLink
                   view={view}
-                  place={props.place}
+                  location={props.location}
                   onDone={props.onDone}
-                  onLeave={props.onLeave}
+                  onNavigate={props.onNavigate}
                 />
               )}
             </For>
           </ul>
         </Show>
-        <RailTags place={props.place} onLeave={props.onLeave} />
+        <RailTags location={props.location} onNavigate={props.onNavigate} />
       </nav>
       <RailFoot onShowKeys={props.onShowKeys} />
     </div>

@@ -8,21 +8,21 @@ import { useSession } from '../../api/session.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Menu, MenuChoice, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import { useCounts } from '../inbox-data.ts'
-import type { Place } from '../location.ts'
+import type { InboxLocation } from '../location.ts'
 import { RailLink } from './rail-link.tsx'
+import { SavedViewDialog } from './saved-view-dialog.tsx'
 import { changeView, deleteView } from './saved-views.ts'
-import { ViewDialog } from './view-dialog.tsx'
 import { FIRST_VIEW, type SavedView } from './views.ts'
 
 interface SavedViewLinkProps {
   view: SavedView
-  place: Place
-  /** It was renamed or deleted: what had the focus is gone. */
+  location: InboxLocation
+  /** The view was renamed or deleted, so the focused element is gone. */
   onDone: () => void
-  onLeave?: () => void
+  onNavigate?: () => void
 }
 
-/** A saved view with its menu, for those who may change it. */
+/** A saved view, with a menu for agents who may change it. */
 export function SavedViewLink(props: SavedViewLinkProps) {
   const session = useSession()
   const counts = useCounts()
@@ -31,7 +31,7 @@ export function SavedViewLink(props: SavedViewLinkProps) {
   const mayChange = () => props.view.isMine || session().agent.role === 'admin'
 
   async function remove(): Promise<void> {
-    if (props.place.viewId() === props.view.id) props.place.openView(FIRST_VIEW)
+    if (props.location.viewId() === props.view.id) props.location.openView(FIRST_VIEW)
     const { onDone } = props
     await deleteView(props.view)
     onDone()
@@ -43,20 +43,20 @@ export function SavedViewLink(props: SavedViewLinkProps) {
   }
 
   return (
-    <li class="rail-saved">
+    <li class="saved-view-link">
       <RailLink
         view={props.view}
-        place={props.place}
+        location={props.location}
         icon={props.view.isShared ? Users : Funnel}
         count={found()?.count}
         isAtLeast={found()?.isAtLeast}
-        onLeave={props.onLeave}
+        onNavigate={props.onNavigate}
       />
       <Show when={mayChange()}>
-        <span class="rail-more">
+        <span class="saved-view-link-menu">
           <Menu
             trigger={(given) => (
-              <IconButton {...given} name={`Change “${props.view.name}”`} size="small">
+              <IconButton {...given} name={`Options for “${props.view.name}”`} size="small">
                 <Ellipsis />
               </IconButton>
             )}
@@ -69,7 +69,7 @@ export function SavedViewLink(props: SavedViewLinkProps) {
               isChosen={props.view.isShared}
               onSelect={() => void changeView(props.view, { isShared: !props.view.isShared })}
             >
-              Shared with everybody
+              Share with team
             </MenuChoice>
             <MenuLine />
             <MenuItem icon={<Trash />} isDanger onSelect={() => void remove()}>
@@ -77,14 +77,14 @@ export function SavedViewLink(props: SavedViewLinkProps) {
             </MenuItem>
           </Menu>
         </span>
-        <ViewDialog
+        <SavedViewDialog
           isOpen={isRenaming()}
           onClose={closeRenaming}
-          title="Rename the view"
+          title="Rename view"
           name={props.view.name}
           query={props.view.query}
           isShared={props.view.isShared}
-          onSave={(given) => changeView(props.view, given)}
+          onSave={(fields) => changeView(props.view, fields)}
         />
       </Show>
     </li>

@@ -9,7 +9,7 @@ import type { SavedView } from './views.ts'
 type NewView = Parameters<typeof api.console.views.post>[0]
 export type ViewFields = Pick<SavedView, 'name' | 'query' | 'isShared'>
 
-/** Makes a view of a search. Throws what the server refused, for the dialog. */
+/** Saves a search as a view. Throws the server's error for the dialog to show. */
 export async function saveView(view: NewView): Promise<SavedView> {
   const saved = await ask(api.console.views.post(view))
   await refresh()
@@ -21,25 +21,25 @@ export async function changeView({ id }: SavedView, change: Partial<ViewFields>)
   await refresh()
 }
 
-/** Gone at once, with a way back. */
+/** Deletes at once and offers Undo. */
 export async function deleteView({ id, name, query, isShared }: SavedView): Promise<void> {
   try {
     await ask(api.console.views({ id }).delete())
     await refresh()
     pushUndo({
-      label: `Deleted the view “${name}”`,
-      undo: () => bringBack({ name, query, isShared }),
+      label: `Deleted “${name}”`,
+      undo: () => restore({ name, query, isShared }),
     })
   } catch (error) {
-    toastError(`The view “${name}” was not deleted. ${errorMessage(error)}`)
+    toastError(`Couldn’t delete “${name}”. ${errorMessage(error)}`)
   }
 }
 
-async function bringBack(view: ViewFields): Promise<void> {
+async function restore(view: ViewFields): Promise<void> {
   try {
     await saveView(view)
   } catch (error) {
-    toastError(`The view “${view.name}” is not back. ${errorMessage(error)}`)
+    toastError(`Couldn’t restore “${view.name}”. ${errorMessage(error)}`)
   }
 }
 

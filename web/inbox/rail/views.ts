@@ -5,21 +5,21 @@ export type SavedView = Answer<typeof api.console.views.get>['data'][number]
 type Counts = Answer<typeof api.console.counts.get>
 export type BuiltInView = keyof Counts['views']
 
-/** A list of tickets: every one is a search. */
+/** A list of tickets. Every view is a search. */
 export interface View {
-  /** Its part of the address: `mine`, `viw_…`, `tag~refund`, `search`. */
+  /** Its part of the URL: `mine`, `viw_…`, `tag~refund`, `search`. */
   id: string
   name: string
-  /** In the grammar of the search. */
+  /** In the search grammar. */
   query: string
 }
 
 const TAG = 'tag~'
 export const SEARCH = 'search'
-/** Where the inbox opens. */
+/** The view the inbox opens with. */
 export const FIRST_VIEW = 'mine'
 
-/** What is pressed behind `g` to go there. */
+/** The key that goes to the view, pressed after `g`. */
 export const VIEW_LETTERS: Record<BuiltInView, string> = {
   mine: 'm',
   unassigned: 'u',
@@ -42,7 +42,7 @@ export const BUILT_IN_VIEWS: readonly (View & { id: BuiltInView })[] = [
   { id: 'spam', name: 'Spam', query: 'is:spam' },
 ]
 
-/** The view of an address; undefined while the saved ones are not known, or when it is gone. */
+/** The view of a URL. Undefined while saved views are loading, and when it doesn't exist. */
 export function viewOf(id: string, q: string, saved: readonly SavedView[]): View | undefined {
   if (id === SEARCH) return { id, name: 'Search', query: q }
   if (id.startsWith(TAG)) return tagView(id.slice(TAG.length))
@@ -53,7 +53,7 @@ export function tagView(tag: string): View {
   return { id: TAG + tag, name: tag, query: `status:open tag:${quoted(tag)}` }
 }
 
-/** The address of a view, with a ticket open in it. */
+/** The URL of a view, optionally with a ticket open in it. */
 export function hrefOf(viewId: string, { ticketId = '', q = '' } = {}): string {
   const path = ['', 'inbox', encodeURIComponent(viewId), ...(ticketId ? [ticketId] : [])].join('/')
   return q ? `${path}?${new URLSearchParams({ q })}` : path

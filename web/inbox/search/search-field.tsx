@@ -7,43 +7,43 @@ import { IconButton } from '../../ui/icon-button.tsx'
 import { isComposing } from '../../ui/ime.ts'
 import { KeyHint } from '../../ui/key-hint.tsx'
 import { createOptions, OptionRow } from '../../ui/options.tsx'
-import type { Place } from '../location.ts'
-import './search-field.css'
+import type { InboxLocation } from '../location.ts'
 import { SEARCH } from '../rail/views.ts'
-import { isUnfinished, searchWords, withWord } from './search-words.ts'
+import { isUnfinished, suggestionsFor, withWord } from './suggestions.ts'
+import './search-field.css'
 
-/** Long enough for the next letter, short enough to feel like an answer to each. */
+/** Long enough for the next letter, short enough to feel immediate. */
 const PAUSE_MS = 120
 
 interface SearchFieldProps {
-  place: Place
+  location: InboxLocation
   ref: (field: HTMLInputElement) => void
-  /** Down into the results. */
-  onLeaveDown: () => void
+  /** Moves the focus to the results. */
+  onFocusResults: () => void
   onSave: () => void
 }
 
-/** Searches while it is typed into, and says what may be typed. */
+/** Searches while typing, and suggests filters. */
 export function SearchField(props: SearchFieldProps) {
   const agents = useAgents()
   const tags = useTags()
-  const isSearching = () => props.place.viewId() === SEARCH
-  const [text, setText] = createSignal(isSearching() ? props.place.q() : '')
+  const isSearching = () => props.location.viewId() === SEARCH
+  const [text, setText] = createSignal(isSearching() ? props.location.q() : '')
   const [isFocused, setFocused] = createSignal(false)
   const [isClosed, setClosed] = createSignal(false)
   let timer: ReturnType<typeof setTimeout> | undefined
   onCleanup(() => clearTimeout(timer))
 
-  const words = createMemo(() =>
+  const suggestions = createMemo(() =>
     isFocused() && !isClosed()
-      ? searchWords(text(), { agents: agents(), tags: tags(), today: new Date() })
+      ? suggestionsFor(text(), { agents: agents(), tags: tags(), today: new Date() })
       : [],
   )
-  const options = createOptions(() => words().length, { mayBeNone: true })
-  createEffect(on(words, options.reset, { defer: true }))
-  // Back, forward and links change the field; what is just being typed does not.
+  const options = createOptions(() => suggestions().length, { mayBeNone: true })
+  createEffect(on(suggestions, options.reset, { defer: true }))
+  // Back, forward and links change the field, but never while it is typed in.
   createEffect(
-    on([isSearching, () => props.place.q()], ([searching, q]) => {
+    on([isSearching, () => props.location.q()], ([searching, q]) => {
       if (timer === undefined && text().trim() !== (searching ? q.trim() : '')) setText(searching ? q : '')
     }),
   )
@@ -52,41 +52,41 @@ export function SearchField(props: SearchFieldProps) {
     setText(next)
     setClosed(false)
     clearTimeout(timer)
-    // What was found last stays until there is something to search for; Enter searches whatever stands there.
+    // The last results stay until the search is complete. Enter searches for whatever is typed.
     timer = isUnfinished(next) ? undefined : setTimeout(search, PAUSE_MS)
   }
 
   function search(): void {
     clearTimeout(timer)
     timer = undefined
-    props.place.search(text())
+    props.location.search(text())
   }
 
-  function take(word: string): void {
+  function accept(word: string): void {
     write(withWord(text(), word))
   }
 
   function onKeyDown(event: KeyboardEvent): void {
     if (isComposing(event) || options.move(event)) return
-    const chosen = words()[options.active()]
-    if (event.key === 'ArrowDown') props.onLeaveDown()
-    else if (event.key === 'Tab' && !event.shiftKey && text().trim() && words()[0])
-      take((chosen ?? words()[0])?.text ?? '')
-    else if (event.key === 'Enter' && chosen) take(chosen.text)
+    const chosen = suggestions()[options.active()]
+    if (event.key === 'ArrowDown') props.onFocusResults()
+    else if (event.key === 'Tab' && !event.shiftKey && text().trim() && suggestions()[0])
+      accept((chosen ?? suggestions()[0])?.text ?? '')
+    else if (event.key === 'Enter' && chosen) accept(chosen.text)
     else if (event.key === 'Enter') {
       search()
       setClosed(true)
-      props.onLeaveDown()
+      props.onFocusResults()
     } else if (event.key === 'Escape') goBack()
     else return
     event.preventDefault()
   }
 
-  /** First the suggestions go, then the search. */
+  /** Closes the suggestions first, then the search. */
   function goBack(): void {
-    if (words().length > 0 && text()) setClosed(true)
+    if (suggestions().length > 0 && text()) setClosed(true)
     else if (text()) clear()
-    else props.onLeaveDown()
+    else props.onFocusResults()
   }
 
   function clear(): void {
@@ -95,15 +95,15 @@ export function SearchField(props: SearchFieldProps) {
   }
 
   return (
-    <search class="search">
-      <Search class="search-icon" />
+    <search class="search-field">
+      <Search class="search-field-icon" />
       <input
         {...options.field}
         role="combobox"
         ref={props.ref}
-        class="input search-input"
+        class="input search-field-input"
         aria-label="Search tickets"
-        aria-expanded={words().length > 0}
+        aria-expanded={suggestions().length > 0}
         aria-keyshortcuts="/"
         placeholder="Search"
         value={text()}
@@ -115,30 +115,30 @@ export function SearchField(props: SearchFieldProps) {
         }}
         onBlur={() => setFocused(false)}
       />
-      <span class="search-end">
+      <span class="search-field-end">
         <Show when={text()} fallback={<KeyHint keys="/" />}>
-          <Show when={isSearching() && props.place.q().trim()}>
-            <IconButton name="Save as a view" size="small" onClick={() => props.onSave()}>
+          <Show when={isSearching() && props.location.q().trim()}>
+            <IconButton name="Save as view" size="small" onClick={() => props.onSave()}>
               <Bookmark />
             </IconButton>
           </Show>
-          <IconButton name="Clear the search" size="small" onClick={clear}>
+          <IconButton name="Clear search" size="small" onClick={clear}>
             <X />
           </IconButton>
         </Show>
       </span>
       <div
-        class="menu search-words"
+        class="menu search-field-suggestions"
         role="listbox"
         id={options.listId}
-        aria-label="Search words"
-        hidden={words().length === 0}
+        aria-label="Search filters"
+        hidden={suggestions().length === 0}
       >
-        <For each={words()}>
-          {(word, index) => (
-            <OptionRow options={options} place={index()} onPick={() => take(word.text)}>
-              <code class="search-word">{word.text}</code>
-              <span class="search-detail">{word.detail}</span>
+        <For each={suggestions()}>
+          {(suggestion, index) => (
+            <OptionRow options={options} place={index()} onPick={() => accept(suggestion.text)}>
+              <code class="search-field-suggestion">{suggestion.text}</code>
+              <span class="search-field-detail">{suggestion.detail}</span>
             </OptionRow>
           )}
         </For>

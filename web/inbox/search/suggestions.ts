@@ -1,95 +1,95 @@
 import { lastPart, quoted } from '../../../server/search/query-language.ts'
 
-interface SearchWord {
-  /** As it is written into the field. */
+interface Suggestion {
+  /** The text put in the field. */
   text: string
-  /** What it finds. */
+  /** What it matches. */
   detail: string
 }
 
-interface Known {
+interface SuggestionOptions {
   agents: readonly { name: string; state: string }[]
   tags: readonly { tag: string }[]
   today: Date
 }
 
-export const SEARCH_KEYS: readonly SearchWord[] = [
+export const SEARCH_KEYS: readonly Suggestion[] = [
   { text: 'status:', detail: 'open, pending or resolved' },
-  { text: 'assigned:', detail: 'me, none or a name' },
-  { text: 'from:', detail: 'the customer’s name or address' },
+  { text: 'assigned:', detail: 'me, nobody or a name' },
+  { text: 'from:', detail: 'customer’s name or email' },
   { text: 'tag:', detail: 'a tag' },
   { text: 'channel:', detail: 'widget, email, telegram or api' },
   { text: 'is:', detail: 'unread, failed, held, draft or spam' },
-  { text: 'before:', detail: 'last active before a day' },
-  { text: 'after:', detail: 'last active on a day or later' },
+  { text: 'before:', detail: 'last activity before a date' },
+  { text: 'after:', detail: 'last activity on or after a date' },
 ]
-const MAX_WORDS = 8
-/** Of one letter the server finds only words that are no longer; a sign of these scripts is a word. */
-const BEGUN =
+const MAX_SUGGESTIONS = 8
+/** One letter matches only one-letter words on the server. In these scripts one character can be a word. */
+const INCOMPLETE_WORD =
   /^-?(?:from:)?["#]?(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])[\p{L}\p{N}])?$/iu
-const FIXED: Record<string, readonly SearchWord[]> = {
+const FIXED: Record<string, readonly Suggestion[]> = {
   status: [
-    { text: 'open', detail: 'somebody has to answer' },
-    { text: 'pending', detail: 'waits for the customer' },
+    { text: 'open', detail: 'needs a reply' },
+    { text: 'pending', detail: 'waiting on the customer' },
     { text: 'resolved', detail: 'done' },
   ],
   channel: [
-    { text: 'widget', detail: 'the website' },
-    { text: 'email', detail: 'e-mail' },
+    { text: 'widget', detail: 'website widget' },
+    { text: 'email', detail: 'email' },
     { text: 'telegram', detail: 'Telegram' },
     { text: 'api', detail: 'the API' },
   ],
   is: [
-    { text: 'unread', detail: 'not read by you' },
-    { text: 'failed', detail: 'a reply could not be sent' },
-    { text: 'held', detail: 'your reply waits: somebody was faster' },
-    { text: 'draft', detail: 'you have begun a reply or a note' },
+    { text: 'unread', detail: 'unread by you' },
+    { text: 'failed', detail: 'a reply failed to send' },
+    { text: 'held', detail: 'your reply was held' },
+    { text: 'draft', detail: 'you have an unsent reply or note' },
     { text: 'spam', detail: 'marked as spam' },
   ],
 }
 
-/** What may come next at the end of a search, keys first, then the values of a key. */
-export function searchWords(typed: string, known: Known): SearchWord[] {
+/** Suggestions for the end of a search: filters first, then the values of a filter. */
+export function suggestionsFor(typed: string, options: SuggestionOptions): Suggestion[] {
   const last = lastPart(typed)
   const word = last ? typed.slice(last.start) : ''
   const minus = word.startsWith('-') ? '-' : ''
   if (last?.name === undefined) {
-    const begun = word.slice(minus.length).toLowerCase()
-    const keys = SEARCH_KEYS.filter(({ text }) => text.startsWith(begun))
+    const prefix = word.slice(minus.length).toLowerCase()
+    const keys = SEARCH_KEYS.filter(({ text }) => text.startsWith(prefix))
     return keys.map(({ text, detail }) => ({ text: minus + text, detail: minus ? `not ${detail}` : detail }))
   }
-  const begun = last.value.toLowerCase()
-  return valuesOf(last.name, known)
-    .filter(({ text }) => text.toLowerCase().startsWith(begun) && text.toLowerCase() !== begun)
-    .slice(0, MAX_WORDS)
+  const prefix = last.value.toLowerCase()
+  return valuesOf(last.name, options)
+    .filter(({ text }) => text.toLowerCase().startsWith(prefix) && text.toLowerCase() !== prefix)
+    .slice(0, MAX_SUGGESTIONS)
     .map(({ text, detail }) => ({ text: `${minus}${last.name}:${quoted(text)}`, detail }))
 }
 
-/** Whether its last word is only begun, or waits for a value or the rest of one: nobody could search for that. */
+/** Whether the last word or filter value is incomplete, so that searching for it makes no sense yet. */
 export function isUnfinished(typed: string): boolean {
   const last = lastPart(typed)
   if (!last) return false
-  if (BEGUN.test(typed.slice(last.start))) return true
+  if (INCOMPLETE_WORD.test(typed.slice(last.start))) return true
   const { name } = last
-  const begun = last.value.toLowerCase()
+  const prefix = last.value.toLowerCase()
   if (name === undefined || !SEARCH_KEYS.some(({ text }) => text === `${name}:`)) return false
-  if (name === 'before' || name === 'after') return /^[\d-]{0,9}$/.test(begun)
+  if (name === 'before' || name === 'after') return /^[\d-]{0,9}$/.test(prefix)
   const values = (FIXED[name] ?? []).map(({ text }) => text)
-  return begun === '' || (values.some((text) => text.startsWith(begun)) && !values.includes(begun))
+  return prefix === '' || (values.some((text) => text.startsWith(prefix)) && !values.includes(prefix))
 }
 
-/** The search with its last word replaced; a space behind what is complete. */
+/** The search with its last word replaced, and a space after a complete one. */
 export function withWord(typed: string, word: string): string {
   const kept = typed.slice(0, lastPart(typed)?.start)
   return `${kept}${word}${word.endsWith(':') ? '' : ' '}`
 }
 
-function valuesOf(key: string, { agents, tags, today }: Known): readonly SearchWord[] {
+function valuesOf(key: string, { agents, tags, today }: SuggestionOptions): readonly Suggestion[] {
   if (key === 'assigned') {
     const people = agents.filter(({ state }) => state === 'active')
     return [
-      { text: 'me', detail: 'your tickets' },
-      { text: 'none', detail: 'nobody’s' },
+      { text: 'me', detail: 'assigned to you' },
+      { text: 'none', detail: 'unassigned' },
       ...people.map(({ name }) => ({ text: name, detail: 'agent' })),
     ]
   }
@@ -98,7 +98,7 @@ function valuesOf(key: string, { agents, tags, today }: Known): readonly SearchW
   return FIXED[key] ?? []
 }
 
-function day(today: Date, daysAgo: number): SearchWord {
+function day(today: Date, daysAgo: number): Suggestion {
   const date = new Date(today.getFullYear(), today.getMonth(), today.getDate() - daysAgo)
   const numbers = [date.getFullYear(), date.getMonth() + 1, date.getDate()]
   const names: Record<number, string> = { 0: 'today', 1: 'yesterday', 7: 'a week ago' }

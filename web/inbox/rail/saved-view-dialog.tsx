@@ -9,15 +9,15 @@ import type { ViewFields } from './saved-views.ts'
 
 const FIELDS = ['name', 'query']
 
-interface ViewDialogProps extends ViewFields {
+interface SavedViewDialogProps extends ViewFields {
   isOpen: boolean
   onClose: () => void
   title: string
-  onSave: (given: ViewFields) => Promise<unknown>
+  onSave: (fields: ViewFields) => Promise<unknown>
 }
 
-/** Names a saved view, and says what it finds and who sees it. */
-export function ViewDialog(props: ViewDialogProps) {
+/** Edits the name, search and sharing of a saved view. */
+export function SavedViewDialog(props: SavedViewDialogProps) {
   return (
     <Dialog isOpen={props.isOpen} onClose={props.onClose} title={props.title} size="small">
       <ViewForm {...props} />
@@ -25,7 +25,7 @@ export function ViewDialog(props: ViewDialogProps) {
   )
 }
 
-function ViewForm(props: ViewDialogProps) {
+function ViewForm(props: SavedViewDialogProps) {
   const [values, setValues] = createStore({ name: props.name, query: props.query, isShared: props.isShared })
   const save = useMutation(() => ({
     mutationFn: () =>
@@ -48,13 +48,13 @@ function ViewForm(props: ViewDialogProps) {
         value={values.query}
         onInput={(query) => setValues({ query })}
         error={fieldError(save.error, 'query')}
-        hint="What it finds, in the words of the search field."
+        hint="The search it runs."
         required
         autocomplete="off"
         spellcheck={false}
       />
       <Checkbox
-        label="Shared with everybody"
+        label="Share with team"
         isChecked={values.isShared}
         onChange={(isShared) => setValues({ isShared })}
       />

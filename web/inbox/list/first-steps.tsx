@@ -1,17 +1,14 @@
 import { useNavigate } from '@solidjs/router'
 import Rocket from 'lucide-solid/icons/rocket'
 import { createMemo } from 'solid-js'
-import { observe } from '../api/observe-query.ts'
-import { useSession } from '../api/session.ts'
-import { checklistQuery, countSteps } from '../api/workspace.ts'
-import { Button } from '../ui/button.tsx'
-import { EmptyState } from '../ui/empty-state.tsx'
-import { useCountsResult } from './inbox-data.ts'
+import { observe } from '../../api/observe-query.ts'
+import { useSession } from '../../api/session.ts'
+import { checklistQuery, countSteps } from '../../api/workspace.ts'
+import { Button } from '../../ui/button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { useCountsResult } from '../inbox-data.ts'
 
-/**
- * Whether this is the day on which somebody has to set up the organization: nobody has ever written. Undefined until that
- * is known.
- */
+/** Whether an admin sees an organization that has no tickets yet. Undefined until that is known. */
 export function useIsFirstDay() {
   const session = useSession()
   const counts = useCountsResult()
@@ -23,7 +20,7 @@ export function useIsFirstDay() {
   })
 }
 
-/** Leads to the list of first steps, and says how many are done. */
+/** Links to the setup page and shows how much is done. */
 export function FirstSteps() {
   const navigate = useNavigate()
   const result = observe(() => checklistQuery)
@@ -34,13 +31,13 @@ export function FirstSteps() {
       title="Your inbox is ready"
       text={
         <>
-          Tickets come in here as soon as people can write to you.
-          {count().done > 0 ? ` ${count().done} of ${count().possible} first steps are done.` : ''}
+          Connect a channel to start receiving tickets.
+          {count().done > 0 ? ` ${count().done} of ${count().possible} steps done.` : ''}
         </>
       }
       action={
         <Button look="primary" onClick={() => navigate('/settings/start')}>
-          {count().done > 0 ? 'Go on with the first steps' : 'See the first steps'}
+          {count().done > 0 ? 'Continue setup' : 'Start setup'}
         </Button>
       }
     />
