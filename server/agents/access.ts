@@ -7,7 +7,7 @@ interface OfAgent {
   agentId: string
 }
 
-/** Ends the sessions of an agent, all or all but one; answers how many. */
+/** Ends an agent's sessions, optionally all but one. Returns how many. */
 export async function endSessions(
   tx: Transaction,
   { orgId, agentId }: OfAgent,
@@ -21,7 +21,7 @@ export async function endSessions(
   return ended.length
 }
 
-/** Links by which an agent could choose a password are dead from now on. */
+/** Deletes the links with which an agent could set a password. */
 export async function endLinks(tx: Transaction, { orgId, agentId }: OfAgent): Promise<void> {
   await tx.delete(agentLinks).where(and(eq(agentLinks.orgId, orgId), eq(agentLinks.agentId, agentId)))
 }

@@ -1,12 +1,11 @@
-import { asc, eq } from 'drizzle-orm'
+import { and, asc, eq, isNull, or, sql } from 'drizzle-orm'
 import { recordAudit } from '../audit/audit.ts'
 import type { Transaction } from '../database/database.ts'
 import { type AgentRole, agents } from '../database/tables/agents.ts'
 import type { Deps } from '../deps.ts'
-import { AppError, invalid } from '../errors.ts'
+import { AppError, invalid, notFound } from '../errors.ts'
 import { recordWorkspaceChange } from '../events/workspace-changed.ts'
 import { requireName } from '../organizations/organizations.ts'
-import { agentColumns } from './agent-rows.ts'
 import { hashPassword } from './password.ts'
 
 export interface Agent {
@@ -15,11 +14,23 @@ export interface Agent {
   name: string
   email: string
   role: AgentRole
-  /** Has chosen a password. */
+  /** Whether a password is set. */
   canSignIn: boolean
   lastSeenAt: number | null
   disabledAt: number | null
   createdAt: number
+}
+
+export const agentColumns = {
+  id: agents.id,
+  orgId: agents.orgId,
+  name: agents.name,
+  email: agents.email,
+  role: agents.role,
+  canSignIn: sql`${agents.passwordHash} is not null`.mapWith(Boolean),
+  lastSeenAt: agents.lastSeenAt,
+  disabledAt: agents.disabledAt,
+  createdAt: agents.createdAt,
 }
 
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
@@ -29,11 +40,11 @@ export interface NewAgent {
   name: string
   email: string
   role: AgentRole
-  /** At least ten characters; without one the agent cannot sign in yet. */
+  /** At least 10 characters. Without one the agent can't sign in yet. */
   password?: string
 }
 
-/** Throws 400 for a wrong name, address or password, 409 when the organization has an agent with this address. */
+/** Throws 400 for an invalid name, email or password, and 409 when another agent has the email. */
 export async function createAgent(deps: Deps, orgId: string, input: NewAgent): Promise<Agent> {
   const prepared = await prepareAgent(deps, orgId, input)
   const { id, role, email } = prepared.agent
@@ -54,7 +65,7 @@ export interface PreparedAgent {
   passwordHash: string | null
 }
 
-/** What is slow or may be refused, before the unit that inserts the agent. */
+/** Validates the input and hashes the password, which is slow, before the unit that inserts the agent. */
 export async function prepareAgent(deps: Deps, orgId: string, input: NewAgent): Promise<PreparedAgent> {
   const agent: Agent = {
     id: deps.newId('agt'),
@@ -80,7 +91,7 @@ export async function insertAgent(tx: Transaction, { agent, passwordHash }: Prep
     .onConflictDoNothing()
     .returning({ id: agents.id })
   if (saved.length === 0) {
-    throw new AppError(409, 'agent_exists', `There is already an agent with the address ${agent.email}.`)
+    throw new AppError(409, 'agent_exists', `An agent with the email ${agent.email} already exists.`)
   }
 }
 
@@ -93,7 +104,40 @@ export function listAgents(deps: Deps, orgId: string): Promise<Agent[]> {
     .orderBy(asc(agents.createdAt), asc(agents.id))
 }
 
-/** What makes an address the same as another. */
+/** Locks an agent's row, by id or email. Throws 404. */
+export async function lockAgent(tx: Transaction, orgId: string, idOrEmail: string): Promise<Agent> {
+  const isTheAgent = or(eq(agents.id, idOrEmail), eq(agents.emailKey, idOrEmail.toLowerCase()))
+  const [agent] = await tx
+    .update(agents)
+    .set({ disabledAt: sql`${agents.disabledAt}` })
+    .where(and(eq(agents.orgId, orgId), isTheAgent))
+    .returning(agentColumns)
+  if (!agent) throw notFound('agent')
+  return agent
+}
+
+/** Locks the enabled administrators, so that two of them can't disable each other. Call it before `lockAgent`. */
+export function lockEnabledAdmins(tx: Transaction, orgId: string): Promise<Agent[]> {
+  return tx
+    .update(agents)
+    .set({ disabledAt: sql`${agents.disabledAt}` })
+    .where(and(eq(agents.orgId, orgId), eq(agents.role, 'admin'), isNull(agents.disabledAt)))
+    .returning(agentColumns)
+}
+
+/** Throws 409 when no other administrator would be left who can sign in. */
+export function requireOtherAdmin(admins: Agent[], agent: Agent): void {
+  if (!admins.some(({ id }) => id === agent.id)) return
+  const others = admins.filter(({ id }) => id !== agent.id)
+  if (others.some(({ canSignIn }) => canSignIn || !agent.canSignIn)) return
+  const detail =
+    others.length === 0
+      ? "This is the organization's last enabled administrator. Add or enable another one first."
+      : 'This is the last administrator who can sign in. The others must accept their invitations first.'
+  throw new AppError(409, 'last_administrator', detail)
+}
+
+/** The form in which emails are compared. */
 export function addressKey(email: string): string {
   return email.trim().toLowerCase()
 }
@@ -101,5 +145,5 @@ export function addressKey(email: string): string {
 function requireEmail(email: string): string {
   const trimmed = email.trim()
   if (EMAIL.test(trimmed) && trimmed.length <= MOST_EMAIL_LENGTH) return trimmed
-  throw invalid([{ pointer: '/email', code: 'invalid_format', detail: 'Must be an e-mail address.' }])
+  throw invalid([{ pointer: '/email', code: 'invalid_format', detail: 'Must be an email address.' }])
 }

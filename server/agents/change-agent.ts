@@ -5,15 +5,14 @@ import { type AgentRole, agents } from '../database/tables/agents.ts'
 import type { Deps } from '../deps.ts'
 import { recordWorkspaceChange } from '../events/workspace-changed.ts'
 import { requireName } from '../organizations/organizations.ts'
-import { lockAgent, lockEnabledAdmins, requireOtherAdmin } from './agent-rows.ts'
-import type { Agent } from './agents.ts'
+import { type Agent, lockAgent, lockEnabledAdmins, requireOtherAdmin } from './agents.ts'
 
-export interface AgentChange {
+interface AgentChange {
   name?: string
   role?: AgentRole
 }
 
-/** What is absent stays. Throws 404, 400 for a wrong name, and 409 when no administrator would be left. */
+/** Changes the given fields. Throws 404, 400 for an invalid name, and 409 for the last administrator. */
 export function changeAgent(
   deps: Deps,
   orgId: string,
@@ -31,13 +30,29 @@ export function changeAgent(
       .update(agents)
       .set({ name: after.name, role })
       .where(and(eq(agents.orgId, orgId), eq(agents.id, id)))
-    await noteChanges(deps, tx, before, after)
+    await auditChanges(deps, tx, before, after)
     await recordWorkspaceChange(deps, tx, orgId)
     return after
   })
 }
 
-async function noteChanges(deps: Deps, tx: Transaction, before: Agent, after: Agent): Promise<void> {
+/** Restores a disabled agent's access, by id or email. Their former tickets stay unassigned. Throws 404. */
+export function enableAgent(deps: Deps, orgId: string, idOrEmail: string): Promise<Agent> {
+  return deps.database.write(async (tx) => {
+    const agent = await lockAgent(tx, orgId, idOrEmail)
+    if (agent.disabledAt === null) return agent
+    const { id, email } = agent
+    await tx
+      .update(agents)
+      .set({ disabledAt: null })
+      .where(and(eq(agents.orgId, orgId), eq(agents.id, id)))
+    await recordAudit(deps, tx, orgId, { action: 'agent.enabled', subject: { id, label: email } })
+    await recordWorkspaceChange(deps, tx, orgId)
+    return { ...agent, disabledAt: null }
+  })
+}
+
+async function auditChanges(deps: Deps, tx: Transaction, before: Agent, after: Agent): Promise<void> {
   const { orgId, id, email } = before
   const subject = { id, label: email }
   if (after.name !== before.name) {

@@ -10,14 +10,13 @@ import { recordWorkspaceChange } from '../events/workspace-changed.ts'
 import { recordActivities } from '../tickets/activities.ts'
 import { moveCounters, sumOfChanges } from '../tickets/counters.ts'
 import { endLinks, endSessions } from './access.ts'
-import { lockAgent, lockEnabledAdmins, requireOtherAdmin } from './agent-rows.ts'
-import type { Agent } from './agents.ts'
+import { type Agent, lockAgent, lockEnabledAdmins, requireOtherAdmin } from './agents.ts'
 
-const UNASSIGNED_AT_ONCE = 500
+const BATCH_SIZE = 500
 
 /**
- * Ends an agent's access, by id or address: their sessions and links too. Then unassigns their tickets a slice at a
- * time. When it was cut short, doing it again unassigns the rest. Throws 404, and 409 for the last enabled administrator.
+ * Ends an agent's access, sessions and links, by id or email, then unassigns their tickets in batches. If interrupted,
+ * calling it again unassigns the rest. Throws 404, and 409 for the last enabled administrator.
  */
 export async function disableAgent(
   deps: Deps,
@@ -26,8 +25,8 @@ export async function disableAgent(
 ): Promise<{ agent: Agent; unassignedTickets: number }> {
   const agent = await deps.database.write((tx) => endAccess(deps, tx, orgId, idOrEmail))
   let unassignedTickets = 0
-  // On PostgreSQL a slice is smaller when somebody else takes one of its tickets meanwhile, so only an empty one is the last.
-  for (let some = 1; some > 0; unassignedTickets += some) some = await unassignSome(deps, agent)
+  // On PostgreSQL a concurrent change can make a batch smaller, so only an empty batch is the last one.
+  for (let count = 1; count > 0; unassignedTickets += count) count = await unassignBatch(deps, agent)
   return { agent, unassignedTickets }
 }
 
@@ -49,23 +48,23 @@ async function endAccess(deps: Deps, tx: Transaction, orgId: string, idOrEmail: 
   return { ...agent, disabledAt }
 }
 
-/** How many; 0 when there are no more. */
-function unassignSome(deps: Deps, agent: Agent): Promise<number> {
+/** Returns how many tickets were unassigned; 0 when none are left. */
+function unassignBatch(deps: Deps, agent: Agent): Promise<number> {
   const { orgId, id: agentId } = agent
   return deps.database.write(async (tx) => {
     const now = deps.clock.now()
-    const found = tx
+    const assigned = tx
       .select({ id: tickets.id })
       .from(tickets)
       .where(and(eq(tickets.orgId, orgId), eq(tickets.assignedTo, agentId)))
       .orderBy(asc(tickets.id))
-      .limit(UNASSIGNED_AT_ONCE)
-    // Taken in the order of their ids, as a bulk change does: the update alone would take them as they are stored.
-    const some = engine === 'postgresql' ? found.for('update') : found
+      .limit(BATCH_SIZE)
+    // Locks rows in id order, as a bulk change does. The update alone would lock them in storage order.
+    const batch = engine === 'postgresql' ? assigned.for('update') : assigned
     const changed = await tx
       .update(tickets)
       .set({ assignedTo: '', version: sql`${tickets.version} + 1`, updatedAt: now })
-      .where(and(eq(tickets.orgId, orgId), eq(tickets.assignedTo, agentId), inArray(tickets.id, some)))
+      .where(and(eq(tickets.orgId, orgId), eq(tickets.assignedTo, agentId), inArray(tickets.id, batch)))
       .returning({
         id: tickets.id,
         status: tickets.status,
@@ -86,7 +85,7 @@ function unassignSome(deps: Deps, agent: Agent): Promise<number> {
       orgId,
       ids.map((ticketId) => ({ type: 'ticket.updated', ticketId, createdAt: now })),
     )
-    // Tags move no counter here: the status stays.
+    // Tag counters depend on the status, which doesn't change here.
     const after = changed.map((ticket) => ({ ...ticket, assignedTo: '', tags: [] }))
     const moves = after.map((ticket) => ({ before: { ...ticket, assignedTo: agentId }, after: ticket }))
     await moveCounters(tx, orgId, sumOfChanges(moves))

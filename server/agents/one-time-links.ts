@@ -6,20 +6,19 @@ import { AppError } from '../errors.ts'
 import { recordWorkspaceChange } from '../events/workspace-changed.ts'
 import { hashToken, newToken } from '../token.ts'
 import { endLinks, endSessions } from './access.ts'
-import { lockAgent } from './agent-rows.ts'
-import { type Agent, insertAgent, type NewAgent, prepareAgent } from './agents.ts'
+import { type Agent, insertAgent, lockAgent, type NewAgent, prepareAgent } from './agents.ts'
 
 const HOUR_MS = 3_600_000
 const LASTS_MS = { invitation: 7 * 24 * HOUR_MS, reset: 24 * HOUR_MS } satisfies Record<LinkPurpose, number>
 
-/** By `token` somebody chooses a password, once. It is shown here and only its SHA-256 is kept. */
+/** Lets its holder set a password once. The token is returned only here; the database keeps its SHA-256. */
 export interface OneTimeLink {
   token: string
   purpose: LinkPurpose
   expiresAt: number
 }
 
-/** A new agent, who cannot sign in before they have used the link. Throws 400, and 409 for an address that is taken. */
+/** Creates an agent who can sign in after accepting the link. Throws 400, and 409 for an email in use. */
 export async function inviteAgent(
   deps: Deps,
   orgId: string,
@@ -42,10 +41,10 @@ export async function inviteAgent(
 }
 
 /**
- * Another link, by id or address of the agent; the one before is dead. For somebody who has a password it is a reset
- * and ends their sessions. Throws 404, and 409 for a disabled agent.
+ * Creates a new link for an agent, by id or email, and cancels the previous one. For an agent with a password it is a
+ * reset and ends their sessions. Throws 404, and 409 for a disabled agent.
  */
-export function makeLink(deps: Deps, orgId: string, idOrEmail: string): Promise<OneTimeLink> {
+export function createLink(deps: Deps, orgId: string, idOrEmail: string): Promise<OneTimeLink> {
   const token = newToken(deps)
   return deps.database.write(async (tx) => {
     const agent = await lockAgent(tx, orgId, idOrEmail)

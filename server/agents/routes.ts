@@ -8,14 +8,13 @@ import { arrive, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
 import { listAgents } from './agents.ts'
-import { changeAgent } from './change-agent.ts'
+import { changeAgent, enableAgent } from './change-agent.ts'
 import { disableAgent } from './disable-agent.ts'
-import { enableAgent } from './enable-agent.ts'
-import { inviteAgent, makeLink } from './one-time-links.ts'
+import { createLink, inviteAgent } from './one-time-links.ts'
 import * as schemas from './schemas.ts'
 import { viewAgent, viewLink } from './views.ts'
 
-/** Everybody sees who answers tickets; administrators decide it. */
+/** Every agent can list agents; only administrators can change them. */
 export function agentRoutes(deps: Deps, guard: AgentGuard) {
   const { publicUrl } = deps.config
   const noQuery = strictQuery()
@@ -40,7 +39,7 @@ export function agentRoutes(deps: Deps, guard: AgentGuard) {
     .post(
       '/agents/:id/link',
       async ({ me, as, params, request, status }) => {
-        const link = await makeLink(as, me.orgId, requireAgentId(params.id))
+        const link = await createLink(as, me.orgId, requireAgentId(params.id))
         return status(201, viewLink(baseUrl(request, publicUrl), link))
       },
       { ...byAdmin, params: byId, response: { 201: schemas.link } },
@@ -68,7 +67,7 @@ export function agentRoutes(deps: Deps, guard: AgentGuard) {
     )
 }
 
-/** The verbs take addresses too, which are for commands. */
+/** The verbs also accept emails, for commands. */
 function requireAgentId(id: string): string {
   if (!isId('agt', id)) throw notFound('agent')
   return id

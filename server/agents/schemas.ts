@@ -4,12 +4,10 @@ import { LINK_PURPOSES } from '../database/tables/sessions.ts'
 import { oneOf } from '../requests/choices.ts'
 import { AGENT_STATES } from './views.ts'
 
-// What pages see of agents: `views.ts` makes it.
-
 const time = t.String({ format: 'date-time' })
 const strict = { additionalProperties: false }
 
-// The verbs say what is wrong with a name or an address.
+// The verbs validate names and emails.
 const name = t.String({ maxLength: 1_000 })
 const role = oneOf(AGENT_ROLES)
 

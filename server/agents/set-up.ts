@@ -8,8 +8,8 @@ import { newOrganization, type Organization, requireName } from '../organization
 import { type Agent, insertAgent, type NewAgent, type PreparedAgent, prepareAgent } from './agents.ts'
 
 /**
- * The first step: an organization and its administrator, both or neither. Throws 400 for wrong input. Unlike
- * `createOrganization` it refuses (409) a name that is taken: the same command given twice is a mistake.
+ * Creates an organization and its administrator in one unit. Throws 400 for invalid input, and, unlike
+ * `createOrganization`, 409 for a name in use: running the same command twice is a mistake.
  */
 export async function setUp(
   deps: Deps,
@@ -24,14 +24,14 @@ export async function setUp(
       .from(organizations)
       .where(eq(organizations.name, name))
     if (same.length > 0) {
-      throw new AppError(409, 'organization_exists', `There is already an organization "${name}".`)
+      throw new AppError(409, 'organization_exists', `An organization named "${name}" already exists.`)
     }
     await insertOrganization(deps, tx, organization, prepared)
   })
   return { organization, admin: prepared.agent }
 }
 
-/** An organization with its administrator, and the first line of its audit log. */
+/** Inserts an organization, its administrator and the first entry of its audit log. */
 export async function insertOrganization(
   deps: Deps,
   tx: Transaction,

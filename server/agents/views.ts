@@ -17,12 +17,12 @@ export function viewAgent(agent: Agent) {
   }
 }
 
-/** `base` is the address people reach the server at. What stands behind `#` is never sent to a server or a log. */
+/** `base` is the server's public URL. The fragment after `#` is never sent to a server, so no log contains it. */
 export function viewLink(base: string, { token, purpose, expiresAt }: OneTimeLink) {
   return { url: `${base}/join#${token}`, expiresAt: isoTime(expiresAt), purpose }
 }
 
-/** `invited`: has not chosen a password yet. */
+/** `invited`: hasn't set a password yet. */
 function stateOf({ disabledAt, canSignIn }: Agent): (typeof AGENT_STATES)[number] {
   if (disabledAt !== null) return 'disabled'
   return canSignIn ? 'active' : 'invited'

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { type Agent, createAgent, listAgents } from '../agents/agents.ts'
+import { enableAgent } from '../agents/change-agent.ts'
 import { disableAgent } from '../agents/disable-agent.ts'
-import { enableAgent } from '../agents/enable-agent.ts'
-import { makeLink } from '../agents/one-time-links.ts'
+import { createLink } from '../agents/one-time-links.ts'
 import { viewLink } from '../agents/views.ts'
 import type { Config } from '../config.ts'
 import { announcedUrl } from '../database/lock.ts'
@@ -111,7 +111,7 @@ function addLink(agent: Command): void {
     .option('--org <org>', 'id or name of the organization')
     .action(async (named: string, { org }: { org?: string }) => {
       const { url, expiresAt } = await withOwner('agent', { named, org }, async (deps, orgId) =>
-        viewLink(serverUrl(deps.config), await makeLink(deps, orgId, named)),
+        viewLink(serverUrl(deps.config), await createLink(deps, orgId, named)),
       )
       print(url)
       note(`It works once, until ${shownTime(expiresAt)}. An earlier link is dead now.`)

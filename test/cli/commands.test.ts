@@ -55,7 +55,7 @@ test('setup prints the id of the organization and gives the administrator the pa
 
 test('a second setup with the same name is refused and leaves nothing behind', async () => {
   const again = await bellhop('setup', '--org', 'Acme', '--name', 'Bo', '--email', 'bo@example.com')
-  expect(again).toEqual({ code: 1, out: '', err: 'There is already an organization "Acme".\n' })
+  expect(again).toEqual({ code: 1, out: '', err: 'An organization named "Acme" already exists.\n' })
   const badAddress = await bellhop('setup', '--org', 'Umbrella', '--name', 'Bo', '--email', 'nobody')
   expect(badAddress).toEqual({ code: 2, out: '', err: '--email: Must be an e-mail address.\n' })
   const list = await bellhop('org', 'list', '--json')
@@ -193,7 +193,7 @@ test('disabling an agent tells how many tickets it unassigned, can be undone, an
   expect(await bellhop('agent', 'disable', 'ana@example.com', '--org', 'Acme')).toEqual({
     code: 1,
     out: '',
-    err: 'This is the last enabled administrator of the organization. Add or enable another one first.\n',
+    err: "This is the organization's last enabled administrator. Add or enable another one first.\n",
   })
   expect(line(await bellhop('agent', 'enable', 'EVE@example.com', '--org', 'Acme'))).toBe(
     `${eve} is enabled.`,

@@ -108,7 +108,7 @@ test('an administrator who was only invited does not replace one who can sign in
   const refused = await visitor.call('POST', `/console/agents/${cleo.id}/disable`)
   expect(refused.json).toMatchObject({
     code: 'last_administrator',
-    detail: 'This is the last administrator who can sign in. The others have to use their links first.',
+    detail: 'This is the last administrator who can sign in. The others must accept their invitations first.',
   })
 })
 

@@ -1,6 +1,6 @@
 import { afterAll, expect } from 'bun:test'
 import { createAgent } from '../../server/agents/agents.ts'
-import { inviteAgent, makeLink } from '../../server/agents/one-time-links.ts'
+import { createLink, inviteAgent } from '../../server/agents/one-time-links.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 
@@ -90,7 +90,7 @@ browserTest('a second link in the same tab is read too', async () => {
     role: 'agent',
     password: PASSWORD,
   })
-  const { token } = await makeLink(bellhop.deps, orgId, id)
+  const { token } = await createLink(bellhop.deps, orgId, id)
   await using window = await openWindow(bellhop)
   const { page } = window
   await page.goto('/join#an-old-one')

@@ -85,7 +85,7 @@ browserTest('the last administrator stays one, and is told why', async () => {
   await page.goto('/settings/agents')
   await page.getByRole('button', { name: 'Change Ines Marques' }).click()
   await page.getByRole('menuitem', { name: 'Make an agent' }).click()
-  await page.getByText(/^This is the last enabled administrator/).waitFor()
+  await page.getByText(/^This is the organization's last enabled administrator/).waitFor()
 
   await page.getByRole('button', { name: 'Change Ben Okafor' }).click()
   await page.getByRole('menuitem', { name: 'Make an administrator' }).click()
