@@ -57,7 +57,7 @@ test('a second setup with the same name is refused and leaves nothing behind', a
   const again = await bellhop('setup', '--org', 'Acme', '--name', 'Bo', '--email', 'bo@example.com')
   expect(again).toEqual({ code: 1, out: '', err: 'An organization named "Acme" already exists.\n' })
   const badAddress = await bellhop('setup', '--org', 'Umbrella', '--name', 'Bo', '--email', 'nobody')
-  expect(badAddress).toEqual({ code: 2, out: '', err: '--email: Must be an e-mail address.\n' })
+  expect(badAddress).toEqual({ code: 2, out: '', err: '--email: Must be an email address.\n' })
   const list = await bellhop('org', 'list', '--json')
   expect(JSON.parse(list.out)).toEqual([{ id: orgId, name: 'Acme', createdAt: expect.any(String) }])
 })
