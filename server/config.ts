@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import ipaddr from 'ipaddr.js'
 import { readAllowedHost } from './allowed-host.ts'
-import { parseDuration, parseDurations } from './duration.ts'
+import { parseDuration, parseDurations } from './dates.ts'
 import { SHORTEST_SECRET } from './encryption.ts'
 import { LOG_LEVELS, type LogLevel } from './log.ts'
 

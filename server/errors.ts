@@ -1,4 +1,4 @@
-/** One fault of a request: where it stands and what would be right. */
+/** One error in a request: where it is and what would be valid. */
 export interface Fault {
   /** JSON pointer (RFC 6901) into the body. */
   pointer?: string
@@ -9,8 +9,8 @@ export interface Fault {
 }
 
 /**
- * The caller's mistake, or a state that refuses the request: thrown by verbs, which know no HTTP beyond the status
- * that section 7 of the specification gives it. `code` is stable; `message` says what to do.
+ * A caller's mistake, or a state that doesn't allow the request. Verbs throw it; its status is the only HTTP they know
+ * (section 7 of the specification). `code` is stable, `message` says what to do.
  */
 export class AppError extends Error {
   override name = 'AppError'
@@ -28,13 +28,18 @@ export function notFound(what: string): AppError {
   return new AppError(404, 'not_found', `There is no ${what} with this id.`)
 }
 
-/** One or more wrong fields, all of them at once. */
+/** A 400 for one or more invalid fields, all reported at once. */
 export function invalid(errors: Fault[]): AppError {
   const [first] = errors
   const where = first?.pointer ?? first?.parameter
   const detail =
     errors.length === 1 && first
       ? `${where ? `${where}: ` : ''}${first.detail}`
-      : `${errors.length} fields are wrong.`
+      : `${errors.length} fields are invalid.`
   return new AppError(400, 'invalid_request', detail, { errors })
+}
+
+/** Why the program can't start, in one sentence for the person at the terminal. */
+export class StartError extends Error {
+  override name = 'StartError'
 }

@@ -1,4 +1,4 @@
-/** What an id begins with, by what it names. */
+/** Prefixes of ids, one per resource. */
 export type IdPrefix =
   | 'org'
   | 'agt'
@@ -21,7 +21,7 @@ export type IdPrefix =
   | 'viw'
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
-/** Two characters for each ten bits. */
+/** Two characters encode ten bits. */
 const PAIRS = Array.from({ length: 1024 }, (_, bits) => `${ALPHABET[bits >> 5]}${ALPHABET[bits & 31]}`)
 const BITS_PER_PAIR = 10
 const ID_PATTERN = /^([a-z]{3})_[0-7][0-9a-hjkmnp-tv-z]{25}$/
@@ -34,12 +34,12 @@ export function createId(prefix: IdPrefix, now: number): string {
   return `${prefix}_${base32(Bun.randomUUIDv7('buffer', now))}`
 }
 
-/** Whether this could be an id of that kind. What could not is treated exactly like an id that does not exist. */
+/** Whether a value has the format of an id. Callers treat a malformed id like an unknown one. */
 export function isId(prefix: IdPrefix, value: string): boolean {
   return ID_PATTERN.exec(value)?.[1] === prefix
 }
 
-/** The lowest id of that kind that a time (milliseconds since 1970) can have: ids of that time or later are not below it. */
+/** The lowest id for a time in milliseconds since 1970. Ids created then or later sort at or after it. */
 export function firstIdAt(prefix: IdPrefix, time: number): string {
   const bytes = Buffer.alloc(16)
   bytes.writeUIntBE(Math.min(Math.max(Math.floor(time), 0), 2 ** 48 - 1), 0, 6)
@@ -49,14 +49,14 @@ export function firstIdAt(prefix: IdPrefix, time: number): string {
 function base32(bytes: Uint8Array): string {
   let text = ''
   let window = 0
-  // 128 bits do not divide by 10: two zero bits go first.
-  let waiting = 2
+  // 128 isn't a multiple of 10, so two zero bits come first.
+  let bits = 2
   for (const byte of bytes) {
     window = ((window << 8) | byte) & 0x3ffff
-    waiting += 8
-    if (waiting >= BITS_PER_PAIR) {
-      waiting -= BITS_PER_PAIR
-      text += PAIRS[(window >> waiting) & 1023]
+    bits += 8
+    if (bits >= BITS_PER_PAIR) {
+      bits -= BITS_PER_PAIR
+      text += PAIRS[(window >> bits) & 1023]
     }
   }
   return text

@@ -16,7 +16,7 @@ import type { Log } from './log.ts'
 import { createFirstRun, type FirstRun } from './sessions/first-run.ts'
 import { startPruningSessions } from './sessions/prune-sessions.ts'
 import { createAgentGuard } from './sessions/require-agent.ts'
-import { requireSealingKey } from './webhooks/endpoints/verify-secret-key.ts'
+import { verifySecretKey } from './webhooks/endpoints/verify-secret-key.ts'
 
 export interface Service {
   url: string
@@ -42,7 +42,7 @@ export async function startService(
   if (config.databaseUrl) started.defer(await lockDatabase(config.databaseUrl, { clock, log }))
   const deps = await openDeps(config, { ...given, clock, log })
   started.defer(deps.database.close)
-  await requireSealingKey(deps)
+  await verifySecretKey(deps)
   const agentGuard = createAgentGuard(deps)
   started.defer(agentGuard.stop)
   const guard = createKeyGuard(deps, { signedIn: agentGuard.callerOf })

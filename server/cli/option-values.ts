@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { InvalidArgumentError } from 'commander'
 import { systemClock } from '../clock.ts'
-import { isCalendarDay } from '../dates.ts'
-import { parseDuration } from '../duration.ts'
+import { isCalendarDay, parseDuration } from '../dates.ts'
 import { UsageError } from './usage-error.ts'
 
 const HIGHEST_NUMBER = 1_000_000

@@ -1,7 +1,6 @@
 import { ConfigError } from '../config.ts'
 import { StorageError } from '../database/database.ts'
-import { AppError, type Fault } from '../errors.ts'
-import { StartError } from '../start-error.ts'
+import { AppError, type Fault, StartError } from '../errors.ts'
 import { UsageError } from './usage-error.ts'
 
 const DONE = 0

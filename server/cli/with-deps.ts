@@ -4,10 +4,9 @@ import { type Config, readConfig } from '../config.ts'
 import { requireDataFolder } from '../data-folder.ts'
 import { DATABASE_FILE } from '../database/open.ts'
 import { actingAs, type Deps, openDeps } from '../deps.ts'
-import { AppError } from '../errors.ts'
+import { AppError, StartError } from '../errors.ts'
 import { findOrganization, type Organization } from '../organizations/organizations.ts'
 import { findOwner } from '../organizations/owner.ts'
-import { StartError } from '../start-error.ts'
 import { UsageError } from './usage-error.ts'
 
 /**

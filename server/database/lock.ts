@@ -2,7 +2,7 @@ import { Database as Connection, SQLiteError } from 'bun:sqlite'
 import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { requireDataFolder } from '../data-folder.ts'
-import { StartError } from '../start-error.ts'
+import { StartError } from '../errors.ts'
 
 /**
  * Held by an open transaction, so that the operating system lets go of it however the process ends. No process may

@@ -1,6 +1,6 @@
 import { Database as Connection, SQLiteError } from 'bun:sqlite'
 import { SQL } from 'bun'
-import { StartError } from '../start-error.ts'
+import { StartError } from '../errors.ts'
 import { MIGRATIONS, type Migration } from './migrations.ts'
 
 /** The data was written by a newer Bellhop than this one. */

@@ -1,7 +1,7 @@
 import { SQL } from 'bun'
 import type { Clock } from '../clock.ts'
+import { StartError } from '../errors.ts'
 import type { Log } from '../log.ts'
-import { StartError } from '../start-error.ts'
 
 /** Any number, the same in every server; not the one of the migrations. */
 const SERVER_LOCK = 7_235_513

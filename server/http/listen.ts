@@ -1,7 +1,7 @@
 import http from 'node:http'
 import type { AnyElysia } from 'elysia'
 import type { Clock } from '../clock.ts'
-import { StartError } from '../start-error.ts'
+import { StartError } from '../errors.ts'
 
 /** Addresses and headers are read this far, so that one that is too long gets a proper answer. Bytes. */
 const MOST_HEADER_BYTES = 2 * 1024 * 1024

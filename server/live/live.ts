@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { openSessions } from '../sessions/open-sessions.ts'
 import type { SignedIn } from '../sessions/sessions.ts'
+import { openSessions } from '../sessions/sessions.ts'
 import type { Start } from './feed.ts'
 import { openPageStream } from './page-stream.ts'
 import type { Announcement } from './presence.ts'

@@ -25,14 +25,14 @@ export interface Link {
   email: string
 }
 
-/** Whom a one-time link is for. Throws 404 when it is unknown, used, replaced or over, or the agent is disabled. */
+/** Reads a one-time link. Throws 404 when it is unknown, used, replaced or expired, or its agent is disabled. */
 export async function readLink(deps: Deps, token: string): Promise<Link> {
   const [link] = await linkByHash(deps.database.read, { hash: hashToken(token) })
   if (!link || link.expiresAt <= deps.clock.now()) throw linkExpired()
   return link
 }
 
-export interface AcceptedLink {
+interface AcceptedLink {
   token: string
   password: string
   name?: string
@@ -40,8 +40,8 @@ export interface AcceptedLink {
 }
 
 /**
- * The agent chooses a password by the link, which is used up, and is signed in; their other sessions end. Answers the
- * token of the new session. Throws 404 like `readLink`, and 400 for a wrong name or password.
+ * Sets the agent's password, uses up the link, ends their other sessions and signs them in. Returns the token of the
+ * new session. Throws 404 like `readLink`, and 400 for an invalid name or password.
  */
 export async function acceptLink(deps: Deps, input: AcceptedLink): Promise<string> {
   const link = await readLink(deps, input.token)
@@ -52,7 +52,7 @@ export async function acceptLink(deps: Deps, input: AcceptedLink): Promise<strin
   const actor = { kind: 'agent', id: agentId, name, address: input.from.address } as const
   await deps.database.write(async (tx) => {
     await setPassword(tx, link, { name, passwordHash })
-    await useUp(deps, tx, link)
+    await deleteLink(deps, tx, link)
     await endSessions(tx, { orgId, agentId })
     await startSession(deps, tx, { orgId, agentId, token, ...input.from })
     await recordAudit(actingAs(deps, actor), tx, orgId, {
@@ -78,8 +78,8 @@ async function setPassword(
   if (!agent) throw linkExpired()
 }
 
-/** Whoever deletes the row has used the link; it may be somebody else meanwhile. */
-async function useUp(deps: Deps, tx: Transaction, { id, orgId }: Link): Promise<void> {
+/** Deletes the link. Throws 404 when a concurrent request already did. */
+async function deleteLink(deps: Deps, tx: Transaction, { id, orgId }: Link): Promise<void> {
   const [used] = await tx
     .delete(agentLinks)
     .where(and(eq(agentLinks.orgId, orgId), eq(agentLinks.id, id)))

@@ -1,36 +1,37 @@
 import { AppError } from '../errors.ts'
 
 const WINDOW_MS = 900_000
-/** Failures in the window. Many people may share an address, few mistype so often. */
+/** Failures allowed in the window. Many people may share an address, but few mistype this often. */
 const MOST_PER_ACCOUNT = 10
 const MOST_PER_ADDRESS = 30
-/** One after the other is checked: by then some have ended. */
+/** By then some of the running attempts have finished. */
 const RETRY_AT_ONCE_SECONDS = 2
-const GUESSED_WRONG = ['wrong_credentials', 'wrong_password', 'wrong_link', 'link_expired']
-/** Beyond it, those that are over are forgotten before a new one is remembered. */
+const FAILURE_CODES = ['wrong_credentials', 'wrong_password', 'wrong_link', 'link_expired']
+/** Above this many keys, expired ones are removed before a new one is added. */
 const SWEEP_AT = 10_000
 
-/** Whose failures are counted: the account by name, and the address a request came from. */
-export interface AttemptOf {
+/** What failures are counted by: the account's name and the IP address of the request. */
+interface AttemptOf {
   account?: string
   address?: string
 }
 
 /**
- * What a success proves: all that is counted under its account, only a part of that, or a part while it failed for
- * another one. Whoever may choose the password of one part must get no more tries of the others by it.
+ * What a success proves: the password of every agent counted under the account (`whole`), of some of them (`part`), or
+ * of some while it was wrong for the one asked for (`failed_elsewhere`). Knowing one organization's password must not
+ * allow more guesses in another.
  */
 export type Proof = 'whole' | 'part' | 'failed_elsewhere'
 
 /**
- * Failed attempts in an exact rolling window, in memory. One that is under way takes the place of a failure until it is
- * known, so that many at once get no more tries.
+ * Counts failed attempts in an exact rolling window, in memory. A running attempt counts as a failure until its result
+ * is known, so that concurrent attempts get no extra tries.
  */
 export function createAttempts(now: () => number) {
   const failures = new Map<string, number[]>()
-  const underWay = new Map<string, number>()
+  const runningCounts = new Map<string, number>()
 
-  /** Runs the attempt, or throws 429. A success forgives the account's failures when it proves the whole of it. */
+  /** Runs the attempt, or throws 429. A success clears the account's failures when it proves the whole account. */
   async function limited<T>(
     of: AttemptOf,
     work: () => Promise<T>,
@@ -41,7 +42,7 @@ export function createAttempts(now: () => number) {
     const waitMs = Math.max(...counted.map(({ key, most }) => waitOf(recent(key, at), most, at)))
     if (waitMs > 0) throw tooMany(waitMs)
     if (counted.some(({ key, most }) => recent(key, at).length + running(key) >= most)) throw tooManyAtOnce()
-    for (const { key } of counted) underWay.set(key, running(key) + 1)
+    for (const { key } of counted) runningCounts.set(key, running(key) + 1)
     try {
       const value = await work()
       if (of.account !== undefined) settle(accountKey(of.account), proofOf(value))
@@ -50,7 +51,7 @@ export function createAttempts(now: () => number) {
       if (isFailure(error)) for (const { key } of counted) remember(key, now())
       throw error
     } finally {
-      for (const { key } of counted) hasEnded(key)
+      for (const { key } of counted) finish(key)
     }
   }
 
@@ -60,12 +61,12 @@ export function createAttempts(now: () => number) {
   }
 
   function running(key: string): number {
-    return underWay.get(key) ?? 0
+    return runningCounts.get(key) ?? 0
   }
 
-  function hasEnded(key: string): void {
-    if (running(key) > 1) underWay.set(key, running(key) - 1)
-    else underWay.delete(key)
+  function finish(key: string): void {
+    if (running(key) > 1) runningCounts.set(key, running(key) - 1)
+    else runningCounts.delete(key)
   }
 
   function recent(key: string, at: number): number[] {
@@ -86,11 +87,11 @@ export function createAttempts(now: () => number) {
 
 export type Attempts = ReturnType<typeof createAttempts>
 
-/** Not what is only typed wrongly, nor what is our fault. */
+/** Invalid input and server errors don't count. */
 function isFailure(error: unknown): boolean {
   if (!(error instanceof AppError)) return false
   const codes = [error.code, ...(error.more.errors ?? []).map(({ code }) => code)]
-  return codes.some((code) => GUESSED_WRONG.includes(code))
+  return codes.some((code) => FAILURE_CODES.includes(code))
 }
 
 function keysOf({ account, address }: AttemptOf): { key: string; most: number }[] {
@@ -104,7 +105,7 @@ function accountKey(account: string): string {
   return `account ${account}`
 }
 
-/** Whoever has one address of IPv6 has the 2^64 beside it too. */
+/** Reduces an IPv6 address to its /64 network, which usually belongs to one customer. */
 function network(address: string): string {
   if (!address.includes(':') || address.includes('.')) return address
   const [head = '', tail] = address.split('::')
@@ -114,7 +115,7 @@ function network(address: string): string {
   return [...groups, ...zeros, ...last].slice(0, 4).join(':')
 }
 
-/** Until so many have left the window that one more is allowed; times are in order. */
+/** Milliseconds until enough failures have left the window to allow one more. `times` are in order. */
 function waitOf(times: number[], most: number, at: number): number {
   const oldest = times[times.length - most]
   return oldest === undefined ? 0 : oldest + WINDOW_MS - at
@@ -131,7 +132,7 @@ function tooMany(waitMs: number): AppError {
   const seconds = Math.ceil(waitMs / 1_000)
   const minutes = Math.ceil(seconds / 60)
   const wait = minutes === 1 ? 'a minute' : `${minutes} minutes`
-  return new AppError(429, 'too_many_attempts', `Too many attempts failed. Try again in ${wait}.`, {
+  return new AppError(429, 'too_many_attempts', `Too many failed attempts. Try again in ${wait}.`, {
     headers: { 'retry-after': String(seconds) },
   })
 }

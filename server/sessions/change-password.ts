@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
 import type { SignedIn } from './sessions.ts'
 
-/** Ends the agent's other sessions and links. Throws 400 when the current password is wrong or the new one too short. */
+/** Changes the password and ends the agent's other sessions and links. Throws 400 for a wrong current or an invalid new password. */
 export async function changePassword(
   deps: Deps,
   me: SignedIn,
@@ -22,7 +22,7 @@ export async function changePassword(
   if (before === null || !(await isPassword(deps, input.current, before))) throw wrongPassword()
   const passwordHash = await hashPassword(deps, input.password)
   await deps.database.write(async (tx) => {
-    // A password that was changed or reset meanwhile is not the one that was checked.
+    // Fails when the password was changed or reset since it was checked.
     const changed = await tx
       .update(agents)
       .set({ passwordHash })
@@ -39,6 +39,6 @@ export async function changePassword(
 }
 
 function wrongPassword() {
-  const detail = 'This is not your present password.'
+  const detail = "This isn't your current password."
   return invalid([{ pointer: '/current', code: 'wrong_password', detail }])
 }

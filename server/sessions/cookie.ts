@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 
 const NAME = 'bellhop_session'
-/** The server ends a session earlier; a browser may keep the cookie so long. Seconds. */
+/** How long a browser may keep the cookie, in seconds. The server may end the session earlier. */
 const MAX_AGE_S = 90 * 86_400
 
 /** The session's token from the `Cookie` header. */
@@ -14,7 +14,7 @@ export function sessionToken(header: string | null): string | undefined {
   return undefined
 }
 
-/** `Lax`, so that a link in a mail opens signed in; unsafe methods ask for the same origin besides. */
+/** `Lax`, so that a link in an email opens signed in. Unsafe methods also require the same origin. */
 export function sessionCookie(config: Config, token: string): string {
   return `${NAME}=${token}; Max-Age=${MAX_AGE_S}; ${attributes(config)}`
 }

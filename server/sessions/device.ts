@@ -1,4 +1,4 @@
-/** The first that is found counts: most browsers name others too. */
+/** The first match counts, because most browsers name others too. */
 const BROWSERS = [
   ['Edg', 'Edge'],
   ['OPR', 'Opera'],
@@ -20,7 +20,7 @@ const SYSTEMS = [
 ] as const
 const LONGEST = 60
 
-/** `Firefox on Linux`, from what a browser calls itself; the beginning of that when it is none we know. */
+/** A name such as `Firefox on Linux` from a user agent, or the beginning of an unknown one. */
 export function deviceName(userAgent: string): string {
   const browser = BROWSERS.find(([sign]) => userAgent.includes(sign))?.[1]
   const system = SYSTEMS.find(([sign]) => userAgent.includes(sign))?.[1]

@@ -8,7 +8,7 @@ import { newOrganization, requireName } from '../organizations/organizations.ts'
 import { hashToken, newToken } from '../token.ts'
 import { type SeenFrom, startSession } from './sessions.ts'
 
-export interface FirstRunInput {
+interface FirstRunInput {
   token: string
   organization: string
   name: string
@@ -18,8 +18,8 @@ export interface FirstRunInput {
 }
 
 /**
- * How a person makes the first organization in the browser: by a link that the server prints when it starts, whose
- * token only this process knows. Whoever merely reaches the server must not become its administrator.
+ * Creates the first organization in the browser, through a link that the server prints at startup. Only this process
+ * knows the link's token, so being able to reach the server isn't enough to become its administrator.
  */
 export function createFirstRun(deps: Deps) {
   const token = newToken(deps)
@@ -33,23 +33,23 @@ export function createFirstRun(deps: Deps) {
 
   async function setUp(input: FirstRunInput): Promise<string> {
     await check(input.token)
-    return makeFirst(deps, input)
+    return createFirst(deps, input)
   }
 
   return {
     token,
     isOpen: () => isOpen(deps),
-    /** Whether a link still works, before a person fills in a form for nothing. Throws like `setUp`. */
+    /** Checks a link before the form is shown. Throws like `setUp`. */
     check,
     /**
-     * The organization with its administrator, who is signed in: answers the session's token. Throws 403 for a wrong
-     * token, 409 once there is an organization, 400 for wrong input. One at a time: on PostgreSQL two units would
-     * both find no organization.
+     * Creates the organization and its administrator, and returns the token of the administrator's session. Throws 403
+     * for a wrong token, 409 when an organization exists, and 400 for invalid input. Calls run one at a time, because on
+     * PostgreSQL two concurrent units would both find no organization.
      */
     setUp(input: FirstRunInput): Promise<string> {
-      const turn = last.then(() => setUp(input))
-      last = turn.catch(() => {})
-      return turn
+      const result = last.then(() => setUp(input))
+      last = result.catch(() => {})
+      return result
     },
   }
 }
@@ -61,7 +61,7 @@ async function isOpen(deps: Deps): Promise<boolean> {
   return some.length === 0
 }
 
-async function makeFirst(deps: Deps, input: FirstRunInput): Promise<string> {
+async function createFirst(deps: Deps, input: FirstRunInput): Promise<string> {
   const organization = newOrganization(deps, requireName(input.organization, '/organization'))
   const orgId = organization.id
   const prepared = await prepareAgent(deps, orgId, { ...input, role: 'admin' })
@@ -78,10 +78,10 @@ async function makeFirst(deps: Deps, input: FirstRunInput): Promise<string> {
 }
 
 function wrongLink(): AppError {
-  const detail = 'Open the link that the server printed when it started; an earlier one is no longer good.'
+  const detail = 'Open the link that the server printed when it last started. Earlier links no longer work.'
   return new AppError(403, 'wrong_link', detail)
 }
 
 function alreadySetUp(): AppError {
-  return new AppError(409, 'already_set_up', 'There is an organization already. Sign in instead.')
+  return new AppError(409, 'already_set_up', 'Bellhop is already set up. Sign in instead.')
 }

@@ -10,7 +10,7 @@ import type { AgentGuard } from './require-agent.ts'
 import * as schemas from './schemas.ts'
 import { viewBrowser, viewSession } from './views.ts'
 
-/** What agents do with their own sessions, password and name. */
+/** Routes for an agent's own sessions, password and name. */
 export function ownSessionRoutes(guard: AgentGuard, attempts: Attempts) {
   const noQuery = strictQuery()
   const withBody = { parse: arrive, transform: [noQuery, jsonBody] }
@@ -41,7 +41,7 @@ export function ownSessionRoutes(guard: AgentGuard, attempts: Attempts) {
     .post(
       '/password',
       async ({ me, as, body, status }) => {
-        // Counted apart from signing in: nobody else can use up what this agent may try.
+        // Counted apart from sign-ins, so that no one else can use up this agent's attempts.
         await attempts.limited({ account: me.agentId }, () => changePassword(as, me, body))
         return status(204, undefined)
       },

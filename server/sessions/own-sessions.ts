@@ -13,7 +13,7 @@ export type BrowserSession = Pick<
   'id' | 'device' | 'address' | 'createdAt' | 'lastSeenAt'
 >
 
-/** Where an agent is signed in; what was used last comes first. */
+/** The browsers where an agent is signed in, most recently used first. */
 export function listSessions(deps: Deps, { orgId, agentId }: SignedIn): Promise<BrowserSession[]> {
   const { id, device, address, createdAt, lastSeenAt } = sessions
   return deps.database.read
@@ -39,7 +39,7 @@ export async function revokeSession(deps: Deps, me: SignedIn, id: string): Promi
   })
 }
 
-/** Ends all sessions of the agent but this one; answers how many. */
+/** Ends the agent's other sessions. Returns how many. */
 export function revokeOtherSessions(deps: Deps, me: SignedIn): Promise<number> {
   return deps.database.write(async (tx) => {
     const ended = await endSessions(tx, me, me.sessionId)

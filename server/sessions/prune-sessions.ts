@@ -6,12 +6,12 @@ import { type Loop, startPeriodic } from '../loop.ts'
 const PRUNE_EVERY_MS = 600_000
 const SLICE = 500
 
-/** Forgets sessions that have ended and links that are over, of every organization, now and then. */
+/** Periodically deletes expired sessions and links of all organizations. */
 export function startPruningSessions(deps: Deps): Loop {
   return startPeriodic(deps, 'prune_sessions', { everyMs: PRUNE_EVERY_MS, slice: () => pruneSlice(deps) })
 }
 
-/** Whether there may be more. Reads first: hardly ever is there anything to write. */
+/** Returns whether more may be left. Reads first, because there is rarely anything to delete. */
 async function pruneSlice({ database, clock }: Deps): Promise<boolean> {
   const now = clock.now()
   const { read } = database
@@ -21,7 +21,7 @@ async function pruneSlice({ database, clock }: Deps): Promise<boolean> {
   ])
   if (ended.length + over.length === 0) return false
   await database.write(async (tx) => {
-    // One that was used meanwhile goes on.
+    // A session extended since the read stays.
     await tx.delete(sessions).where(and(inArray(sessions.id, idsOf(ended)), lte(sessions.expiresAt, now)))
     await tx.delete(agentLinks).where(inArray(agentLinks.id, idsOf(over)))
   })

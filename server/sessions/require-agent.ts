@@ -9,12 +9,12 @@ import { requireSameOrigin } from '../requests/same-origin.ts'
 import { sessionToken } from './cookie.ts'
 import { extendSession, findSession, type SignedIn, signedOut } from './sessions.ts'
 
-/** Requests of one session in 60 seconds, on `/v1` and on `/console` each: far more than a person causes. */
+/** Requests per session in 60 seconds, separately for `/v1` and `/console`. Far more than a person causes. */
 const RATE_LIMIT = 1_200
 const EXTEND_EVERY_MS = 60_000
 const SWEEP_EVERY_MS = 300_000
 
-/** Turns the session cookie into the agent who is signed in: 401, 403 for another site's page, 429, in this order. */
+/** Resolves the session cookie to the signed-in agent. Throws 401, 403 for another site's page, or 429, in this order. */
 export function createAgentGuard(deps: Deps) {
   const limiter = createRateLimiter(deps.clock.monotonic)
   const addressOf = createAddressReader(deps.config.trustProxy)
@@ -33,7 +33,7 @@ export function createAgentGuard(deps: Deps) {
     return session.lastSeenAt + EXTEND_EVERY_MS <= deps.clock.now() ? extended(session) : session
   }
 
-  /** With a full disk tickets can still be read. */
+  /** A full disk doesn't keep agents from reading tickets. */
   async function extended(session: SignedIn): Promise<SignedIn> {
     try {
       return await extendSession(deps, session)
@@ -48,7 +48,7 @@ export function createAgentGuard(deps: Deps) {
     const session = await signedIn(request)
     if (!session) throw signedOut()
     if (!limiter.take(session.sessionId, RATE_LIMIT).isAllowed) {
-      throw new AppError(429, 'rate_limited', 'Too many requests from this browser. Try again in a minute.', {
+      throw new AppError(429, 'rate_limited', 'Too many requests. Try again in a minute.', {
         headers: { 'retry-after': '60' },
       })
     }
@@ -56,7 +56,7 @@ export function createAgentGuard(deps: Deps) {
   }
 
   return {
-    /** Elysia plugin: gives the routes behind it `me`, and `as`: the dependencies in the agent's name. */
+    /** Elysia plugin that gives later routes `me`, the agent, and `as`, the dependencies with the agent as actor. */
     requireAgent: new Elysia({ name: 'require-agent' }).derive(
       { as: 'scoped' },
       async ({ request, server }) => {
@@ -70,12 +70,12 @@ export function createAgentGuard(deps: Deps) {
         return { me, as: actingAs(deps, actor) }
       },
     ),
-    /** Elysia `transform` hook for what only administrators may. */
+    /** Elysia `transform` hook for routes of administrators. */
     adminsOnly({ me }: { me: SignedIn }): void {
       if (me.role === 'admin') return
-      throw new AppError(403, 'admins_only', 'Only administrators may do this.')
+      throw new AppError(403, 'admins_only', 'Only administrators can do this.')
     },
-    /** The same agent as a caller of `/v1`; undefined without a session. */
+    /** The signed-in agent as a caller of `/v1`; undefined without a session. */
     async callerOf(request: Request): Promise<Caller | undefined> {
       const session = await signedIn(request)
       if (!session) return undefined

@@ -21,7 +21,7 @@ interface Context {
   set: { headers: Record<string, unknown> }
 }
 
-/** How somebody comes to a session, and leaves it: what needs none. */
+/** Routes that need no session: first run, sign-in, sign-out and one-time links. */
 export function sessionRoutes(
   deps: Deps,
   { guard, attempts, firstRun }: { guard: AgentGuard; attempts: Attempts; firstRun: FirstRun },
@@ -38,10 +38,10 @@ export function sessionRoutes(
     }
   }
 
-  /** The session this browser had ends: its cookie is replaced. */
+  /** Sets the cookie of the new session and ends the one this browser had. */
   async function signedIn({ request, set }: Context, token: string) {
-    const former = sessionToken(request.headers.get('cookie'))
-    if (former !== undefined) await endSession(deps, former)
+    const previous = sessionToken(request.headers.get('cookie'))
+    if (previous !== undefined) await endSession(deps, previous)
     set.headers['set-cookie'] = sessionCookie(deps.config, token)
     return viewSession(await requireSignedIn(deps, token))
   }

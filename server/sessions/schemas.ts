@@ -3,12 +3,10 @@ import { AGENT_ROLES } from '../database/tables/agents.ts'
 import { LINK_PURPOSES } from '../database/tables/sessions.ts'
 import { oneOf } from '../requests/choices.ts'
 
-// What pages learn and send before somebody is signed in, and about their own session: `views.ts` makes the answers.
-
 const time = t.String({ format: 'date-time' })
 const strict = { additionalProperties: false }
 
-// The verbs say what is wrong with a name, an address or a password.
+// The verbs validate names, emails and passwords.
 const name = t.String({ maxLength: 1_000 })
 const email = t.String({ maxLength: 1_000 })
 const password = t.String({ maxLength: 4_000 })
@@ -21,7 +19,7 @@ export const session = t.Object({
 })
 
 export const signIn = t.Object({ email, password, orgId: t.Optional(t.String({ maxLength: 64 })) }, strict)
-/** The password fits in several organizations: ask which. */
+/** The password is right in several organizations, so the page asks which one. */
 export const organizationChoice = t.Object({
   organizations: t.Array(t.Object({ id: t.String(), name: t.String() })),
 })

@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNull, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
 import { command, statement, textParameter } from '../database/statement.ts'
 import { type AgentRole, agents } from '../database/tables/agents.ts'
@@ -9,11 +9,12 @@ import { AppError } from '../errors.ts'
 import { hashToken } from '../token.ts'
 
 const DAY_MS = 86_400_000
-/** A session that is not used for so long ends. */
+/** A session ends after this long without use. */
 const IDLE_MS = 14 * DAY_MS
-/** However much it is used, it ends so long after it began. */
+/** A session ends this long after it began, even when used. */
 const LONGEST_MS = 90 * DAY_MS
 const MOST_DEVICE_LENGTH = 300
+const ID_BATCH_SIZE = 500
 
 /** Who is signed in, in which browser. */
 export interface SignedIn {
@@ -35,7 +36,7 @@ export interface SeenFrom {
   address: string
 }
 
-/** Begins a session. `token` goes into the cookie and nowhere else: only its SHA-256 is kept. */
+/** Starts a session. Only the cookie holds the token; the database keeps its SHA-256. Returns the session's id. */
 export async function startSession(
   deps: Deps,
   tx: Transaction,
@@ -58,13 +59,13 @@ export async function startSession(
   return id
 }
 
-/** The session of a cookie, unless it has ended or its agent is disabled. */
+/** The session of a cookie's token, unless it ended or its agent is disabled. */
 export async function findSession(deps: Deps, token: string): Promise<SignedIn | undefined> {
   const [session] = await sessionByHash(deps.database.read, { hash: hashToken(token) })
   return session && session.expiresAt > deps.clock.now() ? session : undefined
 }
 
-/** The session that was begun just now. Throws 401 when it has ended already. */
+/** The session of a token. Throws 401 when it has ended. */
 export async function requireSignedIn(deps: Deps, token: string): Promise<SignedIn> {
   const session = await findSession(deps, token)
   if (!session) throw signedOut()
@@ -72,10 +73,10 @@ export async function requireSignedIn(deps: Deps, token: string): Promise<Signed
 }
 
 export function signedOut(): AppError {
-  return new AppError(401, 'signed_out', 'Sign in again: the session has ended.')
+  return new AppError(401, 'signed_out', 'Your session has ended. Sign in again.')
 }
 
-/** Signs out; a session that has ended already stays so. */
+/** Signs out. Does nothing for a session that has already ended. */
 export async function endSession(deps: Deps, token: string): Promise<void> {
   const session = await findSession(deps, token)
   if (!session) return
@@ -85,7 +86,27 @@ export async function endSession(deps: Deps, token: string): Promise<void> {
   })
 }
 
-/** A session that is used goes on: moves `lastSeenAt` and the end. */
+/** Returns which of the sessions are still open and belong to enabled agents. */
+export async function openSessions(deps: Deps, ids: string[]): Promise<Set<string>> {
+  const open = new Set<string>()
+  for (let start = 0; start < ids.length; start += ID_BATCH_SIZE) {
+    const found = await deps.database.read
+      .select({ id: sessions.id })
+      .from(sessions)
+      .innerJoin(agents, and(eq(agents.orgId, sessions.orgId), eq(agents.id, sessions.agentId)))
+      .where(
+        and(
+          inArray(sessions.id, ids.slice(start, start + ID_BATCH_SIZE)),
+          gt(sessions.expiresAt, deps.clock.now()),
+          isNull(agents.disabledAt),
+        ),
+      )
+    for (const { id } of found) open.add(id)
+  }
+  return open
+}
+
+/** Extends a session in use: updates `lastSeenAt` and `expiresAt`. */
 export async function extendSession(deps: Deps, session: SignedIn): Promise<SignedIn> {
   const { sessionId, orgId, agentId, createdAt } = session
   const now = deps.clock.now()

@@ -11,19 +11,16 @@ import { newToken } from '../token.ts'
 import type { Proof } from './attempts.ts'
 import { type SeenFrom, startSession } from './sessions.ts'
 
-export interface SignIn {
+interface SignIn {
   email: string
   password: string
-  /** Where the address is known in several organizations. */
+  /** Set when the agent chose among several organizations. */
   orgId?: string
   from: SeenFrom
 }
 
-/**
- * Either the token of a new session, or the organizations to choose from: those whose password fits. `proof`: whether
- * the password is that of every account with this address.
- */
-export type SignInOutcome = { proof: Proof } & (
+/** Either the token of a new session, or the organizations where the password is right, to choose from. */
+type SignInOutcome = { proof: Proof } & (
   | { token: string }
   | { organizations: { id: string; name: string }[] }
 )
@@ -37,34 +34,34 @@ interface Account {
   passwordHash: string | null
 }
 
-/** Throws 401 without saying what was wrong, after the same time for an address that nobody has. */
+/** Throws 401 without saying what was wrong, and takes the same time for an unknown email. */
 export async function signIn(deps: Deps, input: SignIn): Promise<SignInOutcome> {
   const accounts = await accountsOf(deps, input.email)
-  const asked = accounts.filter(({ orgId }) => input.orgId === undefined || orgId === input.orgId)
-  const fitting: Account[] = []
-  // At least one password is compared.
-  const nobody = { passwordHash: null }
-  for (const account of asked.length > 0 ? asked : [nobody]) {
+  const candidates = accounts.filter(({ orgId }) => input.orgId === undefined || orgId === input.orgId)
+  const matches: Account[] = []
+  // One password is always checked, so that an unknown email takes as long as a known one.
+  const unknown = { passwordHash: null }
+  for (const account of candidates.length > 0 ? candidates : [unknown]) {
     const isRight = await isPassword(deps, input.password, account.passwordHash)
-    if (isRight && 'orgId' in account) fitting.push(account)
+    if (isRight && 'orgId' in account) matches.push(account)
   }
-  const [account, ...others] = fitting
+  const [account, ...others] = matches
   if (!account) throw wrongCredentials()
-  const proof = proofOf({ accounts, asked, fitting })
+  const proof = proofOf({ accounts, candidates, matches })
   if (others.length > 0) {
-    return { proof, organizations: fitting.map(({ orgId, orgName }) => ({ id: orgId, name: orgName })) }
+    return { proof, organizations: matches.map(({ orgId, orgName }) => ({ id: orgId, name: orgName })) }
   }
   return { proof, token: await begin(deps, account, input) }
 }
 
-/** An account that has no password yet cannot be guessed. */
-function proofOf(of: { accounts: Account[]; asked: Account[]; fitting: Account[] }): Proof {
-  const isOpen = (account: Account) => account.passwordHash === null || of.fitting.includes(account)
-  if (of.accounts.every(isOpen)) return 'whole'
-  return of.asked.every(isOpen) ? 'part' : 'failed_elsewhere'
+/** An account without a password can't be guessed, so it counts as proven. */
+function proofOf(of: { accounts: Account[]; candidates: Account[]; matches: Account[] }): Proof {
+  const isProven = (account: Account) => account.passwordHash === null || of.matches.includes(account)
+  if (of.accounts.every(isProven)) return 'whole'
+  return of.candidates.every(isProven) ? 'part' : 'failed_elsewhere'
 }
 
-/** Enabled agents with this address; more than one only in several organizations. */
+/** Enabled agents with this email, at most one per organization. */
 function accountsOf(deps: Deps, email: string): Promise<Account[]> {
   return deps.database.read
     .select({
@@ -96,7 +93,7 @@ async function begin(deps: Deps, account: Account, { from }: SignIn): Promise<st
   return token
 }
 
-/** Comparing takes a while, in which the agent may be disabled or get another password. */
+/** Throws 401 when the agent was disabled or got another password while theirs was checked. */
 async function requireUnchanged(tx: Transaction, { orgId, agentId, passwordHash }: Account): Promise<void> {
   if (passwordHash === null) throw wrongCredentials()
   const [same] = await tx
@@ -115,5 +112,5 @@ async function requireUnchanged(tx: Transaction, { orgId, agentId, passwordHash 
 }
 
 function wrongCredentials(): AppError {
-  return new AppError(401, 'wrong_credentials', 'The address or the password is wrong.')
+  return new AppError(401, 'wrong_credentials', 'Wrong email or password.')
 }

@@ -13,7 +13,7 @@ export function viewSession({ sessionId, expiresAt, orgId, orgName, agentId, nam
   }
 }
 
-/** A line of the list of signed-in browsers. */
+/** An entry in the list of signed-in browsers. */
 export function viewBrowser(session: BrowserSession, { sessionId }: SignedIn) {
   return {
     id: session.id,

@@ -49,7 +49,7 @@ test.each(['', 'short\n'])(
     const { code, err } = await runProgram({ BELLHOP_DATA: folder, PORT: '0' }, ['serve'])
     expect({ code, err }).toEqual({
       code: 1,
-      err: `${file} is empty or cut short. Put the key from your backup there: without it the stored secrets cannot be read.\n`,
+      err: `${file} is empty or truncated. Restore it from your backup: without it, stored secrets can't be decrypted.\n`,
     })
   },
 )

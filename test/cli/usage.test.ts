@@ -108,7 +108,7 @@ test('what cannot be done ends with exit code 1 and one sentence', async () => {
   expect(noDelivery).toEqual({ code: 1, out: '', err: 'There is no delivery with this id.\n' })
   expect([noFolder.code, noFolder.err]).toEqual([
     1,
-    'BELLHOP_DATA is "/proc/nowhere". It should be a folder that this user can make or write to.\n',
+    'BELLHOP_DATA is "/proc/nowhere". It must be a folder that this user can create or write to.\n',
   ])
 })
 

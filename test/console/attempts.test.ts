@@ -47,7 +47,7 @@ test('after ten wrong passwords for an account it waits, from wherever they came
   expect(waiting.json).toMatchObject({
     status: 429,
     code: 'too_many_attempts',
-    detail: 'Too many attempts failed. Try again in 5 minutes.',
+    detail: 'Too many failed attempts. Try again in 5 minutes.',
   })
   expect(waiting.headers.get('retry-after')).toBe('300')
   // Whoever is signed in goes on working, and may change the password.

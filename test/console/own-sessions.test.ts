@@ -82,7 +82,7 @@ test('a new password ends the other sessions and is the one that counts', async 
     one.call('POST', '/console/password', { body: { current, password } })
   expect((await change('wrong password', 'something new')).json).toMatchObject({
     status: 400,
-    errors: [{ pointer: '/current', code: 'wrong_password', detail: 'This is not your present password.' }],
+    errors: [{ pointer: '/current', code: 'wrong_password', detail: "This isn't your current password." }],
   })
   expect((await change(PASSWORD, 'short')).json).toMatchObject({
     errors: [{ pointer: '/password', code: 'too_short' }],

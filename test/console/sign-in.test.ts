@@ -51,7 +51,7 @@ test('a wrong password, an unknown address, an agent without a password and a di
       email,
       status: 401,
       code: 'wrong_credentials',
-      detail: 'The address or the password is wrong.',
+      detail: 'Wrong email or password.',
     })
     expect(stranger.setCookie).toBe('')
   }

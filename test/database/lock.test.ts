@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { lockDataFolder } from '../../server/database/lock.ts'
-import { StartError } from '../../server/start-error.ts'
+import { StartError } from '../../server/errors.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 test('the lock of a data folder outlives whoever forgets about it, and ends when it is released', async () => {

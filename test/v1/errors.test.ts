@@ -55,7 +55,7 @@ describe('a problem document (RFC 9457)', () => {
       { pointer: '/tags/1', code: 'too_short', detail: 'Needs at least 1 character.' },
       { pointer: '/tags/2', code: 'wrong_type', detail: 'Must be a string.' },
     ])
-    expect(problem.detail).toBe('9 fields are wrong.')
+    expect(problem.detail).toBe('9 fields are invalid.')
   })
 })
 

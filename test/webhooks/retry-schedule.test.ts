@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { parseDuration, parseDurations } from '../../server/duration.ts'
+import { parseDuration, parseDurations } from '../../server/dates.ts'
 import { nextRetryAt, parseRetryAfter } from '../../server/webhooks/deliveries/retry-schedule.ts'
 
 const SPECIFIED = [30_000, 300_000, 1_800_000]
@@ -76,7 +76,7 @@ describe('durations', () => {
   test.each(['', '5', 's', '-5s', '1.5s', '5 s', '5S', '5w', '9999999999s', '30s,,5m'])(
     '%p is refused by name',
     (value) => {
-      expect(() => parseDurations(value)).toThrow('is not a duration')
+      expect(() => parseDurations(value)).toThrow('a duration like')
     },
   )
 })

@@ -25,7 +25,7 @@ export const endpoints = table(
     url: text().notNull(),
     description: text().notNull().default(''),
     events: json().$type<WebhookEvent[]>().notNull(),
-    /** Signing secrets, sealed. The next one signs beside the current one until it is promoted. */
+    /** Signing secrets, encrypted. The next one signs beside the current one until it is promoted. */
     secret: bytes().notNull(),
     nextSecret: bytes(),
     previousSecret: bytes(),

@@ -40,14 +40,14 @@ export function createHeaders(deps: Deps): HeadersOf {
   }
 }
 
-/** By the sealed bytes, whose nonce is never used twice: a rotated secret is another entry. */
-function keepOpened(deps: Deps): (sealed: Uint8Array, owner: string) => string {
+/** By the encrypted bytes, whose nonce is never used twice: a rotated secret is another entry. */
+function keepOpened(deps: Deps): (encrypted: Uint8Array, owner: string) => string {
   const opened = new Map<string, string>()
-  return (sealed, owner) => {
-    const key = Buffer.from(sealed).toString('latin1')
+  return (encrypted, owner) => {
+    const key = Buffer.from(encrypted).toString('latin1')
     let secret = opened.get(key)
     if (secret === undefined) {
-      secret = deps.sealer.open(sealed, owner)
+      secret = deps.encryption.decrypt(encrypted, owner)
       if (opened.size >= MOST_KEPT_SECRETS) opened.clear()
       opened.set(key, secret)
     }

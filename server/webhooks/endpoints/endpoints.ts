@@ -31,7 +31,7 @@ export async function createEndpoint(deps: Deps, orgId: string, input: EndpointI
     id,
     orgId,
     ...checked,
-    secret: deps.sealer.seal(secret, id),
+    secret: deps.encryption.encrypt(secret, id),
     createdAt: now,
     updatedAt: now,
   }

@@ -3,7 +3,7 @@ import type { Reader } from '../../database/database.ts'
 import { statement } from '../../database/statement.ts'
 import { endpoints } from '../../database/tables/webhooks.ts'
 
-/** A row of `endpoints`. Its secrets are sealed; views leave them out. */
+/** A row of `endpoints`. Its secrets are encrypted; views leave them out. */
 export type Endpoint = typeof endpoints.$inferSelect
 
 /** One that is not deleted. */

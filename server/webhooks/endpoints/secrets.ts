@@ -26,7 +26,10 @@ export async function stageSecret(deps: Deps, orgId: string, id: string): Promis
           'A new secret is staged. Promote or cancel it first.',
         )
       }
-      return save(tx, before, { nextSecret: deps.sealer.seal(secret, id), updatedAt: deps.clock.now() })
+      return save(tx, before, {
+        nextSecret: deps.encryption.encrypt(secret, id),
+        updatedAt: deps.clock.now(),
+      })
     },
   )
   return { endpoint, secret }
@@ -65,7 +68,7 @@ export async function rotateSecret(
     { id, action: 'endpoint.secret_rotated' },
     async (tx, before) => {
       if (!force) requireNoOldSecret(before, deps.clock.now())
-      return save(tx, before, replaced(deps, before, deps.sealer.seal(secret, id)))
+      return save(tx, before, replaced(deps, before, deps.encryption.encrypt(secret, id)))
     },
   )
   return { endpoint, secret }
