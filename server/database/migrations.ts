@@ -9,6 +9,7 @@ import postgresql0007 from '../../drizzle/postgresql/0007_search_upkeep.sql' wit
 import postgresql0008 from '../../drizzle/postgresql/0008_held_because.sql' with { type: 'text' }
 import postgresql0009 from '../../drizzle/postgresql/0009_held_replies.sql' with { type: 'text' }
 import postgresql0010 from '../../drizzle/postgresql/0010_ticket_handles.sql' with { type: 'text' }
+import postgresql0011 from '../../drizzle/postgresql/0011_endpoint_schedule.sql' with { type: 'text' }
 import sqlite0000 from '../../drizzle/sqlite/0000_start.sql' with { type: 'text' }
 import sqlite0001 from '../../drizzle/sqlite/0001_inbox.sql' with { type: 'text' }
 import sqlite0002 from '../../drizzle/sqlite/0002_desk.sql' with { type: 'text' }
@@ -20,6 +21,7 @@ import sqlite0007 from '../../drizzle/sqlite/0007_search_upkeep.sql' with { type
 import sqlite0008 from '../../drizzle/sqlite/0008_held_because.sql' with { type: 'text' }
 import sqlite0009 from '../../drizzle/sqlite/0009_held_replies.sql' with { type: 'text' }
 import sqlite0010 from '../../drizzle/sqlite/0010_ticket_handles.sql' with { type: 'text' }
+import sqlite0011 from '../../drizzle/sqlite/0011_endpoint_schedule.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -43,6 +45,7 @@ export const MIGRATIONS = {
     { name: 'held_because', sql: sqlite0008 },
     { name: 'held_replies', sql: sqlite0009 },
     { name: 'ticket_handles', sql: sqlite0010 },
+    { name: 'endpoint_schedule', sql: sqlite0011 },
   ],
   postgresql: [
     { name: 'start', sql: postgresql0000 },
@@ -56,5 +59,6 @@ export const MIGRATIONS = {
     { name: 'held_because', sql: postgresql0008 },
     { name: 'held_replies', sql: postgresql0009 },
     { name: 'ticket_handles', sql: postgresql0010 },
+    { name: 'endpoint_schedule', sql: postgresql0011 },
   ],
 } satisfies Record<string, Migration[]>

@@ -5,7 +5,7 @@ import { attempts, deliveries, endpoints } from '../database/tables/webhooks.ts'
 import type { Actor, Deps } from '../deps.ts'
 import type { DeliveryError } from '../webhooks/deliveries/delivery-errors.ts'
 import { createHeaders } from '../webhooks/deliveries/delivery-headers.ts'
-import { healthAfter, healthOf } from '../webhooks/endpoints/endpoint-health.ts'
+import { healthAfter } from '../webhooks/endpoints/endpoint-health.ts'
 import { createEndpoint } from '../webhooks/endpoints/endpoints.ts'
 import type { Endpoint } from '../webhooks/endpoints/queries.ts'
 import { at } from './at.ts'
@@ -69,20 +69,20 @@ export async function deliverThen(
       .flatMap((delivery) => attemptsOf(random, delivery, brokenSince))
       .filter(({ startedAt }) => startedAt < now)
       .sort((one, other) => one.startedAt - other.startedAt)
-    let health = healthOf(endpoint)
+    let updated = endpoint
     const made: Planned[] = []
     for (const attempt of planned) {
-      if (health.offAt !== null) break
+      if (updated.offAt !== null) break
       made.push(attempt)
       const endedAt = attempt.startedAt + attempt.durationMs
-      health = healthAfter(health, { ...attempt, endedAt, isFinal: attempt.number === SCHEDULE_MS.length })
+      updated = healthAfter(updated, { ...attempt, endedAt, isFinal: attempt.number === SCHEDULE_MS.length })
     }
     await insertAttempts(deps, tx, { endpoint, made })
     await moveDeliveries(tx, orgId, made)
-    const nextTurnAt = health.offAt === null ? now : null
+    const nextDeliveryAt = updated.offAt === null ? now : null
     await tx
       .update(endpoints)
-      .set({ ...health, nextTurnAt, updatedAt: health.offAt ?? createdAt })
+      .set({ ...updated, nextDeliveryAt, updatedAt: updated.offAt ?? createdAt })
       .where(isTheEndpoint)
   })
 }

@@ -12,7 +12,7 @@ import { replaceDocuments } from '../search/index/documents.ts'
 import { threadLocation } from '../threads/send-once.ts'
 import { moveCounters, sumOfChanges } from '../tickets/counters.ts'
 import type { Ticket } from '../tickets/queries.ts'
-import { forgetDeliveries } from '../webhooks/deliveries/erase-deliveries.ts'
+import { eraseDeliveries } from '../webhooks/deliveries/erase-deliveries.ts'
 
 /** All tables that hold something of a ticket under its id. */
 const OF_TICKETS = [messages, notes, activities, ticketTags, readMarks, drafts, waitingReplies]
@@ -51,6 +51,6 @@ export async function eraseTickets(
     .update(organizations)
     .set({ erasedEvent: sql`${organizations.lastEvent}` })
     .where(eq(organizations.id, orgId))
-  await forgetDeliveries(tx, { orgId, ticketIds, now })
+  await eraseDeliveries(tx, { orgId, ticketIds, now })
   await moveCounters(tx, orgId, sumOfChanges(gone.map((before) => ({ before }))))
 }

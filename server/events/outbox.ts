@@ -10,7 +10,7 @@ export interface Subscriber {
   id: string
   events: WebhookEvent[]
   offAt: number | null
-  nextTurnAt: number | null
+  nextDeliveryAt: number | null
 }
 
 /** An event whose bytes are frozen. */
@@ -60,7 +60,7 @@ export async function queueDeliveries(
     const at = firstDueAt.get(subscriber)
     if (at === undefined || !needsScheduling(deps, subscriber, at)) continue
     await scheduleEndpoint(tx, { endpointId: subscriber.id, at })
-    subscriber.nextTurnAt = at
+    subscriber.nextDeliveryAt = at
   }
 }
 
@@ -69,10 +69,10 @@ export async function queueDeliveries(
  * endpoint's row, so that a loop that is clearing the schedule finishes first.
  */
 export const scheduleEndpoint = command<{ endpointId: string; at: number }>('endpoints_schedule', (tx, p) => {
-  const isSooner = sql`${endpoints.nextTurnAt} is null or ${endpoints.nextTurnAt} > ${p.at}`
+  const isSooner = sql`${endpoints.nextDeliveryAt} is null or ${endpoints.nextDeliveryAt} > ${p.at}`
   return tx
     .update(endpoints)
-    .set({ nextTurnAt: sql`case when ${isSooner} then ${p.at} else ${endpoints.nextTurnAt} end` })
+    .set({ nextDeliveryAt: sql`case when ${isSooner} then ${p.at} else ${endpoints.nextDeliveryAt} end` })
     .where(eq(endpoints.id, p.endpointId))
 })
 
@@ -84,7 +84,7 @@ export const scheduleEndpoint = command<{ endpointId: string; at: number }>('end
 function needsScheduling(deps: Deps, subscriber: Subscriber, at: number): boolean {
   if (deps.database.engine === 'postgresql') return true
   if (subscriber.offAt !== null) return false
-  return subscriber.nextTurnAt === null || subscriber.nextTurnAt > at
+  return subscriber.nextDeliveryAt === null || subscriber.nextDeliveryAt > at
 }
 
 const endpointsOfOrganization = statement<{ orgId: string }, Subscriber[]>('outbox_endpoints', (tx, p) =>
@@ -93,7 +93,7 @@ const endpointsOfOrganization = statement<{ orgId: string }, Subscriber[]>('outb
       id: endpoints.id,
       events: endpoints.events,
       offAt: endpoints.offAt,
-      nextTurnAt: endpoints.nextTurnAt,
+      nextDeliveryAt: endpoints.nextDeliveryAt,
     })
     .from(endpoints)
     .where(and(eq(endpoints.orgId, p.orgId), isNull(endpoints.deletedAt))),

@@ -114,6 +114,8 @@ export function fillDeliveries({ file, orgId, endpointId }: Workspace, howMany: 
     )
     .run(endpointId)
   database.query('UPDATE organizations SET last_event = last_event + ? WHERE id = ?').run(howMany, orgId)
-  database.exec('UPDATE endpoints SET next_turn_at = 1700000000000; COMMIT; PRAGMA wal_checkpoint(TRUNCATE)')
+  database.exec(
+    'UPDATE endpoints SET next_delivery_at = 1700000000000; COMMIT; PRAGMA wal_checkpoint(TRUNCATE)',
+  )
   database.close()
 }

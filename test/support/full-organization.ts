@@ -84,7 +84,7 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
   const [delivery] = (await listDeliveries(deps, orgId)).deliveries
   await eventually(async () => {
     const [stored] = await deps.database.read.select().from(endpoints).where(eq(endpoints.id, endpoint.id))
-    return stored?.nextTurnAt === null
+    return stored?.nextDeliveryAt === null
   })
   const job = deps.newId('job')
   const now = deps.clock.now()

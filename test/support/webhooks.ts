@@ -12,7 +12,7 @@ import {
   listDeliveries,
   readDelivery,
 } from '../../server/webhooks/deliveries/delivery-log.ts'
-import { type Delivering, startDelivering } from '../../server/webhooks/deliveries/delivery-loop.ts'
+import { type DeliveryLoop, startDelivering } from '../../server/webhooks/deliveries/delivery-loop.ts'
 import { createEndpoint, type NewEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
 import { shownState } from '../../server/webhooks/views.ts'
 import { makeCertificates } from './certificates.ts'
@@ -29,7 +29,7 @@ export interface Webhooks extends AsyncDisposable {
   /** The log, a JSON text a line. */
   logLines: string[]
   /** Starts the delivery loop; it ends with `stop`. */
-  deliver(resolve?: Resolve): Delivering
+  deliver(resolve?: Resolve): DeliveryLoop
   /** An HTTPS receiver that ends with the rest. */
   receiver(respond?: Respond): Promise<Receiver>
   /** For `ticket.created` unless told. */
@@ -54,7 +54,7 @@ export async function openWebhooks(
   const { ca } = await makeCertificates()
   const deps = await openDeps({ ...readConfig(settings), webhookCa: ca }, { clock, log })
   const { id: orgId } = await createOrganization(deps, { name: 'Acme' })
-  const loops: Delivering[] = []
+  const loops: DeliveryLoop[] = []
   const receivers: Receiver[] = []
   const list = async (filter?: DeliveryFilter) =>
     (await listDeliveries(deps, orgId, { limit: 100, ...filter })).deliveries

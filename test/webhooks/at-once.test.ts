@@ -24,7 +24,7 @@ function canWait({ database }: Deps): boolean {
 
 async function turnOf({ database }: Deps, id: string): Promise<number | null | undefined> {
   const rows = await database.read.select().from(endpoints).where(eq(endpoints.id, id))
-  return rows[0]?.nextTurnAt
+  return rows[0]?.nextDeliveryAt
 }
 
 test('what is committed while its endpoint is being enabled is sent at once', async () => {

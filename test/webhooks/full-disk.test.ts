@@ -68,7 +68,7 @@ describe.if(isMountable)('when the disk is full', () => {
 
 /** Waits until the loop has said so many times that it could not write: once a second, not in a spin. */
 async function refused(webhooks: Webhooks, times: number): Promise<void> {
-  const count = () => webhooks.logLines.filter((line) => line.includes('deliveries_not_written')).length
+  const count = () => webhooks.logLines.filter((line) => line.includes('delivery_results_not_saved')).length
   await eventually(() => count() >= times)
   await Bun.sleep(20)
   expect(count()).toBe(times)

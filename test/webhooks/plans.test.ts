@@ -7,7 +7,7 @@ import { readResendJob, resendFailedSince, startResending } from '../../server/w
 import { eventually, openWebhooks } from '../support/webhooks.ts'
 
 /** Candidates and next turn of each lane, the head of an endpoint, and the claim. */
-const SORTED_BY_LOOP = /order by ("endpoints"."next_turn_at"|"deliveries"."due_at")/
+const SORTED_BY_LOOP = /order by ("endpoints"."next_delivery_at"|"deliveries"."due_at")/
 
 describe.if(engine === 'sqlite')('on SQLite', () => {
   test('a resend of all that failed looks at what failed only', async () => {

@@ -20,7 +20,7 @@ export const LOG_EVENTS = [
 ] as const
 export type LogEvent = (typeof LOG_EVENTS)[number]
 
-/** The log. Numbers are dense and in commit order within an organization. */
+/** The log. In each organization, numbers have no gaps and follow the order of commits. */
 export const events = table(
   'events',
   {
@@ -29,13 +29,13 @@ export const events = table(
     id: text().notNull(),
     type: text().$type<LogEvent>().notNull(),
     ticketId: text().notNull(),
-    /** The webhook body, frozen: the bytes that are signed and sent. Empty when no endpoint was subscribed. */
+    /** The webhook body: the exact bytes that are signed and sent. Null when no endpoint was subscribed. */
     body: bytes(),
     createdAt: integer().notNull(),
   },
   (row) => [
     primaryKey({ columns: [row.orgId, row.number] }),
-    // What has to be forgotten when a ticket is deleted for ever.
+    // For erasing a ticket.
     index('events_by_ticket').on(row.orgId, row.ticketId).where(sql`body is not null`),
   ],
 )

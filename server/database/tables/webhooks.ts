@@ -3,7 +3,7 @@ import { boolean, bytes, index, integer, json, primaryKey, table, text } from '.
 import type { WebhookEvent } from './events.ts'
 import { organizations } from './organizations.ts'
 
-/** As the log shows them. `held` is never stored: it is a pending delivery whose endpoint is off. */
+/** States in the delivery log. `held` is never stored: it is a pending delivery whose endpoint is off. */
 export const DELIVERY_STATES = ['pending', 'in_flight', 'held', 'succeeded', 'failed', 'cancelled'] as const
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
 export type StoredDeliveryState = Exclude<DeliveryState, 'held'>
@@ -11,7 +11,7 @@ export type StoredDeliveryState = Exclude<DeliveryState, 'held'>
 export const ATTEMPT_KINDS = ['scheduled', 'manual', 'test'] as const
 export type AttemptKind = (typeof ATTEMPT_KINDS)[number]
 
-/** Why an endpoint is off: an administrator said so, 120 hours of failures, or a final 410 Gone. */
+/** Why an endpoint is off: disabled by an administrator, 120 hours of failures, or a final 410 Gone. */
 export const OFF_REASONS = ['manual', 'failing', 'gone'] as const
 export type OffReason = (typeof OFF_REASONS)[number]
 
@@ -25,40 +25,40 @@ export const endpoints = table(
     url: text().notNull(),
     description: text().notNull().default(''),
     events: json().$type<WebhookEvent[]>().notNull(),
-    /** Signing secrets, encrypted. The next one signs beside the current one until it is promoted. */
+    /** Signing secrets, encrypted. The next one signs together with the current one until it is promoted. */
     secret: bytes().notNull(),
     nextSecret: bytes(),
     previousSecret: bytes(),
     previousSecretUntil: integer(),
     offAt: integer(),
     offReason: text().$type<OffReason>(),
-    /** Start of the present run of failures; empty after a success. */
+    /** When the current run of failures began; null after a success. */
     failingSince: integer(),
-    /** How many of the newest attempts in a row failed to connect. */
+    /** How many attempts in a row failed to connect. */
     connectFailures: integer().notNull().default(0),
-    /** The newest attempt succeeded. Endpoints that are not steady share a part of the sockets only. */
-    isSteady: boolean().notNull().default(false),
+    /** Whether the newest attempt succeeded. All other endpoints share only a part of the sockets. */
+    isHealthy: boolean().notNull().default(false),
     /** The newest outcomes, oldest first: `s` a success, `f` a failure. */
     recentOutcomes: text().notNull().default(''),
     lastSuccessAt: integer(),
     lastErrorAt: integer(),
     lastError: text(),
     /**
-     * When the delivery loop looks at this endpoint again: the due time of its earliest pending delivery, or of its
-     * last turn when more was due then, so that endpoints with work take turns. Empty: there is nothing to send.
+     * When the delivery loop processes this endpoint next: when its earliest pending delivery is due, or when it was
+     * last processed if more was due then, so that endpoints share the loop fairly. Null: there is nothing to send.
      */
-    nextTurnAt: integer(),
+    nextDeliveryAt: integer(),
     deletedAt: integer(),
     createdAt: integer().notNull(),
     updatedAt: integer().notNull(),
   },
   (row) => [
     index('endpoints_by_organization').on(row.orgId, row.createdAt, row.id),
-    index('endpoints_by_turn').on(row.isSteady, row.nextTurnAt),
+    index('endpoints_by_schedule').on(row.isHealthy, row.nextDeliveryAt),
   ],
 )
 
-/** One for each event and endpoint subscribed at that moment. The id is `X-Service-Delivery`. */
+/** One for each event and each endpoint subscribed at that moment. The id is sent as `X-Service-Delivery`. */
 export const deliveries = table(
   'deliveries',
   {
@@ -71,32 +71,32 @@ export const deliveries = table(
     eventNumber: integer().notNull(),
     eventType: text().$type<WebhookEvent>().notNull(),
     ticketId: text(),
-    /** Only of a test delivery, which belongs to no event; otherwise the event's body is sent. */
+    /** Only for a test delivery, which has no event. All others send the event's body. */
     testBody: bytes(),
     state: text().$type<StoredDeliveryState>().notNull(),
-    /** When the next attempt may start; kept when it starts. 0 goes before everything that waits. */
+    /** When the next attempt may start. Does not change when it starts. 0 is sent before everything else. */
     dueAt: integer().notNull(),
-    /** Failed attempts of the schedule so far: 0 means the first is still to come. */
+    /** Scheduled attempts that failed so far: 0 before the first attempt ends. */
     retries: integer().notNull().default(0),
-    /** Attempts lost to a crash; each goes again without using up a retry, at most five times. */
+    /** Interrupted attempts. Each is repeated without using up a retry, at most five times. */
     interruptions: integer().notNull().default(0),
     /** Number of the newest attempt: a result counts only for the attempt that is still current. */
     attempt: integer().notNull().default(0),
-    /** The next attempt, or the present one, was asked for by a person. */
+    /** Whether an agent requested the next or current attempt. */
     manual: boolean().notNull().default(false),
     lastError: text(),
     lastStatus: integer(),
     createdAt: integer().notNull(),
-    /** When it came to its end; one that has an end and is pending again gets one more attempt. */
+    /** When it finished. A finished delivery that is pending again gets one more attempt. */
     finishedAt: integer(),
   },
   (row) => [
-    // SQLite uses a partial index only for a query that carries its condition literally.
+    // SQLite uses a partial index only for a query that contains its condition literally.
     index('deliveries_due').on(row.endpointId, row.dueAt, row.eventNumber).where(sql`state = 'pending'`),
     index('deliveries_in_flight').on(row.endpointId).where(sql`state = 'in_flight'`),
-    // With the time SQLite has all that "resend all failed since" asks for; without, it takes deliveries_by_endpoint.
+    // With the time, the index covers "resend all failed since". Without it, SQLite picks deliveries_by_endpoint.
     index('deliveries_failed').on(row.endpointId, row.id, row.createdAt).where(sql`state = 'failed'`),
-    // Ids sort by time, so the log needs no other column to be in order. The last column spares the row.
+    // Ids sort by time, so the log needs no other column for its order. The last column avoids reading the row.
     index('deliveries_by_organization').on(row.orgId, row.id),
     index('deliveries_by_state').on(row.orgId, row.state, row.id, row.endpointId),
     index('deliveries_by_endpoint').on(row.endpointId, row.id),
@@ -116,21 +116,21 @@ export const attempts = table(
     url: text().notNull(),
     startedAt: integer().notNull(),
     durationMs: integer(),
-    /** `succeeded` or one of the delivery errors; empty while in flight. */
+    /** `succeeded` or one of `DELIVERY_ERRORS`; null while in flight. */
     outcome: text(),
     status: integer(),
-    /** What exactly happened, in plain words, where it says more than the outcome. */
+    /** What exactly happened, where that says more than the outcome. */
     detail: text(),
     requestHeaders: json().$type<Record<string, string>>(),
     responseHeaders: json().$type<Record<string, string>>(),
     responseBody: bytes(),
-    /** There was more of the body, or it did not come in time. */
+    /** The body was longer than what is stored, or did not arrive in time. */
     isBodyCut: boolean().notNull().default(false),
   },
   (row) => [primaryKey({ columns: [row.deliveryId, row.number] })],
 )
 
-/** "Resend all failed since": a job that a crash does not end. */
+/** Jobs of "resend all failed since". They continue after a crash. */
 export const resendJobs = table(
   'resend_jobs',
   {

@@ -1,84 +1,12 @@
 import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm'
 import type { Transaction } from '../../database/database.ts'
 import { command, integerParameter, statement, textParameter } from '../../database/statement.ts'
-import { events, type WebhookEvent } from '../../database/tables/events.ts'
+import { events } from '../../database/tables/events.ts'
 import { type AttemptKind, attempts, deliveries } from '../../database/tables/webhooks.ts'
 import type { Endpoint } from '../endpoints/queries.ts'
 import { AT_ONCE } from './schedule.ts'
 
-/** A delivery whose attempt has been written down and may start. */
-export interface Claimed {
-  id: string
-  orgId: string
-  endpointId: string
-  eventNumber: number
-  eventType: WebhookEvent
-  dueAt: number
-  /** Failed attempts of the schedule so far. */
-  retries: number
-  interruptions: number
-  /** Number of this attempt, from 1. */
-  attempt: number
-  manual: boolean
-  finishedAt: number | null
-}
-
-export interface ClaimedWithBody extends Claimed {
-  kind: AttemptKind
-  /** Empty when the event is no longer kept. */
-  body: Uint8Array | null
-}
-
-/**
- * Takes up to `limit` due deliveries of an endpoint, in the order they became due and were committed, and writes
- * down an attempt of each, so that a crash from here on can be seen. Of an endpoint that is off only tests.
- */
-export async function claimDue(
-  tx: Transaction,
-  endpoint: Endpoint,
-  now: number,
-  limit: number,
-): Promise<ClaimedWithBody[]> {
-  const rows =
-    endpoint.offAt === null
-      ? await takeDue(tx, { endpointId: endpoint.id, now, limit })
-      : await takeTests(tx, { endpointId: endpoint.id, limit })
-  const claimed: ClaimedWithBody[] = []
-  for (const row of rows.sort(byTurn)) {
-    const { testBody, ...delivery } = row
-    const kind = testBody ? 'test' : delivery.manual ? 'manual' : 'scheduled'
-    const body = testBody ?? (await bodyOf(tx, delivery))
-    claimed.push({ ...delivery, kind, body })
-    await insertAttempt(tx, {
-      deliveryId: delivery.id,
-      number: delivery.attempt,
-      orgId: delivery.orgId,
-      kind,
-      url: endpoint.url,
-      startedAt: now,
-    })
-  }
-  return claimed
-}
-
-/** Undoes the claim of a delivery of which nothing was sent. */
-export async function giveBack(tx: Transaction, delivery: Claimed): Promise<void> {
-  const current = { id: delivery.id, attempt: delivery.attempt }
-  await unclaim(tx, current)
-  await deleteAttempt(tx, current)
-}
-
-async function bodyOf(tx: Transaction, delivery: Claimed): Promise<Uint8Array | null> {
-  const [event] = await findBody(tx, { orgId: delivery.orgId, number: delivery.eventNumber })
-  return event?.body ?? null
-}
-
-function byTurn(a: Claimed, b: Claimed): number {
-  return a.dueAt - b.dueAt || a.eventNumber - b.eventNumber
-}
-
-/** The columns of a `Claimed`. */
-export const claimedColumns = {
+export const claimColumns = {
   id: deliveries.id,
   orgId: deliveries.orgId,
   endpointId: deliveries.endpointId,
@@ -91,11 +19,70 @@ export const claimedColumns = {
   manual: deliveries.manual,
   finishedAt: deliveries.finishedAt,
 }
-const columns = { ...claimedColumns, testBody: deliveries.testBody }
-type Taken = Claimed & { testBody: Uint8Array | null }
-const taken = { state: 'in_flight' as const, attempt: sql`${deliveries.attempt} + 1` }
 
-const takeDue = statement<{ endpointId: string; now: number; limit: number }, Taken[]>(
+/** What an attempt needs of its delivery. `attempt` is the number of this attempt, from 1. */
+export type Claim = Pick<typeof deliveries.$inferSelect, keyof typeof claimColumns>
+
+/** A delivery whose attempt is recorded and may start. */
+export interface ClaimedDelivery extends Claim {
+  kind: AttemptKind
+  /** Null when the event is no longer stored. */
+  body: Uint8Array | null
+}
+
+/**
+ * Claims up to `limit` due deliveries of an endpoint, in the order they became due and were committed, and records an
+ * attempt for each, so that a restart after a crash finds it. For an endpoint that is off, only test deliveries.
+ */
+export async function claimDue(
+  tx: Transaction,
+  endpoint: Endpoint,
+  now: number,
+  limit: number,
+): Promise<ClaimedDelivery[]> {
+  const rows =
+    endpoint.offAt === null
+      ? await claimDueRows(tx, { endpointId: endpoint.id, now, limit })
+      : await claimTestRows(tx, { endpointId: endpoint.id, limit })
+  const claims: ClaimedDelivery[] = []
+  for (const row of rows.sort(inOrder)) {
+    const { testBody, ...delivery } = row
+    const kind = testBody ? 'test' : delivery.manual ? 'manual' : 'scheduled'
+    const body = testBody ?? (await bodyOf(tx, delivery))
+    claims.push({ ...delivery, kind, body })
+    await insertAttempt(tx, {
+      deliveryId: delivery.id,
+      number: delivery.attempt,
+      orgId: delivery.orgId,
+      kind,
+      url: endpoint.url,
+      startedAt: now,
+    })
+  }
+  return claims
+}
+
+/** Undoes the claim of a delivery that was not sent. */
+export async function undoClaim(tx: Transaction, delivery: Claim): Promise<void> {
+  const current = { id: delivery.id, attempt: delivery.attempt }
+  await releaseDelivery(tx, current)
+  await deleteAttempt(tx, current)
+}
+
+async function bodyOf(tx: Transaction, delivery: Claim): Promise<Uint8Array | null> {
+  const [event] = await findBody(tx, { orgId: delivery.orgId, number: delivery.eventNumber })
+  return event?.body ?? null
+}
+
+function inOrder(a: Claim, b: Claim): number {
+  return a.dueAt - b.dueAt || a.eventNumber - b.eventNumber
+}
+
+const claimWithTestBody = { ...claimColumns, testBody: deliveries.testBody }
+type ClaimWithTestBody = Claim & { testBody: Uint8Array | null }
+const claimed = { state: 'in_flight' as const, attempt: sql`${deliveries.attempt} + 1` }
+
+const claimDueRows = statement<{ endpointId: string; now: number; limit: number }, ClaimWithTestBody[]>(
   'claim_due',
   (tx, p) => {
     const due = tx
@@ -108,27 +95,30 @@ const takeDue = statement<{ endpointId: string; now: number; limit: number }, Ta
           lte(deliveries.dueAt, integerParameter(p.now)),
         ),
       )
-      // The limit stands in the order because Drizzle would bind it bare (see turns.ts).
+      // The limit is part of the order, because Drizzle would bind it bare (see schedule.ts).
       .orderBy(asc(deliveries.dueAt), sql`${deliveries.eventNumber} limit ${integerParameter(p.limit)}`)
-    return tx.update(deliveries).set(taken).where(inArray(deliveries.id, due)).returning(columns)
+    return tx.update(deliveries).set(claimed).where(inArray(deliveries.id, due)).returning(claimWithTestBody)
   },
 )
 
-const takeTests = statement<{ endpointId: string; limit: number }, Taken[]>('claim_tests', (tx, p) => {
-  const due = tx
-    .select({ id: deliveries.id })
-    .from(deliveries)
-    .where(
-      and(
-        eq(deliveries.endpointId, p.endpointId),
-        sql`state = 'pending'`,
-        eq(deliveries.dueAt, AT_ONCE),
-        eq(deliveries.eventNumber, 0),
-      ),
-    )
-    .limit(p.limit)
-  return tx.update(deliveries).set(taken).where(inArray(deliveries.id, due)).returning(columns)
-})
+const claimTestRows = statement<{ endpointId: string; limit: number }, ClaimWithTestBody[]>(
+  'claim_tests',
+  (tx, p) => {
+    const due = tx
+      .select({ id: deliveries.id })
+      .from(deliveries)
+      .where(
+        and(
+          eq(deliveries.endpointId, p.endpointId),
+          sql`state = 'pending'`,
+          eq(deliveries.dueAt, AT_ONCE),
+          eq(deliveries.eventNumber, 0),
+        ),
+      )
+      .limit(p.limit)
+    return tx.update(deliveries).set(claimed).where(inArray(deliveries.id, due)).returning(claimWithTestBody)
+  },
+)
 
 const findBody = statement<{ orgId: string; number: number }, { body: Uint8Array | null }[]>(
   'claim_body',
@@ -139,14 +129,9 @@ const findBody = statement<{ orgId: string; number: number }, { body: Uint8Array
       .where(and(eq(events.orgId, p.orgId), eq(events.number, p.number))),
 )
 
-const insertAttempt = command<{
-  deliveryId: string
-  number: number
-  orgId: string
-  kind: AttemptKind
-  url: string
-  startedAt: number
-}>('claim_insert_attempt', (tx, p) =>
+const insertAttempt = command<
+  Pick<typeof attempts.$inferSelect, 'deliveryId' | 'number' | 'orgId' | 'kind' | 'url' | 'startedAt'>
+>('claim_insert_attempt', (tx, p) =>
   tx.insert(attempts).values({
     deliveryId: p.deliveryId,
     number: p.number,
@@ -157,7 +142,7 @@ const insertAttempt = command<{
   }),
 )
 
-const unclaim = command<{ id: string; attempt: number }>('claim_undo', (tx, p) =>
+const releaseDelivery = command<{ id: string; attempt: number }>('claim_undo', (tx, p) =>
   tx
     .update(deliveries)
     .set({ state: 'pending', attempt: sql`${deliveries.attempt} - 1` })

@@ -4,60 +4,60 @@ import type { Transaction } from '../../database/database.ts'
 import { deliveries, endpoints } from '../../database/tables/webhooks.ts'
 import type { Deps } from '../../deps.ts'
 
-/** Wall and monotonic clock may differ so much between two looks: a clock that is being corrected slowly. */
-const SMALLEST_JUMP_MS = 1_000
+/** A smaller difference between two checks is a clock that is being corrected slowly. */
+const MIN_JUMP_MS = 1_000
 /** `Retry-After` may double a delay, and there is up to 2 s of jitter. */
-const LONGEST_STRETCH = 2
-const LONGEST_JITTER_MS = 2_000
+const MAX_DELAY_FACTOR = 2
+const MAX_JITTER_MS = 2_000
 
-export interface Jump {
-  /** Milliseconds the wall clock was moved by. */
+export interface ClockJump {
+  /** How far the wall clock moved, in milliseconds; negative for backward. */
   by: number
-  /** The last look before the jump: as the clock showed it then, and as it would have shown it after. */
-  lookedAt: number
-  lookedAtAfterwards: number
+  /** The wall clock at the last check before the jump, and what it would have shown then with the jump. */
+  checkedAt: number
+  checkedAtShifted: number
 }
 
-/** Notices that the wall clock was set, or that the machine slept, between two looks. */
-export function watchClock(clock: Clock): () => Jump | null {
+/** Returns a check that reports when the wall clock was changed, or the machine slept, since the last check. */
+export function watchClock(clock: Clock): () => ClockJump | null {
   let wall = clock.now()
   let monotonic = clock.monotonic()
   return () => {
-    const before = wall
+    const checkedAt = wall
     const passed = clock.monotonic() - monotonic
     wall = clock.now()
     monotonic += passed
-    const by = Math.round(wall - before - passed)
-    return Math.abs(by) < SMALLEST_JUMP_MS ? null : { by, lookedAt: before, lookedAtAfterwards: before + by }
+    const by = Math.round(wall - checkedAt - passed)
+    return Math.abs(by) < MIN_JUMP_MS ? null : { by, checkedAt, checkedAtShifted: checkedAt + by }
   }
 }
 
 /**
- * Moves due times with the clock, so that a retry keeps its distance from the failure: it comes neither early nor an
- * hour late, and after a sleep there is no storm. Rows written after the jump are not moved; what was due before it
- * stays due, and first attempts keep the order of their commits.
+ * Shifts due times with the clock, so that a retry keeps its delay after the failure: it comes neither early nor an
+ * hour late, and waking up from sleep does not send everything at once. Rows written after the jump do not move. What
+ * was due before the jump stays due, and first attempts keep the order of their commits.
  */
-export async function shiftDueTimes(tx: Transaction, now: number, jump: Jump): Promise<void> {
-  const { by, lookedAt, lookedAtAfterwards } = jump
+export async function shiftDueTimes(tx: Transaction, now: number, jump: ClockJump): Promise<void> {
+  const { by, checkedAt, checkedAtShifted } = jump
   if (by > 0) {
-    const isRetry = sql`attempt > 0 and due_at > ${lookedAt} and not (due_at between ${lookedAtAfterwards} and ${now})`
-    await movePending(tx, sql`due_at + ${by}`, isRetry)
+    const isRetry = sql`attempt > 0 and due_at > ${checkedAt} and not (due_at between ${checkedAtShifted} and ${now})`
+    await shiftPending(tx, sql`due_at + ${by}`, isRetry)
   } else {
-    const moved = sql`case when due_at > ${lookedAt} then due_at + ${by} else ${lookedAtAfterwards} end`
-    await movePending(tx, moved, sql`due_at > ${lookedAtAfterwards}`)
+    const shifted = sql`case when due_at > ${checkedAt} then due_at + ${by} else ${checkedAtShifted} end`
+    await shiftPending(tx, shifted, sql`due_at > ${checkedAtShifted}`)
   }
 }
 
-/** Due times that no delay explains were written by a wrong clock: a first attempt is due now, a retry soon. */
+/** A due time later than any delay allows was written by a wrong clock: a first attempt is due now, a retry soon. */
 export async function clampDueTimes(deps: Deps, tx: Transaction): Promise<void> {
   const now = deps.clock.now()
-  const longest = Math.max(0, ...deps.config.webhookRetriesMs) * LONGEST_STRETCH + LONGEST_JITTER_MS
-  await movePending(tx, sql`${now}`, sql`attempt = 0 and due_at > ${now}`)
-  await movePending(tx, sql`${now + longest}`, sql`due_at > ${now + longest}`)
+  const maxDelay = Math.max(0, ...deps.config.webhookRetriesMs) * MAX_DELAY_FACTOR + MAX_JITTER_MS
+  await shiftPending(tx, sql`${now}`, sql`attempt = 0 and due_at > ${now}`)
+  await shiftPending(tx, sql`${now + maxDelay}`, sql`due_at > ${now + maxDelay}`)
 }
 
-/** By endpoint, so that the index of pending deliveries serves: it finds only the rows that move. */
-async function movePending(tx: Transaction, dueAt: SQL, where: SQL): Promise<void> {
+/** By endpoint, so that the index of pending deliveries is used: it finds only the rows that move. */
+async function shiftPending(tx: Transaction, dueAt: SQL, where: SQL): Promise<void> {
   const ids = tx.select({ id: endpoints.id }).from(endpoints).where(isNull(endpoints.deletedAt))
   await tx
     .update(deliveries)

@@ -3,7 +3,7 @@ import { Agent } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { createSecureContext, getCACertificates } from 'node:tls'
 import type { AddressPolicy } from '../public-address.ts'
-import { DialError } from './classify-failure.ts'
+import { ConnectionError } from './delivery-errors.ts'
 
 /** Less than the 5 s after which many servers close an idle connection, so that we close it first. */
 const LONGEST_IDLE_MS = 4_000
@@ -45,7 +45,7 @@ export function checkedLookup(
         if (options.all) call(null, [first, ...others])
         else call(null, first.address, first.family)
       },
-      () => tell(new DialError('dns', `${hostname} could not be resolved.`)),
+      () => tell(new ConnectionError('dns', `${hostname} could not be resolved.`)),
     )
   }
 }
@@ -104,8 +104,8 @@ function withFamily(address: string): { address: string; family: number } {
   return { address, family: isIP(address) }
 }
 
-function refusal(hostname: string, found: number): DialError {
-  if (found === 0) return new DialError('dns', `${hostname} has no address.`)
+function refusal(hostname: string, found: number): ConnectionError {
+  if (found === 0) return new ConnectionError('dns', `${hostname} has no address.`)
   // The addresses stay out of the log: they would let an administrator map the network behind this server.
-  return new DialError('blocked_address', `${hostname} leads to no public address.`)
+  return new ConnectionError('blocked_address', `${hostname} leads to no public address.`)
 }

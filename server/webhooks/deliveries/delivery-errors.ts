@@ -1,4 +1,4 @@
-/** Why an attempt failed; stored with the attempt and shown in the delivery log. */
+/** Why an attempt failed: stored with the attempt, shown in the delivery log. */
 export const DELIVERY_ERRORS = [
   'dns',
   'blocked_address',
@@ -20,20 +20,20 @@ export type DeliveryError = (typeof DELIVERY_ERRORS)[number]
 
 /** One sentence for the delivery log. */
 export const DELIVERY_ERROR_SENTENCES: Record<DeliveryError, string> = {
-  dns: "The name in the endpoint's URL could not be resolved to an address.",
-  blocked_address: "The endpoint's URL leads to an address that is not public, so nothing was sent.",
-  connect_refused: "Nothing accepted a connection at the endpoint's address and port.",
-  connect_timeout: 'The connection to the endpoint was not made in time.',
+  dns: "The endpoint's host name couldn't be resolved.",
+  blocked_address: "The endpoint's address is not public, so nothing was sent.",
+  connect_refused: "Bellhop couldn't connect to the endpoint.",
+  connect_timeout: 'Connecting to the endpoint timed out.',
   tls_expired: "The endpoint's certificate has expired or is not valid yet.",
-  tls_untrusted: "The endpoint's certificate was not issued by an authority that this server trusts.",
-  tls_name: "The endpoint's certificate belongs to another name.",
-  timeout: 'The endpoint did not answer in time.',
-  reset: 'The connection was closed before an answer came.',
-  bad_response: 'The endpoint did not answer with valid HTTP over TLS.',
-  redirect: 'The endpoint answered with a redirect, and redirects are not followed.',
-  http_4xx: 'The endpoint refused the delivery with a status from 400 to 499.',
-  http_5xx: 'The endpoint failed with a status from 500 to 599.',
-  interrupted: 'The attempt was cut off on this side before an answer came, for example by a shutdown.',
+  tls_untrusted: "The endpoint's certificate is not from an authority that this server trusts.",
+  tls_name: "The endpoint's certificate is for another host name.",
+  timeout: 'The endpoint did not respond in time.',
+  reset: 'The connection closed before the endpoint responded.',
+  bad_response: "The endpoint's response was not valid HTTP.",
+  redirect: 'The endpoint responded with a redirect. Redirects are not followed.',
+  http_4xx: 'The endpoint rejected the delivery with a 4xx status.',
+  http_5xx: 'The endpoint failed with a 5xx status.',
+  interrupted: 'Bellhop stopped the attempt before the endpoint responded, for example during a restart.',
 }
 
 const CONNECT_FAILURES: ReadonlySet<DeliveryError> = new Set<DeliveryError>([
@@ -44,11 +44,73 @@ const CONNECT_FAILURES: ReadonlySet<DeliveryError> = new Set<DeliveryError>([
   'tls_expired',
   'tls_untrusted',
   'tls_name',
-  // Connected, yet as costly as never connecting: it held a socket to the end.
+  // It did connect, but costs as much: it holds a socket until the timeout.
   'timeout',
 ])
 
-/** Whether the endpoint could not be reached: three of these in a row and it is given one socket only. */
+/** Whether the endpoint could not be reached. After three of these in a row it gets one socket at a time. */
 export function isConnectFailure(error: DeliveryError): boolean {
   return CONNECT_FAILURES.has(error)
+}
+
+/** Node's codes for certificates that are not trusted, except those in `BY_CODE`. */
+const UNTRUSTED =
+  /^(UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED|CERT_|CRL_|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|ERR_SSL_CERTIFICATE)/
+
+const BY_CODE = new Map<string, DeliveryError>([
+  ['CERT_HAS_EXPIRED', 'tls_expired'],
+  ['CERT_NOT_YET_VALID', 'tls_expired'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls_name'],
+  ['HOSTNAME_MISMATCH', 'tls_name'],
+  ['ECONNREFUSED', 'connect_refused'],
+  ['EHOSTUNREACH', 'connect_refused'],
+  ['ENETUNREACH', 'connect_refused'],
+  ['EHOSTDOWN', 'connect_refused'],
+  ['ENETDOWN', 'connect_refused'],
+  ['EADDRNOTAVAIL', 'connect_refused'],
+  ['EACCES', 'connect_refused'],
+  ['EPERM', 'connect_refused'],
+  ['ETIMEDOUT', 'connect_timeout'],
+  ['EPROTO', 'bad_response'],
+  // This machine has no socket left, which is not the endpoint's fault.
+  ['EMFILE', 'interrupted'],
+  ['ENFILE', 'interrupted'],
+])
+
+/** No connection was tried: the name has no address, or none that is allowed. */
+export class ConnectionError extends Error {
+  override name = 'ConnectionError'
+  constructor(
+    readonly reason: 'dns' | 'blocked_address',
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
+/** The code for a connection that failed or a response that could not be parsed. */
+export function errorOfFailure(failure: Error): DeliveryError {
+  if (failure instanceof ConnectionError) return failure.reason
+  const code = codeOf(failure)
+  const known = BY_CODE.get(code)
+  if (known) return known
+  if (UNTRUSTED.test(code)) return 'tls_untrusted'
+  if (code.startsWith('HPE_') || code.startsWith('ERR_SSL_')) return 'bad_response'
+  return 'reset'
+}
+
+/** The code for a response status, or null when the delivery succeeded. */
+export function errorOfStatus(status: number): DeliveryError | null {
+  if (status >= 200 && status < 300) return null
+  if (status >= 300 && status < 400) return 'redirect'
+  if (status >= 400 && status < 500) return 'http_4xx'
+  if (status >= 500 && status < 600) return 'http_5xx'
+  return 'bad_response'
+}
+
+function codeOf(failure: Error): string {
+  if ('code' in failure && typeof failure.code === 'string') return failure.code
+  // Several addresses were tried and all failed.
+  const [first] = failure instanceof AggregateError ? failure.errors : []
+  return first instanceof Error ? codeOf(first) : ''
 }

@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts'
 import { VERSION } from '../../version.ts'
 import type { Endpoint } from '../endpoints/queries.ts'
-import type { ClaimedWithBody } from './claim.ts'
+import type { ClaimedDelivery } from './claim.ts'
 import { serviceSignature, standardSignature } from './signature.ts'
 
 const MOST_KEPT_SECRETS = 4_096
@@ -9,7 +9,7 @@ const MOST_KEPT_SECRETS = 4_096
 /** Headers of one attempt: section 6 of the specification, Standard Webhooks beside it. */
 export type HeadersOf = (
   endpoint: Endpoint,
-  delivery: ClaimedWithBody,
+  delivery: ClaimedDelivery,
   body: Uint8Array,
 ) => Record<string, string>
 

@@ -3,43 +3,46 @@ import type { Deps } from '../../deps.ts'
 import { recordWorkspaceChange } from '../../events/workspace-changed.ts'
 import { startLoop } from '../../loop.ts'
 import { createAddressPolicy } from '../public-address.ts'
-import { clampDueTimes, type Jump, shiftDueTimes, watchClock } from './clock-jump.ts'
+import { type ClockJump, clampDueTimes, shiftDueTimes, watchClock } from './clock-jump.ts'
 import type { Resolve } from './connection.ts'
 import { createHeaders } from './delivery-headers.ts'
-import { takeTurn, type Work, type WorkDone } from './process-endpoint.ts'
-import { endInterrupted } from './recover.ts'
-import { type Candidate, clearTurns, findCandidates, findNextTurn, rebuildTurns } from './schedule.ts'
+import { type EndpointTask, type ProcessedEndpoint, processEndpoint } from './process-endpoint.ts'
+import { recoverInterrupted } from './recover.ts'
+import {
+  clearSchedule,
+  type DueEndpoint,
+  findDueEndpoints,
+  findNextDueAt,
+  rebuildSchedule,
+} from './schedule.ts'
 import { createSender } from './send.ts'
-import { sendFlight } from './send-delivery.ts'
-import { createInFlight, type Flight } from './slots.ts'
+import { sendDelivery } from './send-delivery.ts'
+import { createSlots, type DeliveryInFlight } from './slots.ts'
 
-const LONGEST_REST_MS = 60_000
-const REST_AFTER_REFUSAL_MS = 1_000
-const LONGEST_FAREWELL_MS = 10_000
-/** How long a result may wait for others while its endpoint has this many deliveries claimed ahead. */
+const MAX_WAIT_MS = 60_000
+const WAIT_AFTER_STORAGE_ERROR_MS = 1_000
+const SHUTDOWN_TIMEOUT_MS = 10_000
+/** How long a result may wait to share a commit with others while its endpoint has this many deliveries queued. */
 const SHARED_COMMIT_MS = 20
-const FEW_WAITING = 8
+const ENOUGH_QUEUED = 8
 
-export interface Delivering {
-  /** Claims nothing more, waits for what is in flight (at most 10 s) and writes down the results. */
+export interface DeliveryLoop {
+  /** Claims nothing more, waits for attempts in progress (at most 10 s) and records the results. */
   stop(): Promise<void>
 }
 
 /**
- * Sends what is due. Each turn is one transaction that applies every finished attempt and claims the next ones; they
- * start when it is on disk. Only claimed deliveries are in memory. `resolve` replaces DNS in tests; `onAttempt` is
- * called with the outcome of each attempt.
+ * Sends what is due, in batches. A batch is one transaction that records the results of finished attempts and claims
+ * the next deliveries; their attempts start after the commit. Only claimed deliveries are in memory. `resolve` replaces
+ * DNS in tests; `onAttempt` is called with the outcome of each attempt.
  */
 export function startDelivering(
   deps: Deps,
-  given: {
-    resolve?: Resolve
-    onAttempt?: (outcome: string) => void
-  } = {},
-): Delivering {
+  given: { resolve?: Resolve; onAttempt?: (outcome: string) => void } = {},
+): DeliveryLoop {
   const { config, clock } = deps
-  const inFlight = createInFlight((flight) => void carryOut(flight))
-  const look = watchClock(clock)
+  const slots = createSlots((inFlight) => void attempt(inFlight))
+  const checkClock = watchClock(clock)
   const headersOf = createHeaders(deps)
   const sender = createSender({
     clock,
@@ -49,147 +52,145 @@ export function startDelivering(
     ...(given.resolve && { resolve: given.resolve }),
   })
   let isStopping = false
-  let isWakingSoon = false
-  /** Rows in flight may be nobody's: at a start, and after a commit whose answer was lost. */
-  let isUnsure = true
-  let jump: Jump | null = null
-  let restUntil = Number.NEGATIVE_INFINITY
+  let willWakeSoon = false
+  /** Rows may be in flight that no attempt here belongs to: at start, and after a commit whose outcome is unknown. */
+  let mustRecover = true
+  let clockJump: ClockJump | null = null
+  let waitUntil = Number.NEGATIVE_INFINITY
 
-  async function turn(): Promise<number> {
-    const rest = restUntil - clock.monotonic()
-    if (rest > 0) return rest
-    jump = look() ?? jump
+  async function run(): Promise<number> {
+    const wait = waitUntil - clock.monotonic()
+    if (wait > 0) return wait
+    clockJump = checkClock() ?? clockJump
     const now = clock.now()
-    const candidates = isStopping ? [] : await dueCandidates(now)
-    if (!isUnsure && !jump && planOf(candidates).length === 0) {
-      const untilNext = await untilTurnAfter(now)
-      return untilNext > 0 ? untilNext : turn()
+    const due = isStopping ? [] : await dueEndpoints(now)
+    if (!mustRecover && !clockJump && planTasks(due).length === 0) {
+      const untilDue = await timeUntilNextDue(now)
+      return untilDue > 0 ? untilDue : run()
     }
-    return (await commitTurn(candidates)) ? 0 : REST_AFTER_REFUSAL_MS
+    return (await commitBatch(due)) ? 0 : WAIT_AFTER_STORAGE_ERROR_MS
   }
 
-  /** Both lanes together, by how long they have waited. */
-  async function dueCandidates(now: number): Promise<Candidate[]> {
-    const wanted = { now, limit: inFlight.candidatesWanted() }
-    const steady = await findCandidates(deps.database.read, { ...wanted, isSteady: true })
-    const others = await findCandidates(deps.database.read, { ...wanted, isSteady: false })
-    return [...steady, ...others].sort((a, b) => a.nextTurnAt - b.nextTurnAt)
+  /** Healthy and unhealthy endpoints together, the one that has waited longest first. */
+  async function dueEndpoints(now: number): Promise<DueEndpoint[]> {
+    const wanted = { now, limit: slots.endpointsWanted() }
+    const healthy = await findDueEndpoints(deps.database.read, { ...wanted, isHealthy: true })
+    const unhealthy = await findDueEndpoints(deps.database.read, { ...wanted, isHealthy: false })
+    return [...healthy, ...unhealthy].sort((a, b) => a.nextDeliveryAt - b.nextDeliveryAt)
   }
 
   /**
-   * By id, as a ticket's unit locks endpoints (outbox.ts), so that the two never wait for each other. There are two
-   * exceptions: `clearTurns` locks endpoints in any order, and an endpoint that is switched off locks its organization
-   * after the endpoint. There PostgreSQL may end one of the units, and `write` runs it again.
+   * By endpoint id, the order in which a ticket's unit locks endpoints (outbox.ts), so that the two never wait for each
+   * other. There are two exceptions: `clearSchedule` locks endpoints in any order, and switching an endpoint off locks
+   * its organization after the endpoint. There PostgreSQL may end one of the units, and `write` runs it again.
    */
-  function planOf(candidates: Candidate[]): Work[] {
-    const allowances = inFlight.allot(candidates)
-    const finished = Map.groupBy(inFlight.finished(), (flight) => flight.endpoint.id)
-    return [...new Set([...allowances.keys(), ...finished.keys()])].sort().map((endpointId) => ({
+  function planTasks(due: DueEndpoint[]): EndpointTask[] {
+    const claims = slots.share(due)
+    const finished = Map.groupBy(slots.finished(), ({ endpoint }) => endpoint.id)
+    return [...new Set([...claims.keys(), ...finished.keys()])].sort().map((endpointId) => ({
       endpointId,
       finished: finished.get(endpointId) ?? [],
-      allowance: allowances.get(endpointId) ?? 0,
+      claims: claims.get(endpointId) ?? 0,
     }))
   }
 
-  async function commitTurn(candidates: Candidate[]): Promise<boolean> {
+  async function commitBatch(due: DueEndpoint[]): Promise<boolean> {
     try {
-      const { applied, done } = await deps.database.write((tx) => applyTurn(tx, candidates))
-      jump = null
-      isUnsure = false
-      inFlight.forget(applied)
-      for (const each of done) startAttempts(each)
-      logSwitchedOff(done)
+      const { recorded, processed } = await deps.database.write((tx) => processBatch(tx, due))
+      clockJump = null
+      mustRecover = false
+      slots.remove(recorded)
+      for (const each of processed) startAttempts(each)
+      logSwitchedOff(processed)
       return true
     } catch (error) {
       // The results stay in memory until they are on disk.
-      deps.log.error('deliveries_not_written', { error, waiting: inFlight.finished().length })
-      isUnsure = true
-      restUntil = clock.monotonic() + REST_AFTER_REFUSAL_MS
+      deps.log.error('delivery_results_not_saved', { error, waiting: slots.finished().length })
+      mustRecover = true
+      waitUntil = clock.monotonic() + WAIT_AFTER_STORAGE_ERROR_MS
       return false
     }
   }
 
-  async function applyTurn(
+  async function processBatch(
     tx: Transaction,
-    candidates: Candidate[],
-  ): Promise<{ applied: Flight[]; done: WorkDone[] }> {
-    if (jump || isUnsure) await clearTurns(tx)
-    if (jump) await shiftDueTimes(tx, clock.now(), jump)
-    if (isUnsure) await endInterrupted(deps, tx, inFlight)
-    if (jump || isUnsure) {
+    due: DueEndpoint[],
+  ): Promise<{ recorded: DeliveryInFlight[]; processed: ProcessedEndpoint[] }> {
+    if (clockJump || mustRecover) await clearSchedule(tx)
+    if (clockJump) await shiftDueTimes(tx, clock.now(), clockJump)
+    if (mustRecover) await recoverInterrupted(deps, tx, slots)
+    if (clockJump || mustRecover) {
       await clampDueTimes(deps, tx)
-      await rebuildTurns(tx)
+      await rebuildSchedule(tx)
     }
-    // Planned here and not before: results that came while the unit was queued go with it.
-    const plan = planOf(isStopping ? [] : candidates)
-    const done: WorkDone[] = []
-    for (const work of plan) {
-      const each = await takeTurn(deps, tx, work)
-      if (each) done.push(each)
+    // Planned here and not before, to include results that came while the unit was queued.
+    const tasks = planTasks(isStopping ? [] : due)
+    const processed: ProcessedEndpoint[] = []
+    for (const task of tasks) {
+      const each = await processEndpoint(deps, tx, task)
+      if (each) processed.push(each)
     }
-    for (const orgId of organizationsOf(done.filter(({ wasSwitchedOff }) => wasSwitchedOff))) {
-      await recordWorkspaceChange(deps, tx, orgId)
-    }
-    return { applied: plan.flatMap((work) => work.finished), done }
+    await recordSwitchedOff(tx, processed)
+    return { recorded: tasks.flatMap((task) => task.finished), processed }
   }
 
-  function startAttempts({ endpoint, claimed }: WorkDone): void {
-    for (const delivery of claimed) inFlight.add({ delivery, endpoint, result: null })
+  async function recordSwitchedOff(tx: Transaction, processed: ProcessedEndpoint[]): Promise<void> {
+    const orgIds = processed.filter((each) => each.wasSwitchedOff).map(({ endpoint }) => endpoint.orgId)
+    for (const orgId of [...new Set(orgIds)].sort()) await recordWorkspaceChange(deps, tx, orgId)
   }
 
-  function logSwitchedOff(done: WorkDone[]): void {
-    for (const { endpoint, wasSwitchedOff } of done) {
+  function logSwitchedOff(processed: ProcessedEndpoint[]): void {
+    for (const { endpoint, wasSwitchedOff } of processed) {
       if (!wasSwitchedOff) continue
       deps.log.warn('endpoint_switched_off', { endpoint: endpoint.id, reason: endpoint.offReason })
     }
   }
 
-  async function carryOut(flight: Flight): Promise<void> {
-    const result = await sendFlight(deps, sender, headersOf, flight)
+  function startAttempts({ endpoint, claimed }: ProcessedEndpoint): void {
+    for (const delivery of claimed) slots.add({ delivery, endpoint, result: null })
+  }
+
+  async function attempt(inFlight: DeliveryInFlight): Promise<void> {
+    const result = await sendDelivery(deps, sender, headersOf, inFlight)
     given.onAttempt?.(result.outcome)
-    inFlight.finish(flight, result)
-    // As long as its endpoint has enough to do, the result waits a moment for others to share a commit with.
-    if (inFlight.waitingFor(flight.endpoint.id) < FEW_WAITING) loop.wake()
+    slots.finish(inFlight, result)
+    // While its endpoint has enough to do, the result waits a moment to share a commit with others.
+    if (slots.queuedFor(inFlight.endpoint.id) < ENOUGH_QUEUED) loop.wake()
     else wakeSoon()
   }
 
   function wakeSoon(): void {
-    if (isWakingSoon) return
-    isWakingSoon = true
+    if (willWakeSoon) return
+    willWakeSoon = true
     clock.after(SHARED_COMMIT_MS, () => {
-      isWakingSoon = false
+      willWakeSoon = false
       loop.wake()
     })
   }
 
-  /** From the very moment that was looked at: what falls due meanwhile must not be passed over. */
-  async function untilTurnAfter(now: number): Promise<number> {
-    const [steady] = await findNextTurn(deps.database.read, { now, isSteady: true })
-    const [other] = await findNextTurn(deps.database.read, { now, isSteady: false })
-    const at = Math.min(steady?.at ?? Number.POSITIVE_INFINITY, other?.at ?? Number.POSITIVE_INFINITY)
-    return Math.min(at - clock.now(), LONGEST_REST_MS)
+  /** Counted from the time of the last query, so that nothing that became due since then is missed. */
+  async function timeUntilNextDue(now: number): Promise<number> {
+    const [healthy] = await findNextDueAt(deps.database.read, { now, isHealthy: true })
+    const [unhealthy] = await findNextDueAt(deps.database.read, { now, isHealthy: false })
+    const at = Math.min(healthy?.at ?? Number.POSITIVE_INFINITY, unhealthy?.at ?? Number.POSITIVE_INFINITY)
+    return Math.min(at - clock.now(), MAX_WAIT_MS)
   }
 
-  const loop = startLoop(deps, 'deliver', turn)
+  const loop = startLoop(deps, 'deliver', run)
   return {
     async stop() {
       isStopping = true
-      inFlight.giveBack()
-      const farewell = Promise.withResolvers<void>()
-      const cancelFarewell = clock.after(LONGEST_FAREWELL_MS, farewell.resolve)
-      await Promise.race([inFlight.untilIdle(), farewell.promise])
-      cancelFarewell()
+      slots.returnQueued()
+      const timeout = Promise.withResolvers<void>()
+      const cancelTimeout = clock.after(SHUTDOWN_TIMEOUT_MS, timeout.resolve)
+      await Promise.race([slots.untilIdle(), timeout.promise])
+      cancelTimeout()
       sender.close()
       await loop.stop()
-      // The last turn may have started some more; a closed sender ends them at once.
-      inFlight.giveBack()
-      await inFlight.untilIdle()
-      if (inFlight.finished().length > 0) await commitTurn([])
+      // The last batch may have started more attempts; the closed sender ends them at once.
+      slots.returnQueued()
+      await slots.untilIdle()
+      if (slots.finished().length > 0) await commitBatch([])
     },
   }
-}
-
-/** In one order, in which every unit locks them. */
-function organizationsOf(done: WorkDone[]): string[] {
-  return [...new Set(done.map(({ endpoint }) => endpoint.orgId))].sort()
 }

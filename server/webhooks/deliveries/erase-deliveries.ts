@@ -9,7 +9,7 @@ import { lockEndpoint } from '../endpoints/queries.ts'
  * arrived is cancelled; an attempt under way ends unnoticed. That something was sent, when and where stays in the log.
  * Takes endpoints, so it comes behind `recordEvents`.
  */
-export async function forgetDeliveries(
+export async function eraseDeliveries(
   tx: Transaction,
   { orgId, ticketIds, now }: { orgId: string; ticketIds: string[]; now: number },
 ): Promise<void> {

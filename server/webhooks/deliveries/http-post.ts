@@ -2,9 +2,8 @@ import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:h
 import { type Agent, type RequestOptions, request as startRequest } from 'node:https'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
 import type { Clock } from '../../clock.ts'
-import { errorOfFailure, errorOfStatus } from './classify-failure.ts'
 import type { Agents } from './connection.ts'
-import type { DeliveryError } from './delivery-errors.ts'
+import { type DeliveryError, errorOfFailure, errorOfStatus } from './delivery-errors.ts'
 import { parseRetryAfter } from './retry-schedule.ts'
 
 const LONGEST_BODY_BYTES = 16_384

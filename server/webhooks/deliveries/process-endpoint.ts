@@ -3,63 +3,64 @@ import type { Transaction } from '../../database/database.ts'
 import { command } from '../../database/statement.ts'
 import { endpoints } from '../../database/tables/webhooks.ts'
 import type { Deps } from '../../deps.ts'
-import { type FinishedAttempt, type Health, healthAfter, healthOf } from '../endpoints/endpoint-health.ts'
-import { type Endpoint, lockEndpointForTurn } from '../endpoints/queries.ts'
-import { type ClaimedWithBody, claimDue, giveBack } from './claim.ts'
+import { type FinishedAttempt, type Health, healthAfter } from '../endpoints/endpoint-health.ts'
+import { type Endpoint, lockEndpointById } from '../endpoints/queries.ts'
+import { type ClaimedDelivery, claimDue, undoClaim } from './claim.ts'
 import { type AttemptResult, recordResult } from './record-result.ts'
-import { AT_ONCE, findHead } from './schedule.ts'
-import type { Flight } from './slots.ts'
+import { AT_ONCE, findEarliestDue } from './schedule.ts'
+import type { DeliveryInFlight } from './slots.ts'
 
-/** What one endpoint has in a turn of the delivery loop. */
-export interface Work {
+/** What a batch of the delivery loop does for one endpoint. */
+export interface EndpointTask {
   endpointId: string
-  finished: Flight[]
+  /** Results to record. */
+  finished: DeliveryInFlight[]
   /** How many deliveries it may claim. */
-  allowance: number
+  claims: number
 }
 
-export interface WorkDone {
+export interface ProcessedEndpoint {
   endpoint: Endpoint
-  claimed: ClaimedWithBody[]
+  claimed: ClaimedDelivery[]
   wasSwitchedOff: boolean
 }
 
-/** Writes down an endpoint's results, claims what it may send next, and says when it has its next turn. */
-export async function takeTurn(deps: Deps, tx: Transaction, work: Work): Promise<WorkDone | null> {
-  const [before] = await lockEndpointForTurn(tx, { id: work.endpointId })
+/** Records an endpoint's results, claims what to send next, and schedules the endpoint again. */
+export async function processEndpoint(
+  deps: Deps,
+  tx: Transaction,
+  task: EndpointTask,
+): Promise<ProcessedEndpoint | null> {
+  const [before] = await lockEndpointById(tx, { id: task.endpointId })
   if (!before) return null
-  let health: Health = before
-  for (const { delivery, result } of work.finished) {
+  let endpoint = before
+  for (const { delivery, result } of task.finished) {
     if (!result) continue
     if (result === 'unsent') {
-      await giveBack(tx, delivery)
+      await undoClaim(tx, delivery)
       continue
     }
     const { isFinal } = await recordResult(deps, tx, delivery, result)
-    if (saysSomething(delivery, result)) health = healthAfter(health, attemptOf(result, isFinal))
+    if (countsForHealth(delivery, result)) endpoint = healthAfter(endpoint, attemptOf(result, isFinal))
   }
-  const endpoint = { ...before, ...health }
   const now = deps.clock.now()
-  const mayClaim = work.allowance > 0 && endpoint.deletedAt === null
-  const claimed = mayClaim ? await claimDue(tx, endpoint, now, work.allowance) : []
-  await settleEndpoint(tx, {
-    id: endpoint.id,
-    ...healthOf(endpoint),
-    nextTurnAt: await nextTurn(tx, endpoint, now),
-  })
+  const mayClaim = task.claims > 0 && endpoint.deletedAt === null
+  const claimed = mayClaim ? await claimDue(tx, endpoint, now, task.claims) : []
+  await saveHealthAndSchedule(tx, { ...endpoint, nextDeliveryAt: await nextDeliveryAt(tx, endpoint, now) })
   return { endpoint, claimed, wasSwitchedOff: before.offAt === null && endpoint.offAt !== null }
 }
 
-/** What is due already waits for another turn, behind the endpoints that became due before now. */
-async function nextTurn(tx: Transaction, endpoint: Endpoint, now: number): Promise<number | null> {
+/** Deliveries that are still due wait for the next batch, after endpoints that became due before now. */
+async function nextDeliveryAt(tx: Transaction, endpoint: Endpoint, now: number): Promise<number | null> {
   if (endpoint.deletedAt !== null) return null
-  const [head] = await findHead(tx, { endpointId: endpoint.id })
-  if (!head) return null
-  if (endpoint.offAt !== null) return head.dueAt === AT_ONCE ? now : null
-  return Math.max(head.dueAt, now)
+  const [earliest] = await findEarliestDue(tx, { endpointId: endpoint.id })
+  if (!earliest) return null
+  if (endpoint.offAt !== null) return earliest.dueAt === AT_ONCE ? now : null
+  return Math.max(earliest.dueAt, now)
 }
 
-function saysSomething(delivery: ClaimedWithBody, result: AttemptResult): boolean {
+/** Test deliveries, and attempts that this server interrupted, say nothing about the endpoint. */
+function countsForHealth(delivery: ClaimedDelivery, result: AttemptResult): boolean {
   return delivery.kind !== 'test' && result.outcome !== 'interrupted'
 }
 
@@ -68,13 +69,13 @@ function attemptOf(result: AttemptResult, isFinal: boolean): FinishedAttempt {
   return { error, status: result.status, endedAt: result.endedAt, isFinal }
 }
 
-const settleEndpoint = command<Health & { id: string; nextTurnAt: number | null }>(
-  'turn_settle_endpoint',
+const saveHealthAndSchedule = command<Health & Pick<Endpoint, 'id' | 'nextDeliveryAt'>>(
+  'endpoints_save_health_and_schedule',
   (tx, p) =>
     tx
       .update(endpoints)
       .set({
-        isSteady: sql`${sql.param(p.isSteady, endpoints.isSteady)}`,
+        isHealthy: sql`${sql.param(p.isHealthy, endpoints.isHealthy)}`,
         connectFailures: sql`${p.connectFailures}`,
         failingSince: sql`${p.failingSince}`,
         recentOutcomes: sql`${p.recentOutcomes}`,
@@ -83,7 +84,7 @@ const settleEndpoint = command<Health & { id: string; nextTurnAt: number | null 
         lastError: sql`${p.lastError}`,
         offAt: sql`${p.offAt}`,
         offReason: sql`${p.offReason}`,
-        nextTurnAt: sql`${p.nextTurnAt}`,
+        nextDeliveryAt: sql`${p.nextDeliveryAt}`,
       })
       .where(eq(endpoints.id, p.id)),
 )

@@ -1,16 +1,15 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Transaction } from '../../database/database.ts'
 import { command } from '../../database/statement.ts'
-import { attempts, deliveries, type StoredDeliveryState } from '../../database/tables/webhooks.ts'
+import { attempts, deliveries } from '../../database/tables/webhooks.ts'
 import type { Deps } from '../../deps.ts'
-import type { Claimed } from './claim.ts'
+import type { Claim } from './claim.ts'
 import type { DeliveryError } from './delivery-errors.ts'
 import { nextRetryAt } from './retry-schedule.ts'
 
-/** Attempts cut off on this side go again without using up a retry, so many times. */
-const MOST_INTERRUPTIONS = 5
+/** How many times an interrupted attempt is repeated without using up a retry. */
+const MAX_INTERRUPTIONS = 5
 
-/** What came of an attempt. */
 export interface AttemptResult {
   outcome: 'succeeded' | DeliveryError
   status: number | null
@@ -24,23 +23,34 @@ export interface AttemptResult {
   isBodyCut: boolean
 }
 
-type NextState = {
-  state: StoredDeliveryState
-  dueAt: number
-  retries: number
-  interruptions: number
-  manual: boolean
-  finishedAt: number | null
+type NextState = Pick<
+  typeof deliveries.$inferSelect,
+  'state' | 'dueAt' | 'retries' | 'interruptions' | 'manual' | 'finishedAt'
+>
+
+/** The result of an attempt that this server ended, or could not start. */
+export function interruptedResult(endedAt: number, detail?: string): AttemptResult {
+  return {
+    outcome: 'interrupted',
+    status: null,
+    endedAt,
+    durationMs: null,
+    detail,
+    requestHeaders: null,
+    responseHeaders: null,
+    responseBody: null,
+    isBodyCut: false,
+  }
 }
 
 /**
- * Writes down how an attempt ended and what follows from it. The delivery changes only when the attempt is still its
- * newest and it is still in flight: one that was cancelled meanwhile stays so. Answers whether no retry follows.
+ * Records the result of an attempt and the delivery's next state. The delivery changes only while this attempt is its
+ * newest and is in flight, so a delivery that was cancelled meanwhile stays cancelled. `isFinal`: no retry follows.
  */
 export async function recordResult(
   deps: Deps,
   tx: Transaction,
-  delivery: Claimed,
+  delivery: Claim,
   result: AttemptResult,
 ): Promise<{ isFinal: boolean }> {
   const next = nextState(deps, delivery, result)
@@ -56,7 +66,7 @@ export async function recordResult(
     responseBody: result.responseBody,
     isBodyCut: result.isBodyCut,
   })
-  await moveOn(tx, {
+  await saveNextState(tx, {
     ...next,
     id: delivery.id,
     attempt: delivery.attempt,
@@ -66,16 +76,16 @@ export async function recordResult(
   return { isFinal: next.state !== 'pending' }
 }
 
-function nextState(deps: Deps, delivery: Claimed, result: AttemptResult): NextState {
+function nextState(deps: Deps, delivery: Claim, result: AttemptResult): NextState {
   const { dueAt, retries, interruptions, manual, finishedAt } = delivery
-  if (result.outcome === 'interrupted' && interruptions < MOST_INTERRUPTIONS) {
+  if (result.outcome === 'interrupted' && interruptions < MAX_INTERRUPTIONS) {
     return { state: 'pending', dueAt, retries, interruptions: interruptions + 1, manual, finishedAt }
   }
   const same = { retries, interruptions, manual: false }
   if (result.outcome === 'succeeded') {
     return { ...same, state: 'succeeded', dueAt, finishedAt: result.endedAt }
   }
-  const retryAt = isTriedOnce(delivery)
+  const retryAt = hasNoRetries(delivery)
     ? null
     : nextRetryAt({
         schedule: deps.config.webhookRetriesMs,
@@ -90,8 +100,8 @@ function nextState(deps: Deps, delivery: Claimed, result: AttemptResult): NextSt
     : { ...failed, state: 'pending', dueAt: retryAt, finishedAt }
 }
 
-/** A test, or one more attempt of a delivery that had come to its end. */
-function isTriedOnce(delivery: Claimed): boolean {
+/** A test delivery, or a finished one that is sent again. */
+function hasNoRetries(delivery: Claim): boolean {
   return delivery.eventNumber === 0 || delivery.finishedAt !== null
 }
 
@@ -129,9 +139,9 @@ const finishAttempt = command<{
     ),
 )
 
-const moveOn = command<
+const saveNextState = command<
   NextState & { id: string; attempt: number; lastError: string | null; lastStatus: number | null }
->('results_move_on', (tx, p) =>
+>('results_save_next_state', (tx, p) =>
   tx
     .update(deliveries)
     .set({

@@ -3,105 +3,102 @@ import type { Reader, Transaction } from '../../database/database.ts'
 import { integerParameter, statement, textParameter } from '../../database/statement.ts'
 import { deliveries, endpoints } from '../../database/tables/webhooks.ts'
 
-/** `dueAt` of a delivery that a person waits for: before everything else of its endpoint. */
+/** `dueAt` of a delivery that an agent is waiting for: before everything else of its endpoint. */
 export const AT_ONCE = 0
 
 /** An endpoint that has deliveries due. */
-export interface Candidate {
+export interface DueEndpoint {
   id: string
   connectFailures: number
-  isSteady: boolean
-  nextTurnAt: number
+  isHealthy: boolean
+  nextDeliveryAt: number
 }
 
-/** Endpoints that answer, and all others. */
-interface Lane {
-  isSteady: boolean
-}
-
-/** Endpoints of one lane whose turn it is, the one that has waited longest first. */
-export function findCandidates(
+/** Due endpoints, healthy or not, the one that has waited longest first. */
+export function findDueEndpoints(
   read: Reader,
-  { isSteady, ...wanted }: Lane & { now: number; limit: number },
-): Promise<Candidate[]> {
-  return isSteady ? steadyCandidates(read, wanted) : otherCandidates(read, wanted)
+  { isHealthy, ...wanted }: { isHealthy: boolean; now: number; limit: number },
+): Promise<DueEndpoint[]> {
+  return isHealthy ? dueHealthy(read, wanted) : dueUnhealthy(read, wanted)
 }
 
-/** The first turn of one lane that is still to come. */
-export function findNextTurn(
+/** When the next endpoint, healthy or not, becomes due after `now`. */
+export function findNextDueAt(
   read: Reader,
-  { isSteady, ...from }: Lane & { now: number },
+  { isHealthy, now }: { isHealthy: boolean; now: number },
 ): Promise<{ at: number }[]> {
-  return isSteady ? nextSteadyTurn(read, from) : nextOtherTurn(read, from)
+  return isHealthy ? nextHealthy(read, { now }) : nextUnhealthy(read, { now })
 }
 
-// These run at every turn, so no parameter is bare (see `integerParameter`). The lane stands in the query, for no cast
-// of it would suit both engines; the limit stands in the order, for Drizzle would bind it bare, even a constant.
-const isInSteadyLane = sql`${endpoints.isSteady} = true`
-const isInOtherLane = sql`${endpoints.isSteady} = false`
+// These run for every batch, so no parameter is bare (see `integerParameter`). `isHealthy` is a literal, because no cast
+// of a boolean works on both engines. The limit is part of the order, because Drizzle would bind it bare.
+const isHealthy = sql`${endpoints.isHealthy} = true`
+const isUnhealthy = sql`${endpoints.isHealthy} = false`
 
-const steadyCandidates = candidatesIn('turns_candidates_steady', isInSteadyLane)
-const otherCandidates = candidatesIn('turns_candidates_other', isInOtherLane)
-const nextSteadyTurn = nextTurnIn('turns_next_steady', isInSteadyLane)
-const nextOtherTurn = nextTurnIn('turns_next_other', isInOtherLane)
+const dueHealthy = dueEndpointsWhere('schedule_due_healthy', isHealthy)
+const dueUnhealthy = dueEndpointsWhere('schedule_due_unhealthy', isUnhealthy)
+const nextHealthy = nextDueWhere('schedule_next_healthy', isHealthy)
+const nextUnhealthy = nextDueWhere('schedule_next_unhealthy', isUnhealthy)
 
-function candidatesIn(name: string, isInLane: SQL) {
-  return statement<{ now: number; limit: number }, Candidate[], Reader>(name, (read, p) =>
+function dueEndpointsWhere(name: string, condition: SQL) {
+  return statement<{ now: number; limit: number }, DueEndpoint[], Reader>(name, (read, p) =>
     read
       .select({
         id: endpoints.id,
         connectFailures: endpoints.connectFailures,
-        isSteady: endpoints.isSteady,
-        nextTurnAt: sql<number>`${endpoints.nextTurnAt}`.mapWith(Number),
+        isHealthy: endpoints.isHealthy,
+        nextDeliveryAt: sql<number>`${endpoints.nextDeliveryAt}`.mapWith(Number),
       })
       .from(endpoints)
-      .where(and(isInLane, lte(endpoints.nextTurnAt, integerParameter(p.now))))
-      .orderBy(sql`${endpoints.nextTurnAt} limit ${integerParameter(p.limit)}`),
+      .where(and(condition, lte(endpoints.nextDeliveryAt, integerParameter(p.now))))
+      .orderBy(sql`${endpoints.nextDeliveryAt} limit ${integerParameter(p.limit)}`),
   )
 }
 
-function nextTurnIn(name: string, isInLane: SQL) {
+function nextDueWhere(name: string, condition: SQL) {
   return statement<{ now: number }, { at: number }[], Reader>(name, (read, p) =>
     read
-      .select({ at: sql<number>`${endpoints.nextTurnAt}`.mapWith(Number) })
+      .select({ at: sql<number>`${endpoints.nextDeliveryAt}`.mapWith(Number) })
       .from(endpoints)
-      .where(and(isInLane, gt(endpoints.nextTurnAt, integerParameter(p.now))))
-      .orderBy(sql`${endpoints.nextTurnAt} limit 1`),
+      .where(and(condition, gt(endpoints.nextDeliveryAt, integerParameter(p.now))))
+      .orderBy(sql`${endpoints.nextDeliveryAt} limit 1`),
   )
 }
 
 /** When the earliest pending delivery of an endpoint is due. */
-export const findHead = statement<{ endpointId: string }, { dueAt: number }[]>('turns_head', (tx, p) =>
-  tx
-    .select({ dueAt: deliveries.dueAt })
-    .from(deliveries)
-    .where(and(eq(deliveries.endpointId, textParameter(p.endpointId)), sql`state = 'pending'`))
-    .orderBy(sql`${deliveries.dueAt} limit 1`),
+export const findEarliestDue = statement<{ endpointId: string }, { dueAt: number }[]>(
+  'schedule_earliest_due',
+  (tx, p) =>
+    tx
+      .select({ dueAt: deliveries.dueAt })
+      .from(deliveries)
+      .where(and(eq(deliveries.endpointId, textParameter(p.endpointId)), sql`state = 'pending'`))
+      .orderBy(sql`${deliveries.dueAt} limit 1`),
 )
 
 /**
- * Takes every endpoint's row, before `rebuildTurns`. It must be a statement of its own: on PostgreSQL one that waits
- * for a row still sees the deliveries as they were when it began, and would miss those it waited for.
+ * Locks every endpoint's row, before `rebuildSchedule`. It must be its own statement: on PostgreSQL, a statement that
+ * waits for a row still sees the deliveries as they were when it began, and would miss those it waited for.
  */
-export async function clearTurns(tx: Transaction): Promise<void> {
-  await tx.update(endpoints).set({ nextTurnAt: null }).where(isNull(endpoints.deletedAt))
+export async function clearSchedule(tx: Transaction): Promise<void> {
+  await tx.update(endpoints).set({ nextDeliveryAt: null }).where(isNull(endpoints.deletedAt))
 }
 
 /**
- * Works out every turn from the pending deliveries: at a start, and after the clock has jumped. One look into an
- * index for each endpoint. An endpoint that is off has a turn for a test only.
+ * Computes when each endpoint is due from its pending deliveries: at start, and after the clock has jumped. One index
+ * lookup for each endpoint. An endpoint that is off is due for a test delivery only.
  */
-export async function rebuildTurns(tx: Transaction): Promise<void> {
-  const head = sql`(select due_at from deliveries where endpoint_id = ${endpoints.id} and state = 'pending'
+export async function rebuildSchedule(tx: Transaction): Promise<void> {
+  const earliest = sql`(select due_at from deliveries where endpoint_id = ${endpoints.id} and state = 'pending'
     order by due_at limit 1)`
   const test = sql`(select due_at from deliveries where endpoint_id = ${endpoints.id} and state = 'pending'
     and due_at = ${AT_ONCE} and event_number = 0 limit 1)`
   await tx
     .update(endpoints)
-    .set({ nextTurnAt: head })
+    .set({ nextDeliveryAt: earliest })
     .where(and(isNull(endpoints.deletedAt), isNull(endpoints.offAt)))
   await tx
     .update(endpoints)
-    .set({ nextTurnAt: test })
+    .set({ nextDeliveryAt: test })
     .where(and(isNull(endpoints.deletedAt), isNotNull(endpoints.offAt)))
 }

@@ -1,163 +1,209 @@
 import type { Endpoint } from '../endpoints/queries.ts'
-import type { ClaimedWithBody } from './claim.ts'
+import type { ClaimedDelivery } from './claim.ts'
 import type { AttemptResult } from './record-result.ts'
-import type { Candidate } from './schedule.ts'
-import { deal } from './share-slots.ts'
+import type { DueEndpoint } from './schedule.ts'
 
-/** Attempts under way in all. */
-const MOST_ATTEMPTS = 128
+/** Attempts in progress, over all endpoints. */
+const MAX_ATTEMPTS = 128
 /**
- * Of those, attempts to endpoints whose newest attempt did not succeed, or that are new. The rest is kept for
- * endpoints that answer: however many others hang, these do not wait for them.
+ * Of those, attempts to endpoints that are new or whose newest attempt failed. The rest is reserved for healthy
+ * endpoints, so that they never wait for endpoints that hang.
  */
-const MOST_UNSTEADY = 96
-const MOST_FOR_ENDPOINT = 8
-/** An endpoint that so many attempts in a row could not reach gets one at a time: it may cost one socket. */
+const MAX_UNHEALTHY_ATTEMPTS = 96
+const MAX_ATTEMPTS_PER_ENDPOINT = 8
+/** After this many failures in a row to connect, an endpoint gets one attempt at a time: it may cost one socket. */
 const UNREACHABLE_AFTER = 3
-/** How many times what an endpoint took since the last turn it may have claimed ahead: above 1, so that it can grow. */
-const PACE = 2
-/** Deliveries claimed in one turn, and claimed ahead of a free socket in all. */
-const MOST_IN_TURN = 64
+/** Queued deliveries, as a multiple of what the endpoint finished since the last batch: above 1, so that it can grow. */
+const QUEUE_GROWTH = 2
+/** Deliveries claimed in one batch, and deliveries queued in all. */
+const MAX_BATCH = 64
 
-/** A claimed delivery, from its claim until what came of it is on disk. */
-export interface Flight {
-  delivery: ClaimedWithBody
+/** A claimed delivery, from its claim until its result is on disk. */
+export interface DeliveryInFlight {
+  delivery: ClaimedDelivery
   endpoint: Endpoint
-  /** `unsent`: it was claimed ahead and given back before it was sent. */
+  /** `unsent`: it was queued and returned before it was sent. */
   result: AttemptResult | 'unsent' | null
 }
 
-export interface InFlight {
+export interface Slots {
   has(deliveryId: string): boolean
-  /** Starts the attempt, or lets it wait for a socket of its endpoint. */
-  add(flight: Flight): void
-  /** Ends an attempt and starts the next one. After a failure, what was claimed ahead is given back. */
-  finish(flight: Flight, result: AttemptResult): void
-  /** Gives back everything that was claimed ahead. */
-  giveBack(): void
-  /** How many are claimed ahead for an endpoint. */
-  waitingFor(endpointId: string): number
-  /** Flights whose end is not on disk yet. */
-  finished(): Flight[]
-  forget(flights: Flight[]): void
-  /** How many candidates to read so that those without room cannot hide one that has room. */
-  candidatesWanted(): number
-  /** How many deliveries each of these endpoints may claim now, by its id: each one in turn, then a second one. */
-  allot(candidates: Candidate[]): Map<string, number>
-  /** Settles when no attempt is under way. */
+  /** Starts the attempt, or queues it until its endpoint has a free slot. */
+  add(inFlight: DeliveryInFlight): void
+  /** Ends an attempt and starts the endpoint's next one. After a failure, the endpoint's queue is returned unsent. */
+  finish(inFlight: DeliveryInFlight, result: AttemptResult): void
+  /** Returns everything that is queued, unsent. */
+  returnQueued(): void
+  queuedFor(endpointId: string): number
+  /** Deliveries whose result is not on disk yet. */
+  finished(): DeliveryInFlight[]
+  remove(done: DeliveryInFlight[]): void
+  /** How many due endpoints to read so that those without a free slot cannot hide one that has one. */
+  endpointsWanted(): number
+  /** How many deliveries each of these endpoints may claim now, by its id. */
+  share(due: DueEndpoint[]): Map<string, number>
+  /** Settles when no attempt is in progress. */
   untilIdle(): Promise<void>
 }
 
-interface Lane {
-  isSteady: boolean
-  sockets: number
-  open: number
-  waiting: Flight[]
+interface EndpointSlots {
+  isHealthy: boolean
+  capacity: number
+  used: number
+  queue: DeliveryInFlight[]
 }
 
 /**
- * The attempts under way and the room for more. An endpoint that answers has some deliveries claimed ahead, by
- * how many it took since the last turn, so that its sockets need not wait for the disk.
+ * Limits the attempts in progress. A healthy endpoint has some more deliveries claimed and queued, in proportion to
+ * how many it finished since the last batch, so that its connections need not wait for the disk.
  */
-export function createInFlight(start: (flight: Flight) => void): InFlight {
-  const flights = new Map<string, Flight>()
-  const finished = new Set<Flight>()
-  const lanes = new Map<string, Lane>()
-  let open = 0
-  let openUnsteady = 0
-  let waiting = 0
+export function createSlots(start: (inFlight: DeliveryInFlight) => void): Slots {
+  const all = new Map<string, DeliveryInFlight>()
+  const finished = new Set<DeliveryInFlight>()
+  const byEndpoint = new Map<string, EndpointSlots>()
+  let used = 0
+  let usedByUnhealthy = 0
+  let queued = 0
   const onIdle: (() => void)[] = []
 
-  function laneOf({ endpoint }: Flight): Lane {
-    const { id, isSteady } = endpoint
-    const lane = lanes.get(id) ?? { isSteady, sockets: 0, open: 0, waiting: [] }
-    lanes.set(id, lane)
-    return lane
+  function slotsOf({ endpoint }: DeliveryInFlight): EndpointSlots {
+    const { id, isHealthy } = endpoint
+    const slots = byEndpoint.get(id) ?? { isHealthy, capacity: 0, used: 0, queue: [] }
+    byEndpoint.set(id, slots)
+    return slots
   }
 
-  function begin(lane: Lane, flight: Flight): void {
-    lane.open++
-    open++
-    if (!lane.isSteady) openUnsteady++
-    start(flight)
+  function begin(slots: EndpointSlots, inFlight: DeliveryInFlight): void {
+    slots.used++
+    used++
+    if (!slots.isHealthy) usedByUnhealthy++
+    start(inFlight)
   }
 
-  function end(lane: Lane): void {
-    lane.open--
-    open--
-    if (!lane.isSteady) openUnsteady--
+  function end(slots: EndpointSlots): void {
+    slots.used--
+    used--
+    if (!slots.isHealthy) usedByUnhealthy--
   }
 
-  function giveBackOf(lane: Lane): void {
-    for (const flight of lane.waiting.splice(0)) {
-      waiting--
-      flight.result = 'unsent'
-      finished.add(flight)
+  function returnQueue(slots: EndpointSlots): void {
+    for (const inFlight of slots.queue.splice(0)) {
+      queued--
+      inFlight.result = 'unsent'
+      finished.add(inFlight)
     }
   }
 
   return {
-    has: (deliveryId) => flights.has(deliveryId),
-    add(flight) {
-      flights.set(flight.delivery.id, flight)
-      const lane = laneOf(flight)
-      if (lane.open === 0)
-        Object.assign(lane, { isSteady: flight.endpoint.isSteady, sockets: socketsOf(flight.endpoint) })
-      if (lane.open < lane.sockets) return begin(lane, flight)
-      lane.waiting.push(flight)
-      waiting++
+    has: (deliveryId) => all.has(deliveryId),
+    add(inFlight) {
+      all.set(inFlight.delivery.id, inFlight)
+      const slots = slotsOf(inFlight)
+      if (slots.used === 0) {
+        const { endpoint } = inFlight
+        Object.assign(slots, { isHealthy: endpoint.isHealthy, capacity: capacityOf(endpoint) })
+      }
+      if (slots.used < slots.capacity) return begin(slots, inFlight)
+      slots.queue.push(inFlight)
+      queued++
     },
-    finish(flight, result) {
-      const lane = laneOf(flight)
-      flight.result = result
-      finished.add(flight)
-      end(lane)
-      if (result.outcome !== 'succeeded') giveBackOf(lane)
-      const next = lane.waiting.shift()
+    finish(inFlight, result) {
+      const slots = slotsOf(inFlight)
+      inFlight.result = result
+      finished.add(inFlight)
+      end(slots)
+      if (result.outcome !== 'succeeded') returnQueue(slots)
+      const next = slots.queue.shift()
       if (next) {
-        waiting--
-        begin(lane, next)
-      } else if (lane.open === 0) lanes.delete(flight.endpoint.id)
-      if (open > 0) return
-      for (const tell of onIdle.splice(0)) tell()
+        queued--
+        begin(slots, next)
+      } else if (slots.used === 0) byEndpoint.delete(inFlight.endpoint.id)
+      if (used > 0) return
+      for (const call of onIdle.splice(0)) call()
     },
-    giveBack() {
-      for (const lane of lanes.values()) giveBackOf(lane)
+    returnQueued() {
+      for (const slots of byEndpoint.values()) returnQueue(slots)
     },
-    waitingFor: (endpointId) => lanes.get(endpointId)?.waiting.length ?? 0,
+    queuedFor: (endpointId) => byEndpoint.get(endpointId)?.queue.length ?? 0,
     finished: () => [...finished],
-    forget(done) {
-      for (const flight of done) {
-        finished.delete(flight)
-        flights.delete(flight.delivery.id)
+    remove(done) {
+      for (const inFlight of done) {
+        finished.delete(inFlight)
+        all.delete(inFlight.delivery.id)
       }
     },
-    candidatesWanted: () => MOST_IN_TURN + lanes.size,
-    allot(candidates) {
-      const pace = Map.groupBy(finished, (flight) => flight.endpoint.id)
-      const seats = candidates.map((candidate) => {
-        const lane = lanes.get(candidate.id)
+    endpointsWanted: () => MAX_BATCH + byEndpoint.size,
+    share(due) {
+      const finishedBy = Map.groupBy(finished, ({ endpoint }) => endpoint.id)
+      const requests = due.map((endpoint) => {
+        const slots = byEndpoint.get(endpoint.id)
+        const queueLength = QUEUE_GROWTH * (finishedBy.get(endpoint.id)?.length ?? 0)
         return {
-          ...candidate,
-          free: socketsOf(candidate) - (lane?.open ?? 0),
-          ahead: candidate.isSteady
-            ? PACE * (pace.get(candidate.id)?.length ?? 0) - (lane?.waiting.length ?? 0)
-            : 0,
+          id: endpoint.id,
+          isHealthy: endpoint.isHealthy,
+          free: capacityOf(endpoint) - (slots?.used ?? 0),
+          queue: endpoint.isHealthy ? queueLength - (slots?.queue.length ?? 0) : 0,
         }
       })
-      return deal(seats, {
-        claims: MOST_IN_TURN,
-        attempts: MOST_ATTEMPTS - open,
-        unsteady: MOST_UNSTEADY - openUnsteady,
-        ahead: MOST_IN_TURN - waiting,
+      return shareCapacity(requests, {
+        claims: MAX_BATCH,
+        attempts: MAX_ATTEMPTS - used,
+        unhealthyAttempts: MAX_UNHEALTHY_ATTEMPTS - usedByUnhealthy,
+        queue: MAX_BATCH - queued,
       })
     },
     untilIdle() {
-      return open === 0 ? Promise.resolve() : new Promise((resolve) => onIdle.push(resolve))
+      return used === 0 ? Promise.resolve() : new Promise((resolve) => onIdle.push(resolve))
     },
   }
 }
 
-function socketsOf({ connectFailures }: Pick<Candidate, 'connectFailures'>): number {
-  return connectFailures >= UNREACHABLE_AFTER ? 1 : MOST_FOR_ENDPOINT
+function capacityOf({ connectFailures }: Pick<DueEndpoint, 'connectFailures'>): number {
+  return connectFailures >= UNREACHABLE_AFTER ? 1 : MAX_ATTEMPTS_PER_ENDPOINT
+}
+
+/** What an endpoint could use: its free slots, and room in its queue. */
+interface CapacityRequest {
+  id: string
+  isHealthy: boolean
+  free: number
+  queue: number
+}
+
+/** What all endpoints share. */
+interface Capacity {
+  claims: number
+  attempts: number
+  unhealthyAttempts: number
+  queue: number
+}
+
+/** Round robin: one claim for each endpoint in order, then a second one, until nothing is left or wanted. */
+function shareCapacity(requests: CapacityRequest[], capacity: Capacity): Map<string, number> {
+  const left = { ...capacity }
+  const claims = new Map<string, number>()
+  let unmet = requests
+  while (unmet.length > 0 && left.claims > 0) {
+    unmet = unmet.filter((request) => {
+      if (left.claims <= 0 || !reserve(request, left)) return false
+      left.claims--
+      claims.set(request.id, (claims.get(request.id) ?? 0) + 1)
+      return true
+    })
+  }
+  return claims
+}
+
+/** Reserves a free slot if there is one, or else a place in the endpoint's queue. */
+function reserve(request: CapacityRequest, left: Capacity): boolean {
+  if (request.free > 0 && left.attempts > 0 && (request.isHealthy || left.unhealthyAttempts > 0)) {
+    request.free--
+    left.attempts--
+    if (!request.isHealthy) left.unhealthyAttempts--
+    return true
+  }
+  if (request.free > 0 || request.queue <= 0 || left.queue <= 0) return false
+  request.queue--
+  left.queue--
+  return true
 }

@@ -82,7 +82,7 @@ export function disableEndpoint(deps: Deps, orgId: string, id: string): Promise<
   return changeEndpoint(deps, orgId, { id, action: 'endpoint.disabled' }, async (tx, before) => {
     if (before.offAt !== null) return before
     const now = deps.clock.now()
-    return save(tx, before, { offAt: now, offReason: 'manual', nextTurnAt: null, updatedAt: now })
+    return save(tx, before, { offAt: now, offReason: 'manual', nextDeliveryAt: null, updatedAt: now })
   })
 }
 
@@ -111,7 +111,7 @@ export async function deleteEndpoint(deps: Deps, orgId: string, id: string): Pro
     await cancelPending(tx, { endpointId: id, now, limit: CANCEL_SLICE })
     return save(tx, before, {
       deletedAt: now,
-      nextTurnAt: null,
+      nextDeliveryAt: null,
       secret: new Uint8Array(0),
       nextSecret: null,
       previousSecret: null,
@@ -157,7 +157,7 @@ const bringForward = command<{ endpointId: string; now: number }>('endpoints_bri
     .where(and(eq(deliveries.endpointId, p.endpointId), sql`state = 'pending'`, sql`due_at > ${p.now}`)),
 )
 
-const cancelInFlight = command<{ endpointId: string; now: number }>('endpoints_cancel_flying', (tx, p) =>
+const cancelInFlight = command<{ endpointId: string; now: number }>('endpoints_cancel_in_flight', (tx, p) =>
   tx
     .update(deliveries)
     .set({ state: 'cancelled', finishedAt: sql`${p.now}` })

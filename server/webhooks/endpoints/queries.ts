@@ -29,7 +29,7 @@ export const lockEndpoint = statement<{ orgId: string; id: string }, Endpoint[]>
 )
 
 /** The same for the delivery loop, which serves every organization and has results for deleted endpoints too. */
-export const lockEndpointForTurn = statement<{ id: string }, Endpoint[]>('endpoints_lock_turn', (tx, p) =>
+export const lockEndpointById = statement<{ id: string }, Endpoint[]>('endpoints_lock_turn', (tx, p) =>
   tx
     .update(endpoints)
     .set({ updatedAt: sql`${endpoints.updatedAt}` })
