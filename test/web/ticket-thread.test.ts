@@ -105,7 +105,7 @@ browserTest('a thread of five hundred messages unfolds and stays quick', async (
   expect(typing).toBeLessThan(60)
 })
 
-browserTest('links open elsewhere, quoted mail is folded, and nothing in a message is HTML', async () => {
+browserTest('links open elsewhere, quoted text is folded, and nothing in a message is HTML', async () => {
   const { ben, ticket } = await openWorkspace(bellhop, {
     message:
       'See (https://example.com/a?b=1&c=2).\n<b onclick="alert(1)">bold</b> javascript:alert(1)\n\nOn Tue, 3 Mar 2026 at 09:30, Ben wrote:\n> Hello',
@@ -121,8 +121,8 @@ browserTest('links open elsewhere, quoted mail is folded, and nothing in a messa
   expect(await page.locator('.message-text b').count()).toBe(0)
   expect(await page.locator('.message-text').textContent()).toContain('<b onclick="alert(1)">bold</b>')
   expect(await page.locator('.message-text').textContent()).not.toContain('Hello')
-  await page.getByRole('button', { name: 'Show quoted mail' }).click()
-  await page.locator('.quote').getByText('> Hello').waitFor()
+  await page.getByRole('button', { name: 'Show quoted text' }).click()
+  await page.locator('.message-quote').getByText('> Hello').waitFor()
 })
 
 browserTest(

@@ -2,34 +2,35 @@ import Ellipsis from 'lucide-solid/icons/ellipsis'
 import { createMemo, createSignal, For, Show } from 'solid-js'
 import { Marked } from '../../ui/marked.tsx'
 import './message-text.css'
-import { linkParts, splitQuote } from './message-parts.ts'
+import { linkParts } from './links.ts'
+import { splitQuote } from './quoted-text.ts'
 
 interface MessageTextProps {
   text: string
-  /** Words that were searched for. */
+  /** Search terms to mark. */
   terms?: readonly string[]
 }
 
-/** What somebody wrote: lines kept, links to open, quoted mail folded, search words marked. Never HTML. */
+/** The text of a message: line breaks kept, links clickable, quoted text folded, search terms marked. Never HTML. */
 export function MessageText(props: MessageTextProps) {
   const parts = createMemo(() => splitQuote(props.text))
   const [isOpen, setOpen] = createSignal(false)
   return (
     <div class="message-text">
-      <Linked text={parts().said} terms={props.terms ?? []} />
+      <Linked text={parts().written} terms={props.terms ?? []} />
       <Show when={parts().quoted}>
         <button
           type="button"
-          class="quote-toggle"
+          class="message-quote-toggle"
           aria-expanded={isOpen()}
-          aria-label={isOpen() ? 'Hide quoted mail' : 'Show quoted mail'}
-          title={isOpen() ? 'Hide quoted mail' : 'Show quoted mail'}
+          aria-label={isOpen() ? 'Hide quoted text' : 'Show quoted text'}
+          title={isOpen() ? 'Hide quoted text' : 'Show quoted text'}
           onClick={() => setOpen(!isOpen())}
         >
           <Ellipsis />
         </button>
         <Show when={isOpen()}>
-          <div class="quote">
+          <div class="message-quote">
             <Linked text={parts().quoted} terms={props.terms ?? []} />
           </div>
         </Show>
