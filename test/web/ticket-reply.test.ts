@@ -169,7 +169,10 @@ browserTest('a message that failed says why, and goes again', async () => {
   await strip.getByRole('button', { name: 'Copy text' }).click()
   expect(await window.page.evaluate(() => navigator.clipboard.readText())).toBe('Here.')
   await strip.getByRole('button', { name: 'Retry' }).click()
-  await window.page.getByText('Waits to be sent').waitFor()
+  await window.page.getByText("Not sent: email isn't connected.").waitFor()
+  expect(await window.page.getByRole('link', { name: 'Open settings' }).getAttribute('href')).toBe(
+    '/settings/email',
+  )
   // The button has gone; the keys of the ticket go on working.
   expect(await window.page.evaluate('document.activeElement.className')).toBe('ticket-pane')
   expect((await readThread(ben, ticket.id)).timeline.at(-1)?.sending).toBe('queued')

@@ -105,6 +105,30 @@ browserTest('a thread of five hundred messages unfolds and stays quick', async (
   expect(typing).toBeLessThan(60)
 })
 
+browserTest(
+  'only what does not fit is folded, and the newest sent message alone says that it was sent',
+  async () => {
+    const { ben, ticket, place } = await openWorkspace(bellhop)
+    const now = Date.now()
+    const short = Array.from({ length: 8 }, (_, at) => ({
+      role: 'agent' as const,
+      agentId: ben.id,
+      agentName: ben.name,
+      sending: 'sent' as const,
+      text: `Line ${at}`,
+      createdAt: now + at,
+    }))
+    await say(bellhop.deps, place, ...short)
+    await using window = await openTicket(bellhop, ben, ticket.id)
+    const { page } = window
+    const region = page.getByRole('region', { name: 'Thread' })
+    await region.getByText('Line 0').waitFor()
+    await region.getByText('Line 7').waitFor()
+    expect(await page.locator('.thread-earlier').count()).toBe(0)
+    expect(await region.getByText('Sent', { exact: true }).count()).toBe(1)
+  },
+)
+
 browserTest('links open elsewhere, quoted text is folded, and nothing in a message is HTML', async () => {
   const { ben, ticket } = await openWorkspace(bellhop, {
     message:
@@ -168,7 +192,7 @@ browserTest('what was searched for is marked in the thread, also in its older pa
   const readUpTo = await say(
     bellhop.deps,
     place,
-    ...Array.from({ length: 12 }, (_, at) => ({ text: `More ${at}` })),
+    ...Array.from({ length: 12 }, (_, at) => ({ text: `More ${at}\n`.repeat(16) })),
   )
   await ben.call('PUT', `/console/tickets/${ticket.id}/read`, { body: { messageId: readUpTo } })
   await using window = await openTicket(bellhop, ben, ticket.id)

@@ -59,9 +59,12 @@ export function createFollowing({ onEnd, onTop }: Edges) {
       const after = anchor?.getBoundingClientRect().top ?? before
       scroller.scrollTop += after - before
     },
+    /** Whether the content is shorter than its place. */
+    hasRoom: () =>
+      scroller !== undefined && scroller.scrollHeight <= scroller.clientHeight && scroller.clientHeight > 0,
     /** Begins at the first unread message, or at the end. */
     start() {
-      if (!scroller || !content) return
+      if (!scroller?.isConnected || !content) return
       const firstNew = content.querySelector<HTMLElement>('.thread-new')
       if (firstNew) scroller.scrollTop = firstNew.offsetTop - ABOVE_NEW_PX
       else jumpToEnd()

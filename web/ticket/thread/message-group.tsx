@@ -14,6 +14,7 @@ type Customer = Ticket['customer']
 interface SpeechGroupProps {
   items: Speech[]
   ticketId: string
+  channel: Ticket['channel']
   customer: Customer
   terms: readonly string[]
 }
@@ -52,7 +53,12 @@ export function SpeechGroup(props: SpeechGroupProps) {
                       <ClockTime at={known().createdAt} />
                     </Show>
                     <MessageText text={known().text} terms={props.terms} />
-                    <SendingState speech={known()} ticketId={props.ticketId} />
+                    <SendingState
+                      speech={known()}
+                      ticketId={props.ticketId}
+                      channel={props.channel}
+                      isSentBelow={isSent(props.items[index() + 1])}
+                    />
                   </div>
                 )}
               </Show>
@@ -62,6 +68,10 @@ export function SpeechGroup(props: SpeechGroupProps) {
       </div>
     </article>
   )
+}
+
+function isSent(item: Speech | undefined): boolean {
+  return item?.kind === 'message' && item.sending === 'sent'
 }
 
 function ClockTime(props: { at: string }) {

@@ -2,15 +2,25 @@ import Check from 'lucide-solid/icons/check'
 import CircleAlert from 'lucide-solid/icons/circle-alert'
 import Clock from 'lucide-solid/icons/clock'
 import { createSignal, Match, Show, Switch } from 'solid-js'
+import { useSession } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { missingConnection } from '../channel-names.ts'
 import { retry } from '../composer/replies.ts'
 import { leaveFocusToPane } from '../focus-in-pane.ts'
-import type { MessageEntry } from '../ticket-query.ts'
+import type { MessageEntry, Ticket } from '../ticket-query.ts'
 import type { Speech } from './thread-rows.ts'
 
+interface SendingStateProps {
+  speech: Speech
+  ticketId: string
+  channel: Ticket['channel']
+  /** Another sent message of the same group follows, which says so for both. */
+  isSentBelow: boolean
+}
+
 /** Whether an agent's message has reached the customer. */
-export function SendingState(props: { speech: Speech; ticketId: string }) {
+export function SendingState(props: SendingStateProps) {
   const message = () => (props.speech.kind === 'message' ? props.speech : undefined)
   const sending = () => message()?.sending
   const broken = () => (sending() === 'failed' || sending() === 'bounced' ? message() : undefined)
@@ -19,16 +29,19 @@ export function SendingState(props: { speech: Speech; ticketId: string }) {
       <Match when={broken()}>
         {(failed) => <FailedStrip message={failed()} ticketId={props.ticketId} />}
       </Match>
-      <Match when={sending() === 'sent'}>
+      <Match when={sending() === 'sent' && !props.isSentBelow}>
         <p class="sending">
           <Check />
           Sent
         </p>
       </Match>
+      <Match when={sending() === 'queued' && missingConnection(props.channel)}>
+        {(missing) => <NotConnected {...missing()} />}
+      </Match>
       <Match when={sending() === 'queued'}>
         <p class="sending">
           <Clock />
-          Waits to be sent
+          Queued
         </p>
       </Match>
       <Match when={sending() === 'sending'}>
@@ -38,6 +51,22 @@ export function SendingState(props: { speech: Speech; ticketId: string }) {
         </p>
       </Match>
     </Switch>
+  )
+}
+
+/** Only administrators can open the settings of a channel. */
+function NotConnected(props: { reason: string; settingsHref: string }) {
+  const session = useSession()
+  return (
+    <p class="sending" data-blocked>
+      <CircleAlert />
+      <span>
+        Not sent: {props.reason}.{' '}
+        <Show when={session().agent.role === 'admin'} fallback="Ask an administrator to connect it.">
+          <a href={props.settingsHref}>Open settings</a>
+        </Show>
+      </span>
+    </p>
   )
 }
 
@@ -55,7 +84,7 @@ function FailedStrip(props: { message: MessageEntry; ticketId: string }) {
     <div class="sending-failed" role="alert" ref={strip}>
       <CircleAlert />
       <p>
-        <strong>{hasBounced() ? 'It came back' : 'Not sent'}</strong>
+        <strong>{hasBounced() ? 'Bounced' : 'Not sent'}</strong>
         <Show when={props.message.sendError}>{(reason) => <> · {reason()}</>}</Show>
       </p>
       <Show when={!hasBounced()}>

@@ -9,6 +9,7 @@ import { dayName } from './times.ts'
 interface ThreadRowViewProps {
   row: ThreadRow
   ticketId: string
+  channel: Ticket['channel']
   customer: Ticket['customer']
   terms: readonly string[]
   onUnfold: () => void
@@ -24,6 +25,7 @@ export function ThreadRowView(props: ThreadRowViewProps) {
           <SpeechGroup
             items={row().items}
             ticketId={props.ticketId}
+            channel={props.channel}
             customer={props.customer}
             terms={props.terms}
           />

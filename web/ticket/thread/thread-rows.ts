@@ -1,6 +1,7 @@
 import type { ActivityEntry, Entry, MessageEntry, NoteEntry } from '../ticket-query.ts'
 
 export type Speech = MessageEntry | NoteEntry
+type Change = ActivityEntry['changes'][number]
 
 /** One row of a thread. Its id stays while it stands for the same, so that what is on the page is kept. */
 export type ThreadRow =
@@ -25,14 +26,17 @@ const SHOWN_AT_FIRST = 3
 const MOST_UNREAD_SHOWN = 50
 /** Fewer are not worth hiding. */
 const LEAST_FOLDED = 6
+/** A change that its agent takes back within this time is not shown, and neither is taking it back. */
+const UNDONE_WITHIN_MS = 10_000
 
 /** How a thread is drawn: by day and sender, the older part of a long one folded away. */
 export function threadRows(timeline: readonly Entry[], shape: Shape): ThreadRow[] {
-  const folded = foldedCount(timeline, shape)
+  const shown = withoutUndone(timeline)
+  const folded = foldedCount(shown, shape)
   const rows: ThreadRow[] = []
-  if (folded > 0) rows.push({ kind: 'earlier', id: 'earlier', count: speechCount(timeline.slice(0, folded)) })
+  if (folded > 0) rows.push({ kind: 'earlier', id: 'earlier', count: speechCount(shown.slice(0, folded)) })
   let day = ''
-  for (const entry of timeline.slice(folded)) {
+  for (const entry of shown.slice(folded)) {
     const today = dayOf(entry.createdAt)
     if (today !== day) rows.push({ kind: 'day', id: `day ${today}`, at: entry.createdAt })
     day = today
@@ -104,6 +108,36 @@ function addEntry(rows: ThreadRow[], entry: Entry): void {
 function areTogether(before: Speech | undefined, entry: Speech): boolean {
   if (!before || speaker(before) !== speaker(entry)) return false
   return Date.parse(entry.createdAt) - Date.parse(before.createdAt) <= TOGETHER_MS
+}
+
+function withoutUndone(timeline: readonly Entry[]): Entry[] {
+  const shown: Entry[] = []
+  for (const entry of timeline) {
+    const last = shown.at(-1)
+    if (last && takesBack(entry, last)) shown.pop()
+    else shown.push(entry)
+  }
+  return shown
+}
+
+function takesBack(entry: Entry, before: Entry): boolean {
+  if (entry.kind !== 'activity' || before.kind !== 'activity' || entry.actor.id !== before.actor.id)
+    return false
+  if (Date.parse(entry.createdAt) - Date.parse(before.createdAt) > UNDONE_WITHIN_MS) return false
+  return (
+    entry.changes.length === before.changes.length &&
+    entry.changes.every(({ field, from, to }) =>
+      before.changes.some(
+        (other) => other.field === field && isSameValue(other.from, to) && isSameValue(other.to, from),
+      ),
+    )
+  )
+}
+
+/** Tags are compared as sets. */
+function isSameValue(one: Change['from'], other: Change['from']): boolean {
+  if (!Array.isArray(one) || !Array.isArray(other)) return (one ?? null) === (other ?? null)
+  return one.length === other.length && one.every((tag) => other.includes(tag))
 }
 
 /** How many entries at the beginning are folded away: nothing unread, and never just a few. */

@@ -23,6 +23,7 @@ import {
 import { WaitingReplyCard } from './waiting-reply-card.tsx'
 
 const UNFOLDED_AT_ONCE = 30
+const FILLED_AT_ONCE = 3
 
 interface ThreadProps {
   detail: TicketDetail
@@ -41,12 +42,13 @@ export function Thread(props: ThreadProps) {
   const [shownCount, setShownCount] = createSignal(countAtFirst)
   const [unreadFrom, setUnreadFrom] = createSignal(firstUnread(props.detail.timeline, props.detail.readUpTo))
   const [missedCount, setMissedCount] = createSignal(0)
+  let isUnfolded = false
   const following = createFollowing({
     onEnd: () => setMissedCount(0),
-    onTop: () => shownCount() > countAtFirst && unfold(),
+    onTop: () => isUnfolded && unfold(),
   })
 
-  // Of their own: what is read again mostly says the same, and then no row has to be looked at.
+  // Memos, because what is read again is mostly the same, and then no row has to be checked.
   const timeline = createMemo(() => props.detail.timeline)
   const customer = createMemo(() => props.detail.ticket.customer)
   const rows = createMemo(() =>
@@ -63,9 +65,16 @@ export function Thread(props: ThreadProps) {
   )
   const isFolded = () => rows()[0]?.kind === 'earlier'
 
-  /** A part at a time, and more as soon as the reader comes to its beginning: hundreds at once would take a second. */
+  /** Shows some more, and the next ones when the reader scrolls up to them: hundreds at once would take a second. */
   function unfold() {
+    isUnfolded = true
     if (isFolded()) following.keepPlace(() => setShownCount((count) => count + UNFOLDED_AT_ONCE))
+  }
+
+  /** Folds only what doesn't fit: shows more until the thread fills its place. */
+  function fill() {
+    while (isFolded() && following.hasRoom()) setShownCount((count) => count + FILLED_AT_ONCE)
+    following.start()
   }
 
   /** Something new from somebody else: said aloud, counted when it is out of sight, marked when nobody looks. */
@@ -86,11 +95,17 @@ export function Thread(props: ThreadProps) {
   createEffect(
     on(
       () => outgoingOf(ticketId()).length + props.detail.waiting.length,
-      (count, before = 0) => count > before && following.toEnd(),
+      (count, before = 0) => {
+        if (count <= before) return
+        // Who replies has read what is above.
+        setUnreadFrom(undefined)
+        following.toEnd()
+      },
       { defer: true },
     ),
   )
-  onMount(() => following.start())
+  // After this effect, so that each step of it is rendered before the next is measured.
+  onMount(() => queueMicrotask(fill))
   onCleanup(following.stop)
 
   return (
@@ -108,6 +123,7 @@ export function Thread(props: ThreadProps) {
                     <ThreadRowView
                       row={known()}
                       ticketId={ticketId()}
+                      channel={props.detail.ticket.channel}
                       customer={customer()}
                       terms={props.terms}
                       onUnfold={unfold}
