@@ -184,7 +184,7 @@ browserTest('a change the server refuses is taken back on the page', async () =>
   await page.keyboard.press('e')
   await page
     .getByRole('alert')
-    .filter({ hasText: /Not done: Resolved: Second\..*reach the server/ })
+    .filter({ hasText: /Couldn't resolve Ana Pires's ticket\..*reach the server/ })
     .waitFor()
   expect(await page.locator('.toast').count()).toBe(1)
   await rowOf(page, 'Second').filter({ hasNotText: 'Moved to' }).waitFor()
@@ -193,7 +193,7 @@ browserTest('a change the server refuses is taken back on the page', async () =>
   await page.keyboard.press('x')
   await page.keyboard.press('Shift+J')
   await page.keyboard.press('p')
-  await page.getByRole('alert').filter({ hasText: 'Not done: Set to pending: 2 tickets.' }).waitFor()
+  await page.getByRole('alert').filter({ hasText: "Couldn't set 2 tickets to pending." }).waitFor()
   // To try it again, nothing has to be selected anew.
   await page.getByRole('toolbar', { name: 'Selected tickets' }).getByText('2 selected').waitFor()
   await waitForFocus(page, 'First')

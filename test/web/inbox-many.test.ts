@@ -30,7 +30,7 @@ browserTest('of many tickets the part that was changed is told, shown and taken 
   })
   await page.keyboard.press('p')
   const told = page.getByRole('alert').filter({
-    hasText: 'Set to pending: 500 of 560 tickets. The rest were not changed. The workspace is being moved.',
+    hasText: "Set to pending: 500 of 560 tickets. The rest didn't change. The workspace is being moved.",
   })
   // A machine with other work takes its time to draw so many rows.
   await told.waitFor({ timeout: 20_000 })

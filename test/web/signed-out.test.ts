@@ -38,7 +38,7 @@ browserTest(
     expect(await dialog.getByLabel('E-mail').inputValue()).toBe('ana@acme.example')
     expect(await accessibilityFaults(page)).toEqual([])
     // What is announced meanwhile is heard over the dialog; the page below is not there for anybody.
-    expect(await page.getByRole('region', { name: 'Notices' }).count()).toBe(1)
+    expect(await page.getByRole('region', { name: 'Notifications' }).count()).toBe(1)
     expect(await page.getByRole('button', { name: 'Save name' }).count()).toBe(0)
     await page.keyboard.press('Escape')
     expect(await dialog.isVisible()).toBe(true)

@@ -1,5 +1,5 @@
 import { useLocation, useNavigate } from '@solidjs/router'
-import { createEffect, createMemo, createSignal, Match, on, onMount, Show, Switch } from 'solid-js'
+import { createEffect, createMemo, createSignal, Match, on, onCleanup, onMount, Show, Switch } from 'solid-js'
 import { isNotFound } from '../api/api-problem.ts'
 import { useSession } from '../api/session.ts'
 import { FailedState } from '../forms/failed-state.tsx'
@@ -19,6 +19,7 @@ import { ticketKeys } from './ticket-keys.ts'
 import { type TicketDetail, useTicket } from './ticket-query.ts'
 import './ticket-pane.css'
 import { TicketSkeleton } from './ticket-skeleton.tsx'
+import { placeToastsAbove } from './toast-position.ts'
 
 interface TicketPaneProps {
   ticketId: string
@@ -119,6 +120,10 @@ function OpenTicket(props: TicketPaneProps & { detail: TicketDetail; reading: Re
       setTyped(true)
     }
     if (!composing.isAsking()) focus()
+  })
+  onMount(() => {
+    const composer = field?.closest<HTMLElement>('.composer')
+    if (composer) onCleanup(placeToastsAbove(composer))
   })
   usePresence(id, () => hasTyped() && !drafts.shown().isBlank())
   const terms = searchTerms(id, String(location.query.q ?? ''))

@@ -1,29 +1,29 @@
 import CircleAlert from 'lucide-solid/icons/circle-alert'
 import X from 'lucide-solid/icons/x'
-import { createSignal, For, onCleanup, Show } from 'solid-js'
+import { createEffect, createSignal, For, onCleanup, Show } from 'solid-js'
 import { Button } from './button.tsx'
 import { IconButton } from './icon-button.tsx'
 import { SecondsLeft } from './seconds-left.tsx'
 import './toaster.css'
 
 const SHOWN_FOR_MS = 6_000
-const MOST_SHOWN = 4
+const MAX_TOASTS = 4
 
 interface Toast {
   id: number
   text: string
-  /** `error` stays until somebody closes it. */
+  /** `error` stays until it is closed. */
   look: 'normal' | 'error'
-  /** A button: "Undo", "View". It closes the toast. */
+  /** A button, such as "Undo" or "View". It closes the toast. */
   action?: { text: string; keys?: string; run: () => void }
-  /** Stays until then, whoever hovers it, and counts the seconds: for what can be taken back only so long. */
+  /** Closes the toast then and counts the seconds down, even while it is hovered. Milliseconds since 1970. */
   endsAt?: number
 }
 
 const [toasts, setToasts] = createSignal<Toast[]>([])
 let lastId = 0
 
-/** Says what was done, with a way back, for six seconds. Answers how to close it earlier. */
+/** Says what was done, for six seconds. Returns how to close it earlier. */
 export function toast(text: string, action?: Toast['action'], endsAt?: number): () => void {
   return add({ text, look: 'normal', action, endsAt })
 }
@@ -35,13 +35,13 @@ export function toastError(text: string, action?: Toast['action']): () => void {
 
 function add(given: Omit<Toast, 'id'>): () => void {
   const id = ++lastId
-  setToasts((before) => [...withRoom(before), { ...given, id }])
+  setToasts((before) => [...makeRoom(before), { ...given, id }])
   return () => close(id)
 }
 
-/** The oldest that would go by itself goes for it; what went wrong stays, and may be the only copy of a text. */
-function withRoom(shown: Toast[]): Toast[] {
-  const oldest = shown.length < MOST_SHOWN ? undefined : shown.find(({ look }) => look === 'normal')
+/** Drops the oldest toast that would close on its own. Errors stay: one may hold the only copy of a text. */
+function makeRoom(shown: Toast[]): Toast[] {
+  const oldest = shown.length < MAX_TOASTS ? undefined : shown.find(({ look }) => look === 'normal')
   return shown.filter((one) => one !== oldest)
 }
 
@@ -50,18 +50,34 @@ function close(id: number): void {
 }
 
 /**
- * Where toasts appear; stands once, in routes.tsx. Hovering or focusing one stops its time. An open dialog leaves them
- * to be heard and pressed (`data-kb-top-layer`).
+ * Where toasts appear. Rendered once, in routes.tsx. Only the newest is shown, with a button for the others. Hovering or
+ * focusing a toast stops its time. `data-kb-top-layer` keeps toasts usable over an open dialog.
  */
 export function Toaster() {
+  const [isExpanded, setExpanded] = createSignal(false)
+  const olderCount = () => Math.max(toasts().length - 1, 0)
+  createEffect(() => {
+    if (olderCount() === 0) setExpanded(false)
+  })
   return (
     <section
       class="toaster"
       data-kb-top-layer=""
-      aria-label="Notices"
+      data-expanded={isExpanded() || undefined}
+      aria-label="Notifications"
       aria-live="polite"
       aria-relevant="additions"
     >
+      <Show when={olderCount() > 0}>
+        <button
+          type="button"
+          class="toaster-more"
+          aria-expanded={isExpanded()}
+          onClick={() => setExpanded(!isExpanded())}
+        >
+          {isExpanded() ? 'Show less' : `${olderCount()} more`}
+        </button>
+      </Show>
       <For each={toasts()}>{(one) => <ToastCard toast={one} />}</For>
     </section>
   )
@@ -91,10 +107,10 @@ function ToastCard(props: { toast: Toast }) {
       <Show when={props.toast.look === 'error'}>
         <CircleAlert aria-label="Error" />
       </Show>
-      <p class="toast-text">
+      <p class="toast-text" title={props.toast.look === 'normal' ? props.toast.text : undefined}>
         {props.toast.text}
-        <Show when={props.toast.endsAt}>{(endsAt) => <SecondsLeft until={endsAt()} />}</Show>
       </p>
+      <Show when={props.toast.endsAt}>{(endsAt) => <SecondsLeft until={endsAt()} />}</Show>
       <Show when={props.toast.action}>
         {(action) => (
           <Button

@@ -4,13 +4,9 @@ import { queries } from '../../api/queries.ts'
 import { changeTickets } from '../../ticket/changes/change-ticket.ts'
 import type { TicketChange } from '../../ticket/changes/optimistic.ts'
 import { ticketQuery } from '../../ticket/ticket-query.ts'
-import type { Row } from '../inbox-data.ts'
 import type { InboxLocation } from '../location.ts'
 import type { Selection } from './selection.ts'
 import type { TicketList } from './ticket-list.ts'
-
-/** In letters: a toast has one line. */
-const MAX_NAME_LETTERS = 40
 
 export type BulkActions = ReturnType<typeof createBulkActions>
 
@@ -32,8 +28,7 @@ export function createBulkActions(list: TicketList, selection: Selection, locati
   /** Returns the ids that were not changed. */
   async function change(ticketChange: TicketChange, done?: string): Promise<string[]> {
     const ids = targets()
-    const [row] = rows()
-    return ids.length === 0 ? [] : changeTickets(ids, ticketChange, { done, name: row && nameOf(row) })
+    return ids.length === 0 ? [] : changeTickets(ids, ticketChange, done)
   }
 
   /** Clears the selection at once, and selects again what the server refused. */
@@ -74,14 +69,6 @@ export function createBulkActions(list: TicketList, selection: Selection, locati
     }),
     areSpam: () => rows().length > 0 && rows().every(({ isSpam }) => isSpam),
   }
-}
-
-/** What a toast calls a ticket. */
-function nameOf({ subject, customer }: Row): string {
-  const letters = [...(subject || customer.name)]
-  return letters.length > MAX_NAME_LETTERS
-    ? `${letters.slice(0, MAX_NAME_LETTERS).join('').trimEnd()}…`
-    : letters.join('')
 }
 
 function isGone(id: string): boolean {

@@ -6,9 +6,9 @@ import { knownTicket, patchTicket, readTicketAgain } from '../ticket-query.ts'
 import {
   type Before,
   type Changeable,
-  changed,
   holdPending,
   type TicketChange,
+  withChange,
   withPending,
 } from './optimistic.ts'
 
@@ -17,23 +17,23 @@ export interface Item {
   change: TicketChange
 }
 
-/** What came of changes: of those that were done what takes them back, and the ids of the others with the reason. */
+/** The result of changes: how to revert those that were made, and the ids of the others with the reason. */
 export interface Outcome {
   before: { id: string; before: Before }[]
   rest: string[]
-  /** Only with a rest. */
+  /** Set if `rest` isn't empty. */
   error?: unknown
 }
 
-/** What one request may change, and how long it may be: the server takes 256 KiB. */
-const MOST_ITEMS = 500
-const MOST_BYTES = 200_000
+/** Limits of one request. The server accepts 256 KiB. */
+const MAX_ITEMS = 500
+const MAX_BYTES = 200_000
 
-/** Changes tickets: on the screen at once, and back again where the server refuses. Never throws. */
+/** Changes tickets: shown at once, and rolled back where the server refuses. Never throws. */
 export async function applyChanges(items: Item[]): Promise<Outcome> {
   const parts = await Promise.all(chunks(items).map(applyPart))
   const rest = parts.flatMap((part) => part.rest)
-  // An answer that was lost does not say what was done.
+  // A lost response doesn't say what was changed.
   if (rest.length > 0) {
     for (const queryKey of [queryKeys.tickets, queryKeys.counts]) void queries.invalidateQueries({ queryKey })
   }
@@ -44,7 +44,7 @@ export async function applyChanges(items: Item[]): Promise<Outcome> {
   }
 }
 
-/** The server may stop on the way: asked for the rest alone, it goes on or says why not. */
+/** The server may stop part of the way. Sent the rest again, it continues or returns the reason. */
 async function applyPart(items: Item[]): Promise<Outcome> {
   const shown = show(items)
   const before: Outcome['before'] = []
@@ -54,9 +54,9 @@ async function applyPart(items: Item[]): Promise<Outcome> {
     while (rest.length > 0) {
       const answer = await ask(api.console.bulk.post({ items: rest }))
       before.push(...answer.data)
-      const left = new Set(answer.rest)
-      shown.confirm((id) => !left.has(id))
-      rest = rest.filter(({ id }) => left.has(id))
+      const remaining = new Set(answer.rest)
+      shown.confirm((id) => !remaining.has(id))
+      rest = rest.filter(({ id }) => remaining.has(id))
     }
   } catch (reason) {
     error = reason
@@ -67,7 +67,7 @@ async function applyPart(items: Item[]): Promise<Outcome> {
   return { before, rest: rest.map(({ id }) => id), error }
 }
 
-/** Shows the changes everywhere at once; how each goes on is up to the server. */
+/** Applies the changes everywhere on the page. The caller then confirms or reverts each. */
 function show(items: Item[]) {
   const rows = rowsById()
   const held = items.map(({ id, change }) => ({
@@ -75,17 +75,17 @@ function show(items: Item[]) {
     before: knownTicket(id)?.ticket ?? rows.get(id),
     release: holdPending(id, change),
   }))
-  patchEverywhere(items.map(({ id, change }) => [id, (row) => changed(row, change)]))
-  const end = (isMeant: (id: string) => boolean) => {
-    const ended = held.filter(({ id }) => isMeant(id))
+  patchEverywhere(items.map(({ id, change }) => [id, (row) => withChange(row, change)]))
+  const end = (isIncluded: (id: string) => boolean) => {
+    const ended = held.filter(({ id }) => isIncluded(id))
     for (const { release } of ended) release()
     return ended
   }
   return {
     confirm: end,
-    refuse(isMeant: (id: string) => boolean): void {
+    refuse(isIncluded: (id: string) => boolean): void {
       patchEverywhere(
-        end(isMeant).flatMap(({ id, before }): [string, Patch][] => {
+        end(isIncluded).flatMap(({ id, before }): [string, Patch][] => {
           if (!before) return []
           const { status, assignedTo, tags, isSpam } = before
           return [[id, (row) => withPending({ ...row, status, assignedTo, tags, isSpam })]]
@@ -104,14 +104,14 @@ function patchEverywhere(patches: [string, Patch][]): void {
   patchRows(new Map(patches))
 }
 
-/** An Undo carries all tags of its tickets. */
+/** Splits the changes into requests. An Undo sends all tags of its tickets, so size counts too. */
 function chunks(items: Item[]): Item[][] {
   const all: Item[][] = []
   let bytes = 0
   for (const item of items) {
     const size = new TextEncoder().encode(JSON.stringify(item)).length
     const last = all.at(-1)
-    if (last && last.length < MOST_ITEMS && bytes + size <= MOST_BYTES) {
+    if (last && last.length < MAX_ITEMS && bytes + size <= MAX_BYTES) {
       last.push(item)
       bytes += size
     } else {

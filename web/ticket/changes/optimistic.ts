@@ -2,11 +2,11 @@ import type { Answer, api } from '../../api/api.ts'
 
 type BulkCall = typeof api.console.bulk.post
 type BulkItem = Parameters<BulkCall>[0]['items'][number]
-/** What may be changed of a ticket: `{ status: 'resolved' }`, `{ assignedTo: null }`, `{ addTags: ['vip'] }`. */
+/** Fields of a ticket to change: `{ status: 'resolved' }`, `{ assignedTo: null }`, `{ addTags: ['vip'] }`. */
 export type TicketChange = BulkItem['change']
 export type Before = Answer<BulkCall>['data'][number]['before']
 
-/** What of a ticket such a change is seen in. */
+/** The fields of a ticket or row that a change affects. */
 export interface Changeable {
   id: string
   status: NonNullable<TicketChange['status']>
@@ -18,7 +18,7 @@ export interface Changeable {
 /** Changes the server has not confirmed yet, by ticket, oldest first. */
 const pending = new Map<string, readonly TicketChange[]>()
 
-/** Shows a change until the server has it. Answers how to end that. */
+/** Keeps a change applied to everything read from the server. Returns how to stop. */
 export function holdPending(id: string, change: TicketChange): () => void {
   pending.set(id, [...(pending.get(id) ?? []), change])
   return () => {
@@ -28,18 +28,18 @@ export function holdPending(id: string, change: TicketChange): () => void {
   }
 }
 
-/** Whether a change of this page is on its way to the server. */
+/** Whether this page waits for the server to confirm a change. */
 export function isPending(ticketId: string): boolean {
   return pending.has(ticketId)
 }
 
-/** A ticket or row as it came from the server, with what is on its way there: else a refresh in between would undo it. */
+/** A ticket or row from the server with the unconfirmed changes applied, so that a refresh doesn't revert them. */
 export function withPending<Row extends Changeable>(row: Row): Row {
-  return pending.get(row.id)?.reduce((now, change) => changed(now, change), row) ?? row
+  return pending.get(row.id)?.reduce((now, change) => withChange(now, change), row) ?? row
 }
 
-/** A ticket after a change. */
-export function changed<Row extends Changeable>(row: Row, change: TicketChange): Row {
+/** A copy of the ticket or row with the change applied. */
+export function withChange<Row extends Changeable>(row: Row, change: TicketChange): Row {
   const { status = row.status, assignedTo, isSpam = row.isSpam } = change
   const assignee = assignedTo === undefined ? row.assignedTo : (assignedTo ?? undefined)
   const kept = (change.tags ?? row.tags).filter((tag) => !change.removeTags?.includes(tag))

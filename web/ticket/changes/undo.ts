@@ -1,36 +1,33 @@
 import { toast, toastError } from '../../ui/toaster.tsx'
 
-/** Something done that can be taken back. */
+/** Something that was done and can be undone. */
 interface UndoEntry {
-  /** What was done, such as "Resolved". */
+  /** What was done, such as "Resolved: Ana Pires". */
   label: string
-  /** Takes it back. Says itself why when it cannot. */
+  /** Undoes it. Shows the reason itself if that fails. */
   undo: () => void | Promise<void>
-  /** It can be taken back only until then. */
+  /** Can be undone only until then (milliseconds since 1970). */
   endsAt?: number
-  /** Not all of it was done: that is said until somebody closes it. */
+  /** Only a part of it was done. The toast stays until it is closed. */
   isPart?: boolean
 }
 
-/** Older ones are forgotten: nobody remembers what the thirtieth was. */
-const MOST_ENTRIES = 30
+/** Older entries are dropped. */
+const MAX_ENTRIES = 30
 
 let entries: { entry: UndoEntry; closeToast: () => void }[] = []
 
-/**
- * Remembers what was just done and says so, with an Undo. Answers how to forget it, for what cannot be taken back any
- * more; false when it is forgotten or taken back already.
- */
+/** Records what was done and shows a toast with Undo. Returns how to drop it, which returns false if it is gone already. */
 export function pushUndo(entry: UndoEntry): () => boolean {
   const action = { text: 'Undo', keys: 'mod+z', run: () => void undo(entry) }
-  // One after the other, so that a quick hand does not pile them up; only what counts down or went wrong stays beside the next.
+  // A new toast replaces the one before, except one with a countdown or a partial failure.
   for (const other of entries) if (!other.entry.endsAt && !other.entry.isPart) other.closeToast()
   const closeToast = entry.isPart ? toastError(entry.label, action) : toast(entry.label, action, entry.endsAt)
-  entries = [{ entry, closeToast }, ...entries].slice(0, MOST_ENTRIES)
+  entries = [{ entry, closeToast }, ...entries].slice(0, MAX_ENTRIES)
   return () => forget(entry)
 }
 
-/** Takes back the newest thing that was done (Ctrl/⌘+Z). False when there is nothing left. */
+/** Undoes the newest entry (Ctrl/⌘+Z). Returns false if there is none. */
 export async function undoLast(): Promise<boolean> {
   const now = Date.now()
   const newest = entries.find(({ entry }) => !entry.endsAt || entry.endsAt > now)
@@ -39,7 +36,7 @@ export async function undoLast(): Promise<boolean> {
   return true
 }
 
-/** Takes back one thing, once: the Undo of a row, of a thread, of a toast. */
+/** Undoes one entry. Does nothing the second time. */
 export async function undo(entry: UndoEntry): Promise<void> {
   if (forget(entry)) await entry.undo()
 }
