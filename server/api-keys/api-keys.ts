@@ -7,10 +7,10 @@ import { invalid, notFound } from '../errors.ts'
 import { recordWorkspaceChange } from '../events/workspace-changed.ts'
 import { requireName } from '../organizations/organizations.ts'
 import { hashToken } from '../token.ts'
-import { type ApiKey, keyColumns } from './key-rows.ts'
-import { forgetKeys } from './valid-keys.ts'
+import { type ApiKey, keyColumns } from './queries.ts'
+import { clearKeyCache } from './valid-keys.ts'
 
-/** Recognisable by people and by secret scanners. */
+/** Prefixes that people and secret scanners recognize. */
 const KEY_PREFIX = { secret: 'bellhop_sk_', public: 'bellhop_pk_' } as const satisfies Record<KeyKind, string>
 const KEY_RANDOM_BYTES = 30
 const SHOWN_CHARACTERS = 6
@@ -26,7 +26,7 @@ export interface NewApiKey {
   expiresAt?: number
 }
 
-/** `secret` is the whole key; it is shown here once and only its SHA-256 is kept. Throws 400 for wrong input. */
+/** `secret` is the whole key. It is returned only here; the database keeps its SHA-256. Throws 400 for invalid input. */
 export async function createApiKey(
   deps: Deps,
   orgId: string,
@@ -70,7 +70,7 @@ export function listApiKeys(deps: Deps, orgId: string): Promise<ApiKey[]> {
     .orderBy(asc(apiKeys.createdAt), asc(apiKeys.id))
 }
 
-/** Ends a key for ever, by id or shown prefix. A key that is already revoked stays so. Throws 404. */
+/** Revokes a key permanently, by id or prefix. Does nothing for a revoked key. Throws 404. */
 export async function revokeApiKey(deps: Deps, orgId: string, idOrPrefix: string): Promise<void> {
   await deps.database.write(async (tx) => {
     const isTheKey = and(
@@ -89,7 +89,7 @@ export async function revokeApiKey(deps: Deps, orgId: string, idOrPrefix: string
     }
     if (revoked.length > 0) await recordWorkspaceChange(deps, tx, orgId)
   })
-  forgetKeys(deps)
+  clearKeyCache(deps)
 }
 
 function requireScopes({ kind, scopes }: NewApiKey): KeyScope[] | null {
@@ -97,7 +97,7 @@ function requireScopes({ kind, scopes }: NewApiKey): KeyScope[] | null {
   const isKnown = scopes.length > 0 && scopes.every((scope) => KEY_SCOPES.includes(scope))
   if (isKnown && kind === 'secret') return [...new Set(scopes)]
   const detail =
-    kind === 'public' ? 'A public key takes no scopes.' : `Must be some of: ${KEY_SCOPES.join(', ')}.`
+    kind === 'public' ? "A public key can't have scopes." : `Must be some of: ${KEY_SCOPES.join(', ')}.`
   throw invalid([{ pointer: '/scopes', code: 'not_allowed', detail }])
 }
 

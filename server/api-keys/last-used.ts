@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 
 const SAVE_EVERY_MS = 10_000
 
-/** Remembers when keys were last used and saves it now and then: a read must not cost a write. */
+/** Collects when keys were last used and saves it periodically, so that a read doesn't cost a write. */
 export function createLastUsed(deps: Deps) {
   const unsaved = new Map<string, number>()
   let cancelTimer: (() => void) | undefined
@@ -20,7 +20,7 @@ export function createLastUsed(deps: Deps) {
         await tx.update(apiKeys).set({ lastUsedAt }).where(eq(apiKeys.id, id))
       }
     })
-    // Only now: a change that is refused is tried again. What was used meanwhile has a newer time.
+    // After the write, so that a failed one is retried. A key used since then has a newer time and stays.
     for (const [id, time] of times) if (unsaved.get(id) === time) unsaved.delete(id)
   }
 
@@ -34,11 +34,11 @@ export function createLastUsed(deps: Deps) {
   }
 
   return {
-    note(keyId: string): void {
+    record(keyId: string): void {
       unsaved.set(keyId, deps.clock.now())
       startTimer()
     },
-    /** Saves what is not saved yet. */
+    /** Saves what hasn't been saved yet. */
     stop(): Promise<void> {
       isStopped = true
       return save()

@@ -7,14 +7,14 @@ import { createLastUsed } from './last-used.ts'
 import { type Allowance, createRateLimiter } from './rate-limit.ts'
 import { findValidKey } from './valid-keys.ts'
 
-/** Who calls: an organization's secret key, or an agent who is signed in. */
+/** The caller of a request: an organization's secret key or a signed-in agent. */
 export interface Caller {
   orgId: string
   /** Id of the key, or of the agent's session. */
   keyId: string
-  /** Only of an agent. */
+  /** Only for agents. */
   agentId?: string
-  /** Display name; messages posted with the key carry it. */
+  /** Display name, shown on messages posted with the key. */
   name: string
   /** Null: full access. */
   scopes: KeyScope[] | null
@@ -23,14 +23,14 @@ export interface Caller {
   isPublic: boolean
 }
 
-/** Wrong keys that one address may send in 60 seconds. */
+/** Invalid keys that one address may send in 60 seconds. */
 const FAILURES_PER_ADDRESS = 60
 const SWEEP_EVERY_MS = 300_000
 
 /**
- * Turns the `Authorization` header into a `Caller` (section 5 of the specification) and guards permissions and rates,
- * in this order: 401, 403, 429. All of it happens before the body is looked at. A request without the header may come
- * from an agent's browser: `signedIn` tells.
+ * Resolves the `Authorization` header to a `Caller` (section 5 of the specification) and enforces permissions and rate
+ * limits, in the order 401, 403, 429, before the body is read. A request without the header may come from an agent's
+ * browser, which `signedIn` resolves.
  */
 export function createKeyGuard(
   deps: Deps,
@@ -52,15 +52,15 @@ export function createKeyGuard(
     const header = request.headers.get('authorization')
     const agent = header === null && request.headers.has('cookie') ? await signedIn(request) : undefined
     if (agent) return agent
-    const sent = bearerToken(header)
-    const key = sent === undefined ? undefined : await findValidKey(deps, sent)
-    if (!key) throw refuseStranger(addressOf(request, server))
-    lastUsed.note(key.id)
+    const token = bearerToken(header)
+    const key = token === undefined ? undefined : await findValidKey(deps, token)
+    if (!key) throw unauthorized(addressOf(request, server))
+    lastUsed.record(key.id)
     const { id: keyId, orgId, name, scopes, rateLimit, kind } = key
     return { orgId, keyId, name, scopes, rateLimit, isPublic: kind === 'public' }
   }
 
-  function refuseStranger(address: string): AppError {
+  function unauthorized(address: string): AppError {
     const allowance = failures.take(address, FAILURES_PER_ADDRESS)
     if (!allowance.isAllowed) return tooMany('Too many requests without a valid key.', allowance)
     return new AppError(401, 'unauthorized', 'Send a valid secret key as Authorization: Bearer <API_KEY>.', {
@@ -69,14 +69,14 @@ export function createKeyGuard(
   }
 
   return {
-    /** For routes that only some callers need a key for. Throws 401, or 429 after too many wrong keys. */
+    /** For routes where only some callers need a key. Throws 401, or 429 after too many invalid keys. */
     authenticate,
-    /** Elysia plugin: gives the routes behind it `caller`. `derive` runs before validation. */
+    /** Elysia plugin that gives later routes `caller`. It uses `derive`, which runs before validation. */
     requireApiKey: new Elysia({ name: 'require-api-key' }).derive(
       { as: 'scoped' },
       async ({ request, server }) => ({ caller: await authenticate(request, server) }),
     ),
-    /** Elysia `transform` hook: whether the caller may do this, and may do it now. Without a scope any secret key may. */
+    /** Elysia `transform` hook that checks the scope and the rate limit. Without a scope any secret key is allowed. */
     allow(scope?: KeyScope) {
       return ({ caller, set }: { caller: Caller; set: { headers: Record<string, unknown> } }): void => {
         const limit = caller.rateLimit ?? deps.config.rateLimit
@@ -84,7 +84,7 @@ export function createKeyGuard(
         const allowance = refusal ? limiter.look(caller.keyId, limit) : limiter.take(caller.keyId, limit)
         Object.assign(set.headers, rateHeaders(allowance, deps.clock.now()))
         if (refusal) throw refusal
-        if (!allowance.isAllowed) throw tooMany('This key has reached its limit of requests.', allowance)
+        if (!allowance.isAllowed) throw tooMany('This key has reached its rate limit.', allowance)
       }
     },
     async stop(): Promise<void> {
@@ -102,10 +102,10 @@ function bearerToken(header: string | null): string | undefined {
 
 function scopeRefusal(caller: Caller, scope: KeyScope | undefined): AppError | undefined {
   if (caller.isPublic) {
-    return new AppError(403, 'public_key', 'The public key is for the widget only. Use a secret key.')
+    return new AppError(403, 'public_key', 'Public keys work only for the widget. Use a secret key.')
   }
   if (scope === undefined || caller.scopes === null || caller.scopes.includes(scope)) return undefined
-  return new AppError(403, 'missing_scope', `This key lacks the scope ${scope}.`)
+  return new AppError(403, 'missing_scope', `This key needs the scope ${scope}.`)
 }
 
 function tooMany(message: string, { resetMs }: Allowance): AppError {

@@ -10,7 +10,7 @@ import { createApiKey, listApiKeys, revokeApiKey } from './api-keys.ts'
 import * as schemas from './schemas.ts'
 import { viewKey } from './views.ts'
 
-/** What administrators do with API keys. */
+/** Routes where administrators manage API keys. */
 export function keyRoutes(guard: AgentGuard) {
   const transform = [guard.adminsOnly, strictQuery()]
 

@@ -2,12 +2,10 @@ import { t } from 'elysia'
 import { KEY_KINDS, KEY_SCOPES } from '../database/tables/api-keys.ts'
 import { oneOf, orNull } from '../requests/choices.ts'
 
-// What administrators see of API keys: `views.ts` makes it.
-
 const time = t.String({ format: 'date-time' })
 const scopes = t.Array(oneOf(KEY_SCOPES), { maxItems: 10 })
 
-// The verb says what is wrong with a name, a limit or a time.
+// The verb validates the name, the limit and the time.
 export const newKey = t.Object(
   {
     name: t.String({ maxLength: 1_000 }),
@@ -23,7 +21,7 @@ export const key = t.Object({
   id: t.String(),
   kind: oneOf(KEY_KINDS),
   name: t.String(),
-  /** The beginning, to recognise it by. */
+  /** The first characters of the key, to recognize it by. */
   prefix: t.String(),
   /** Null: full access. */
   scopes: orNull(scopes),
@@ -35,5 +33,5 @@ export const key = t.Object({
   publicKey: t.Optional(t.String()),
 })
 export const keyList = t.Object({ data: t.Array(key) })
-/** The whole key leaves here, once. */
+/** `secret` is the whole key, returned only here. */
 export const createdKey = t.Object({ key, secret: t.String() })

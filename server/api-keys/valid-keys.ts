@@ -4,45 +4,45 @@ import { statement } from '../database/statement.ts'
 import { apiKeys } from '../database/tables/api-keys.ts'
 import type { Deps } from '../deps.ts'
 import { hashToken } from '../token.ts'
-import { type ApiKey, keyColumns } from './key-rows.ts'
+import { type ApiKey, keyColumns } from './queries.ts'
 
-/** The key that was sent, if it is one of ours, not revoked and not expired. */
-export async function findValidKey(deps: Deps, sent: string): Promise<ApiKey | undefined> {
-  const hash = hashToken(sent)
-  const { keys } = memoryOf(deps)
-  const key = keys.get(hash) ?? (await readAndRemember(deps, keys, hash))
+/** Finds a key by the token that was sent, unless it is unknown, revoked or expired. */
+export async function findValidKey(deps: Deps, token: string): Promise<ApiKey | undefined> {
+  const hash = hashToken(token)
+  const { keys } = cacheOf(deps)
+  const key = keys.get(hash) ?? (await readAndCache(deps, keys, hash))
   if (!key || key.revokedAt !== null) return undefined
   if (key.expiresAt !== null && key.expiresAt <= deps.clock.now()) return undefined
   return key
 }
 
-/** After a change of a key: what is remembered may be old. */
-export function forgetKeys(deps: Deps): void {
-  forget(memoryOf(deps))
+/** Clears the cache after a key changed. */
+export function clearKeyCache(deps: Deps): void {
+  clear(cacheOf(deps))
 }
 
-// A key is looked up at every request and hardly ever changes: rows are remembered until a verb here or another
-// process changes something. A lookup that was under way then fills a map that nobody asks any more.
+// Every request looks up a key, and keys rarely change. Rows are cached until a verb here or another process changes
+// something. A lookup that was running at that moment fills the discarded map.
 
-const MOST_REMEMBERED = 10_000
-const memories = new WeakMap<Database, { keys: Map<string, ApiKey> }>()
+const MOST_CACHED = 10_000
+const caches = new WeakMap<Database, { keys: Map<string, ApiKey> }>()
 
-function memoryOf(deps: Deps): { keys: Map<string, ApiKey> } {
-  const known = memories.get(deps.database)
-  if (known && known.keys.size < MOST_REMEMBERED) return known
-  if (known) return forget(known)
-  const memory = { keys: new Map<string, ApiKey>() }
-  memories.set(deps.database, memory)
-  deps.externalCommits.listen(() => forget(memory))
-  return memory
+function cacheOf(deps: Deps): { keys: Map<string, ApiKey> } {
+  const known = caches.get(deps.database)
+  if (known && known.keys.size < MOST_CACHED) return known
+  if (known) return clear(known)
+  const cache = { keys: new Map<string, ApiKey>() }
+  caches.set(deps.database, cache)
+  deps.externalCommits.listen(() => clear(cache))
+  return cache
 }
 
-function forget(memory: { keys: Map<string, ApiKey> }) {
-  memory.keys = new Map()
-  return memory
+function clear(cache: { keys: Map<string, ApiKey> }) {
+  cache.keys = new Map()
+  return cache
 }
 
-async function readAndRemember(
+async function readAndCache(
   deps: Deps,
   keys: Map<string, ApiKey>,
   hash: string,

@@ -1,7 +1,7 @@
 import { isoTime, isoTimeOrNull } from '../dates.ts'
-import type { ApiKey } from './key-rows.ts'
+import type { ApiKey } from './queries.ts'
 
-/** A key without its secret; the one of the widget is no secret. */
+/** A key without its secret. A public key isn't secret and is included. */
 export function viewKey(key: ApiKey) {
   const { id, kind, name, prefix, scopes, rateLimit, publicKey } = key
   return {

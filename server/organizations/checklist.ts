@@ -4,14 +4,14 @@ import { apiKeys } from '../database/tables/api-keys.ts'
 import { endpoints } from '../database/tables/webhooks.ts'
 import type { Deps } from '../deps.ts'
 
-/** The first steps of an organization, in the order they are shown. */
+/** An organization's setup steps, in display order. */
 export const FIRST_STEPS = ['key', 'email', 'widget', 'telegram', 'agents', 'endpoint'] as const
-export type FirstStep = (typeof FIRST_STEPS)[number]
-/** `later`: this version cannot do it yet. */
+type FirstStep = (typeof FIRST_STEPS)[number]
+/** `later`: not available in this version. */
 export const STEP_STATES = ['done', 'todo', 'later'] as const
 type StepState = (typeof STEP_STATES)[number]
 
-/** How far each of the first steps is. */
+/** Returns the state of each setup step. */
 export async function readChecklist(
   deps: Deps,
   orgId: string,

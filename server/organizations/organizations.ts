@@ -20,7 +20,7 @@ const columns = {
   createdAt: organizations.createdAt,
 }
 
-/** Throws 400 when the name is blank or too long. Names need not be unique; commands then want the id. */
+/** Throws 400 for a blank or too long name. Names may repeat; commands then need the id. */
 export async function createOrganization(deps: Deps, input: { name: string }): Promise<Organization> {
   const organization = newOrganization(deps, requireName(input.name))
   await deps.database.write(async (tx) => {
@@ -41,21 +41,21 @@ export function listOrganizations(deps: Deps): Promise<Organization[]> {
     .orderBy(asc(organizations.createdAt), asc(organizations.id))
 }
 
-/** The organization with this id or, when only one is called so, this name. Throws 404, or 409 when several are. */
+/** Finds an organization by id, or by name if it is unique. Throws 404, and 409 for a name of several. */
 export async function findOrganization(deps: Deps, idOrName: string): Promise<Organization> {
   const found = await deps.database.read
     .select(columns)
     .from(organizations)
     .where(or(eq(organizations.id, idOrName), eq(organizations.name, idOrName)))
   const [organization] = found.filter(({ id }) => id === idOrName).concat(found)
-  if (!organization) throw new AppError(404, 'not_found', `There is no organization "${idOrName}".`)
+  if (!organization) throw new AppError(404, 'not_found', `No organization has the id or name "${idOrName}".`)
   if (organization.id !== idOrName && found.length > 1) {
-    throw new AppError(409, 'ambiguous_name', `Several organizations are called "${idOrName}". Use the id.`)
+    throw new AppError(409, 'ambiguous_name', `Several organizations are named "${idOrName}". Use the id.`)
   }
   return organization
 }
 
-/** Trimmed; throws 400 for names nobody could read. */
+/** Trims a name. Throws 400 when it is blank or too long. */
 export function requireName(name: string, pointer = '/name'): string {
   const trimmed = name.trim()
   if (!isBlank(trimmed) && trimmed.length <= MOST_NAME_LENGTH) return trimmed

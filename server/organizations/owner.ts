@@ -7,8 +7,8 @@ import { notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
 
 /**
- * The organization that owns an agent, API key, endpoint or delivery; for commands, whose caller owns them all.
- * Throws 404.
+ * Finds the organization that owns an agent, API key, endpoint or delivery. Only for commands: they may access every
+ * organization. Throws 404.
  */
 export async function findOwner(deps: Deps, id: string): Promise<string> {
   const [owner] = await rowsWith(deps, id)

@@ -7,7 +7,7 @@ import * as schemas from './schemas.ts'
 import { changeSettings, readSettings } from './settings.ts'
 import { viewOrganization } from './views.ts'
 
-/** What everybody knows of the organization, and administrators change. */
+/** Routes for the organization's settings: every agent can read them, only administrators can change them. */
 export function organizationRoutes(guard: AgentGuard) {
   const noQuery = strictQuery()
 

@@ -39,7 +39,7 @@ const REFUSED: [string[], string][] = [
   [['--rate-limit', '99999999999'], invalidOption('--rate-limit <number>', '99999999999', 'at most 1000000')],
   [['--rate-limit', '1.5'], invalidOption('--rate-limit <number>', '1.5', 'a whole number')],
   [['--name', ' '], '--name: Needs 1 to 255 characters.'],
-  [['--public', '--scopes', 'tickets:read'], '--scopes: A public key takes no scopes.'],
+  [['--public', '--scopes', 'tickets:read'], "--scopes: A public key can't have scopes."],
   [['--expires', '2020-02-29'], '--expires: Must be in the future.'],
   [
     ['--expires', '2027-02-31'],

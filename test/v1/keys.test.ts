@@ -87,7 +87,7 @@ describe('permissions', () => {
     const widget = await client.withKey({ kind: 'public' })
     expect(widget.key).toStartWith('bellhop_pk_')
     const problem = problemOf(await widget.call(method, path, { body }), 403, 'public_key')
-    expect(problem.detail).toBe('The public key is for the widget only. Use a secret key.')
+    expect(problem.detail).toBe('Public keys work only for the widget. Use a secret key.')
   })
 
   test.each(OPERATIONS)('%s %s needs its own scope, and no other', async (method, path, scope, body) => {
@@ -97,7 +97,7 @@ describe('permissions', () => {
     const allowed = await enough.call(method, path, { body })
     expect([200, 201, 404]).toContain(allowed.status)
     const problem = problemOf(await rest.call(method, path, { body }), 403, 'missing_scope')
-    expect(problem.detail).toBe(`This key lacks the scope ${scope}.`)
+    expect(problem.detail).toBe(`This key needs the scope ${scope}.`)
   })
 
   test('a secret key without scopes may do everything', async () => {

@@ -20,7 +20,7 @@ test('a key may make 300 requests in 60 seconds by default; the next one is 429'
   expect(refused).toHaveLength(20)
   for (const answer of refused) {
     const { detail } = problemOf(answer, 429, 'rate_limited')
-    expect(detail).toBe('This key has reached its limit of requests. Try again in 60 s.')
+    expect(detail).toBe('This key has reached its rate limit. Try again in 60 s.')
     expect(answer.headers.get('retry-after')).toBe('60')
   }
 })
