@@ -1,16 +1,19 @@
+import { and, desc, eq, lt } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
 import { auditEntries } from '../database/tables/audit.ts'
 import type { Deps } from '../deps.ts'
+import { invalid } from '../errors.ts'
+import { isId } from '../ids.ts'
 
-/** What was done to what. Never holds a secret. */
+/** What was done, and to what. Never contains a secret. */
 export interface AuditNote {
-  /** A noun and what happened to it: `agent.invited`. */
+  /** A noun and what was done to it: `agent.invited`. */
   action: string
   subject?: { id?: string; label: string }
   detail?: Record<string, unknown>
 }
 
-/** Writes one line of the audit log, in the unit of the change and in the name of `deps.actor`. */
+/** Adds an entry to the audit log, in the unit of the change, for `deps.actor`. */
 export async function recordAudit(
   deps: Deps,
   tx: Transaction,
@@ -31,4 +34,45 @@ export async function recordAudit(
     address: actor.address ?? null,
     createdAt: deps.clock.now(),
   })
+}
+
+const MAX_LISTED = 100
+const DEFAULT_LISTED = 50
+
+export type AuditEntry = typeof auditEntries.$inferSelect
+
+export interface AuditFilter {
+  action?: string
+  /** `nextCursor` of the previous page. */
+  cursor?: string
+  /** 50 by default, at most 100. */
+  limit?: number
+}
+
+/** Newest first. Throws 400 for an invalid cursor. */
+export async function listAudit(
+  deps: Deps,
+  orgId: string,
+  { action, cursor, limit: requested = DEFAULT_LISTED }: AuditFilter,
+): Promise<{ entries: AuditEntry[]; nextCursor: string | undefined }> {
+  if (cursor !== undefined && !isId('aud', cursor)) {
+    throw invalid([
+      { parameter: 'cursor', code: 'invalid_cursor', detail: 'Use the nextCursor of the previous page.' },
+    ])
+  }
+  const limit = Math.min(requested, MAX_LISTED)
+  const found = await deps.database.read
+    .select()
+    .from(auditEntries)
+    .where(
+      and(
+        eq(auditEntries.orgId, orgId),
+        action === undefined ? undefined : eq(auditEntries.action, action),
+        cursor === undefined ? undefined : lt(auditEntries.id, cursor),
+      ),
+    )
+    .orderBy(desc(auditEntries.id))
+    .limit(limit + 1)
+  const entries = found.slice(0, limit)
+  return { entries, nextCursor: found.length > limit ? entries.at(-1)?.id : undefined }
 }

@@ -1,11 +1,36 @@
-import { Elysia } from 'elysia'
+import { Elysia, t } from 'elysia'
+import { ACTOR_KINDS } from '../database/tables/audit.ts'
+import { isoTime } from '../dates.ts'
+import { oneOf } from '../requests/choices.ts'
 import { strictQuery } from '../requests/query.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
-import { listAudit } from './list-audit.ts'
-import { auditList, auditQuery } from './schemas.ts'
-import { viewAuditEntry } from './views.ts'
+import { type AuditEntry, listAudit } from './audit.ts'
 
-/** Who did what, when and from where, for administrators. */
+const auditQuery = t.Object(
+  {
+    action: t.Optional(t.String({ minLength: 1, maxLength: 64 })),
+    cursor: t.Optional(t.String({ maxLength: 64 })),
+    limit: t.Optional(t.Integer({ minimum: 1 })),
+  },
+  { additionalProperties: false },
+)
+
+const auditList = t.Object({
+  data: t.Array(
+    t.Object({
+      id: t.String(),
+      at: t.String({ format: 'date-time' }),
+      actor: t.Object({ kind: oneOf(ACTOR_KINDS), id: t.Optional(t.String()), name: t.String() }),
+      action: t.String(),
+      subject: t.Optional(t.Object({ id: t.Optional(t.String()), label: t.String() })),
+      detail: t.Optional(t.Record(t.String(), t.Unknown())),
+      address: t.Optional(t.String()),
+    }),
+  ),
+  nextCursor: t.Optional(t.String()),
+})
+
+/** The audit log, for administrators. */
 export function auditRoutes(guard: AgentGuard) {
   return new Elysia({ name: 'audit/console', prefix: '/console' }).use(guard.requireAgent).get(
     '/audit',
@@ -19,4 +44,20 @@ export function auditRoutes(guard: AgentGuard) {
       response: { 200: auditList },
     },
   )
+}
+
+function viewAuditEntry(entry: AuditEntry) {
+  const { id, createdAt, actorKind, actorId, actorName, action, subjectId, subjectLabel, detail, address } =
+    entry
+  return {
+    id,
+    at: isoTime(createdAt),
+    actor: { kind: actorKind, ...(actorId === null ? {} : { id: actorId }), name: actorName },
+    action,
+    ...(subjectLabel === null
+      ? {}
+      : { subject: { ...(subjectId === null ? {} : { id: subjectId }), label: subjectLabel } }),
+    ...(detail === null ? {} : { detail }),
+    ...(address === null ? {} : { address }),
+  }
 }

@@ -1,20 +1,31 @@
-import { and, asc, count, eq, sql } from 'drizzle-orm'
+import { and, asc, count, eq, inArray, sql } from 'drizzle-orm'
 import { recordAudit } from '../audit/audit.ts'
 import type { Transaction } from '../database/database.ts'
 import { customers } from '../database/tables/customers.ts'
-import { tickets } from '../database/tables/tickets.ts'
+import { messages } from '../database/tables/messages.ts'
+import { organizations } from '../database/tables/organizations.ts'
+import { waitingReplies } from '../database/tables/replies.ts'
+import { activities, drafts, notes, readMarks } from '../database/tables/threads.ts'
+import { tickets, ticketTags } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
+import { recordEvents } from '../events/events.ts'
+import { forgetAnswers } from '../idempotency/forget.ts'
 import { isId } from '../ids.ts'
-import { rewriteViews } from '../saved-views/rewrite.ts'
-import { withoutAddress } from '../saved-views/without-address.ts'
+import { removeAddress, rewriteViews } from '../saved-views/rewrite.ts'
+import { replaceDocuments } from '../search/index/documents.ts'
+import { threadLocation } from '../threads/send-once.ts'
+import { moveCounters, sumOfChanges } from '../tickets/counters.ts'
 import { lockTicket, requireTicket, type Ticket } from '../tickets/queries.ts'
-import { eraseTickets } from './erase-tickets.ts'
+import { eraseDeliveries } from '../webhooks/deliveries/erase-deliveries.ts'
 
-/** Tickets in one unit: each may have many messages, events and deliveries. */
+/** Tickets in one unit. Each may have many messages, events and deliveries. */
 const SLICE = 20
 
-/** Deletes a ticket for ever; the audit log keeps its id only. Throws 404. */
+/** All tables with rows that belong to a ticket. */
+const TICKET_TABLES = [messages, notes, activities, ticketTags, readMarks, drafts, waitingReplies]
+
+/** Deletes a ticket permanently. The audit log keeps only its id. Throws 404. */
 export async function eraseTicket(deps: Deps, orgId: string, id: string): Promise<void> {
   await deps.database.write(async (tx) => {
     const ticket = await requireTicket(tx, orgId, id)
@@ -24,9 +35,9 @@ export async function eraseTicket(deps: Deps, orgId: string, id: string): Promis
 }
 
 /**
- * Deletes a customer for ever, with all their tickets, a slice in each unit; when it was cut short, doing it again
- * deletes the rest; their address goes from saved views. Answers how many tickets. The audit log keeps ids and counts
- * only, from the first slice on. Throws 404.
+ * Deletes a customer permanently, with all their tickets, a slice in each unit, and removes their address from saved
+ * views. After an interruption, calling it again deletes the rest. The audit log keeps only ids and counts, from the
+ * first slice on. Returns the number of deleted tickets. Throws 404.
  */
 export async function eraseCustomer(deps: Deps, orgId: string, id: string): Promise<number> {
   if (!isId('usr', id)) throw notFound('customer')
@@ -40,7 +51,7 @@ export async function eraseCustomer(deps: Deps, orgId: string, id: string): Prom
   return deletedTickets
 }
 
-/** The customer's row comes first, as when a ticket is made: no ticket can be added while this looks for the last. */
+/** Locks the customer's row first, as creating a ticket does, so that no ticket is added during the last slice. */
 async function eraseSlice(
   deps: Deps,
   tx: Transaction,
@@ -61,7 +72,7 @@ async function eraseSlice(
   await eraseTickets(deps, tx, orgId, locked)
   if (isFirst) {
     const changedViews =
-      email === null ? 0 : await rewriteViews(deps, tx, orgId, (view) => withoutAddress(view, email))
+      email === null ? 0 : await rewriteViews(deps, tx, orgId, (view) => removeAddress(view, email))
     const detail = { deletedTickets: all?.count ?? 0, changedViews }
     await recordAudit(deps, tx, orgId, { action: 'customer.deleted', subject: { id, label: id }, detail })
   }
@@ -69,7 +80,7 @@ async function eraseSlice(
   return { erased: locked.length, isGone }
 }
 
-/** Answers the customer's address. */
+/** Returns the customer's email address. */
 async function lockCustomer(tx: Transaction, orgId: string, id: string): Promise<string | null> {
   const [customer] = await tx
     .update(customers)
@@ -78,4 +89,36 @@ async function lockCustomer(tx: Transaction, orgId: string, id: string): Promise
     .returning({ email: customers.email })
   if (!customer) throw notFound('customer')
   return customer.email
+}
+
+/**
+ * Deletes tickets whose rows are locked, and their text everywhere. The log keeps their events without bodies.
+ */
+async function eraseTickets(deps: Deps, tx: Transaction, orgId: string, erased: Ticket[]): Promise<void> {
+  if (erased.length === 0) return
+  const now = deps.clock.now()
+  const ticketIds = erased.map(({ id }) => id)
+  await forgetAnswers(tx, orgId, { ticketIds, locations: ticketIds.map(threadLocation) })
+  for (const table of TICKET_TABLES) {
+    await tx.delete(table).where(and(eq(table.orgId, orgId), inArray(table.ticketId, ticketIds)))
+  }
+  await tx.delete(tickets).where(and(eq(tickets.orgId, orgId), inArray(tickets.id, ticketIds)))
+  await replaceDocuments(
+    tx,
+    orgId,
+    ticketIds.map((ticketId) => ({ ticketId, words: undefined })),
+  )
+  await recordEvents(
+    deps,
+    tx,
+    orgId,
+    ticketIds.map((ticketId) => ({ type: 'ticket.deleted', ticketId, createdAt: now })),
+  )
+  // search/index/merge-segments.ts clears what is left on disk.
+  await tx
+    .update(organizations)
+    .set({ erasedEvent: sql`${organizations.lastEvent}` })
+    .where(eq(organizations.id, orgId))
+  await eraseDeliveries(tx, { orgId, ticketIds, now })
+  await moveCounters(tx, orgId, sumOfChanges(erased.map((before) => ({ before }))))
 }

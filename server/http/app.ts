@@ -12,6 +12,7 @@ import { organizationRoutes } from '../organizations/routes.ts'
 import { replyRoutes } from '../replies/routes.ts'
 import { requestId } from '../requests/request-id.ts'
 import { savedReplyRoutes } from '../saved-replies/routes.ts'
+import { savedViewRoutes } from '../saved-views/routes.ts'
 import { createAttempts } from '../sessions/attempts.ts'
 import type { FirstRun } from '../sessions/first-run.ts'
 import { ownSessionRoutes } from '../sessions/own-session-routes.ts'
@@ -63,6 +64,7 @@ export function createApp(
     .use(erasureRoutes(guards.agents))
     .use(webhookRoutes(deps, guards.agents))
     .use(inboxRoutes(guards.agents))
+    .use(savedViewRoutes(guards.agents))
     .use(liveRoutes(deps, guards.agents, guards.live))
     .use(unknownApiRoutes())
     .use(guideRoutes(deps.config.publicUrl))

@@ -11,28 +11,28 @@ import type { ViewCounter } from './view-counts.ts'
 
 const { status, statusAndAssignedTo, spam, all } = filterNames
 
-/** The numbers in the rail: from counters, but for failed sends, held replies and saved views, which are counted up to a limit. */
+/** The numbers in the rail: from counters, except failed sends, held replies and saved views, counted up to a limit. */
 export async function readCounts(deps: Deps, countViews: ViewCounter, orgId: string, me: string) {
   const { read } = deps.database
   const { saved, askAgainMs } = await countViews(deps, orgId, me)
-  const wanted = {
+  const names = {
     mine: statusAndAssignedTo('open', me),
     unassigned: statusAndAssignedTo('open', ''),
     open: status('open'),
     pending: status('pending'),
     resolved: status('resolved'),
   }
-  const names = Object.values(wanted)
-  const counters = await readCounters(read, orgId, [...names, ...names.map(spam), spam(all)])
+  const counterNames = Object.values(names)
+  const counters = await readCounters(read, orgId, [...counterNames, ...counterNames.map(spam), spam(all)])
   const [failed] = await failedTickets(read, { orgId })
   const held = await readHeld(read, orgId, me)
   return {
     views: {
-      mine: withoutSpam(counters, wanted.mine),
-      unassigned: withoutSpam(counters, wanted.unassigned),
-      open: withoutSpam(counters, wanted.open),
-      pending: withoutSpam(counters, wanted.pending),
-      resolved: withoutSpam(counters, wanted.resolved),
+      mine: withoutSpam(counters, names.mine),
+      unassigned: withoutSpam(counters, names.unassigned),
+      open: withoutSpam(counters, names.open),
+      pending: withoutSpam(counters, names.pending),
+      resolved: withoutSpam(counters, names.resolved),
       failed: failed?.total ?? 0,
       held: held.tickets,
       spam: counters.get(spam(all)) ?? 0,
@@ -44,7 +44,7 @@ export async function readCounts(deps: Deps, countViews: ViewCounter, orgId: str
   }
 }
 
-/** Tags of open tickets, in order. */
+/** The tags of open tickets, in order. */
 async function openTags(read: Reader, orgId: string): Promise<{ tag: string; count: number }[]> {
   const prefix = filterNames.statusAndTag('open', '')
   const tags = await countersUnder(read, orgId, prefix)
@@ -54,7 +54,7 @@ async function openTags(read: Reader, orgId: string): Promise<{ tag: string; cou
   )
 }
 
-/** The partial index is used only for a query that carries its condition in these words. */
+/** The partial index is used only for a query with exactly its condition. */
 const failedTickets = statement<{ orgId: string }, { total: number }[], Reader>('inbox_failed', (read, p) => {
   const failed = read
     .selectDistinct({ ticketId: messages.ticketId })

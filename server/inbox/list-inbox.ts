@@ -1,42 +1,71 @@
+import { and, eq, sql } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
+import { statement } from '../database/statement.ts'
+import { customers } from '../database/tables/customers.ts'
+import { type MessageRole, messages } from '../database/tables/messages.ts'
+import { notes, readMarks } from '../database/tables/threads.ts'
+import { tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
 import { yieldToEventLoop } from '../loop.ts'
+import {
+  hasDraft,
+  hasFailedSend,
+  hasHeldReply,
+  isOneOf,
+  newestMessageId,
+  ownReadMark,
+  textOf,
+  unindexedOrganization,
+} from '../search/conditions.ts'
 import { excerptOf } from '../search/excerpt.ts'
 import { findTickets } from '../search/find-tickets.ts'
 import type { SortKey } from '../search/queries.ts'
 import { readSearch } from '../search/read-search.ts'
 import { decodeCursor, encodeCursor } from '../tickets/cursor.ts'
 import type { TicketSort } from '../tickets/list-tickets.ts'
-import { type FoundRow, readRows, textsOf } from './queries.ts'
+import { type TicketWithCustomer, ticketWithCustomer } from '../tickets/queries.ts'
 
-export interface InboxRow extends FoundRow {
-  /** Text around a hit. */
+export const MAX_ROWS = 100
+const DEFAULT_ROWS = 50
+/** Much of a message is quoted mail or one long line: a preview needs only its beginning. */
+const PREVIEW_SOURCE_LENGTH = 800
+/** How much of a thread is searched for an excerpt, newest first. */
+const EXCERPT_MESSAGES = 10
+const EXCERPT_SOURCE_LENGTH = 4_000
+
+/** A ticket as one agent sees it in the list. */
+export interface InboxRow extends TicketWithCustomer {
+  newest: { text: string; role: MessageRole; createdAt: number } | undefined
+  isUnread: boolean
+  hasDraft: boolean
+  hasFailedSend: boolean
+  /** The agent's own held reply, or one of a disabled agent. */
+  hasHeldReply: boolean
+  /** Text around a search word. */
   excerpt?: string
 }
 
 export interface InboxRequest {
-  /** Agent id of who asks. */
+  /** Id of the agent who asks. */
   me: string
-  /** The grammar of server/search/query-language.ts; empty: everything but spam. */
+  /** As server/search/query-language.ts reads it. Empty finds everything but spam. */
   q?: string
-  /** The time zone that the days of the query are counted in; UTC unless given. */
+  /** The time zone of the dates in the query; UTC by default. */
   zone?: string
   sort?: TicketSort
   cursor?: string
   limit?: number
 }
 
-const DEFAULT_LIMIT = 50
-
 /**
- * One page of the inbox. Throws 400 `invalid_query` for a query nobody understands, and for a cursor of another list. A
- * ticket that changes while pages are read moves to the top, so it is not met again further down.
+ * One page of the inbox. Throws 400 `invalid_query` for a query that can't be read, and 400 for a cursor of another
+ * list. A ticket that changes while pages are read moves to the top, so no later page repeats it.
  */
 export async function listInbox(
   deps: Deps,
   orgId: string,
-  { me, q = '', zone, sort = 'updated_desc', cursor, limit = DEFAULT_LIMIT }: InboxRequest,
+  { me, q = '', zone, sort = 'updated_desc', cursor, limit = DEFAULT_ROWS }: InboxRequest,
 ): Promise<{ rows: InboxRow[]; nextCursor: string | undefined; terms: string[] }> {
   const { read } = deps.database
   const search = await readSearch(read, { orgId, me, text: q, zone })
@@ -62,16 +91,16 @@ function requireKey(cursor: string, list: string): SortKey {
   const place = decodeCursor(cursor)
   if (place?.list === list) return { at: place.at, id: place.id }
   const detail = place
-    ? 'This cursor belongs to a list with another search or another sort.'
-    : 'Use nextCursor as it was given.'
+    ? 'This cursor is from a list with another search or sort order.'
+    : 'Use the nextCursor of the previous page.'
   throw invalid([{ parameter: 'cursor', code: place ? 'foreign_cursor' : 'invalid_cursor', detail }])
 }
 
-/** Taking long threads apart word by word lasts: others get their turn behind each. */
+/** Splitting long threads into words takes a while, so other requests run between tickets. */
 async function withExcerpts(
   read: Reader,
   orgId: string,
-  rows: FoundRow[],
+  rows: InboxRow[],
   terms: string[],
 ): Promise<InboxRow[]> {
   if (terms.length === 0) return rows
@@ -83,3 +112,131 @@ async function withExcerpts(
   }
   return found
 }
+
+/** The rows of some tickets, in the order of the ids, without those deleted in the meantime. */
+async function readRows(
+  read: Reader,
+  { orgId, me, ids }: { orgId: string; me: string; ids: string[] },
+): Promise<InboxRow[]> {
+  if (ids.length === 0) return []
+  const places = Array.from({ length: MAX_ROWS }, (_, place) => [`id${place}`, ids[place] ?? ''])
+  const rows = await rowsById(read, { orgId, me, ...Object.fromEntries(places) })
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return ids.flatMap((id) => {
+    const row = byId.get(id)
+    return row ? [inboxRow(row)] : []
+  })
+}
+
+/** The newest messages and notes of a ticket, newest first. */
+async function textsOf(
+  read: Reader,
+  { orgId, ticketId }: { orgId: string; ticketId: string },
+): Promise<string[]> {
+  const texts = [
+    ...(await newestMessages(read, { orgId, ticketId })),
+    ...(await newestNotes(read, { orgId, ticketId })),
+  ]
+  return texts.sort((one, other) => other.createdAt - one.createdAt).map(({ text }) => text)
+}
+
+function inboxRow({
+  text,
+  role,
+  messageAt,
+  messageId,
+  readMarkAt,
+  readMarkId,
+  hasDraft,
+  hasFailedSend,
+  hasHeldReply,
+  ...ticket
+}: StoredRow): InboxRow {
+  const isRead =
+    readMarkAt !== null &&
+    (readMarkAt > (messageAt ?? 0) || (readMarkAt === messageAt && (readMarkId ?? '') >= (messageId ?? '')))
+  return {
+    ...ticket,
+    newest:
+      text === null || role === null ? undefined : { text, role, createdAt: messageAt ?? ticket.createdAt },
+    isUnread: role === 'customer' && !isRead,
+    hasDraft: Boolean(hasDraft),
+    hasFailedSend: Boolean(hasFailedSend),
+    hasHeldReply: Boolean(hasHeldReply),
+  }
+}
+
+interface StoredRow extends TicketWithCustomer {
+  text: string | null
+  role: MessageRole | null
+  messageAt: number | null
+  messageId: string | null
+  readMarkAt: number | null
+  readMarkId: string | null
+  /** 0 or 1 on SQLite. */
+  hasDraft: unknown
+  hasFailedSend: unknown
+  hasHeldReply: unknown
+}
+
+const rowsById = statement<Record<string, string>, StoredRow[], Reader>('inbox_rows', (read) =>
+  read
+    .select({
+      ...ticketWithCustomer,
+      text: sql<string | null>`substr(${messages.text}, 1, ${sql.raw(String(PREVIEW_SOURCE_LENGTH))})`,
+      role: messages.role,
+      messageAt: messages.createdAt,
+      messageId: messages.id,
+      readMarkAt: readMarks.messageAt,
+      readMarkId: readMarks.messageId,
+      hasDraft: sql<unknown>`${hasDraft}`,
+      hasFailedSend: sql<unknown>`${hasFailedSend}`,
+      hasHeldReply: sql<unknown>`${hasHeldReply}`,
+    })
+    .from(tickets)
+    .innerJoin(customers, eq(customers.id, tickets.customerId))
+    .leftJoin(messages, eq(messages.id, newestMessageId))
+    .leftJoin(readMarks, ownReadMark)
+    .where(
+      and(
+        isOneOf(
+          tickets.id,
+          Array.from({ length: MAX_ROWS }, (_, place) => textOf(`id${place}`)),
+        ),
+        unindexedOrganization,
+      ),
+    ),
+)
+
+interface Text {
+  text: string
+  createdAt: number
+}
+
+const newestMessages = statement<{ orgId: string; ticketId: string }, Text[], Reader>(
+  'inbox_newest_messages',
+  (read) =>
+    read
+      .select({
+        text: sql<string>`substr(text, 1, ${sql.raw(String(EXCERPT_SOURCE_LENGTH))})`,
+        createdAt: messages.createdAt,
+      })
+      .from(messages)
+      .where(and(eq(messages.orgId, textOf('orgId')), eq(messages.ticketId, textOf('ticketId'))))
+      .orderBy(sql`created_at desc, id desc`)
+      .limit(EXCERPT_MESSAGES),
+)
+
+const newestNotes = statement<{ orgId: string; ticketId: string }, Text[], Reader>(
+  'inbox_newest_notes',
+  (read) =>
+    read
+      .select({
+        text: sql<string>`substr(text, 1, ${sql.raw(String(EXCERPT_SOURCE_LENGTH))})`,
+        createdAt: notes.createdAt,
+      })
+      .from(notes)
+      .where(and(eq(notes.orgId, textOf('orgId')), eq(notes.ticketId, textOf('ticketId'))))
+      .orderBy(sql`created_at desc, id desc`)
+      .limit(EXCERPT_MESSAGES),
+)

@@ -1,19 +1,96 @@
 import { Elysia, t } from 'elysia'
-import { byId } from '../requests/by-id.ts'
-import { arrive, jsonBody } from '../requests/json-body.ts'
+import { MESSAGE_ROLES } from '../database/tables/messages.ts'
+import { isoTime } from '../dates.ts'
+import { oneOf } from '../requests/choices.ts'
 import { strictQuery } from '../requests/query.ts'
-import { createView, deleteView, listViews, updateView } from '../saved-views/saved-views.ts'
+import { oneLine } from '../search/excerpt.ts'
+import { MAX_QUERY_LENGTH } from '../search/query-language.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
+import { TICKET_SORTS } from '../tickets/list-tickets.ts'
+import { listedTicket } from '../tickets/schemas.ts'
+import { viewListedTicket } from '../tickets/views.ts'
 import { readCounts } from './counts.ts'
-import { listInbox } from './list-inbox.ts'
-import * as schemas from './schemas.ts'
+import { type InboxRow, listInbox, MAX_ROWS } from './list-inbox.ts'
 import { createViewCounter } from './view-counts.ts'
-import { viewRow, viewSavedView } from './views.ts'
 
-const noQuery = strictQuery()
-const withBody = { parse: arrive, transform: [noQuery, jsonBody] }
+const strict = { additionalProperties: false }
+const PREVIEW_LENGTH = 160
 
-/** What the rail and the list of the inbox show. */
+/** The time zone of the dates in a search; UTC if it is missing. */
+const zone = t.Optional(t.String({ minLength: 1, maxLength: 64 }))
+
+const listQuery = t.Object(
+  {
+    /** Written as server/search/query-language.ts reads it. */
+    q: t.Optional(t.String({ maxLength: MAX_QUERY_LENGTH })),
+    zone,
+    /** Ignored in a search for words or `from:`, which lists the latest change first. */
+    sort: t.Optional(oneOf(TICKET_SORTS)),
+    cursor: t.Optional(t.String({ maxLength: 512 })),
+    limit: t.Optional(t.Integer({ minimum: 1, maximum: MAX_ROWS })),
+  },
+  strict,
+)
+
+const row = t.Object({
+  ...listedTicket.properties,
+  /** The newest message, on one line. */
+  preview: t.Object({ text: t.String(), role: oneOf(MESSAGE_ROLES) }),
+  lastMessageAt: t.String({ format: 'date-time' }),
+  isUnread: t.Boolean(),
+  hasDraft: t.Boolean(),
+  hasFailedSend: t.Boolean(),
+  /** The agent's own held reply, or one of a disabled agent. */
+  hasHeldReply: t.Boolean(),
+  isSpam: t.Boolean(),
+  version: t.Integer(),
+  /** Text around a search word, if one is in a message or a note. */
+  excerpt: t.Optional(t.String()),
+})
+
+const rowList = t.Object({
+  data: t.Array(row),
+  nextCursor: t.Optional(t.String()),
+  /** What to mark in the rows: words in lower case without accents, each of which may begin a longer word. */
+  terms: t.Array(t.String()),
+})
+
+const countsQuery = t.Object({ zone }, strict)
+
+const count = t.Integer({ minimum: 0 })
+const counts = t.Object({
+  views: t.Object({
+    mine: count,
+    unassigned: count,
+    open: count,
+    pending: count,
+    resolved: count,
+    failed: count,
+    held: count,
+    spam: count,
+  }),
+  /** Of open tickets, in order of the tag. */
+  tags: t.Array(t.Object({ tag: t.String(), count })),
+  /**
+   * Up to 1000, and `isAtLeast` if there may be more than were counted. A view whose query is no longer valid is left
+   * out.
+   */
+  saved: t.Array(t.Object({ id: t.String(), count, isAtLeast: t.Optional(t.Literal(true)) })),
+  /** The agent's newest replies that were not sent because someone else replied first. */
+  heldReplies: t.Array(
+    t.Object({
+      id: t.String(),
+      ticketId: t.String(),
+      customer: t.String(),
+      /** Empty for an integration. */
+      answeredBy: t.String(),
+    }),
+  ),
+  /** The counts of saved views may be out of date: ask again after this many milliseconds. */
+  askAgainMs: t.Optional(t.Integer({ minimum: 1 })),
+})
+
+/** The list of the inbox and the counts beside its views. */
 export function inboxRoutes(guard: AgentGuard) {
   const countViews = createViewCounter()
   return new Elysia({ name: 'inbox/console', prefix: '/console' })
@@ -24,48 +101,29 @@ export function inboxRoutes(guard: AgentGuard) {
         const { rows, nextCursor, terms } = await listInbox(as, me.orgId, { me: me.agentId, ...query })
         return { data: rows.map(viewRow), ...(nextCursor === undefined ? {} : { nextCursor }), terms }
       },
-      {
-        transform: strictQuery(schemas.listQuery),
-        query: schemas.listQuery,
-        response: { 200: schemas.rowList },
-      },
+      { transform: strictQuery(listQuery), query: listQuery, response: { 200: rowList } },
     )
     .get(
       '/counts',
       ({ me, as, query: { zone } }) =>
         readCounts(as, (deps, orgId, me) => countViews(deps, orgId, me, zone), me.orgId, me.agentId),
-      {
-        transform: strictQuery(schemas.countsQuery),
-        query: schemas.countsQuery,
-        response: { 200: schemas.counts },
-      },
+      { transform: strictQuery(countsQuery), query: countsQuery, response: { 200: counts } },
     )
-    .get(
-      '/views',
-      async ({ me: { orgId, agentId }, as }) => {
-        const views = await listViews(as.database.read, { orgId, agentId })
-        return { data: views.map((view) => viewSavedView(view, agentId)) }
-      },
-      { transform: noQuery, response: { 200: schemas.viewList } },
-    )
-    .post(
-      '/views',
-      async ({ me, as, body, status }) =>
-        status(201, viewSavedView(await createView(as, me.orgId, me, body), me.agentId)),
-      { ...withBody, body: schemas.newView, response: { 201: schemas.view } },
-    )
-    .patch(
-      '/views/:id',
-      async ({ me, as, params: { id }, body }) =>
-        viewSavedView(await updateView(as, me.orgId, me, { id, change: body }), me.agentId),
-      { ...withBody, params: byId, body: schemas.viewChange, response: { 200: schemas.view } },
-    )
-    .delete(
-      '/views/:id',
-      async ({ me, as, params, status }) => {
-        await deleteView(as, me.orgId, me, params.id)
-        return status(204, undefined)
-      },
-      { transform: noQuery, params: byId, response: { 204: t.Undefined() } },
-    )
+}
+
+/** The ticket as `/v1` lists it, with what an agent wants to know before opening it. */
+function viewRow(row: InboxRow) {
+  const { excerpt } = row
+  return {
+    ...viewListedTicket(row),
+    preview: { text: oneLine(row.newest?.text ?? '', PREVIEW_LENGTH), role: row.newest?.role ?? 'customer' },
+    lastMessageAt: isoTime(row.newest?.createdAt ?? row.createdAt),
+    isUnread: row.isUnread,
+    hasDraft: row.hasDraft,
+    hasFailedSend: row.hasFailedSend,
+    hasHeldReply: row.hasHeldReply,
+    isSpam: row.isSpam,
+    version: row.version,
+    ...(excerpt === undefined ? {} : { excerpt }),
+  }
 }

@@ -5,121 +5,122 @@ import { listViews } from '../saved-views/saved-views.ts'
 import { type Count, countTickets, readCount } from '../search/count-tickets.ts'
 import { readSearch, type Search } from '../search/read-search.ts'
 
-/** What is counted sooner is counted each time; otherwise the answer is kept for a multiple of what it cost. */
+/** Counts that take less are not kept; others are kept for a multiple of what they took. */
 const CHEAP_MS = 5
 const KEEP_FACTOR = 100
-const LONGEST_KEEP_MS = 5_000
-const MOST_REMEMBERED = 2_000
+const MAX_KEEP_MS = 5_000
+const MAX_CACHED = 2_000
 
 export interface ViewCounts {
   saved: { id: string; count: number; isAtLeast?: true }[]
-  /** Something may have changed since it was counted; behind so many milliseconds it is counted again. */
+  /** The counts may be out of date; after this many milliseconds they are counted again. */
   askAgainMs?: number
 }
 export type ViewCounter = (deps: Deps, orgId: string, me: string, zone?: string) => Promise<ViewCounts>
 
-interface Counted extends Count {
+interface CachedCount extends Count {
   /** The newest event when the counting began. */
   event: number
   keepUntil: number
 }
 
-interface Asked {
+interface CountRequest {
   orgId: string
   me: string
   search: Search
-  newest: number
+  newestEvent: number
 }
 
 /**
- * Counts saved views for however many pages: one count of a query serves all who ask for it, an organization has one
- * running at a time, and what was dear is kept for some seconds, or until something happens in the organization. Days are
- * counted in the zone of the page.
+ * Counts saved views for any number of pages. Everyone who asks for the same query gets the same count, an organization
+ * counts one query at a time, and an expensive count is kept for some seconds, or until something happens in the
+ * organization. Dates are in the time zone of the page.
  */
 export function createViewCounter(): ViewCounter {
-  const known = new Map<string, Counted>()
-  const running = new Map<string, Promise<Counted>>()
+  const cached = new Map<string, CachedCount>()
+  const running = new Map<string, Promise<CachedCount>>()
   const queues = new Map<string, Promise<unknown>>()
 
-  function start(deps: Deps, key: string, asked: Asked): Promise<Counted> {
-    const before = queues.get(asked.orgId)
-    const counting = countInTurn(deps, asked, before).then((counted) => {
-      known.delete(key)
-      known.set(key, counted)
-      const [oldest] = known.keys()
-      if (known.size > MOST_REMEMBERED && oldest !== undefined) known.delete(oldest)
-      return counted
+  function start(deps: Deps, key: string, request: CountRequest): Promise<CachedCount> {
+    const previous = queues.get(request.orgId)
+    const counting = countAfter(previous, deps, request).then((count) => {
+      cached.delete(key)
+      cached.set(key, count)
+      const [oldest] = cached.keys()
+      if (cached.size > MAX_CACHED && oldest !== undefined) cached.delete(oldest)
+      return count
     })
     const settled = counting
       .catch(() => {})
       .then(() => {
         running.delete(key)
-        if (queues.get(asked.orgId) === settled) queues.delete(asked.orgId)
+        if (queues.get(request.orgId) === settled) queues.delete(request.orgId)
       })
-    queues.set(asked.orgId, settled)
+    queues.set(request.orgId, settled)
     running.set(key, counting)
     return counting
   }
 
-  async function countOf(deps: Deps, asked: Asked): Promise<Count & { oldUntil?: number }> {
-    const counter = await readCount(deps.database.read, asked.orgId, asked.search)
-    if (counter) return counter
-    const key = keyOf(asked)
-    const kept = known.get(key)
-    const isCurrent = (one: Counted) => one.event === asked.newest && followsLog(asked.search)
-    const isKept = kept && (isCurrent(kept) || deps.clock.monotonic() < kept.keepUntil)
-    const shared = isKept ? kept : await running.get(key)
-    if (!shared) return start(deps, key, asked)
-    return isCurrent(shared) ? shared : { ...shared, oldUntil: shared.keepUntil }
+  async function countOf(deps: Deps, request: CountRequest): Promise<Count & { staleUntil?: number }> {
+    const exact = await readCount(deps.database.read, request.orgId, request.search)
+    if (exact) return exact
+    const key = keyOf(request)
+    const known = cached.get(key)
+    const isCurrent = (count: CachedCount) =>
+      count.event === request.newestEvent && dependsOnEventsOnly(request.search)
+    const isUsable = known && (isCurrent(known) || deps.clock.monotonic() < known.keepUntil)
+    const count = isUsable ? known : await running.get(key)
+    if (!count) return start(deps, key, request)
+    return isCurrent(count) ? count : { ...count, staleUntil: count.keepUntil }
   }
 
   return async (deps, orgId, me, zone) => {
     const { read } = deps.database
     const newest = await newestEvent(read, orgId)
-    const answer: ViewCounts = { saved: [] }
-    let oldUntil = Number.POSITIVE_INFINITY
+    const counts: ViewCounts = { saved: [] }
+    let staleUntil = Number.POSITIVE_INFINITY
     for (const { id, query } of await listViews(read, { orgId, agentId: me })) {
-      const search = await understood(readSearch(read, { orgId, me, text: query, zone }))
+      const search = await validSearch(readSearch(read, { orgId, me, text: query, zone }))
       if (!search) continue
-      const { count, isAtLeast, ...known } = await countOf(deps, { orgId, me, search, newest })
-      answer.saved.push({ id, count, ...(isAtLeast ? { isAtLeast } : {}) })
-      oldUntil = Math.min(oldUntil, known.oldUntil ?? oldUntil)
+      const { count, isAtLeast, ...age } = await countOf(deps, { orgId, me, search, newestEvent: newest })
+      counts.saved.push({ id, count, ...(isAtLeast ? { isAtLeast } : {}) })
+      staleUntil = Math.min(staleUntil, age.staleUntil ?? staleUntil)
     }
-    if (oldUntil === Number.POSITIVE_INFINITY) return answer
-    return { ...answer, askAgainMs: Math.ceil(Math.max(1, oldUntil - deps.clock.monotonic())) }
+    if (staleUntil === Number.POSITIVE_INFINITY) return counts
+    return { ...counts, askAgainMs: Math.ceil(Math.max(1, staleUntil - deps.clock.monotonic())) }
   }
 }
 
-/** Behind all counts of the organization that were begun before. */
-async function countInTurn(
+/** Waits for the organization's counts that began before. */
+async function countAfter(
+  previous: Promise<unknown> | undefined,
   { clock, database }: Deps,
-  { orgId, me, search, newest }: Asked,
-  before: Promise<unknown> | undefined,
-): Promise<Counted> {
-  await before
+  { orgId, me, search, newestEvent }: CountRequest,
+): Promise<CachedCount> {
+  await previous
   const startedAt = clock.monotonic()
   const count = await countTickets(database.read, orgId, me, search)
   const endedAt = clock.monotonic()
   const cost = endedAt - startedAt
-  const keep = cost < CHEAP_MS ? 0 : Math.min(cost * KEEP_FACTOR, LONGEST_KEEP_MS)
-  return { ...count, event: newest, keepUntil: endedAt + keep }
+  const keep = cost < CHEAP_MS ? 0 : Math.min(cost * KEEP_FACTOR, MAX_KEEP_MS)
+  return { ...count, event: newestEvent, keepUntil: endedAt + keep }
 }
 
-/** The same for every agent, unless it asks what this one has read or begun to write. */
-function keyOf({ orgId, me, search: { filters, indexQuery, ticketReference } }: Asked): string {
-  const isMine = filters.some(({ kind }) => kind === 'unread' || kind === 'draft' || kind === 'held')
-  return JSON.stringify([orgId, isMine ? me : '', filters, indexQuery, ticketReference])
+/** The same for every agent, unless the count depends on what the agent has read or drafted. */
+function keyOf({ orgId, me, search: { filters, indexQuery, ticketReference } }: CountRequest): string {
+  const isPersonal = filters.some(({ kind }) => kind === 'unread' || kind === 'draft' || kind === 'held')
+  return JSON.stringify([orgId, isPersonal ? me : '', filters, indexQuery, ticketReference])
 }
 
-/** Whether its count changes only with an event: not with what was read, begun or put into the index. */
-function followsLog({ filters, indexQuery }: Search): boolean {
+/** Whether the count changes only with an event, and not with reading, drafting or indexing. */
+function dependsOnEventsOnly({ filters, indexQuery }: Search): boolean {
   return (
     !indexQuery && !filters.some(({ kind }) => kind === 'unread' || kind === 'draft' || kind === 'failed')
   )
 }
 
-/** A view may name an agent who is called something else by now. */
-async function understood(search: Promise<Search>): Promise<Search | undefined> {
+/** A view may name an agent who has been renamed since. */
+async function validSearch(search: Promise<Search>): Promise<Search | undefined> {
   try {
     return await search
   } catch (error) {

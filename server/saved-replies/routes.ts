@@ -1,13 +1,32 @@
 import { Elysia, t } from 'elysia'
+import { isoTime } from '../dates.ts'
 import { byId } from '../requests/by-id.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
+import { text } from '../requests/text.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
-import { createSavedReply, deleteSavedReply, listSavedReplies, updateSavedReply } from './saved-replies.ts'
-import { newSavedReply, savedReply, savedReplyChange, savedReplyList } from './schemas.ts'
-import { viewSavedReply } from './views.ts'
+import { messageText, time } from '../tickets/schemas.ts'
+import {
+  createSavedReply,
+  deleteSavedReply,
+  listSavedReplies,
+  type SavedReply,
+  updateSavedReply,
+} from './saved-replies.ts'
 
-/** Texts that every agent writes with and may change. */
+const strict = { additionalProperties: false }
+const name = text({ maxLength: 100 })
+const newSavedReply = t.Object({ name, text: messageText }, strict)
+const savedReplyChange = t.Object({ name: t.Optional(name), text: t.Optional(messageText) }, strict)
+const savedReply = t.Object({
+  id: t.String(),
+  name: t.String(),
+  /** With variables such as `{{customer.name}}`, which the page fills in. */
+  text: t.String(),
+  updatedAt: time('When it last changed.'),
+})
+
+/** Saved replies, which every agent can use and change. */
 export function savedReplyRoutes(guard: AgentGuard) {
   const transform = strictQuery()
   const withBody = { parse: arrive, transform: [transform, jsonBody] }
@@ -16,7 +35,7 @@ export function savedReplyRoutes(guard: AgentGuard) {
     .get(
       '/saved-replies',
       async ({ me, as }) => ({ data: (await listSavedReplies(as, me.orgId)).map(viewSavedReply) }),
-      { transform, response: { 200: savedReplyList } },
+      { transform, response: { 200: t.Object({ data: t.Array(savedReply) }) } },
     )
     .post(
       '/saved-replies',
@@ -38,4 +57,8 @@ export function savedReplyRoutes(guard: AgentGuard) {
       },
       { transform, params: byId, response: { 204: t.Undefined() } },
     )
+}
+
+function viewSavedReply({ id, name, text, updatedAt }: SavedReply) {
+  return { id, name, text, updatedAt: isoTime(updatedAt) }
 }

@@ -9,7 +9,7 @@ import { isId } from '../ids.ts'
 
 export type SavedReply = typeof savedReplies.$inferSelect
 
-/** By name. */
+/** In order of their names. */
 export function listSavedReplies(deps: Deps, orgId: string): Promise<SavedReply[]> {
   return deps.database.read
     .select()
@@ -28,7 +28,7 @@ export async function createSavedReply(
   const reply = { id, orgId, name: input.name.trim(), text: input.text, createdAt: now, updatedAt: now }
   await deps.database.write(async (tx) => {
     await tx.insert(savedReplies).values(reply)
-    await note(deps, tx, reply, 'saved_reply.created')
+    await recordSavedReplyChange(deps, tx, reply, 'saved_reply.created')
   })
   return reply
 }
@@ -47,10 +47,10 @@ export function updateSavedReply(
         ...(change.text !== undefined && { text: change.text }),
         updatedAt: deps.clock.now(),
       })
-      .where(isTheReply(orgId, id))
+      .where(isSavedReply(orgId, id))
       .returning()
     if (!reply) throw notFound('saved reply')
-    await note(deps, tx, reply, 'saved_reply.changed')
+    await recordSavedReplyChange(deps, tx, reply, 'saved_reply.changed')
     return reply
   })
 }
@@ -58,18 +58,18 @@ export function updateSavedReply(
 /** Throws 404. */
 export async function deleteSavedReply(deps: Deps, orgId: string, id: string): Promise<void> {
   await deps.database.write(async (tx) => {
-    const [reply] = await tx.delete(savedReplies).where(isTheReply(orgId, id)).returning()
+    const [reply] = await tx.delete(savedReplies).where(isSavedReply(orgId, id)).returning()
     if (!reply) throw notFound('saved reply')
-    await note(deps, tx, reply, 'saved_reply.deleted')
+    await recordSavedReplyChange(deps, tx, reply, 'saved_reply.deleted')
   })
 }
 
-function isTheReply(orgId: string, id: string) {
+function isSavedReply(orgId: string, id: string) {
   if (!isId('svr', id)) throw notFound('saved reply')
   return and(eq(savedReplies.orgId, orgId), eq(savedReplies.id, id))
 }
 
-async function note(
+async function recordSavedReplyChange(
   deps: Deps,
   tx: Transaction,
   { orgId, id, name }: SavedReply,

@@ -14,7 +14,7 @@ export interface SavedView {
   name: string
   query: string
   isShared: boolean
-  /** Who made it. */
+  /** The agent who created it. */
   agentId: string
 }
 
@@ -23,11 +23,11 @@ interface Agent {
   role: AgentRole
 }
 
-// Each unit begins with `recordWorkspaceChange`: it takes the organization's row, so that two units never count or change
-// views side by side.
+// Each unit begins with `recordWorkspaceChange`, which locks the organization's row, so that two units never count or
+// change views at the same time.
 
-/** Each of them is counted for every page that is open. An agent's own and the shared ones leave room for each other. */
-const MOST_OF_A_KIND = 50
+/** Of an agent's own views, and of the shared ones: each view is counted for every open page. */
+const MAX_VIEWS = 50
 
 const columns = {
   id: savedViews.id,
@@ -37,7 +37,7 @@ const columns = {
   agentId: savedViews.agentId,
 }
 
-/** Throws 400 `invalid_query` for a query that the inbox would not understand, 409 when there are too many views. */
+/** Throws 400 `invalid_query` for a query that can't be read, 409 `too_many_views`. */
 export async function createView(
   deps: Deps,
   orgId: string,
@@ -49,13 +49,13 @@ export async function createView(
   const view: SavedView = { id: deps.newId('viw'), name: input.name.trim(), query, isShared, agentId }
   await deps.database.write(async (tx) => {
     await recordWorkspaceChange(deps, tx, orgId)
-    await requireRoom(tx, orgId, view)
+    await requireViewLimit(tx, orgId, view)
     await tx.insert(savedViews).values({ ...view, orgId, createdAt: deps.clock.now() })
   })
   return view
 }
 
-/** A shared view is changed by who made it, or by an administrator. */
+/** Throws 403 for a shared view of another agent, unless the agent is an administrator. */
 export async function updateView(
   deps: Deps,
   orgId: string,
@@ -75,7 +75,7 @@ export async function updateView(
       isShared: change.isShared ?? view.isShared,
     }
     const { name, isShared } = after
-    if (isShared !== view.isShared) await requireRoom(tx, orgId, after)
+    if (isShared !== view.isShared) await requireViewLimit(tx, orgId, after)
     await tx
       .update(savedViews)
       .set({ name, query: after.query, isShared })
@@ -92,21 +92,21 @@ export async function deleteView(deps: Deps, orgId: string, me: Agent, id: strin
   })
 }
 
-async function requireRoom(
+async function requireViewLimit(
   tx: Transaction,
   orgId: string,
   { agentId, isShared }: Pick<SavedView, 'agentId' | 'isShared'>,
 ): Promise<void> {
-  const isOfTheKind = isShared
+  const isOfSameKind = isShared
     ? eq(savedViews.isShared, true)
     : and(eq(savedViews.agentId, agentId), eq(savedViews.isShared, false))
-  const known = await tx
+  const views = await tx
     .select({ id: savedViews.id })
     .from(savedViews)
-    .where(and(eq(savedViews.orgId, orgId), isOfTheKind))
-  if (known.length < MOST_OF_A_KIND) return
-  const kind = isShared ? 'shared views' : 'views of your own'
-  throw new AppError(409, 'too_many_views', `There is room for ${MOST_OF_A_KIND} ${kind}. Delete one first.`)
+    .where(and(eq(savedViews.orgId, orgId), isOfSameKind))
+  if (views.length < MAX_VIEWS) return
+  const kind = isShared ? 'shared views' : 'private views'
+  throw new AppError(409, 'too_many_views', `You can have at most ${MAX_VIEWS} ${kind}. Delete one first.`)
 }
 
 async function checkedQuery(deps: Deps, orgId: string, me: string, query: string): Promise<string> {
@@ -116,11 +116,15 @@ async function checkedQuery(deps: Deps, orgId: string, me: string, query: string
 }
 
 async function changeableView(tx: Transaction, orgId: string, me: Agent, id: string): Promise<SavedView> {
-  const isThere = and(visibleTo(orgId, me.agentId), eq(savedViews.id, id))
-  const [view] = isId('viw', id) ? await tx.select(columns).from(savedViews).where(isThere) : []
+  const isVisible = and(visibleTo(orgId, me.agentId), eq(savedViews.id, id))
+  const [view] = isId('viw', id) ? await tx.select(columns).from(savedViews).where(isVisible) : []
   if (!view) throw notFound('view')
   if (view.agentId === me.agentId || me.role === 'admin') return view
-  throw new AppError(403, 'not_your_view', 'Only who made this view, or an administrator, may change it.')
+  throw new AppError(
+    403,
+    'not_your_view',
+    'Only an administrator or the agent who created this view can change it.',
+  )
 }
 
 function visibleTo(orgId: string | Placeholder, agentId: string | Placeholder) {
@@ -128,7 +132,7 @@ function visibleTo(orgId: string | Placeholder, agentId: string | Placeholder) {
   return and(eq(savedViews.orgId, orgId), isMineOrShared)
 }
 
-/** The agent's own views and those that are shared, oldest first. */
+/** The agent's own views and the shared ones, oldest first. */
 export const listViews = statement<{ orgId: string; agentId: string }, SavedView[], Reader>(
   'saved_views_visible',
   (read, p) =>

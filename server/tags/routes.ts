@@ -1,11 +1,21 @@
-import { Elysia } from 'elysia'
+import { Elysia, t } from 'elysia'
 import { arrive, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
+import { text } from '../requests/text.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
-import { changedTickets, tagList, tagRemoval, tagRename } from './schemas.ts'
 import { listTags, removeTag, renameTag } from './tags.ts'
 
-/** All tags, for every agent; renaming and removing one everywhere, for administrators. */
+const strict = { additionalProperties: false }
+const tag = text({ maxLength: 64 })
+const tagList = t.Object({
+  data: t.Array(t.Object({ tag: t.String(), total: t.Integer(), open: t.Integer(), views: t.Integer() })),
+})
+const tagRename = t.Object({ from: tag, to: tag }, strict)
+const tagRemoval = t.Object({ tag }, strict)
+/** The number of tickets that changed. */
+const changedTickets = t.Object({ changed: t.Integer() })
+
+/** The list of tags, for every agent; renaming and removing a tag everywhere, for administrators. */
 export function tagRoutes(guard: AgentGuard) {
   const noQuery = strictQuery()
   const forAdmins = { parse: arrive, transform: [guard.adminsOnly, noQuery, jsonBody] }

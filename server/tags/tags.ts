@@ -4,26 +4,25 @@ import type { Transaction } from '../database/database.ts'
 import { ticketTags } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
-import { rewriteViews } from '../saved-views/rewrite.ts'
-import { viewsByTag, withTagRenamed } from '../saved-views/tags-of-views.ts'
+import { renameTagInQuery, rewriteViews, viewsByTag } from '../saved-views/rewrite.ts'
 import { type Changed, changeRow, recordChanges } from '../tickets/change-ticket.ts'
 import { countersUnder, filterNames } from '../tickets/counters.ts'
 import { lockTicket } from '../tickets/queries.ts'
 
-/** Tickets in one unit: few enough that nobody waits for it. */
+/** Tickets in one unit: few enough not to delay other requests. */
 const SLICE = 100
 
 export interface TagCount {
   tag: string
-  /** Tickets that carry it. */
+  /** Tickets with the tag. */
   total: number
-  /** Open ones, without spam, as the rail shows them. */
+  /** Open tickets without spam, as the rail shows them. */
   open: number
-  /** Saved views that look for it, or leave it out. */
+  /** Saved views that include or exclude it. */
   views: number
 }
 
-/** Every tag that a ticket carries, by name. */
+/** Every tag that a ticket has, in order of the tags. */
 export async function listTags(deps: Deps, orgId: string): Promise<TagCount[]> {
   const { read } = deps.database
   const openPrefix = filterNames.statusAndTag('open', '')
@@ -42,8 +41,8 @@ export async function listTags(deps: Deps, orgId: string): Promise<TagCount[]> {
 }
 
 /**
- * Gives a tag another name wherever it stands, in all saved views and a slice of tickets in each unit; doing it again
- * does the rest. A ticket that has the other one already keeps it once. Answers how many tickets changed.
+ * Renames a tag on all tickets, a slice in each unit, and in all saved views. After an interruption, calling it again
+ * does the rest. A ticket that already has the new tag keeps it once. Returns the number of changed tickets.
  */
 export async function renameTag(
   deps: Deps,
@@ -52,19 +51,21 @@ export async function renameTag(
 ): Promise<number> {
   const [old, name] = [from.trim(), to.trim()]
   if (old === name) {
-    throw invalid([
-      { pointer: '/to', code: 'same_name', detail: 'Must be another name than the present one.' },
-    ])
+    throw invalid([{ pointer: '/to', code: 'same_name', detail: 'Must be different from the current name.' }])
   }
-  return replaceTag(deps, orgId, { tag: old, by: [name] })
+  return replaceTag(deps, orgId, { tag: old, replacement: [name] })
 }
 
-/** Takes a tag away from all tickets, by the rules of `renameTag`; saved views stay as they are. */
+/** Removes a tag from all tickets, as `renameTag` does; saved views don't change. */
 export function removeTag(deps: Deps, orgId: string, tag: string): Promise<number> {
-  return replaceTag(deps, orgId, { tag: tag.trim(), by: [] })
+  return replaceTag(deps, orgId, { tag: tag.trim(), replacement: [] })
 }
 
-async function replaceTag(deps: Deps, orgId: string, change: { tag: string; by: string[] }): Promise<number> {
+async function replaceTag(
+  deps: Deps,
+  orgId: string,
+  change: { tag: string; replacement: string[] },
+): Promise<number> {
   let changed = 0
   for (let some = SLICE; some === SLICE; changed += some) {
     some = await replaceInSlice(deps, orgId, change, { isFirst: changed === 0 })
@@ -75,7 +76,7 @@ async function replaceTag(deps: Deps, orgId: string, change: { tag: string; by: 
 function replaceInSlice(
   deps: Deps,
   orgId: string,
-  { tag, by }: { tag: string; by: string[] },
+  { tag, replacement }: { tag: string; replacement: string[] },
   { isFirst }: { isFirst: boolean },
 ): Promise<number> {
   return deps.database.write(async (tx) => {
@@ -85,14 +86,14 @@ function replaceInSlice(
     for (const id of ids) {
       const [before] = await lockTicket(tx, { orgId, id })
       if (!before) continue
-      const tags = before.tags.flatMap((each) => (each === tag ? by : each))
+      const tags = before.tags.flatMap((each) => (each === tag ? replacement : each))
       const changed = await changeRow(deps, tx, before, { change: { tags }, assignable: new Set(), now })
       if (changed) done.push(changed)
     }
     await recordChanges(deps, tx, orgId, { done, now })
-    const changedViews = isFirst ? await renameInViews(deps, tx, orgId, { tag, by }) : 0
+    const changedViews = isFirst ? await renameInViews(deps, tx, orgId, { tag, replacement }) : 0
     if (isFirst && (done.length > 0 || changedViews > 0)) {
-      await recordAudit(deps, tx, orgId, auditNote(tag, by, changedViews))
+      await recordAudit(deps, tx, orgId, auditEntry(tag, replacement, changedViews))
     }
     return ids.length
   })
@@ -102,13 +103,13 @@ async function renameInViews(
   deps: Deps,
   tx: Transaction,
   orgId: string,
-  { tag, by: [name] }: { tag: string; by: string[] },
+  { tag, replacement: [name] }: { tag: string; replacement: string[] },
 ): Promise<number> {
   if (name === undefined) return 0
-  return rewriteViews(deps, tx, orgId, ({ query }) => withTagRenamed(query, { from: tag, to: name }))
+  return rewriteViews(deps, tx, orgId, ({ query }) => renameTagInQuery(query, { from: tag, to: name }))
 }
 
-function auditNote(tag: string, [name]: string[], changedViews: number) {
+function auditEntry(tag: string, [name]: string[], changedViews: number) {
   const subject = { label: tag }
   return name === undefined
     ? { action: 'tag.removed', subject }
@@ -116,8 +117,8 @@ function auditNote(tag: string, [name]: string[], changedViews: number) {
 }
 
 /**
- * In the order of their ids, as everybody takes them. Sorted here: asked to sort, SQLite would walk through all tags of
- * the organization for each slice.
+ * In the order of their ids, in which all units lock tickets. Sorted here because with `order by` SQLite would read all
+ * tags of the organization for each slice.
  */
 async function ticketsWith(tx: Transaction, orgId: string, tag: string): Promise<string[]> {
   const rows = await tx

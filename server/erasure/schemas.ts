@@ -1,3 +1,0 @@
-import { t } from 'elysia'
-
-export const erasedCustomer = t.Object({ deletedTickets: t.Integer() })
