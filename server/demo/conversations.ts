@@ -8,50 +8,48 @@ import { addAgentMessage } from '../tickets/messages.ts'
 import { insertMessage, lockTicket, type Message, touchTags, touchTicket } from '../tickets/queries.ts'
 import { openTicket } from '../tickets/tickets.ts'
 import { webhookMessageSent } from '../tickets/views.ts'
-import { at } from './at.ts'
+import { type DemoOrganization, depsAt } from './organization.ts'
 import type { Step } from './plan.ts'
 
-/** Steps in one unit: none of them takes long. */
-const STEPS_AT_ONCE = 200
+/** Steps in one unit. */
+const STEPS_PER_UNIT = 200
 
-export interface Place {
-  orgId: string
-  /** In the order of `AGENTS`. */
-  agents: { id: string; name: string }[]
-}
-
-/** Lets the steps happen, each at its time, with all that follows from it. Answers the tickets' ids by their places. */
-export async function perform(deps: Deps, place: Place, steps: Step[]): Promise<Map<number, string>> {
+/** Carries out the steps of a plan, each at its time. */
+export async function runPlan(deps: Deps, organization: DemoOrganization, steps: Step[]): Promise<void> {
+  /** Ids by the number of the ticket in the plan. */
   const tickets = new Map<number, string>()
-  for (let start = 0; start < steps.length; start += STEPS_AT_ONCE) {
+  for (let start = 0; start < steps.length; start += STEPS_PER_UNIT) {
     await deps.database.write(async (tx) => {
-      for (const step of steps.slice(start, start + STEPS_AT_ONCE)) {
-        const author = 'agent' in step ? place.agents[step.agent] : undefined
+      for (const step of steps.slice(start, start + STEPS_PER_UNIT)) {
+        const author = 'agent' in step ? organization.agents[step.agent] : undefined
         const actor: Actor = author ? { kind: 'agent', ...author } : deps.actor
-        await take(at(deps, step.at, actor), tx, { place, step, tickets })
+        await runStep(depsAt(deps, step.at, actor), tx, { organization, step, tickets })
       }
     })
   }
-  return tickets
 }
 
-async function take(
+async function runStep(
   deps: Deps,
   tx: Transaction,
-  { place: { orgId }, step, tickets }: { place: Place; step: Step; tickets: Map<number, string> },
+  {
+    organization: { orgId },
+    step,
+    tickets,
+  }: { organization: DemoOrganization; step: Step; tickets: Map<number, string> },
 ): Promise<void> {
   const { id: agentId = '', name: agentName } = deps.actor
-  if (step.does === 'open') {
-    const { id } = await openTicket(deps, tx, orgId, { ...step.opened, message: step.text })
+  if (step.action === 'open') {
+    const { id } = await openTicket(deps, tx, orgId, { ...step.details, message: step.text })
     tickets.set(step.ticket, id)
     return
   }
   const ticketId = tickets.get(step.ticket)
-  if (ticketId === undefined) throw new Error('A ticket goes on that was never opened.')
-  switch (step.does) {
+  if (ticketId === undefined) throw new Error(`Ticket ${step.ticket} of the plan was never opened.`)
+  switch (step.action) {
     case 'write':
-      return write(deps, tx, { orgId, ticketId, text: step.text })
-    case 'answer': {
+      return addCustomerMessage(deps, tx, { orgId, ticketId, text: step.text })
+    case 'reply': {
       const { event } = await addAgentMessage(deps, tx, orgId, {
         ticketId,
         text: step.text,
@@ -62,29 +60,29 @@ async function take(
     }
     case 'note':
       return addNote(deps, tx, { orgId, ticketId, agentId, agentName, text: step.text })
-    case 'take':
+    case 'assign':
       return change(deps, tx, { orgId, ticketId, change: { assignedTo: agentId } })
-    case 'set':
+    case 'set status':
       return change(deps, tx, { orgId, ticketId, change: { status: step.status } })
     case 'mark as spam':
       return change(deps, tx, { orgId, ticketId, change: { isSpam: true } })
   }
 }
 
-interface Written {
+interface NewText {
   orgId: string
   ticketId: string
   text: string
 }
 
-/** A further message of the customer. */
-async function write(deps: Deps, tx: Transaction, written: Written): Promise<void> {
-  const { orgId, ticketId } = written
+/** Another message from the customer. */
+async function addCustomerMessage(deps: Deps, tx: Transaction, input: NewText): Promise<void> {
+  const { orgId, ticketId } = input
   const now = deps.clock.now()
-  const own = { role: 'customer' as const, agentId: null, agentName: null, sending: null }
-  const message: Message = { id: deps.newId('msg'), ...written, ...own, createdAt: now }
+  const sender = { role: 'customer' as const, agentId: null, agentName: null, sending: null }
+  const message: Message = { id: deps.newId('msg'), ...input, ...sender, createdAt: now }
   const [ticket] = await touchTicket(tx, { orgId, id: ticketId, updatedAt: now })
-  if (!ticket) throw new Error(`The ticket ${ticketId} is missing.`)
+  if (!ticket) throw new Error(`Ticket ${ticketId} is missing.`)
   await insertMessage(tx, message)
   if (ticket.tags.length > 0) await touchTags(tx, { orgId, ticketId, updatedAt: now })
   const customer = await customerOf(tx, orgId, ticket.customerId)
@@ -95,7 +93,7 @@ async function write(deps: Deps, tx: Transaction, written: Written): Promise<voi
 async function addNote(
   deps: Deps,
   tx: Transaction,
-  note: Written & { agentId: string; agentName: string },
+  note: NewText & { agentId: string; agentName: string },
 ): Promise<void> {
   const createdAt = deps.clock.now()
   await tx.insert(notes).values({ id: deps.newId('not'), ...note, createdAt })
@@ -109,7 +107,7 @@ async function change(
 ): Promise<void> {
   const now = deps.clock.now()
   const [before] = await lockTicket(tx, { orgId, id: ticketId })
-  if (!before) throw new Error(`The ticket ${ticketId} is missing.`)
+  if (!before) throw new Error(`Ticket ${ticketId} is missing.`)
   const assignable = new Set([change.assignedTo ?? ''])
   const changed = await changeRow(deps, tx, before, { change, assignable, now })
   if (changed) await recordChanges(deps, tx, orgId, { done: [changed], now })

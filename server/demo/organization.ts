@@ -4,60 +4,76 @@ import { inviteAgent } from '../agents/one-time-links.ts'
 import { setUp } from '../agents/set-up.ts'
 import { createApiKey, revokeApiKey } from '../api-keys/api-keys.ts'
 import { agents } from '../database/tables/agents.ts'
-import type { Actor, Deps } from '../deps.ts'
+import { type Actor, actingAs, type Deps } from '../deps.ts'
+import { createId } from '../ids.ts'
 import { createSavedReply } from '../saved-replies/saved-replies.ts'
 import { createView } from '../saved-views/saved-views.ts'
-import { at } from './at.ts'
-import type { Place } from './conversations.ts'
 import { AGENTS, ORGANIZATION, SAVED_REPLIES, SAVED_VIEWS } from './people.ts'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 
-/** The organization as it was set up in the first days, `start` being the first; all agents have one password. */
-export async function furnish(
+export interface DemoOrganization {
+  orgId: string
+  /** In the order of `AGENTS`. */
+  agents: { id: string; name: string }[]
+}
+
+/** The same dependencies at another time, so that what they write has the times and ids of then. */
+export function depsAt(deps: Deps, time: number, actor: Actor = deps.actor): Deps {
+  const clock = { ...deps.clock, now: () => time }
+  return { ...actingAs(deps, actor), clock, newId: (prefix) => createId(prefix, time) }
+}
+
+/** Creates the organization, set up in its first days from `start` on. All agents have the same password. */
+export async function seedOrganization(
   deps: Deps,
   { start, passwordHash }: { start: number; passwordHash: string },
-): Promise<Place & { key: string }> {
+): Promise<DemoOrganization & { key: string }> {
   const [first, ...others] = AGENTS
-  if (!first) throw new Error('Nobody works here.')
-  const { organization, admin } = await setUp(at(deps, start), { org: ORGANIZATION, admin: first })
+  if (!first) throw new Error('The demo has no agents.')
+  const { organization, admin } = await setUp(depsAt(deps, start), { org: ORGANIZATION, admin: first })
   const orgId = organization.id
   const actor: Actor = { kind: 'agent', id: admin.id, name: admin.name, address: '192.0.2.17' }
-  const made = [{ id: admin.id, name: admin.name }]
+  const members = [{ id: admin.id, name: admin.name }]
   for (const [day, other] of others.entries()) {
-    const { id, name } = await createAgent(at(deps, start + day * HOUR_MS, actor), orgId, other)
-    made.push({ id, name })
+    const { id, name } = await createAgent(depsAt(deps, start + day * HOUR_MS, actor), orgId, other)
+    members.push({ id, name })
   }
   await deps.database.write(async (tx) => {
     await tx.update(agents).set({ passwordHash }).where(eq(agents.orgId, orgId))
   })
   const invited = { name: 'Tomás Herrera', email: 'tomas@parcelbird.example', role: 'agent' as const }
-  await inviteAgent(at(deps, start + 28 * DAY_MS, actor), orgId, invited)
+  await inviteAgent(depsAt(deps, start + 28 * DAY_MS, actor), orgId, invited)
   const key = await addKeys(deps, { orgId, actor, start })
   for (const [hour, reply] of SAVED_REPLIES.entries()) {
-    await createSavedReply(at(deps, start + DAY_MS + hour * HOUR_MS, actor), orgId, reply)
+    await createSavedReply(depsAt(deps, start + DAY_MS + hour * HOUR_MS, actor), orgId, reply)
   }
   for (const view of SAVED_VIEWS) {
-    await createView(at(deps, start + 2 * DAY_MS, actor), orgId, { agentId: admin.id, role: 'admin' }, view)
+    await createView(
+      depsAt(deps, start + 2 * DAY_MS, actor),
+      orgId,
+      { agentId: admin.id, role: 'admin' },
+      view,
+    )
   }
-  return { orgId, agents: made, key }
+  return { orgId, agents: members, key }
 }
 
-/** Answers the secret of the key that the visitor may use. */
+/** Returns the secret of the key for the visitor. */
 async function addKeys(
   deps: Deps,
   { orgId, actor, start }: { orgId: string; actor: Actor; start: number },
 ): Promise<string> {
-  const then = (day: number) => at(deps, start + day * DAY_MS, actor)
-  await createApiKey(then(1), orgId, {
+  const onDay = (day: number) => depsAt(deps, start + day * DAY_MS, actor)
+  await createApiKey(onDay(1), orgId, {
     name: 'Shop system',
     kind: 'secret',
     scopes: ['tickets:read', 'tickets:write'],
   })
-  await createApiKey(then(1), orgId, { name: 'Website widget', kind: 'public' })
-  const old = await createApiKey(then(2), orgId, { name: 'Trial script', kind: 'secret', rateLimit: 60 })
-  await revokeApiKey(then(9), orgId, old.key.id)
-  const { secret } = await createApiKey(then(27), orgId, { name: 'Try the API', kind: 'secret' })
+  await createApiKey(onDay(1), orgId, { name: 'Website widget', kind: 'public' })
+  const old = await createApiKey(onDay(2), orgId, { name: 'Trial script', kind: 'secret', rateLimit: 60 })
+  await revokeApiKey(onDay(9), orgId, old.key.id)
+  const { secret } = await createApiKey(onDay(27), orgId, { name: 'Try the API', kind: 'secret' })
   return secret
 }

@@ -2,7 +2,7 @@ import type { AgentRole } from '../database/tables/agents.ts'
 
 export const ORGANIZATION = 'Parcelbird'
 
-/** The first one is who the visitor signs in as. */
+/** The visitor signs in as the first one. */
 export const AGENTS: { name: string; email: string; role: AgentRole }[] = [
   { name: 'Ana Pires', email: 'ana@parcelbird.example', role: 'admin' },
   { name: 'Ben Okafor', email: 'ben@parcelbird.example', role: 'agent' },
@@ -65,38 +65,41 @@ export const CITIES = [
 ]
 export const CARRIERS = ['DHL', 'GLS', 'DPD', 'UPS', 'PostNL', 'Colissimo']
 
-export const FAILURES = [
-  'The mailbox of the customer is full. Their provider says: 552 5.2.2 Over quota.',
-  'The address does not exist any more. Their provider says: 550 5.1.1 User unknown.',
-  'The customer has blocked the bot in Telegram.',
-  'The mail server did not answer within 60 seconds. It was tried four times.',
-]
+/** Why replies could not be sent, by channel. */
+export const SEND_ERRORS = {
+  email: [
+    'The customer’s mailbox is full. Their provider says: 552 5.2.2 Over quota.',
+    'The customer’s address no longer exists. Their provider says: 550 5.1.1 User unknown.',
+    'The mail server did not respond within 60 seconds, four times.',
+  ],
+  telegram: ['The customer blocked the bot in Telegram.'],
+}
 
 export const SAVED_REPLIES = [
   {
     name: 'Ask for the order number',
-    text: 'Hi {{customer.firstName}},\n\nthank you for writing. Could you tell me the order number? It begins with PB-.\n\n{{agent.name}}',
+    text: 'Hi {{customer.firstName}},\n\nThank you for writing. Could you tell me the order number? It starts with PB-.\n\n{{agent.name}}',
   },
   {
     name: 'Trace opened',
-    text: 'Hi {{customer.firstName}},\n\nI opened a trace with the carrier. They have 48 hours to answer; you hear from me as soon as I know more.\n\n{{agent.name}}\n{{organization.name}}',
+    text: "Hi {{customer.firstName}},\n\nI've opened a trace with the carrier. They have 48 hours to respond, and I'll write as soon as I know more.\n\n{{agent.name}}\n{{organization.name}}",
   },
   {
-    name: 'Refund is on its way',
-    text: 'Hi {{customer.firstName}},\n\nthe refund was made today. Depending on your bank it is on your account within three to five days.\n\n{{agent.name}}',
+    name: 'Refund sent',
+    text: "Hi {{customer.firstName}},\n\nI've issued your refund today. Depending on your bank, it should arrive in three to five days.\n\n{{agent.name}}",
   },
   {
-    name: 'Reset the password',
-    text: 'Hi {{customer.firstName}},\n\nplease open https://app.parcelbird.example/reset and enter {{customer.email}}. The link in the mail is good for one hour.',
+    name: 'Reset password',
+    text: "Hi {{customer.firstName}},\n\nPlease open https://app.parcelbird.example/reset and enter {{customer.email}}. We'll email you a link that works for one hour.\n\n{{agent.name}}",
   },
   {
-    name: 'Close, nothing heard',
-    text: 'Hi {{customer.firstName}},\n\nas I have not heard from you I close this one ({{ticket.subject}}). Just answer, and it is open again.\n\n{{agent.name}}',
+    name: 'Closing, no response',
+    text: "Hi {{customer.firstName}},\n\nI haven't heard back from you, so I'm closing this request ({{ticket.subject}}). Just reply to reopen it.\n\n{{agent.name}}",
   },
 ]
 
 export const SAVED_VIEWS = [
   { name: 'VIP and onboarding', query: 'tag:vip', isShared: true },
   { name: 'API questions', query: 'tag:api -status:resolved', isShared: true },
-  { name: 'Claims that wait', query: 'status:pending tag:claims', isShared: false },
+  { name: 'Pending claims', query: 'status:pending tag:claims', isShared: false },
 ]

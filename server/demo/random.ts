@@ -1,33 +1,33 @@
-/** Numbers that look random and are the same each time for a seed (mulberry32). */
+/** Pseudorandom numbers, the same each time for a seed (mulberry32). */
 export interface Random {
-  /** From 0 up to 1. */
-  share(): number
-  /** Whole, both ends included. */
-  between(least: number, most: number): number
+  /** From 0 up to, but not including, 1. */
+  fraction(): number
+  /** An integer, both ends included. */
+  between(min: number, max: number): number
   pick<T>(from: readonly T[]): T
-  /** True so often, of 1. */
-  chance(share: number): boolean
+  /** True with this probability. */
+  chance(probability: number): boolean
 }
 
 export function createRandom(seed: number): Random {
   let state = seed
 
-  function share(): number {
+  function fraction(): number {
     state = (state + 0x6d2b79f5) | 0
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 
-  const between = (least: number, most: number) => least + Math.floor(share() * (most - least + 1))
+  const between = (min: number, max: number) => min + Math.floor(fraction() * (max - min + 1))
   return {
-    share,
+    fraction,
     between,
     pick(from) {
       const picked = from[between(0, from.length - 1)]
       if (picked === undefined) throw new Error('There is nothing to pick from.')
       return picked
     },
-    chance: (often) => share() < often,
+    chance: (probability) => fraction() < probability,
   }
 }

@@ -2,55 +2,55 @@ import { agent, customer, note, type Story } from './story.ts'
 
 export const SOFTWARE_STORIES: Story[] = [
   {
-    subjects: ['401 from the API since today', 'API key does not work'],
+    subjects: ['401 from the API since today', "API key doesn't work"],
     tags: ['api'],
     channels: ['api', 'email'],
     turns: [
       customer(
-        'Since today every call answers 401:\n\n```\ncurl https://api.parcelbird.example/v2/labels \\\n  -H "Authorization: Bearer pb_live_…"\n\n{"code":"unauthorized","detail":"Unknown key."}\n```\n\nNothing was changed on our side.',
+        'Since today, every call returns 401:\n\n```\ncurl https://api.parcelbird.example/v2/labels \\\n  -H "Authorization: Bearer pb_live_…"\n\n{"code":"unauthorized","detail":"Unknown key."}\n```\n\nNothing changed on our side.',
       ),
       agent(
-        'Hi {first}, the key that ends in …x4f expired last night: it was made with an end after 90 days. You can make a new one under Settings › API keys. Expired keys cannot be brought back.',
+        "Hi {first},\n\nThe key ending in …x4f expired last night: it was created with a 90-day limit. You can create a new one under Settings › API keys. Expired keys can't be restored.",
       ),
-      customer('Ah. Our trainee set that. Works again, thanks!'),
+      customer('Ah, our trainee set that up. It works again, thanks!'),
     ],
     end: 'resolved',
   },
   {
-    subjects: ['Webhook signature does not match', 'How do I verify webhooks in PHP?'],
+    subjects: ["Webhook signature doesn't match", 'How do I verify webhooks in PHP?'],
     tags: ['api', 'webhooks'],
     channels: ['api', 'email', 'widget'],
     turns: [
       customer(
-        "I compute the signature like this, and it never matches:\n\n```php\n$expected = hash_hmac('sha256', json_encode($request->all()), $secret);\n```\n\nWhat is wrong?",
+        "I compute the signature like this, and it never matches:\n\n```php\n$expected = hash_hmac('sha256', json_encode($request->all()), $secret);\n```\n\nWhat am I doing wrong?",
       ),
       agent(
-        "Hi {first}, it must be computed over the raw bytes. `json_encode` orders and escapes things differently:\n\n```php\n$expected = hash_hmac('sha256', $request->getContent(), $secret);\nif (!hash_equals($expected, $given)) abort(401);\n```",
+        "Hi {first},\n\nThe signature has to be computed over the raw request body. `json_encode` escapes some characters differently:\n\n```php\n$expected = hash_hmac('sha256', $request->getContent(), $secret);\nif (!hash_equals($expected, $given)) abort(401);\n```",
       ),
-      customer('That was it 🎉 Maybe put it into the docs in bold?'),
-      note('Good idea, told docs. They add a PHP example.'),
-      agent('Already on its way into the docs. Thank you!'),
+      customer('That was it 🎉 Maybe put that in the docs in bold?'),
+      note("Good idea. Passed it on to the docs team, they're adding a PHP example."),
+      agent("Great idea. We're adding a PHP example to the docs. Thank you!"),
     ],
     end: 'resolved',
   },
   {
     subjects: [
-      'Shopify orders do not sync',
+      "Shopify orders aren't syncing",
       'Import from WooCommerce stopped',
       'Orders missing since the update',
     ],
     tags: ['integrations'],
     turns: [
       customer(
-        'Since yesterday 18:00 no new orders come in. There are about 30 waiting. Reconnecting did not help.',
-        'Orders with a coupon are not imported any more. All others are. Example: {order}.',
+        "No new orders have come in since 6 p.m. yesterday. About 30 are waiting. Reconnecting didn't help.",
+        'Orders with a coupon are no longer imported. All the others are. Example: {order}.',
       ),
-      note('Same as four others this morning. Platform changed a field, fix is being rolled out.'),
+      note('Same as four others this morning. The platform changed a field. A fix is rolling out.'),
       agent(
-        'Hi {first}, the shop system changed a field last night. We are rolling out a fix right now; orders that are missing will be imported by themselves. I will tell you when it is done.',
+        "Hi {first},\n\nYour shop platform changed a field last night. We're rolling out a fix now, and the missing orders will then be imported automatically. I'll let you know when it's done.",
       ),
-      agent('Done: your orders are in. Could you check?'),
-      customer('All there. Thank you!', 'Looks good. You are fast.'),
+      agent('The fix is live and your orders are in. Could you check?'),
+      customer('All there. Thank you!', 'Looks good. That was fast.'),
     ],
     end: 'resolved',
   },
@@ -63,12 +63,12 @@ export const SOFTWARE_STORIES: Story[] = [
     tags: ['feature'],
     turns: [
       customer(
-        'I work in the evening and the white page hurts my eyes. Will there be a dark mode?',
-        'We often need two parcels for one order. Today I copy the order by hand. Could there be a button?',
-        'A CSV of all parcels of a month would save me an hour. Is that planned?',
+        'I often work in the evening and the white page hurts my eyes. Is a dark mode planned?',
+        'We often need two parcels for one order. Right now I copy the order by hand. Could you add a button for that?',
+        'A CSV of all parcels in a month would save me an hour. Is that planned?',
       ),
       agent(
-        'Hi {first}, I like it. I put it on our list with your name, and you will hear from me when it moves. No promise of a date.',
+        "Hi {first},\n\nI like it. I've added it to our list with your name, so you'll hear from me when there's news. I can't promise a date.",
       ),
       customer('Fair enough 🙂'),
     ],
@@ -78,40 +78,40 @@ export const SOFTWARE_STORIES: Story[] = [
     subjects: ['Page is very slow today', 'Timeout when opening orders'],
     tags: ['performance'],
     turns: [
-      customer('Opening the list of orders takes 20 seconds since this morning. Other pages are fine.'),
+      customer('Since this morning, the order list takes 20 seconds to open. Other pages are fine.'),
       agent(
-        'Hi {first}, I can see it. Do you use a filter there? And which browser? We have no general problem at the moment: https://status.parcelbird.example',
+        "Hi {first},\n\nThanks, I can reproduce it. Are you using a filter there, and which browser? There's no general outage at the moment: https://status.parcelbird.example",
       ),
-      customer('Filter: "not paid", and about 12,000 orders. Firefox.'),
-      note('Missing index for unpaid + old orders. Dev has a fix, goes out tonight.'),
+      customer('Yes, “not paid”, with about 12,000 orders. Firefox.'),
+      note('Missing index for old unpaid orders. Engineering has a fix, it ships tonight.'),
     ],
     end: 'open',
   },
   {
-    subjects: ['Import of addresses: error in line 214', 'CSV import fails'],
+    subjects: ['Address import: error in line 214', 'CSV import fails'],
     tags: ['import'],
     channels: ['email', 'widget'],
     turns: [
       customer(
-        'The import stops at line 214 with "invalid country". The line is:\n\nMüller;Bahnhofstraße 12;6300;Zug;Schweiz\n\nWhat is wrong with it?',
+        "The import stops at line 214 with “invalid country”. The line is:\n\nMüller;Bahnhofstraße 12;6300;Zug;Schweiz\n\nWhat's wrong with it?",
       ),
       agent(
-        'Hi {first}, the column must hold the two letters of the country: CH instead of Schweiz. With search and replace it is done in a minute. 🇨🇭',
+        'Hi {first},\n\nThat column needs the two-letter country code: CH instead of Schweiz. A quick find and replace will fix it. 🇨🇭',
       ),
       customer('Imported, 1,902 addresses. Thanks.'),
     ],
     end: 'resolved',
   },
   {
-    subjects: ['Rate limit in the API', 'Getting 429 on label creation'],
+    subjects: ['API rate limit', 'Getting 429 on label creation'],
     tags: ['api'],
     channels: ['api'],
     turns: [
       customer(
-        'We create 900 labels every morning at 6 and get 429 after 300. Can the limit be raised for us, or is there a bulk call?',
+        'We create 900 labels every morning at 6 and get 429 after 300. Can you raise our limit, or is there a bulk call?',
       ),
       agent(
-        'Hi {first}, I raised your key to 1,200 a minute. And there is a bulk call for up to 100 labels: `POST /v2/labels/batch`. With it you need nine calls.',
+        "Hi {first},\n\nI've raised your key's limit to 1,200 requests per minute. There's also a bulk call for up to 100 labels, `POST /v2/labels/batch`, so you'd need only nine calls.",
       ),
     ],
     end: 'pending',

@@ -1,21 +1,21 @@
 import type { Channel, TicketStatus } from '../database/tables/tickets.ts'
 
-/** A line of a conversation. Of several texts one is told; slots such as `{order}` are filled in. */
+/** One message or note. One of the texts is picked, and slots such as `{order}` are filled in. */
 export interface Turn {
   by: 'customer' | 'agent' | 'note'
   texts: string[]
 }
 
-/** A conversation that could happen any day. */
+/** A conversation, used for several tickets. */
 export interface Story {
   subjects: string[]
   tags: string[]
-  /** All of them when absent. */
+  /** All channels by default. */
   channels?: Channel[]
-  /** Who writes so, by the first part of the address. Anybody when absent. */
+  /** Customers by the first part of their address; any customer by default. */
   from?: string[]
   turns: Turn[]
-  /** How it stands behind the last turn. */
+  /** The status after the last turn. */
   end: TicketStatus
 }
 

@@ -8,16 +8,17 @@ import { createHeaders } from '../webhooks/deliveries/delivery-headers.ts'
 import { healthAfter } from '../webhooks/endpoints/endpoint-health.ts'
 import { createEndpoint } from '../webhooks/endpoints/endpoints.ts'
 import type { Endpoint } from '../webhooks/endpoints/queries.ts'
-import { at } from './at.ts'
+import { depsAt } from './organization.ts'
 import type { Random } from './random.ts'
+import { CRM_ERROR } from './receiver.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** When the attempts of a delivery start, behind the one before. */
+/** The wait before each attempt of a delivery, after the end of the one before. */
 const SCHEDULE_MS = [300, 30_000, 300_000, 1_800_000]
-const ROWS_AT_ONCE = 200
+const ROWS_PER_INSERT = 200
 
-interface Planned {
+interface PlannedAttempt {
   delivery: typeof deliveries.$inferSelect
   number: number
   startedAt: number
@@ -26,7 +27,7 @@ interface Planned {
   durationMs: number
 }
 
-/** Makes the two endpoints of the demo, before there is anything to deliver. */
+/** Adds the two endpoints, before there is anything to deliver. */
 export async function addEndpoints(
   deps: Deps,
   orgId: string,
@@ -36,30 +37,33 @@ export async function addEndpoints(
   const orders = {
     url: `${url}/orders`,
     events: both,
-    description: 'Shop system: shows tickets beside the order',
+    description: 'Shop system: shows tickets next to their order',
   }
   const crm = {
     url: `${url}/crm`,
     events: ['ticket.created'],
-    description: 'CRM: one contact for each ticket',
+    description: 'CRM: adds a contact for each ticket',
   }
   return {
-    healthy: (await createEndpoint(at(deps, start + DAY_MS, actor), orgId, orders)).endpoint,
-    failing: (await createEndpoint(at(deps, start + DAY_MS + HOUR_MS, actor), orgId, crm)).endpoint,
+    healthy: (await createEndpoint(depsAt(deps, start + DAY_MS, actor), orgId, orders)).endpoint,
+    failing: (await createEndpoint(depsAt(deps, start + DAY_MS + HOUR_MS, actor), orgId, crm)).endpoint,
   }
 }
 
-/** Lets what is queued have been delivered in its time. From `brokenSince` on nothing arrives, until it is switched off. */
-export async function deliverThen(
+/**
+ * Adds the attempts that the endpoint's queued deliveries would have had. From `brokenSince` on they all fail, until the
+ * endpoint is turned off.
+ */
+export async function seedDeliveries(
   deps: Deps,
   { orgId, id, createdAt }: Endpoint,
   { random, brokenSince }: { random: Random; brokenSince: number },
 ): Promise<void> {
   const now = deps.clock.now()
   await deps.database.write(async (tx) => {
-    const isTheEndpoint = and(eq(endpoints.orgId, orgId), eq(endpoints.id, id))
-    const [endpoint] = await tx.select().from(endpoints).where(isTheEndpoint)
-    if (!endpoint) throw new Error(`The endpoint ${id} is missing.`)
+    const isThisEndpoint = and(eq(endpoints.orgId, orgId), eq(endpoints.id, id))
+    const [endpoint] = await tx.select().from(endpoints).where(isThisEndpoint)
+    if (!endpoint) throw new Error(`Endpoint ${id} is missing.`)
     const queued = await tx
       .select()
       .from(deliveries)
@@ -70,25 +74,29 @@ export async function deliverThen(
       .filter(({ startedAt }) => startedAt < now)
       .sort((one, other) => one.startedAt - other.startedAt)
     let updated = endpoint
-    const made: Planned[] = []
+    const done: PlannedAttempt[] = []
     for (const attempt of planned) {
       if (updated.offAt !== null) break
-      made.push(attempt)
+      done.push(attempt)
       const endedAt = attempt.startedAt + attempt.durationMs
       updated = healthAfter(updated, { ...attempt, endedAt, isFinal: attempt.number === SCHEDULE_MS.length })
     }
-    await insertAttempts(deps, tx, { endpoint, made })
-    await moveDeliveries(tx, orgId, made)
+    await insertAttempts(deps, tx, { endpoint, done })
+    await updateDeliveries(tx, orgId, done)
     const nextDeliveryAt = updated.offAt === null ? now : null
     await tx
       .update(endpoints)
       .set({ ...updated, nextDeliveryAt, updatedAt: updated.offAt ?? createdAt })
-      .where(isTheEndpoint)
+      .where(isThisEndpoint)
   })
 }
 
-function attemptsOf(random: Random, delivery: Planned['delivery'], brokenSince: number): Planned[] {
-  const planned: Planned[] = []
+function attemptsOf(
+  random: Random,
+  delivery: PlannedAttempt['delivery'],
+  brokenSince: number,
+): PlannedAttempt[] {
+  const planned: PlannedAttempt[] = []
   const isUnlucky = random.chance(0.04)
   const isLost = random.chance(0.004)
   let startedAt = delivery.createdAt
@@ -109,12 +117,12 @@ function attemptsOf(random: Random, delivery: Planned['delivery'], brokenSince: 
 async function insertAttempts(
   deps: Deps,
   tx: Transaction,
-  { endpoint, made }: { endpoint: Endpoint; made: Planned[] },
+  { endpoint, done }: { endpoint: Endpoint; done: PlannedAttempt[] },
 ): Promise<void> {
   let sentAt = 0
   const headersOf = createHeaders({ ...deps, clock: { ...deps.clock, now: () => sentAt } })
   const bodies = await bodiesOf(tx, endpoint.orgId)
-  const rows = made.map(({ delivery, number, startedAt, error, status, durationMs }) => {
+  const rows = done.map(({ delivery, number, startedAt, error, status, durationMs }) => {
     const body = bodies.get(delivery.eventNumber) ?? new Uint8Array()
     sentAt = startedAt
     const claimed = { ...delivery, attempt: number, kind: 'scheduled' as const, body }
@@ -131,41 +139,42 @@ async function insertAttempts(
       requestHeaders: headersOf(endpoint, claimed, body),
       responseHeaders:
         status === null ? null : { 'content-type': status === 200 ? 'application/json' : 'text/plain' },
-      responseBody: answerOf(status),
+      responseBody: responseBodyOf(endpoint, status),
     }
   })
-  for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
-    await tx.insert(attempts).values(rows.slice(start, start + ROWS_AT_ONCE))
+  for (let start = 0; start < rows.length; start += ROWS_PER_INSERT) {
+    await tx.insert(attempts).values(rows.slice(start, start + ROWS_PER_INSERT))
   }
 }
 
-function answerOf(status: number | null): Uint8Array | null {
+function responseBodyOf({ url }: Endpoint, status: number | null): Uint8Array | null {
   if (status === null) return null
-  return Buffer.from(status === 200 ? '{"received":true}' : 'The CRM is being maintained.')
+  if (status === 200) return Buffer.from('{"received":true}')
+  return Buffer.from(url.endsWith('/crm') ? CRM_ERROR : 'Service temporarily unavailable.')
 }
 
-/** Each stands as its newest attempt left it. */
-async function moveDeliveries(tx: Transaction, orgId: string, made: Planned[]): Promise<void> {
-  const newest = new Map(made.map((attempt) => [attempt.delivery.id, attempt]))
+/** Sets the deliveries to the result of their latest attempt. */
+async function updateDeliveries(tx: Transaction, orgId: string, done: PlannedAttempt[]): Promise<void> {
+  const newest = new Map(done.map((attempt) => [attempt.delivery.id, attempt]))
   for (const [id, { number, startedAt, error, status, durationMs }] of newest) {
     const endedAt = startedAt + durationMs
-    const isOver = error === null || number === SCHEDULE_MS.length
+    const isFinal = error === null || number === SCHEDULE_MS.length
     await tx
       .update(deliveries)
       .set({
-        state: error === null ? 'succeeded' : isOver ? 'failed' : 'pending',
+        state: error === null ? 'succeeded' : isFinal ? 'failed' : 'pending',
         attempt: number,
         retries: error === null ? number - 1 : number,
-        dueAt: isOver ? startedAt : endedAt + (SCHEDULE_MS[number] ?? 0),
+        dueAt: isFinal ? startedAt : endedAt + (SCHEDULE_MS[number] ?? 0),
         lastError: error,
         lastStatus: status,
-        finishedAt: isOver ? endedAt : null,
+        finishedAt: isFinal ? endedAt : null,
       })
       .where(and(eq(deliveries.orgId, orgId), eq(deliveries.id, id)))
   }
 }
 
-/** What was sent, by number of the event. */
+/** The bodies that were sent, by event number. */
 async function bodiesOf(tx: Transaction, orgId: string): Promise<Map<number, Uint8Array>> {
   const found = await tx
     .select({ number: events.number, body: events.body })

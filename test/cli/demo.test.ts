@@ -69,11 +69,11 @@ test('the demo shows a busy inbox after the sign-in it prints, and removes its f
   expect(readdirSync(tmp)).toEqual([])
 })
 
-test('the demo does not touch a database that somebody keeps', async () => {
+test('the demo refuses to start with DATABASE_URL', async () => {
   const place = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', PORT: '0' }
   const { code, err } = await runProgram(place, ['serve', '--demo'])
   expect({ code, err }).toEqual({
     code: 1,
-    err: 'The demo keeps its data in a folder of its own. Start it without DATABASE_URL.\n',
+    err: 'The demo stores its data in a temporary folder. Start it without DATABASE_URL.\n',
   })
 })

@@ -1,19 +1,19 @@
 import { agent, customer, note, type Story } from './story.ts'
 
-export const PEOPLE_STORIES: Story[] = [
+export const GENERAL_STORIES: Story[] = [
   {
-    subjects: ['Cannot sign in', 'Password reset mail does not arrive', 'Locked out'],
+    subjects: ["Can't sign in", "Password reset email doesn't arrive", 'Locked out'],
     tags: ['account'],
     channels: ['widget', 'email', 'telegram'],
     turns: [
       customer(
-        'I asked for a new password three times and no mail comes. Spam folder is empty too.',
+        "I've requested a new password three times, but no email arrives. It's not in my spam folder either.",
         'cant login anymore, help 😩',
       ),
       agent(
-        'Hi {first}, the mails were refused by your provider as the mailbox is full. Could you make some room and try again? I unblocked the address.',
+        "Hi {first},\n\nYour provider rejected our emails because your mailbox is full. Could you free up some space and try again? I've unblocked your address.",
       ),
-      customer('Oh no, how embarrassing. Works now!', 'yes!! thx'),
+      customer('Oh no, how embarrassing. It works now!', 'yes!! thx'),
     ],
     end: 'resolved',
   },
@@ -23,7 +23,7 @@ export const PEOPLE_STORIES: Story[] = [
     turns: [
       customer('How can my colleague in the warehouse print labels without seeing the invoices?'),
       agent(
-        'Hi {first}: Settings › Team › Invite, and choose the role "Warehouse". It sees orders and labels, no prices.',
+        'Hi {first},\n\nGo to Settings › Team › Invite and choose the “Warehouse” role. It can see orders and labels, but no prices.',
       ),
       customer('Exactly what we need.'),
     ],
@@ -34,8 +34,8 @@ export const PEOPLE_STORIES: Story[] = [
     tags: ['praise'],
     turns: [
       customer(
-        'No problem today, just: your support is the best I know. Say hello to {agent}!',
-        'Mei found my lost parcel in ONE HOUR. I am speechless ❤️❤️❤️',
+        "No problem today. I just wanted to say that your support is the best I've ever had. Say hello to {agent}!",
+        "Mei found my lost parcel in ONE HOUR. I'm speechless ❤️❤️❤️",
       ),
       agent('That made our day, {first}! Thank you. 😊'),
     ],
@@ -47,11 +47,11 @@ export const PEOPLE_STORIES: Story[] = [
     channels: ['email'],
     turns: [
       customer(
-        'According to Art. 17 GDPR I ask you to delete all personal data about me and to confirm this within one month.\n\n{name}\n{city}',
+        'Under Art. 17 GDPR, I request that you delete all my personal data and confirm this within one month.\n\n{name}\n{city}',
       ),
-      note('Invoices must be kept ten years; everything else can go. Checked with legal.'),
+      note('We have to keep invoices for ten years. Everything else can go. Checked with legal.'),
       agent(
-        'Dear {first}, we have started the deletion. Invoices have to be kept by law; everything else is gone within 14 days, and we will confirm it here.',
+        "Dear {first},\n\nWe've started deleting your data. We're required by law to keep invoices. Everything else will be gone within 14 days, and we'll confirm that here.",
       ),
     ],
     end: 'pending',
@@ -66,8 +66,8 @@ export const PEOPLE_STORIES: Story[] = [
         'Hallo, die Rechnung vom letzten Monat weist 19 % statt 0 % aus, obwohl wir eine USt-IdNr. haben. Könnten Sie das prüfen?',
       ),
       agent(
-        'Guten Tag {first}, ja, gern: das schalte ich Ihnen gleich frei. In etwa zehn Minuten steht Ihnen die Auswahl offen.',
-        'Hallo {first}, Sie haben recht, das war unser Fehler. Die korrigierte Rechnung liegt jetzt unter „Abrechnung“.',
+        'Guten Tag {first},\n\nja, das geht. Ich schalte Österreich gleich für Sie frei. In etwa zehn Minuten können Sie es im Formular auswählen.',
+        'Hallo {first},\n\nSie haben recht, das war unser Fehler. Die korrigierte Rechnung finden Sie jetzt unter „Abrechnung“.',
       ),
       customer('Vielen Dank, das ging ja schnell!'),
     ],
@@ -82,10 +82,10 @@ export const PEOPLE_STORIES: Story[] = [
         'Bonjour, mon client à {city} n’a jamais reçu le colis {order}. Le suivi indique « livré ». Que puis-je faire ?',
       ),
       agent(
-        'Bonjour {first}, j’ai ouvert une enquête auprès de {carrier}. Nous aurons une réponse d’ici trois jours ouvrés.',
+        'Bonjour {first},\n\nJ’ai ouvert une enquête auprès de {carrier}. Nous aurons une réponse d’ici trois jours ouvrés.',
       ),
       customer('Merci beaucoup pour votre aide.'),
-      agent('Le colis a été retrouvé chez un voisin. Je clôture l’enquête, bonne journée !'),
+      agent('Le colis a été retrouvé chez un voisin. Je clôture l’enquête. Bonne journée !'),
     ],
     end: 'resolved',
   },
@@ -110,7 +110,7 @@ export const PEOPLE_STORIES: Story[] = [
     turns: [
       customer('注文番号 {order} の荷物がまだ届きません。追跡番号は {tracking} です。確認をお願いします。'),
       agent(
-        'Hello {first}, thank you for your message. The parcel is at customs in {city} and should move on within two days.',
+        'Hello {first},\n\nThank you for your message. The parcel is at customs in {city} and should be released within two days.',
       ),
       customer('ありがとうございます。待ちます。'),
     ],
@@ -123,13 +123,13 @@ export const PEOPLE_STORIES: Story[] = [
     channels: ['telegram', 'widget', 'email'],
     turns: [
       customer('مرحباً، لم تصل الشحنة {order} حتى الآن. رقم التتبع هو {tracking}. هل يمكنكم المساعدة؟'),
-      agent('Hello {first}, the parcel is in {city} and out for delivery tomorrow. مع أطيب التحيات'),
+      agent('Hello {first},\n\nThe parcel is in {city} and will be delivered tomorrow.\n\nمع أطيب التحيات'),
       customer('شكراً جزيلاً 🌹'),
     ],
     end: 'resolved',
   },
   {
-    subjects: ['WIN A NEW PHONE!!!', 'Re: your SEO ranking', 'Bitcoin investment, 300 % safe'],
+    subjects: ['WIN A NEW PHONE!!!', 'Re: your SEO ranking', 'Bitcoin investment, 300% safe'],
     tags: ['spam'],
     channels: ['email', 'widget'],
     turns: [

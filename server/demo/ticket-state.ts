@@ -1,0 +1,179 @@
+import { and, asc, desc, eq, max, ne, sql } from 'drizzle-orm'
+import type { Transaction } from '../database/database.ts'
+import { agents } from '../database/tables/agents.ts'
+import { messages } from '../database/tables/messages.ts'
+import { waitingReplies } from '../database/tables/replies.ts'
+import { DRAFT_KINDS, type DraftKind, drafts, readMarks } from '../database/tables/threads.ts'
+import { tickets } from '../database/tables/tickets.ts'
+import type { Deps } from '../deps.ts'
+import type { DemoOrganization } from './organization.ts'
+import { SEND_ERRORS } from './people.ts'
+import type { Random } from './random.ts'
+
+const HOUR_MS = 3_600_000
+const ROWS_PER_INSERT = 500
+/** How long before the held reply was due the colleague replied. */
+const HEAD_START_MS = 20_000
+/** Drafts on one ticket each; the last ticket has a reply and a note. */
+const DRAFTS: Partial<Record<DraftKind, string>>[] = [
+  { reply: "Thanks for your patience. I've just heard from the carrier, and " },
+  { reply: 'Good question! In short, yes. The longer answer is' },
+  {
+    reply: "Hello again! I'm looking into this and",
+    note: "Ask Jonas if this is the same issue as last week's before I reply.",
+  },
+]
+
+type LastMessage = Pick<typeof messages.$inferSelect, 'id' | 'ticketId' | 'role' | 'createdAt'>
+
+/** Adds what the log has no events for: read marks, drafts, failed sends and a held reply. */
+export async function seedTicketState(
+  deps: Deps,
+  organization: DemoOrganization,
+  random: Random,
+): Promise<void> {
+  const { orgId } = organization
+  const now = deps.clock.now()
+  await deps.database.write(async (tx) => {
+    await tx
+      .update(messages)
+      .set({ sending: 'sent' })
+      .where(and(eq(messages.orgId, orgId), eq(messages.sending, 'queued')))
+    const last = await lastMessages(tx, orgId)
+    const marks = organization.agents.flatMap(({ id: agentId }) =>
+      last
+        .filter(({ createdAt }) => createdAt < now - 20 * HOUR_MS || random.chance(0.3))
+        .map(({ id, ticketId, createdAt }) => ({
+          orgId,
+          agentId,
+          ticketId,
+          messageId: id,
+          messageAt: createdAt,
+        })),
+    )
+    for (let start = 0; start < marks.length; start += ROWS_PER_INSERT) {
+      await tx.insert(readMarks).values(marks.slice(start, start + ROWS_PER_INSERT))
+    }
+    await setLastSeen(tx, orgId)
+    await failNewestSends(tx, orgId, 'email')
+    await failNewestSends(tx, orgId, 'telegram')
+    await addDrafts(tx, organization, now)
+    await holdReply(deps, tx, organization)
+  })
+}
+
+/** The newest message of each ticket. */
+async function lastMessages(tx: Transaction, orgId: string): Promise<LastMessage[]> {
+  const all = await tx
+    .select({
+      id: messages.id,
+      ticketId: messages.ticketId,
+      role: messages.role,
+      createdAt: messages.createdAt,
+    })
+    .from(messages)
+    .where(eq(messages.orgId, orgId))
+    .orderBy(asc(messages.createdAt), asc(messages.id))
+  return [...new Map(all.map((message) => [message.ticketId, message])).values()]
+}
+
+/** An agent was last seen when they last wrote. */
+async function setLastSeen(tx: Transaction, orgId: string): Promise<void> {
+  const lastWritten = tx
+    .select({ at: max(messages.createdAt) })
+    .from(messages)
+    .where(and(eq(messages.orgId, orgId), eq(messages.agentId, agents.id)))
+  await tx
+    .update(agents)
+    .set({ lastSeenAt: sql`(${lastWritten})` })
+    .where(eq(agents.orgId, orgId))
+}
+
+/** The newest replies on a channel, one for each reason. */
+async function failNewestSends(
+  tx: Transaction,
+  orgId: string,
+  channel: keyof typeof SEND_ERRORS,
+): Promise<void> {
+  const errors = SEND_ERRORS[channel]
+  const replies = await tx
+    .select({ id: messages.id, ticketId: messages.ticketId })
+    .from(messages)
+    .innerJoin(tickets, eq(tickets.id, messages.ticketId))
+    .where(and(eq(messages.orgId, orgId), eq(messages.role, 'agent'), eq(tickets.channel, channel)))
+    .orderBy(asc(messages.createdAt), asc(messages.id))
+  const newest = new Map(replies.map((reply) => [reply.ticketId, reply]))
+  for (const [index, { id }] of [...newest.values()].slice(-errors.length).entries()) {
+    await tx
+      .update(messages)
+      .set({ sending: 'failed', sendError: errors[index] })
+      .where(and(eq(messages.orgId, orgId), eq(messages.id, id)))
+  }
+}
+
+/** On the newest open tickets of the agent who signs in. */
+async function addDrafts(
+  tx: Transaction,
+  { orgId, agents: [me] }: DemoOrganization,
+  now: number,
+): Promise<void> {
+  if (!me) return
+  const own = await tx
+    .select({ id: tickets.id })
+    .from(tickets)
+    .where(and(eq(tickets.orgId, orgId), eq(tickets.assignedTo, me.id), eq(tickets.status, 'open')))
+    .orderBy(desc(tickets.createdAt), desc(tickets.id))
+    .limit(DRAFTS.length)
+  for (const [index, { id: ticketId }] of own.entries()) {
+    for (const kind of DRAFT_KINDS) {
+      const text = DRAFTS[index]?.[kind]
+      const draft = { orgId, agentId: me.id, ticketId, kind, savedAt: now }
+      if (text) await tx.insert(drafts).values({ ...draft, text })
+    }
+  }
+}
+
+/** A reply of the agent who signs in, held because a colleague replied first. */
+async function holdReply(
+  deps: Deps,
+  tx: Transaction,
+  { orgId, agents: [me] }: DemoOrganization,
+): Promise<void> {
+  if (!me) return
+  const [answer] = await tx
+    .select({ id: messages.id, ticketId: messages.ticketId, createdAt: messages.createdAt })
+    .from(tickets)
+    .innerJoin(messages, eq(messages.ticketId, tickets.id))
+    .where(
+      and(
+        eq(tickets.orgId, orgId),
+        eq(tickets.status, 'open'),
+        eq(messages.role, 'agent'),
+        ne(messages.agentId, me.id),
+      ),
+    )
+    .orderBy(desc(messages.createdAt), desc(messages.id))
+    .limit(1)
+  if (!answer) return
+  const [seen] = await tx
+    .select({ id: messages.id })
+    .from(messages)
+    .where(and(eq(messages.ticketId, answer.ticketId), eq(messages.role, 'customer')))
+    .orderBy(messages.createdAt, messages.id)
+    .limit(1)
+  if (!seen) return
+  const sendAt = answer.createdAt + HEAD_START_MS
+  await tx.insert(waitingReplies).values({
+    id: deps.newId('rpl'),
+    orgId,
+    ticketId: answer.ticketId,
+    agentId: me.id,
+    agentName: me.name,
+    text: "Thanks for writing. I've asked the colleagues who know this best and will get back to you today.",
+    lastMessageId: seen.id,
+    isHeld: true,
+    heldBecause: 'answered',
+    sendAt,
+    createdAt: sendAt - HEAD_START_MS / 2,
+  })
+}
