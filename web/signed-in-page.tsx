@@ -6,6 +6,7 @@ import { SessionContext, sessionQuery } from './api/session.ts'
 import { FailedState } from './forms/failed-state.tsx'
 import { HeldReplyNotices } from './inbox/held-reply-notices.tsx'
 import { LiveBanner } from './live/live-banner.tsx'
+import { PageSkeleton } from './page-skeleton.tsx'
 import { SignInAgain } from './sign-in/sign-in-again.tsx'
 import { SignOutDialog } from './sign-in/sign-out.tsx'
 
@@ -29,6 +30,9 @@ export function SignedInPage(props: RouteSectionProps) {
             <SignOutDialog />
           </SessionContext.Provider>
         )}
+      </Match>
+      <Match when={query.isPending}>
+        <PageSkeleton hasList={location.pathname.startsWith('/inbox')} />
       </Match>
       <Match when={codeOf(query.error) === 'signed_out'}>
         <Navigate href={`/sign-in?to=${encodeURIComponent(here())}`} />

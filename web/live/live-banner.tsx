@@ -20,7 +20,8 @@ export function LiveBanner() {
       onCleanup(() => {
         signedInAt = Date.now()
       })
-    if (state === 'online' || isSignedOut()) return setShown(false)
+    // A first connection that takes long is only slow.
+    if (state !== 'offline' || isSignedOut()) return setShown(false)
     const lostAt = Math.max(since, signedInAt)
     const timer = setTimeout(() => setShown(true), Math.max(lostAt + PATIENCE_MS - Date.now(), 0))
     onCleanup(() => clearTimeout(timer))
