@@ -1,11 +1,10 @@
 import ArrowRight from 'lucide-solid/icons/arrow-right'
-import ArrowUpDown from 'lucide-solid/icons/arrow-up-down'
+import CheckCheck from 'lucide-solid/icons/check-check'
 import CircleCheck from 'lucide-solid/icons/circle-check'
 import CircleUserRound from 'lucide-solid/icons/circle-user-round'
 import Clock from 'lucide-solid/icons/clock'
 import Inbox from 'lucide-solid/icons/inbox'
 import Keyboard from 'lucide-solid/icons/keyboard'
-import ListChecks from 'lucide-solid/icons/list-checks'
 import LogOut from 'lucide-solid/icons/log-out'
 import Reply from 'lucide-solid/icons/reply'
 import Settings from 'lucide-solid/icons/settings'
@@ -14,6 +13,7 @@ import StickyNote from 'lucide-solid/icons/sticky-note'
 import Tag from 'lucide-solid/icons/tag'
 import Undo from 'lucide-solid/icons/undo-2'
 import UserRound from 'lucide-solid/icons/user-round'
+import UserRoundCheck from 'lucide-solid/icons/user-round-check'
 import Zap from 'lucide-solid/icons/zap'
 import type { Component } from 'solid-js'
 import type { KeyAction } from '../../keyboard/keys.ts'
@@ -23,7 +23,8 @@ const OF_ACTIONS: Record<string, Component> = {
   'ticket.note': StickyNote,
   'ticket.pending': Clock,
   'ticket.assign': UserRound,
-  'ticket.assign-me': UserRound,
+  'ticket.assign-me': UserRoundCheck,
+  'ticket.resolve-next': CheckCheck,
   'ticket.tag': Tag,
   reopen: Inbox,
   spam: ShieldAlert,
@@ -33,15 +34,12 @@ const OF_ACTIONS: Record<string, Component> = {
   settings: Settings,
   'sign-out': LogOut,
 }
-const OF_SECTIONS: Record<KeyAction['section'], Component> = {
+const OF_SECTIONS: Partial<Record<KeyAction['section'], Component>> = {
   Ticket: CircleCheck,
-  Select: ListChecks,
-  Move: ArrowUpDown,
-  Everywhere: Zap,
   'Go to': ArrowRight,
 }
 
 /** The icon of an action in the command menu: its own, or that of its section. */
 export function actionIcon({ id, section }: Pick<KeyAction, 'id' | 'section'>): Component {
-  return OF_ACTIONS[id] ?? OF_SECTIONS[section]
+  return OF_ACTIONS[id] ?? OF_SECTIONS[section] ?? Zap
 }

@@ -18,7 +18,7 @@ import { isActionEnabled, type KeyAction, knownActions } from '../../keyboard/ke
 import { draftOf } from '../../ticket/composer/draft-registry.ts'
 import { filledReply } from '../../ticket/composer/filled-reply.ts'
 import { knownTicket } from '../../ticket/ticket-query.ts'
-import { useSavedViews } from '../inbox-data.ts'
+import { type Row, useSavedViews } from '../inbox-data.ts'
 import { ChannelIcon } from '../list/ticket-row.tsx'
 import { BUILT_IN_VIEWS, hrefOf, SEARCH, tagView, VIEW_LETTERS } from '../rail/views.ts'
 import { actionIcon } from './action-icons.ts'
@@ -30,7 +30,18 @@ export interface Entry {
   detail?: string
   keys?: string
   icon?: () => JSX.Element
+  /** A ticket that was found, with its time, status and matching text. */
+  ticket?: Row
+  /** Words to highlight in the matching text. */
+  terms?: readonly string[]
   run: () => void
+}
+
+interface EntriesInput {
+  /** The open ticket. */
+  ticketId?: string | undefined
+  target?: string | undefined
+  isSelection?: boolean
 }
 
 const PAUSE_MS = 120
@@ -39,14 +50,13 @@ const MAX_PER_GROUP = 6
 /** Shorter queries match nearly everything. */
 const MIN_LETTERS = 2
 
-/** Actions on tickets come first. */
-const ORDER: readonly KeyAction['section'][] = ['Ticket', 'Select', 'Move', 'Everywhere', 'Go to']
+/** Moving through the list by the command menu makes no sense. */
+const EXCLUDED_SECTIONS: readonly KeyAction['section'][] = ['Move', 'Select']
+const ORDER: readonly KeyAction['section'][] = ['Ticket', 'Everywhere', 'Go to']
+const ACTIONS = 'Actions'
 
 /** The entries for what was typed: the best matches of each group, and tickets found by the server. */
-export function createEntries(
-  typed: Accessor<string>,
-  ticketId: Accessor<string | undefined>,
-): Accessor<Entry[]> {
+export function createEntries(typed: Accessor<string>, input: EntriesInput): Accessor<Entry[]> {
   const navigate = useNavigate()
   const openView = (id: string) => navigate(hrefOf(id), { scroll: false })
   const views = useSavedViews()
@@ -57,19 +67,28 @@ export function createEntries(
   const tickets = createTicketEntries(typed, (id) => navigate(hrefOf('open', { ticketId: id })))
   const toSearch = (q: string) => navigate(hrefOf(SEARCH, { q }))
 
+  /** Ticket actions are listed below the name of the ticket they change; those of the open ticket never mean a selection. */
+  function groupOf({ section, id, isFirst }: KeyAction): string {
+    const isForTarget = section === 'Ticket' && id !== 'undo' && (!input.isSelection || isFirst)
+    return isForTarget ? (input.target ?? ACTIONS) : ACTIONS
+  }
+
   const actionEntries = createMemo(() =>
     knownActions()
-      .filter((action) => !action.isKeyOnly && isActionEnabled(action))
+      .filter((action) => !action.isKeyOnly && !EXCLUDED_SECTIONS.includes(action.section))
+      .filter(isActionEnabled)
       .toSorted((a, b) => ORDER.indexOf(a.section) - ORDER.indexOf(b.section))
       .map(
-        ({ id, label, keys, section, run }): Entry => ({
-          group: 'Actions',
-          label,
-          keys: keys.join(' '),
-          icon: () => <Dynamic component={actionIcon({ id, section })} />,
-          run,
+        (action): Entry => ({
+          group: groupOf(action),
+          label: action.label,
+          keys: action.keys.join(' '),
+          icon: () => <Dynamic component={actionIcon(action)} />,
+          run: action.run,
         }),
-      ),
+      )
+      // The sort is stable: the ticket's own actions first.
+      .toSorted((a, b) => Number(a.group === ACTIONS) - Number(b.group === ACTIONS)),
   )
   const viewEntries = createMemo(() => [
     ...BUILT_IN_VIEWS.map(
@@ -115,9 +134,9 @@ export function createEntries(
       ({ id, name, text }): Entry => ({
         group: 'Saved replies',
         label: name,
-        detail: ticketId() ? 'insert' : 'view',
+        detail: input.ticketId ? 'insert' : 'view',
         icon: () => <TextQuote />,
-        run: () => insertReply(ticketId(), text, session()) || navigate(`/settings/saved-replies/${id}`),
+        run: () => insertReply(input.ticketId, text, session()) || navigate(`/settings/saved-replies/${id}`),
       }),
     ),
   )
@@ -125,7 +144,8 @@ export function createEntries(
   return createMemo(() => {
     const text = typed()
     if (!text) return [...actionEntries(), ...viewEntries().slice(0, BUILT_IN_VIEWS.length)]
-    const groups = [actionEntries(), viewEntries(), agentEntries(), replyEntries()].map((group) =>
+    const [targetActions, otherActions] = partition(actionEntries(), ({ group }) => group !== ACTIONS)
+    const groups = [targetActions, otherActions, viewEntries(), agentEntries(), replyEntries()].map((group) =>
       bestMatches(group, text),
     )
     const ranked = groups.filter(({ entries }) => entries.length > 0).toSorted((a, b) => b.score - a.score)
@@ -160,15 +180,20 @@ function createTicketEntries(typed: Accessor<string>, open: (id: string) => void
   return createMemo(() => {
     const rows = typed().length >= MIN_LETTERS ? found().data?.data : undefined
     return (rows ?? []).map(
-      ({ id, subject, customer, channel }): Entry => ({
+      (row): Entry => ({
         group: 'Tickets',
-        label: subject || 'No subject',
-        detail: customer.name,
-        icon: () => <ChannelIcon channel={channel} />,
-        run: () => open(id),
+        label: row.subject || 'No subject',
+        icon: () => <ChannelIcon channel={row.channel} />,
+        ticket: row,
+        terms: found().data?.terms ?? [],
+        run: () => open(row.id),
       }),
     )
   })
+}
+
+function partition(entries: readonly Entry[], isFirst: (entry: Entry) => boolean): [Entry[], Entry[]] {
+  return [entries.filter(isFirst), entries.filter((entry) => !isFirst(entry))]
 }
 
 function bestMatches(entries: readonly Entry[], text: string): { entries: Entry[]; score: number } {

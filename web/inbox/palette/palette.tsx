@@ -1,7 +1,11 @@
 import { createEffect, createMemo, createSignal, For, on, Show } from 'solid-js'
+import { STATUSES } from '../../ticket/header/statuses.ts'
 import { isComposing } from '../../ui/ime.ts'
 import { KeyHint } from '../../ui/key-hint.tsx'
+import { Marked } from '../../ui/marked.tsx'
 import { createOptions, OptionRow } from '../../ui/options.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { customerName } from '../list/ticket-row.tsx'
 import { Overlay } from './overlay.tsx'
 import { createEntries, type Entry } from './palette-entries.tsx'
 import './palette.css'
@@ -10,24 +14,25 @@ interface PaletteProps {
   isOpen: boolean
   onClose: () => void
   /** The open ticket, which saved replies are inserted in. */
-  ticketId?: string
+  ticketId?: string | undefined
+  /** Names the ticket or tickets that actions change. */
+  target?: string | undefined
+  /** The actions change the selected tickets. */
+  isSelection?: boolean
 }
 
 /** The command menu: finds actions, views, agents, tickets and saved replies by a few letters. */
 export function Palette(props: PaletteProps) {
   return (
     <Overlay isOpen={props.isOpen} onClose={props.onClose} label="Command menu">
-      <PaletteBody ticketId={props.ticketId} onClose={props.onClose} />
+      <PaletteBody {...props} />
     </Overlay>
   )
 }
 
-function PaletteBody(props: Omit<PaletteProps, 'isOpen'>) {
+function PaletteBody(props: PaletteProps) {
   const [text, setText] = createSignal('')
-  const entries = createEntries(
-    () => text().trim(),
-    () => props.ticketId,
-  )
+  const entries = createEntries(() => text().trim(), props)
   const options = createOptions(() => entries().length)
   createEffect(on(text, options.reset, { defer: true }))
   const startsGroup = createMemo(() => {
@@ -78,9 +83,26 @@ function PaletteBody(props: Omit<PaletteProps, 'isOpen'>) {
                 onPoint={() => options.setActive(index())}
               >
                 {entry.icon?.()}
-                <span class="menu-text">{entry.label}</span>
+                <span class="palette-text">
+                  <span class="palette-label">{entry.label}</span>
+                  <Show when={entry.ticket}>
+                    {(row) => (
+                      <span class="palette-match">
+                        {customerName(row())} ·{' '}
+                        <Marked text={row().excerpt ?? row().preview.text} terms={entry.terms ?? []} />
+                      </span>
+                    )}
+                  </Show>
+                </span>
                 <Show when={entry.detail}>
                   <span class="palette-detail">{entry.detail}</span>
+                </Show>
+                <Show when={entry.ticket}>
+                  {(row) => (
+                    <span class="palette-detail">
+                      {STATUSES[row().status].name} · <RelativeTime at={row().updatedAt} />
+                    </span>
+                  )}
                 </Show>
                 <Show when={entry.keys}>{(keys) => <KeyHint keys={keys()} />}</Show>
               </OptionRow>
