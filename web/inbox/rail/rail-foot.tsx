@@ -20,14 +20,14 @@ import { areNotificationsOn, canNotify, switchNotifications } from '../notificat
 
 const MAX_FACES = 5
 
-/** Who is online, and the menu of the agent's account. */
+/** Colleagues who are online, and the menu of the agent's account. */
 export function RailFoot(props: { onShowKeys: () => void }) {
   const session = useSession()
   const navigate = useNavigate()
   const isAdmin = () => session().agent.role === 'admin'
   return (
     <footer class="rail-foot">
-      <OnlineAgents />
+      <OnlineColleagues />
       <div class="rail-foot-self">
         <Menu
           placement="top-start"
@@ -74,26 +74,24 @@ export function RailFoot(props: { onShowKeys: () => void }) {
             <Settings />
           </IconButton>
         </Show>
-        <IconButton name="Keyboard shortcuts" keys="?" onClick={props.onShowKeys}>
-          <Keyboard />
-        </IconButton>
       </div>
     </footer>
   )
 }
 
-/** The agents who have Bellhop open, including this one. */
-function OnlineAgents() {
+/** The colleagues who have Bellhop open. */
+function OnlineColleagues() {
+  const session = useSession()
   const agents = useAgents()
-  const here = createMemo(() => {
+  const colleagues = createMemo(() => {
     const ids = new Set(online())
-    return agents().filter(({ id }) => ids.has(id))
+    return agents().filter(({ id }) => ids.has(id) && id !== session().agent.id)
   })
   return (
-    <Show when={here().length > 0}>
+    <Show when={colleagues().length > 0}>
       <div class="rail-foot-online">
-        <ul class="rail-foot-faces" aria-label="Agents online">
-          <For each={here().slice(0, MAX_FACES)}>
+        <ul class="rail-foot-faces" aria-label="Colleagues online">
+          <For each={colleagues().slice(0, MAX_FACES)}>
             {(agent) => (
               <li>
                 <Avatar name={agent.name} id={agent.id} size="small" />
@@ -101,7 +99,7 @@ function OnlineAgents() {
             )}
           </For>
         </ul>
-        <span class="count">{here().length} online</span>
+        <span class="count">{colleagues().length} online</span>
       </div>
     </Show>
   )

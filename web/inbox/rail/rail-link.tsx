@@ -11,7 +11,8 @@ const NUMBERS = new Intl.NumberFormat('en-GB')
 interface RailLinkProps {
   view: View
   location: InboxLocation
-  icon: Component
+  /** A dot without it. */
+  icon?: Component
   count: number | undefined
   /** The count is a lower bound. */
   isAtLeast?: boolean
@@ -34,7 +35,9 @@ export function RailLink(props: RailLinkProps) {
         void queries.prefetchInfiniteQuery(pagesQuery({ query: props.view.query, sort: 'updated_desc' }))
       }}
     >
-      <Dynamic component={props.icon} />
+      <Show when={props.icon} fallback={<i class="rail-link-dot" aria-hidden="true" />}>
+        <Dynamic component={props.icon} />
+      </Show>
       <span>{props.view.name}</span>
       <Show when={props.count || props.isAtLeast}>
         <span class="rail-link-count count" data-loud={props.isLoud || undefined}>

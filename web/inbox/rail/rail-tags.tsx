@@ -1,7 +1,9 @@
+import ChevronDown from 'lucide-solid/icons/chevron-down'
 import Tag from 'lucide-solid/icons/tag'
 import Tags from 'lucide-solid/icons/tags'
 import { createMemo, createSignal, For, Show } from 'solid-js'
 import { useTags } from '../../api/workspace.ts'
+import { readStored, store } from '../../browser/local-storage.ts'
 import { PickerList, type PickerOption } from '../../ui/picker.tsx'
 import { useCounts } from '../inbox-data.ts'
 import type { InboxLocation } from '../location.ts'
@@ -11,10 +13,20 @@ import { tagView } from './views.ts'
 
 /** The rail stays short; All tags finds the rest. */
 const MAX_TAGS = 12
+const COLLAPSED_KEY = 'bellhop.tagsCollapsed'
 
 interface RailTagsProps {
   location: InboxLocation
   onNavigate?: () => void
+}
+
+const [isCollapsed, setCollapsedSignal] = createSignal(
+  readStored(COLLAPSED_KEY, (value) => typeof value === 'boolean', false),
+)
+
+function setCollapsed(is: boolean): void {
+  setCollapsedSignal(is)
+  store(COLLAPSED_KEY, is)
 }
 
 /** The tags with the most open tickets, and a picker for all tags. */
@@ -25,15 +37,24 @@ export function RailTags(props: RailTagsProps) {
   const shown = createMemo(() => used().slice(0, MAX_TAGS))
   return (
     <Show when={used().length > 0}>
-      <h2 class="rail-section">Tags</h2>
-      <ul>
+      <h2 class="rail-section">
+        <button
+          type="button"
+          class="rail-tags-toggle"
+          aria-expanded={!isCollapsed()}
+          onClick={() => setCollapsed(!isCollapsed())}
+        >
+          Tags
+          <ChevronDown />
+        </button>
+      </h2>
+      <ul hidden={isCollapsed()}>
         <For each={shown()}>
           {({ tag, count }) => (
             <li>
               <RailLink
                 view={tagView(tag)}
                 location={props.location}
-                icon={Tag}
                 count={count}
                 onNavigate={props.onNavigate}
               />
