@@ -202,7 +202,7 @@ test('the webhooks are described as they are sent', async () => {
   const { id } = await makeTicket(own, { tags: ['vip'] })
   await own.call('POST', `/tickets/${id}/messages`, { body: message })
   expect(Object.keys(document.webhooks)).toEqual(['ticket.created', 'message.sent'])
-  const events = await storedEvents(bellhop.deps, own.orgId)
+  const events = (await storedEvents(bellhop.deps, own.orgId)).filter(({ type }) => type in document.webhooks)
   expect(events).toHaveLength(3)
   for (const { type, body } of events) {
     const place = `#/webhooks/${type}/post/requestBody/content/application~1json/schema`
