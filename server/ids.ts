@@ -46,6 +46,14 @@ export function firstIdAt(prefix: IdPrefix, time: number): string {
   return `${prefix}_${base32(bytes)}`
 }
 
+/** When an id was made, in milliseconds since 1970: the first 48 of its bits. */
+export function timeOfId(id: string): number {
+  let time = 0
+  // Ten characters are 50 bits, and the first two of them are zero.
+  for (const character of id.slice(4, 14)) time = time * 32 + ALPHABET.indexOf(character)
+  return time
+}
+
 function base32(bytes: Uint8Array): string {
   let text = ''
   let window = 0

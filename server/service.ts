@@ -68,19 +68,19 @@ export async function startService(
     { startDelivering },
     { startResending },
     { startRetention },
-    { startSendingReplies },
+    { startSendingMessages },
     { startIndexing },
   ] = await Promise.all([
     import('./webhooks/deliveries/delivery-loop.ts'),
     import('./webhooks/deliveries/resend.ts'),
     import('./webhooks/deliveries/retention.ts'),
-    import('./replies/send-waiting.ts'),
+    import('./replies/send-loop.ts'),
     import('./search/index/index-tickets.ts'),
   ])
   running.push(startDelivering(deps, { onAttempt: metrics.countAttempt }))
   running.push(startResending(deps), startRetention(deps), startPruning(deps), watchExternalCommits(deps))
   running.push(startPruningSessions(deps))
-  running.push(startSendingReplies(deps), startIndexing(deps))
+  running.push(startSendingMessages(deps), startIndexing(deps))
   lock.announce(listening.url)
   const whole = started.move()
   return {

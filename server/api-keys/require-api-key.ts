@@ -21,6 +21,8 @@ export interface Caller {
   /** Null: the server's default. */
   rateLimit: number | null
   isPublic: boolean
+  /** Of an agent who is an administrator. */
+  isAdmin: boolean
 }
 
 /** Invalid keys that one address may send in 60 seconds. */
@@ -57,7 +59,7 @@ export function createKeyGuard(
     if (!key) throw unauthorized(addressOf(request, server))
     lastUsed.record(key.id)
     const { id: keyId, orgId, name, scopes, rateLimit, kind } = key
-    return { orgId, keyId, name, scopes, rateLimit, isPublic: kind === 'public' }
+    return { orgId, keyId, name, scopes, rateLimit, isPublic: kind === 'public', isAdmin: false }
   }
 
   function unauthorized(address: string): AppError {
@@ -106,6 +108,12 @@ function scopeRefusal(caller: Caller, scope: KeyScope | undefined): AppError | u
   }
   if (scope === undefined || caller.scopes === null || caller.scopes.includes(scope)) return undefined
   return new AppError(403, 'missing_scope', `This key needs the scope ${scope}.`)
+}
+
+/** For a permission that only some requests to a route need. Throws 403. */
+export function requireScope(caller: Caller, scope: KeyScope): void {
+  const refusal = scopeRefusal(caller, scope)
+  if (refusal) throw refusal
 }
 
 function tooMany(message: string, { resetMs }: Allowance): AppError {

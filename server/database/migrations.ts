@@ -10,6 +10,8 @@ import postgresql0008 from '../../drizzle/postgresql/0008_held_because.sql' with
 import postgresql0009 from '../../drizzle/postgresql/0009_held_replies.sql' with { type: 'text' }
 import postgresql0010 from '../../drizzle/postgresql/0010_ticket_handles.sql' with { type: 'text' }
 import postgresql0011 from '../../drizzle/postgresql/0011_endpoint_schedule.sql' with { type: 'text' }
+import postgresql0012 from '../../drizzle/postgresql/0012_scheduled_messages.sql' with { type: 'text' }
+import postgresql0013 from '../../drizzle/postgresql/0013_drop_waiting_replies.sql' with { type: 'text' }
 import sqlite0000 from '../../drizzle/sqlite/0000_start.sql' with { type: 'text' }
 import sqlite0001 from '../../drizzle/sqlite/0001_inbox.sql' with { type: 'text' }
 import sqlite0002 from '../../drizzle/sqlite/0002_desk.sql' with { type: 'text' }
@@ -22,6 +24,8 @@ import sqlite0008 from '../../drizzle/sqlite/0008_held_because.sql' with { type:
 import sqlite0009 from '../../drizzle/sqlite/0009_held_replies.sql' with { type: 'text' }
 import sqlite0010 from '../../drizzle/sqlite/0010_ticket_handles.sql' with { type: 'text' }
 import sqlite0011 from '../../drizzle/sqlite/0011_endpoint_schedule.sql' with { type: 'text' }
+import sqlite0012 from '../../drizzle/sqlite/0012_scheduled_messages.sql' with { type: 'text' }
+import sqlite0013 from '../../drizzle/sqlite/0013_drop_waiting_replies.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -46,6 +50,8 @@ export const MIGRATIONS = {
     { name: 'held_replies', sql: sqlite0009 },
     { name: 'ticket_handles', sql: sqlite0010 },
     { name: 'endpoint_schedule', sql: sqlite0011 },
+    { name: 'scheduled_messages', sql: sqlite0012 },
+    { name: 'drop_waiting_replies', sql: sqlite0013 },
   ],
   postgresql: [
     { name: 'start', sql: postgresql0000 },
@@ -60,5 +66,7 @@ export const MIGRATIONS = {
     { name: 'held_replies', sql: postgresql0009 },
     { name: 'ticket_handles', sql: postgresql0010 },
     { name: 'endpoint_schedule', sql: postgresql0011 },
+    { name: 'scheduled_messages', sql: postgresql0012 },
+    { name: 'drop_waiting_replies', sql: postgresql0013 },
   ],
 } satisfies Record<string, Migration[]>

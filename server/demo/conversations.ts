@@ -79,7 +79,13 @@ interface NewText {
 async function addCustomerMessage(deps: Deps, tx: Transaction, input: NewText): Promise<void> {
   const { orgId, ticketId } = input
   const now = deps.clock.now()
-  const sender = { role: 'customer' as const, agentId: null, agentName: null, sending: null }
+  const sender = {
+    role: 'customer' as const,
+    agentId: null,
+    agentName: null,
+    sending: null,
+    requestHash: null,
+  }
   const message: Message = { id: deps.newId('msg'), ...input, ...sender, createdAt: now }
   const [ticket] = await touchTicket(tx, { orgId, id: ticketId, updatedAt: now })
   if (!ticket) throw new Error(`Ticket ${ticketId} is missing.`)

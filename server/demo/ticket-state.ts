@@ -2,7 +2,7 @@ import { and, asc, desc, eq, max, ne, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
 import { agents } from '../database/tables/agents.ts'
 import { messages } from '../database/tables/messages.ts'
-import { waitingReplies } from '../database/tables/replies.ts'
+import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { DRAFT_KINDS, type DraftKind, drafts, readMarks } from '../database/tables/threads.ts'
 import { tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
@@ -156,21 +156,22 @@ async function holdReply(
     .limit(1)
   if (!answer) return
   const [seen] = await tx
-    .select({ id: messages.id })
+    .select({ id: messages.id, createdAt: messages.createdAt })
     .from(messages)
     .where(and(eq(messages.ticketId, answer.ticketId), eq(messages.role, 'customer')))
     .orderBy(messages.createdAt, messages.id)
     .limit(1)
   if (!seen) return
   const sendAt = answer.createdAt + HEAD_START_MS
-  await tx.insert(waitingReplies).values({
-    id: deps.newId('rpl'),
+  await tx.insert(scheduledMessages).values({
+    id: deps.newId('msg'),
     orgId,
     ticketId: answer.ticketId,
     agentId: me.id,
     agentName: me.name,
     text: "Thanks for writing. I've asked the colleagues who know this best and will get back to you today.",
-    lastMessageId: seen.id,
+    seenMessageId: seen.id,
+    seenAt: seen.createdAt,
     isHeld: true,
     heldBecause: 'answered',
     sendAt,

@@ -4,17 +4,16 @@ import type { Transaction } from '../database/database.ts'
 import { customers } from '../database/tables/customers.ts'
 import { messages } from '../database/tables/messages.ts'
 import { organizations } from '../database/tables/organizations.ts'
-import { waitingReplies } from '../database/tables/replies.ts'
+import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { activities, drafts, notes, readMarks } from '../database/tables/threads.ts'
 import { tickets, ticketTags } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'
-import { forgetAnswers } from '../idempotency/forget.ts'
+import { eraseAnswers } from '../idempotency/idempotency.ts'
 import { isId } from '../ids.ts'
 import { removeAddress, rewriteViews } from '../saved-views/rewrite.ts'
 import { replaceDocuments } from '../search/index/documents.ts'
-import { threadLocation } from '../threads/send-once.ts'
 import { moveCounters, sumOfChanges } from '../tickets/counters.ts'
 import { lockTicket, requireTicket, type Ticket } from '../tickets/queries.ts'
 import { eraseDeliveries } from '../webhooks/deliveries/erase-deliveries.ts'
@@ -23,7 +22,7 @@ import { eraseDeliveries } from '../webhooks/deliveries/erase-deliveries.ts'
 const SLICE = 20
 
 /** All tables with rows that belong to a ticket. */
-const TICKET_TABLES = [messages, notes, activities, ticketTags, readMarks, drafts, waitingReplies]
+const TICKET_TABLES = [messages, notes, activities, ticketTags, readMarks, drafts, scheduledMessages]
 
 /** Deletes a ticket permanently. The audit log keeps only its id. Throws 404. */
 export async function eraseTicket(deps: Deps, orgId: string, id: string): Promise<void> {
@@ -98,7 +97,7 @@ async function eraseTickets(deps: Deps, tx: Transaction, orgId: string, erased: 
   if (erased.length === 0) return
   const now = deps.clock.now()
   const ticketIds = erased.map(({ id }) => id)
-  await forgetAnswers(tx, orgId, { ticketIds, locations: ticketIds.map(threadLocation) })
+  await eraseAnswers(tx, orgId, ticketIds)
   for (const table of TICKET_TABLES) {
     await tx.delete(table).where(and(eq(table.orgId, orgId), inArray(table.ticketId, ticketIds)))
   }

@@ -10,6 +10,7 @@ import type { Live } from '../live/live.ts'
 import { liveRoutes } from '../live/routes.ts'
 import { organizationRoutes } from '../organizations/routes.ts'
 import { replyRoutes } from '../replies/routes.ts'
+import { messageRoutes } from '../replies/v1.ts'
 import { requestId } from '../requests/request-id.ts'
 import { savedReplyRoutes } from '../saved-replies/routes.ts'
 import { savedViewRoutes } from '../saved-views/routes.ts'
@@ -50,6 +51,7 @@ export function createApp(
     .use(assetRoutes())
     .use(healthRoutes(deps))
     .use(ticketRoutes(deps, guards.keys))
+    .use(messageRoutes(deps, guards.keys))
     .use(sessionRoutes(deps, { guard: guards.agents, attempts, firstRun: guards.firstRun }))
     .use(ownSessionRoutes(guards.agents, attempts))
     .use(agentRoutes(deps, guards.agents))

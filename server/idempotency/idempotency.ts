@@ -1,4 +1,4 @@
-import { and, eq, gt, lte } from 'drizzle-orm'
+import { and, eq, gt, inArray, lte } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
 import { command, statement } from '../database/statement.ts'
 import { idempotencyKeys } from '../database/tables/idempotency.ts'
@@ -27,8 +27,8 @@ export interface IdempotentRequest {
   body: unknown
 }
 
-/** Stores the answer in the unit that makes the change. */
-export type Remember<Body> = (tx: Transaction, answer: Answer<Body>) => Promise<void>
+/** Stores the answer in the unit that makes the change. It shows this ticket, and is erased with it. */
+export type Remember<Body> = (tx: Transaction, answer: Answer<Body>, ticketId: string) => Promise<void>
 
 /**
  * Runs a change at most once for each `Idempotency-Key` of an organization in 24 hours. The answer is stored in the
@@ -53,8 +53,8 @@ export function createIdempotency(deps: Deps) {
       const stored = await storedAnswer(deps, orgId, key)
       if (stored) return replay<Body>(stored, fingerprint)
       if (isRunning) throw stillRunning()
-      const answer = await change((tx, given) =>
-        store(deps, tx, { ...given, orgId, key, fingerprint, body: JSON.stringify(given.body) }),
+      const answer = await change((tx, given, ticketId) =>
+        store(deps, tx, { ...given, orgId, key, ticketId, fingerprint, body: JSON.stringify(given.body) }),
       )
       return { ...answer, isReplay: false }
     } finally {
@@ -78,6 +78,13 @@ export async function pruneIdempotencyKeys(deps: Deps): Promise<boolean> {
     for (const row of old) await deleteExpired(tx, { ...row, until })
     return old.length === PRUNED_AT_ONCE
   })
+}
+
+/** Deletes the stored answers that show one of these tickets or a message of one. */
+export async function eraseAnswers(tx: Transaction, orgId: string, ticketIds: string[]): Promise<void> {
+  await tx
+    .delete(idempotencyKeys)
+    .where(and(eq(idempotencyKeys.orgId, orgId), inArray(idempotencyKeys.ticketId, ticketIds)))
 }
 
 function requireKey(key: string): string {
@@ -138,7 +145,7 @@ async function storedAnswer(deps: Deps, orgId: string, key: string): Promise<Sto
 async function store(
   deps: Deps,
   tx: Transaction,
-  row: Stored & { orgId: string; key: string },
+  row: Stored & { orgId: string; key: string; ticketId: string },
 ): Promise<void> {
   const now = deps.clock.now()
   await deleteExpired(tx, { orgId: row.orgId, key: row.key, until: now - KEPT_MS })
@@ -181,21 +188,23 @@ const deleteExpired = command<{ orgId: string; key: string; until: number }>(
       ),
 )
 
-const insertKey = statement<Stored & { orgId: string; key: string; createdAt: number }, { key: string }[]>(
-  'idempotency_insert',
-  (tx, p) =>
-    tx
-      .insert(idempotencyKeys)
-      .values({
-        orgId: p.orgId,
-        key: p.key,
-        fingerprint: p.fingerprint,
-        status: p.status,
-        body: p.body,
-        location: p.location,
-        etag: p.etag,
-        createdAt: p.createdAt,
-      })
-      .onConflictDoNothing()
-      .returning({ key: idempotencyKeys.key }),
+const insertKey = statement<
+  Stored & { orgId: string; key: string; ticketId: string; createdAt: number },
+  { key: string }[]
+>('idempotency_insert', (tx, p) =>
+  tx
+    .insert(idempotencyKeys)
+    .values({
+      orgId: p.orgId,
+      key: p.key,
+      fingerprint: p.fingerprint,
+      status: p.status,
+      body: p.body,
+      location: p.location,
+      etag: p.etag,
+      ticketId: p.ticketId,
+      createdAt: p.createdAt,
+    })
+    .onConflictDoNothing()
+    .returning({ key: idempotencyKeys.key }),
 )

@@ -8,6 +8,7 @@ import { FIRST_STEPS, STEP_STATES } from './checklist.ts'
 const settings = {
   name: t.String(),
   reopens: t.Boolean(),
+  assignOnReply: t.Boolean(),
   publicName: t.String(),
   website: t.String(),
   signature: t.String(),

@@ -14,6 +14,8 @@ export interface OrganizationSettings {
   name: string
   /** A customer's message sets a pending or resolved ticket to open. */
   reopens: boolean
+  /** An agent who replies to an unassigned ticket is assigned to it. */
+  assignOnReply: boolean
   /** How the business shows itself to customers; empty: the name. */
   publicName: string
   /** Empty, or an http address. */
@@ -28,12 +30,13 @@ const columns = {
   id: organizations.id,
   name: organizations.name,
   reopens: organizations.reopens,
+  assignOnReply: organizations.assignOnReply,
   publicName: organizations.publicName,
   website: organizations.website,
   signature: organizations.signature,
   createdAt: organizations.createdAt,
 }
-const FIELDS = ['name', 'reopens', 'publicName', 'website', 'signature'] as const
+const FIELDS = ['name', 'reopens', 'assignOnReply', 'publicName', 'website', 'signature'] as const
 
 export async function readSettings(deps: Deps, orgId: string): Promise<Settings> {
   const [found] = await deps.database.read
@@ -74,10 +77,11 @@ export function changeSettings(
 
 /** Trimmed; the end of a signature only, so that an indented first line stays. */
 function checked(change: Partial<OrganizationSettings>): Partial<OrganizationSettings> {
-  const { name, reopens, publicName, website, signature } = change
+  const { name, reopens, assignOnReply, publicName, website, signature } = change
   const wanted = {
     ...(name !== undefined && { name: name.trim() }),
     ...(reopens !== undefined && { reopens }),
+    ...(assignOnReply !== undefined && { assignOnReply }),
     ...(publicName !== undefined && { publicName: publicName.trim() }),
     ...(website !== undefined && { website: website.trim() }),
     ...(signature !== undefined && { signature: signature.trimEnd() }),

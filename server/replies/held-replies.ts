@@ -2,7 +2,7 @@ import { and, desc, eq, sql } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
 import { statement } from '../database/statement.ts'
 import { customers } from '../database/tables/customers.ts'
-import { waitingReplies } from '../database/tables/replies.ts'
+import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { tickets } from '../database/tables/tickets.ts'
 import { isHeldForMe, textOf } from '../search/conditions.ts'
 import { MAX_COUNTED } from '../search/count-tickets.ts'
@@ -41,33 +41,32 @@ export async function readHeld(
 }
 
 interface StoredHeld extends Omit<HeldReply, 'answeredBy'> {
-  agentId: string
+  agentId: string | null
   heldBecause: string | null
   answeredBy: string | null
 }
 
 /** The first answer of somebody else behind what the agent had seen. */
 const answeredBy = sql<string | null>`(select said.agent_name from messages said
-  where said.org_id = ${textOf('orgId')} and said.ticket_id = ${waitingReplies.ticketId} and said.role = 'agent'
-  and coalesce(said.agent_id, '') <> ${waitingReplies.agentId} and (said.created_at, said.id) > (
-    select seen.created_at, seen.id from messages seen
-    where seen.org_id = ${textOf('orgId')} and seen.id = ${waitingReplies.lastMessageId})
+  where said.org_id = ${textOf('orgId')} and said.ticket_id = ${scheduledMessages.ticketId} and said.role = 'agent'
+  and coalesce(said.agent_id, '') <> ${scheduledMessages.agentId}
+  and (said.created_at, said.id) > (${scheduledMessages.seenAt}, ${scheduledMessages.seenMessageId})
   order by said.created_at, said.id limit 1)`
 
 const heldReplies = statement<{ orgId: string; me: string }, StoredHeld[], Reader>('inbox_held', (read) =>
   read
     .select({
-      id: waitingReplies.id,
-      ticketId: waitingReplies.ticketId,
-      agentId: waitingReplies.agentId,
-      heldBecause: waitingReplies.heldBecause,
+      id: scheduledMessages.id,
+      ticketId: scheduledMessages.ticketId,
+      agentId: scheduledMessages.agentId,
+      heldBecause: scheduledMessages.heldBecause,
       customer: customers.name,
       answeredBy,
     })
-    .from(waitingReplies)
-    .innerJoin(tickets, eq(tickets.id, waitingReplies.ticketId))
+    .from(scheduledMessages)
+    .innerJoin(tickets, eq(tickets.id, scheduledMessages.ticketId))
     .innerJoin(customers, eq(customers.id, tickets.customerId))
-    .where(and(eq(waitingReplies.orgId, textOf('orgId')), isHeldForMe, sql`not ${tickets.isSpam}`))
-    .orderBy(desc(waitingReplies.createdAt), desc(waitingReplies.id))
+    .where(and(eq(scheduledMessages.orgId, textOf('orgId')), isHeldForMe, sql`not ${tickets.isSpam}`))
+    .orderBy(desc(scheduledMessages.createdAt), desc(scheduledMessages.id))
     .limit(MAX_COUNTED),
 )

@@ -1,83 +1,116 @@
-import { and, eq, type Placeholder, type SQL, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
 import { integerParameter, statement, textParameter } from '../database/statement.ts'
 import { agents } from '../database/tables/agents.ts'
+import { apiKeys } from '../database/tables/api-keys.ts'
 import { messages } from '../database/tables/messages.ts'
-import { type HeldBecause, waitingReplies } from '../database/tables/replies.ts'
+import { organizations } from '../database/tables/organizations.ts'
+import { type HeldBecause, scheduledMessages } from '../database/tables/scheduled-messages.ts'
 
-export type WaitingReply = typeof waitingReplies.$inferSelect
+export type ScheduledMessage = typeof scheduledMessages.$inferSelect
+export type StoredMessage = typeof messages.$inferSelect
 
-/** After `lockTicket`: whoever has the ticket's row, has its waiting replies. */
-export async function findReply(
-  tx: Transaction,
-  { orgId, ticketId, id }: { orgId: string; ticketId: string; id: string },
-): Promise<WaitingReply | undefined> {
-  const [reply] = await tx
+export type ById = { orgId: string; id: string }
+
+/** In a write, after `lockTicket`: the lock covers the scheduled messages of the ticket. */
+export async function findScheduled(
+  read: Reader | Transaction,
+  { orgId, id }: ById,
+): Promise<ScheduledMessage | undefined> {
+  const [found] = await read
     .select()
-    .from(waitingReplies)
-    .where(
-      and(eq(waitingReplies.orgId, orgId), eq(waitingReplies.ticketId, ticketId), eq(waitingReplies.id, id)),
-    )
-  return reply
+    .from(scheduledMessages)
+    .where(and(eq(scheduledMessages.orgId, orgId), eq(scheduledMessages.id, id)))
+  return found
 }
 
-export async function deleteReply(tx: Transaction, { orgId, id }: WaitingReply): Promise<void> {
-  await tx.delete(waitingReplies).where(and(eq(waitingReplies.orgId, orgId), eq(waitingReplies.id, id)))
+export async function findMessage(
+  read: Reader | Transaction,
+  { orgId, id }: ById,
+): Promise<StoredMessage | undefined> {
+  const [found] = await read
+    .select()
+    .from(messages)
+    .where(and(eq(messages.orgId, orgId), eq(messages.id, id)))
+  return found
 }
 
-export async function holdReply(
+/** Stores it unless its id is taken, in any organization. */
+export async function insertScheduled(tx: Transaction, scheduled: ScheduledMessage): Promise<boolean> {
+  const stored = await tx
+    .insert(scheduledMessages)
+    .values(scheduled)
+    .onConflictDoNothing()
+    .returning({ id: scheduledMessages.id })
+  // Asked after the insert, which waits for another unit that is using the id.
+  const taken = await tx.select({ id: messages.id }).from(messages).where(eq(messages.id, scheduled.id))
+  return stored.length > 0 && taken.length === 0
+}
+
+export async function deleteScheduled(tx: Transaction, { orgId, id }: ById): Promise<void> {
+  await tx
+    .delete(scheduledMessages)
+    .where(and(eq(scheduledMessages.orgId, orgId), eq(scheduledMessages.id, id)))
+}
+
+export async function holdScheduled(
   tx: Transaction,
-  { orgId, id }: WaitingReply,
+  { orgId, id }: ById,
   heldBecause: HeldBecause,
 ): Promise<void> {
   await tx
-    .update(waitingReplies)
+    .update(scheduledMessages)
     .set({ isHeld: true, heldBecause })
-    .where(and(eq(waitingReplies.orgId, orgId), eq(waitingReplies.id, id)))
+    .where(and(eq(scheduledMessages.orgId, orgId), eq(scheduledMessages.id, id)))
 }
 
-export type NextReply = Pick<WaitingReply, 'id' | 'orgId' | 'ticketId' | 'sendAt'>
+export type NextScheduled = Pick<
+  ScheduledMessage,
+  'id' | 'orgId' | 'ticketId' | 'agentId' | 'sendAt' | 'createdAt'
+>
 
-type Behind = Pick<NextReply, 'sendAt' | 'id'>
+type Position = Pick<NextScheduled, 'sendAt' | 'id'>
 
 /** Where `findNext` begins. */
-export const BEFORE_ALL: Behind = { sendAt: 0, id: '' }
+export const BEFORE_ALL: Position = { sendAt: 0, id: '' }
 
-/** The replies of all organizations that go next, behind one; asked at every pulse, so it is planned once. */
-export const findNext = statement<Behind & { limit: number }, NextReply[], Reader>(
-  'replies_next',
+/** The messages of all organizations that are due next, after a position. Runs at every commit, so it is planned once. */
+export const findNext = statement<Position & { limit: number }, NextScheduled[], Reader>(
+  'scheduled_next',
   (read, p) =>
     read
       .select({
-        id: waitingReplies.id,
-        orgId: waitingReplies.orgId,
-        ticketId: waitingReplies.ticketId,
-        sendAt: waitingReplies.sendAt,
+        id: scheduledMessages.id,
+        orgId: scheduledMessages.orgId,
+        ticketId: scheduledMessages.ticketId,
+        agentId: scheduledMessages.agentId,
+        sendAt: scheduledMessages.sendAt,
+        createdAt: scheduledMessages.createdAt,
       })
-      .from(waitingReplies)
+      .from(scheduledMessages)
       .where(
         and(
-          sql`${waitingReplies.isHeld} = false`,
+          sql`${scheduledMessages.isHeld} = false`,
           // The first term finds its place in the index, on SQLite too.
-          sql`${waitingReplies.sendAt} >= ${integerParameter(p.sendAt)}`,
-          sql`(${waitingReplies.sendAt}, ${waitingReplies.id}) > (${integerParameter(p.sendAt)}, ${textParameter(p.id)})`,
+          sql`${scheduledMessages.sendAt} >= ${integerParameter(p.sendAt)}`,
+          sql`(${scheduledMessages.sendAt}, ${scheduledMessages.id}) > (${integerParameter(p.sendAt)}, ${textParameter(p.id)})`,
         ),
       )
       // Drizzle would bind the limit bare (see statement.ts).
-      .orderBy(sql`${waitingReplies.sendAt}, ${waitingReplies.id} limit ${integerParameter(p.limit)}`),
+      .orderBy(sql`${scheduledMessages.sendAt}, ${scheduledMessages.id} limit ${integerParameter(p.limit)}`),
 )
 
-function isBehindSeen({ orgId, lastMessageId }: { orgId: Placeholder; lastMessageId: Placeholder }): SQL {
-  return sql`(${messages.createdAt}, ${messages.id}) > (
-    select seen.created_at, seen.id from messages seen
-    where seen.org_id = ${textParameter(orgId)} and seen.id = ${textParameter(lastMessageId)})`
+/** What an author had seen when they wrote. `author` is the agent's id, or the name of the key. */
+export type Seen = {
+  orgId: string
+  ticketId: string
+  author: string
+  seenMessageId: string
+  seenAt: number
 }
 
-/** The first message of somebody else who works here, behind the newest one an agent had seen. */
-export const findAnswer = statement<
-  { orgId: string; ticketId: string; agentId: string; lastMessageId: string },
-  { id: string }[]
->('replies_answer', (tx, p) =>
+/** The first agent message of someone else that came after what the author had seen. */
+export const findAnswer = statement<Seen, { id: string }[]>('scheduled_answer', (tx, p) =>
   tx
     .select({ id: messages.id })
     .from(messages)
@@ -86,32 +119,20 @@ export const findAnswer = statement<
         eq(messages.orgId, textParameter(p.orgId)),
         eq(messages.ticketId, textParameter(p.ticketId)),
         sql`${messages.role} = 'agent'`,
-        sql`coalesce(${messages.agentId}, '') <> ${textParameter(p.agentId)}`,
-        isBehindSeen(p),
+        sql`coalesce(${messages.agentId}, ${messages.agentName}) <> ${textParameter(p.author)}`,
+        sql`(${messages.createdAt}, ${messages.id}) > (${integerParameter(p.seenAt)}, ${textParameter(p.seenMessageId)})`,
+        // A message that was seen while it was waiting is stored later.
+        sql`${messages.id} <> ${textParameter(p.seenMessageId)}`,
       ),
     )
     .orderBy(sql`${messages.createdAt}, ${messages.id} limit 1`),
 )
 
-export type OwnReplies = { orgId: string; ticketId: string; agentId: string; lastMessageId: string }
-
-/** Replies of an agent that are about to go. */
-export const findOwnWaiting = statement<OwnReplies, { id: string }[]>('replies_own_waiting', (tx, p) =>
-  tx
-    .select({ id: waitingReplies.id })
-    .from(waitingReplies)
-    .where(
-      and(
-        eq(waitingReplies.orgId, textParameter(p.orgId)),
-        eq(waitingReplies.ticketId, textParameter(p.ticketId)),
-        eq(waitingReplies.agentId, textParameter(p.agentId)),
-        sql`not ${waitingReplies.isHeld}`,
-      ),
-    ),
-)
-
-/** Replies of an agent that have gone, behind the newest message the agent had seen. */
-export const findOwnSent = statement<OwnReplies, { id: string }[]>('replies_own_sent', (tx, p) =>
+/**
+ * Messages of the author that they did not know of, from another tab or device. Both the time and the id must be later:
+ * the id has the time at which its author pressed Send, by a clock that may be wrong.
+ */
+export const findOwnSent = statement<Seen, { id: string }[]>('scheduled_own_sent', (tx, p) =>
   tx
     .select({ id: messages.id })
     .from(messages)
@@ -119,29 +140,54 @@ export const findOwnSent = statement<OwnReplies, { id: string }[]>('replies_own_
       and(
         eq(messages.orgId, textParameter(p.orgId)),
         eq(messages.ticketId, textParameter(p.ticketId)),
-        eq(messages.agentId, textParameter(p.agentId)),
-        isBehindSeen(p),
+        sql`${messages.role} = 'agent'`,
+        sql`coalesce(${messages.agentId}, ${messages.agentName}) = ${textParameter(p.author)}`,
+        sql`(${messages.createdAt}, ${messages.id}) > (${integerParameter(p.seenAt)}, ${textParameter(p.seenMessageId)})`,
+        sql`${messages.id} > ${textParameter(p.seenMessageId)}`,
       ),
     ),
 )
 
-/** Whether the access of a reply's agent has ended. */
-export async function isDisabled(tx: Transaction, { orgId, agentId }: WaitingReply): Promise<boolean> {
-  const found = await tx
-    .select({ disabledAt: agents.disabledAt })
-    .from(agents)
-    .where(and(eq(agents.orgId, orgId), eq(agents.id, agentId)))
-  return found.some(({ disabledAt }) => disabledAt !== null)
+/** The same among those that are about to be sent. */
+export const findOwnWaiting = statement<Seen, { id: string }[]>('scheduled_own_waiting', (tx, p) =>
+  tx
+    .select({ id: scheduledMessages.id })
+    .from(scheduledMessages)
+    .where(
+      and(
+        eq(scheduledMessages.orgId, textParameter(p.orgId)),
+        eq(scheduledMessages.ticketId, textParameter(p.ticketId)),
+        sql`coalesce(${scheduledMessages.agentId}, ${scheduledMessages.agentName}) = ${textParameter(p.author)}`,
+        sql`not ${scheduledMessages.isHeld}`,
+        sql`(${scheduledMessages.createdAt}, ${scheduledMessages.id}) > (${integerParameter(p.seenAt)}, ${textParameter(p.seenMessageId)})`,
+        sql`${scheduledMessages.id} > ${textParameter(p.seenMessageId)}`,
+      ),
+    ),
+)
+
+/** Whether the author's agent is disabled or their key revoked. */
+export async function isAuthorDisabled(
+  tx: Transaction,
+  { orgId, agentId, keyId }: ScheduledMessage,
+): Promise<boolean> {
+  const endedAt =
+    agentId === null
+      ? await tx
+          .select({ endedAt: apiKeys.revokedAt })
+          .from(apiKeys)
+          .where(and(eq(apiKeys.orgId, orgId), eq(apiKeys.id, keyId ?? '')))
+      : await tx
+          .select({ endedAt: agents.disabledAt })
+          .from(agents)
+          .where(and(eq(agents.orgId, orgId), eq(agents.id, agentId)))
+  return endedAt.some((author) => author.endedAt !== null)
 }
 
-/** Whether there is this message on this ticket. */
-export async function hasMessage(
-  tx: Transaction,
-  { orgId, ticketId, id }: { orgId: string; ticketId: string; id: string },
-): Promise<boolean> {
-  const rows = await tx
-    .select({ id: messages.id })
-    .from(messages)
-    .where(and(eq(messages.orgId, orgId), eq(messages.ticketId, ticketId), eq(messages.id, id)))
-  return rows.length > 0
+/** Whether an agent who replies to an unassigned ticket is assigned to it. */
+export async function assignsOnReply(tx: Transaction, orgId: string): Promise<boolean> {
+  const [organization] = await tx
+    .select({ assignOnReply: organizations.assignOnReply })
+    .from(organizations)
+    .where(eq(organizations.id, orgId))
+  return organization?.assignOnReply ?? false
 }

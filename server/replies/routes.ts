@@ -9,9 +9,10 @@ import type { SignedIn } from '../sessions/sessions.ts'
 import { waitingReply } from '../threads/schemas.ts'
 import { sendOnce } from '../threads/send-once.ts'
 import { viewWaitingReply } from '../threads/views.ts'
-import { queueReply, type ReplyRequest, releaseReply, undoReply } from './replies.ts'
+import { queueReply } from './queue-reply.ts'
 import { retryMessage } from './retry-message.ts'
-import { byReply, newReply, undone } from './schemas.ts'
+import { type ScheduledRequest, sendNow, takeBack } from './scheduled-messages.ts'
+import { byReply, messagePath, newReply, undone } from './schemas.ts'
 
 /** Sending a reply, taking it back, and sending again what failed. */
 export function replyRoutes(deps: Deps, guard: AgentGuard) {
@@ -41,16 +42,26 @@ export function replyRoutes(deps: Deps, guard: AgentGuard) {
     )
     .delete(
       '/tickets/:id/replies/:replyId',
-      async ({ me, as, params }) => ({ text: await undoReply(as, me.orgId, requestOf(me, params)) }),
+      async ({ me, as, params }) => ({
+        text: await takeBack(as, me.orgId, requestOf(me, params.id, params.replyId)),
+      }),
       { transform, params: byReply, response: { 200: undone } },
     )
     .post(
       '/tickets/:id/replies/:replyId/send',
       async ({ me, as, params, status }) => {
-        await releaseReply(as, me.orgId, requestOf(me, params))
+        await sendNow(as, me.orgId, requestOf(me, params.id, params.replyId))
         return status(204, undefined)
       },
       { transform, params: byReply, response: { 204: t.Undefined() } },
+    )
+    .post(
+      '/tickets/:id/messages/:messageId/send',
+      async ({ me, as, params, status }) => {
+        await sendNow(as, me.orgId, requestOf(me, params.id, params.messageId))
+        return status(204, undefined)
+      },
+      { transform, params: messagePath, response: { 204: t.Undefined() } },
     )
     .post(
       '/messages/:id/retry',
@@ -62,6 +73,6 @@ export function replyRoutes(deps: Deps, guard: AgentGuard) {
     )
 }
 
-function requestOf({ agentId, name, role }: SignedIn, params: { id: string; replyId: string }): ReplyRequest {
-  return { ticketId: params.id, id: params.replyId, agentId, agentName: name, isAdmin: role === 'admin' }
+function requestOf({ agentId, name, role }: SignedIn, ticketId: string, id: string): ScheduledRequest {
+  return { ticketId, id, agentId, agentName: name, isAdmin: role === 'admin' }
 }

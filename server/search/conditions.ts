@@ -1,7 +1,7 @@
 import { eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { integerParameter, textParameter } from '../database/statement.ts'
 import { messages } from '../database/tables/messages.ts'
-import { waitingReplies } from '../database/tables/replies.ts'
+import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { drafts, readMarks } from '../database/tables/threads.ts'
 import { tickets, ticketTags } from '../database/tables/tickets.ts'
 import type { Filter } from './read-search.ts'
@@ -88,11 +88,11 @@ export const hasDraft = sql`exists (select 1 from drafts own where own.org_id = 
   and own.agent_id = ${textOf('me')} and own.ticket_id = ${tickets.id})`
 
 /** The agent's own held replies, and those of disabled agents. The partial index needs `is_held` written like this. */
-export const isHeldForMe = sql`is_held and (${waitingReplies.agentId} = ${textOf('me')} or exists (select 1 from agents author
-  where author.org_id = ${textOf('orgId')} and author.id = ${waitingReplies.agentId} and author.disabled_at is not null))`
+export const isHeldForMe = sql`is_held and (${scheduledMessages.agentId} = ${textOf('me')} or exists (select 1 from agents author
+  where author.org_id = ${textOf('orgId')} and author.id = ${scheduledMessages.agentId} and author.disabled_at is not null))`
 
-export const hasHeldReply = sql`exists (select 1 from ${waitingReplies} where ${waitingReplies.orgId} = ${textOf('orgId')}
-  and ${waitingReplies.ticketId} = ${tickets.id} and ${isHeldForMe})`
+export const hasHeldReply = sql`exists (select 1 from ${scheduledMessages} where ${scheduledMessages.orgId} = ${textOf('orgId')}
+  and ${scheduledMessages.ticketId} = ${tickets.id} and ${isHeldForMe})`
 
 /** The newest message is from the customer, and the agent has not read that far. */
 const isUnread = sql`exists (select 1 from messages latest where latest.id = ${newestMessageId}
@@ -105,8 +105,8 @@ const isUnread = sql`exists (select 1 from messages latest where latest.id = ${n
 export const rareConditions: Partial<Record<Filter['kind'], SQL>> = {
   failed: sql`${tickets.id} in (select ${messages.ticketId} from ${messages}
     where ${messages.orgId} = ${textOf('orgId')} and sending in ('failed', 'bounced'))`,
-  held: sql`${tickets.id} in (select ${waitingReplies.ticketId} from ${waitingReplies}
-    where ${waitingReplies.orgId} = ${textOf('orgId')} and ${isHeldForMe})`,
+  held: sql`${tickets.id} in (select ${scheduledMessages.ticketId} from ${scheduledMessages}
+    where ${scheduledMessages.orgId} = ${textOf('orgId')} and ${isHeldForMe})`,
   draft: sql`${tickets.id} in (select ${drafts.ticketId} from ${drafts}
     where ${drafts.orgId} = ${textOf('orgId')} and ${drafts.agentId} = ${textOf('me')})`,
 }

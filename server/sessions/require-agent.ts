@@ -79,7 +79,7 @@ export function createAgentGuard(deps: Deps) {
     async callerOf(request: Request): Promise<Caller | undefined> {
       const session = await signedIn(request)
       if (!session) return undefined
-      const { orgId, sessionId, agentId, name } = session
+      const { orgId, sessionId, agentId, name, role } = session
       return {
         orgId,
         keyId: sessionId,
@@ -88,6 +88,7 @@ export function createAgentGuard(deps: Deps) {
         scopes: null,
         rateLimit: RATE_LIMIT,
         isPublic: false,
+        isAdmin: role === 'admin',
       }
     },
     addressOf,

@@ -52,6 +52,12 @@ export async function finishDraft(
   await deleteDraft(tx, { ...draft, upTo })
 }
 
+/** Deletes a draft whose text is sent or added now. One with another text, from another device, stays. */
+export async function deleteSentDraft(tx: Transaction, draft: Draft): Promise<void> {
+  const [stored] = await findDraft(tx, draft)
+  if (stored?.text.trim() === draft.text.trim()) await deleteDraft(tx, { ...draft, upTo: stored.savedAt })
+}
+
 /** The version that a device has begun from, as it names it: by the time of its answer. */
 export function versionOf(base: string | null | undefined): number | null | undefined {
   return typeof base === 'string' ? Date.parse(base) : base
@@ -67,7 +73,9 @@ export async function returnToDraft(
 ): Promise<string | undefined> {
   const draft = { ...reply, kind: 'reply' as const }
   const [begun] = await findDraft(tx, draft)
-  const text = begun ? `${draft.text}\n\n${begun.text}` : draft.text
+  // The page may have put it there already.
+  const isThere = begun?.text === draft.text || begun?.text.startsWith(`${draft.text}\n`)
+  const text = begun ? (isThere ? begun.text : `${draft.text}\n\n${begun.text}`) : draft.text
   if (lengthOf(text) > MOST_MESSAGE_LENGTH) return undefined
   await saveDraft(tx, { ...draft, text, savedAt: Math.max(savedAt, (begun?.savedAt ?? 0) + 1) })
   return text

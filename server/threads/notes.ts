@@ -1,9 +1,14 @@
+import { eq } from 'drizzle-orm'
+import type { Transaction } from '../database/database.ts'
 import { notes } from '../database/tables/threads.ts'
 import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'
+import { isId } from '../ids.ts'
+import { requireFreshId } from '../requests/client-id.ts'
 import { requireTicket } from '../tickets/queries.ts'
 import type { AlsoSave } from '../tickets/tickets.ts'
-import { finishDraft } from './drafts.ts'
+import { deleteSentDraft, finishDraft } from './drafts.ts'
 import type { NoteRow } from './thread.ts'
 
 interface NewNote {
@@ -11,18 +16,47 @@ interface NewNote {
   agentId: string
   agentName: string
   text: string
-  /** The version of the draft that it was written from. */
-  base?: number | null
 }
 
 /**
- * Writes a note that only agents see; the agent's draft of a note is done with. What `/v1` shows of the ticket stays
- * as it is, `updatedAt` too. Throws 404.
+ * Adds a note under an id that the page made; only agents see it. The same request again changes nothing. The agent's
+ * draft of a note that has the same text is deleted. `updatedAt` and everything `/v1` shows of the ticket stay as they
+ * are. Throws 404, 400 for a wrong id, and 409 when the id belongs to another note.
  */
+export async function putNote(
+  deps: Deps,
+  orgId: string,
+  { ticketId, ...note }: NewNote & { id: string },
+): Promise<{ note: NoteRow; isNew: boolean }> {
+  return deps.database.write(async (tx) => {
+    await requireTicket(tx, orgId, ticketId)
+    const known = isId('not', note.id) ? await findNote(tx, note.id) : undefined
+    if (known) {
+      const { text, agentId } = note
+      const isSame = known.ticketId === ticketId && known.agentId === agentId && known.text === text
+      if (known.orgId !== orgId || !isSame) throw idTaken()
+      return { note: known, isNew: false }
+    }
+    const createdAt = deps.clock.now()
+    requireFreshId('not', note.id, { now: createdAt, parameter: 'noteId' })
+    const added = { ...note, createdAt }
+    const stored = await tx
+      .insert(notes)
+      .values({ ...added, orgId, ticketId })
+      .onConflictDoNothing()
+      .returning({ id: notes.id })
+    if (stored.length === 0) throw idTaken()
+    await deleteSentDraft(tx, { orgId, ticketId, agentId: note.agentId, kind: 'note', text: note.text })
+    await recordEvents(deps, tx, orgId, [{ type: 'note.added', ticketId, createdAt }])
+    return { note: added, isNew: true }
+  })
+}
+
+/** The way pages add a note until they use `putNote`. */
 export async function addNote(
   deps: Deps,
   orgId: string,
-  { ticketId, base, ...written }: NewNote,
+  { ticketId, base, ...written }: NewNote & { base?: number | null },
   alsoSave?: AlsoSave<NoteRow>,
 ): Promise<NoteRow> {
   return deps.database.write(async (tx) => {
@@ -35,4 +69,15 @@ export async function addNote(
     await alsoSave?.(tx, note)
     return note
   })
+}
+
+/** Of any organization: an id is used once. */
+async function findNote(tx: Transaction, id: string): Promise<typeof notes.$inferSelect | undefined> {
+  const [note] = await tx.select().from(notes).where(eq(notes.id, id))
+  return note
+}
+
+function idTaken(): AppError {
+  const detail = 'This id belongs to another note. Make a new id for each note.'
+  return new AppError(409, 'note_id_taken', detail)
 }

@@ -11,7 +11,7 @@ import { readTicketRow } from '../tickets/tickets.ts'
 import { updateTicket } from '../tickets/update-ticket.ts'
 import { readCustomer } from './customer-panel.ts'
 import { keepDraft, versionOf } from './drafts.ts'
-import { addNote } from './notes.ts'
+import { addNote, putNote } from './notes.ts'
 import { markRead, markUnread } from './read-marks.ts'
 import {
   customerPanel,
@@ -20,6 +20,8 @@ import {
   newDraft,
   newNote,
   noteEntry,
+  noteId,
+  noteText,
   readMark,
   savedDraft,
   thread,
@@ -91,6 +93,15 @@ export function threadRoutes(deps: Deps, guard: AgentGuard) {
         return status(201, note)
       },
       { ...withBody, body: newNote, response: { 201: noteEntry } },
+    )
+    .put(
+      '/tickets/:id/notes/:noteId',
+      async ({ me: { orgId, agentId, name: agentName }, as, params, body: { text }, status }) => {
+        const written = { ticketId: params.id, id: params.noteId, agentId, agentName, text }
+        const { note, isNew } = await putNote(as, orgId, written)
+        return status(isNew ? 201 : 200, viewNote(note))
+      },
+      { ...withBody, params: noteId, body: noteText, response: { 200: noteEntry, 201: noteEntry } },
     )
     .get(
       '/customers/:id',

@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { ACTOR_KINDS } from '../database/tables/audit.ts'
 import { MESSAGE_ROLES, SENDING_STATES } from '../database/tables/messages.ts'
-import { HELD_BECAUSE } from '../database/tables/replies.ts'
+import { HELD_BECAUSE } from '../database/tables/scheduled-messages.ts'
 import { ACTIVITY_FIELDS, DRAFT_KINDS } from '../database/tables/threads.ts'
 import { oneOf } from '../requests/choices.ts'
 import { text } from '../requests/text.ts'
@@ -62,7 +62,9 @@ const activityEntry = t.Object({
 
 export const waitingReply = t.Object({
   id: t.String(),
-  ...author,
+  /** Absent when an API key wrote it. */
+  agentId: t.Optional(t.String()),
+  agentName: t.String(),
   text: t.String(),
   thenStatus: t.Optional(status),
   sendAt: time('When it goes, unless it is held.'),
@@ -98,6 +100,8 @@ export const newDraft = t.Object(
   strict,
 )
 export const savedDraft = t.Object({ savedAt: time('When it was saved.') })
+export const noteId = t.Object({ id: t.String(), noteId: t.String() })
+export const noteText = t.Object({ text: messageText }, strict)
 export const newNote = t.Object({ text: messageText, base: draftBase }, strict)
 
 export const customerPanel = t.Object({

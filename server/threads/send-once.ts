@@ -40,23 +40,18 @@ export async function sendOnce<Content extends Moving, Made, Body>(
 ): Promise<Body> {
   const { orgId, agentId, name: agentName } = me
   const written = { ...body, ticketId, agentId, agentName, base: versionOf(base), knownReplies }
-  const location = threadLocation(ticketId)
-  const answerWith = (made: Made) => ({ status: 201, body: view(made), location, etag: null })
+  const answerWith = (made: Made) => ({ status: 201, body: view(made), location: null, etag: null })
   const answer = await once<Body>(
     {
       orgId,
       key: request.headers.get('idempotency-key'),
       method: 'POST',
-      path: `${location}/${what}`,
+      path: `/console/tickets/${ticketId}/${what}`,
       body: { agentId, body },
     },
-    async (remember) => answerWith(await verb(written, (tx, made) => remember(tx, answerWith(made)))),
+    async (remember) =>
+      answerWith(await verb(written, (tx, made) => remember(tx, answerWith(made), ticketId))),
   )
   if (answer.isReplay) headers['idempotency-replayed'] = 'true'
   return answer.body
-}
-
-/** Stored with each answer: with a ticket go the answers that hold words of it. */
-export function threadLocation(ticketId: string): string {
-  return `/console/tickets/${ticketId}`
 }

@@ -2,7 +2,7 @@ import { and, asc, eq } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
 import { statement, textParameter } from '../database/statement.ts'
 import { messages } from '../database/tables/messages.ts'
-import { waitingReplies } from '../database/tables/replies.ts'
+import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { activities, drafts, notes, readMarks } from '../database/tables/threads.ts'
 import type { Deps } from '../deps.ts'
 import type { TicketWithCustomer } from '../tickets/queries.ts'
@@ -23,7 +23,7 @@ export type ActivityRow = Of<
   'id' | 'actorKind' | 'actorId' | 'actorName' | 'changes' | 'createdAt'
 >
 export type WaitingReplyRow = Of<
-  typeof waitingReplies,
+  typeof scheduledMessages,
   'id' | 'agentId' | 'agentName' | 'text' | 'thenStatus' | 'sendAt' | 'isHeld' | 'heldBecause'
 >
 export type DraftRow = Of<typeof drafts, 'kind' | 'text' | 'savedAt'>
@@ -117,23 +117,23 @@ const findActivities = statement<OfTicket, ActivityRow[], Reader>('thread_activi
 const findWaiting = statement<OfTicket, WaitingReplyRow[], Reader>('thread_waiting', (read, p) =>
   read
     .select({
-      id: waitingReplies.id,
-      agentId: waitingReplies.agentId,
-      agentName: waitingReplies.agentName,
-      text: waitingReplies.text,
-      thenStatus: waitingReplies.thenStatus,
-      sendAt: waitingReplies.sendAt,
-      isHeld: waitingReplies.isHeld,
-      heldBecause: waitingReplies.heldBecause,
+      id: scheduledMessages.id,
+      agentId: scheduledMessages.agentId,
+      agentName: scheduledMessages.agentName,
+      text: scheduledMessages.text,
+      thenStatus: scheduledMessages.thenStatus,
+      sendAt: scheduledMessages.sendAt,
+      isHeld: scheduledMessages.isHeld,
+      heldBecause: scheduledMessages.heldBecause,
     })
-    .from(waitingReplies)
+    .from(scheduledMessages)
     .where(
       and(
-        eq(waitingReplies.orgId, textParameter(p.orgId)),
-        eq(waitingReplies.ticketId, textParameter(p.ticketId)),
+        eq(scheduledMessages.orgId, textParameter(p.orgId)),
+        eq(scheduledMessages.ticketId, textParameter(p.ticketId)),
       ),
     )
-    .orderBy(asc(waitingReplies.createdAt), asc(waitingReplies.id)),
+    .orderBy(asc(scheduledMessages.createdAt), asc(scheduledMessages.id)),
 )
 
 const findDrafts = statement<OfAgent, DraftRow[], Reader>('thread_drafts', (read, p) =>

@@ -35,7 +35,7 @@ export function viewWaitingReply(reply: WaitingReplyRow) {
   const { id, agentId, agentName, text, thenStatus, sendAt, isHeld, heldBecause } = reply
   return {
     id,
-    agentId,
+    ...(agentId === null ? {} : { agentId }),
     agentName,
     text,
     ...(thenStatus === null ? {} : { thenStatus }),

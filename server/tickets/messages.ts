@@ -14,6 +14,7 @@ export const MOST_MESSAGE_LENGTH = 65_536
 export interface NewAgentMessage {
   /** Made when absent. */
   id?: string
+  requestHash?: string | null
   ticketId: string
   text: string
   /** Shown with the message: the key's name, or the agent's. */
@@ -69,6 +70,7 @@ export async function addAgentMessage(
     agentId: input.agentId ?? null,
     agentName: input.agentName,
     sending: ticket.channel === 'api' ? 'sent' : 'queued',
+    requestHash: input.requestHash ?? null,
     createdAt: now,
   }
   await insertMessage(tx, message)

@@ -35,6 +35,8 @@ export interface Message {
   agentId: string | null
   agentName: string | null
   sending: SendingState | null
+  /** Only of a message under an id that the client made. */
+  requestHash: string | null
   createdAt: number
 }
 
@@ -198,6 +200,7 @@ export const insertMessage = command<Pick<Message, keyof Message>>('messages_ins
     agentId: p.agentId,
     agentName: p.agentName,
     sending: p.sending,
+    requestHash: p.requestHash,
     createdAt: p.createdAt,
   }),
 )

@@ -80,6 +80,7 @@ export async function openTicket(
     agentId: null,
     agentName: null,
     sending: null,
+    requestHash: null,
     createdAt: now,
   }
   await insertTicket(tx, ticket)

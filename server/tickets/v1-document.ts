@@ -1,8 +1,8 @@
 /** What the API description says of each operation beyond its schemas. */
 
-const problem = (description: string) => ({ description })
-const noTicket = problem('There’s no ticket with this id in your organization.')
-const badBody = {
+export const problem = (description: string) => ({ description })
+export const noTicket = problem('There’s no ticket with this id in your organization.')
+export const badBody = {
   413: problem('The body is larger than 256 KiB.'),
   415: problem('The body isn’t `application/json`.'),
 }

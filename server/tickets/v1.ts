@@ -88,7 +88,9 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard) {
         const answer = await once<ReturnType<typeof viewTicket>>(
           idempotent(caller, request, { path: '/v1/tickets', body }),
           async (remember) =>
-            asAnswer(await createTicket(deps, orgId, body, (tx, made) => remember(tx, asAnswer(made)))),
+            asAnswer(
+              await createTicket(deps, orgId, body, (tx, made) => remember(tx, asAnswer(made), made.id)),
+            ),
         )
         Object.assign(set.headers, answerHeaders(answer))
         return status(201, answer.body)
@@ -136,7 +138,9 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard) {
           async (remember) => {
             const input = { ticketId: params.id, text: body.text, agentName, agentId }
             return asAnswer(
-              await postAgentMessage(deps, orgId, input, (tx, posted) => remember(tx, asAnswer(posted))),
+              await postAgentMessage(deps, orgId, input, (tx, posted) =>
+                remember(tx, asAnswer(posted), posted.ticketId),
+              ),
             )
           },
         )
@@ -164,7 +168,7 @@ function idempotent(
   return { orgId, key: headers.get('idempotency-key'), method: 'POST', path, body: sent }
 }
 
-function actorOf({ agentId, keyId, name }: Caller): Actor {
+export function actorOf({ agentId, keyId, name }: Caller): Actor {
   return agentId === undefined ? { kind: 'key', id: keyId, name } : { kind: 'agent', id: agentId, name }
 }
 

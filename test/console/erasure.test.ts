@@ -141,9 +141,9 @@ test('no word of a ticket that was deleted for ever is left anywhere', async () 
     'idempotency_keys',
     'messages',
     'notes',
+    'scheduled_messages',
     'search',
     'tickets',
-    'waiting_replies',
   ])
   expect((await admin.call('DELETE', `/console/tickets/${id}`)).status).toBe(204)
   await untilUnindexed()

@@ -19,6 +19,7 @@ test('everybody reads the settings of the organization, administrators change th
     id: acme.orgId,
     name: 'Acme',
     reopens: true,
+    assignOnReply: true,
     publicName: '',
     website: '',
     signature: '',

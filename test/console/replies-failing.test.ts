@@ -1,5 +1,5 @@
 import { test } from 'bun:test'
-import { waitingReplies } from '../../server/database/tables/replies.ts'
+import { scheduledMessages } from '../../server/database/tables/scheduled-messages.ts'
 import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
@@ -21,19 +21,20 @@ test('replies that cannot go, however many, keep no later one waiting', async ()
   const now = clock.now()
   // No organization has this reply and its ticket, so that sending it fails for ever.
   const broken = Array.from({ length: MORE_THAN_AT_ONCE }, () => ({
-    id: bellhop.deps.newId('rpl'),
+    id: bellhop.deps.newId('msg'),
     orgId: other.orgId,
     ticketId,
     agentId: ben.id,
     agentName: ben.name,
     text: 'Lost.',
-    lastMessageId: 'msg_x',
+    seenMessageId: 'msg_x',
+    seenAt: 0,
     isForced: true,
     sendAt: now,
     createdAt: now,
   }))
   await bellhop.deps.database.write(async (tx) => {
-    await tx.insert(waitingReplies).values(broken)
+    await tx.insert(scheduledMessages).values(broken)
   })
   await sendReply(ben, ticketId, { text: 'It is attached.' })
   clock.advance(10_000)

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
-import { waitingReplies } from '../../server/database/tables/replies.ts'
+import { scheduledMessages } from '../../server/database/tables/scheduled-messages.ts'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
@@ -38,7 +38,7 @@ async function leftBehind(text: string): Promise<{ ben: SignedInAgent; id: strin
 async function untilGone(): Promise<void> {
   await eventually(async () => {
     clock.advance(UNDO_MS)
-    const rows = await bellhop.deps.database.read.select().from(waitingReplies)
+    const rows = await bellhop.deps.database.read.select().from(scheduledMessages)
     return rows.every(({ isHeld }) => isHeld)
   })
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { messages } from '../../server/database/tables/messages.ts'
-import { waitingReplies } from '../../server/database/tables/replies.ts'
+import { scheduledMessages } from '../../server/database/tables/scheduled-messages.ts'
 import { tickets } from '../../server/database/tables/tickets.ts'
-import { startSendingReplies } from '../../server/replies/send-waiting.ts'
+import { startSendingMessages } from '../../server/replies/send-loop.ts'
 import { freshPlace } from '../support/engine.ts'
 import { killedLives } from '../support/killed-program.ts'
 import { eventually, openWebhooks } from '../support/webhooks.ts'
@@ -28,19 +28,19 @@ test(
       kills: KILLS,
       longestLifeMs: LONGEST_LIFE_MS,
       // A busy machine may take longer to connect than to live.
-      firstWord: 'rpl_',
+      firstWord: 'msg_',
     })
     for await (const [, ...ids] of lives) {
       acknowledged.push(...ids)
-      waitedOverKills += (await read.select().from(waitingReplies)).length
+      waitedOverKills += (await read.select().from(scheduledMessages)).length
     }
-    const sending = startSendingReplies(workspace.deps)
-    await eventually(async () => (await read.select().from(waitingReplies)).length === 0)
+    const sending = startSendingMessages(workspace.deps)
+    await eventually(async () => (await read.select().from(scheduledMessages)).length === 0)
     await sending.stop()
 
     const sent = await read.select().from(messages).where(eq(messages.role, 'agent'))
-    const ids = new Set(sent.map(({ id }) => id.slice('msg_'.length)))
-    expect(acknowledged.filter((id) => !ids.has(id.slice('rpl_'.length)))).toEqual([])
+    const ids = new Set(sent.map(({ id }) => id))
+    expect(acknowledged.filter((id) => !ids.has(id))).toEqual([])
     // Each text is the ticket's id: one reply, one ticket, one message.
     expect(sent.map(({ text }) => text).sort()).toEqual(
       [...new Set(sent.map(({ ticketId }) => ticketId))].sort(),

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { messages } from '../../server/database/tables/messages.ts'
-import { waitingReplies } from '../../server/database/tables/replies.ts'
+import { scheduledMessages } from '../../server/database/tables/scheduled-messages.ts'
 import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
@@ -25,7 +25,7 @@ const placeOf = (ticketId: string, reply: ReplyJson) => `/console/tickets/${tick
 async function untilGone(): Promise<void> {
   await eventually(async () => {
     clock.advance(UNDO_MS)
-    const rows = await bellhop.deps.database.read.select().from(waitingReplies)
+    const rows = await bellhop.deps.database.read.select().from(scheduledMessages)
     return rows.every(({ isHeld }) => isHeld)
   })
 }
@@ -79,7 +79,10 @@ test('the status chosen with a reply comes with it, and not when it is taken bac
   expect((await readTicket(acme, id)).status).toBe('resolved')
   expect((await readThread(ben, id)).timeline.at(-1)).toMatchObject({
     actor: { kind: 'agent', name: 'Ben Okafor' },
-    changes: [{ field: 'status', from: 'open', to: 'resolved' }],
+    changes: [
+      { field: 'status', from: 'open', to: 'resolved' },
+      { field: 'assignedTo', from: '', to: ben.id },
+    ],
   })
 })
 
@@ -202,7 +205,7 @@ test('a clock that is put back keeps no reply waiting', async () => {
 })
 
 test('a message that failed is queued again, others are not', async () => {
-  const about = { status: 'open', assignedTo: '', tags: [], createdAt: 1, updatedAt: 1 } as const
+  const about = { status: 'open', assignedTo: ben.id, tags: [], createdAt: 1, updatedAt: 1 } as const
   const id = await storeTicket(bellhop.deps, acme.orgId, { ...about, tags: [], channel: 'email' })
   await sendReply(ben, id, { text: 'Hello' })
   await untilGone()

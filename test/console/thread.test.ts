@@ -186,8 +186,8 @@ test('what belongs to another organization, or cannot be, is not there', async (
     ['PUT', '/draft', { kind: 'reply', text: 'Hello' }],
     ['POST', '/notes', { text: 'Hello' }],
     ['POST', '/replies', { text: 'Hello', lastMessageId: messageId }],
-    ['DELETE', '/replies/rpl_00000000000000000000000000'],
-    ['POST', '/replies/rpl_00000000000000000000000000/send'],
+    ['DELETE', '/replies/msg_00000000000000000000000000'],
+    ['POST', '/replies/msg_00000000000000000000000000/send'],
   ]
   for (const [method, path, body] of asked) {
     for (const [agent, ticket] of [

@@ -46,8 +46,8 @@ const FILL = `
   insert into ticket_tags select org_id, 'rare', id, created_at, updated_at from tickets where created_at % 100 = 0;
   insert into messages (id, org_id, ticket_id, role, text, sending, created_at)
   select 'msg_' || id, org_id, id, 'agent', 'Text', case when created_at % 1000 = 0 then 'failed' else 'sent' end, created_at from tickets;
-  insert into waiting_replies (id, org_id, ticket_id, agent_id, agent_name, text, last_message_id, is_held, send_at, created_at)
-  select 'rpl_' || id, org_id, id, '${ME}', 'Me', 'Text', 'msg_' || id, created_at % 1000 = 0, 1, created_at from tickets;
+  insert into scheduled_messages (id, org_id, ticket_id, agent_id, agent_name, text, seen_message_id, is_held, send_at, created_at)
+  select 'msg_' || id, org_id, id, '${ME}', 'Me', 'Text', 'msg_' || id, created_at % 1000 = 0, 1, created_at from tickets;
   insert into ticket_counters values ${COUNTED.map((filter) => `('${ORG}', '${filter}', 5000)`)},
     ('${ORG}', 'tag:rare', 50), ('${ORG}', 'status:open,tag:rare', 50), ('${ORG}', 'status:pending', 100);
   insert into ticket_counters select org_id, 'assignedTo:' || id, 1 from tickets;`
@@ -100,7 +100,7 @@ describe.if(engine === 'sqlite')('the inbox is read along an index, whatever the
           if (query.includes("'failed'") && query.includes(' in (select'))
             expect(plan).toContain('INDEX messages_failed')
           if (query.includes('is_held') && query.includes(' in (select'))
-            expect(plan).toContain('INDEX waiting_replies_held')
+            expect(plan).toContain('INDEX scheduled_messages_held')
           if (query.includes('substr("tickets"')) expect(plan).toContain('INDEX tickets_by_handle')
         }
       }
@@ -115,7 +115,7 @@ describe.if(engine === 'sqlite')('the inbox is read along an index, whatever the
     expect(plans.length).toBeGreaterThanOrEqual(4)
     for (const plan of plans) expect(plan).not.toMatch(/SCAN (?!failed)/)
     expect(plans.join('\n')).toContain('USING INDEX messages_failed (org_id=?)')
-    expect(plans.join('\n')).toContain('USING INDEX waiting_replies_held (org_id=?)')
+    expect(plans.join('\n')).toContain('USING INDEX scheduled_messages_held (org_id=?)')
   })
 
   /** The queries of two pages as SQLite was given them. A new connection prepares each of them anew. */

@@ -72,6 +72,12 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
     body: () => ({ subject: 'x', message: 'x', customer: { email: 'x@example.com' } }),
   },
   'PATCH /v1/tickets/:id': { path: '/v1/tickets/:ticket', body: () => ({ status: 'resolved' }) },
+  'PUT /v1/tickets/:id/messages/:messageId': {
+    path: '/v1/tickets/:ticket/messages/:newMessage',
+    body: () => ({ text: 'x' }),
+  },
+  'GET /v1/tickets/:id/messages/:messageId': { path: '/v1/tickets/:ticket/messages/:reply' },
+  'DELETE /v1/tickets/:id/messages/:messageId': { path: '/v1/tickets/:ticket/messages/:reply' },
   'POST /v1/tickets/:id/messages': { path: '/v1/tickets/:ticket/messages', body: () => ({ text: 'x' }) },
 
   'GET /console/session': { foreign: 200 },
@@ -120,6 +126,8 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
   },
   'DELETE /console/tickets/:id/replies/:replyId': { path: `${ticket}/replies/:reply` },
   'POST /console/tickets/:id/replies/:replyId/send': { path: `${ticket}/replies/:reply/send` },
+  'POST /console/tickets/:id/messages/:messageId/send': { path: `${ticket}/messages/:reply/send` },
+  'PUT /console/tickets/:id/notes/:noteId': { path: `${ticket}/notes/:newNote`, body: () => ({ text: 'x' }) },
   'POST /console/messages/:id/retry': { path: '/console/messages/:failedMessage/retry' },
   'GET /console/customers/:id': { path: '/console/customers/:customer' },
   'DELETE /console/customers/:id': { path: '/console/customers/:customer' },

@@ -4,7 +4,7 @@ import { createApiKey } from '../../server/api-keys/api-keys.ts'
 import { messages } from '../../server/database/tables/messages.ts'
 import { tickets } from '../../server/database/tables/tickets.ts'
 import { endpoints, resendJobs } from '../../server/database/tables/webhooks.ts'
-import { queueReply } from '../../server/replies/replies.ts'
+import { scheduleMessage } from '../../server/replies/schedule-message.ts'
 import { createSavedReply } from '../../server/saved-replies/saved-replies.ts'
 import { createView } from '../../server/saved-views/saved-views.ts'
 import { keepDraft } from '../../server/threads/drafts.ts'
@@ -20,13 +20,19 @@ import { eventually } from './webhooks.ts'
 /** Stands in every text of such an organization: wherever else it turns up, something has leaked. */
 export const MARKER = 'ofacmeonly'
 
+const UNDO_MS = 10_000
+
 /** The ids of one of everything that an organization has. */
 export interface Owned {
   ticket: string
   message: string
   failedMessage: string
   customer: string
+  /** Waits to be sent. */
   reply: string
+  /** Ids that a client could make now. */
+  newMessage: string
+  newNote: string
   agent: string
   session: string
   key: string
@@ -75,8 +81,10 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
   })
   await addNote(deps, orgId, { ticketId, text: MARKER, ...author })
   await keepDraft(deps, { orgId, ticketId, agentId: admin.id, kind: 'note', text: MARKER })
-  const seen = { lastMessageId: failed.id }
-  const reply = await queueReply(deps, orgId, { ticketId, text: MARKER, ...author, ...seen })
+  const reply = deps.newId('msg')
+  const sendAt = deps.clock.now() + UNDO_MS
+  const by = { ...author, keyId: null }
+  await scheduleMessage(deps, orgId, { ticketId, id: reply, text: MARKER, sendAt, author: by })
   const savedReply = await createSavedReply(deps, orgId, { name: MARKER, text: MARKER })
   const me = { agentId: admin.id, role: 'admin' as const }
   const view = await createView(deps, orgId, me, { name: MARKER, query: 'status:open', isShared: true })
@@ -100,7 +108,9 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
       message: ticket.messages[0]?.id ?? '',
       failedMessage: failed.id,
       customer: ticket.customerId,
-      reply: reply.id,
+      reply,
+      newMessage: deps.newId('msg'),
+      newNote: deps.newId('not'),
       agent: agent.id,
       session: admin.sessionId,
       key: key.id,

@@ -19,7 +19,8 @@ export async function say(
     for (const message of said) {
       id = deps.newId('msg')
       const createdAt = message.createdAt ?? deps.clock.now()
-      const facts = { role: 'customer' as const, agentId: null, agentName: null, sending: null, ...message }
+      const customers = { role: 'customer' as const, agentId: null, agentName: null, sending: null }
+      const facts = { ...customers, requestHash: null, ...message }
       await insertMessage(tx, { ...facts, id, orgId, ticketId, createdAt })
     }
     const updatedAt = deps.clock.now()

@@ -39,6 +39,7 @@ export async function storeTicket(deps: Deps, orgId: string, given: StoredTicket
       agentId: null,
       agentName: null,
       sending: null,
+      requestHash: null,
       createdAt,
     })
     await moveCounters(tx, orgId, counterChanges(undefined, ticket))

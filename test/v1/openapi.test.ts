@@ -28,6 +28,10 @@ const nobody = { ...client, call: withoutKey }
 const ticket = await makeTicket(client, { tags: ['vip'] })
 const one = `/tickets/${ticket.id}`
 const message = { text: 'Hello' }
+const [sentId, waitingId, otherId] = Array.from({ length: 3 }, () => bellhop.deps.newId('msg'))
+const later = { text: 'Later', sendAt: '2026-03-02T09:00:00.000Z' }
+await client.call('PUT', `${one}/messages/${sentId}`, { body: message })
+await client.call('PUT', `${one}/messages/${waitingId}`, { body: later })
 const keyed = { 'idempotency-key': 'k' }
 await client.call('POST', '/tickets', { body: ticketInput(), headers: keyed })
 await client.call('POST', `${one}/messages`, { body: message, headers: { 'idempotency-key': 'm' } })
@@ -91,9 +95,41 @@ const REQUESTS: Record<string, Record<string, Sent>> = {
     ],
     429: [spent, 'POST', `${one}/messages`, { body: message }],
   },
+  putMessage: {
+    200: [client, 'PUT', `${one}/messages/${waitingId}`, { body: later }],
+    201: [client, 'PUT', `${one}/messages/${otherId}`, { body: { ...later, status: 'open' } }],
+    400: [client, 'PUT', `${one}/messages/msg_1`, { body: message }],
+    401: [nobody, 'PUT', `${one}/messages/${otherId}`, { body: message }],
+    403: [reader, 'PUT', `${one}/messages/${otherId}`, { body: message }],
+    404: [client, 'PUT', `/tickets/${NO_TICKET}/messages/${otherId}`, { body: message }],
+    413: [client, 'PUT', `${one}/messages/${otherId}`, { raw: ' '.repeat(300_000) }],
+    415: [
+      client,
+      'PUT',
+      `${one}/messages/${otherId}`,
+      { raw: '{}', headers: { 'content-type': 'text/plain' } },
+    ],
+    429: [spent, 'PUT', `${one}/messages/${otherId}`, { body: message }],
+  },
+  readMessage: {
+    200: [client, 'GET', `${one}/messages/${sentId}`],
+    400: [client, 'GET', `${one}/messages/${sentId}?x=1`],
+    401: [nobody, 'GET', `${one}/messages/${sentId}`],
+    403: [await client.withKey({ scopes: ['messages:write'] }), 'GET', `${one}/messages/${sentId}`],
+    404: [client, 'GET', `${one}/messages/msg_1`],
+    429: [spent, 'GET', `${one}/messages/${sentId}`],
+  },
+  deleteMessage: {
+    204: [client, 'DELETE', `${one}/messages/${waitingId}`],
+    400: [client, 'DELETE', `${one}/messages/${waitingId}?x=1`],
+    401: [nobody, 'DELETE', `${one}/messages/${waitingId}`],
+    403: [reader, 'DELETE', `${one}/messages/${waitingId}`],
+    404: [client, 'DELETE', `${one}/messages/msg_1`],
+    429: [spent, 'DELETE', `${one}/messages/${waitingId}`],
+  },
 }
 
-/** 409 needs two at once (idempotency.test.ts), 500 and 503 a fault of ours (errors.test.ts). */
+/** 409 is in idempotency.test.ts and put-message.test.ts, 500 and 503 a fault of ours (errors.test.ts). */
 const ELSEWHERE = ['409', '500', '503']
 
 const operations = Object.entries(document.paths).flatMap(([path, item]) =>
@@ -117,13 +153,18 @@ describe('the document of the real app', () => {
     await Promise.all([keys.stop(), live.stop()])
     const described = operations.map(({ path, method }) => `${method.toUpperCase()} /v1${path}`)
     expect(described.sort()).toEqual(routes.sort())
-    expect(described.sort()).toEqual([
-      'GET /v1/tickets',
-      'GET /v1/tickets/{id}',
-      'PATCH /v1/tickets/{id}',
-      'POST /v1/tickets',
-      'POST /v1/tickets/{id}/messages',
-    ])
+    expect(described.sort()).toEqual(
+      [
+        'GET /v1/tickets',
+        'GET /v1/tickets/{id}',
+        'PATCH /v1/tickets/{id}',
+        'POST /v1/tickets',
+        'POST /v1/tickets/{id}/messages',
+        'PUT /v1/tickets/{id}/messages/{messageId}',
+        'GET /v1/tickets/{id}/messages/{messageId}',
+        'DELETE /v1/tickets/{id}/messages/{messageId}',
+      ].sort(),
+    )
   })
 
   test('says of each operation the scope that its key needs', () => {
@@ -135,6 +176,9 @@ describe('the document of the real app', () => {
       createTicket: [{ secretKey: ['tickets:write'] }],
       updateTicket: [{ secretKey: ['tickets:write'] }],
       postMessage: [{ secretKey: ['messages:write'] }],
+      putMessage: [{ secretKey: ['messages:write'] }],
+      readMessage: [{ secretKey: ['tickets:read'] }],
+      deleteMessage: [{ secretKey: ['messages:write'] }],
     })
   })
 

@@ -14,7 +14,7 @@ describe('addresses and methods', () => {
     ['/v1/'],
     ['/v1/ticket'],
     ['/v1/tickets/a/b'],
-    ['/v1/tickets/a/messages/b'],
+    ['/v1/tickets/a/messages/b/c'],
     ['/v2/tickets'],
     ['/tickets'],
     ['/v1/Tickets'],

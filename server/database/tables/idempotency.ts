@@ -8,6 +8,8 @@ export const idempotencyKeys = table(
     key: text().notNull(),
     /** SHA-256 over method, path and body. */
     fingerprint: text().notNull(),
+    /** The ticket the stored answer shows: erasing the ticket erases the answer. */
+    ticketId: text(),
     status: integer().notNull(),
     /** The stored answer, exactly as it was sent. */
     body: text().notNull(),
@@ -18,5 +20,6 @@ export const idempotencyKeys = table(
   (row) => [
     primaryKey({ columns: [row.orgId, row.key] }),
     index('idempotency_keys_by_time').on(row.createdAt),
+    index('idempotency_keys_by_ticket').on(row.orgId, row.ticketId),
   ],
 )

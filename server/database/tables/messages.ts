@@ -24,6 +24,8 @@ export const messages = table(
     sending: text().$type<SendingState>(),
     /** Why it failed or bounced, in plain words. */
     sendError: text(),
+    /** SHA-256 of the request that gave the message its id: tells a repeated request from another message. */
+    requestHash: text(),
     createdAt: integer().notNull(),
   },
   (row) => [

@@ -5,6 +5,8 @@ export const organizations = table('organizations', {
   name: text().notNull(),
   /** A customer's message sets a pending or resolved ticket to open. */
   reopens: boolean().notNull().default(true),
+  /** An agent who replies to an unassigned ticket is assigned to it. */
+  assignOnReply: boolean().notNull().default(true),
   /** How the business shows itself to customers; empty: the name. */
   publicName: text().notNull().default(''),
   website: text().notNull().default(''),

@@ -160,7 +160,10 @@ function dayOf(at: string): string {
 }
 
 /** The newest message of an agent other than this one: what makes a reply wait. */
-export function newestByOthers(timeline: readonly Entry[], agentId: string): MessageEntry | undefined {
+export function newestByOthers(
+  timeline: readonly Entry[],
+  agentId: string | undefined,
+): MessageEntry | undefined {
   return timeline.findLast(
     (entry): entry is MessageEntry =>
       entry.kind === 'message' && entry.role === 'agent' && entry.agentId !== agentId,

@@ -1,0 +1,48 @@
+import { sql } from 'drizzle-orm'
+import { boolean, index, integer, table, text } from '../columns.ts'
+import { type TicketStatus, tickets } from './tickets.ts'
+
+/**
+ * `answered`: another agent replied first. `disabled`: the agent is disabled, or the key is revoked. `too_long`: it was
+ * taken back, but its text and the agent's draft together are too long for one draft.
+ */
+export const HELD_BECAUSE = ['answered', 'disabled', 'too_long'] as const
+export type HeldBecause = (typeof HELD_BECAUSE)[number]
+
+/**
+ * Agent messages that are not sent yet: each waits until `sendAt`, or is held until someone decides. The row is deleted
+ * in the unit that stores the message, which keeps the id.
+ */
+export const scheduledMessages = table(
+  'scheduled_messages',
+  {
+    id: text().primaryKey(),
+    orgId: text().notNull(),
+    ticketId: text()
+      .notNull()
+      .references(() => tickets.id),
+    /** The author: an agent or an API key. */
+    agentId: text(),
+    keyId: text(),
+    agentName: text().notNull(),
+    text: text().notNull(),
+    /** The status the ticket gets when the message is sent; null leaves it. */
+    thenStatus: text().$type<TicketStatus>(),
+    /** The newest message its author had seen, and when that one was written. Null: it is never held for an answer. */
+    seenMessageId: text(),
+    seenAt: integer(),
+    /** Is sent even if another agent replied meanwhile. */
+    isForced: boolean().notNull().default(false),
+    isHeld: boolean().notNull().default(false),
+    heldBecause: text().$type<HeldBecause>(),
+    /** SHA-256 of the request that scheduled it: tells a repeated request from another message under the same id. */
+    requestHash: text(),
+    sendAt: integer().notNull(),
+    createdAt: integer().notNull(),
+  },
+  (row) => [
+    index('scheduled_messages_due').on(row.isHeld, row.sendAt),
+    index('scheduled_messages_by_ticket').on(row.ticketId, row.createdAt),
+    index('scheduled_messages_held').on(row.orgId, row.ticketId).where(sql`is_held`),
+  ],
+)

@@ -1,0 +1,186 @@
+import type { Transaction } from '../database/database.ts'
+import type { TicketStatus } from '../database/tables/tickets.ts'
+import type { Deps } from '../deps.ts'
+import { AppError, type Fault, invalid, notFound } from '../errors.ts'
+import { isId, timeOfId } from '../ids.ts'
+import { clientIdFault } from '../requests/client-id.ts'
+import { deleteSentDraft } from '../threads/drafts.ts'
+import { lockAssignees } from '../tickets/change-ticket.ts'
+import { requireTicket } from '../tickets/queries.ts'
+import { readTicketRow } from '../tickets/tickets.ts'
+import {
+  findMessage,
+  findOwnSent,
+  findOwnWaiting,
+  findScheduled,
+  holdScheduled,
+  insertScheduled,
+  type ScheduledMessage,
+  type StoredMessage,
+} from './queries.ts'
+import { sendOrHold, tellWaiting } from './scheduled-messages.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const MOST_DAYS_AHEAD = 30
+
+/** An agent who is signed in, or an API key. */
+export interface Author {
+  /** Null: the key wrote it. */
+  agentId: string | null
+  keyId: string | null
+  agentName: string
+}
+
+export interface NewScheduledMessage {
+  ticketId: string
+  /** Made by the client. */
+  id: string
+  text: string
+  /** Milliseconds; absent or past: it is sent at once. */
+  sendAt?: number
+  /** The newest message of the ticket that the author has seen. */
+  after?: string
+  /** The status the ticket gets with it. */
+  status?: TicketStatus
+}
+
+/** A message under an id that a client made: not sent yet, or stored with its ticket. */
+export type OutgoingMessage =
+  | { scheduled: ScheduledMessage; sent?: never }
+  | { sent: StoredMessage; scheduled?: never }
+
+/**
+ * Stores a message under an id that the client made, and sends it when its time comes: at once without one. The same
+ * request again changes nothing. It is held instead when another agent replied after the message `after`, or the author
+ * did from somewhere else. An agent's draft of a reply that has the same text is deleted. Throws 404, 400 for a wrong
+ * id or time, and 409 when the id belongs to another message.
+ */
+export async function scheduleMessage(
+  deps: Deps,
+  orgId: string,
+  { author, ...input }: NewScheduledMessage & { author: Author },
+): Promise<{ message: OutgoingMessage; isNew: boolean }> {
+  const { ticketId, id, text } = input
+  const { agentId } = author
+  const requestHash = hashOf(agentId, input)
+  return deps.database.write(async (tx) => {
+    const assignable = await lockAssignees(tx, orgId, [{ assignedTo: agentId }])
+    await requireTicket(tx, orgId, ticketId)
+    const now = deps.clock.now()
+    const known = isId('msg', id) ? await findOutgoing(tx, orgId, id) : undefined
+    if (known) return { message: requireSame(known, ticketId, requestHash), isNew: false }
+    requireInTime(input, now)
+    const scheduled: ScheduledMessage = {
+      id,
+      orgId,
+      ticketId,
+      ...author,
+      text,
+      thenStatus: input.status ?? null,
+      seenMessageId: input.after ?? null,
+      seenAt: input.after === undefined ? null : await whenWritten(tx, orgId, ticketId, input.after),
+      isForced: false,
+      isHeld: false,
+      heldBecause: null,
+      requestHash,
+      sendAt: Math.max(input.sendAt ?? now, now),
+      createdAt: now,
+    }
+    if (!(await insertScheduled(tx, scheduled))) throw idTaken()
+    if (agentId !== null) await deleteSentDraft(tx, { orgId, ticketId, agentId, kind: 'reply', text })
+    if (await hasRepliedElsewhere(tx, scheduled)) {
+      await holdScheduled(tx, scheduled, 'answered')
+      await tellWaiting(deps, tx, scheduled)
+    } else if (scheduled.sendAt <= now) {
+      await sendOrHold(deps, tx, { scheduled, assignable })
+    } else {
+      await tellWaiting(deps, tx, scheduled)
+    }
+    return { message: await requireOutgoing(tx, orgId, id), isNew: true }
+  })
+}
+
+/** Throws 404. */
+export async function readOutgoing(
+  deps: Deps,
+  orgId: string,
+  { ticketId, id }: { ticketId: string; id: string },
+): Promise<OutgoingMessage> {
+  const { read } = deps.database
+  await readTicketRow(read, orgId, ticketId)
+  // Not sent first: it may be sent between the two reads, never the other way.
+  const scheduled = isId('msg', id) ? await findScheduled(read, { orgId, id }) : undefined
+  if (scheduled?.ticketId === ticketId) return { scheduled }
+  const sent = isId('msg', id) ? await findMessage(read, { orgId, id }) : undefined
+  if (sent?.ticketId === ticketId) return { sent }
+  throw notFound('message')
+}
+
+async function findOutgoing(
+  tx: Transaction,
+  orgId: string,
+  id: string,
+): Promise<OutgoingMessage | undefined> {
+  const scheduled = await findScheduled(tx, { orgId, id })
+  if (scheduled) return { scheduled }
+  const sent = await findMessage(tx, { orgId, id })
+  return sent && { sent }
+}
+
+async function requireOutgoing(tx: Transaction, orgId: string, id: string): Promise<OutgoingMessage> {
+  const message = await findOutgoing(tx, orgId, id)
+  if (!message) throw new Error(`The message ${id} is gone in the unit that stored it.`)
+  return message
+}
+
+/** Nothing of the server's own is in it: the same request has the same hash whenever it comes. */
+function hashOf(agentId: string | null, input: NewScheduledMessage): string {
+  const { text, sendAt = null, after = null, status = null } = input
+  const request = JSON.stringify([agentId, text, sendAt, after, status])
+  return new Bun.CryptoHasher('sha256').update(request).digest('hex')
+}
+
+function requireSame(known: OutgoingMessage, ticketId: string, requestHash: string): OutgoingMessage {
+  const row = known.scheduled ?? known.sent
+  if (row.ticketId !== ticketId || row.requestHash !== requestHash) throw idTaken()
+  return known
+}
+
+function requireInTime({ id, sendAt, after }: NewScheduledMessage, now: number): void {
+  const faults: Fault[] = []
+  const idFault = clientIdFault('msg', id, { now, parameter: 'messageId' })
+  if (idFault) faults.push(idFault)
+  if (sendAt !== undefined && sendAt > now + MOST_DAYS_AHEAD * DAY_MS) {
+    const detail = `Must be at most ${MOST_DAYS_AHEAD} days ahead.`
+    faults.push({ pointer: '/sendAt', code: 'too_far_ahead', detail })
+  }
+  if (after !== undefined && !isId('msg', after)) {
+    faults.push({ pointer: '/after', code: 'invalid_id', detail: 'Must be the id of a message.' })
+  }
+  if (faults.length > 0) throw invalid(faults)
+}
+
+/**
+ * When the message that the author has seen was written. One that is waiting counts from when it was scheduled. One that
+ * was taken back since has the time in its id.
+ */
+async function whenWritten(tx: Transaction, orgId: string, ticketId: string, id: string): Promise<number> {
+  const known = await findOutgoing(tx, orgId, id)
+  const row = known?.scheduled ?? known?.sent
+  return row?.ticketId === ticketId ? row.createdAt : timeOfId(id)
+}
+
+async function hasRepliedElsewhere(
+  tx: Transaction,
+  { id, orgId, ticketId, agentId, agentName, seenMessageId, seenAt }: ScheduledMessage,
+): Promise<boolean> {
+  if (seenMessageId === null || seenAt === null) return false
+  const seen = { orgId, ticketId, author: agentId ?? agentName, seenMessageId, seenAt }
+  const own = [...(await findOwnWaiting(tx, seen)), ...(await findOwnSent(tx, seen))]
+  return own.some((message) => message.id !== id)
+}
+
+function idTaken(): AppError {
+  const detail = 'This id belongs to another message. Make a new id for each message.'
+  return new AppError(409, 'message_id_taken', detail)
+}

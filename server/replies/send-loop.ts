@@ -1,0 +1,54 @@
+import type { Deps } from '../deps.ts'
+import { type Loop, startLoop } from '../loop.ts'
+import { BEFORE_ALL, findNext, type NextScheduled } from './queries.ts'
+import { sendDue } from './scheduled-messages.ts'
+
+const AT_ONCE = 50
+const LONGEST_REST_MS = 60_000
+const REST_AFTER_FAULT_MS = 1_000
+/** The time for Undo, with some room. A longer wait was asked for. */
+const LONGEST_UNDO_MS = 60_000
+
+/** Sends scheduled messages when their time has come, also those from before a crash. One that fails delays no other. */
+export function startSendingMessages(deps: Deps): Loop {
+  let last = BEFORE_ALL
+  let hasFailed = false
+
+  async function sendSome(): Promise<number> {
+    const next = await findNext(deps.database.read, { ...last, limit: AT_ONCE })
+    const now = deps.clock.now()
+    const due = next.filter((message) => isDue(message, now))
+    for (const message of due) if (!(await isSent(deps, message))) hasFailed = true
+    const lastOfMany = due[AT_ONCE - 1]
+    if (lastOfMany) {
+      last = { sendAt: lastOfMany.sendAt, id: lastOfMany.id }
+      return 0
+    }
+    const coming = next.find((message) => !isDue(message, now))
+    const rest = coming ? coming.sendAt - now : LONGEST_REST_MS
+    const longest = hasFailed ? REST_AFTER_FAULT_MS : LONGEST_REST_MS
+    last = BEFORE_ALL
+    hasFailed = false
+    return Math.min(rest, longest)
+  }
+
+  return startLoop(deps, 'send_messages', sendSome)
+}
+
+async function isSent(deps: Deps, message: NextScheduled): Promise<boolean> {
+  try {
+    await sendDue(deps, message)
+    return true
+  } catch (error) {
+    deps.log.error('message_not_sent', { message: message.id, error })
+    return false
+  }
+}
+
+/**
+ * A message from before its own time means that the clock was put back: then one that waited only for Undo is sent at
+ * once. One that was scheduled waits for its time on the new clock.
+ */
+function isDue({ sendAt, createdAt }: NextScheduled, now: number): boolean {
+  return sendAt <= now || (now < createdAt && sendAt - createdAt <= LONGEST_UNDO_MS)
+}
