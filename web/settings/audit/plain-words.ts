@@ -5,6 +5,7 @@ import type { AuditEntry } from './audit-data.ts'
 const FIELDS: Record<string, string> = {
   name: 'name',
   reopens: 'reopening',
+  assignOnReply: 'assigning on reply',
   publicName: 'public name',
   website: 'website',
   signature: 'signature',

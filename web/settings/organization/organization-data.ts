@@ -5,7 +5,7 @@ import { queryKeys } from '../../api/query-keys.ts'
 
 export type Organization = Answer<typeof api.console.organization.get>
 type OrganizationChange = Partial<
-  Pick<Organization, 'name' | 'reopens' | 'publicName' | 'website' | 'signature'>
+  Pick<Organization, 'name' | 'reopens' | 'assignOnReply' | 'publicName' | 'website' | 'signature'>
 >
 
 export const organizationQuery = queryOptions({

@@ -19,7 +19,7 @@ export function OrganizationPage() {
         {(organization) => (
           <>
             <Name organization={organization()} />
-            <Reopening organization={organization()} />
+            <TicketRules organization={organization()} />
             <Identity organization={organization()} />
           </>
         )}
@@ -52,26 +52,48 @@ function Name(props: { organization: Organization }) {
   )
 }
 
-function Reopening(props: { organization: Organization }) {
-  // Shown at once; a refusal puts it back.
-  const [wanted, setWanted] = createSignal<boolean>()
-  const save = useMutation(() => ({
-    mutationFn: (reopens: boolean) => saveOrganization({ reopens }),
-    onMutate: setWanted,
-    onError: (error) => void toastError(errorMessage(error)),
-    onSettled: () => setWanted(undefined),
-  }))
+function TicketRules(props: { organization: Organization }) {
   return (
     <Section title="Tickets">
       <div class="card">
-        <Switch
-          label="Open a ticket again when its customer writes"
-          hint="A pending or resolved ticket is set to open by a new message of the customer, so that nobody overlooks it. Off: it keeps its status."
-          isChecked={wanted() ?? props.organization.reopens}
-          onChange={(reopens) => save.mutate(reopens)}
+        <RuleSwitch
+          rule="reopens"
+          label="Reopen tickets when the customer replies"
+          hint="Otherwise the status doesn’t change."
+          organization={props.organization}
+        />
+        <RuleSwitch
+          rule="assignOnReply"
+          label="Assign tickets to the agent who replies"
+          hint="Applies to unassigned tickets."
+          organization={props.organization}
         />
       </div>
     </Section>
+  )
+}
+
+function RuleSwitch(props: {
+  rule: 'reopens' | 'assignOnReply'
+  label: string
+  hint: string
+  organization: Organization
+}) {
+  // Shown at once; if saving fails, the switch goes back.
+  const [chosen, setChosen] = createSignal<boolean>()
+  const save = useMutation(() => ({
+    mutationFn: (isOn: boolean) => saveOrganization({ [props.rule]: isOn }),
+    onMutate: setChosen,
+    onError: (error) => void toastError(errorMessage(error)),
+    onSettled: () => setChosen(undefined),
+  }))
+  return (
+    <Switch
+      label={props.label}
+      hint={props.hint}
+      isChecked={chosen() ?? props.organization[props.rule]}
+      onChange={(isOn) => save.mutate(isOn)}
+    />
   )
 }
 
