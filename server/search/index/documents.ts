@@ -4,82 +4,104 @@ import { putDocuments, takeDocumentsOut } from '../../database/full-text.ts'
 import { rowsCommand } from '../../database/statement.ts'
 import { searchDocuments } from '../../database/tables/search.ts'
 
-/** A ticket as it was read; without words it is gone. */
-export interface Read {
+/** A ticket as the index stores it, without words if it is deleted. */
+export interface TicketDocument {
   ticketId: string
   words: string[] | undefined
 }
 
-/** Takes tickets out of the index and puts them in again as the newest, the last of them on top. */
-export async function replaceDocuments(tx: Transaction, orgId: string, read: Read[]): Promise<void> {
-  const gone = await forgetNumbers(
+/** Replaces tickets in the index as the newest ones, the last of them on top. */
+export async function replaceDocuments(
+  tx: Transaction,
+  orgId: string,
+  documents: TicketDocument[],
+): Promise<void> {
+  const deleted = await deleteNumbers(
     tx,
     orgId,
-    read.filter(({ words }) => !words),
+    documents.filter(({ words }) => !words),
   )
-  const known = await numbersOf(
+  const replaced = await numbersOf(
     tx,
     orgId,
-    read.filter(({ words }) => words),
+    documents.filter(({ words }) => words),
   )
-  await takeDocumentsOut(tx, [...gone, ...known.values()])
+  await takeDocumentsOut(tx, [...deleted, ...replaced.values()])
   const [highest] = await tx.select({ number: max(searchDocuments.number) }).from(searchDocuments)
-  await insertFrom(tx, orgId, (highest?.number ?? 0) + 1, read)
+  await insertFrom(tx, orgId, (highest?.number ?? 0) + 1, documents)
 }
 
-/** Puts tickets below all others, the last of them lowest; those that are in stay where they are. */
-export async function addOlderDocuments(tx: Transaction, orgId: string, read: Read[]): Promise<void> {
-  const known = await numbersOf(tx, orgId, read)
-  const missing = read.filter(({ ticketId, words }) => words && !known.has(ticketId))
+/** Adds tickets below all others, the last of them lowest. Those already in the index keep their place. */
+export async function addOlderDocuments(
+  tx: Transaction,
+  orgId: string,
+  documents: TicketDocument[],
+): Promise<void> {
+  const known = await numbersOf(tx, orgId, documents)
+  const missing = documents.filter(({ ticketId, words }) => words && !known.has(ticketId))
   const [lowest] = await tx.select({ number: min(searchDocuments.number) }).from(searchDocuments)
   await insertFrom(tx, orgId, (lowest?.number ?? 0) - missing.length, missing.toReversed())
 }
 
-/** Puts tickets that are in the index in again with other words, where they are. */
-export async function renewDocuments(tx: Transaction, orgId: string, read: Read[]): Promise<void> {
-  const known = await numbersOf(tx, orgId, read)
+/** Replaces the words of tickets that are in the index. They keep their place. */
+export async function updateDocuments(
+  tx: Transaction,
+  orgId: string,
+  documents: TicketDocument[],
+): Promise<void> {
+  const known = await numbersOf(tx, orgId, documents)
   await takeDocumentsOut(tx, [...known.values()])
-  const documents = read.flatMap(({ ticketId, words }) => {
+  const numbered = documents.flatMap(({ ticketId, words }) => {
     const number = known.get(ticketId)
     return words && number !== undefined ? [{ number, words }] : []
   })
   await putDocuments(
     tx,
-    documents.sort((one, other) => one.number - other.number),
+    numbered.sort((one, other) => one.number - other.number),
   )
 }
 
-// On PostgreSQL a ticket may be deleted while the index is putting it in anew. Both take its row, and get its number by
-// the same statement: whichever comes second waits for the other. Else a document could stay that no row knows of.
+// On PostgreSQL a ticket may be deleted while it is being indexed. Both units lock its row and get its number with the
+// same statement, so the second waits for the first. Otherwise a document could remain that no row refers to.
 
-/** Takes the rows of tickets away; answers the numbers they had. */
-async function forgetNumbers(tx: Transaction, orgId: string, gone: Read[]): Promise<number[]> {
-  if (gone.length === 0) return []
+/** Deletes the rows of tickets. Returns their numbers. */
+async function deleteNumbers(tx: Transaction, orgId: string, deleted: TicketDocument[]): Promise<number[]> {
+  if (deleted.length === 0) return []
   const rows = await tx
     .delete(searchDocuments)
-    .where(areOf(orgId, gone))
+    .where(isOneOfTickets(orgId, deleted))
     .returning({ number: searchDocuments.number })
   return rows.map(({ number }) => number)
 }
 
-async function numbersOf(tx: Transaction, orgId: string, read: Read[]): Promise<Map<string, number>> {
-  if (read.length === 0) return new Map()
+async function numbersOf(
+  tx: Transaction,
+  orgId: string,
+  documents: TicketDocument[],
+): Promise<Map<string, number>> {
+  if (documents.length === 0) return new Map()
   const rows = await tx
     .update(searchDocuments)
     .set({ number: sql`${searchDocuments.number}` })
-    .where(areOf(orgId, read))
+    .where(isOneOfTickets(orgId, documents))
     .returning({ ticketId: searchDocuments.ticketId, number: searchDocuments.number })
   return new Map(rows.map(({ ticketId, number }) => [ticketId, number]))
 }
 
-function areOf(orgId: string, read: Read[]) {
-  const ids = read.map(({ ticketId }) => ticketId)
+function isOneOfTickets(orgId: string, documents: TicketDocument[]) {
+  const ids = documents.map(({ ticketId }) => ticketId)
   return and(eq(searchDocuments.orgId, orgId), inArray(searchDocuments.ticketId, ids))
 }
 
-async function insertFrom(tx: Transaction, orgId: string, first: number, read: Read[]): Promise<void> {
-  const documents = read.flatMap(({ ticketId, words }) => (words ? [{ ticketId, words }] : []))
-  const numbered = documents.map((document, place) => ({ ...document, number: first + place }))
+async function insertFrom(
+  tx: Transaction,
+  orgId: string,
+  first: number,
+  documents: TicketDocument[],
+): Promise<void> {
+  const numbered = documents
+    .flatMap(({ ticketId, words }) => (words ? [{ ticketId, words }] : []))
+    .map((document, position) => ({ ...document, number: first + position }))
   await saveNumbers(
     tx,
     numbered.map(({ ticketId, number }) => ({ orgId, ticketId, number })),

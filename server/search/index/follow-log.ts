@@ -5,54 +5,54 @@ import type { Deps } from '../../deps.ts'
 import { eventsAfter } from '../../events/events.ts'
 import { yieldToEventLoop } from '../../loop.ts'
 import { replaceDocuments } from './documents.ts'
-import { MOST_TICKETS, readTickets } from './read-tickets.ts'
+import { MAX_TICKETS, readDocuments } from './read-documents.ts'
 
-const EVENTS_AT_ONCE = 500
-/** What is remembered of a log that is far ahead. */
-const MOST_EVENTS = 20_000
+const EVENTS_PER_QUERY = 500
+/** Events in one batch of a log that is far ahead. */
+const MAX_EVENTS = 20_000
 
-/** A piece of the log: its tickets in order of their last event in it, so that each is read once for all of its events. */
-interface Stretch {
+/** A part of the log, with its tickets in order of their last event, so that each is read once for all its events. */
+interface Batch {
   cursor: number
   until: number
   tickets: { ticketId: string; number: number }[]
 }
 
-/** One unit of work behind a cursor. */
+/** Indexes one unit of events after a cursor. */
 export type Follower = (orgId: string, log: { cursor: number; lastEvent: number }) => Promise<void>
 
 /**
- * Puts the tickets of the log into the index. A stretch is fixed until it is through, so that a ticket with ever new
- * events gets its turn too. It stands in memory only: after a restart the log is read again from the cursor.
+ * Indexes the tickets that the log names. A batch doesn't change until it is done, so that a ticket with a constant flow
+ * of new events is indexed too. Batches are only in memory: after a restart the log is read again from the cursor.
  */
 export function createFollower(deps: Deps): Follower {
-  const stretches = new Map<string, Stretch>()
+  const batches = new Map<string, Batch>()
   return async (orgId, { cursor, lastEvent }) => {
-    const known = stretches.get(orgId)
-    const stretch = known?.cursor === cursor ? known : await readStretch(deps, orgId, { cursor, lastEvent })
-    const ids = stretch.tickets.slice(0, MOST_TICKETS).map(({ ticketId }) => ticketId)
-    const read = await readTickets(deps, orgId, ids)
-    const tickets = stretch.tickets.slice(read.length)
-    const eventNumber = tickets[0] ? tickets[0].number - 1 : stretch.until
+    const known = batches.get(orgId)
+    const batch = known?.cursor === cursor ? known : await readBatch(deps, orgId, { cursor, lastEvent })
+    const ids = batch.tickets.slice(0, MAX_TICKETS).map(({ ticketId }) => ticketId)
+    const documents = await readDocuments(deps, orgId, ids)
+    const tickets = batch.tickets.slice(documents.length)
+    const eventNumber = tickets[0] ? tickets[0].number - 1 : batch.until
     await deps.database.write(async (tx) => {
       await moveCursor(tx, { orgId, eventNumber })
-      await replaceDocuments(tx, orgId, read)
+      await replaceDocuments(tx, orgId, documents)
     })
-    if (tickets.length > 0) stretches.set(orgId, { ...stretch, cursor: eventNumber, tickets })
-    else stretches.delete(orgId)
+    if (tickets.length > 0) batches.set(orgId, { ...batch, cursor: eventNumber, tickets })
+    else batches.delete(orgId)
   }
 }
 
-/** What the log has forgotten is passed over. */
-async function readStretch(
+/** Skips events that the log no longer has. */
+async function readBatch(
   deps: Deps,
   orgId: string,
   { cursor, lastEvent }: { cursor: number; lastEvent: number },
-): Promise<Stretch> {
+): Promise<Batch> {
   const lastOf = new Map<string, number>()
   let until = cursor
-  while (until < lastEvent && until - cursor < MOST_EVENTS) {
-    const events = await eventsAfter(deps.database.read, orgId, until, EVENTS_AT_ONCE)
+  while (until < lastEvent && until - cursor < MAX_EVENTS) {
+    const events = await eventsAfter(deps.database.read, orgId, until, EVENTS_PER_QUERY)
     for (const { ticketId, number } of events) {
       lastOf.delete(ticketId)
       if (ticketId !== '') lastOf.set(ticketId, number)

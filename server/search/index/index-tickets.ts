@@ -8,72 +8,72 @@ import type { Deps } from '../../deps.ts'
 import { type Loop, startLoop } from '../../loop.ts'
 import { addOlderDocuments } from './documents.ts'
 import { createFollower, type Follower } from './follow-log.ts'
-import { createUpkeep, type Erased } from './merge-segments.ts'
-import { MOST_TICKETS, readTickets } from './read-tickets.ts'
-import { reindexRenamed } from './reindex-customer.ts'
+import { createMerger, type Erasure } from './merge-segments.ts'
+import { MAX_TICKETS, readDocuments } from './read-documents.ts'
+import { reindexCustomer } from './reindex-customer.ts'
 
-/** Several events of a ticket within this time are one piece of work, and several tickets one commit. */
-const LEAST_REST_MS = 25
-/** For each millisecond of work so many of rest: requests come first. */
+/** Events of a ticket within this time are indexed together, and several tickets in one commit. */
+const MIN_REST_MS = 25
+/** Milliseconds of rest for each millisecond of work: requests come first. */
 const REST_FACTOR = 5
-/** A computer that slept through a turn worked no longer for it. */
-const MOST_REST_MS = 500
+/** A computer that was asleep during a run seems to have worked for hours. */
+const MAX_REST_MS = 500
 const NEWEST = Number.MAX_SAFE_INTEGER
 
-/** How far an organization's tickets have been read; without a number nothing was yet. */
+/** How far an organization is indexed; without an event number, not at all. */
 interface Progress {
   orgId: string
   lastEvent: number
   eventNumber: number | null
   backAt: number | null
   backId: string | null
-  /** A customer whose name has changed, the first of them. */
+  /** The first of the customers whose name has changed. */
   renamed: string | null
   erasedEvent: number | null
 }
 
 /**
- * Keeps the full-text index behind the log, asynchronously: a change is found some 25 ms later, and no request waits
- * for it. Tickets from before come in from the newest back. How far it is stands in rows, so a restart goes on there.
+ * Keeps the full-text index up to date from the log: a change can be found about 25 ms later, and no request waits for
+ * it. Existing tickets are added from the newest to the oldest. The progress is stored, so a restart continues from it.
  */
 export function startIndexing(deps: Deps): Loop {
   const followLog = createFollower(deps)
-  const keepUp = createUpkeep(deps)
+  const mergeSome = createMerger(deps)
   let nextAt = deps.clock.monotonic()
   return startLoop(deps, 'search_index', async () => {
     const startedAt = deps.clock.monotonic()
     if (startedAt < nextAt) return nextAt - startedAt
     const behind = await organizationsBehind(deps.database.read, {})
     for (const progress of behind) await indexSome(deps, followLog, progress)
-    const isUpkeepLeft = await keepUp(behind.some(isBehind), behind.flatMap(erasedIn))
+    const hasMoreToMerge = await mergeSome(behind.some(isBehind), behind.flatMap(erasureIn))
     const endedAt = deps.clock.monotonic()
-    const rest = Math.max(LEAST_REST_MS, (endedAt - startedAt) * REST_FACTOR)
-    nextAt = endedAt + Math.min(rest, MOST_REST_MS)
-    return behind.length > 0 || isUpkeepLeft ? nextAt - endedAt : Number.POSITIVE_INFINITY
+    const rest = Math.max(MIN_REST_MS, (endedAt - startedAt) * REST_FACTOR)
+    nextAt = endedAt + Math.min(rest, MAX_REST_MS)
+    return behind.length > 0 || hasMoreToMerge ? nextAt - endedAt : Number.POSITIVE_INFINITY
   })
 }
 
-/** One unit of work for one organization: what changed comes before what is old. */
+/** One unit of work for one organization: changes come before older tickets. */
 async function indexSome(deps: Deps, followLog: Follower, progress: Progress): Promise<void> {
   const { orgId, lastEvent, eventNumber, backAt, renamed } = progress
   if (eventNumber === null) return begin(deps, progress)
   if (eventNumber < lastEvent) return followLog(orgId, { cursor: eventNumber, lastEvent })
-  if (renamed !== null) return reindexRenamed(deps, orgId, renamed)
-  if (backAt !== null) return goBack(deps, progress, backAt)
+  if (renamed !== null) return reindexCustomer(deps, orgId, renamed)
+  if (backAt !== null) return addOlderTickets(deps, progress, backAt)
 }
 
-/** Whether there is something to put into the index, or to take out. */
+/** Whether there is something to add to the index or to remove from it. */
 function isBehind({ lastEvent, eventNumber, backAt, renamed }: Progress): boolean {
   return eventNumber === null || eventNumber < lastEvent || backAt !== null || renamed !== null
 }
 
-/** As soon as the log has told the index of it: a ticket that was just being read is taken out only then. */
-function erasedIn({ orgId, eventNumber, erasedEvent }: Progress): Erased[] {
+/** An erasure counts once the log is indexed up to it: a ticket that was being indexed is removed only then. */
+function erasureIn({ orgId, eventNumber, erasedEvent }: Progress): Erasure[] {
   if (erasedEvent === null || eventNumber === null || eventNumber < erasedEvent) return []
   return [{ orgId, erasedEvent }]
 }
 
-/** What happens from now on comes by the log; what is there, from the newest back. */
+/** Changes from now on come from the log; existing tickets are added from the newest to the oldest. */
 async function begin(deps: Deps, { orgId, lastEvent }: Progress): Promise<void> {
   await deps.database.write(async (tx) => {
     await tx
@@ -83,15 +83,15 @@ async function begin(deps: Deps, { orgId, lastEvent }: Progress): Promise<void> 
   })
 }
 
-async function goBack(deps: Deps, { orgId, backId }: Progress, backAt: number): Promise<void> {
-  const place = { orgId, at: backAt, id: backId ?? '' }
-  const older = await olderTickets(deps.database.read, { ...place, limit: MOST_TICKETS })
+async function addOlderTickets(deps: Deps, { orgId, backId }: Progress, backAt: number): Promise<void> {
+  const start = { orgId, at: backAt, id: backId ?? '' }
+  const older = await olderTickets(deps.database.read, { ...start, limit: MAX_TICKETS })
   const ids = older.map(({ id }) => id)
-  const read = await readTickets(deps, orgId, ids)
-  const last = older[read.length - 1]
+  const documents = await readDocuments(deps, orgId, ids)
+  const last = older[documents.length - 1]
   await deps.database.write(async (tx) => {
     await moveBack(tx, { orgId, backAt: last?.at ?? null, backId: last?.id ?? '' })
-    await addOlderDocuments(tx, orgId, read)
+    await addOlderDocuments(tx, orgId, documents)
   })
 }
 

@@ -5,42 +5,42 @@ import { organizations } from '../../database/tables/organizations.ts'
 import { ticketCounters } from '../../database/tables/tickets.ts'
 import type { Deps } from '../../deps.ts'
 
-/** One unit: some 5 ms. */
-const PAGES_AT_ONCE = 32
+/** Pages in one unit: about 5 ms. */
+const PAGES_PER_STEP = 32
 
-/** An organization in which something was deleted for ever, and the number of that event. */
-export interface Erased {
+/** An organization in which something was deleted permanently, and the number of that event. */
+export interface Erasure {
   orgId: string
   erasedEvent: number
 }
 
-/** One step; `hasGrown` says that the index has been written to. Answers whether there is more to do. */
-export type Upkeep = (hasGrown: boolean, erased: Erased[]) => Promise<boolean>
+/** One step of merging. `hasGrown`: the index has been written to. Returns whether there is more to do. */
+export type Merger = (hasGrown: boolean, erased: Erasure[]) => Promise<boolean>
 
 /**
- * Merges the segments of the index a little at a time. When something was deleted for ever it merges all of them, for
- * until then its words stand in the file, and empties the log beside the database.
+ * Merges the segments of the index a little at a time. After a permanent deletion it merges all of them, because until
+ * then the deleted words are still in the file, and empties the write-ahead log.
  */
-export function createUpkeep(deps: Deps): Upkeep {
+export function createMerger(deps: Deps): Merger {
   let isSetUp = false
   let isMerging = true
-  let clearing: Erased[] = []
+  let clearing: Erasure[] = []
   return async (hasGrown, erased) => {
     const isWhole = clearing.length === 0 && erased.length > 0
     if (!isMerging && !hasGrown && clearing.length === 0 && !isWhole) return false
     isMerging = await deps.database.write(async (tx) => {
       if (!isSetUp) await mergeInStepsOnly(tx)
-      return mergeIndex(tx, PAGES_AT_ONCE, { isWhole })
+      return mergeIndex(tx, PAGES_PER_STEP, { isWhole })
     })
     isSetUp = true
     if (isWhole) clearing = erased
-    if (!isMerging && clearing.length > 0 && (await forget(deps, clearing))) clearing = []
+    if (!isMerging && clearing.length > 0 && (await finishErasure(deps, clearing))) clearing = []
     return isMerging || clearing.length > 0
   }
 }
 
-/** Answers whether nothing is left. What was deleted since is another turn's. */
-async function forget(deps: Deps, clearing: Erased[]): Promise<boolean> {
+/** Returns whether nothing is left on disk. What was deleted since is cleared by a later step. */
+async function finishErasure(deps: Deps, clearing: Erasure[]): Promise<boolean> {
   await deps.database.write((tx) => deleteEmptyCounters(tx, clearing))
   if (!(await deps.database.emptyLog())) return false
   await deps.database.write(async (tx) => {
@@ -52,8 +52,8 @@ async function forget(deps: Deps, clearing: Erased[]): Promise<boolean> {
   return true
 }
 
-/** Their names hold tags. */
-async function deleteEmptyCounters(tx: Transaction, clearing: Erased[]): Promise<void> {
+/** The names of counters contain tags. */
+async function deleteEmptyCounters(tx: Transaction, clearing: Erasure[]): Promise<void> {
   const orgIds = clearing.map(({ orgId }) => orgId)
   await tx
     .delete(ticketCounters)

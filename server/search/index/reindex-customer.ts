@@ -2,11 +2,11 @@ import { and, eq, isNotNull, sql } from 'drizzle-orm'
 import { customers } from '../../database/tables/customers.ts'
 import { tickets } from '../../database/tables/tickets.ts'
 import type { Deps } from '../../deps.ts'
-import { renewDocuments } from './documents.ts'
-import { MOST_TICKETS, readTickets } from './read-tickets.ts'
+import { updateDocuments } from './documents.ts'
+import { MAX_TICKETS, readDocuments } from './read-documents.ts'
 
-/** One unit of work for a customer with another name: the next of their tickets, each in its place in the order. */
-export async function reindexRenamed(deps: Deps, orgId: string, customerId: string): Promise<void> {
+/** One unit of work for a renamed customer: their next tickets, which keep their place in the index. */
+export async function reindexCustomer(deps: Deps, orgId: string, customerId: string): Promise<void> {
   const { read } = deps.database
   const isCustomer = and(eq(customers.orgId, orgId), eq(customers.id, customerId))
   const [customer] = await read
@@ -14,7 +14,7 @@ export async function reindexRenamed(deps: Deps, orgId: string, customerId: stri
     .from(customers)
     .where(and(isCustomer, isNotNull(customers.reindexAfter)))
   if (!customer) return
-  // Veiled behind expressions: along the index of the customer's tickets, and no other.
+  // The other conditions are expressions, so that no index but that of the customer's tickets is used.
   const id = sql`(${tickets.id} || '')`
   const next = await read
     .select({ id: tickets.id })
@@ -27,15 +27,15 @@ export async function reindexRenamed(deps: Deps, orgId: string, customerId: stri
       ),
     )
     .orderBy(id)
-    .limit(MOST_TICKETS)
+    .limit(MAX_TICKETS)
   const ids = next.map(({ id }) => id)
-  const documents = await readTickets(deps, orgId, ids)
-  const isLast = documents.length === ids.length && ids.length < MOST_TICKETS
+  const documents = await readDocuments(deps, orgId, ids)
+  const isLast = documents.length === ids.length && ids.length < MAX_TICKETS
   const reindexAfter = isLast ? null : (documents.at(-1)?.ticketId ?? null)
   await deps.database.write(async (tx) => {
-    // With yet another name meanwhile it begins again.
+    // If the customer was renamed again in the meantime, it starts over.
     const isSame = and(isCustomer, eq(customers.version, customer.version))
     await tx.update(customers).set({ reindexAfter }).where(isSame)
-    await renewDocuments(tx, orgId, documents)
+    await updateDocuments(tx, orgId, documents)
   })
 }

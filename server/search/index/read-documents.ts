@@ -5,39 +5,63 @@ import { customers } from '../../database/tables/customers.ts'
 import { messages } from '../../database/tables/messages.ts'
 import { notes } from '../../database/tables/threads.ts'
 import { tickets } from '../../database/tables/tickets.ts'
+import type { Deps } from '../../deps.ts'
+import { yieldToEventLoop } from '../../loop.ts'
 import { customerWord, organizationWord, wordsOf } from '../index-words.ts'
+import type { TicketDocument } from './documents.ts'
 
-// A thread of any length makes a document of bounded size: how it began and what was said last is kept.
+// A document has a limited size however long the thread is: the first message and the newest ones are kept.
 
-const MOST_CHARACTERS = 60_000
-const MOST_OF_FIRST = 16_000
-const MOST_OF_ONE = 8_000
-const MOST_MESSAGES = 100
-const MOST_NOTES = 50
+const MAX_CHARACTERS = 60_000
+const MAX_OF_FIRST = 16_000
+const MAX_OF_ONE = 8_000
+const MAX_MESSAGES = 100
+const MAX_NOTES = 50
 
-interface Place {
+/** Tickets in one unit, which other requests wait for: a few milliseconds. */
+export const MAX_TICKETS = 25
+/** No further ticket is read after this many words. A single long thread has more. */
+const MAX_WORDS = 2_500
+/** Tickets read before other requests run. */
+const TICKETS_PER_YIELD = 10
+
+/** Reads as many of the tickets, in their order, as fit into one unit; at least one. */
+export async function readDocuments(deps: Deps, orgId: string, ids: string[]): Promise<TicketDocument[]> {
+  const documents: TicketDocument[] = []
+  let total = 0
+  for (const ticketId of ids.slice(0, MAX_TICKETS)) {
+    const words = await documentWords(deps.database.read, { orgId, ticketId })
+    documents.push({ ticketId, words })
+    total += words?.length ?? 0
+    if (total >= MAX_WORDS) break
+    if (documents.length % TICKETS_PER_YIELD === 0) await yieldToEventLoop()
+  }
+  return documents
+}
+
+interface TicketId {
   orgId: string
   ticketId: string
 }
 
-/** The words a ticket is found by; undefined when there is no such ticket any more. */
-export async function documentWords(read: Reader, place: Place): Promise<string[] | undefined> {
-  const [ticket] = await ticketAndCustomer(read, place)
+/** The words a ticket is found by; undefined for a deleted ticket. */
+async function documentWords(read: Reader, id: TicketId): Promise<string[] | undefined> {
+  const [ticket] = await ticketAndCustomer(read, id)
   if (!ticket) return undefined
-  const [first] = await firstMessage(read, place)
-  const said = await newestMessages(read, place)
-  const noted = await newestNotes(read, place)
-  const newest = [...said, ...noted].sort((one, other) => other.createdAt - one.createdAt)
+  const [first] = await firstMessage(read, id)
+  const newest = [...(await newestMessages(read, id)), ...(await newestNotes(read, id))].sort(
+    (one, other) => other.createdAt - one.createdAt,
+  )
   const texts = [ticket.subject, ticket.name, ticket.email ?? '', first?.text ?? '']
-  let left = MOST_CHARACTERS
-  for (const { id, text } of newest) {
-    if (id === first?.id) continue
+  let left = MAX_CHARACTERS
+  for (const { id: textId, text } of newest) {
+    if (textId === first?.id) continue
     left -= text.length
     if (left < 0) break
     texts.push(text)
   }
   const customerWords = [ticket.name, ticket.email ?? ''].flatMap(wordsOf).map(customerWord)
-  return [organizationWord(place.orgId), ...customerWords, ...texts.flatMap(wordsOf)]
+  return [organizationWord(id.orgId), ...customerWords, ...texts.flatMap(wordsOf)]
 }
 
 const ticketAndCustomer = statement<
@@ -64,7 +88,7 @@ const firstMessage = statement<{ orgId: string; ticketId: string }, Text[], Read
     read
       .select({
         id: messages.id,
-        text: beginning(messages.text, MOST_OF_FIRST),
+        text: beginning(messages.text, MAX_OF_FIRST),
         createdAt: messages.createdAt,
       })
       .from(messages)
@@ -79,24 +103,24 @@ const newestMessages = statement<{ orgId: string; ticketId: string }, Text[], Re
   'search_newest_messages',
   (read, p) =>
     read
-      .select({ id: messages.id, text: beginning(messages.text, MOST_OF_ONE), createdAt: messages.createdAt })
+      .select({ id: messages.id, text: beginning(messages.text, MAX_OF_ONE), createdAt: messages.createdAt })
       .from(messages)
       .where(
         and(eq(messages.orgId, textParameter(p.orgId)), eq(messages.ticketId, textParameter(p.ticketId))),
       )
       .orderBy(desc(messages.createdAt), desc(messages.id))
-      .limit(MOST_MESSAGES),
+      .limit(MAX_MESSAGES),
 )
 
 const newestNotes = statement<{ orgId: string; ticketId: string }, Text[], Reader>(
   'search_newest_notes',
   (read, p) =>
     read
-      .select({ id: notes.id, text: beginning(notes.text, MOST_OF_ONE), createdAt: notes.createdAt })
+      .select({ id: notes.id, text: beginning(notes.text, MAX_OF_ONE), createdAt: notes.createdAt })
       .from(notes)
       .where(and(eq(notes.orgId, textParameter(p.orgId)), eq(notes.ticketId, textParameter(p.ticketId))))
       .orderBy(desc(notes.createdAt), desc(notes.id))
-      .limit(MOST_NOTES),
+      .limit(MAX_NOTES),
 )
 
 function beginning(column: typeof messages.text | typeof notes.text, length: number): SQL<string> {
