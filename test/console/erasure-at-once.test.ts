@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm'
 import { ticketCounters, tickets } from '../../server/database/tables/tickets.ts'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
-import { newestMessage } from '../support/threads.ts'
+import { newestMessage, replyPath } from '../support/threads.ts'
 import { makeTicket, type TicketJson } from '../support/tickets.ts'
 
 const bellhop = await startBellhop()
@@ -16,10 +16,10 @@ const ben = await signInAgent(bellhop, acme.orgId)
 async function everythingAtOnce({ id, customer }: TicketJson): Promise<number[]> {
   const messageId = await newestMessage(ben, id)
   const work: [SignedInAgent, string, string, object?][] = [
-    [ben, 'POST', `/console/tickets/${id}/notes`, { text: 'A note' }],
+    [ben, 'PUT', `/console/tickets/${id}/notes/${bellhop.deps.newId('not')}`, { text: 'A note' }],
     [ben, 'PUT', `/console/tickets/${id}/draft`, { kind: 'reply', text: 'A draft' }],
     [ben, 'PUT', `/console/tickets/${id}/read`, { messageId }],
-    [ben, 'POST', `/console/tickets/${id}/replies`, { text: 'A reply', lastMessageId: messageId }],
+    [ben, 'PUT', replyPath(id, bellhop.deps.newId('msg')), { text: 'A reply', after: messageId }],
     [admin, 'POST', '/console/bulk', { items: [{ id, change: { isSpam: true, addTags: ['b'] } }] }],
     [ben, 'PATCH', `/v1/tickets/${id}`, { status: 'resolved', assignedTo: ben.id }],
     [ben, 'POST', `/v1/tickets/${id}/messages`, { text: 'An answer' }],

@@ -8,7 +8,7 @@ import { ticketCounters } from '../../server/database/tables/tickets.ts'
 import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { indexed } from '../support/search.ts'
-import { newestMessage } from '../support/threads.ts'
+import { addNote, newestMessage } from '../support/threads.ts'
 import { makeTicket, type TicketJson } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -41,7 +41,7 @@ async function ticketWithMarker(): Promise<string> {
   })
   const message = `${MARKER} again. ${'Filling words. '.repeat(300)}${MARKER}`
   await acme.call('POST', `/tickets/${id}/messages`, { body: { text: message } })
-  await root.call('POST', `/console/tickets/${id}/notes`, { body: { text: `Note of ${MARKER}` } })
+  await addNote(root, id, `Note of ${MARKER}`)
   const draft = { kind: 'reply', text: `Draft of ${MARKER}` }
   await root.call('PUT', `/console/tickets/${id}/draft`, { body: draft })
   await root.call('PUT', `/console/tickets/${id}/read`, {

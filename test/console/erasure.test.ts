@@ -11,7 +11,7 @@ import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
 import { writeCaFile } from '../support/certificates.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { storedRows } from '../support/stored-rows.ts'
-import { newestMessage, readThread, sendReply } from '../support/threads.ts'
+import { addNote, newestMessage, readThread, sendNow, sendReply } from '../support/threads.ts'
 import { makeTicket, problemOf, type TicketJson } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -60,12 +60,8 @@ async function fullTicket(): Promise<TicketJson> {
     headers: { 'idempotency-key': crypto.randomUUID() },
   })
   await ben.call('PATCH', `/console/tickets/${id}`, { body: { subject: 'Quokka lost' } })
-  await ben.call('POST', `/console/tickets/${id}/notes`, {
-    body: { text: 'A narwhal, really.' },
-    headers: { 'idempotency-key': crypto.randomUUID() },
-  })
+  await addNote(ben, id, 'A narwhal, really.')
   await ben.call('PUT', `/console/tickets/${id}/read`, { body: { messageId: await newestMessage(ben, id) } })
-  await takenBack(id, 'An axolotl, perhaps.')
   await sendReply(ben, id, { text: 'An axolotl for you.' })
   await ben.call('PUT', `/console/tickets/${id}/draft`, { body: { kind: 'reply', text: 'Dear okapi' } })
   await eventually(() => isFound('zebrafish'))
@@ -75,16 +71,6 @@ async function fullTicket(): Promise<TicketJson> {
     return tried.filter(({ responseBody }) => textOf(responseBody).includes(id)).length >= 3
   })
   return created.json
-}
-
-/** What was sent and undone has no row any more, but its answer is kept for a while. */
-async function takenBack(id: string, text: string): Promise<void> {
-  const path = `/console/tickets/${id}/replies`
-  const sent = await ben.call('POST', path, {
-    body: { text, lastMessageId: await newestMessage(ben, id) },
-    headers: { 'idempotency-key': crypto.randomUUID() },
-  })
-  await ben.call('DELETE', `${path}/${sent.json.id}`)
 }
 
 const WORDS = ['quokka', 'zebrafish', 'pangolin', 'narwhal', 'axolotl', 'okapi']
@@ -223,7 +209,7 @@ test('a reply that waits when its ticket is deleted goes nowhere', async () => {
   const reply = await sendReply(ben, id, { text: 'Too late.' })
   const [deleted, sent] = await Promise.all([
     admin.call('DELETE', `/console/tickets/${id}`),
-    ben.call('POST', `/console/tickets/${id}/replies/${reply.id}/send`),
+    sendNow(ben, id, reply.id),
   ])
   expect([deleted.status, [204, 404].includes(sent.status)]).toEqual([204, true])
   expect(await placesOf(['too late'])).toEqual([])

@@ -6,11 +6,18 @@ import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
 import { storeTicket } from '../support/stored-ticket.ts'
-import { newestMessage, type ReplyJson, readThread, sendReply, textsOf } from '../support/threads.ts'
+import {
+  newestMessage,
+  readThread,
+  replyPath,
+  sendNow,
+  sendReply,
+  textsOf,
+  UNDO_MS,
+} from '../support/threads.ts'
 import { makeTicket, problemOf, readTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
-const UNDO_MS = 10_000
 const clock = createManualClock()
 const bellhop = await startBellhop({ clock })
 afterAll(() => bellhop.stop())
@@ -18,8 +25,6 @@ const acme = await bellhop.organization()
 const ben = await signInAgent(bellhop, acme.orgId)
 const ana = await signInAgent(bellhop, acme.orgId, { name: 'Ana Lima' })
 const admin = await signInAgent(bellhop, acme.orgId, { name: 'Root', role: 'admin' })
-
-const placeOf = (ticketId: string, reply: ReplyJson) => `/console/tickets/${ticketId}/replies/${reply.id}`
 
 /** Time passes until nothing waits that is not held. */
 async function untilGone(): Promise<void> {
@@ -32,15 +37,20 @@ async function untilGone(): Promise<void> {
 
 test('a reply waits ten seconds, then it goes once, in the name of its agent', async () => {
   const { id } = await makeTicket(acme)
-  await ben.call('PUT', `/console/tickets/${id}/draft`, { body: { kind: 'reply', text: 'It is att' } })
+  await ben.call('PUT', `/console/tickets/${id}/draft`, { body: { kind: 'reply', text: 'It is attached. ' } })
   const reply = await sendReply(ben, id, { text: 'It is attached.' })
-  expect(reply).toMatchObject({
-    agentId: ben.id,
-    agentName: 'Ben Okafor',
-    isHeld: false,
-    sendAt: new Date(clock.now() + UNDO_MS).toISOString(),
-  })
-  expect(await readThread(ana, id)).toMatchObject({ waiting: [{ id: reply.id, text: 'It is attached.' }] })
+  const sendAt = new Date(clock.now() + UNDO_MS).toISOString()
+  expect(reply).toMatchObject({ agentName: 'Ben Okafor', delivery: { state: 'waiting', sendAt } })
+  expect((await readThread(ana, id)).waiting).toEqual([
+    {
+      id: reply.id,
+      agentId: ben.id,
+      agentName: 'Ben Okafor',
+      text: 'It is attached.',
+      isHeld: false,
+      sendAt,
+    },
+  ])
   expect((await readThread(ben, id)).drafts).toEqual([])
   clock.advance(UNDO_MS - 1)
   await Bun.sleep(20)
@@ -53,28 +63,25 @@ test('a reply waits ten seconds, then it goes once, in the name of its agent', a
   expect((await readThread(ben, id)).waiting).toEqual([])
 })
 
-test('what was written on another device since stays a draft when this one sends', async () => {
+test('sending deletes the draft with the same text, and leaves what was written on another device', async () => {
   const { id } = await makeTicket(acme)
   const draft = (text: string) =>
     ben.call('PUT', `/console/tickets/${id}/draft`, { body: { kind: 'reply', text } })
-  const { json: first } = await draft('It is att')
   await draft('It is attached. I am sorry that it')
-  await sendReply(ben, id, { text: 'It is attached.', base: String(first.savedAt) })
+  await sendReply(ben, id, { text: 'It is attached.' })
   const [kept] = (await readThread(ben, id)).drafts
   expect(kept?.text).toBe('It is attached. I am sorry that it')
-  await sendReply(ben, id, { text: 'And more.', base: null })
-  expect((await readThread(ben, id)).drafts).toHaveLength(1)
-  await sendReply(ben, id, { text: kept?.text ?? '', base: kept?.savedAt })
+  await sendReply(ben, id, { text: kept?.text ?? '' })
   expect((await readThread(ben, id)).drafts).toEqual([])
 })
 
 test('the status chosen with a reply comes with it, and not when it is taken back', async () => {
   const { id } = await makeTicket(acme)
-  const undone = await sendReply(ben, id, { text: 'Done?', thenStatus: 'resolved' })
-  await ben.call('DELETE', placeOf(id, undone))
+  const undone = await sendReply(ben, id, { text: 'Done?', status: 'resolved' })
+  await ben.call('DELETE', replyPath(id, undone.id))
   await untilGone()
   expect(await readTicket(acme, id)).toMatchObject({ status: 'open', messages: [{}] })
-  await sendReply(ben, id, { text: 'Done.', thenStatus: 'resolved' })
+  await sendReply(ben, id, { text: 'Done.', status: 'resolved' })
   await untilGone()
   expect((await readTicket(acme, id)).status).toBe('resolved')
   expect((await readThread(ben, id)).timeline.at(-1)).toMatchObject({
@@ -90,28 +97,29 @@ test('a reply that is taken back is its agent’s draft again, before what they 
   const { id } = await makeTicket(acme)
   const reply = await sendReply(ben, id, { text: 'Dear Ana' })
   await ben.call('PUT', `/console/tickets/${id}/draft`, { body: { kind: 'reply', text: 'P.S.' } })
-  const undone = await ben.call('DELETE', placeOf(id, reply))
-  expect([undone.status, undone.json]).toEqual([200, { text: 'Dear Ana\n\nP.S.' }])
+  const undone = await ben.call('DELETE', replyPath(id, reply.id))
+  expect(undone.status).toBe(204)
   expect(await readThread(ben, id)).toMatchObject({
     waiting: [],
     drafts: [{ kind: 'reply', text: 'Dear Ana\n\nP.S.' }],
   })
-  problemOf(await ben.call('DELETE', placeOf(id, reply)), 404, 'not_found')
+  problemOf(await ben.call('DELETE', replyPath(id, reply.id)), 404, 'not_found')
 })
 
 test('a reply of more emoji than half of what a message takes can be taken back', async () => {
   const { id } = await makeTicket(acme)
   const text = '🙂'.repeat(40_000)
   const reply = await sendReply(ben, id, { text })
-  const undone = await ben.call('DELETE', placeOf(id, reply))
-  expect([undone.status, undone.json]).toEqual([200, { text }])
+  const undone = await ben.call('DELETE', replyPath(id, reply.id))
+  expect(undone.status).toBe(204)
+  expect((await readThread(ben, id)).drafts).toMatchObject([{ text }])
 })
 
 test('a note that was begun meanwhile stays beside it, so that it cannot go to the customer', async () => {
   const { id } = await makeTicket(acme)
   const reply = await sendReply(ben, id, { text: 'Dear Ana' })
   await ben.call('PUT', `/console/tickets/${id}/draft`, { body: { kind: 'note', text: 'She is difficult.' } })
-  expect((await ben.call('DELETE', placeOf(id, reply))).json).toEqual({ text: 'Dear Ana' })
+  expect((await ben.call('DELETE', replyPath(id, reply.id))).status).toBe(204)
   expect((await readThread(ben, id)).drafts).toMatchObject([
     { kind: 'note', text: 'She is difficult.' },
     { kind: 'reply', text: 'Dear Ana' },
@@ -121,45 +129,44 @@ test('a note that was begun meanwhile stays beside it, so that it cannot go to t
 test('what has gone cannot be taken back', async () => {
   const { id } = await makeTicket(acme)
   const reply = await sendReply(ben, id, { text: 'Gone.' })
-  expect((await ben.call('POST', `${placeOf(id, reply)}/send`)).status).toBe(204)
+  expect((await sendNow(ben, id, reply.id)).status).toBe(204)
   expect(await textsOf(ben, id)).toHaveLength(2)
-  problemOf(await ben.call('DELETE', placeOf(id, reply)), 409, 'already_sent')
-  problemOf(await ben.call('POST', `${placeOf(id, reply)}/send`), 409, 'already_sent')
+  problemOf(await ben.call('DELETE', replyPath(id, reply.id)), 409, 'already_sent')
+  problemOf(await sendNow(ben, id, reply.id), 409, 'already_sent')
   await untilGone()
   expect(await textsOf(ben, id)).toHaveLength(2)
 })
 
-test('a reply is refused when somebody else has answered what its agent had not seen', async () => {
+test('a reply is held when someone else has answered what its agent had not seen', async () => {
   const { id } = await makeTicket(acme)
-  const seen = await newestMessage(ben, id)
+  const after = await newestMessage(ben, id)
   clock.advance(1)
   await acme.call('POST', `/tickets/${id}/messages`, { body: { text: 'From the shop.' } })
-  const body = { text: 'From Ben.', lastMessageId: seen }
-  problemOf(await ben.call('POST', `/console/tickets/${id}/replies`, { body }), 409, 'answered_meanwhile')
-  await sendReply(ben, id, { ...body, force: true })
+  const reply = await sendReply(ben, id, { text: 'From Ben.', after })
   await untilGone()
+  expect((await readThread(ben, id)).waiting).toMatchObject([{ id: reply.id, isHeld: true }])
+  expect((await sendNow(ben, id, reply.id)).status).toBe(204)
   expect((await textsOf(ben, id)).slice(1)).toEqual(['From the shop.', 'From Ben.'])
 })
 
 test('of two agents who answer at once one goes, and the other is held until it is sent anyway', async () => {
   const { id } = await makeTicket(acme)
   const seen = await newestMessage(ben, id)
-  await sendReply(ben, id, { text: 'From Ben.', lastMessageId: seen })
+  await sendReply(ben, id, { text: 'From Ben.', after: seen })
   clock.advance(5)
-  const late = await sendReply(ana, id, { text: 'From Ana.', lastMessageId: seen })
+  const late = await sendReply(ana, id, { text: 'From Ana.', after: seen })
   await untilGone()
   expect((await textsOf(ben, id)).slice(1)).toEqual(['From Ben.'])
   expect((await readThread(ana, id)).waiting).toMatchObject([{ id: late.id, isHeld: true }])
-  expect((await ana.call('POST', `${placeOf(id, late)}/send`)).status).toBe(204)
+  expect((await sendNow(ana, id, late.id)).status).toBe(204)
   expect((await textsOf(ben, id)).slice(1)).toEqual(['From Ben.', 'From Ana.'])
 })
 
 test('an agent’s second reply is not held by their own first one', async () => {
   const { id } = await makeTicket(acme)
-  const lastMessageId = await newestMessage(ben, id)
-  await sendReply(ben, id, { text: 'One.', lastMessageId })
+  await sendReply(ben, id, { text: 'One.' })
   clock.advance(1)
-  await sendReply(ben, id, { text: 'Two.', lastMessageId })
+  await sendReply(ben, id, { text: 'Two.' })
   await untilGone()
   expect((await textsOf(ben, id)).slice(1)).toEqual(['One.', 'Two.'])
 })
@@ -167,29 +174,28 @@ test('an agent’s second reply is not held by their own first one', async () =>
 test('others leave an agent’s waiting reply alone, administrators may take it back', async () => {
   const { id } = await makeTicket(acme)
   const reply = await sendReply(ben, id, { text: 'Mine.' })
-  problemOf(await ana.call('DELETE', placeOf(id, reply)), 403, 'not_yours')
-  problemOf(await ana.call('POST', `${placeOf(id, reply)}/send`), 403, 'not_yours')
+  problemOf(await ana.call('DELETE', replyPath(id, reply.id)), 403, 'not_yours')
+  problemOf(await sendNow(ana, id, reply.id), 403, 'not_yours')
   await ben.call('PUT', `/console/tickets/${id}/draft`, { body: { kind: 'reply', text: 'Not said yet.' } })
-  const taken = await admin.call('DELETE', placeOf(id, reply))
-  // What somebody has only begun to write is theirs alone.
-  expect([taken.status, taken.json]).toEqual([200, { text: 'Mine.' }])
+  const taken = await admin.call('DELETE', replyPath(id, reply.id))
+  expect([taken.status, taken.text]).toEqual([204, ''])
   expect((await readThread(ben, id)).drafts).toMatchObject([{ text: 'Mine.\n\nNot said yet.' }])
 })
 
 test('however Undo, Send now and the clock meet, a reply goes once or is a draft again, never both', async () => {
   for (let round = 0; round < 20; round += 1) {
     const { id } = await makeTicket(acme, { customer: { email: `c${round}@example.com` } })
-    const reply = await sendReply(ben, id, { text: 'Once.', thenStatus: 'pending' })
+    const reply = await sendReply(ben, id, { text: 'Once.', status: 'pending' })
     clock.advance(UNDO_MS - (round % 2))
     const answers = await Promise.all([
-      ben.call('DELETE', placeOf(id, reply)),
-      ben.call('POST', `${placeOf(id, reply)}/send`),
-      ben.call('POST', `${placeOf(id, reply)}/send`),
+      ben.call('DELETE', replyPath(id, reply.id)),
+      sendNow(ben, id, reply.id),
+      sendNow(ben, id, reply.id),
     ])
     await untilGone()
     const { timeline, drafts, waiting } = await readThread(ben, id)
     const sent = timeline.filter(({ role }) => role === 'agent').length
-    const isUndone = answers[0]?.status === 200
+    const isUndone = answers[0]?.status === 204
     expect([sent, drafts[0]?.text, waiting]).toEqual(isUndone ? [0, 'Once.', []] : [1, undefined, []])
     expect(answers.filter(({ status }) => status >= 500)).toEqual([])
   }
@@ -222,21 +228,4 @@ test('a message that failed is queued again, others are not', async () => {
   expect((await retry(messageId)).status).toBe(204)
   expect(await last()).toMatchObject({ sending: 'queued' })
   expect(await last()).not.toHaveProperty('sendError')
-})
-
-test('a second reply of one agent waits for their word when the page did not know of the first', async () => {
-  const { id } = await makeTicket(acme)
-  const lastMessageId = await newestMessage(ben, id)
-  const send = (text: string, more: object) =>
-    ben.call<ReplyJson>('POST', `/console/tickets/${id}/replies`, { body: { text, lastMessageId, ...more } })
-  const first = await send('From one page.', { knownReplies: [] })
-  expect(first.status).toBe(201)
-  problemOf(await send('From another.', { knownReplies: [] }), 409, 'answered_meanwhile')
-  const second = await send('From the same.', { knownReplies: [first.json.id] })
-  expect(second.status).toBe(201)
-  await untilGone()
-  problemOf(await send('Too late.', { knownReplies: [first.json.id] }), 409, 'answered_meanwhile')
-  expect((await send('Known.', { knownReplies: [first.json.id, second.json.id] })).status).toBe(201)
-  expect((await send('By their word.', { knownReplies: [], force: true })).status).toBe(201)
-  expect((await send('Of a program.', {})).status).toBe(201)
 })

@@ -3,6 +3,7 @@ import { messages } from '../../server/database/tables/messages.ts'
 import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { indexed } from '../support/search.ts'
+import { addNote } from '../support/threads.ts'
 import { makeTicket } from '../support/tickets.ts'
 
 const bellhop = await startBellhop()
@@ -161,10 +162,7 @@ test('what is written later is found, in messages and in notes, and comes first'
   })
   expect(await found('xylophone')).toEqual([older])
   expect(await found('gravelled')).toEqual([older, newer])
-  const noted = await ben.call('POST', `/console/tickets/${newer}/notes`, {
-    body: { text: 'Ask the bassoonist.' },
-  })
-  expect(noted.status, noted.text).toBe(201)
+  await addNote(ben, newer, 'Ask the bassoonist.')
   expect(await found('bassoonist')).toEqual([newer])
 })
 

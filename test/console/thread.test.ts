@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
-import { readThread } from '../support/threads.ts'
+import { addNote, readThread } from '../support/threads.ts'
 import { changeTicket, makeTicket, NO_TICKET, problemOf, readTicket } from '../support/tickets.ts'
 
 const clock = createManualClock()
@@ -15,7 +15,7 @@ const ana = await signInAgent(bellhop, acme.orgId, { name: 'Ana Lima' })
 test('a thread shows messages, notes and changes in the order they happened, each in the name of who did it', async () => {
   const { id } = await makeTicket(acme)
   clock.advance(1)
-  await ben.call('POST', `/console/tickets/${id}/notes`, { body: { text: 'She called, too.' } })
+  await addNote(ben, id, 'She called, too.')
   await ben.call('PATCH', `/v1/tickets/${id}`, { body: { status: 'pending', assignedTo: ben.id } })
   await acme.call('POST', `/tickets/${id}/messages`, { body: { text: 'It is attached.' } })
   await changeTicket(acme, id, { tags: ['billing'] })
@@ -61,7 +61,7 @@ test('a thread that is unchanged is not sent again', async () => {
   const etag = first.headers.get('etag') ?? ''
   const again = () => ben.call('GET', `/console/tickets/${id}`, { headers: { 'if-none-match': etag } })
   expect([(await again()).status, (await again()).text]).toEqual([304, ''])
-  await ana.call('POST', `/console/tickets/${id}/notes`, { body: { text: 'New.' } })
+  await addNote(ana, id, 'New.')
   expect((await again()).status).toBe(200)
 })
 
@@ -69,9 +69,8 @@ test('a note stays in the inbox: nothing on the API changes, not even when it wa
   const { id } = await makeTicket(acme)
   const before = await readTicket(acme, id)
   clock.advance(1_000)
-  const noted = await ben.call('POST', `/console/tickets/${id}/notes`, { body: { text: 'Careful.' } })
-  expect(noted.status).toBe(201)
-  expect(noted.json).toMatchObject({ kind: 'note', text: 'Careful.', agentName: 'Ben Okafor' })
+  const noted = await addNote(ben, id, 'Careful.')
+  expect(noted).toMatchObject({ kind: 'note', text: 'Careful.', agentName: 'Ben Okafor' })
   const after = await acme.call('GET', `/tickets/${id}`)
   expect(after.json).toEqual({ ...before })
   expect(after.text).not.toContain('Careful')
@@ -147,11 +146,10 @@ test('a note and a reply that were begun stand beside each other, and saving or 
 test('writing a note ends its draft, and leaves the draft of a reply', async () => {
   const { id } = await makeTicket(acme)
   const draft = (kind: string) =>
-    ben.call('PUT', `/console/tickets/${id}/draft`, { body: { kind, text: 'Begun' } })
-  const note = () => ben.call('POST', `/console/tickets/${id}/notes`, { body: { text: 'Done' } })
+    ben.call('PUT', `/console/tickets/${id}/draft`, { body: { kind, text: 'Done ' } })
   await draft('note')
   await draft('reply')
-  await note()
+  await addNote(ben, id, 'Done')
   expect((await readThread(ben, id)).drafts).toMatchObject([{ kind: 'reply' }])
 })
 
@@ -184,10 +182,8 @@ test('what belongs to another organization, or cannot be, is not there', async (
     ['PUT', '/read', { messageId }],
     ['DELETE', '/read'],
     ['PUT', '/draft', { kind: 'reply', text: 'Hello' }],
-    ['POST', '/notes', { text: 'Hello' }],
-    ['POST', '/replies', { text: 'Hello', lastMessageId: messageId }],
-    ['DELETE', '/replies/msg_00000000000000000000000000'],
-    ['POST', '/replies/msg_00000000000000000000000000/send'],
+    ['PUT', `/notes/${bellhop.deps.newId('not')}`, { text: 'Hello' }],
+    ['POST', '/messages/msg_00000000000000000000000000/send'],
   ]
   for (const [method, path, body] of asked) {
     for (const [agent, ticket] of [

@@ -5,7 +5,7 @@ import { newestEvent } from '../../server/events/events.ts'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
 import { type OpenStream, openLive } from '../support/live.ts'
-import { newestMessage, sendReply } from '../support/threads.ts'
+import { addNote, newestMessage, replyPath, sendNow, sendReply } from '../support/threads.ts'
 import { makeTicket } from '../support/tickets.ts'
 
 let bellhop: Bellhop
@@ -39,12 +39,11 @@ async function told(ticketId: string, howMany: number): Promise<unknown[]> {
 
 test('a colleague’s open page hears of notes, waiting replies, their Undo, changes and the end of a ticket', async () => {
   const { id } = await makeTicket(acme)
-  const lastMessageId = await newestMessage(ben, id)
-  await ben.call('POST', `/console/tickets/${id}/notes`, { body: { text: 'A note.' } })
-  const undone = await sendReply(ben, id, { text: 'First.', lastMessageId })
-  await ben.call('DELETE', `/console/tickets/${id}/replies/${undone.id}`)
-  const sent = await sendReply(ben, id, { text: 'Second.', lastMessageId, thenStatus: 'resolved' })
-  await ben.call('POST', `/console/tickets/${id}/replies/${sent.id}/send`)
+  await addNote(ben, id, 'A note.')
+  const undone = await sendReply(ben, id, { text: 'First.' })
+  await ben.call('DELETE', replyPath(id, undone.id))
+  const sent = await sendReply(ben, id, { text: 'Second.', status: 'resolved' })
+  await sendNow(ben, id, sent.id)
   await ben.call('PATCH', `/console/tickets/${id}`, { body: { isSpam: true } })
   await admin.call('DELETE', `/console/tickets/${id}`)
   expect(await told(id, 9)).toEqual([
@@ -66,7 +65,7 @@ test('a draft and a read mark are an agent’s own: no other page is told', asyn
   const messageId = await newestMessage(ben, id)
   await ben.call('PUT', `/console/tickets/${id}/draft`, { body: { kind: 'reply', text: 'Dear' } })
   await ben.call('PUT', `/console/tickets/${id}/read`, { body: { messageId } })
-  await ben.call('POST', `/console/tickets/${id}/notes`, { body: { text: 'The end.' } })
+  await addNote(ben, id, 'The end.')
   expect(await told(id, 3)).toEqual(['ticket.created', 'message.sent', 'note.added'])
 })
 

@@ -14,6 +14,8 @@ export interface SignedInAgent {
   /** The `Cookie` header. */
   cookie: string
   sessionId: string
+  /** By the clock of the server. */
+  now(): number
   /** `path` begins with `/console` or `/v1`. */
   call<Json = Record<string, unknown>>(method: string, path: string, more?: Call): Promise<Answer<Json>>
 }
@@ -45,6 +47,7 @@ export async function signInAgent(
     email,
     cookie,
     sessionId,
+    now: deps.clock.now,
     call: (method, path, more) =>
       call(method, `${url}${path}`, {
         ...more,

@@ -1,4 +1,5 @@
 import { expect } from 'bun:test'
+import { createId } from '../../server/ids.ts'
 import type { SignedInAgent } from './agents.ts'
 import type { TicketJson } from './tickets.ts'
 
@@ -18,9 +19,10 @@ export interface EntryJson {
   createdAt: string
 }
 
+/** A reply that waits, as the thread shows it. */
 export interface ReplyJson {
   id: string
-  agentId: string
+  agentId?: string
   agentName: string
   text: string
   thenStatus?: string
@@ -65,15 +67,53 @@ export async function textsOf(agent: SignedInAgent, ticketId: string): Promise<s
   return timeline.flatMap(({ kind, text }) => (kind === 'message' && text !== undefined ? [text] : []))
 }
 
-/** Presses Send, having seen everything unless told. */
+/** How long a reply waits after Send, so that it can be taken back. */
+export const UNDO_MS = 10_000
+
+/** A message of `/v1` and how far it is. */
+export interface OutgoingJson {
+  id: string
+  role: string
+  text: string
+  agentName?: string
+  createdAt: string
+  delivery?: { state: string; sendAt?: string; reason?: string }
+}
+
+/** Presses Send, after reading everything unless told otherwise. */
 export async function sendReply(
   agent: SignedInAgent,
   ticketId: string,
-  body: { text: string; base?: string | null; lastMessageId?: string; thenStatus?: string; force?: boolean },
-): Promise<ReplyJson> {
-  const lastMessageId = body.lastMessageId ?? (await newestMessage(agent, ticketId))
-  const path = `/console/tickets/${ticketId}/replies`
-  const answer = await agent.call<ReplyJson>('POST', path, { body: { ...body, lastMessageId } })
+  { text, after, status }: { text: string; after?: string; status?: string },
+): Promise<OutgoingJson> {
+  const path = replyPath(ticketId, createId('msg', agent.now()))
+  const sendAt = new Date(agent.now() + UNDO_MS).toISOString()
+  const body = { text, sendAt, status, after: after ?? (await newestSeen(agent, ticketId)) }
+  const answer = await agent.call<OutgoingJson>('PUT', path, { body })
   expect(answer.status, answer.text).toBe(201)
   return answer.json
+}
+
+export function replyPath(ticketId: string, messageId: string): string {
+  return `/v1/tickets/${ticketId}/messages/${messageId}`
+}
+
+/** Sends a waiting reply now, a held one anyway. */
+export function sendNow(agent: SignedInAgent, ticketId: string, messageId: string) {
+  return agent.call('POST', `/console/tickets/${ticketId}/messages/${messageId}/send`)
+}
+
+/** Adds a note as the page does. */
+export async function addNote(agent: SignedInAgent, ticketId: string, text: string): Promise<EntryJson> {
+  const path = `/console/tickets/${ticketId}/notes/${createId('not', agent.now())}`
+  const answer = await agent.call<EntryJson>('PUT', path, { body: { text } })
+  expect(answer.status, answer.text).toBe(201)
+  return answer.json
+}
+
+/** The newest message on the page, sent or waiting. */
+async function newestSeen(agent: SignedInAgent, ticketId: string): Promise<string> {
+  const { waiting } = await readThread(agent, ticketId)
+  const coming = waiting.findLast(({ isHeld }) => !isHeld)
+  return coming?.id ?? (await newestMessage(agent, ticketId))
 }

@@ -4,7 +4,7 @@ import { createAgent } from '../../server/agents/agents.ts'
 import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
-import { readThread } from '../support/threads.ts'
+import { readThread, sendNow } from '../support/threads.ts'
 import { thread } from '../support/ticket-page.ts'
 import { readTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
@@ -89,7 +89,7 @@ browserTest(
     // Nobody waits for the ten seconds in which it could be taken back.
     const ben = await signInAgent(bellhop, acme.orgId, { role: 'admin' })
     const [waiting] = (await readThread(ben, newest)).waiting
-    if (waiting) await ben.call('POST', `/console/tickets/${newest}/replies/${waiting.id}/send`)
+    if (waiting) await sendNow(ben, newest, waiting.id)
     await eventually(async () => (await readTicket(acme, newest)).status === 'resolved')
     expect((await readTicket(acme, newest)).messages.at(-1)).toMatchObject({
       text: 'Here it is.',

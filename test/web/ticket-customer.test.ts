@@ -2,7 +2,7 @@ import { afterAll, expect } from 'bun:test'
 import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
-import { newestMessage, readThread } from '../support/threads.ts'
+import { addNote, newestMessage, readThread } from '../support/threads.ts'
 import { openTicket, openWorkspace } from '../support/ticket-page.ts'
 import { listTickets, makeTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
@@ -67,7 +67,7 @@ browserTest('a ticket that is marked as unread stays so while it is open', async
   await page.getByRole('menuitem', { name: 'Mark as unread' }).click()
   await page.getByText('Marked as unread').waitFor()
   await eventually(async () => (await readThread(ben, ticket.id)).readUpTo === null)
-  await ben.call('POST', `/console/tickets/${ticket.id}/notes`, { body: { text: 'A note.' } })
+  await addNote(ben, ticket.id, 'A note.')
   await page.getByRole('article', { name: 'Internal note by Ben Okafor' }).waitFor()
   expect((await readThread(ben, ticket.id)).readUpTo).toBeNull()
 })

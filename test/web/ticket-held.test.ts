@@ -5,7 +5,7 @@ import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { createManualClock } from '../support/clock.ts'
 import { rowOf } from '../support/inbox.ts'
-import { readThread, sendReply } from '../support/threads.ts'
+import { readThread, replyPath, sendNow, sendReply } from '../support/threads.ts'
 import { field, openTicket, openWorkspace } from '../support/ticket-page.ts'
 import { makeTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
@@ -21,7 +21,7 @@ async function overtake(page: Page, ben: SignedInAgent, cy: SignedInAgent, ticke
   await page.waitForURL((url) => !url.pathname.endsWith(ticketId))
   await eventually(async () => (await readThread(ben, ticketId)).waiting.length === 1)
   const reply = await sendReply(cy, ticketId, { text: 'I was faster.' })
-  await cy.call('POST', `/console/tickets/${ticketId}/replies/${reply.id}/send`)
+  await sendNow(cy, ticketId, reply.id)
   await eventually(async () => {
     clock.advance(1_000)
     return (await readThread(ben, ticketId)).waiting[0]?.isHeld === true
@@ -70,16 +70,16 @@ browserTest(
     await page.getByRole('heading', { name: 'Your account' }).first().waitFor()
     await page.waitForSelector('html[data-connection=online]')
     const { timeline } = await readThread(ben, ticket.id)
-    const reply = await sendReply(ben, ticket.id, { text: 'Mine.', lastMessageId: timeline[0]?.id })
+    const reply = await sendReply(ben, ticket.id, { text: 'Mine.', after: timeline[0]?.id ?? '' })
     const faster = await sendReply(cy, ticket.id, { text: 'I was faster.' })
-    await cy.call('POST', `/console/tickets/${ticket.id}/replies/${faster.id}/send`)
+    await sendNow(cy, ticket.id, faster.id)
     await eventually(async () => {
       clock.advance(1_000)
       return (await readThread(ben, ticket.id)).waiting[0]?.isHeld === true
     })
     const notice = page.getByRole('alert').filter({ hasText: SENTENCE })
     await notice.waitFor()
-    await ben.call('DELETE', `/console/tickets/${ticket.id}/replies/${reply.id}`)
+    await ben.call('DELETE', replyPath(ticket.id, reply.id))
     clock.advance(1_000)
     await notice.waitFor({ state: 'hidden' })
     expect((await readThread(ben, ticket.id)).drafts[0]?.text).toBe('Mine.')

@@ -8,7 +8,7 @@ import { startBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { createManualClock } from '../support/clock.ts'
 import { say } from '../support/said.ts'
-import { readThread, sendReply, textsOf } from '../support/threads.ts'
+import { readThread, sendNow, sendReply, textsOf } from '../support/threads.ts'
 import { field, openTicket, openWorkspace, thread } from '../support/ticket-page.ts'
 import { makeTicket, readTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
@@ -122,8 +122,8 @@ browserTest(
     await eventually(async () => (await textsOf(ben, ticket.id)).includes('It is attached. By e-mail too.'))
 
     async function answerAs(agent: typeof cy, text: string) {
-      const reply = await sendReply(agent, ticket.id, { text, force: true })
-      await agent.call('POST', `/console/tickets/${ticket.id}/replies/${reply.id}/send`)
+      const reply = await sendReply(agent, ticket.id, { text })
+      await sendNow(agent, ticket.id, reply.id)
     }
   },
 )
@@ -139,7 +139,7 @@ browserTest('a reply that is overtaken while it waits is held, and edited', asyn
   await field(page).press('Control+Enter')
   await page.getByRole('button', { name: 'Send now' }).waitFor()
   const reply = await sendReply(cy, ticket.id, { text: 'I was faster.' })
-  await cy.call('POST', `/console/tickets/${ticket.id}/replies/${reply.id}/send`)
+  await sendNow(cy, ticket.id, reply.id)
   clock.advance(10_000)
   await eventually(async () => (await readThread(ben, ticket.id)).waiting[0]?.isHeld === true)
   clock.advance(1_000)

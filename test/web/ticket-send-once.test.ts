@@ -5,7 +5,7 @@ import { startBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { freshPlace } from '../support/engine.ts'
 import { startProgram } from '../support/program.ts'
-import { readThread } from '../support/threads.ts'
+import { addNote, readThread } from '../support/threads.ts'
 import { field, openTicket, openWorkspace, thread } from '../support/ticket-page.ts'
 import { makeTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
@@ -181,7 +181,7 @@ browserTest('who edits a reply that the server had taken is told, and the custom
   await field(page).fill('It is attached, I hope.')
   await page.unroute(reads)
   // Something happens, and the thread is read again.
-  await ben.call('POST', `/console/tickets/${ticket.id}/notes`, { body: { text: 'A note.' } })
+  await addNote(ben, ticket.id, 'A note.')
   await page.getByRole('article', { name: 'Reply that waits' }).waitFor()
   await field(page).press('Control+Enter')
   await page.getByText('What you sent before has arrived after all.').waitFor()

@@ -4,7 +4,7 @@ import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { say } from '../support/said.ts'
-import { readThread } from '../support/threads.ts'
+import { addNote, readThread } from '../support/threads.ts'
 import { field, openTicket, openWorkspace, thread } from '../support/ticket-page.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -156,7 +156,7 @@ browserTest(
       tags: ['billing', 'vip', 'q1', 'late'],
     })
     await client.call('PATCH', `/tickets/${ticket.id}`, { body: { assignedTo: ben.id } })
-    await ben.call('POST', `/console/tickets/${ticket.id}/notes`, { body: { text: 'Only for us.' } })
+    await addNote(ben, ticket.id, 'Only for us.')
     await say(bellhop.deps, place, {
       role: 'agent',
       agentId: ben.id,
