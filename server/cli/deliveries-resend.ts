@@ -15,8 +15,8 @@ interface Options {
 export function addResend(deliveries: Command): void {
   deliveries
     .command('resend [id]')
-    .description('send one delivery again, or every failed one of an endpoint since a time')
-    .option('--endpoint <id>', 'the endpoint')
+    .description('resend one delivery, or all failed deliveries of an endpoint since a time')
+    .option('--endpoint <id>', 'endpoint whose failed deliveries to resend')
     .option('--since <time>', 'a date like 2026-03-01T09:00:00Z, or a duration like 2h', timeBack)
     .option('--json', 'print an object')
     .action(async (id: string | undefined, { endpoint, since, json }: Options) => {
@@ -31,7 +31,7 @@ export function addResend(deliveries: Command): void {
 async function resendOne(id: string, json: boolean | undefined): Promise<void> {
   await withOwner('delivery', { named: id }, (deps, orgId) => resendDelivery(deps, orgId, id))
   if (json) printJson({ id })
-  else print(`${id} is sent again.`)
+  else print(`Resending ${id}.`)
 }
 
 async function resendFailed(endpointId: string, since: number, json: boolean | undefined): Promise<void> {
@@ -40,5 +40,5 @@ async function resendFailed(endpointId: string, since: number, json: boolean | u
   )
   const { id, since: from } = viewResendJob(job)
   if (json) printJson(viewResendJob(job))
-  else print(`${id} sends again what failed since ${from}.`)
+  else print(`Resending what failed since ${from} (job ${id}).`)
 }

@@ -9,7 +9,7 @@ type Detail = ReturnType<typeof viewDeliveryDetail>
 export function addShow(deliveries: Command): void {
   deliveries
     .command('show <id>')
-    .description('show a delivery with its body and every attempt')
+    .description('show a delivery, its body and its attempts')
     .option('--json', 'print an object')
     .action(async (id: string, { json }: { json?: true }) => {
       const found = await withOwner('delivery', { named: id }, (deps, orgId) => readDelivery(deps, orgId, id))
@@ -40,10 +40,10 @@ function printDetail(detail: Detail): void {
       shownTime(attempt.startedAt),
       String(attempt.durationMs ?? '-'),
       String(attempt.status ?? '-'),
-      attempt.succeeded === null ? 'under way' : (attempt.error?.code ?? 'succeeded'),
+      attempt.succeeded === null ? 'in progress' : (attempt.error?.code ?? 'succeeded'),
       attempt.detail ?? '-',
     ]),
-    'No attempt has been made yet.',
+    'No attempts yet.',
   )
   if (detail.body !== null) print(`\n${visible(detail.body)}`)
 }

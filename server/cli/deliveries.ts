@@ -10,10 +10,10 @@ import { oneOf, timeBack, wholeNumber } from './option-values.ts'
 import { printJson, printTable, shownTime } from './output.ts'
 import { withOrganization } from './with-deps.ts'
 
-const MOST_AT_ONCE = 100
+const PAGE_SIZE = 100
 
 export function addDeliveries(program: Command): void {
-  const deliveries = program.command('deliveries').description('the log of webhook deliveries')
+  const deliveries = program.command('deliveries').description('show and resend webhook deliveries')
   addList(deliveries)
   addShow(deliveries)
   addResend(deliveries)
@@ -35,10 +35,10 @@ function addList(deliveries: Command): void {
     .description('list deliveries, newest first')
     .requiredOption('--org <org>', 'id or name of the organization')
     .option('--state <state>', `one of ${DELIVERY_STATES.join(', ')}`, oneOf(DELIVERY_STATES))
-    .option('--endpoint <id>', 'of this endpoint')
+    .option('--endpoint <id>', 'only deliveries of this endpoint')
     .option('--event <event>', WEBHOOK_EVENTS.join(' or '), oneOf(WEBHOOK_EVENTS))
     .option('--since <time>', 'a date like 2026-03-01T09:00:00Z, or a duration like 2h', timeBack)
-    .option('--limit <number>', 'at most so many', wholeNumber, MOST_AT_ONCE)
+    .option('--limit <number>', 'how many to list', wholeNumber, PAGE_SIZE)
     .option('--json', 'print an array')
     .action(async ({ org, json, limit, endpoint, ...filter }: ListOptions) => {
       const found = await withOrganization(org, (deps, { id }) =>
@@ -58,7 +58,7 @@ function addList(deliveries: Command): void {
           shownTime(one.createdAt),
           one.url,
         ]),
-        'There are no such deliveries.',
+        'No deliveries match.',
       )
     })
 }
@@ -75,7 +75,7 @@ async function listMany(
     const page = await listDeliveries(deps, orgId, {
       ...filter,
       cursor,
-      limit: Math.min(limit - all.length, MOST_AT_ONCE),
+      limit: Math.min(limit - all.length, PAGE_SIZE),
     })
     all.push(...page.deliveries)
     if (page.nextCursor === null) break

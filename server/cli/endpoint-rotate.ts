@@ -22,12 +22,12 @@ export function addRotate(endpoint: Command): void {
   endpoint
     .command('rotate <id>')
     .description(
-      'replace the signing secret; prints {"id","secret"}. X-Service-Signature is made with the new one at once, webhook-signature with both for 24 hours; for a receiver that checks the first, use --stage and --promote',
+      'replace the signing secret and print {"id","secret"}. X-Service-Signature uses the new secret at once, webhook-signature both for 24 hours. If your receiver checks X-Service-Signature, use --stage, then --promote',
     )
-    .option('--stage', 'make a secret that signs beside the present one until it is promoted')
-    .option('--promote', 'make the staged secret the present one')
-    .option('--cancel', 'forget the staged secret')
-    .option('--force', 'replace it although the secret before it still signs: that one ends at once')
+    .option('--stage', 'create a secret that signs webhook-signature together with the current one')
+    .option('--promote', 'make the staged secret the current one')
+    .option('--cancel', 'delete the staged secret')
+    .option('--force', 'rotate although the previous secret is still valid, which ends it now')
     .action(async (id: string, options: Options) => {
       if (Object.keys(options).length > 1) {
         throw new UsageError('Give one of --stage, --promote, --cancel and --force.')
@@ -42,13 +42,13 @@ function rotate(options: Options): Rotate {
   if (options.promote) {
     return async (deps, orgId, id) => {
       await promoteSecret(deps, orgId, id)
-      return `The staged secret of ${id} is the present one. The one before signs webhook-signature for 24 hours more.`
+      return `Promoted the staged secret of ${id}. The previous one signs webhook-signature for 24 more hours.`
     }
   }
   if (options.cancel) {
     return async (deps, orgId, id) => {
       await cancelStagedSecret(deps, orgId, id)
-      return `The staged secret of ${id} is forgotten.`
+      return `Deleted the staged secret of ${id}.`
     }
   }
   return async (deps, orgId, id) => {
@@ -61,9 +61,9 @@ function rotate(options: Options): Rotate {
 }
 
 const STAGED =
-  'X-Service-Signature is made with the old secret until you promote the new one; webhook-signature with both.'
+  'Until you promote the new secret, X-Service-Signature uses the old one, and webhook-signature uses both.'
 
 function rotated(until: number | null): string {
   const end = shownTime(isoTimeOrNull(until))
-  return `X-Service-Signature is made with the new secret from now on. The old one signs webhook-signature until ${end}.`
+  return `X-Service-Signature now uses the new secret. The old one signs webhook-signature until ${end}.`
 }

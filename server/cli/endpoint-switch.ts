@@ -9,37 +9,37 @@ import { withOwner } from './with-deps.ts'
 export function addDisable(endpoint: Command): void {
   endpoint
     .command('disable <id>')
-    .description('send nothing more; deliveries are held until it is enabled')
+    .description('stop sending to an endpoint, and hold its deliveries until it is enabled')
     .action(async (id: string) => {
       await withOwner('endpoint', { named: id }, (deps, orgId) => disableEndpoint(deps, orgId, id))
-      print(`${id} is off. Its deliveries are held.`)
+      print(`Disabled ${id}. Its deliveries are held.`)
     })
 }
 
 export function addEnable(endpoint: Command): void {
   endpoint
     .command('enable <id>')
-    .description('send again, what was held first')
+    .description('enable an endpoint and send its held deliveries')
     .action(async (id: string) => {
       await withOwner('endpoint', { named: id }, (deps, orgId) => enableEndpoint(deps, orgId, id))
-      print(`${id} is on. What was held goes out now.`)
+      print(`Enabled ${id}. Sending its held deliveries.`)
     })
 }
 
 export function addDelete(endpoint: Command): void {
   endpoint
     .command('delete <id>')
-    .description('remove it for ever; what waits is cancelled, the delivery log stays')
+    .description('delete an endpoint and cancel its deliveries; the delivery log stays')
     .action(async (id: string) => {
       await withOwner('endpoint', { named: id }, (deps, orgId) => deleteEndpoint(deps, orgId, id))
-      print(`${id} is deleted.`)
+      print(`Deleted ${id}.`)
     })
 }
 
 export function addTest(endpoint: Command): void {
   endpoint
     .command('test <id>')
-    .description('send a sample event over the real path; prints the id of the delivery')
+    .description('send a sample event and print the id of the delivery')
     .option('--event <event>', WEBHOOK_EVENTS.join(' or '), oneOf(WEBHOOK_EVENTS), 'ticket.created')
     .option('--json', 'print an object')
     .action(async (id: string, { event, json }: { event: WebhookEvent; json?: true }) => {

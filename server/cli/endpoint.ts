@@ -10,7 +10,7 @@ import { UsageError } from './usage-error.ts'
 import { withOrganization, withOwner } from './with-deps.ts'
 
 export function addEndpoint(program: Command): void {
-  const endpoint = program.command('endpoint').description('webhook endpoints')
+  const endpoint = program.command('endpoint').description('create and manage webhook endpoints')
   addCreate(endpoint)
   addList(endpoint)
   addUpdate(endpoint)
@@ -31,12 +31,12 @@ interface CreateOptions {
 function addCreate(endpoint: Command): void {
   endpoint
     .command('create')
-    .description('register an endpoint; prints {"id","secret"}, the secret this once')
+    .description('create an endpoint and print {"id","secret"}; the secret is shown only once')
     .requiredOption('--org <org>', 'id or name of the organization')
-    .requiredOption('--url <url>', 'https address that takes the events')
+    .requiredOption('--url <url>', 'https URL that receives the events')
     .requiredOption('--events <events>', `some of ${WEBHOOK_EVENTS.join(',')}`, wordsOf(WEBHOOK_EVENTS))
-    .option('--description <text>', 'what it is for')
-    .option('--json', 'as it is anyway')
+    .option('--description <text>', 'a note for administrators')
+    .option('--json', 'print an object (the default)')
     .action(async ({ org, url, events, description }: CreateOptions) => {
       const made = await withOrganization(org, (deps, { id }) =>
         createEndpoint(deps, id, { url, events, description }),
@@ -68,7 +68,7 @@ function addList(endpoint: Command): void {
             ? '-'
             : `${shownTime(health.lastErrorAt)} ${health.lastError?.code ?? ''}`,
         ]),
-        'There is no endpoint yet. Register one with: bellhop endpoint create',
+        'No endpoints yet. Create one with: bellhop endpoint create',
       )
     })
 }
@@ -83,10 +83,10 @@ interface UpdateOptions {
 function addUpdate(endpoint: Command): void {
   endpoint
     .command('update <id>')
-    .description('change the address, events or description of an endpoint')
-    .option('--url <url>', 'https address that takes the events')
+    .description('change the URL, events or description of an endpoint')
+    .option('--url <url>', 'https URL that receives the events')
     .option('--events <events>', `some of ${WEBHOOK_EVENTS.join(',')}`, wordsOf(WEBHOOK_EVENTS))
-    .option('--description <text>', 'what it is for')
+    .option('--description <text>', 'a note for administrators')
     .option('--json', 'print the endpoint')
     .action(async (id: string, { url, events, description, json }: UpdateOptions) => {
       const change = {
@@ -99,6 +99,6 @@ function addUpdate(endpoint: Command): void {
         updateEndpoint(deps, orgId, { id, change }),
       )
       if (json) printJson(viewEndpoint(changed))
-      else print(`${id} is changed.`)
+      else print(`Changed ${id}.`)
     })
 }

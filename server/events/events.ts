@@ -7,14 +7,14 @@ import { isoTime } from '../dates.ts'
 import type { Deps } from '../deps.ts'
 import { queueDeliveries, type Subscriber, subscribersOf } from './outbox.ts'
 
-/** Something that happened to a ticket. `data` is what a webhook carries (section 6 of the specification). */
+/** Something that happened to a ticket. `data` is the payload of the webhook (section 6 of the specification). */
 export type NewEvent =
   | { type: WebhookEvent; ticketId: string; createdAt: number; data: object }
   | { type: Exclude<LogEvent, WebhookEvent>; ticketId: string; createdAt: number }
 
 /**
  * Appends events to the organization's log and queues their deliveries, in the unit that makes the change.
- * Takes the organization's row: call it after the ticket's own rows, before the counters.
+ * Locks the organization's row: call it after the ticket's own rows, before the counters.
  */
 export async function recordEvents(
   deps: Deps,
@@ -25,10 +25,10 @@ export async function recordEvents(
   const [last] = await takeNumbers(tx, { orgId, howMany: newEvents.length })
   if (!last) throw new Error(`There is no organization ${orgId}.`)
   const subscribers = newEvents.some(isForWebhooks) ? await subscribersOf(tx, orgId) : []
-  const numbered = newEvents.map((event, place) => ({
+  const numbered = newEvents.map((event, index) => ({
     ...event,
     orgId,
-    number: last.number - newEvents.length + 1 + place,
+    number: last.number - newEvents.length + 1 + index,
   }))
   await insertEvents(
     tx,
@@ -39,20 +39,15 @@ export async function recordEvents(
       type: event.type,
       ticketId: event.ticketId,
       createdAt: event.createdAt,
-      body: frozenBody(event, subscribers),
+      body: bodyOf(event, subscribers),
     })),
   )
   await queueDeliveries(deps, tx, numbered.filter(isForWebhooks), subscribers)
 }
 
-export interface LoggedEvent {
-  number: number
-  type: LogEvent
-  ticketId: string
-  createdAt: number
-}
+export type LoggedEvent = Pick<typeof events.$inferSelect, 'number' | 'type' | 'ticketId' | 'createdAt'>
 
-/** The log behind a cursor, oldest first; at most `limit`. */
+/** Events after a cursor, oldest first; at most `limit`. */
 export function eventsAfter(
   read: Reader,
   orgId: string,
@@ -62,7 +57,7 @@ export function eventsAfter(
   return eventsAfterNumber(read, { orgId, cursor, limit })
 }
 
-/** Number of the newest event of an organization; 0 before the first. Events up to it can be read. */
+/** Number of the newest event of an organization; 0 before the first. All events up to it are committed. */
 export async function newestEvent(read: Reader, orgId: string): Promise<number> {
   const [newest] = await newestNumber(read, { orgId })
   return newest?.number ?? 0
@@ -72,8 +67,8 @@ function isForWebhooks<E extends NewEvent>(event: E): event is Extract<E, { data
   return (WEBHOOK_EVENTS as readonly LogEvent[]).includes(event.type)
 }
 
-/** The bytes that are signed and sent, made once; none when nobody is to get them. */
-function frozenBody(event: NewEvent, subscribers: Subscriber[]): Uint8Array | null {
+/** The exact bytes that are signed and sent; null when no endpoint is subscribed. */
+function bodyOf(event: NewEvent, subscribers: Subscriber[]): Uint8Array | null {
   if (!isForWebhooks(event)) return null
   if (!subscribers.some((subscriber) => subscriber.events.includes(event.type))) return null
   const body = { event: event.type, createdAt: isoTime(event.createdAt), data: event.data }
@@ -90,15 +85,7 @@ const takeNumbers = statement<{ orgId: string; howMany: number }, { number: numb
       .returning({ number: organizations.lastEvent }),
 )
 
-const insertEvents = rowsCommand<{
-  id: string
-  orgId: string
-  number: number
-  type: LogEvent
-  ticketId: string
-  createdAt: number
-  body: Uint8Array | null
-}>('events_insert', (tx, rows) =>
+const insertEvents = rowsCommand<typeof events.$inferSelect>('events_insert', (tx, rows) =>
   tx.insert(events).values(
     rows.map((p) => ({
       id: p.id,
@@ -124,7 +111,7 @@ const eventsAfterNumber = statement<{ orgId: string; cursor: number; limit: numb
       })
       .from(events)
       .where(and(eq(events.orgId, textParameter(p.orgId)), gt(events.number, integerParameter(p.cursor))))
-      // Drizzle would bind the limit bare.
+      // The limit is part of the order, because Drizzle would bind it bare.
       .orderBy(sql`${events.number} limit ${integerParameter(p.limit)}`),
 )
 

@@ -5,15 +5,9 @@ import type { WebhookEvent } from '../database/tables/events.ts'
 import { deliveries, endpoints } from '../database/tables/webhooks.ts'
 import type { Deps } from '../deps.ts'
 
-/** An endpoint as the outbox needs it. */
-export interface Subscriber {
-  id: string
-  events: WebhookEvent[]
-  offAt: number | null
-  nextDeliveryAt: number | null
-}
+export type Subscriber = Pick<typeof endpoints.$inferSelect, 'id' | 'events' | 'offAt' | 'nextDeliveryAt'>
 
-/** An event whose bytes are frozen. */
+/** A recorded event that endpoints may subscribe to. */
 export interface OutboxEvent {
   orgId: string
   number: number
@@ -23,15 +17,15 @@ export interface OutboxEvent {
 }
 
 /**
- * Endpoints of the organization that are not deleted; those that are off too, for their deliveries wait. By id, the
- * order in which every unit takes endpoints: in another one, two units would wait for each other.
+ * Endpoints of the organization that are not deleted. Includes those that are off: their deliveries are held. Sorted by
+ * id, the order in which every unit locks endpoints, so that two units never wait for each other.
  */
 export async function subscribersOf(tx: Transaction, orgId: string): Promise<Subscriber[]> {
   const found = await endpointsOfOrganization(tx, { orgId })
   return found.sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-/** One delivery row for each event and subscriber of it, in the transaction that records the events. */
+/** Inserts one delivery for each event and endpoint subscribed to it, in the unit that records the events. */
 export async function queueDeliveries(
   deps: Deps,
   tx: Transaction,
@@ -65,8 +59,8 @@ export async function queueDeliveries(
 }
 
 /**
- * Makes the delivery loop look at an endpoint at `at`, or sooner when it is already scheduled sooner. Always locks the
- * endpoint's row, so that a loop that is clearing the schedule finishes first.
+ * Makes the delivery loop process an endpoint at `at`, or earlier if it is already scheduled earlier. Always locks the
+ * endpoint's row, to wait for a loop that is clearing the schedule.
  */
 export const scheduleEndpoint = command<{ endpointId: string; at: number }>('endpoints_schedule', (tx, p) => {
   const isSooner = sql`${endpoints.nextDeliveryAt} is null or ${endpoints.nextDeliveryAt} > ${p.at}`
@@ -77,9 +71,9 @@ export const scheduleEndpoint = command<{ endpointId: string; at: number }>('end
 })
 
 /**
- * An endpoint that is off has no turn, and one with a backlog has its turn already. On PostgreSQL it may be enabled,
- * or the delivery loop be taking the turn away, at this very moment: there the row is always taken, and a turn too
- * many of an endpoint that is off does no harm.
+ * An endpoint that is off is not scheduled, and one with a backlog already is. On PostgreSQL, another unit may be
+ * enabling it or clearing its schedule at the same time, so there it is always scheduled. Scheduling an endpoint that is
+ * off does no harm.
  */
 function needsScheduling(deps: Deps, subscriber: Subscriber, at: number): boolean {
   if (deps.database.engine === 'postgresql') return true

@@ -2,8 +2,8 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { hostName, type Network, readAllowedHost } from '../allowed-host.ts'
 
-const LONGEST_URL = 2_048
-/** Names that never mean a public host: RFC 6761, RFC 6762, RFC 8375, and `.internal`, kept private by ICANN. */
+const MAX_URL_LENGTH = 2_048
+/** Names that are never public: RFC 6761, RFC 6762, RFC 8375, and `.internal`, which ICANN reserves. */
 const PRIVATE_NAMES = ['localhost', 'local', 'internal', 'home.arpa']
 
 type Address = ReturnType<typeof ipaddr.parse>
@@ -19,21 +19,21 @@ export const URL_REFUSALS = [
 
 export interface UrlRefusal {
   code: (typeof URL_REFUSALS)[number]
-  /** Says to the person who registers the endpoint what would be right. */
+  /** Tells the administrator what to change. */
   detail: string
 }
 
-/** Where deliveries may go: public addresses, and what the operator allows beside them. */
+/** Where deliveries may be sent: to public addresses, and to those that the operator allows. */
 export interface AddressPolicy {
-  /** Why this URL cannot be an endpoint, or null. Names are not resolved: that happens at every dial. */
+  /** Why this URL cannot be an endpoint, or null. Does not resolve names: every connection does that. */
   refusalOfUrl(url: string): UrlRefusal | null
-  /** Whether this address, reached by this host name, may be dialled. Asked for each address of every dial. */
+  /** Whether a connection to this address of this host name is allowed. Checked for every connection. */
   allows(address: string, hostname: string): boolean
 }
 
 /**
  * `allow` holds networks (`127.0.0.0/8`), addresses (`::1`) and host names (`hooks.internal`) that endpoints may use
- * although they are not public; an allowed name may lead anywhere. Throws an `Error` that names an entry that is none of these.
+ * although they are not public. An allowed name may resolve to any address. Throws an `Error` that names a wrong entry.
  */
 export function createAddressPolicy(allow: readonly string[]): AddressPolicy {
   const networks: Network[] = []
@@ -52,18 +52,18 @@ export function createAddressPolicy(allow: readonly string[]): AddressPolicy {
   }
 
   function refusalOfUrl(text: string): UrlRefusal | null {
-    if (text.length > LONGEST_URL) {
-      return { code: 'url_too_long', detail: `The URL may have at most ${LONGEST_URL} characters.` }
+    if (text.length > MAX_URL_LENGTH) {
+      return { code: 'url_too_long', detail: `The URL must be at most ${MAX_URL_LENGTH} characters.` }
     }
     const url = hasSpaceOrControl(text) ? null : URL.parse(text)
-    if (!url) return { code: 'invalid_url', detail: 'This is not a URL such as https://example.com/hooks.' }
+    if (!url) return { code: 'invalid_url', detail: 'Enter a URL such as https://example.com/hooks.' }
     if (url.protocol !== 'https:') {
-      return { code: 'not_https', detail: 'The URL must begin with https://, for deliveries are encrypted.' }
+      return { code: 'not_https', detail: 'The URL must start with https://.' }
     }
-    // A client takes 0 for no port at all and would dial 443.
-    if (url.port === '0') return { code: 'invalid_url', detail: 'There is no port 0.' }
+    // A client treats port 0 as no port and would connect to 443.
+    if (url.port === '0') return { code: 'invalid_url', detail: 'Port 0 is not valid.' }
     if (url.username || url.password) {
-      return { code: 'has_credentials', detail: 'The URL must not contain a user name or a password.' }
+      return { code: 'has_credentials', detail: 'The URL must not contain a user name or password.' }
     }
     return refusalOfHost(url.hostname)
   }
@@ -86,8 +86,8 @@ function contains([network, bits]: Network, address: Address): boolean {
 }
 
 /**
- * An ordinary unicast address. Every special range is out, and of IPv6 all but 2000::/3: that leaves out the forms
- * that carry an IPv4 address (mapped, compatible, 6to4, Teredo, NAT64), which could carry a private one.
+ * An ordinary unicast address. Excludes all special ranges, and of IPv6 all but 2000::/3. That excludes the forms that
+ * contain an IPv4 address (mapped, compatible, 6to4, Teredo, NAT64), which could be a private one.
  */
 function isPublic(address: Address): boolean {
   if (address.range() !== 'unicast') return false
@@ -103,7 +103,7 @@ function isPrivateName(name: string): boolean {
 }
 
 function hasSpaceOrControl(text: string): boolean {
-  // The URL parser drops these silently; what was registered should be what is dialled.
+  // The URL parser drops these silently, but the URL must be used exactly as registered.
   for (const character of text) if (character <= ' ' || character === '\u007f') return true
   return false
 }

@@ -21,7 +21,7 @@ import { testEndpoint } from './endpoints/test-delivery.ts'
 import * as schemas from './schemas.ts'
 import { viewDelivery, viewDeliveryDetail, viewEndpoint, viewResendJob } from './views.ts'
 
-/** What administrators do with endpoints and see in the delivery log. */
+/** Endpoints and the delivery log, for administrators. */
 export function webhookRoutes(deps: Deps, guard: AgentGuard) {
   return new Elysia({ name: 'webhooks/console', prefix: '/console' })
     .use(endpointRoutes(guard))
@@ -97,7 +97,7 @@ function endpointRoutes(guard: AgentGuard) {
     )
 }
 
-/** The new secret leaves here once: when it is staged or rotated, not when the staged one is promoted. */
+/** A new secret is in the response only once: when it is staged or rotated, not when it is promoted. */
 function secretRoutes(guard: AgentGuard) {
   return new Elysia({ name: 'webhooks/secrets' }).use(guard.requireAgent).post(
     '/endpoints/:id/secret',

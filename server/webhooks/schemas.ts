@@ -4,15 +4,13 @@ import { ATTEMPT_KINDS, DELIVERY_STATES, OFF_REASONS } from '../database/tables/
 import { oneOf, orNull } from '../requests/choices.ts'
 import { DELIVERY_ERRORS } from './deliveries/delivery-errors.ts'
 
-// What administrators see of endpoints and the delivery log: `views.ts` makes it.
-
 const time = t.String({ format: 'date-time' })
 const error = t.Object({ code: oneOf(DELIVERY_ERRORS), sentence: t.String() })
 const headers = t.Record(t.String(), t.String())
 
 const id = t.String({ maxLength: 64 })
 
-// The verbs say what is wrong with an address or an event, all of it at once.
+// Only limits. `validate.ts` reports all faults of an address and its events at once.
 const address = t.String({ maxLength: 2_048 })
 const description = t.String({ maxLength: 4_096 })
 const event = t.Unsafe<WebhookEvent>(t.String({ maxLength: 64 }))

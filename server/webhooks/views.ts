@@ -22,10 +22,10 @@ export function viewEndpoint(endpoint: Endpoint) {
     offReason: endpoint.offReason,
     offAt: isoTimeOrNull(endpoint.offAt),
     hasStagedSecret: endpoint.nextSecret !== null,
-    /** Until then the secret before the current one signs too. */
+    /** Until then the previous secret signs too. */
     previousSecretUntil: isoTimeOrNull(endpoint.previousSecretUntil),
     health: {
-      /** From 0 to 1, of the newest attempts (100 at most); null before the first. */
+      /** From 0 to 1, of the newest 100 attempts; null before the first. */
       successRate: successRate(endpoint.recentOutcomes),
       recentAttempts: endpoint.recentOutcomes.length,
       failingSince: isoTimeOrNull(endpoint.failingSince),
@@ -40,7 +40,7 @@ export function viewEndpoint(endpoint: Endpoint) {
 
 /** A line of the delivery log. */
 export function viewDelivery(delivery: DeliveryRow) {
-  const state = shownState(delivery)
+  const state = displayedState(delivery)
   return {
     id: delivery.id,
     endpointId: delivery.endpointId,
@@ -58,7 +58,7 @@ export function viewDelivery(delivery: DeliveryRow) {
   }
 }
 
-/** A delivery with what is sent, as text, and every attempt. */
+/** A delivery with its body as text and every attempt. */
 export function viewDeliveryDetail(delivery: DeliveryDetail) {
   return {
     ...viewDelivery(delivery),
@@ -75,7 +75,7 @@ function viewAttempt(attempt: Attempt) {
     url: attempt.url,
     startedAt: isoTime(attempt.startedAt),
     durationMs: attempt.durationMs,
-    /** Null while it is under way. */
+    /** Null while it is in progress. */
     succeeded: attempt.outcome === null ? null : attempt.outcome === 'succeeded',
     status: attempt.status,
     error: viewError(attempt.outcome),
@@ -99,20 +99,22 @@ export function viewResendJob(job: ResendJob) {
   }
 }
 
-/** A pending delivery is held while its endpoint is off, and over when the endpoint is deleted. A sample is never held. */
-export function shownState(delivery: Pick<DeliveryRow, 'state' | 'eventNumber' | 'endpoint'>): DeliveryState {
+/** A pending delivery is held while its endpoint is off, and cancelled when that is deleted. A test is never held. */
+export function displayedState(
+  delivery: Pick<DeliveryRow, 'state' | 'eventNumber' | 'endpoint'>,
+): DeliveryState {
   const { state, endpoint } = delivery
   if (state !== 'pending') return state
   if (endpoint.deletedAt !== null) return 'cancelled'
   return endpoint.offAt === null || isTest(delivery) ? 'pending' : 'held'
 }
 
-/** A sample is of no event. */
+/** A test delivery has no event. */
 function isTest({ eventNumber }: Pick<DeliveryRow, 'eventNumber'>): boolean {
   return eventNumber === 0
 }
 
-/** The stable word and one plain sentence. */
+/** The code and one sentence. */
 function viewError(word: string | null): { code: DeliveryError; sentence: string } | null {
   const code = DELIVERY_ERRORS.find((one) => one === word)
   return code ? { code, sentence: DELIVERY_ERROR_SENTENCES[code] } : null

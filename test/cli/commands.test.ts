@@ -97,7 +97,7 @@ test('scopes, expiry and the public kind of a key are those of its command', asy
   })
 })
 
-test('an endpoint is used from the next ticket on, and its deliveries can be read and sent again', async () => {
+test('a new endpoint gets the next ticket, and its deliveries can be listed and resent', async () => {
   const create = ['endpoint', 'create', '--org', 'Acme', '--url', receiver.url, '--events', 'ticket.created']
   const endpoint = await bellhop(...create)
   expect(endpoint.code).toBe(0)
@@ -128,7 +128,7 @@ test('an endpoint is used from the next ticket on, and its deliveries can be rea
   expect(resent.receivedAt - commandEndedAt).toBeLessThan(1_000)
 })
 
-test('an endpoint can be changed, tried out, switched off and on, and deleted', async () => {
+test('an endpoint can be changed, tested, disabled, enabled and deleted', async () => {
   const create = ['endpoint', 'create', '--org', 'Acme', '--url', receiver.url, '--events', 'message.sent']
   const { id, secret } = JSON.parse((await bellhop(...create)).out)
   const changed = await bellhop('endpoint', 'update', id, '--description', 'Billing', '--json')
@@ -137,12 +137,10 @@ test('an endpoint can be changed, tried out, switched off and on, and deleted', 
   expect(rotated).toEqual({ id, secret: expect.stringMatching(/^whsec_/) })
   expect(rotated.secret).not.toBe(secret)
   const tooSoon = await bellhop('endpoint', 'rotate', id)
-  expect(tooSoon).toMatchObject({ code: 1, out: '', err: expect.stringContaining('still signs, until 20') })
+  expect(tooSoon).toMatchObject({ code: 1, out: '', err: expect.stringContaining('is valid until 20') })
   const forced = await bellhop('endpoint', 'rotate', id, '--force')
   expect(JSON.parse(forced.out).secret).not.toBe(rotated.secret)
-  expect(forced.err).toMatch(
-    /^X-Service-Signature is made with the new .* The old one .* until 20.* UTC\.\n$/,
-  )
+  expect(forced.err).toMatch(/^X-Service-Signature now uses the new .* The old one .* until 20.* UTC\.\n$/)
 
   await done(bellhop('endpoint', 'disable', id))
   const tested = JSON.parse((await bellhop('endpoint', 'test', id, '--event', 'message.sent', '--json')).out)

@@ -66,7 +66,7 @@ test('a value that an option does not take ends with exit code 2 and names the o
     ],
     [
       ['endpoint', 'create', '--org', 'Acme', '--url', 'http://example.com', '--events', 'ticket.created'],
-      '--url: The URL must begin with https://, for deliveries are encrypted.',
+      '--url: The URL must start with https://.',
     ],
   ]
   const ended = await Promise.all(refused.map(([args]) => runProgram(used, args)))

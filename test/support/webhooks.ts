@@ -14,7 +14,7 @@ import {
 } from '../../server/webhooks/deliveries/delivery-log.ts'
 import { type DeliveryLoop, startDelivering } from '../../server/webhooks/deliveries/delivery-loop.ts'
 import { createEndpoint, type NewEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
-import { shownState } from '../../server/webhooks/views.ts'
+import { displayedState } from '../../server/webhooks/views.ts'
 import { makeCertificates } from './certificates.ts'
 import { freshPlace } from './engine.ts'
 import { type Receiver, type Respond, startReceiver } from './receiver.ts'
@@ -83,7 +83,7 @@ export async function openWebhooks(
     newest: (state, attempts) =>
       eventually(async () => {
         const [row] = await list({ limit: 1 })
-        return row && shownState(row) === state && row.attempt === attempts ? row : undefined
+        return row && displayedState(row) === state && row.attempt === attempts ? row : undefined
       }),
     async [Symbol.asyncDispose]() {
       const stopping = loops.map((loop) => loop.stop())

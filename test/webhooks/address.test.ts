@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { createManualClock } from '../support/clock.ts'
 import { openWebhooks } from '../support/webhooks.ts'
 
-test('a name that leads to a private address ends as blocked_address in the log, and nothing was sent', async () => {
+test('a name that resolves to a private address is logged as blocked_address, and nothing is sent', async () => {
   await using webhooks = await openWebhooks({ settings: { BELLHOP_WEBHOOK_ALLOW: '' } })
   const receiver = await webhooks.receiver()
   await webhooks.endpoint(`https://hooks.test:${receiver.port}/hook`)
@@ -13,7 +13,7 @@ test('a name that leads to a private address ends as blocked_address in the log,
   expect(receiver.connections()).toBe(0)
 })
 
-test('a name that leads elsewhere at the retry is checked again', async () => {
+test('a name that resolves to another address at the retry is checked again', async () => {
   const clock = createManualClock()
   await using webhooks = await openWebhooks({ clock, settings: { BELLHOP_WEBHOOK_ALLOW: '127.0.0.1' } })
   const receiver = await webhooks.receiver(() => ({ status: 500, headers: { Connection: 'close' } }))

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import { countBacklog } from '../../server/webhooks/deliveries/backlog.ts'
 import { CANCEL_SLICE, deleteEndpoint, disableEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
-import { shownState } from '../../server/webhooks/views.ts'
+import { displayedState } from '../../server/webhooks/views.ts'
 import { writeBacklog } from '../support/backlog.ts'
 import { createManualClock } from '../support/clock.ts'
 import { openWebhooks } from '../support/webhooks.ts'
 
-test('the backlog tells what waits, what is held, and since when the oldest has been due', async () => {
+test('the backlog counts pending and held deliveries, and has the due time of the oldest', async () => {
   const clock = createManualClock()
   await using webhooks = await openWebhooks({ clock })
   const { deps, orgId } = webhooks
@@ -24,18 +24,18 @@ test('the backlog tells what waits, what is held, and since when the oldest has 
   clock.advance(60_000)
   expect(await countBacklog(deps)).toEqual({ ...nothing, pending: 3, held: 2, oldestDueAt: heldAt })
 
-  // Set back before everything: nothing is late now.
+  // With the clock set back, nothing is overdue.
   clock.jump(-600_000)
   expect((await countBacklog(deps)).oldestDueAt).toBeNull()
 })
 
-test('what a deleted endpoint has left waits no more, neither in the count nor in the log', async () => {
+test('deliveries of a deleted endpoint are no longer pending, in the count and in the log', async () => {
   await using webhooks = await openWebhooks()
   const { deps, orgId } = webhooks
   const { endpoint } = await webhooks.endpoint('https://127.0.0.1:1/')
   await writeBacklog(deps.config, orgId, CANCEL_SLICE + 500, deps.clock.now())
   await disableEndpoint(deps, orgId, endpoint.id)
-  expect((await webhooks.list({ state: 'held' })).map(shownState)).toEqual(Array(100).fill('held'))
+  expect((await webhooks.list({ state: 'held' })).map(displayedState)).toEqual(Array(100).fill('held'))
   await deleteEndpoint(deps, orgId, endpoint.id)
   await webhooks.endpoint('https://127.0.0.1:1/other')
   expect(await countBacklog(deps)).toMatchObject({ pending: 0, held: 0 })

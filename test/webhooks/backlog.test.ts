@@ -5,14 +5,14 @@ import { eventually, openWebhooks } from '../support/webhooks.ts'
 const BACKLOG = 100_000
 const ENDPOINTS = 50
 const SENT = 1_500
-/** Two test processes share the machine; looking through the whole backlog first would take longer. */
+/** Two test processes share the machine. Reading the whole backlog first would take longer. */
 const LONGEST_START_MS = 3_000
-/** All of it in memory would be a hundred and more; the rest is what a process grows by that has done little before. */
+/** The whole backlog would take more than 100 MiB. The rest is normal growth of a process that just started. */
 const MOST_GROWTH_BYTES = 80 * 2 ** 20
 const LONGEST_TEST_MS = 30_000
 
 test(
-  'a backlog of 100,000 due deliveries starts at once and is never in memory',
+  'a backlog of 100,000 due deliveries starts at once and is never in memory as a whole',
   async () => {
     await using webhooks = await openWebhooks()
     const { deps, orgId } = webhooks

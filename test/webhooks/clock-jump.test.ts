@@ -12,7 +12,7 @@ for (const [name, jump] of [
   ['set an hour back', -HOUR],
 ] as const) {
   describe(`when the clock is ${name}`, () => {
-    test('a retry keeps its distance from the failure: neither early nor an hour late', async () => {
+    test('a retry keeps its delay after the failure: neither early nor an hour late', async () => {
       const clock = createManualClock()
       await using webhooks = await openWebhooks({ clock })
       const receiver = await webhooks.receiver((_, number) => ({ status: number === 0 ? 500 : 200 }))
@@ -22,7 +22,7 @@ for (const [name, jump] of [
       await webhooks.newest('pending', 1)
       clock.advance(10 * SECOND)
       clock.jump(jump)
-      // Any commit wakes the loop, which then notices.
+      // Any commit wakes the loop, which then notices the jump.
       await webhooks.endpoint(receiver.url, ['message.sent'])
       await Bun.sleep(A_MOMENT_MS)
       clock.advance(19 * SECOND)
@@ -33,13 +33,13 @@ for (const [name, jump] of [
       await webhooks.newest('succeeded', 2)
     })
 
-    test('new deliveries go at once, behind those that already waited', async () => {
+    test('new deliveries are sent at once, after those that were already waiting', async () => {
       const clock = createManualClock()
       await using webhooks = await openWebhooks({ clock })
       const receiver = await webhooks.receiver(() => 'never')
       await webhooks.endpoint(receiver.url)
       webhooks.deliver()
-      // Eight sockets are busy, so these wait.
+      // All eight slots are in use, so these wait.
       for (let number = 0; number < 12; number++) await webhooks.ticket(`Ticket ${number}`)
       await eventually(() => receiver.requests.length === 8)
       clock.jump(jump)
@@ -56,7 +56,7 @@ for (const [name, jump] of [
   })
 }
 
-test('due times that no delay explains, written before a restart, are brought near', async () => {
+test('due times later than any delay, written before a restart, are moved to now or soon', async () => {
   const clock = createManualClock()
   await using webhooks = await openWebhooks({ clock })
   const receiver = await webhooks.receiver((_, number) => ({ status: number === 0 ? 500 : 200 }))
@@ -74,7 +74,7 @@ test('due times that no delay explains, written before a restart, are brought ne
   await eventually(() => receiver.requests.length === 3)
 })
 
-test('after the machine slept for a day a retry fires once and in its time', async () => {
+test('after the machine slept for a day, a retry is sent once and on time', async () => {
   const clock = createManualClock()
   await using webhooks = await openWebhooks({ clock })
   const receiver = await webhooks.receiver(() => ({ status: 500 }))

@@ -51,7 +51,7 @@ describe('an endpoint', () => {
     })
   }
 
-  test('says all that is wrong with it at once', async () => {
+  test('reports all its faults at once', async () => {
     await using webhooks = await openWebhooks()
     const input = { url: 'http://x', events: ['ticket.deleted'], description: 'x'.repeat(256) }
     const refusal = await refusalOf(createEndpoint(webhooks.deps, webhooks.orgId, input))
@@ -62,7 +62,7 @@ describe('an endpoint', () => {
     ])
   })
 
-  test('of another organization behaves like one that never existed', async () => {
+  test('of another organization looks like one that does not exist', async () => {
     await using webhooks = await openWebhooks()
     const { endpoint } = await webhooks.endpoint('https://example.com/hook')
     const other = await createOrganization(webhooks.deps, { name: 'Other' })
@@ -78,7 +78,7 @@ describe('an endpoint', () => {
     )
   })
 
-  test('gets only the events it subscribed to, from the moment of the change on', async () => {
+  test('gets only the events it is subscribed to, starting with the change', async () => {
     await using webhooks = await openWebhooks()
     const receiver = await webhooks.receiver()
     const { endpoint } = await webhooks.endpoint(receiver.url, ['message.sent'])
@@ -95,7 +95,7 @@ describe('an endpoint', () => {
     ])
   })
 
-  test('that is edited while an attempt is under way gets the retry at its new URL', async () => {
+  test('that is edited during an attempt gets the retry at its new URL', async () => {
     const clock = createManualClock()
     await using webhooks = await openWebhooks({ clock })
     const [old, next] = [await webhooks.receiver(() => 'never'), await webhooks.receiver()]
@@ -112,7 +112,7 @@ describe('an endpoint', () => {
     expect((await webhooks.read(id)).attempts.map(({ url }) => url)).toEqual([old.url, next.url])
   })
 
-  test('that is disabled holds what fails and what is new, and sends all of it in order when enabled', async () => {
+  test('that is disabled holds failed and new deliveries, and sends them in order when it is enabled', async () => {
     const clock = createManualClock()
     await using webhooks = await openWebhooks({ clock })
     const receiver = await webhooks.receiver(() => 'never')
@@ -134,7 +134,7 @@ describe('an endpoint', () => {
     expect(await webhooks.list({ state: 'held' })).toEqual([])
   })
 
-  test('that is deleted in flight gets nothing more; what waited is cancelled and the log stays', async () => {
+  test('that is deleted during an attempt gets nothing more; its pending deliveries are cancelled, and the log stays', async () => {
     const clock = createManualClock()
     await using webhooks = await openWebhooks({ clock })
     const receiver = await webhooks.receiver(() => 'never')
@@ -161,7 +161,7 @@ describe('an endpoint', () => {
     expect([refusal.status, refusal.code]).toEqual([409, 'endpoint_deleted'])
   })
 
-  test('whose last retry is answered with 410 is switched off with what is pending held, and can be resumed', async () => {
+  test('whose last retry gets a 410 is switched off, holds its pending deliveries, and can be enabled', async () => {
     const clock = createManualClock()
     await using webhooks = await openWebhooks({ clock, settings: { BELLHOP_WEBHOOK_RETRIES: '30s' } })
     const receiver = await webhooks.receiver(() => ({ status: 410 }))
@@ -182,7 +182,7 @@ describe('an endpoint', () => {
     await webhooks.newest('succeeded', 1)
   })
 
-  test('that only failed for 120 hours is switched off, one that succeeded in between is not', async () => {
+  test('that only failed for 120 hours is switched off, but not one that succeeded in between', async () => {
     const clock = createManualClock()
     await using webhooks = await openWebhooks({ clock, settings: { BELLHOP_WEBHOOK_RETRIES: '1s' } })
     const receiver = await webhooks.receiver(() => ({ status: 500 }))
@@ -206,7 +206,7 @@ describe('an endpoint', () => {
     clock.advance(2 * HOUR)
     await fail()
     expect(await isOn()).toBe(true)
-    // Two failures at the ends of a long sleep are no 120 hours of failures.
+    // Two failures before and after a long sleep are not 120 hours of failures.
     clock.advance(121 * HOUR)
     await fail()
     expect(await isOn()).toBe(true)
@@ -216,7 +216,7 @@ describe('an endpoint', () => {
     expect((await readEndpoint(webhooks.deps, webhooks.orgId, endpoint.id)).offReason).toBe('failing')
   })
 
-  test('is tested over the real path with a marked sample, also while it is off, and only once', async () => {
+  test('is tested with a marked sample like a real event, also while it is off, and only once', async () => {
     await using webhooks = await openWebhooks()
     const receiver = await webhooks.receiver(() => ({ status: 500 }))
     const { endpoint } = await webhooks.endpoint(receiver.url)
@@ -241,7 +241,7 @@ describe('an endpoint', () => {
     expect(refusal.more.errors?.[0]?.code).toBe('unknown_event')
   })
 
-  test('that is off, or a delivery that is under way, is not sent to again', async () => {
+  test('that is off, or a delivery that is being sent, cannot be resent', async () => {
     await using webhooks = await openWebhooks()
     const receiver = await webhooks.receiver(() => 'never')
     const { endpoint } = await webhooks.endpoint(receiver.url)

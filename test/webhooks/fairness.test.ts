@@ -8,10 +8,10 @@ import { eventually, openWebhooks, type Webhooks } from '../support/webhooks.ts'
 
 const HANGING = 400
 const SAMPLES = 25
-/** What a socket more or less and a busy test machine may add. */
+/** What one socket more or less and a busy test machine may add. */
 const TOLERANCE_MS = 25
 
-/** An organization whose endpoints never answer, each with so many deliveries waiting. */
+/** An organization whose endpoints never respond, each with this many pending deliveries. */
 async function hang(webhooks: Webhooks, receiver: Receiver, tickets = 1): Promise<void> {
   const { deps } = webhooks
   const { id } = await createOrganization(deps, { name: 'Hanging' })
@@ -23,7 +23,7 @@ async function hang(webhooks: Webhooks, receiver: Receiver, tickets = 1): Promis
   }
 }
 
-/** Milliseconds from the request for a ticket to its arrival at the receiver, the middle one of several. */
+/** Median time in milliseconds from creating a ticket to its arrival at the receiver. */
 async function latency(webhooks: Webhooks, healthy: Receiver): Promise<number> {
   const samples: number[] = []
   for (let count = 0; count < SAMPLES; count++) {
@@ -35,7 +35,7 @@ async function latency(webhooks: Webhooks, healthy: Receiver): Promise<number> {
   return samples.sort((a, b) => a - b)[Math.floor(SAMPLES / 2)] ?? 0
 }
 
-test('a healthy receiver does not notice 400 beside it that never answer', async () => {
+test('400 receivers that never respond do not slow down a healthy one', async () => {
   await using webhooks = await openWebhooks()
   const healthy = await webhooks.receiver()
   const hanging = await webhooks.receiver(() => 'never')
@@ -47,11 +47,11 @@ test('a healthy receiver does not notice 400 beside it that never answer', async
   await eventually(() => hanging.requests.length >= 96)
   const beside = await latency(webhooks, healthy)
   expect(beside).toBeLessThan(2 * alone + TOLERANCE_MS)
-  // A part of the sockets stays free for those who answer.
+  // A part of the sockets is reserved for receivers that respond.
   expect(hanging.requests.length).toBe(96)
 })
 
-test('a new receiver among 400 that never answer gets its turn while they time out', async () => {
+test('a new receiver among 400 that never respond gets its delivery while they time out', async () => {
   await using webhooks = await openWebhooks({ settings: { BELLHOP_WEBHOOK_TIMEOUT: '500ms' } })
   const healthy = await webhooks.receiver()
   const hanging = await webhooks.receiver(() => 'never')
@@ -63,7 +63,7 @@ test('a new receiver among 400 that never answer gets its turn while they time o
   await healthy.next()
 })
 
-test('a receiver that cannot be reached three times in a row costs one socket only', async () => {
+test('a receiver that could not be reached three times in a row costs only one socket', async () => {
   const clock = createManualClock()
   await using webhooks = await openWebhooks({ clock })
   const receiver = await webhooks.receiver(() => 'never')
@@ -79,7 +79,7 @@ test('a receiver that cannot be reached three times in a row costs one socket on
   expect(receiver.requests).toHaveLength(10)
 })
 
-test('an endpoint with a long backlog leaves every second turn to the other', async () => {
+test('an endpoint with a long backlog shares the loop equally with another endpoint', async () => {
   await using webhooks = await openWebhooks()
   const receiver = await webhooks.receiver()
   await webhooks.endpoint(`${receiver.url}/long`)

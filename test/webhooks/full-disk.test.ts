@@ -17,7 +17,7 @@ afterAll(() => {
 const isMountable = engine === 'sqlite' && smallDisk() !== undefined
 
 describe.if(isMountable)('when the disk is full', () => {
-  test('no attempt starts that could not be written down, and room is all it takes to go on', async () => {
+  test('no attempt starts that cannot be recorded, and sending continues once there is space', async () => {
     const disk = smallDisk() ?? ''
     const clock = createManualClock()
     await using webhooks = await openWebhooks({ clock, place: { BELLHOP_DATA: join(disk, 'data') } })
@@ -36,7 +36,7 @@ describe.if(isMountable)('when the disk is full', () => {
     expect(receiver.requests).toHaveLength(20)
   })
 
-  test('results wait in memory and are neither lost nor sent for again', async () => {
+  test('results wait in memory, and nothing is lost or sent twice', async () => {
     const disk = smallDisk() ?? ''
     const clock = createManualClock()
     await using webhooks = await openWebhooks({ clock, place: { BELLHOP_DATA: join(disk, 'data') } })
@@ -66,7 +66,7 @@ describe.if(isMountable)('when the disk is full', () => {
   })
 })
 
-/** Waits until the loop has said so many times that it could not write: once a second, not in a spin. */
+/** Waits until the loop has logged this many storage errors. It tries once a second, not in a busy loop. */
 async function refused(webhooks: Webhooks, times: number): Promise<void> {
   const count = () => webhooks.logLines.filter((line) => line.includes('delivery_results_not_saved')).length
   await eventually(() => count() >= times)
@@ -74,7 +74,7 @@ async function refused(webhooks: Webhooks, times: number): Promise<void> {
   expect(count()).toBe(times)
 }
 
-/** Leaves no room at all; the answer makes room again. */
+/** Fills the disk. Returns a function that frees the space. */
 function fillUp(folder: string): () => void {
   const files: string[] = []
   for (let bytes = DISK_MIB * 2 ** 20; bytes >= BLOCK_BYTES; bytes /= 2) {
@@ -91,7 +91,7 @@ function fillUp(folder: string): () => void {
   }
 }
 
-/** A disk of a few megabytes in memory; undefined where mounting is not permitted. */
+/** A disk of a few megabytes in memory; undefined if mounting is not permitted. */
 function smallDisk(): string | undefined {
   const folder = temporaryFolder('disk')
   const size = `size=${DISK_MIB}m`

@@ -12,7 +12,7 @@ const LONGEST_LIFE_MS = 80
 const LONGEST_TEST_MS = 60_000
 const SETTINGS = {
   BELLHOP_WEBHOOK_ALLOW: '127.0.0.0/8',
-  // An attempt that was cut off counts as failed from the sixth time on: here it may happen that often.
+  // From the sixth time on, an interrupted attempt counts as failed, and that may happen here.
   BELLHOP_WEBHOOK_RETRIES: Array(KILLS).fill('10ms').join(),
 }
 
@@ -30,14 +30,14 @@ test(
       env: { ...process.env, ...place, ...SETTINGS, BELLHOP_WEBHOOK_CA: await writeCaFile() },
       kills: KILLS,
       longestLifeMs: LONGEST_LIFE_MS,
-      // A life without a ticket proves nothing.
+      // A run without a ticket proves nothing.
       firstWord: 'tkt_',
     })
     for await (const [, ...ids] of lives) for (const id of ids) acknowledged.add(id)
     expect(acknowledged.size).toBeGreaterThan(0)
 
     webhooks.deliver()
-    // In one look: what was in flight at the last kill becomes pending and is in flight again.
+    // In one query: what was in flight at the last kill becomes pending and then in flight again.
     const isOpen = isNull(deliveries.finishedAt)
     const open = () => webhooks.deps.database.read.select().from(deliveries).where(isOpen).limit(1)
     await eventually(async () => (await open()).length === 0)
@@ -59,7 +59,7 @@ test(
       expect(requests.length).toBeLessThanOrEqual(1 + interrupted)
       expect(attempts.length).toBe(1 + interrupted)
     }
-    // Otherwise no kill came at a moment that matters.
+    // Otherwise no kill happened at a moment that matters.
     expect(interruptions).toBeGreaterThan(0)
   },
   LONGEST_TEST_MS,

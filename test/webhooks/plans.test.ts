@@ -6,11 +6,11 @@ import { DATABASE_FILE } from '../../server/database/open.ts'
 import { readResendJob, resendFailedSince, startResending } from '../../server/webhooks/deliveries/resend.ts'
 import { eventually, openWebhooks } from '../support/webhooks.ts'
 
-/** Candidates and next turn of each lane, the head of an endpoint, and the claim. */
+/** Due endpoints and the next due time, both healthy and not; the earliest due delivery; the claim. */
 const SORTED_BY_LOOP = /order by ("endpoints"."next_delivery_at"|"deliveries"."due_at")/
 
 describe.if(engine === 'sqlite')('on SQLite', () => {
-  test('a resend of all that failed looks at what failed only', async () => {
+  test('resending all failed deliveries reads only failed ones', async () => {
     await using webhooks = await openWebhooks()
     const { deps, orgId } = webhooks
     const { endpoint } = await webhooks.endpoint('https://127.0.0.1:1/')
@@ -28,7 +28,7 @@ describe.if(engine === 'sqlite')('on SQLite', () => {
     )
   })
 
-  test('what the delivery loop asks at every turn is planned once', async () => {
+  test('the queries of every batch of the delivery loop are planned once', async () => {
     using prepared = spyOn(Connection.prototype, 'prepare')
     await using webhooks = await openWebhooks()
     const receiver = await webhooks.receiver()

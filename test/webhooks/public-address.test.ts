@@ -84,7 +84,7 @@ test.each([
   expect(strict.refusalOfUrl(url)).toBeNull()
 })
 
-describe('nothing is dialled at', () => {
+describe('there is no connection to', () => {
   test.each([
     ['unspecified', '0.0.0.0'],
     ['this network', '0.1.2.3'],

@@ -7,7 +7,7 @@ import { eventually, openWebhooks } from '../support/webhooks.ts'
 
 const HOUR = 3_600_000
 
-test('all that failed of an endpoint since a time is sent again, and a restart in the middle loses none', async () => {
+test('all failed deliveries of an endpoint since a time are resent, and a restart in the middle loses none', async () => {
   const clock = createManualClock()
   await using webhooks = await openWebhooks({ clock, settings: { BELLHOP_WEBHOOK_RETRIES: '1s' } })
   const { deps, orgId } = webhooks
@@ -60,7 +60,7 @@ test('all that failed of an endpoint since a time is sent again, and a restart i
 })
 
 describe('the delivery log', () => {
-  test('is newest first, page by page, and finds by endpoint, event, state and time', async () => {
+  test('is newest first, has pages, and filters by endpoint, event, state and time', async () => {
     const clock = createManualClock()
     await using webhooks = await openWebhooks({ clock })
     const { deps, orgId } = webhooks

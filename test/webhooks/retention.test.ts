@@ -8,7 +8,7 @@ import { eventually, openWebhooks } from '../support/webhooks.ts'
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 
-test('details of attempts are kept for 30 days, the log for 90, and what is held for ever', async () => {
+test('details of attempts are kept for 30 days, the log for 90 days, and held deliveries without limit', async () => {
   const clock = createManualClock()
   await using webhooks = await openWebhooks({ clock })
   const { deps, orgId } = webhooks

@@ -11,7 +11,7 @@ const after = (retry: number, more: { jitter?: number; retryAfterMs?: number; sc
 }
 
 describe('the time of the next attempt', () => {
-  test('is 30 seconds, 5 minutes and 30 minutes after the failed attempt ended, then there is none', () => {
+  test('is 30 seconds, 5 minutes and 30 minutes after the end of the failed attempt; after that there is none', () => {
     expect([0, 1, 2, 3].map((retry) => after(retry))).toEqual([30_000, 300_000, 1_800_000, null])
   })
 
@@ -27,18 +27,18 @@ describe('the time of the next attempt', () => {
     expect(after(1, { jitter: 1 })).toBe(302_000)
   })
 
-  test('of a short schedule is little late', () => {
+  test('has less jitter in a short schedule', () => {
     expect(after(0, { schedule: [150], jitter: 1 })).toBe(160)
   })
 
-  test('is later when the receiver asks for it, but not later than twice the delay', () => {
+  test('is later when the receiver asks for it, but at most twice the delay', () => {
     expect(after(0, { retryAfterMs: 45_000 })).toBe(45_000)
     expect(after(0, { retryAfterMs: 86_400_000 })).toBe(60_000)
     expect(after(0, { retryAfterMs: 1_000 })).toBe(30_000)
     expect(after(3, { retryAfterMs: 45_000 })).toBeNull()
   })
 
-  test('with an empty schedule there is no retry at all', () => {
+  test('does not exist in an empty schedule', () => {
     expect(after(0, { schedule: [] })).toBeNull()
   })
 })

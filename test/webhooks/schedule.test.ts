@@ -12,7 +12,7 @@ const DAY = 24 * 60 * MINUTE
 const A_MOMENT_MS = 20
 
 describe('a delivery that fails', () => {
-  test('is tried at once, after 30 seconds, 5 minutes and 30 minutes, then stands as failed in the log', async () => {
+  test('is tried at once, after 30 seconds, 5 minutes and 30 minutes, and then is failed in the log', async () => {
     const clock = createManualClock()
     await using webhooks = await openWebhooks({ clock })
     const receiver = await webhooks.receiver(() => ({ status: 500, body: 'broken' }))
@@ -54,7 +54,7 @@ describe('a delivery that fails', () => {
     ])
   })
 
-  test('waits from the end of an attempt that ran into its 10 seconds', async () => {
+  test('waits from the end of an attempt that timed out after 10 seconds', async () => {
     const clock = createManualClock()
     await using webhooks = await openWebhooks({ clock })
     const receiver = await webhooks.receiver(() => 'never')
@@ -90,7 +90,7 @@ describe('a delivery that fails', () => {
 })
 
 describe('a delivery that arrives', () => {
-  test('is the event byte for byte, signed over just these bytes, under an id of its own for each endpoint', async () => {
+  test('is the event byte for byte, signed over these bytes, with its own id for each endpoint', async () => {
     await using webhooks = await openWebhooks()
     const receiver = await webhooks.receiver()
     const one = await webhooks.endpoint(`${receiver.url}/one`)
@@ -131,7 +131,7 @@ describe('a delivery that arrives', () => {
     expect(attempt).toMatchObject({ outcome: 'succeeded', status: 200, kind: 'scheduled' })
   })
 
-  test('and is sent again by hand has the same id and bytes, in one attempt marked manual', async () => {
+  test('and is resent has the same id and bytes, in one attempt marked manual', async () => {
     await using webhooks = await openWebhooks()
     const receiver = await webhooks.receiver()
     await webhooks.endpoint(receiver.url)
@@ -152,7 +152,7 @@ describe('a delivery that arrives', () => {
     ])
   })
 
-  test('comes in the order of the commits, and a retry holds nobody back', async () => {
+  test('comes in the order of the commits, and a retry does not delay others', async () => {
     const clock = createManualClock()
     await using webhooks = await openWebhooks({ clock })
     const receiver = await webhooks.receiver((_, number) => ({ status: number === 0 ? 500 : 200 }))
@@ -163,7 +163,7 @@ describe('a delivery that arrives', () => {
     const subjects = receiver.requests.map(
       ({ body }) => JSON.parse(Buffer.from(body).toString()).data.ticket.subject,
     )
-    // Eight are sent side by side, so two neighbours may overtake each other on the way, but not on leaving.
+    // Eight are sent at once, so they may arrive in another order than they were sent in.
     const order = subjects.map((subject) => Number(subject.slice(7)))
     for (const [position, number] of order.entries()) expect(Math.abs(position - number)).toBeLessThan(8)
     clock.advance(33 * SECOND)

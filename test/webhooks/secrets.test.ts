@@ -18,7 +18,7 @@ import { openWebhooks } from '../support/webhooks.ts'
 
 const HOUR = 3_600_000
 
-/** Whether a receiver that knows this secret believes the request by `X-Service-Signature`, by `webhook-signature`. */
+/** Whether a receiver with this secret accepts the request by `X-Service-Signature` and by `webhook-signature`. */
 function believes(secret: string, request: ReceivedRequest): [boolean, boolean] {
   const own = `sha256=${createHmac('sha256', secret).update(request.body).digest('hex')}`
   const signatures = request.headers['webhook-signature']?.split(' ') ?? []
@@ -28,7 +28,7 @@ function believes(secret: string, request: ReceivedRequest): [boolean, boolean] 
   return [request.headers['x-service-signature'] === own, signatures.includes(standard)]
 }
 
-test('a staged secret signs beside the current one, and after its promotion the old one signs on for 24 hours', async () => {
+test('a staged secret signs together with the current one, which still signs for 24 hours after the promotion', async () => {
   const clock = createManualClock()
   await using webhooks = await openWebhooks({ clock })
   const { deps, orgId } = webhooks
@@ -63,7 +63,7 @@ test('a staged secret signs beside the current one, and after its promotion the 
   ])
 })
 
-test('a staged secret that is cancelled signs no more, and one step rotates where both are not needed', async () => {
+test('a cancelled staged secret no longer signs, and rotating replaces the secret in one step', async () => {
   await using webhooks = await openWebhooks()
   const { deps, orgId } = webhooks
   const receiver = await webhooks.receiver()
@@ -73,8 +73,8 @@ test('a staged secret that is cancelled signs no more, and one step rotates wher
   await cancelStagedSecret(deps, orgId, endpoint.id)
   await expect(promoteSecret(deps, orgId, endpoint.id)).rejects.toThrow('There is no staged secret')
   const { secret: second } = await rotateSecret(deps, orgId, endpoint.id)
-  // A second step would cut the first secret short of its 24 hours.
-  await expect(rotateSecret(deps, orgId, endpoint.id)).rejects.toThrow('still signs, until')
+  // A second rotation would end the first secret before its 24 hours are over.
+  await expect(rotateSecret(deps, orgId, endpoint.id)).rejects.toThrow('is valid until')
   await webhooks.ticket()
   const request = await receiver.next()
   expect([first, dropped, second].map((secret) => believes(secret, request))).toEqual([
@@ -84,7 +84,7 @@ test('a staged secret that is cancelled signs no more, and one step rotates wher
   ])
 })
 
-test('secrets stand nowhere: not in the log, not in views, not in the database file', async () => {
+test('secrets are not in the log, in views or in the database file', async () => {
   await using webhooks = await openWebhooks()
   const receiver = await webhooks.receiver()
   const { endpoint, secret } = await webhooks.endpoint(receiver.url)

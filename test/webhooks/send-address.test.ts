@@ -11,45 +11,45 @@ describe('an address that is not public', () => {
     },
   )
 
-  test('is not dialled when a name leads to it', async () => {
+  test('is not connected to when a name resolves to it', async () => {
     const receiver = await receiverThat(() => ({}))
     const sender = senderWith({ allow: [], resolve: async () => ['127.0.0.1', '::1', '169.254.169.254'] })
     const result = await post(sender, `https://hooks.test:${receiver.port}/`)
     expect(result).toMatchObject({
       outcome: 'blocked_address',
-      detail: 'hooks.test leads to no public address.',
+      detail: 'hooks.test has no public address.',
     })
     expect(receiver.connections()).toBe(0)
   })
 
-  test('is left out when a name leads to a good one as well', async () => {
+  test('is skipped when a name also resolves to a public one', async () => {
     const receiver = await receiverThat(() => ({}))
     const sender = senderWith({ resolve: async () => ['10.0.0.1', '127.0.0.1'] })
     expect((await post(sender, `https://hooks.test:${receiver.port}/`)).outcome).toBe('succeeded')
   })
 
-  test('is not dialled when the name leads to it only later', async () => {
+  test('is not connected to when the name resolves to it only later', async () => {
     const receiver = await receiverThat(() => ({ headers: { Connection: 'close' } }))
     const answers = [['127.0.0.1'], ['127.0.0.2'], ['127.0.0.1']]
     let asked = 0
     const sender = senderWith({ resolve: async () => answers[asked++] ?? [] })
     const url = `https://rebinding.hooks.test:${receiver.port}/`
     expect((await post(sender, url)).outcome).toBe('succeeded')
-    // Asked once for one dial: there is no second answer that could differ from the checked one.
+    // Resolved once for each connection, so the address that was checked is the one connected to.
     expect(asked).toBe(1)
     expect((await post(sender, url)).outcome).toBe('blocked_address')
     expect((await post(sender, url)).outcome).toBe('succeeded')
     expect(receiver.requests).toHaveLength(2)
   })
 
-  test('is dialled when the operator allows the name', async () => {
+  test('is connected to when the operator allows the name', async () => {
     const receiver = await receiverThat(() => ({}))
     const sender = senderWith({ allow: ['hooks.test'] })
     expect((await post(sender, `https://hooks.test:${receiver.port}/`)).outcome).toBe('succeeded')
     expect((await post(sender, receiver.url)).outcome).toBe('blocked_address')
   })
 
-  test('is not dialled over http at all', async () => {
+  test('is not connected to over http', async () => {
     expect((await post(senderWith(), 'http://127.0.0.1/')).outcome).toBe('blocked_address')
   })
 })
@@ -63,7 +63,7 @@ describe('a name', () => {
     expect((await post(senderWith({ resolve }), 'https://hooks.test/')).outcome).toBe('dns')
   })
 
-  test('is resolved by the system unless told otherwise', async () => {
+  test('is resolved by the system by default', async () => {
     const receiver = await receiverThat(() => ({}))
     const sender = senderWith({ resolve: undefined, allow: ['localhost'], timeoutMs: 5_000 })
     expect((await post(sender, `https://localhost:${receiver.port}/`)).outcome).toBe('succeeded')

@@ -18,18 +18,18 @@ describe('a certificate', () => {
     expect(receiver.requests).toHaveLength(0)
   })
 
-  test('of a private authority is refused unless the authority is trusted', async () => {
+  test('of a private authority is rejected unless the authority is trusted', async () => {
     const receiver = await receiverThat(() => ({}))
     expect((await post(senderWith({ ca: undefined }), receiver.url)).outcome).toBe('tls_untrusted')
   })
 
-  test('of the second authority in the file is good as well', async () => {
+  test('of the second authority in the file is accepted', async () => {
     const receiver = await receiverThat(() => ({}))
     const ca = `# two of them\n${certificates.selfSigned.cert}\n${certificates.ca}`
     expect((await post(senderWith({ ca }), receiver.url)).outcome).toBe('succeeded')
   })
 
-  test('that cannot be read stops the start', () => {
+  test('that cannot be parsed stops the start', () => {
     const broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'
     expect(() => senderWith({ ca: 'nothing' })).toThrow()
     expect(() => senderWith({ ca: broken })).toThrow()

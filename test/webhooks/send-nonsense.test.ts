@@ -16,8 +16,8 @@ import {
 
 afterEach(endSending)
 
-describe('a receiver that answers too much or nonsense', () => {
-  test('has a gigabyte of body cut after 16 KiB', async () => {
+describe('a receiver that responds with too much or invalid data', () => {
+  test('with a gigabyte of body is cut off after 16 KiB', async () => {
     let written = 0
     const hungUp = Promise.withResolvers<void>()
     const chunk = Buffer.alloc(65_536, 'x')
@@ -43,7 +43,7 @@ describe('a receiver that answers too much or nonsense', () => {
     expect(written).toBeLessThan(2 ** 25)
   })
 
-  test('has exactly 16 KiB of body read whole, and its connection kept', async () => {
+  test('with exactly 16 KiB of body is read completely, and its connection is reused', async () => {
     const receiver = await receiverThat(() => ({ body: 'x'.repeat(16_384) }))
     const sender = senderWith()
     expect(await post(sender, receiver.url)).toMatchObject({ isBodyCut: false })
@@ -51,7 +51,7 @@ describe('a receiver that answers too much or nonsense', () => {
     expect(receiver.connections()).toBe(1)
   })
 
-  test('is hung up on when its headers do not end', async () => {
+  test('is disconnected when its headers do not end', async () => {
     let written = 0
     const receiver = await rawReceiverThat((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n')
@@ -64,14 +64,14 @@ describe('a receiver that answers too much or nonsense', () => {
     expect(written).toBeLessThan(1_000)
   })
 
-  test('is hung up on when its interim answers do not end', async () => {
+  test('is disconnected when its informational responses do not end', async () => {
     const receiver = await rawReceiverThat((socket) => {
       repeat(socket, 1, () => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'))
     })
     expect((await post(senderWith({ timeoutMs: 5_000 }), receiver.url)).outcome).toBe('bad_response')
   })
 
-  test('has a compressed bomb left compressed', async () => {
+  test('with a compressed bomb is not decompressed', async () => {
     const bomb = gzipSync(Buffer.alloc(10_000_000))
     const receiver = await receiverThat(() => ({ headers: { 'Content-Encoding': 'gzip' }, body: bomb }))
     const result = await post(senderWith({ timeoutMs: 5_000 }), receiver.url)

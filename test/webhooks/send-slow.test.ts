@@ -16,19 +16,19 @@ import {
 afterEach(endSending)
 
 describe('a slow receiver', () => {
-  test('that never answers is a timeout', async () => {
+  test('that never responds is a timeout', async () => {
     const receiver = await receiverThat(() => 'never')
     const result = await post(senderWith(), receiver.url)
     expect(result).toMatchObject({ outcome: 'timeout', status: null })
     expectTimeout(result.durationMs)
   })
 
-  test('that answers in time is none', async () => {
+  test('that responds in time is not a timeout', async () => {
     const receiver = await receiverThat(() => ({ delayMs: 100 }))
     expect((await post(senderWith(), receiver.url)).outcome).toBe('succeeded')
   })
 
-  test('that trickles its headers is a timeout', async () => {
+  test('that sends its headers bit by bit is a timeout', async () => {
     const receiver = await rawReceiverThat((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n')
       repeat(socket, 20, () => socket.write('x: y\r\n'))
@@ -54,14 +54,14 @@ describe('a slow receiver', () => {
     await hungUp.promise
   })
 
-  test('that accepts the connection and says nothing was not reached in time', async () => {
+  test('that accepts the connection but sends nothing is a connect timeout', async () => {
     const port = await listen(createServer())
     const result = await post(senderWith(), `https://127.0.0.1:${port}/`)
     expect(result.outcome).toBe('connect_timeout')
     expectTimeout(result.durationMs)
   })
 
-  test('is not waited for any longer when the attempt is aborted or the sender closed', async () => {
+  test('is disconnected when the attempt is aborted or the sender closed', async () => {
     const receiver = await receiverThat(() => 'never')
     const sender = senderWith({ timeoutMs: 60_000 })
     const abort = new AbortController()
@@ -81,7 +81,7 @@ describe('a slow receiver', () => {
     expect((await resolving).outcome).toBe('interrupted')
   })
 
-  test('does not slow down a healthy one, not even 400 of them', async () => {
+  test('does not slow down a healthy one, even when there are 400 of them', async () => {
     const hanging = await receiverThat(() => 'never')
     const healthy = await receiverThat(() => ({}))
     const sender = senderWith({ timeoutMs: 60_000 })
@@ -90,7 +90,7 @@ describe('a slow receiver', () => {
     for (let count = 0; count < 400; count++) await hanging.next()
 
     const beside = await medianLatency(sender, healthy.url)
-    // Waiting behind the 400 would take a minute; the 20 ms are for a busy machine.
+    // Waiting for the 400 would take a minute; the 20 ms are for a busy machine.
     expect(beside).toBeLessThan(2 * alone + 20)
     sender.close()
     expect(new Set((await Promise.all(stuck)).map(({ outcome }) => outcome))).toEqual(

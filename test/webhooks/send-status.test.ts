@@ -20,7 +20,7 @@ describe('the status decides', () => {
     expect(await post(senderWith(), receiver.url)).toMatchObject({ outcome, status })
   })
 
-  test('an interim answer is passed over, and a switch of protocols is none', async () => {
+  test('informational responses are skipped, and a protocol switch is a failure', async () => {
     const early = await rawReceiverThat(
       answer('HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'),
     )
@@ -47,7 +47,7 @@ describe('the status decides', () => {
       const trap = await receiverThat(() => ({}))
       const receiver = await receiverThat(() => ({ status, headers: { Location: trap.url } }))
       const result = await post(senderWith(), receiver.url)
-      expect(result).toMatchObject({ outcome: 'redirect', status, detail: `It pointed to ${trap.url}` })
+      expect(result).toMatchObject({ outcome: 'redirect', status, detail: `Redirect to ${trap.url}` })
       expect(result.responseHeaders.location).toBe(trap.url)
       expect(trap.connections()).toBe(0)
     },

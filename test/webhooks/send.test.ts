@@ -20,7 +20,7 @@ import {
 afterEach(endSending)
 
 describe('a delivery', () => {
-  test('arrives byte for byte, with its headers and nothing that was not asked for', async () => {
+  test('arrives byte for byte, with its headers and no others', async () => {
     const receiver = await receiverThat(() => ({
       status: 201,
       headers: { 'X-Answer': 'yes' },
@@ -48,7 +48,7 @@ describe('a delivery', () => {
     })
   })
 
-  test('uses the connection of the one before it', async () => {
+  test('reuses the connection of the previous one', async () => {
     const receiver = await receiverThat(() => ({ body: 'ok' }))
     const sender = senderWith()
     for (let count = 0; count < 20; count++) await post(sender, receiver.url)
@@ -56,7 +56,7 @@ describe('a delivery', () => {
     expect(receiver.connections()).toBe(1)
   })
 
-  test('goes again on a new connection when a kept one was closed meanwhile, and only then', async () => {
+  test('is repeated on a new connection only when a reused one was closed meanwhile', async () => {
     let connections = 0
     const receiver = await rawReceiverThat((socket) => {
       const number = connections++
@@ -74,7 +74,7 @@ describe('a delivery', () => {
     expect(connections).toBe(3)
   })
 
-  test('is repeated once at most, however many kept connections were closed', async () => {
+  test('is repeated at most once, however many idle connections were closed', async () => {
     let requests = 0
     const receiver = await rawReceiverThat((socket) => {
       let isUsed = false
@@ -91,7 +91,7 @@ describe('a delivery', () => {
     expect(requests).toBe(5)
   })
 
-  test('keeps no cookie', async () => {
+  test('stores no cookies', async () => {
     const receiver = await receiverThat(() => ({ headers: { 'Set-Cookie': 'a=b' } }))
     const sender = senderWith()
     await post(sender, receiver.url)
@@ -100,13 +100,13 @@ describe('a delivery', () => {
   })
 })
 
-test('a closed port is a refused connection, by address and by a name with two', async () => {
+test('a closed port is a refused connection, by address and by a name with two addresses', async () => {
   const sender = senderWith({ resolve: async () => ['127.0.0.1', '127.0.0.1'] })
   expect((await post(sender, 'https://127.0.0.1:1/')).outcome).toBe('connect_refused')
   expect((await post(sender, 'https://hooks.test:1/')).outcome).toBe('connect_refused')
 })
 
-test('a proxy in the environment sees nothing, and neither can the environment switch certificates off', async () => {
+test('the environment can neither set a proxy nor turn off certificate checks', async () => {
   let seen = 0
   const proxy = `http://127.0.0.1:${await listen(createServer(() => seen++))}`
   const receiver = await receiverThat(() => ({}))
@@ -132,7 +132,7 @@ test('a proxy in the environment sees nothing, and neither can the environment s
   expect(seen).toBe(0)
 })
 
-test('an endpoint counts as not reached when nothing answered, and as reached when something did', () => {
+test('an endpoint counts as reached when it responded, and as not reached when it did not', () => {
   const words = Object.keys(DELIVERY_ERROR_SENTENCES) as (keyof typeof DELIVERY_ERROR_SENTENCES)[]
   expect(words.filter((word) => !isConnectFailure(word))).toEqual([
     'reset',

@@ -6,7 +6,7 @@ import {
   standardSignature,
 } from '../../server/webhooks/deliveries/signature.ts'
 
-// Expected values were computed apart from this program, with Python's hmac module and openssl.
+// Expected values were computed independently, with Python's hmac module and openssl.
 const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='
 const STAGED = 'whsec_//79/Pv6+fj39vX08/Lx8O/u7ezr6uno5+bl5OPi4eA='
 const ID = 'dlv_01jh0000000000000000000000'
@@ -34,13 +34,13 @@ test('the Standard Webhooks signature is keyed with the decoded secret and cover
   )
 })
 
-test('while a secret is rotated both sign, in the order given', () => {
+test('during a rotation both secrets sign, in the given order', () => {
   expect(standardSignature([SECRET, STAGED], ID, TIMESTAMP, BODY)).toBe(
     'v1,9fW+4z4lcEu3NV4RcTQHLI955QiI+1Y6Tx9d8lFk9yQ= v1,5w8caZ6A2Dsv60qn03aW0WssZqQgzeJvb9cxkPKJNbw=',
   )
 })
 
-test('a receiver that uses the standardwebhooks package accepts either secret and refuses a changed body', () => {
+test('a receiver with the standardwebhooks package accepts either secret and rejects a changed body', () => {
   const timestamp = Math.floor(Date.now() / 1000)
   const headers = {
     'webhook-id': ID,

@@ -5,28 +5,28 @@ import { createSecureContext, getCACertificates } from 'node:tls'
 import type { AddressPolicy } from '../public-address.ts'
 import { ConnectionError } from './delivery-errors.ts'
 
-/** Less than the 5 s after which many servers close an idle connection, so that we close it first. */
-const LONGEST_IDLE_MS = 4_000
+/** Less than the 5 s after which many servers close an idle connection, so that this side closes it first. */
+const MAX_IDLE_MS = 4_000
 /**
- * As many as there are attempts at once: many endpoints may share a host. With fewer, sockets are closed and made anew
- * all the time, and Bun serves few handshakes in a turn of its event loop, the newest first: some waited 9 seconds.
+ * As many as attempts in progress, because many endpoints may share a host. With fewer, sockets are closed and reopened
+ * all the time, and Bun does few handshakes per event loop tick, the newest first: some waited 9 seconds.
  */
 const IDLE_SOCKETS_PER_HOST = 128
-/** Open sockets, busy ones too, above which none is kept for later. */
+/** With more sockets open, including busy ones, none is kept for reuse. */
 const SOCKETS_TO_KEEP = 384
 
 /** Addresses of a host name. Rejects when there are none. */
 export type Resolve = (hostname: string) => Promise<string[]>
 
-/** Asks DNS and the hosts file; c-ares on Linux, so that a slow name server holds up no thread. */
+/** Uses DNS and the hosts file; c-ares on Linux, so that a slow name server does not block a thread. */
 export async function resolveName(hostname: string): Promise<string[]> {
   const found = await Bun.dns.lookup(hostname)
   return found.map(({ address }) => address)
 }
 
 /**
- * The `lookup` of one dial: resolves the name and hands over only addresses that the policy allows, so the address
- * that was checked is the one dialled. It is not called for an address in the URL: check that one before.
+ * The `lookup` of one connection: resolves the name and returns only addresses that the policy allows, so that the
+ * address that was checked is the one connected to. It is not called for an IP address in the URL: check that before.
  */
 export function checkedLookup(
   resolve: Resolve,
@@ -34,54 +34,54 @@ export function checkedLookup(
   onResolved: () => void,
 ): LookupFunction {
   return (hostname, options, call) => {
-    const tell = (error: Error) => call(error, '', 0)
+    const fail = (error: Error) => call(error, '', 0)
     resolve(hostname).then(
       (addresses) => {
         const [first, ...others] = addresses
           .filter((address) => policy.allows(address, hostname))
           .map(withFamily)
-        if (!first) return tell(refusal(hostname, addresses.length))
+        if (!first) return fail(refusal(hostname, addresses.length))
         onResolved()
         if (options.all) call(null, [first, ...others])
         else call(null, first.address, first.family)
       },
-      () => tell(new ConnectionError('dns', `${hostname} could not be resolved.`)),
+      () => fail(new ConnectionError('dns', `${hostname} couldn't be resolved.`)),
     )
   }
 }
 
 export interface Agents {
-  /** Keeps connections for the next delivery, and closes them when they are idle. */
+  /** Reuses connections, and closes them when they are idle. */
   kept: Agent
   /** A new connection for every request. */
   fresh: Agent
 }
 
-/** Verified connections to receivers. `ca` is PEM, trusted beside the system's. */
+/** Connections to endpoints, with verified certificates. `ca` is PEM, trusted in addition to the system's. */
 export function createAgents(ca: string | undefined): Agents {
-  // Made once: reading some 260 authorities for each connection would cost more than the delivery.
+  // Created once: loading some 260 authorities for each connection would cost more than the delivery.
   const secureContext = createSecureContext({ ca: trusted(ca) })
-  // Said here so that NODE_TLS_REJECT_UNAUTHORIZED in the environment changes nothing.
+  // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED in the environment has no effect.
   const verified = { secureContext, rejectUnauthorized: true }
   return {
-    kept: new ReceiverAgent({
+    kept: new EndpointAgent({
       ...verified,
       keepAlive: true,
       maxFreeSockets: IDLE_SOCKETS_PER_HOST,
-      timeout: LONGEST_IDLE_MS,
+      timeout: MAX_IDLE_MS,
     }),
     fresh: new Agent(verified),
   }
 }
 
-/** Each certificate of a PEM text. Throws when it holds none, or one that cannot be read. */
+/** The certificates in a PEM text. Throws when there is none, or one cannot be parsed. */
 export function certificatesOf(pem: string): string[] {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)
-  if (!blocks) throw new Error('There is no PEM certificate in it.')
+  if (!blocks) throw new Error('It contains no PEM certificate.')
   return blocks.map((block) => new X509Certificate(block).toString())
 }
 
-class ReceiverAgent extends Agent {
+class EndpointAgent extends Agent {
   #open = 0
 
   override createConnection(...given: Parameters<Agent['createConnection']>) {
@@ -106,6 +106,6 @@ function withFamily(address: string): { address: string; family: number } {
 
 function refusal(hostname: string, found: number): ConnectionError {
   if (found === 0) return new ConnectionError('dns', `${hostname} has no address.`)
-  // The addresses stay out of the log: they would let an administrator map the network behind this server.
-  return new ConnectionError('blocked_address', `${hostname} leads to no public address.`)
+  // The addresses are left out: they would let an administrator map this server's internal network.
+  return new ConnectionError('blocked_address', `${hostname} has no public address.`)
 }

@@ -4,26 +4,26 @@ import type { Endpoint } from '../endpoints/queries.ts'
 import type { ClaimedDelivery } from './claim.ts'
 import { serviceSignature, standardSignature } from './signature.ts'
 
-const MOST_KEPT_SECRETS = 4_096
+const MAX_CACHED_SECRETS = 4_096
 
-/** Headers of one attempt: section 6 of the specification, Standard Webhooks beside it. */
+/** Headers of one attempt: section 6 of the specification, and Standard Webhooks. */
 export type HeadersOf = (
   endpoint: Endpoint,
   delivery: ClaimedDelivery,
   body: Uint8Array,
 ) => Record<string, string>
 
-/** Opened secrets are kept in memory, for opening one costs more than signing with it. */
+/** Decrypted secrets are cached, because decrypting one costs more than signing with it. */
 export function createHeaders(deps: Deps): HeadersOf {
-  const open = keepOpened(deps)
+  const decrypt = cacheSecrets(deps)
   return (endpoint, delivery, body) => {
     const now = deps.clock.now()
     const seconds = Math.floor(now / 1_000)
-    const secret = open(endpoint.secret, endpoint.id)
+    const secret = decrypt(endpoint.secret, endpoint.id)
     const secrets = [secret]
-    if (endpoint.nextSecret) secrets.push(open(endpoint.nextSecret, endpoint.id))
+    if (endpoint.nextSecret) secrets.push(decrypt(endpoint.nextSecret, endpoint.id))
     if (endpoint.previousSecret && (endpoint.previousSecretUntil ?? 0) > now) {
-      secrets.push(open(endpoint.previousSecret, endpoint.id))
+      secrets.push(decrypt(endpoint.previousSecret, endpoint.id))
     }
     return {
       'Content-Type': 'application/json',
@@ -40,16 +40,16 @@ export function createHeaders(deps: Deps): HeadersOf {
   }
 }
 
-/** By the encrypted bytes, whose nonce is never used twice: a rotated secret is another entry. */
-function keepOpened(deps: Deps): (encrypted: Uint8Array, owner: string) => string {
-  const opened = new Map<string, string>()
+/** Keyed by the encrypted bytes. Their nonce is never reused, so a rotated secret is a new entry. */
+function cacheSecrets(deps: Deps): (encrypted: Uint8Array, owner: string) => string {
+  const cached = new Map<string, string>()
   return (encrypted, owner) => {
     const key = Buffer.from(encrypted).toString('latin1')
-    let secret = opened.get(key)
+    let secret = cached.get(key)
     if (secret === undefined) {
       secret = deps.encryption.decrypt(encrypted, owner)
-      if (opened.size >= MOST_KEPT_SECRETS) opened.clear()
-      opened.set(key, secret)
+      if (cached.size >= MAX_CACHED_SECRETS) cached.clear()
+      cached.set(key, secret)
     }
     return secret
   }

@@ -12,9 +12,9 @@ import { type Fault, invalid, notFound } from '../../errors.ts'
 import { firstIdAt, isId } from '../../ids.ts'
 import { requireWebhookEvent } from '../endpoints/validate.ts'
 
-const MOST_LISTED = 100
-const DEFAULT_LISTED = 25
-/** An id is made a moment after the event's time is taken; within this it belongs to the time. */
+const MAX_LIMIT = 100
+const DEFAULT_LIMIT = 25
+/** An id may be created up to this long after the event's time. */
 const ID_DELAY_MS = 60_000
 
 export interface DeliveryFilter {
@@ -23,12 +23,12 @@ export interface DeliveryFilter {
   event?: string | undefined
   /** One of `DELIVERY_STATES`. */
   state?: string | undefined
-  /** Wall clock, milliseconds; of the event. From `since` on, before `until`. */
+  /** Time of the event in milliseconds: `since` inclusive, `until` exclusive. */
   since?: number | undefined
   until?: number | undefined
-  /** `nextCursor` of the page before. */
+  /** `nextCursor` of the previous page. */
   cursor?: string | undefined
-  /** 25 unless given, at most 100. */
+  /** 25 by default, at most 100. */
   limit?: number | undefined
 }
 
@@ -38,19 +38,19 @@ export type DeliveryRow = Omit<typeof deliveries.$inferSelect, 'testBody'> & {
 }
 export type Attempt = typeof attempts.$inferSelect
 export interface DeliveryDetail extends DeliveryRow {
-  /** What is sent; empty when the event is no longer kept. */
+  /** What is sent; null when the event is no longer stored. */
   body: Uint8Array | null
   /** Oldest first. */
   attempts: Attempt[]
 }
 
-/** Newest first. Throws 400 for an unknown word or cursor; an unknown endpoint has no deliveries. */
+/** Newest first. Throws 400 for an unknown event, state or cursor. An unknown endpoint has no deliveries. */
 export async function listDeliveries(
   deps: Deps,
   orgId: string,
   filter: DeliveryFilter = {},
 ): Promise<{ deliveries: DeliveryRow[]; nextCursor: string | null }> {
-  const limit = Math.min(Math.max(filter.limit ?? DEFAULT_LISTED, 1), MOST_LISTED)
+  const limit = Math.min(Math.max(filter.limit ?? DEFAULT_LIMIT, 1), MAX_LIMIT)
   const conditions = conditionsOf(filter)
   if (filter.state === 'held' && !(await hasEndpointOff(deps, orgId))) {
     return { deliveries: [], nextCursor: null }
@@ -66,7 +66,7 @@ export async function listDeliveries(
   return { deliveries: page, nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null }
 }
 
-/** Without this, a search for held ones would look at everything that is pending only to find none. */
+/** Without this check, a query for held deliveries would read every pending one just to find none. */
 async function hasEndpointOff(deps: Deps, orgId: string): Promise<boolean> {
   const isOff = and(eq(endpoints.orgId, orgId), isNotNull(endpoints.offAt), isNull(endpoints.deletedAt))
   const found = await deps.database.read.select({ id: endpoints.id }).from(endpoints).where(isOff).limit(1)
@@ -86,12 +86,12 @@ export async function readDelivery(deps: Deps, orgId: string, id: string): Promi
     .where(and(eq(deliveries.orgId, orgId), eq(deliveries.id, id)))
   if (!found) throw notFound('delivery')
   const { testBody, eventBody, ...delivery } = found
-  const made = await read
+  const history = await read
     .select()
     .from(attempts)
     .where(and(eq(attempts.deliveryId, id), eq(attempts.orgId, orgId)))
     .orderBy(asc(attempts.number))
-  return { ...delivery, body: testBody ?? eventBody, attempts: made }
+  return { ...delivery, body: testBody ?? eventBody, attempts: history }
 }
 
 function conditionsOf(filter: DeliveryFilter): (SQL | undefined)[] {
@@ -113,15 +113,15 @@ function conditionsOf(filter: DeliveryFilter): (SQL | undefined)[] {
   ]
 }
 
-/** Words literally, for the partial indexes. A sample (of no event) goes to an endpoint that is off, too. */
+/** States are literal, for the partial indexes. A test delivery is sent even if its endpoint is off. */
 function isInState(state: DeliveryState): SQL | undefined {
-  const isSample = eq(deliveries.eventNumber, 0)
+  const isTest = eq(deliveries.eventNumber, 0)
   const isEvent = ne(deliveries.eventNumber, 0)
   switch (state) {
     case 'held':
       return and(sql`state = 'pending'`, isNull(endpoints.deletedAt), isNotNull(endpoints.offAt), isEvent)
     case 'pending':
-      return and(sql`state = 'pending'`, isNull(endpoints.deletedAt), or(isNull(endpoints.offAt), isSample))
+      return and(sql`state = 'pending'`, isNull(endpoints.deletedAt), or(isNull(endpoints.offAt), isTest))
     case 'in_flight':
       return sql`state = 'in_flight'`
     case 'succeeded':
@@ -143,7 +143,7 @@ function requireState(name: string): DeliveryState {
 const unknownCursor: Fault = {
   parameter: 'cursor',
   code: 'invalid_cursor',
-  detail: 'Use nextCursor as it was given.',
+  detail: 'Use the nextCursor of the previous page.',
 }
 
 const columns = {

@@ -5,9 +5,9 @@ import { attempts, deliveries } from '../../database/tables/webhooks.ts'
 import { lockEndpoint } from '../endpoints/queries.ts'
 
 /**
- * Forgets what webhooks said of tickets that are deleted for ever: bodies, and all that receivers answered. What has not
- * arrived is cancelled; an attempt under way ends unnoticed. That something was sent, when and where stays in the log.
- * Takes endpoints, so it comes behind `recordEvents`.
+ * Erases the webhook data of tickets that are permanently deleted: event bodies and responses. Deliveries that have not
+ * succeeded are cancelled, and attempts in progress leave no result. The log keeps what was sent where and when. Locks
+ * endpoints, so call it after `recordEvents`.
  */
 export async function eraseDeliveries(
   tx: Transaction,
@@ -18,21 +18,21 @@ export async function eraseDeliveries(
     .update(events)
     .set({ body: null })
     .where(and(eq(events.orgId, orgId), inArray(events.ticketId, ticketIds), sql`body is not null`))
-  const served = await tx.selectDistinct({ id: deliveries.endpointId }).from(deliveries).where(ofTickets)
-  for (const id of served.map((endpoint) => endpoint.id).sort()) await lockEndpoint(tx, { orgId, id })
+  const affected = await tx.selectDistinct({ id: deliveries.endpointId }).from(deliveries).where(ofTickets)
+  for (const id of affected.map((endpoint) => endpoint.id).sort()) await lockEndpoint(tx, { orgId, id })
   await tx
     .update(deliveries)
     .set({ state: 'cancelled', finishedAt: sql`coalesce(${deliveries.finishedAt}, ${now})` })
     .where(and(ofTickets, inArray(deliveries.state, ['pending', 'in_flight', 'failed'])))
-  const theirs = inArray(
+  const isOfTickets = inArray(
     attempts.deliveryId,
     tx.select({ id: deliveries.id }).from(deliveries).where(ofTickets),
   )
-  // An attempt that has an outcome takes no result any more.
+  // An attempt that has an outcome accepts no result.
   await tx
     .update(attempts)
     .set({ outcome: 'interrupted' })
-    .where(and(theirs, isNull(attempts.outcome)))
+    .where(and(isOfTickets, isNull(attempts.outcome)))
   const nothing = { requestHeaders: null, responseHeaders: null, responseBody: null, detail: null }
-  await tx.update(attempts).set(nothing).where(theirs)
+  await tx.update(attempts).set(nothing).where(isOfTickets)
 }

@@ -6,31 +6,31 @@ import type { Agents } from './connection.ts'
 import { type DeliveryError, errorOfFailure, errorOfStatus } from './delivery-errors.ts'
 import { parseRetryAfter } from './retry-schedule.ts'
 
-const LONGEST_BODY_BYTES = 16_384
-const LONGEST_HEADERS_BYTES = 16_384
-/** Interim answers (1xx) before the final one. */
-const MOST_INTERIM_ANSWERS = 16
-const LONGEST_DETAIL = 300
+const MAX_BODY_BYTES = 16_384
+const MAX_HEADERS_BYTES = 16_384
+/** Informational responses (1xx) before the final one. */
+const MAX_INFORMATIONAL = 16
+const MAX_DETAIL_LENGTH = 300
 
 export interface SendResult {
   outcome: 'succeeded' | DeliveryError
-  /** Null when no answer came. */
+  /** Null without a response. */
   status: number | null
-  /** Names in lower case; empty when no answer came. */
+  /** Names in lower case; empty without a response. */
   responseHeaders: Record<string, string>
-  /** What was read of the answer's body, at most 16 KiB. */
+  /** The part of the body that was read, at most 16 KiB. */
   responseBody: Uint8Array
-  /** There was more of the body, or it did not come in time. */
+  /** The body was longer, or did not arrive in time. */
   isBodyCut: boolean
-  /** Whole milliseconds until the answer's headers, or until it failed. */
+  /** Whole milliseconds until the response headers, or until it failed. */
   durationMs: number
-  /** Says more than the outcome, in plain words. */
+  /** What exactly happened, where that says more than the outcome. */
   detail?: string
-  /** What a 429 or 503 asked for with `Retry-After`. */
+  /** `Retry-After` of a 429 or 503. */
   retryAfterMs?: number
 }
 
-export interface Post {
+export interface PostRequest {
   hostname: string
   port: number
   path: string
@@ -38,55 +38,55 @@ export interface Post {
   body: Uint8Array
 }
 
-export interface ExchangeDeps {
+export interface HttpPostDeps {
   clock: Clock
   agents: Agents
   timeoutMs: number
   lookup(onResolved: () => void): LookupFunction
 }
 
-/** Where time runs out tells what it ran out for. */
+/** The phase in which the time runs out decides the error. */
 type Phase = 'resolving' | 'connecting' | 'waiting'
-const EXPIRED = {
+const TIMEOUT_ERRORS = {
   resolving: 'dns',
   connecting: 'connect_timeout',
   waiting: 'timeout',
 } as const satisfies Record<Phase, DeliveryError>
 
 /**
- * One POST and its answer. The status decides, and the time is for everything up to it; what is left of the time is
- * for reading some of the body. Nothing that happens after `onEnd` was called counts.
+ * One POST and its response. The status decides the outcome, and must arrive before the timeout. What is left of the
+ * time is for reading some of the body. Nothing after `onEnd` has an effect.
  */
-export class Exchange {
+export class HttpPost {
   #phase: Phase
   #request: ClientRequest | undefined
   #response: IncomingMessage | undefined
   #chunks: Buffer[] = []
   #bodyBytes = 0
-  #interimAnswers = 0
-  #answeredAt = 0
+  #informational = 0
+  #respondedAt = 0
   #isOver = false
   readonly #startedAt: number
   readonly #cancelTimer: () => void
 
   constructor(
-    private readonly deps: ExchangeDeps,
-    private readonly post: Post,
+    private readonly deps: HttpPostDeps,
+    private readonly post: PostRequest,
     private readonly onEnd: (result: SendResult) => void,
   ) {
     this.#startedAt = deps.clock.monotonic()
     this.#phase = isIP(post.hostname) ? 'connecting' : 'resolving'
-    this.#dial(deps.agents.kept)
-    this.#cancelTimer = deps.clock.after(deps.timeoutMs, () => this.#expire())
+    this.#connect(deps.agents.kept)
+    this.#cancelTimer = deps.clock.after(deps.timeoutMs, () => this.#timeOut())
   }
 
-  /** Ends it now. An answer whose headers came still counts. */
+  /** Ends it now. A response whose headers have arrived still counts. */
   interrupt(): void {
     if (this.#response) this.#finish(true)
     else this.#fail('interrupted')
   }
 
-  #dial(agent: Agent): void {
+  #connect(agent: Agent): void {
     const options: RequestOptions = {
       method: 'POST',
       agent,
@@ -94,13 +94,13 @@ export class Exchange {
       port: this.post.port,
       path: this.post.path,
       headers: this.post.headers,
-      maxHeaderSize: LONGEST_HEADERS_BYTES,
+      maxHeaderSize: MAX_HEADERS_BYTES,
       lookup: this.deps.lookup(() => this.#advance('connecting')),
     }
     const request = startRequest(options)
     this.#request = request
     request.on('socket', (socket) => this.#onSocket(socket))
-    request.on('information', () => this.#onInterimAnswer())
+    request.on('information', () => this.#onInformation())
     request.on('upgrade', () => this.#fail('bad_response', '101 is not a final HTTP status.'))
     request.on('response', (response) => this.#onResponse(response))
     request.on('error', (error) => this.#onError(request, error))
@@ -116,16 +116,16 @@ export class Exchange {
     this.#phase = phase
   }
 
-  #onInterimAnswer(): void {
-    this.#interimAnswers++
-    if (this.#interimAnswers > MOST_INTERIM_ANSWERS)
-      this.#fail('bad_response', 'Too many interim answers came.')
+  #onInformation(): void {
+    this.#informational++
+    if (this.#informational > MAX_INFORMATIONAL)
+      this.#fail('bad_response', 'Too many informational (1xx) responses.')
   }
 
   #onResponse(response: IncomingMessage): void {
     if (this.#isOver) return
     this.#response = response
-    this.#answeredAt = this.deps.clock.monotonic()
+    this.#respondedAt = this.deps.clock.monotonic()
     response.on('data', (chunk: Buffer) => this.#onChunk(chunk))
     response.on('end', () => this.#finish(!response.complete))
     response.on('error', () => this.#finish(true))
@@ -136,26 +136,26 @@ export class Exchange {
     if (this.#isOver) return
     this.#chunks.push(chunk)
     this.#bodyBytes += chunk.length
-    if (this.#bodyBytes > LONGEST_BODY_BYTES) this.#finish(true)
+    if (this.#bodyBytes > MAX_BODY_BYTES) this.#finish(true)
   }
 
   #onError(request: ClientRequest, error: Error): void {
     if (this.#isOver || request !== this.#request) return
     const reason = errorOfFailure(error)
     if (this.#response) this.#finish(true)
-    // The receiver closed a kept connection just as it was used again: that says nothing about the receiver.
-    else if (reason === 'reset' && request.reusedSocket) this.#dial(this.deps.agents.fresh)
+    // The endpoint closed an idle connection just as it was reused, which is not an error of the endpoint.
+    else if (reason === 'reset' && request.reusedSocket) this.#connect(this.deps.agents.fresh)
     else this.#fail(reason, error.message)
   }
 
-  #expire(): void {
+  #timeOut(): void {
     if (this.#response) this.#finish(true)
-    else this.#fail(EXPIRED[this.#phase])
+    else this.#fail(TIMEOUT_ERRORS[this.#phase])
   }
 
-  /** No answer. */
+  /** Ends without a response. */
   #fail(outcome: DeliveryError, detail?: string): void {
-    if (!this.#end()) return
+    if (!this.#isFirstEnd()) return
     this.#request?.destroy()
     this.onEnd({
       outcome,
@@ -164,14 +164,14 @@ export class Exchange {
       responseBody: new Uint8Array(0),
       isBodyCut: false,
       durationMs: this.#since(this.deps.clock.monotonic()),
-      ...(detail && { detail: detail.slice(0, LONGEST_DETAIL) }),
+      ...(detail && { detail: detail.slice(0, MAX_DETAIL_LENGTH) }),
     })
   }
 
-  /** An answer, with all of its body or some of it. Only a connection whose answer was read to its end is kept. */
+  /** Ends with a response. Its connection is only reused if the body was read to its end. */
   #finish(isBodyCut: boolean): void {
     const response = this.#response
-    if (!response || !this.#end()) return
+    if (!response || !this.#isFirstEnd()) return
     if (isBodyCut) this.#request?.destroy()
     const status = response.statusCode ?? 0
     const headers = flatten(response.headers)
@@ -180,9 +180,9 @@ export class Exchange {
       status,
       responseHeaders: headers,
       // Not Uint8Array.from, which walks byte by byte: 0.4 ms for 16 KiB instead of 1 µs.
-      responseBody: new Uint8Array(Buffer.concat(this.#chunks).subarray(0, LONGEST_BODY_BYTES)),
+      responseBody: new Uint8Array(Buffer.concat(this.#chunks).subarray(0, MAX_BODY_BYTES)),
       isBodyCut,
-      durationMs: this.#since(this.#answeredAt),
+      durationMs: this.#since(this.#respondedAt),
       ...detailOf(status, headers),
       ...(status === 429 || status === 503 ? this.#retryAfter(headers) : undefined),
     })
@@ -197,8 +197,7 @@ export class Exchange {
     return Math.round(moment - this.#startedAt)
   }
 
-  /** Whether this is the first end. */
-  #end(): boolean {
+  #isFirstEnd(): boolean {
     if (this.#isOver) return false
     this.#isOver = true
     this.#cancelTimer()
@@ -208,7 +207,7 @@ export class Exchange {
 
 function detailOf(status: number, headers: Record<string, string>): { detail?: string } {
   if (status >= 300 && status < 400 && headers.location) {
-    return { detail: `It pointed to ${headers.location}`.slice(0, LONGEST_DETAIL) }
+    return { detail: `Redirect to ${headers.location}`.slice(0, MAX_DETAIL_LENGTH) }
   }
   return status >= 200 && status < 600 ? {} : { detail: `${status} is not a final HTTP status.` }
 }

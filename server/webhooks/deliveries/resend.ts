@@ -13,14 +13,14 @@ import { lockEndpoint } from '../endpoints/queries.ts'
 import { AT_ONCE } from './schedule.ts'
 
 const SLICE = 200
-const REST_MS = 60_000
+const WAIT_MS = 60_000
 
 export type ResendJob = typeof resendJobs.$inferSelect
 
 /**
- * Sends one delivery again, at once: same id, same body, the secret of today, one attempt marked `manual`. One that
- * had come to its end is tried this once; one that waits for a retry keeps its schedule. Throws 404, and 409 while it
- * is under way or when its endpoint is off or deleted.
+ * Sends one delivery again, now: same id, same body, the current secret, one attempt marked `manual`. A finished
+ * delivery gets this one attempt; one that waits for a retry keeps its schedule. Throws 404, and 409 while it is being
+ * sent or when its endpoint is off or deleted.
  */
 export async function resendDelivery(deps: Deps, orgId: string, id: string): Promise<void> {
   const [delivery] = isId('dlv', id)
@@ -35,15 +35,15 @@ export async function resendDelivery(deps: Deps, orgId: string, id: string): Pro
     await requireEndpointOn(tx, orgId, endpointId)
     const [resent] = await queueAgain(tx, { orgId, id, dueAt: AT_ONCE })
     if (!resent)
-      throw new AppError(409, 'delivery_in_flight', 'It is being sent at this moment. Wait for its result.')
+      throw new AppError(409, 'delivery_in_flight', 'This delivery is being sent. Wait for its result.')
     await scheduleEndpoint(tx, { endpointId, at: deps.clock.now() })
     await recordAudit(deps, tx, orgId, { action: 'delivery.resent', subject: { id, label: eventType } })
   })
 }
 
 /**
- * Sends every failed delivery of an endpoint again whose event is of that time (milliseconds) or later: a job that
- * `startResending` works through and a crash does not end. Throws 404, and 409 when the endpoint is off.
+ * Creates a job that sends every failed delivery of an endpoint again whose event is not older than `since`
+ * (milliseconds). `startResending` runs it, and it continues after a crash. Throws 404, and 409 when the endpoint is off.
  */
 export async function resendFailedSince(
   deps: Deps,
@@ -69,7 +69,7 @@ export async function resendFailedSince(
   return job
 }
 
-/** How far a job is: `finishedAt` is set when every delivery has been queued again. Throws 404. */
+/** The progress of a job. `finishedAt` is set when every delivery is queued again. Throws 404. */
 export async function readResendJob(deps: Deps, orgId: string, id: string): Promise<ResendJob> {
   if (!isId('job', id)) throw notFound('job')
   const [job] = await deps.database.read
@@ -80,17 +80,17 @@ export async function readResendJob(deps: Deps, orgId: string, id: string): Prom
   return job
 }
 
-/** Works through the open jobs, oldest first, a slice in each turn. */
+/** Runs unfinished jobs, oldest first, a slice at a time. */
 export function startResending(deps: Deps): Loop {
   return startLoop(deps, 'resend', async () => {
     const [job] = await findOpenJob(deps.database.read, {})
-    if (!job) return REST_MS
+    if (!job) return WAIT_MS
     await deps.database.write((tx) => resendSlice(deps, tx, job))
     return 0
   })
 }
 
-/** The rows and the place in the job change together: after a crash it goes on where it was. */
+/** The deliveries and the job's cursor change in one unit, so that the job continues there after a crash. */
 async function resendSlice(deps: Deps, tx: Transaction, job: ResendJob): Promise<void> {
   const now = deps.clock.now()
   const [endpoint] = await lockEndpoint(tx, { orgId: job.orgId, id: job.endpointId })
@@ -120,18 +120,22 @@ async function resendSlice(deps: Deps, tx: Transaction, job: ResendJob): Promise
 async function requireEndpointOn(tx: Transaction, orgId: string, id: string): Promise<void> {
   const [endpoint] = await lockEndpoint(tx, { orgId, id })
   if (!endpoint) {
-    throw new AppError(409, 'endpoint_deleted', 'The endpoint was deleted: there is nowhere to send it.')
+    throw new AppError(
+      409,
+      'endpoint_deleted',
+      'The endpoint was deleted, so this delivery cannot be sent again.',
+    )
   }
   if (endpoint.offAt !== null) {
     throw new AppError(
       409,
       'endpoint_off',
-      'The endpoint is off. Enable it first; that also sends what is held.',
+      'The endpoint is off. Enable it first. Enabling also sends its held deliveries.',
     )
   }
 }
 
-/** Asked at every pulse, so it is built and planned once. */
+/** Runs after every commit, so it has no bare parameter and is planned once. */
 const findOpenJob = statement<Record<string, never>, ResendJob[], Reader>('resend_open_job', (read) =>
   read
     .select()

@@ -8,19 +8,19 @@ import { type Loop, startPeriodic } from '../../loop.ts'
 import { CANCEL_SLICE, cancelPending } from '../endpoints/endpoints.ts'
 
 const DAY_MS = 86_400_000
-/** Headers, bodies and details of attempts. */
+/** For headers, bodies and details of attempts. */
 const DETAILS_MS = 30 * DAY_MS
-/** Deliveries, attempts and events themselves. */
+/** For deliveries, attempts and events. */
 const SUMMARIES_MS = 90 * DAY_MS
-const SWEEP_EVERY_MS = 3_600_000
+const RUN_EVERY_MS = 3_600_000
 const SLICE = 500
 
-/** Does one slice behind a cursor; answers the cursor of the next slice, or null when there is nothing more. */
+/** Cleans up one slice after a cursor. Returns the next cursor, or null when there is no more. */
 type Step = (deps: Deps, cursor: string) => Promise<string | null>
 
 const STEPS: Step[] = [cancelLeftovers, stripAttempts, removeDeliveries, removeEvents, removeJobs]
 
-/** Forgets what is old, every hour, a slice at a time. What is pending or held stays however old it is. */
+/** Deletes old data every hour, a slice at a time. Keeps pending and held deliveries of any age. */
 export function startRetention(deps: Deps): Loop {
   let step = 0
   let cursor = ''
@@ -32,10 +32,10 @@ export function startRetention(deps: Deps): Loop {
     return step !== 0 || cursor !== ''
   }
 
-  return startPeriodic(deps, 'retention', { everyMs: SWEEP_EVERY_MS, slice })
+  return startPeriodic(deps, 'retention', { everyMs: RUN_EVERY_MS, slice })
 }
 
-/** Deleting an endpoint cancels so many of its deliveries at once; here are the others. */
+/** Deleting an endpoint cancels its first `CANCEL_SLICE` deliveries. This cancels the rest. */
 async function cancelLeftovers(deps: Deps): Promise<string | null> {
   const hasPending = sql`exists (select 1 from deliveries where endpoint_id = ${endpoints.id} and state = 'pending')`
   const [endpoint] = await deps.database.read
@@ -92,8 +92,8 @@ async function removeDeliveries(deps: Deps, cursor: string): Promise<string | nu
 }
 
 /**
- * One of them may be sent again at this very moment. So this begins with a write that looks once more: only a write
- * waits for whoever has the row and then goes by what became of it, and holds it until it is gone.
+ * An agent may be sending one of them again at the same time. So this starts with an update that checks them once more:
+ * an update waits for the other unit, sees its change, and locks the row until it is deleted.
  */
 async function deleteDeliveries(deps: Deps, ids: string[], before: number): Promise<void> {
   await deps.database.write(async (tx) => {
@@ -110,7 +110,7 @@ async function deleteDeliveries(deps: Deps, ids: string[], before: number): Prom
   })
 }
 
-/** The cursor is an organization. An event stays as long as an older or the same event has a delivery. */
+/** The cursor is an organization. An event is kept while it or an older event has a delivery. */
 async function removeEvents(deps: Deps, cursor: string): Promise<string | null> {
   const { read } = deps.database
   const [organization] = await read

@@ -11,55 +11,55 @@ import {
   resolveName,
 } from './connection.ts'
 import type { DeliveryError } from './delivery-errors.ts'
-import { Exchange, type ExchangeDeps, type Post, type SendResult } from './http-post.ts'
+import { HttpPost, type HttpPostDeps, type PostRequest, type SendResult } from './http-post.ts'
 
 const HTTPS_PORT = 443
 
 export interface SenderOptions {
   clock: Clock
   policy: AddressPolicy
-  /** For DNS, connection, TLS and the answer's headers together; section 6 of the specification has 10 s. */
+  /** For DNS, connection, TLS and response headers together; 10 s in section 6 of the specification. */
   timeoutMs: number
-  /** PEM certificates trusted beside the system's. */
+  /** PEM certificates to trust in addition to the system's. */
   ca?: string | undefined
-  /** DNS unless given. */
+  /** DNS by default. */
   resolve?: Resolve
 }
 
 export interface SendRequest {
   url: string
   headers: Record<string, string>
-  /** Sent byte for byte. */
+  /** The exact bytes to send. */
   body: Uint8Array
   /** Ends the attempt as `interrupted`. */
   signal?: AbortSignal
 }
 
 export interface Sender {
-  /** One attempt: a POST that follows no redirect and asks no proxy. Resolves however it ended. */
+  /** One attempt: a POST without redirects or a proxy. Never rejects: a failure is part of the result. */
   send(request: SendRequest): Promise<SendResult>
-  /** Interrupts what is in flight and closes every connection. */
+  /** Interrupts attempts in progress and closes every connection. */
   close(): void
 }
 
-/** Sends deliveries. One sender for the process: it keeps connections for the next delivery to the same host. */
+/** Sends deliveries. The process has one sender, which reuses connections to the same host. */
 export function createSender(options: SenderOptions): Sender {
   const { clock, policy, timeoutMs, ca, resolve = resolveName } = options
-  const inFlight = new Set<Exchange>()
+  const inFlight = new Set<HttpPost>()
   let isClosed = false
   let agents: Agents | undefined
-  // Found at start, and not at the first delivery.
+  // Reports a wrong certificate at start, not at the first delivery.
   if (ca) certificatesOf(ca)
 
-  function dependencies(): ExchangeDeps {
-    // Reading the system's authorities takes some 30 ms, which the start need not wait for.
+  function dependencies(): HttpPostDeps {
+    // Created at first use: loading the system's authorities takes about 30 ms, which would delay the start.
     agents ??= createAgents(ca)
     return { clock, timeoutMs, agents, lookup: (onResolved) => checkedLookup(resolve, policy, onResolved) }
   }
 
-  function exchange(post: Post, signal: AbortSignal | undefined): Promise<SendResult> {
+  function run(post: PostRequest, signal: AbortSignal | undefined): Promise<SendResult> {
     return new Promise((settle) => {
-      const running = new Exchange(dependencies(), post, (result) => {
+      const running = new HttpPost(dependencies(), post, (result) => {
         inFlight.delete(running)
         signal?.removeEventListener('abort', interrupt)
         settle(result)
@@ -79,7 +79,7 @@ export function createSender(options: SenderOptions): Sender {
       if (isIP(hostname) && !policy.allows(hostname, hostname)) {
         return unsent('blocked_address', `${hostname} is not a public address.`)
       }
-      return exchange(postOf(request, url, hostname), request.signal)
+      return run(postOf(request, url, hostname), request.signal)
     },
     close() {
       isClosed = true
@@ -90,14 +90,14 @@ export function createSender(options: SenderOptions): Sender {
   }
 }
 
-function postOf(request: SendRequest, url: URL, hostname: string): Post {
+function postOf(request: SendRequest, url: URL, hostname: string): PostRequest {
   return {
     hostname,
     port: Number(url.port) || HTTPS_PORT,
     path: url.pathname + url.search,
     headers: {
       ...request.headers,
-      // A compressed answer could unpack to anything.
+      // A small compressed response could decompress to any size.
       'Accept-Encoding': 'identity',
       'Content-Length': request.body.byteLength,
     },

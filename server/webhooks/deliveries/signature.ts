@@ -5,7 +5,7 @@ const SECRET_BYTES = 32
 
 /**
  * `X-Service-Signature` (section 5 of the specification): `sha256=` and the lowercase hex HMAC-SHA256 of the raw
- * body. The key is the secret's UTF-8 bytes exactly as it is displayed, `whsec_` included.
+ * body. The key is the secret exactly as it is displayed, including `whsec_`, as UTF-8 bytes.
  */
 export function serviceSignature(secret: string, body: Uint8Array): string {
   return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
@@ -13,8 +13,8 @@ export function serviceSignature(secret: string, body: Uint8Array): string {
 
 /**
  * `webhook-signature` (Standard Webhooks 1.0.0): one `v1,<base64>` for each secret, separated by spaces, over
- * `id.timestamp.body`. The key is what the base64 after `whsec_` stands for. `timestampSeconds` is whole seconds
- * since 1970, the value of `webhook-timestamp`.
+ * `id.timestamp.body`. The key is the decoded base64 after `whsec_`. `timestampSeconds` is the value of
+ * `webhook-timestamp`, whole seconds since 1970.
  */
 export function standardSignature(
   secrets: string[],
@@ -28,7 +28,7 @@ export function standardSignature(
     .join(' ')
 }
 
-/** A new secret as it is displayed: `whsec_` and the base64 of 32 random bytes. */
+/** A new secret in its displayed form: `whsec_` and the base64 of 32 random bytes. */
 export function createSigningSecret(randomBytes: (size: number) => Uint8Array): string {
   return `${SECRET_PREFIX}${Buffer.from(randomBytes(SECRET_BYTES)).toString('base64')}`
 }

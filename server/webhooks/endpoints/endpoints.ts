@@ -12,16 +12,16 @@ import { createSigningSecret } from '../deliveries/signature.ts'
 import { type Endpoint, findEndpoint, lockEndpoint } from './queries.ts'
 import { checkEndpoint, type EndpointInput } from './validate.ts'
 
-/** Deliveries that are cancelled with their endpoint at once; what is more, the retention cancels in slices. */
+/** How many deliveries are cancelled together with their endpoint. `startRetention` cancels the rest in slices. */
 export const CANCEL_SLICE = 1_000
 
 export interface NewEndpoint {
   endpoint: Endpoint
-  /** `whsec_…`, shown this once. */
+  /** `whsec_…`, shown only once. */
   secret: string
 }
 
-/** Registers an endpoint. Throws 400 `invalid_request` with the reasons. */
+/** Creates an endpoint. Throws 400 `invalid_request` with the reasons. */
 export async function createEndpoint(deps: Deps, orgId: string, input: EndpointInput): Promise<NewEndpoint> {
   const checked = checkEndpoint(deps.config, input)
   const id = deps.newId('whe')
@@ -45,7 +45,7 @@ export async function createEndpoint(deps: Deps, orgId: string, input: EndpointI
   return { endpoint, secret }
 }
 
-/** Oldest first; without deleted ones. */
+/** Oldest first, without deleted endpoints. */
 export function listEndpoints(deps: Deps, orgId: string): Promise<Endpoint[]> {
   return deps.database.read
     .select()
@@ -60,7 +60,7 @@ export async function readEndpoint(deps: Deps, orgId: string, id: string): Promi
   return endpoint
 }
 
-/** What is absent stays. Attempts under way end at the old URL, the next ones go to the new. */
+/** Fields that are absent do not change. Attempts in progress use the old URL, later ones the new URL. */
 export function updateEndpoint(
   deps: Deps,
   orgId: string,
@@ -77,7 +77,7 @@ export function updateEndpoint(
   })
 }
 
-/** Its pending deliveries are held from now on, new ones too. Attempts under way are carried to their end. */
+/** Holds its pending and new deliveries. Attempts in progress continue. */
 export function disableEndpoint(deps: Deps, orgId: string, id: string): Promise<Endpoint> {
   return changeEndpoint(deps, orgId, { id, action: 'endpoint.disabled' }, async (tx, before) => {
     if (before.offAt !== null) return before
@@ -86,12 +86,12 @@ export function disableEndpoint(deps: Deps, orgId: string, id: string): Promise<
   })
 }
 
-/** Everything held is due now, in the order of its commits. The count of failures starts anew. */
+/** Makes held deliveries due now, in the order of their commits, and resets the count of failures. */
 export function enableEndpoint(deps: Deps, orgId: string, id: string): Promise<Endpoint> {
   return changeEndpoint(deps, orgId, { id, action: 'endpoint.enabled' }, async (tx, before) => {
     if (before.offAt === null) return before
     const now = deps.clock.now()
-    await bringForward(tx, { endpointId: id, now })
+    await makeDue(tx, { endpointId: id, now })
     await scheduleEndpoint(tx, { endpointId: id, at: now })
     return save(tx, before, {
       offAt: null,
@@ -103,7 +103,7 @@ export function enableEndpoint(deps: Deps, orgId: string, id: string): Promise<E
   })
 }
 
-/** What waits or is under way is cancelled and the secrets are gone; the delivery log can still be read. */
+/** Cancels its unfinished deliveries and deletes its secrets. The delivery log remains readable. */
 export async function deleteEndpoint(deps: Deps, orgId: string, id: string): Promise<void> {
   await changeEndpoint(deps, orgId, { id, action: 'endpoint.deleted' }, async (tx, before) => {
     const now = deps.clock.now()
@@ -150,7 +150,7 @@ export async function save(tx: Transaction, before: Endpoint, set: Partial<Endpo
   return saved
 }
 
-const bringForward = command<{ endpointId: string; now: number }>('endpoints_bring_forward', (tx, p) =>
+const makeDue = command<{ endpointId: string; now: number }>('endpoints_make_due', (tx, p) =>
   tx
     .update(deliveries)
     .set({ dueAt: sql`${p.now}` })
@@ -164,7 +164,7 @@ const cancelInFlight = command<{ endpointId: string; now: number }>('endpoints_c
     .where(and(eq(deliveries.endpointId, p.endpointId), sql`state = 'in_flight'`)),
 )
 
-/** Cancels some pending deliveries of an endpoint; answers their ids. */
+/** Cancels up to `limit` pending deliveries of an endpoint and returns their ids. */
 export const cancelPending = statement<{ endpointId: string; now: number; limit: number }, { id: string }[]>(
   'endpoints_cancel_pending',
   (tx, p) => {

@@ -3,10 +3,10 @@ import type { Reader } from '../../database/database.ts'
 import { statement } from '../../database/statement.ts'
 import { endpoints } from '../../database/tables/webhooks.ts'
 
-/** A row of `endpoints`. Its secrets are encrypted; views leave them out. */
+/** A row of `endpoints`. Its secrets are encrypted, and views leave them out. */
 export type Endpoint = typeof endpoints.$inferSelect
 
-/** One that is not deleted. */
+/** Does not find a deleted endpoint. */
 export const findEndpoint = statement<{ orgId: string; id: string }, Endpoint[], Reader>(
   'endpoints_find',
   (read, p) =>
@@ -17,8 +17,8 @@ export const findEndpoint = statement<{ orgId: string; id: string }, Endpoint[],
 )
 
 /**
- * The first statement of a unit that changes an endpoint or its pending deliveries: whoever has the row, changes
- * them alone. Finds none that is deleted.
+ * Locks an endpoint's row, as every unit does before it changes the endpoint or its pending deliveries. Does not find a
+ * deleted endpoint.
  */
 export const lockEndpoint = statement<{ orgId: string; id: string }, Endpoint[]>('endpoints_lock', (tx, p) =>
   tx
@@ -28,8 +28,8 @@ export const lockEndpoint = statement<{ orgId: string; id: string }, Endpoint[]>
     .returning(),
 )
 
-/** The same for the delivery loop, which serves every organization and has results for deleted endpoints too. */
-export const lockEndpointById = statement<{ id: string }, Endpoint[]>('endpoints_lock_turn', (tx, p) =>
+/** For the delivery loop, which covers all organizations and also has results for deleted endpoints. */
+export const lockEndpointById = statement<{ id: string }, Endpoint[]>('endpoints_lock_by_id', (tx, p) =>
   tx
     .update(endpoints)
     .set({ updatedAt: sql`${endpoints.updatedAt}` })

@@ -5,12 +5,12 @@ import { createSigningSecret } from '../deliveries/signature.ts'
 import { changeEndpoint, type NewEndpoint, save } from './endpoints.ts'
 import type { Endpoint } from './queries.ts'
 
-/** How long a replaced secret keeps signing `webhook-signature`. */
-const OLD_SECRET_MS = 24 * 3_600_000
+/** How long a replaced secret still signs `webhook-signature`. */
+const PREVIOUS_SECRET_MS = 24 * 3_600_000
 
 /**
- * A new secret, shown this once. It signs `webhook-signature` beside the current one, which alone signs
- * `X-Service-Signature` until `promoteSecret`. Throws 409 when one is staged already.
+ * Creates a new secret, shown only once. Until `promoteSecret`, it signs `webhook-signature` together with the current
+ * secret, and only the current one signs `X-Service-Signature`. Throws 409 when a secret is already staged.
  */
 export async function stageSecret(deps: Deps, orgId: string, id: string): Promise<NewEndpoint> {
   const secret = createSigningSecret(deps.randomBytes)
@@ -23,7 +23,7 @@ export async function stageSecret(deps: Deps, orgId: string, id: string): Promis
         throw new AppError(
           409,
           'secret_already_staged',
-          'A new secret is staged. Promote or cancel it first.',
+          'A new secret is already staged. Promote or cancel it first.',
         )
       }
       return save(tx, before, {
@@ -35,15 +35,15 @@ export async function stageSecret(deps: Deps, orgId: string, id: string): Promis
   return { endpoint, secret }
 }
 
-/** The staged secret becomes the current one; the one before keeps signing `webhook-signature` for 24 hours. */
+/** Makes the staged secret the current one. The previous one still signs `webhook-signature` for 24 hours. */
 export function promoteSecret(deps: Deps, orgId: string, id: string): Promise<Endpoint> {
   return changeEndpoint(deps, orgId, { id, action: 'endpoint.secret_promoted' }, async (tx, before) => {
     if (!before.nextSecret) throw noStagedSecret()
-    return save(tx, before, replaced(deps, before, before.nextSecret))
+    return save(tx, before, withNewSecret(deps, before, before.nextSecret))
   })
 }
 
-/** Forgets the staged secret. */
+/** Deletes the staged secret. */
 export function cancelStagedSecret(deps: Deps, orgId: string, id: string): Promise<Endpoint> {
   return changeEndpoint(deps, orgId, { id, action: 'endpoint.secret_cancelled' }, async (tx, before) => {
     if (!before.nextSecret) throw noStagedSecret()
@@ -52,8 +52,8 @@ export function cancelStagedSecret(deps: Deps, orgId: string, id: string): Promi
 }
 
 /**
- * Staged and promoted in one step, for a receiver that verifies `webhook-signature`; a staged secret is forgotten.
- * Throws 409 while the secret before this one still signs: it would be cut short of its 24 hours, as `force` does.
+ * Replaces the current secret in one step, for a receiver that verifies `webhook-signature`, and deletes a staged one.
+ * Throws 409 while the previous secret still signs, unless `force` ends it before its 24 hours are over.
  */
 export async function rotateSecret(
   deps: Deps,
@@ -67,30 +67,30 @@ export async function rotateSecret(
     orgId,
     { id, action: 'endpoint.secret_rotated' },
     async (tx, before) => {
-      if (!force) requireNoOldSecret(before, deps.clock.now())
-      return save(tx, before, replaced(deps, before, deps.encryption.encrypt(secret, id)))
+      if (!force) requireNoPreviousSecret(before, deps.clock.now())
+      return save(tx, before, withNewSecret(deps, before, deps.encryption.encrypt(secret, id)))
     },
   )
   return { endpoint, secret }
 }
 
-function replaced(deps: Deps, before: Endpoint, secret: Uint8Array): Partial<Endpoint> {
+function withNewSecret(deps: Deps, before: Endpoint, secret: Uint8Array): Partial<Endpoint> {
   const now = deps.clock.now()
   return {
     secret,
     nextSecret: null,
     previousSecret: before.secret,
-    previousSecretUntil: now + OLD_SECRET_MS,
+    previousSecretUntil: now + PREVIOUS_SECRET_MS,
     updatedAt: now,
   }
 }
 
-function requireNoOldSecret({ previousSecret, previousSecretUntil }: Endpoint, now: number): void {
+function requireNoPreviousSecret({ previousSecret, previousSecretUntil }: Endpoint, now: number): void {
   if (!previousSecret || (previousSecretUntil ?? 0) <= now) return
   throw new AppError(
     409,
     'previous_secret_valid',
-    `The secret before this one still signs, until ${isoTime(previousSecretUntil ?? now)}. Rotate again after that, or force it, which ends the older secret at once.`,
+    `The previous secret is valid until ${isoTime(previousSecretUntil ?? now)}. Rotate again after that, or use force to end it now.`,
   )
 }
 

@@ -10,9 +10,9 @@ import { lockEndpoint } from './queries.ts'
 import { requireWebhookEvent } from './validate.ts'
 
 /**
- * Sends a sample of an event over the real path, once, marked `X-Service-Test: true`; also to an endpoint that is
- * off, so that a repaired receiver can be tried before it is enabled. It goes before what waits and says nothing about
- * the endpoint's health. Answers the id to look it up in the delivery log. Throws 404, or 400 for an unknown event.
+ * Sends a sample event like a real one, once, marked `X-Service-Test: true`. It is also sent to an endpoint that is off,
+ * to test a repaired receiver before enabling it. It is sent before pending deliveries and does not count for the
+ * endpoint's health. Returns the id of the delivery in the log. Throws 404, or 400 for an unknown event.
  */
 export async function testEndpoint(
   deps: Deps,
@@ -43,7 +43,7 @@ export async function testEndpoint(
   return { deliveryId }
 }
 
-/** Every field that a real event may have; section 6 of the specification. */
+/** Has every field that a real event may have (section 6 of the specification). */
 function sampleOf(deps: Deps, orgId: string, event: WebhookEvent, createdAt: number): object {
   const time = isoTime(createdAt)
   const ticket = {

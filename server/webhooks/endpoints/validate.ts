@@ -3,15 +3,15 @@ import { WEBHOOK_EVENTS, type WebhookEvent } from '../../database/tables/events.
 import { type Fault, invalid } from '../../errors.ts'
 import { createAddressPolicy } from '../public-address.ts'
 
-const LONGEST_DESCRIPTION = 255
+const MAX_DESCRIPTION_LENGTH = 255
 
-type Where = Pick<Fault, 'pointer' | 'parameter'>
+type FaultLocation = Pick<Fault, 'pointer' | 'parameter'>
 
 export interface EndpointInput {
   url: string
-  /** Empty unless given. */
+  /** Empty by default. */
   description?: string | undefined
-  /** One or more of `WEBHOOK_EVENTS`. Anything else is refused here. */
+  /** One or more of `WEBHOOK_EVENTS`. */
   events: readonly string[]
 }
 
@@ -21,7 +21,7 @@ export interface CheckedInput {
   events: WebhookEvent[]
 }
 
-/** Throws 400 with every fault at once; the URL's codes are `URL_REFUSALS`. Events come out each once, in one order. */
+/** Throws 400 with all faults; the codes for the URL are `URL_REFUSALS`. Returns each event once, in a fixed order. */
 export function checkEndpoint(config: Config, input: EndpointInput): CheckedInput {
   const description = (input.description ?? '').trim()
   const faults = [
@@ -37,8 +37,8 @@ export function checkEndpoint(config: Config, input: EndpointInput): CheckedInpu
   }
 }
 
-/** A webhook event by its name, which stood there; throws 400. */
-export function requireWebhookEvent(name: string, where: Where): WebhookEvent {
+/** A webhook event by its name. Throws 400 with the location of an unknown name. */
+export function requireWebhookEvent(name: string, where: FaultLocation): WebhookEvent {
   const event = WEBHOOK_EVENTS.find((one) => one === name)
   if (!event) throw invalid([unknownEvent(where, name)])
   return event
@@ -50,11 +50,11 @@ function urlFault(config: Config, url: string): Fault | null {
 }
 
 function descriptionFault(description: string): Fault | null {
-  if (description.length <= LONGEST_DESCRIPTION) return null
+  if (description.length <= MAX_DESCRIPTION_LENGTH) return null
   return {
     pointer: '/description',
     code: 'too_long',
-    detail: `Takes at most ${LONGEST_DESCRIPTION} characters.`,
+    detail: `Must be at most ${MAX_DESCRIPTION_LENGTH} characters.`,
   }
 }
 
@@ -63,7 +63,7 @@ function eventsFault(events: readonly string[]): Fault | null {
     return {
       pointer: '/events',
       code: 'required',
-      detail: `Needs at least one of: ${WEBHOOK_EVENTS.join(', ')}.`,
+      detail: `Choose at least one of: ${WEBHOOK_EVENTS.join(', ')}.`,
     }
   }
   const known: readonly string[] = WEBHOOK_EVENTS
@@ -71,11 +71,11 @@ function eventsFault(events: readonly string[]): Fault | null {
   return unknown === undefined ? null : unknownEvent({ pointer: '/events' }, unknown)
 }
 
-function unknownEvent(where: Where, name: string): Fault {
+function unknownEvent(where: FaultLocation, name: string): Fault {
   const shown = name.slice(0, 64)
   return {
     ...where,
     code: 'unknown_event',
-    detail: `"${shown}" is not an event; there are ${WEBHOOK_EVENTS.join(' and ')}.`,
+    detail: `"${shown}" is not an event. Use ${WEBHOOK_EVENTS.join(' or ')}.`,
   }
 }

@@ -4,8 +4,8 @@ import type { Deps } from '../../deps.ts'
 import { StartError } from '../../errors.ts'
 
 /**
- * Throws `StartError` when the endpoints' secrets were encrypted with another key than this process has: nothing could
- * be signed, and new secrets would be lost as soon as the right key is back.
+ * Throws `StartError` when the endpoints' secrets were encrypted with another key. Otherwise no delivery could be
+ * signed, and secrets encrypted now would be lost when the right key is restored.
  */
 export async function verifySecretKey(deps: Deps): Promise<void> {
   const [endpoint] = await deps.database.read
@@ -19,7 +19,7 @@ export async function verifySecretKey(deps: Deps): Promise<void> {
     deps.encryption.decrypt(endpoint.secret, endpoint.id)
   } catch {
     throw new StartError(
-      'The stored secrets were encrypted with another key. Put the old secret.key back into the data folder, or set BELLHOP_SECRET to its old value.',
+      'The stored secrets were encrypted with another key. Restore secret.key in the data folder, or set BELLHOP_SECRET to its previous value.',
     )
   }
 }

@@ -4,8 +4,8 @@ import { createLog } from '../../../server/log.ts'
 import { createTicket } from '../../../server/tickets/tickets.ts'
 import { startDelivering } from '../../../server/webhooks/deliveries/delivery-loop.ts'
 
-// Makes tickets and delivers their events from the end of its standard input until it is killed. Says the id of each
-// ticket that was acknowledged.
+// Creates tickets and delivers their events, from the end of its standard input until it is killed. Prints the id of
+// each ticket that was acknowledged.
 
 const PAUSE_MS = 2
 const [orgId = ''] = process.argv.slice(2)

@@ -10,14 +10,14 @@ import { disableEndpoint, enableEndpoint } from '../../server/webhooks/endpoints
 import { createManualClock } from '../support/clock.ts'
 import { eventually, openWebhooks } from '../support/webhooks.ts'
 
-// On PostgreSQL units run beside each other; on SQLite the second waits for the first, and the same must hold.
+// On PostgreSQL units run concurrently. On SQLite the second waits for the first, with the same result.
 
 const DAY = 86_400_000
-/** For a unit to come to where another stops it. */
+/** Long enough for a unit to reach the lock that another one holds. */
 const STOPPED_MS = 150
 const TICKET = { subject: 'x', customer: { email: 'x@example.com' }, message: 'x' }
 
-/** A unit on SQLite may await its own queries only. */
+/** On SQLite, a unit may await only its own queries. */
 function canWait({ database }: Deps): boolean {
   return database.engine === 'postgresql'
 }
@@ -27,7 +27,7 @@ async function turnOf({ database }: Deps, id: string): Promise<number | null | u
   return rows[0]?.nextDeliveryAt
 }
 
-test('what is committed while its endpoint is being enabled is sent at once', async () => {
+test('an event committed while its endpoint is being enabled is sent at once', async () => {
   await using webhooks = await openWebhooks()
   const { deps, orgId } = webhooks
   const receiver = await webhooks.receiver()
@@ -49,14 +49,14 @@ test('what is committed while its endpoint is being enabled is sent at once', as
   await webhooks.newest('succeeded', 1)
 })
 
-test('a ticket takes its endpoints in the order in which the delivery loop takes them', async () => {
+test('a ticket locks endpoints in the same order as the delivery loop', async () => {
   await using webhooks = await openWebhooks()
   const { deps, orgId } = webhooks
   const ids: string[] = []
   for (let number = 0; number < 5; number++) {
     ids.push((await webhooks.endpoint(`https://127.0.0.1:1/${number}`)).endpoint.id)
   }
-  // Rows come in the order of an index, on PostgreSQL also in that of their latest change.
+  // Rows come in the order of an index, on PostgreSQL also in the order of their latest change.
   const [oldest = ''] = ids
   const createdAt = deps.clock.now() + DAY
   await deps.database.write(async (tx) => {
@@ -66,7 +66,7 @@ test('a ticket takes its endpoints in the order in which the delivery loop takes
   expect(found.map(({ id }) => id)).toEqual(ids.sort())
 })
 
-test('an old delivery that is sent again while the retention is at it is either kept or refused', async () => {
+test('resending an old delivery while the retention deletes it either keeps it or is refused', async () => {
   const clock = createManualClock()
   await using webhooks = await openWebhooks({ clock })
   const { deps, orgId } = webhooks
@@ -77,7 +77,7 @@ test('an old delivery that is sent again while the retention is at it is either 
   const { id } = await webhooks.newest('succeeded', 1)
   await delivering.stop()
   clock.advance(91 * DAY)
-  // Without details there is nothing to strip, and the first unit of the retention is the one that removes.
+  // Without details there is nothing to clear, so the first unit of the retention is the one that deletes.
   await deps.database.write(async (tx) => void (await tx.update(attempts).set({ requestHeaders: null })))
   const taken = Promise.withResolvers<void>()
   const free = Promise.withResolvers<void>()

@@ -4,7 +4,7 @@ import { startService } from '../../server/service.ts'
 import { freshPlace } from '../support/engine.ts'
 import { openWebhooks } from '../support/webhooks.ts'
 
-test('a start with another key than the stored secrets were encrypted with is refused', async () => {
+test('the server does not start with another key than the one that encrypted the stored secrets', async () => {
   const place = await freshPlace()
   const known = { ...place, BELLHOP_SECRET: 'the key that was used first' }
   {
