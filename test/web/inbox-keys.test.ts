@@ -65,6 +65,54 @@ browserTest('the list is worked through without a mouse', async () => {
   await page.getByRole('link', { name: 'Spam 1' }).waitFor()
 })
 
+browserTest('on load, keys act on the list: Ctrl+A selects its tickets', async () => {
+  const { client, agent } = await makeOffice(bellhop, 'Load')
+  await makeTickets(client, ['First', 'Second', 'Third'])
+  await using window = await openWindow({ ...bellhop, agent })
+  const { page } = window
+  await openList(page, '/inbox/open')
+  await waitForFocus(page, 'Third')
+  await page.getByRole('link', { name: 'Unassigned 3' }).click()
+  await page.waitForURL('**/inbox/unassigned')
+  await rowOf(page, 'Second').waitFor()
+  await page.keyboard.press('ControlOrMeta+a')
+  const toolbar = page.getByRole('toolbar', { name: 'Selected tickets' })
+  await toolbar.getByText('3 selected').waitFor()
+  // The rows keep their room: the bar is below them.
+  const [bar, list] = [await toolbar.boundingBox(), await page.locator('.virtual-list').boundingBox()]
+  expect((list?.y ?? 0) + (list?.height ?? 0)).toBeLessThanOrEqual(bar?.y ?? 0)
+})
+
+browserTest('undo after resolving and going on leads back to the ticket', async () => {
+  const { client, agent } = await makeOffice(bellhop, 'Back')
+  const [first, second] = await makeTickets(client, ['First', 'Second'])
+  await using window = await openWindow({ ...bellhop, agent })
+  const { page } = window
+  await openList(page, `/inbox/open/${second?.id}`)
+  await page.getByRole('article', { name: 'Ticket' }).getByRole('button', { name: 'Open' }).waitFor()
+  await page.keyboard.press('Shift+E')
+  await page.waitForURL(`**/${first?.id}`)
+  await waitForStatus(agent, String(second?.id), 'resolved')
+  await page.keyboard.press('ControlOrMeta+z')
+  await page.waitForURL(`**/${second?.id}`)
+  await waitForStatus(agent, String(second?.id), 'open')
+})
+
+browserTest('a keyboard user skips the rail, to the list or to the open ticket', async () => {
+  const { client, agent } = await makeOffice(bellhop, 'Skip')
+  const [ticket] = await makeTickets(client, ['Printer'])
+  await using window = await openWindow({ ...bellhop, agent })
+  const { page } = window
+  await openList(page, `/inbox/open/${ticket?.id}`)
+  await page.getByRole('button', { name: 'Skip to ticket' }).focus()
+  await page.keyboard.press('Enter')
+  await page.locator('article:focus').waitFor()
+  await page.getByRole('button', { name: 'Skip to list' }).focus()
+  await page.keyboard.press('Enter')
+  await waitForFocus(page, 'Printer')
+  expect(await page.getByRole('heading', { level: 1 }).allTextContents()).toEqual(['Printer'])
+})
+
 browserTest('what is typed behind r is text, also while the ticket is on its way', async () => {
   const { client, agent } = await makeOffice(bellhop, 'Slow line')
   const tickets = await makeTickets(client, ['Far', 'Farther'])
@@ -250,6 +298,9 @@ browserTest('the palette finds commands, lists, people and tickets by a few lett
   })
 
   await page.keyboard.press('ControlOrMeta+k')
+  // The ticket that is changed is named; moving through the list is left to the keys.
+  await page.getByRole('dialog').getByText('Ana Pires · Other').waitFor()
+  expect(await page.getByRole('dialog').getByRole('option', { name: 'Next ticket' }).count()).toBe(0)
   await field.fill('unas')
   await page.getByRole('option', { name: 'Unassigned' }).first().waitFor()
   await page.keyboard.press('Enter')
@@ -257,7 +308,9 @@ browserTest('the palette finds commands, lists, people and tickets by a few lett
 
   await page.keyboard.press('ControlOrMeta+k')
   await field.fill('fire')
-  await page.getByRole('dialog').getByRole('option', { name: 'Printer on fire' }).click()
+  const hit = page.getByRole('dialog').getByRole('option', { name: 'Printer on fire' })
+  await hit.getByText(/^Open · /).waitFor()
+  await hit.click()
   await page.waitForURL(`**/${printer?.id}`)
   await page.getByRole('article', { name: 'Ticket' }).waitFor()
 

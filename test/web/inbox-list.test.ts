@@ -73,6 +73,31 @@ browserTest('a ticket that leaves the list keeps its place, and Undo brings it b
   expect(await subjectsOf(page)).toEqual(['Third', 'First'])
 })
 
+browserTest('a row that left the list goes away later, but never under the pointer', async () => {
+  const { client, agent } = await makeOffice(bellhop, 'Collapse')
+  const tickets = await makeTickets(client, ['First', 'Second', 'Third', 'Fourth'])
+  await using window = await openWindow({ ...bellhop, agent })
+  const { page } = window
+  await openList(page, '/inbox/open')
+  await rowOf(page, 'Second').hover()
+  for (const index of [0, 2]) {
+    await agent.call('PATCH', `/v1/tickets/${tickets[index]?.id}`, { body: { status: 'resolved' } })
+  }
+  const fourth = await rowOf(page, 'Fourth').boundingBox()
+  const second = await rowOf(page, 'Second').boundingBox()
+  await rowOf(page, 'Third').filter({ hasText: 'Moved to Resolved' }).waitFor()
+  await rowOf(page, 'First').filter({ hasText: 'Moved to Resolved' }).waitFor()
+  // The one below the pointer goes; the one above it would move what the pointer is on.
+  await rowOf(page, 'First').waitFor({ state: 'detached', timeout: 12_000 })
+  expect(await subjectsOf(page)).toEqual(['Fourth', 'Third', 'Second'])
+  expect(await rowOf(page, 'Second').boundingBox()).toEqual(second)
+
+  await page.mouse.move(900, 500)
+  await rowOf(page, 'Third').waitFor({ state: 'detached' })
+  expect(await subjectsOf(page)).toEqual(['Fourth', 'Second'])
+  expect(await rowOf(page, 'Fourth').boundingBox()).toEqual(fourth)
+})
+
 browserTest('what comes in waits behind a pill while the list is scrolled or pointed at', async () => {
   const { client, agent } = await makeOffice(bellhop, 'Arrivals')
   await makeManyTickets(client, 30)
@@ -155,21 +180,22 @@ browserTest('an empty list, a failing one and a view that is gone say what to do
   await rowOf(page, 'Printer').waitFor()
 })
 
-browserTest('the title counts my open tickets', async () => {
+browserTest('the title names the open ticket or view, and counts my open tickets', async () => {
   const { client, agent } = await makeOffice(bellhop, 'Title')
   const [ticket] = await makeTickets(client, ['Printer'])
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
   await openList(page, '/inbox/open')
-  expect(await page.title()).toBe('Bellhop')
+  await waitForTitle(page, 'All open – Bellhop')
   await agent.call('PATCH', `/v1/tickets/${ticket?.id}`, { body: { assignedTo: agent.id } })
-  await waitForTitle(page, '(1) Bellhop')
+  await waitForTitle(page, '(1) All open – Bellhop')
   await page.getByRole('link', { name: 'My open 1' }).click()
   await rowOf(page, 'Printer').waitFor()
-  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  await waitForTitle(page, '(1) Printer – Bellhop')
   await page.keyboard.press('e')
   await waitForStatus(agent, String(ticket?.id), 'resolved')
-  await waitForTitle(page, 'Bellhop')
+  await waitForTitle(page, 'Printer – Bellhop')
 })
 
 async function waitForTitle(page: Page, title: string): Promise<void> {

@@ -4,15 +4,17 @@ import { KeySheet } from '../keyboard/key-sheet.tsx'
 import { resumeDrafts } from '../ticket/composer/drafts.ts'
 import { useEarlyWriting } from '../ticket/composer/type-ahead.ts'
 import { CustomerPanel } from '../ticket/customer/customer-panel.tsx'
+import { knownTicket } from '../ticket/ticket-query.ts'
 import { Drawer } from './drawer.tsx'
 import { createBulkActions } from './list/bulk-actions.ts'
 import { useChangeKeys } from './list/change-keys.ts'
-import { createListFocus, useFocusAfterClosing } from './list/list-focus.ts'
+import { createListFocus, focusList, useFocusAfterClosing } from './list/list-focus.ts'
 import { ListPane } from './list/list-pane.tsx'
 import { useMoveKeys } from './list/move-keys.ts'
 import { createSelection } from './list/selection.ts'
 import { createSort } from './list/sort.ts'
 import { createTicketList } from './list/ticket-list.ts'
+import { customerName } from './list/ticket-row.tsx'
 import { createLocation } from './location.ts'
 import { useNotifications } from './notifications.ts'
 import { OpenTicket, preloadTicketPane, usePrefetch } from './open-ticket.tsx'
@@ -41,7 +43,7 @@ export default function InboxPage() {
   const close = () => setOverlay(undefined)
   let search: HTMLInputElement | undefined
 
-  usePageTitle()
+  usePageTitle(location)
   useNotifications()
   usePageKeys({
     location,
@@ -62,16 +64,35 @@ export default function InboxPage() {
   createEffect(on(location.viewId, () => panes.setRailOpen(false), { defer: true }))
   useEarlyWriting(location.targetTicketId)
   useFocusAfterClosing(location, list)
-  const focusList = createListFocus(location, list)
+  const focusListSoon = createListFocus(location, list)
   usePrefetch(location, list)
   onMount(preloadTicketPane)
   onMount(() => resumeDrafts(me()))
 
-  function step(by: number): void {
-    const next = list.neighbor(by, location.ticketId())
-    if (next === undefined) return
-    list.goTo(next)
-    location.openTicket(next)
+  /** Opens a neighbor of the open ticket. Returns what leads back, unless the agent has moved on by then. */
+  function step(by: number): () => void {
+    const from = location.ticketId()
+    const viewId = location.viewId()
+    const to = list.neighbor(by, from)
+    if (to === undefined) return () => {}
+    goTo(to)
+    return () => {
+      if (from !== undefined && location.viewId() === viewId && location.targetTicketId() === to) goTo(from)
+    }
+  }
+
+  function goTo(id: string): void {
+    list.goTo(id)
+    location.openTicket(id)
+  }
+
+  /** What the command menu's ticket actions change. */
+  function targetName(): string | undefined {
+    const [id, ...others] = bulkActions.targets()
+    if (id === undefined) return undefined
+    if (others.length > 0) return `${others.length + 1} tickets`
+    const ticket = list.row(id) ?? knownTicket(id)?.ticket
+    return ticket && `${customerName(ticket)} · ${ticket.subject || 'No subject'}`
   }
 
   function toggleTag(tag: string): void {
@@ -92,9 +113,21 @@ export default function InboxPage() {
       }}
       data-ticket={location.ticketId() !== undefined || undefined}
     >
+      <button type="button" class="inbox-page-skip" onClick={() => focusList(list)}>
+        Skip to list
+      </button>
+      <Show when={location.ticketId()}>
+        <button
+          type="button"
+          class="inbox-page-skip"
+          onClick={() => document.querySelector<HTMLElement>('.ticket-pane')?.focus()}
+        >
+          Skip to ticket
+        </button>
+      </Show>
       <Show when={panes.isRailShown()}>
         <div class="inbox-page-rail">
-          <Rail location={location} onShowKeys={() => setOverlay('keys')} onDone={focusList} />
+          <Rail location={location} onShowKeys={() => setOverlay('keys')} onDone={focusListSoon} />
         </div>
         <Splitter panes={panes} pane="rail" label="Sidebar width" />
       </Show>
@@ -151,11 +184,17 @@ export default function InboxPage() {
         <Rail
           location={location}
           onShowKeys={() => setOverlay('keys')}
-          onDone={focusList}
+          onDone={focusListSoon}
           onNavigate={() => panes.setRailOpen(false)}
         />
       </Drawer>
-      <Palette isOpen={overlay() === 'palette'} onClose={close} ticketId={location.ticketId()} />
+      <Palette
+        isOpen={overlay() === 'palette'}
+        onClose={close}
+        ticketId={location.ticketId()}
+        target={targetName()}
+        isSelection={bulkActions.isSelection()}
+      />
       <KeySheet isOpen={overlay() === 'keys'} onClose={close} />
       <AssignPicker
         isOpen={overlay() === 'assign'}

@@ -13,7 +13,7 @@ interface OpenTicketProps {
   /** Whether keys act on this ticket: another one may be about to open. */
   isTarget: (ticketId: string) => boolean
   onClose: () => void
-  onNext: () => void
+  onNext: () => () => void
   onPrevious: () => void
   onOpenPanel: () => void
 }

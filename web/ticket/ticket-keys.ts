@@ -9,7 +9,8 @@ interface TicketKeysInput {
   myId: string
   /** False while the person is on the way to another ticket, whose keys these are then. */
   isMeant: () => boolean
-  onNext: () => void
+  /** Opens the next ticket. Returns what leads back to this one. */
+  onNext: () => () => void
   onPick: (picker: OpenPicker) => void
   onWrite: (kind: DraftKind) => void
 }
@@ -32,12 +33,12 @@ export function ticketKeys({ ticket, myId, isMeant, onNext, onPick, onWrite }: T
     { id: 'ticket.resolve', label: status === 'resolved' ? 'Reopen' : 'Resolve', keys: ['e'], run: resolve },
     {
       id: 'ticket.resolve-next',
-      label: 'Resolve and open the next',
+      label: 'Resolve and next',
       keys: ['E'],
       run: () => {
         // The next one first: where the list is then, this one may be gone from it.
-        onNext()
-        if (status !== 'resolved') void changeTicket(id, { status: 'resolved' })
+        const goBack = onNext()
+        if (status !== 'resolved') void changeTicket(id, { status: 'resolved' }, goBack)
       },
     },
     {

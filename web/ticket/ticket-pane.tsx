@@ -26,7 +26,8 @@ interface TicketPaneProps {
   /** Whether keys mean this ticket: the person may be on the way to another one. */
   isTarget(ticketId: string): boolean
   onClose(): void
-  onNext(): void
+  /** Opens the next ticket. Returns what leads back to this one. */
+  onNext(): () => void
   onPrevious(): void
   onOpenPanel(): void
 }

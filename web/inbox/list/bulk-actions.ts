@@ -26,16 +26,20 @@ export function createBulkActions(list: TicketList, selection: Selection, locati
   )
 
   /** Returns the ids that were not changed. */
-  async function change(ticketChange: TicketChange, done?: string): Promise<string[]> {
+  async function change(ticketChange: TicketChange, done?: string, onUndo?: () => void): Promise<string[]> {
     const ids = targets()
-    return ids.length === 0 ? [] : changeTickets(ids, ticketChange, done)
+    return ids.length === 0 ? [] : changeTickets(ids, ticketChange, { done, onUndo })
   }
 
   /** Clears the selection at once, and selects again what the server refused. */
-  async function changeAndClear(ticketChange: TicketChange, done?: string): Promise<void> {
+  async function changeAndClear(
+    ticketChange: TicketChange,
+    done?: string,
+    onUndo?: () => void,
+  ): Promise<void> {
     const isSelection = selection.list().length > 0
     const viewId = location.viewId()
-    const request = change(ticketChange, done)
+    const request = change(ticketChange, done, onUndo)
     selection.clear()
     const refused = await request
     if (isSelection && selection.list().length === 0 && location.viewId() === viewId) {
@@ -54,7 +58,9 @@ export function createBulkActions(list: TicketList, selection: Selection, locati
       return !isVisible
     },
     rows,
-    change: (ticketChange: TicketChange, done?: string) => void changeAndClear(ticketChange, done),
+    /** `onUndo` is called when the change is undone. */
+    change: (ticketChange: TicketChange, done?: string, onUndo?: () => void) =>
+      void changeAndClear(ticketChange, done, onUndo),
     /** Keeps the selection, for one change after another. */
     changeAndKeep: (ticketChange: TicketChange, done?: string) => void change(ticketChange, done),
     /** The tags that all of them have. */

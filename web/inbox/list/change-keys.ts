@@ -27,11 +27,21 @@ export function useChangeKeys({
 
   function resolveAndNext(): void {
     const targets = bulkActions.targets()
-    const next = list.nextMatching(targets.at(-1))
-    bulkActions.change({ status: 'resolved' })
-    if (next === undefined || targets.includes(next)) return
-    list.goTo(next)
-    if (location.targetTicketId() !== undefined) location.openTicket(next)
+    const last = targets.at(-1)
+    const next = list.nextMatching(last)
+    const canGoOn = next !== undefined && !targets.includes(next)
+    const viewId = location.viewId()
+    bulkActions.change({ status: 'resolved' }, undefined, () => {
+      // Undo returns to the ticket, unless the agent has moved on.
+      const current = location.targetTicketId() ?? list.cursor()
+      if (canGoOn && current === next && location.viewId() === viewId && last !== undefined) goTo(last)
+    })
+    if (canGoOn) goTo(next)
+  }
+
+  function goTo(id: string): void {
+    list.goTo(id)
+    if (location.targetTicketId() !== undefined) location.openTicket(id)
   }
 
   async function undo(): Promise<void> {

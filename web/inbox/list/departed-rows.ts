@@ -12,6 +12,9 @@ import type { DepartedUpdate, TicketList } from './ticket-list.ts'
 
 /** Passing over a row quickly doesn't load its ticket. */
 const DWELL_MS = 150
+/** As long as its toast offers Undo, a row that left the list stays. */
+const COLLAPSE_AFTER_MS = 6_000
+const CHECK_EVERY_MS = 500
 
 /** Why a row no longer matches the list. Undefined while it matches, and while the reason is unknown. */
 export function departureReason(
@@ -48,6 +51,28 @@ export function restoringChange(
 export function useDepartedRows(list: TicketList, visibleIds: Accessor<readonly string[]>): void {
   const observed = mapArray(visibleIds, (id) => observeDeparted(list, id))
   createEffect(observed)
+}
+
+/** Calls `collapse` with the rows that left the list long enough ago and may be removed. */
+export function useCollapse(
+  list: TicketList,
+  mayCollapse: (id: string) => boolean,
+  collapse: (ids: ReadonlySet<string>) => void,
+): void {
+  const departedAt = new Map<string, number>()
+  createEffect(() => {
+    const ids = list.departedIds()
+    const current = new Set(ids)
+    for (const id of departedAt.keys()) if (!current.has(id)) departedAt.delete(id)
+    for (const id of ids) if (!departedAt.has(id)) departedAt.set(id, performance.now())
+    if (ids.length === 0) return
+    const timer = setInterval(() => {
+      const due = performance.now() - COLLAPSE_AFTER_MS
+      const old = ids.filter((id) => (departedAt.get(id) ?? due) < due && mayCollapse(id))
+      if (old.length > 0) collapse(new Set(old))
+    }, CHECK_EVERY_MS)
+    onCleanup(() => clearInterval(timer))
+  })
 }
 
 function observeDeparted(list: TicketList, id: string): void {

@@ -7,7 +7,7 @@ export const LIST_HEADING_ID = 'list-heading'
 
 /**
  * Returns a function that focuses the list once the focused element is gone: after switching lists by key, or after a
- * dialog whose button no longer exists. Focus that is elsewhere, such as in the search field, stays there.
+ * dialog whose button no longer exists. Also focuses it on load. Focus that is elsewhere, such as in the search field, stays there.
  */
 export function createListFocus(location: InboxLocation, list: TicketList) {
   const [request, setRequest] = createSignal<object>()
@@ -20,18 +20,23 @@ export function createListFocus(location: InboxLocation, list: TicketList) {
 
   function focus(): void {
     setRequest(undefined)
-    if (document.activeElement !== document.body) return
-    const row = list.cursor()
-    if (row === undefined || list.indexOf(row) < 0) document.getElementById(LIST_HEADING_ID)?.focus()
-    else list.goTo(row)
+    if (document.activeElement === document.body) focusList(list)
   }
 
-  createEffect(on(location.viewId, focusSoon, { defer: true }))
+  // Also on load, so that the first key acts on the list.
+  createEffect(on(location.viewId, focusSoon))
   createEffect(() => {
     // The effects of this same update draw the rows.
     if (request() && !list.isLoading()) queueMicrotask(focus)
   })
   return focusSoon
+}
+
+/** Focuses the row at the cursor, or the heading when there are no rows. */
+export function focusList(list: TicketList): void {
+  const row = list.cursor()
+  if (row === undefined || list.indexOf(row) < 0) document.getElementById(LIST_HEADING_ID)?.focus()
+  else list.goTo(row)
 }
 
 /** Returns the focus to the row of a ticket when the ticket is closed. */

@@ -2,11 +2,12 @@ import ArrowDownUp from 'lucide-solid/icons/arrow-down-up'
 import ArrowUp from 'lucide-solid/icons/arrow-up'
 import PanelLeft from 'lucide-solid/icons/panel-left'
 import { createEffect, createMemo, createSignal, For, Match, on, Show, Switch } from 'solid-js'
+import { Dynamic } from 'solid-js/web'
 import { announce } from '../../ui/announcer.tsx'
 import { Button } from '../../ui/button.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Menu, MenuChoice } from '../../ui/menu.tsx'
-import { useSavedViews } from '../inbox-data.ts'
+import { useCounts, useSavedViews } from '../inbox-data.ts'
 import type { InboxLocation } from '../location.ts'
 import type { Panes } from '../panes.ts'
 import { SavedViewDialog } from '../rail/saved-view-dialog.tsx'
@@ -23,6 +24,8 @@ import type { TicketList } from './ticket-list.ts'
 import type { Sort } from './ticket-pages.ts'
 import { VirtualList } from './virtual-list.tsx'
 import './list-pane.css'
+
+const FORMAT = new Intl.NumberFormat('en-US')
 
 interface ListPaneProps {
   location: InboxLocation
@@ -43,6 +46,18 @@ export function ListPane(props: ListPaneProps) {
   const views = useSavedViews()
   const name = createMemo(() => props.location.view()?.name ?? 'Tickets')
   const isSearch = () => props.location.viewId() === SEARCH
+  const counts = useCounts()
+  /** The number of tickets: "38", or "50+" while there are more pages. Undefined while it is unknown. */
+  const count = createMemo(() => {
+    if (props.list.failure() || props.list.isLoading() || !props.list.isUpToDate()) return undefined
+    const id = props.location.viewId()
+    const known = Object.entries(counts()?.views ?? {}).find(([view]) => view === id)
+    if (known) return FORMAT.format(known[1])
+    const shown = props.list.ids().length - props.list.departedIds().length
+    return `${FORMAT.format(shown)}${props.list.hasMore() ? '+' : ''}`
+  })
+  const isSortable = () => props.list.terms().length === 0 && !props.list.failure() && count() !== undefined
+  const sortName = () => SORTS.find(({ sort }) => sort === props.sort)?.name
   const focusRows = () => {
     const id = props.list.cursor()
     if (id !== undefined) props.list.goTo(id)
@@ -64,17 +79,37 @@ export function ListPane(props: ListPaneProps) {
         />
       </header>
       <div class="list-pane-title">
-        <h1 id={LIST_HEADING_ID} tabindex="-1">
+        {/* The open ticket is the page's heading. */}
+        <Dynamic
+          component={props.location.ticketId() === undefined ? 'h1' : 'h2'}
+          class="list-pane-heading"
+          id={LIST_HEADING_ID}
+          tabindex="-1"
+        >
           {name()}
-        </h1>
+        </Dynamic>
+        <Show when={count()}>
+          {(count) => (
+            <span class="list-pane-count count">
+              {isSearch() ? (count() === '1' ? '1 ticket' : `${count()} tickets`) : count()}
+            </span>
+          )}
+        </Show>
         {/* Searches for words are always sorted by the last change. */}
-        <Show when={props.list.terms().length === 0}>
+        <Show when={isSortable()}>
           <Menu
             placement="bottom-end"
             trigger={(given) => (
-              <IconButton {...given} name="Sort" size="small">
-                <ArrowDownUp />
-              </IconButton>
+              <Button
+                {...given}
+                class="list-pane-sort"
+                look="quiet"
+                size="small"
+                icon={<ArrowDownUp />}
+                aria-label={`Sort: ${sortName()}`}
+              >
+                {sortName()}
+              </Button>
             )}
           >
             <For each={SORTS}>

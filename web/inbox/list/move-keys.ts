@@ -141,7 +141,7 @@ export function useMoveKeys({ list, selection, location, focusSearch }: MoveKeys
       section: 'Select',
       keys: ['mod+a'],
       run: () => selection.selectAll(),
-      isEnabled: () => hasRows() && isInList(),
+      isEnabled: hasRows,
     },
   ])
 }

@@ -142,6 +142,20 @@ export function createTicketList(input: TicketListInput) {
       const row = rows[id]
       return departedStates[id] === 'mine' && row !== undefined && isMatch(row)
     },
+    /** Ids of the rows that left the list and are still shown. */
+    departedIds: createMemo<readonly string[]>(
+      () =>
+        entries()
+          .filter(({ hasLeft }) => hasLeft)
+          .map(({ id }) => id),
+      [],
+      { equals: sameIds },
+    ),
+    /** Removes rows that have left the list. */
+    removeDeparted(gone: ReadonlySet<string>): void {
+      const rest = entries().filter(({ id, hasLeft }) => !(hasLeft && gone.has(id)))
+      show(rest, arrivals(), [])
+    },
     /** Updates a row that has left the list. */
     updateDeparted(id: string, update: DepartedUpdate | 'deleted', isMine = false): void {
       const row = rows[id]

@@ -128,7 +128,7 @@ export function rowId(ticketId: string): string {
   return `row-${ticketId}`
 }
 
-export function customerName({ customer }: Pick<Row, 'customer'>): string {
+export function customerName({ customer }: { customer: Pick<Row['customer'], 'name' | 'email'> }): string {
   return customer.name || customer.email || 'Unknown customer'
 }
 

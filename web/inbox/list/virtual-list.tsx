@@ -1,5 +1,5 @@
 import { createVirtualizer } from '@tanstack/solid-virtual'
-import { createEffect, createMemo, For, on, onCleanup, Show, untrack } from 'solid-js'
+import { createEffect, createMemo, createSignal, For, on, onCleanup, Show, untrack } from 'solid-js'
 import { useAgents } from '../../api/workspace.ts'
 import { changeTicket } from '../../ticket/changes/change-ticket.ts'
 import { STATUSES } from '../../ticket/header/statuses.ts'
@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx'
 import type { Row } from '../inbox-data.ts'
 import type { InboxLocation } from '../location.ts'
 import { readQuery } from '../search/matches-query.ts'
-import { departureReason, restoringChange, useDepartedRows } from './departed-rows.ts'
+import { departureReason, restoringChange, useCollapse, useDepartedRows } from './departed-rows.ts'
 import { useStableFocus } from './list-focus.ts'
 import { createRowPresses, idAt } from './row-presses.ts'
 import type { Selection } from './selection.ts'
@@ -20,6 +20,8 @@ import './virtual-list.css'
 const OVERSCAN_ROWS = 8
 /** Where the Undo of a row begins, from the top of the row. */
 const UNDO_TOP_PX = 44
+/** Longer than the transition of collapsing rows. */
+const COLLAPSE_MS = 200
 
 interface VirtualListProps {
   list: TicketList
@@ -88,6 +90,36 @@ export function VirtualList(props: VirtualListProps) {
     ),
   )
   const pause = createPause(props.list)
+  const [isCollapsing, setCollapsing] = createSignal(false)
+  let pointedIndex = -1
+  let collapseTimer: ReturnType<typeof setTimeout> | undefined
+  onCleanup(() => clearTimeout(collapseTimer))
+
+  /** Nothing that is in use goes away, and nothing moves under the pointer. */
+  function mayCollapse(id: string): boolean {
+    const { list, location, selection } = props
+    const isInUse = id === list.cursor() || id === location.targetTicketId() || selection.has(id)
+    if (isInUse || document.activeElement?.closest('.virtual-list-undo')) return false
+    return list.indexOf(id) > pointedIndex || list.indexOf(id) < firstVisibleIndex()
+  }
+
+  function firstVisibleIndex(): number {
+    return Math.floor((scroller?.scrollTop ?? 0) / ROW_HEIGHT_PX)
+  }
+
+  /** Rows above the visible ones are removed without moving those. */
+  function collapse(ids: ReadonlySet<string>): void {
+    const first = firstVisibleIndex()
+    const above = [...ids].filter((id) => props.list.indexOf(id) < first).length
+    const top = (scroller?.scrollTop ?? 0) - above * ROW_HEIGHT_PX
+    clearTimeout(collapseTimer)
+    setCollapsing(above === 0)
+    props.list.removeDeparted(ids)
+    if (above > 0) scroller?.scrollTo({ top, behavior: 'instant' })
+    collapseTimer = setTimeout(() => setCollapsing(false), COLLAPSE_MS)
+  }
+
+  useCollapse(props.list, mayCollapse, collapse)
   const presses = createRowPresses({
     list: props.list,
     location: props.location,
@@ -105,7 +137,15 @@ export function VirtualList(props: VirtualListProps) {
       }}
       onScroll={(event) => pause.setScrolled(event.currentTarget.scrollTop > 0)}
       onPointerEnter={(event) => pause.setPointed(event.pointerType === 'mouse')}
-      onPointerLeave={() => pause.setPointed(false)}
+      onPointerMove={(event) => {
+        const { top } = event.currentTarget.getBoundingClientRect()
+        const y = event.clientY - top + event.currentTarget.scrollTop
+        pointedIndex = event.pointerType === 'mouse' ? Math.floor(y / ROW_HEIGHT_PX) : -1
+      }}
+      onPointerLeave={() => {
+        pointedIndex = -1
+        pause.setPointed(false)
+      }}
     >
       <div
         class="virtual-list-rows"
@@ -114,6 +154,7 @@ export function VirtualList(props: VirtualListProps) {
         aria-label={props.label}
         aria-multiselectable="true"
         aria-busy={props.list.isStale()}
+        data-collapsing={isCollapsing() || undefined}
         data-selecting={props.selection.list().length > 0 || undefined}
         style={{ height: `${virtualizer.getTotalSize()}px` }}
         onPointerDown={presses.onPointerDown}

@@ -7,15 +7,25 @@ import type { TicketChange } from './optimistic.ts'
 import { pushUndo } from './undo.ts'
 
 /** Changes one ticket: shown at once, with an Undo, and rolled back with the reason if the server refuses. */
-export async function changeTicket(id: string, change: TicketChange): Promise<void> {
-  await changeTickets([id], change)
+export async function changeTicket(id: string, change: TicketChange, onUndo?: () => void): Promise<void> {
+  await changeTickets([id], change, { onUndo })
+}
+
+interface ChangeOptions {
+  /** Replaces the default label of the toast: "Assigned to Ben". */
+  done?: string | undefined
+  /** Called when the change is undone. */
+  onUndo?: (() => void) | undefined
 }
 
 /**
- * Changes tickets in the same way, with one Undo for all. `done` replaces the default label of the toast, such as
- * "Assigned to Ben". After a partial failure the Undo covers what was changed. Returns the ids that were not changed.
+ * Changes tickets in the same way, with one Undo for all. After a partial failure the Undo covers what was changed. Returns the ids that were not changed.
  */
-export async function changeTickets(ids: string[], change: TicketChange, done?: string): Promise<string[]> {
+export async function changeTickets(
+  ids: string[],
+  change: TicketChange,
+  { done, onUndo }: ChangeOptions = {},
+): Promise<string[]> {
   const words = wordsOf(change)
   const label = done ?? words.done
   const customer = ids.length === 1 ? customerOf(ids[0] ?? '') : undefined
@@ -23,7 +33,10 @@ export async function changeTickets(ids: string[], change: TicketChange, done?: 
   const request = applyChanges(ids.map((id) => ({ id, change })))
   const forget = pushUndo({
     label: subject ? `${label}: ${subject}` : label,
-    undo: async () => revert(await request),
+    undo: async () => {
+      onUndo?.()
+      await revert(await request)
+    },
   })
   const outcome = await request
   const { before, rest, error } = outcome

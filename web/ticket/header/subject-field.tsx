@@ -33,7 +33,7 @@ export function SubjectField(props: { ticket: Ticket }) {
   }
 
   return (
-    <h2 class="subject">
+    <h1 class="subject">
       <Show
         when={begun() !== undefined}
         fallback={
@@ -59,7 +59,7 @@ export function SubjectField(props: { ticket: Ticket }) {
           }}
         />
       </Show>
-    </h2>
+    </h1>
   )
 }
 
