@@ -2,14 +2,14 @@ import * as pg from 'drizzle-orm/pg-core'
 import * as lite from 'drizzle-orm/sqlite-core'
 
 /**
- * The words tables are written in. One schema serves both engines: it is typed as PostgreSQL, which has no
- * `.get/.all/.run`, so a SQLite-only slip does not compile; it runs on SQLite every day, so a PostgreSQL-only
- * slip fails in any test. The engine is chosen once, when this file is loaded. Ids are text that sorts by the time they
- * were made. The words of a column stand once, beside its table (`TICKET_STATUSES`), and type everything else.
+ * The column types of the schema. One schema serves both engines. It is typed as PostgreSQL, which has no
+ * `.get/.all/.run`, so SQLite-only code doesn't compile; it runs on SQLite every day, so PostgreSQL-only code fails in
+ * tests. The engine is chosen once, when this file is loaded. Ids are text and sort by creation time. A column's values
+ * are listed once, next to its table (`TICKET_STATUSES`), and type everything else.
  */
 export const engine = process.env.DATABASE_URL ? 'postgresql' : 'sqlite'
 
-/** JSON is text on both engines: Bun's client encodes a jsonb parameter that Drizzle has already encoded. */
+/** JSON is text on both engines, because Bun's client would encode a jsonb parameter that Drizzle already encoded. */
 const pgJson = pg.customType<{ data: unknown; driverData: string }>({
   dataType: () => 'text',
   toDriver: (value) => JSON.stringify(value),
@@ -20,7 +20,7 @@ const pgBytes = pg.customType<{ data: Uint8Array; driverData: Uint8Array }>({ da
 const postgresWords = {
   table: pg.pgTable,
   text: () => pg.text(),
-  /** Whole numbers up to 2^53: counts, versions, and times in milliseconds since 1970. */
+  /** Integers up to 2^53: counts, versions, and times in milliseconds since 1970. */
   integer: () => pg.bigint({ mode: 'number' }),
   boolean: () => pg.boolean(),
   json: () => pgJson(),
@@ -40,7 +40,7 @@ const sqliteWords = {
   uniqueIndex: lite.uniqueIndex,
   primaryKey: lite.primaryKey,
 }
-// The one cast between the engines: from here on everything is typed as PostgreSQL.
+// The only cast between the engines. From here on everything is typed as PostgreSQL.
 const words = engine === 'sqlite' ? (sqliteWords as unknown as typeof postgresWords) : postgresWords
 
 export const { table, text, integer, boolean, json, bytes, index, uniqueIndex, primaryKey } = words

@@ -3,10 +3,10 @@ import type { PgQueryResultHKT } from 'drizzle-orm/pg-core/session'
 
 type Queries = PgDatabase<PgQueryResultHKT, Record<string, never>>
 
-/** What a read may do. It never sees rows that are not committed. */
+/** The queries of a read. Reads never see uncommitted rows. */
 export type Reader = Pick<Queries, 'select' | 'selectDistinct' | '$with' | 'with'>
 
-/** What a unit of work may do. Inside a unit use only this. */
+/** The queries of a unit of work. Inside a unit, use only these. */
 export type Transaction = Pick<
   Queries,
   'select' | 'selectDistinct' | 'insert' | 'update' | 'delete' | '$with' | 'with'
@@ -16,27 +16,27 @@ export interface Database {
   readonly engine: 'sqlite' | 'postgresql'
   readonly read: Reader
   /**
-   * Runs a unit of work: all of its changes become durable before the promise settles, or none is kept.
-   * A unit may be run more than once, and awaits nothing but its own queries; hash, fetch and read files before. There is
-   * no write inside a write. Throws what the unit throws, or `StorageError` when the disk or the database server refused.
+   * Runs a unit of work. Its changes are durable when the promise resolves; when it rejects, none is kept. A unit may
+   * run more than once and must await only its own queries, so hash, fetch and read files before. Writes don't nest.
+   * Throws what the unit throws, or `StorageError` when the disk or the database server failed.
    */
   write<T>(unit: (tx: Transaction) => Promise<T>): Promise<T>
-  /** Whether another process (a command) has committed since this was last asked. */
+  /** Returns whether another process, such as a command, has committed since the last call. */
   hasExternalCommits(): Promise<boolean>
   /**
-   * Sees to it that what has been deleted does not stay in the log beside the database; answers whether that was done.
-   * Nothing to do where the engine has no such file.
+   * Removes deleted data from the write-ahead log. Returns whether it succeeded. Does nothing on an engine without
+   * such a file.
    */
   emptyLog(): Promise<boolean>
-  /** Sizes on disk in bytes; `wal` is 0 where the engine has no such file. */
+  /** Sizes on disk in bytes. `wal` is 0 on an engine without such a file. */
   size(): Promise<{ database: number; wal: number }>
   close(): Promise<void>
 }
 
-/** The storage refused: disk full, disk broken, database server away. */
+/** The storage failed: disk full, disk error, database server unavailable. */
 export class StorageError extends Error {
   override name = 'StorageError'
-  /** Whether nothing was changed. A database server that goes away at the commit leaves that open. */
+  /** Whether it is certain that nothing changed. It isn't when the database server disconnects during a commit. */
   readonly isCertain: boolean
 
   constructor(

@@ -4,24 +4,24 @@ import type { Reader, Transaction } from './database.ts'
 import { integerParameter, rowsCommand, statement, textParameter } from './statement.ts'
 
 /**
- * The full-text index: the one place that knows that SQLite has FTS5 and PostgreSQL `tsvector`. The migration made the
- * table, for drizzle-kit knows neither. Both are given words of letters and digits only, so nothing in them is syntax.
+ * The full-text index. Only this file knows that SQLite has FTS5 and PostgreSQL has `tsvector`. A migration creates the
+ * table, because drizzle-kit supports neither. Both get words of only letters and digits, which contain no syntax.
  */
 const searchIndex = table('search_index', { rowid: integer().notNull(), text: text().notNull() })
 
 /**
- * How FTS5 is told what to do: a row for the column that is called as the table. Written with a capital, which is the
- * same to SQLite: of two tables with one name Drizzle remembers the columns of one only.
+ * FTS5 takes commands as inserts into the column named like the table. The name is capitalized, which SQLite ignores,
+ * because Drizzle keeps the columns of only one of two tables with the same name.
  */
 const indexCommands = table('Search_index', { searchIndex: text().notNull(), rank: integer().notNull() })
 
-/** Words that stand side by side; with an open end the last one may go on. */
+/** Adjacent words. With `isOpenEnded`, the last one is a prefix. */
 export interface WordPhrase {
   words: string[]
   isOpenEnded: boolean
 }
 
-/** Phrases that a document must contain, all of them, and phrases that it must not. */
+/** Phrases that a document must all contain, and phrases that it must not contain. */
 export interface IndexQuery {
   required: WordPhrase[]
   excluded: WordPhrase[]
@@ -32,7 +32,7 @@ export interface Document {
   words: string[]
 }
 
-/** Puts documents in, numbers ascending: FTS5 would write its buffer out at each step down. */
+/** Inserts documents in ascending order of numbers. FTS5 flushes its buffer whenever a number is lower than the last. */
 export async function putDocuments(tx: Transaction, documents: Document[]): Promise<void> {
   await insertTexts(
     tx,
@@ -45,8 +45,8 @@ export async function takeDocumentsOut(tx: Transaction, numbers: number[]): Prom
 }
 
 /**
- * FTS5 collects what it is given in segments and merges them now and then inside of a commit, for 50 ms and more; so it
- * is asked not to, and `mergeIndex` does it in small steps. Its limit is a backstop for a program that never does.
+ * FTS5 collects documents in segments and occasionally merges them inside a commit, which takes 50 ms and more. This
+ * turns that off, and `mergeIndex` merges in small steps instead. The limit applies only if `mergeIndex` never runs.
  */
 export async function mergeInStepsOnly(tx: Transaction): Promise<void> {
   if (engine !== 'sqlite') return
@@ -57,14 +57,14 @@ export async function mergeInStepsOnly(tx: Transaction): Promise<void> {
 }
 
 /**
- * Merges about so many pages of segments; answers whether there was anything to do. `isWhole` begins to merge all there
- * is into one segment, which the next steps go on with: behind the last of them nothing is left of what was taken out.
+ * Merges about `pages` pages of segments. Returns whether there was anything to merge. `isWhole` starts a merge of all
+ * segments into one, which later steps continue; after the last step nothing of removed documents is left.
  */
 export async function mergeIndex(tx: Transaction, pages: number, { isWhole = false } = {}): Promise<boolean> {
   if (engine !== 'sqlite') return false
   const before = await totalChanges(tx)
   await tx.insert(indexCommands).values({ searchIndex: 'merge', rank: isWhole ? -pages : pages })
-  // The command itself counts as one.
+  // The command itself counts as one change.
   return (await totalChanges(tx)) - before >= 2
 }
 
@@ -73,7 +73,7 @@ async function totalChanges(tx: Transaction): Promise<number> {
   return row?.changes ?? 0
 }
 
-/** Numbers of matching documents below a number, highest first; ranking would take as long as there are matches. */
+/** Numbers of matching documents below a number, highest first. Not ranked: ranking would read every match. */
 export async function matchingNumbers(
   read: Reader,
   query: IndexQuery,
@@ -114,7 +114,7 @@ function storedText(words: string[]): string {
   return engine === 'sqlite' ? words.join(' ') : vectorText(words)
 }
 
-/** Words with their places, as `tsvector` reads them; its own parser of text would take some words apart. */
+/** Words with positions in the syntax of `tsvector`, whose own parser would split some words. */
 function vectorText(words: string[]): string {
   const places = new Map<string, number[]>()
   words.forEach((word, place) => {

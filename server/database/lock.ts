@@ -5,23 +5,23 @@ import { requireDataFolder } from '../data-folder.ts'
 import { StartError } from '../errors.ts'
 
 /**
- * Held by an open transaction, so that the operating system lets go of it however the process ends. No process may
- * open this file otherwise: closing any other handle of it would drop the lock (POSIX file locks). Who holds it
- * therefore stands in a file of its own.
+ * An open transaction holds this lock, so the operating system releases it however the process ends. Nothing else may
+ * open the file: with POSIX file locks, closing another handle would release the lock. The holder's details are
+ * therefore in a separate file.
  */
 const LOCK_FILE = 'server.lock'
 const HOLDER_FILE = 'server.json'
 
 export interface FolderLock {
-  /** Lets others know where the server is. */
+  /** Publishes the server's URL for commands. */
   announce(url: string): void
   release(): void
 }
 
-/** A connection that nothing refers to is closed by the garbage collector, and the lock would be gone. */
+/** Keeps a reference, because the garbage collector would close the connection and release the lock. */
 const held = new Set<Connection>()
 
-/** One server for each data folder. Throws `StartError` that says who holds it. `now` is in milliseconds since 1970. */
+/** Allows one server per data folder. Throws `StartError` with the current holder. `now` is in milliseconds since 1970. */
 export function lockDataFolder(folder: string, now: number): FolderLock {
   requireDataFolder(folder)
   const connection = takeLock(folder)
@@ -38,18 +38,18 @@ export function lockDataFolder(folder: string, now: number): FolderLock {
   }
 }
 
-/** Where the server of this folder said it is; one that was killed may be gone. Nothing when none runs. */
+/** The URL that this folder's server published, or undefined. A killed server may have left it. */
 export function announcedUrl(folder: string): string | undefined {
   return readHolder(folder).url
 }
 
 function takeLock(folder: string): Connection {
   const file = join(folder, LOCK_FILE)
-  // Whoever may read it could hold it. A file that is there is left alone: this process itself may hold it.
+  // Readable only by the owner, because any reader could hold the lock. An existing file isn't touched: this process may hold it.
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600))
   const connection = new Connection(file, { create: true })
   try {
-    // Nothing is ever written, so no journal need lie about.
+    // Nothing is ever written, so no journal file is needed.
     connection.run('PRAGMA journal_mode = MEMORY')
     connection.run('BEGIN EXCLUSIVE')
     return connection
@@ -73,7 +73,7 @@ interface Holder {
   since?: string
 }
 
-/** In one step, so that nobody reads half of it. */
+/** Replaces the file atomically, so that no one reads half of it. */
 function writeHolder(folder: string, holder: Holder): void {
   const draft = join(folder, `${HOLDER_FILE}.${process.pid}`)
   writeFileSync(draft, `${JSON.stringify(holder)}\n`, { mode: 0o600 })

@@ -3,22 +3,22 @@ import { SQL } from 'bun'
 import { StartError } from '../errors.ts'
 import { MIGRATIONS, type Migration } from './migrations.ts'
 
-/** The data was written by a newer Bellhop than this one. */
+/** A newer version of Bellhop wrote the data. */
 export class NewerDataError extends StartError {
   override name = 'NewerDataError'
 }
 
 const LEDGER = `create table if not exists bellhop_migrations (
   version integer primary key, name text not null, applied_at bigint not null)`
-/** Any number, the same in every process: only one of them migrates a PostgreSQL database at a time. */
+/** An arbitrary number, the same in every process: only one process migrates a PostgreSQL database at a time. */
 const ADVISORY_LOCK = 7_235_512
 
 const WAL_TRIES = 500
 const TRY_EVERY_MS = 10
 
 /**
- * Brings an SQLite file to the newest version, one transaction for each migration. Keys are switched off before
- * `BEGIN` (a table rebuilt with keys on would delete its children) and checked before `COMMIT`.
+ * Migrates an SQLite file to the newest version, one transaction per migration. Foreign keys are turned off before
+ * `BEGIN`, because rebuilding a table would delete its child rows, and checked before `COMMIT`.
  */
 export function migrateSqlite(
   file: string,
@@ -32,13 +32,13 @@ export function migrateSqlite(
     connection.exec(`PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF; ${LEDGER}`)
     while (applyNext(connection, now, migrations));
   } finally {
-    // Closing alone would leave the lock with statements that are not collected yet.
+    // Closing alone would keep the lock until all statements are garbage collected.
     if (connection.inTransaction) connection.exec('ROLLBACK')
     connection.close()
   }
 }
 
-/** For good: the file remembers. Unlike every other statement this one does not wait while the file is locked. */
+/** The file keeps this mode. Unlike other statements, this one doesn't wait for a locked file. */
 function enterWal(connection: Connection): void {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -52,7 +52,7 @@ function enterWal(connection: Connection): void {
   }
 }
 
-/** Takes the lock before it looks: two commands may meet on an empty folder. */
+/** Locks before it reads the version, because two commands may start on an empty folder at once. */
 function applyNext(connection: Connection, now: number, migrations: readonly Migration[]): boolean {
   connection.exec('BEGIN IMMEDIATE')
   const newest = connection
@@ -64,7 +64,7 @@ function applyNext(connection: Connection, now: number, migrations: readonly Mig
     connection.exec(migration.sql)
     if (connection.query('PRAGMA foreign_key_check').all().length > 0) {
       throw new Error(
-        `Migration ${migration.name} would leave rows that point to nothing. Nothing was changed.`,
+        `Migration ${migration.name} would leave rows with broken references. Nothing was changed.`,
       )
     }
     connection
@@ -75,7 +75,7 @@ function applyNext(connection: Connection, now: number, migrations: readonly Mig
   return next !== undefined
 }
 
-/** The same for a PostgreSQL database; several processes may start at once. */
+/** Migrates a PostgreSQL database. Several processes may start at once. */
 export async function migratePostgres(
   url: string,
   now: number,
@@ -101,7 +101,7 @@ export async function migratePostgres(
 function missing(version: number, migrations: readonly Migration[]): [number, Migration][] {
   if (version > migrations.length) {
     throw new NewerDataError(
-      `The data is at version ${version}, this program knows ${migrations.length}. Start the newer program.`,
+      `The data is at version ${version}, but this program only supports ${migrations.length}. Start the newer program.`,
     )
   }
   return migrations.slice(version).map((migration, offset) => [version + offset + 1, migration])

@@ -8,13 +8,13 @@ import { openSqlite } from './sqlite.ts'
 export const DATABASE_FILE = 'bellhop.db'
 const OWNER_ONLY = 0o600
 
-/** Opens the database of a data folder, or the PostgreSQL one when an address is given, migrated to this version. */
+/** Opens the data folder's database, or PostgreSQL when a URL is given, and migrates it to this version. */
 export async function openDatabase(
   place: { dataFolder: string; databaseUrl: string | undefined },
   context: { log: Log; now: () => number; onCommit: () => void },
 ): Promise<Database> {
   if (place.databaseUrl) {
-    // Few need the other engine, so the others do not load it.
+    // Loaded only when needed.
     const { openPostgres } = await import('./postgres.ts')
     await migratePostgres(place.databaseUrl, context.now())
     return openPostgres(place.databaseUrl, context.onCommit, (code, tries) =>
@@ -23,7 +23,7 @@ export async function openDatabase(
   }
   if (!existsSync(place.dataFolder)) mkdirSync(place.dataFolder, { recursive: true, mode: 0o700 })
   const file = join(place.dataFolder, DATABASE_FILE)
-  // SQLite gives the log beside it the rights of the database.
+  // SQLite gives the write-ahead log the same permissions.
   if (!existsSync(file)) closeSync(openSync(file, 'a', OWNER_ONLY))
   migrateSqlite(file, context.now())
   return openSqlite(file, context.onCommit)

@@ -3,9 +3,9 @@ import type { Clock } from '../clock.ts'
 import { StartError } from '../errors.ts'
 import type { Log } from '../log.ts'
 
-/** Any number, the same in every server; not the one of the migrations. */
+/** An arbitrary number, the same in every server and different from that of the migrations. */
 const SERVER_LOCK = 7_235_513
-/** A server that was killed is gone at once, but its session ends a moment later. */
+/** The session of a killed server ends a moment after the process. */
 const LONGEST_WAIT_MS = 2_000
 const HOLD_EVERY_MS = 5_000
 
@@ -14,18 +14,19 @@ export interface DatabaseLock {
 }
 
 /**
- * One server for each PostgreSQL database: another would take attempts under way for interrupted ones. Held by the
- * session of a connection of its own, so it ends with the process. Throws `StartError` when another server holds it.
+ * Allows one server per PostgreSQL database, because another one would treat running delivery attempts as interrupted.
+ * A separate connection's session holds the lock, so it ends with the process. Throws `StartError` when another server
+ * holds it.
  */
 export async function lockPostgres(url: string, context: { clock: Clock; log: Log }): Promise<DatabaseLock> {
-  // A machine that vanishes without a word is noticed within half a minute, not after two hours.
+  // Detects a lost machine within half a minute instead of two hours.
   const keepalive = { tcp_keepalives_idle: 10, tcp_keepalives_interval: 5, tcp_keepalives_count: 3 }
   const client = new SQL(url, { max: 1, connection: { ...keepalive, lock_timeout: LONGEST_WAIT_MS } })
   try {
     await client`select pg_advisory_lock(${SERVER_LOCK})`
   } catch (error) {
     await client.close()
-    if (isTaken(error)) throw new StartError('Another Bellhop server uses this database. Stop it first.')
+    if (isTaken(error)) throw new StartError('Another Bellhop server is using this database. Stop it first.')
     throw error
   }
   const holding = keepHolding(client, context)
@@ -37,7 +38,7 @@ export async function lockPostgres(url: string, context: { clock: Clock; log: Lo
   }
 }
 
-/** A session that broke has lost its lock; taking it again in the same session changes nothing. */
+/** A broken session loses its lock. Locking again in the same session has no effect. */
 function keepHolding(client: SQL, { clock, log }: { clock: Clock; log: Log }) {
   let isStopped = false
   let hasFailed = false
@@ -69,7 +70,7 @@ function keepHolding(client: SQL, { clock, log }: { clock: Clock; log: Log }) {
   }
 }
 
-/** SQLSTATE lock_not_available: the wait was longer than `lock_timeout`. */
+/** SQLSTATE lock_not_available: the wait exceeded `lock_timeout`. */
 function isTaken(error: unknown): boolean {
   return error instanceof SQL.PostgresError && error.errno === '55P03'
 }

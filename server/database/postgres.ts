@@ -7,10 +7,10 @@ import { refuseInsideUnit, refuseOutsideUnit, runAsUnit } from './unit.ts'
 const MOST_TRIES = 8
 /** For each try so far. */
 const LONGEST_PAUSE_MS = 10
-/** The server ends a unit that awaits something other than its queries: others may be waiting for its rows. */
+/** The server ends a unit that awaits anything but its queries, because others may be waiting for its rows. */
 const LONGEST_IDLE_MS = 5_000
 
-/** The server engine, for those who outgrow one machine. `onRetry` is told each unit that had to go again. */
+/** The PostgreSQL engine, for data that outgrows one machine. `onRetry` is called for each retried unit. */
 export async function openPostgres(
   url: string,
   onCommit: () => void,
@@ -64,12 +64,12 @@ export async function openPostgres(
   }
 }
 
-/** Drizzle tells its logger of each query before it runs it: a guard that throws there keeps it from running. */
+/** Drizzle calls its logger before each query, so a guard that throws there prevents the query. */
 function guarded(client: SQL, guard: () => void) {
   return drizzle(client, { casing: 'snake_case', logger: { logQuery: guard } })
 }
 
-/** A random pause, so that units which ran into each other do not meet again. */
+/** A random pause, so that conflicting units don't conflict again. */
 function pause(tries: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_PAUSE_MS * tries))
 }
@@ -77,5 +77,5 @@ function pause(tries: number): Promise<void> {
 function asRefusal(reason: unknown): unknown {
   if (!isStorageFault(reason)) return reason
   const isCertain = !isConnectionLost(reason)
-  return new StorageError('The database server refused the change.', { cause: reason, isCertain })
+  return new StorageError("The database server couldn't save the change.", { cause: reason, isCertain })
 }

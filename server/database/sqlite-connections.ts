@@ -5,13 +5,13 @@ import { rememberConnection } from './sqlite-direct.ts'
 import { refuseInsideUnit, refuseOutsideUnit, UnitFault } from './unit.ts'
 
 const BUSY_TIMEOUT_MS = 5_000
-/** Negative: in KiB. Holds the upper levels of every index at a million tickets. */
+/** Negative values are KiB. Holds the upper levels of every index at a million tickets. */
 const CACHE_KIB = -16_384
 
 /**
- * The file is in WAL mode since it was migrated. The writer does not wait for the write lock: whoever runs `begin` tries
- * again on `SQLITE_BUSY`. In WAL mode nothing behind `begin` meets a lock but the checkpoint. What is deleted is
- * overwritten, so that it cannot be read from the file.
+ * The migration put the file into WAL mode. The writer doesn't wait for the write lock: the caller of `begin` retries on
+ * `SQLITE_BUSY`. In WAL mode only the checkpoint can meet a lock after `begin`. Deleted data is overwritten, so that it
+ * can't be read from the file.
  */
 export function openWriter(file: string) {
   const connection = new Connection(file, { create: true, strict: true })
@@ -28,7 +28,7 @@ export function openWriter(file: string) {
     connection,
     tx: asPostgres<Transaction>(connection, () => {
       refuseOutsideUnit()
-      // A disk fault can end the whole transaction: what came now would be committed on its own.
+      // A disk error can end the whole transaction. Later queries would commit on their own.
       if (!connection.inTransaction) throw new UnitFault('The transaction has already been rolled back.')
     }),
     changes: connection.prepare<{ changes: number }, []>('SELECT total_changes() AS changes'),
@@ -37,12 +37,12 @@ export function openWriter(file: string) {
     savepoint: connection.prepare('SAVEPOINT unit'),
     release: connection.prepare('RELEASE unit'),
     rollbackTo: connection.prepare('ROLLBACK TO unit'),
-    /** The same without waiting; answers whether it was done. */
+    /** The same checkpoint without waiting. Returns whether it completed. */
     emptyLog(): boolean {
       const row = connection.query<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)').get()
       return row?.busy === 0
     },
-    /** Moves everything from the log into the database; waits for readers, and for another process that writes. */
+    /** Moves everything from the log into the database. Waits for readers and for another process's write. */
     checkpoint(): void {
       connection.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA wal_checkpoint(TRUNCATE)`)
     },
@@ -60,8 +60,8 @@ export function openReader(file: string) {
 }
 
 /**
- * Tables are typed as PostgreSQL (columns.ts), so the connection that runs them is too. Drizzle tells its logger of
- * each query before it runs it: a guard that throws there keeps the query from running.
+ * Tables are typed as PostgreSQL (columns.ts), and so is the connection. Drizzle calls its logger before each query, so
+ * a guard that throws there prevents the query.
  */
 function asPostgres<T extends object>(connection: Connection, guard: () => void): T {
   const handle = drizzle(connection, { casing: 'snake_case', logger: { logQuery: guard } }) as unknown as T

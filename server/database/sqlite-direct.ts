@@ -3,20 +3,20 @@ import { is, Param, Placeholder } from 'drizzle-orm'
 
 interface Plain {
   connection: Connection
-  /** Throws when no query may run now. */
+  /** Throws when no query is allowed now. */
   guard: () => void
 }
 
 const plainConnections = new WeakMap<object, Plain>()
 
-/** Remembers what a Drizzle handle stands on, for `directRun`. */
+/** Registers the connection of a Drizzle handle for `directRun`. */
 export function rememberConnection(handle: object, plain: Plain): void {
   plainConnections.set(handle, plain)
 }
 
 /**
- * Runs a query that Drizzle built without Drizzle's way of running it; undefined for a handle that is not SQLite's.
- * `readerOf` is asked once for each parameter.
+ * Runs a query built by Drizzle directly on bun:sqlite, which is faster. Returns undefined for a handle that isn't
+ * SQLite's. Calls `readerOf` once per parameter.
  */
 export function directRun<Given>(
   handle: object,
@@ -34,7 +34,7 @@ export function directRun<Given>(
   }
 }
 
-/** Name of the parameter that stands in this place of a query; undefined for a constant. */
+/** The name of a query's parameter, or undefined for a constant. */
 export function parameterIn(param: unknown): string | undefined {
   if (is(param, Placeholder)) return param.name
   return is(param, Param) && is(param.value, Placeholder) ? param.value.name : undefined

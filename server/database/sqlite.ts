@@ -6,9 +6,9 @@ import { openReader, openWriter } from './sqlite-connections.ts'
 import { isStorageFault } from './storage-fault.ts'
 import { refuseInsideUnit, runAsUnit, UnitFault } from './unit.ts'
 
-/** How long one flush keeps taking queued units before it commits. */
+/** How long a flush takes queued units before it commits. */
 const FLUSH_MS = 5
-/** How long a flush waits while another process (a command) is writing, and how often it looks. */
+/** How long a flush waits for another process that writes, such as a command, and how often it checks. */
 const LONGEST_WAIT_MS = 5_000
 const TRY_EVERY_MS = 5
 
@@ -19,9 +19,9 @@ interface Queued {
 }
 
 /**
- * The embedded engine: one writer connection with a queue, one read-only connection.
- * Queued units share a commit: `BEGIN IMMEDIATE`, one after the other, one `COMMIT` that is on disk when it returns;
- * only then are the promises settled, refusals too. A unit may be run twice, but only one run is ever kept.
+ * The embedded engine: one writer connection with a queue, and one read-only connection. Queued units share a commit:
+ * `BEGIN IMMEDIATE`, the units in order, and one `COMMIT` that is on disk when it returns. Only then do their promises
+ * settle, rejections included. A unit may run twice, but only one run is kept.
  */
 export function openSqlite(file: string, onCommit: () => void): Database {
   const writer = openWriter(file)
@@ -45,7 +45,7 @@ export function openSqlite(file: string, onCommit: () => void): Database {
     })
   }
 
-  /** One batch in each turn of the event loop: however much is written, requests and timers get theirs. */
+  /** Runs one batch per turn of the event loop, so that writes don't delay requests and timers. */
   async function flush(): Promise<void> {
     await flushBatch()
     if (queue.length === 0) isFlushing = false
@@ -72,14 +72,14 @@ export function openSqlite(file: string, onCommit: () => void): Database {
     }
   }
 
-  /** Waiting inside of SQLite would hold up reads and everything else the process does. */
+  /** Waiting inside SQLite would block reads and everything else in the process. */
   function mayWait(): boolean {
     const now = performance.now()
     lockedSince ??= now
     return now - lockedSince < LONGEST_WAIT_MS
   }
 
-  /** Takes queued units until the flush has lasted long enough. */
+  /** Takes queued units until the flush has lasted its time. */
   function nextUnit(batch: Queued[]): Queued | undefined {
     const isTimeLeft = batch.length === 0 || performance.now() - flushStartedAt < FLUSH_MS
     const unit = isTimeLeft ? queue.shift() : undefined
@@ -88,9 +88,9 @@ export function openSqlite(file: string, onCommit: () => void): Database {
   }
 
   /**
-   * Runs units in one transaction and says how to settle them. Nearly every unit succeeds or is refused before it has
-   * changed a row, so the first try spends no savepoints, which copy every page a unit touches. When a unit fails
-   * behind its changes, nothing is kept, and undefined asks for a second run with a savepoint for each.
+   * Runs units in one transaction and returns how to settle them. Nearly every unit succeeds or fails before it changes
+   * a row, so the first run uses no savepoints, which copy every page that a unit touches. When a unit fails after a
+   * change, nothing is kept, and undefined asks for a second run with a savepoint per unit.
    */
   async function runBatch(next: () => Queued | undefined, hasSavepoints = false) {
     const settle: (() => void)[] = []
@@ -101,7 +101,7 @@ export function openSqlite(file: string, onCommit: () => void): Database {
       if (hasSavepoints) writer.savepoint.run()
       const outcome = await runQueued(unit)
       settle.push(outcome.settle)
-      // A full disk can end the whole transaction, not only the unit's part of it.
+      // A full disk can end the whole transaction, not only this unit.
       if (!writer.connection.inTransaction) throw outcome.reason
       if (outcome.isKept || changesSoFar() === changes) {
         if (hasSavepoints) writer.release.run()
@@ -142,7 +142,7 @@ export function openSqlite(file: string, onCommit: () => void): Database {
       return isChanged
     },
     async emptyLog() {
-      // Between two flushes: inside of one it would be refused.
+      // Between two flushes, because it isn't allowed inside one.
       while (writer.connection.inTransaction) await yieldToEventLoop()
       return writer.emptyLog()
     },
@@ -159,7 +159,7 @@ export function openSqlite(file: string, onCommit: () => void): Database {
   }
 }
 
-/** The same units once more. */
+/** Runs the same units again. */
 function fromStart(batch: Queued[]): () => Queued | undefined {
   let place = 0
   return () => {
@@ -169,7 +169,7 @@ function fromStart(batch: Queued[]): () => Queued | undefined {
   }
 }
 
-/** Queries on bun:sqlite settle in the present turn of the event loop; whatever is still open after it is not a query. */
+/** Queries on bun:sqlite settle in the current turn of the event loop. Anything still pending after it isn't a query. */
 async function withinTurn<T>(work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setImmediate> | undefined
   const cutOff = new Promise<never>((_, reject) => {
@@ -188,13 +188,13 @@ function dataVersion(connection: Connection): number {
   return connection.query<{ data_version: number }, []>('PRAGMA data_version').get()?.data_version ?? 0
 }
 
-/** Another process holds the write lock: `BEGIN IMMEDIATE` has changed nothing. */
+/** Whether another process holds the write lock. `BEGIN IMMEDIATE` has then changed nothing. */
 function isLocked(cause: unknown): boolean {
   return cause instanceof SQLiteError && cause.code === 'SQLITE_BUSY'
 }
 
 function diskRefusal(cause: unknown): StorageError {
-  return new StorageError('The disk refused the change.', { cause })
+  return new StorageError("The change couldn't be written to disk.", { cause })
 }
 
 function fileSize(file: string): number {

@@ -1,13 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** A mistake of ours in a unit of work, never the caller's: the unit was rolled back. */
+/** A programming error in a unit of work, not the caller's mistake. The unit was rolled back. */
 export class UnitFault extends Error {
   override name = 'UnitFault'
 }
 
 const unitOfCaller = new AsyncLocalStorage<{ isOver: boolean }>()
 
-/** Everything `work` starts belongs to one unit, through every await; once that has ended, its queries are refused. */
+/** Runs `work` as one unit, across every await. Its queries are refused once the unit has ended. */
 export async function runAsUnit<T>(work: () => Promise<T>): Promise<T> {
   const unit = { isOver: false }
   try {
@@ -17,13 +17,13 @@ export async function runAsUnit<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A write inside a write would wait for itself, or be kept although the outer one is not. */
+/** A nested write would wait for itself, or be kept when the outer one is rolled back. */
 export function refuseInsideUnit(what: string): void {
-  if (unitOfCaller.getStore()) throw new UnitFault(`There is no ${what} inside a write. Use its own tx.`)
+  if (unitOfCaller.getStore()) throw new UnitFault(`A ${what} can't run inside a write. Use the write's tx.`)
 }
 
-/** A query that comes too late would run in another unit, or outside of any. */
+/** A late query would run in another unit, or outside of any. */
 export function refuseOutsideUnit(): void {
   const unit = unitOfCaller.getStore()
-  if (!unit || unit.isOver) throw new UnitFault('A query came after its unit of work had ended.')
+  if (!unit || unit.isOver) throw new UnitFault('A query ran after its unit of work had ended.')
 }

@@ -11,7 +11,7 @@ export interface ExternalCommitWatch {
 
 /**
  * Beats the pulses when another process has committed, so that commands take effect in a running server within a
- * second. A check costs one pragma, a few microseconds; on PostgreSQL one small query.
+ * second. A check costs one pragma of a few microseconds, or one small query on PostgreSQL.
  */
 export function watchExternalCommits(deps: {
   clock: Clock

@@ -71,7 +71,9 @@ test('data of a newer version is left alone', async () => {
   newer.run("insert into bellhop_migrations values (99, 'later', 1)")
   const { code, err } = await runProgram({ BELLHOP_DATA: folder }, [])
   expect(code).toBe(1)
-  expect(err).toMatch(/^The data is at version 99, this program knows \d+\. Start the newer program\.\n$/)
+  expect(err).toMatch(
+    /^The data is at version 99, but this program only supports \d+\. Start the newer program\.\n$/,
+  )
 })
 
 test('an empty folder is told what comes first', async () => {

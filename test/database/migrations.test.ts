@@ -88,7 +88,7 @@ test('data of a newer program is refused in a plain sentence', async () => {
   const refusal = await openStorage(undefined, place).catch((error) => error)
   expect(refusal.name).toBe('NewerDataError')
   expect(refusal.message).toBe(
-    `The data is at version ${migrations.length + 1}, this program knows ${migrations.length}. Start the newer program.`,
+    `The data is at version ${migrations.length + 1}, but this program only supports ${migrations.length}. Start the newer program.`,
   )
 })
 

@@ -36,7 +36,7 @@ describe.if(engine === 'sqlite')('a migration that rebuilds a table', () => {
     const lossy = { name: 'lossy', sql: rebuildTickets(`where id <> '2'`) }
     const refusal = await migrateTo(place, [...MIGRATIONS.sqlite, lossy]).catch((error) => error)
     expect(refusal.message).toBe(
-      'Migration lossy would leave rows that point to nothing. Nothing was changed.',
+      'Migration lossy would leave rows with broken references. Nothing was changed.',
     )
     expect(await seenElsewhere(place, CHILDREN)).toHaveLength(6)
     await using storage = await openStorage(undefined, place)

@@ -24,7 +24,7 @@ describe.if(engine === 'postgresql')('a PostgreSQL database', () => {
     const first = await start()
     expect(await start().catch((reason) => reason)).toMatchObject({
       name: 'StartError',
-      message: 'Another Bellhop server uses this database. Stop it first.',
+      message: 'Another Bellhop server is using this database. Stop it first.',
     })
     await (await openProgram(place))[Symbol.asyncDispose]()
     await first.stop()

@@ -94,7 +94,7 @@ test('a write inside a write is refused, and neither is kept', async () => {
     await storage.database.write((inner) => addOrganization(inner, 'org_inner'))
   })
   const neighbour = storage.database.write((tx) => addOrganization(tx, 'org_next'))
-  expect(await outer.catch(causes)).toContain('no write inside a write')
+  expect(await outer.catch(causes)).toContain("write can't run inside a write")
   await neighbour
   expect(await organizationIds(storage.database)).toEqual(['org_next'])
 })
@@ -105,7 +105,7 @@ test('a read inside a write is refused: it would not see the unit’s own rows',
     await addOrganization(tx, 'org_a')
     await storage.database.read.select().from(organizations)
   })
-  expect(await unit.catch(causes)).toContain('no read inside a write')
+  expect(await unit.catch(causes)).toContain("read can't run inside a write")
   expect(await organizationIds(storage.database)).toEqual([])
 })
 

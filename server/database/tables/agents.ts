@@ -13,19 +13,19 @@ export const agents = table(
       .references(() => organizations.id),
     name: text().notNull(),
     email: text().notNull(),
-    /** The address in lower case: what makes it unique. */
+    /** The email in lower case, unique per organization. */
     emailKey: text().notNull(),
     role: text().$type<AgentRole>().notNull(),
-    /** argon2id; empty until the agent has chosen a password. */
+    /** argon2id; null until the agent sets a password. */
     passwordHash: text(),
-    /** When a browser of theirs last asked for something, to the minute. */
+    /** When one of their browsers last made a request, to the minute. */
     lastSeenAt: integer(),
     disabledAt: integer(),
     createdAt: integer().notNull(),
   },
   (row) => [
     uniqueIndex('agents_by_email').on(row.orgId, row.emailKey),
-    // Signing in knows an address and no organization.
+    // Sign-in knows the email, but not the organization.
     index('agents_by_address').on(row.emailKey),
   ],
 )

@@ -16,15 +16,15 @@ export const apiKeys = table(
       .references(() => organizations.id),
     kind: text().$type<KeyKind>().notNull(),
     name: text().notNull(),
-    /** SHA-256 of the whole key, hex. A key has 240 random bits, so a slow hash would protect nothing. */
+    /** SHA-256 of the whole key, hex. A key has 240 random bits, so a slow hash would add nothing. */
     hash: text().notNull(),
-    /** The beginning, for people to recognise a key by. */
+    /** The first characters, for people to recognize a key by. */
     prefix: text().notNull(),
-    /** Only of a public key, which is shown again in every widget snippet. */
+    /** Only for public keys, which every widget snippet contains. */
     publicKey: text(),
-    /** Empty: full access. */
+    /** Null: full access. */
     scopes: json().$type<KeyScope[]>(),
-    /** Requests per rolling minute; empty: the server's default. */
+    /** Requests per rolling minute; null: the server's default. */
     rateLimit: integer(),
     expiresAt: integer(),
     revokedAt: integer(),

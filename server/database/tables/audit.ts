@@ -1,10 +1,10 @@
 import { index, integer, json, table, text } from '../columns.ts'
 
-/** Who may have done something: an agent, an API key, a command on the server, or the server by itself. */
+/** Who acted: an agent, an API key, a command on the server, or the server itself. */
 export const ACTOR_KINDS = ['agent', 'key', 'command', 'system'] as const
 export type ActorKind = (typeof ACTOR_KINDS)[number]
 
-/** Who did what to the settings, when and from where. Written in the unit of the change. */
+/** Who changed which setting, when and from where. Written in the unit of the change. */
 export const auditEntries = table(
   'audit_entries',
   {
@@ -13,7 +13,7 @@ export const auditEntries = table(
     actorKind: text().$type<ActorKind>().notNull(),
     actorId: text(),
     actorName: text().notNull(),
-    /** A noun and what happened to it: `agent.invited`, `api_key.revoked`. */
+    /** A noun and a participle: `agent.invited`, `api_key.revoked`. */
     action: text().notNull(),
     subjectId: text(),
     subjectLabel: text(),

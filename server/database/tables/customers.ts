@@ -11,11 +11,11 @@ export const customers = table(
       .references(() => organizations.id),
     name: text().notNull(),
     email: text(),
-    /** The address in lower case: one customer for each organization and address. */
+    /** The email in lower case: one customer per organization and email. */
     emailKey: text(),
-    /** Grows by one on each change; part of the ETag of the customer's tickets. */
+    /** Increases by one on each change. Part of the ETag of the customer's tickets. */
     version: integer().notNull().default(1),
-    /** Their name has changed: the tickets behind this one are still found by the old one. Empty: none is. */
+    /** After a name change, tickets after this id are still indexed under the old name. Empty: none are. */
     reindexAfter: text(),
     createdAt: integer().notNull(),
     updatedAt: integer().notNull(),

@@ -1,12 +1,12 @@
 import { sql } from 'drizzle-orm'
 import { bytes, index, integer, primaryKey, table, text } from '../columns.ts'
 
-/** Section 6: the events an endpoint may subscribe to. */
+/** Section 6 of the specification: the events an endpoint can subscribe to. */
 export const WEBHOOK_EVENTS = ['ticket.created', 'message.sent'] as const
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number]
 
 /**
- * Everything the log records. What is not a webhook event only tells open pages that something changed.
+ * Every event in the log. Those that aren't webhook events only notify open pages of a change.
  * `workspace.changed` has no ticket: agents, keys, endpoints, views, saved replies, settings. Rows written before it got
  * this name say `desk.changed`; pages only look at the empty ticket id.
  */
@@ -20,7 +20,7 @@ export const LOG_EVENTS = [
 ] as const
 export type LogEvent = (typeof LOG_EVENTS)[number]
 
-/** The log. In each organization, numbers have no gaps and follow the order of commits. */
+/** The event log. Within an organization, numbers have no gaps and follow the order of commits. */
 export const events = table(
   'events',
   {
@@ -35,7 +35,7 @@ export const events = table(
   },
   (row) => [
     primaryKey({ columns: [row.orgId, row.number] }),
-    // For erasing a ticket.
+    // For deleting a ticket.
     index('events_by_ticket').on(row.orgId, row.ticketId).where(sql`body is not null`),
   ],
 )

@@ -1,17 +1,17 @@
 import { index, integer, primaryKey, table, text } from '../columns.ts'
 
-/** Stored in the same transaction as the write it stands for; forgotten after 24 hours. */
+/** Written in the same transaction as the change, and deleted after 24 hours. */
 export const idempotencyKeys = table(
   'idempotency_keys',
   {
     orgId: text().notNull(),
     key: text().notNull(),
-    /** SHA-256 over method, path and body. */
+    /** SHA-256 of method, path and body. */
     fingerprint: text().notNull(),
     /** The ticket the stored answer shows: erasing the ticket erases the answer. */
     ticketId: text(),
     status: integer().notNull(),
-    /** The stored answer, exactly as it was sent. */
+    /** The response, exactly as it was sent. */
     body: text().notNull(),
     location: text(),
     etag: text(),

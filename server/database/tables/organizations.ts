@@ -7,14 +7,14 @@ export const organizations = table('organizations', {
   reopens: boolean().notNull().default(true),
   /** An agent who replies to an unassigned ticket is assigned to it. */
   assignOnReply: boolean().notNull().default(true),
-  /** How the business shows itself to customers; empty: the name. */
+  /** The name customers see; empty: `name`. */
   publicName: text().notNull().default(''),
   website: text().notNull().default(''),
-  /** Goes under replies by e-mail. */
+  /** Added to email replies. */
   signature: text().notNull().default(''),
-  /** Number of the newest event; taken inside the unit that records it, so a reader's cursor never skips one. */
+  /** Number of the newest event. Assigned inside the unit that records it, so a reader's cursor never skips one. */
   lastEvent: integer().notNull().default(0),
-  /** Number of the event with which something was deleted for ever; empty once nothing of it is left on the disk. */
+  /** Number of the newest event that deleted data permanently; null once none of that data is left on disk. */
   erasedEvent: integer(),
   createdAt: integer().notNull(),
 })

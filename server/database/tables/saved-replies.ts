@@ -9,7 +9,7 @@ export const savedReplies = table(
       .notNull()
       .references(() => organizations.id),
     name: text().notNull(),
-    /** With variables such as `{{customer.name}}`, which the page fills in. */
+    /** May contain variables such as `{{customer.name}}`, which the page fills in. */
     text: text().notNull(),
     createdAt: integer().notNull(),
     updatedAt: integer().notNull(),

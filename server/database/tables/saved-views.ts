@@ -1,7 +1,7 @@
 import { boolean, index, integer, table, text } from '../columns.ts'
 import { organizations } from './organizations.ts'
 
-/** Searches that stand in the rail. */
+/** Searches shown in the rail. */
 export const savedViews = table(
   'saved_views',
   {
@@ -9,7 +9,7 @@ export const savedViews = table(
     orgId: text()
       .notNull()
       .references(() => organizations.id),
-    /** Who made it; it is theirs alone unless shared. */
+    /** Who created it. Only they see it unless it is shared. */
     agentId: text().notNull(),
     isShared: boolean().notNull().default(false),
     name: text().notNull(),

@@ -1,8 +1,8 @@
 import { integer, primaryKey, table, text, uniqueIndex } from '../columns.ts'
 
 /**
- * One row for each ticket that the full-text index holds. The number is the row of `search_index` (full-text.ts): a
- * ticket that changes is taken out and put in again under a new one, so higher numbers changed later.
+ * One row per ticket in the full-text index. The number is its row in `search_index` (full-text.ts). A changed ticket
+ * is indexed again under a new number, so higher numbers changed later.
  */
 export const searchDocuments = table(
   'search_documents',
@@ -17,13 +17,13 @@ export const searchDocuments = table(
   ],
 )
 
-/** How far the log has been read into the full-text index. */
+/** How much of the event log has been indexed. */
 export const searchCursors = table('search_cursors', {
   orgId: text().primaryKey(),
   eventNumber: integer().notNull(),
   /**
-   * Tickets from before the log was first read are put in from the newest back: last activity and id of the last one
-   * that was. Empty time: all are in.
+   * Tickets older than the first indexed event are indexed from the newest back. Last activity and id of the last one
+   * indexed; a null time means that all are.
    */
   backAt: integer(),
   backId: text().notNull().default(''),

@@ -2,11 +2,11 @@ import { index, integer, table, text, uniqueIndex } from '../columns.ts'
 import { agents } from './agents.ts'
 import { organizations } from './organizations.ts'
 
-/** Why a one-time link lets somebody choose a password. */
+/** What a one-time link is for. */
 export const LINK_PURPOSES = ['invitation', 'reset'] as const
 export type LinkPurpose = (typeof LINK_PURPOSES)[number]
 
-/** Signed-in browsers. The cookie holds a random token, the row its SHA-256. */
+/** Signed-in browsers. The cookie holds a random token, the row its SHA-256 hash. */
 export const sessions = table(
   'sessions',
   {
@@ -18,12 +18,12 @@ export const sessions = table(
       .notNull()
       .references(() => agents.id),
     hash: text().notNull(),
-    /** What the browser calls itself, shortened; for the agent to recognise it by. */
+    /** The browser's user agent, truncated, for the agent to recognize it by. */
     device: text().notNull().default(''),
     address: text().notNull().default(''),
     createdAt: integer().notNull(),
     lastSeenAt: integer().notNull(),
-    /** Moves on while it is used, up to a limit from `createdAt`. */
+    /** Extended while the session is used, up to a limit from `createdAt`. */
     expiresAt: integer().notNull(),
   },
   (row) => [
@@ -33,7 +33,7 @@ export const sessions = table(
   ],
 )
 
-/** One-time links by which somebody chooses a password: an invitation, or a reset by an administrator. */
+/** One-time links for setting a password: invitations, and resets by an administrator. */
 export const agentLinks = table(
   'agent_links',
   {
