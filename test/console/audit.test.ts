@@ -28,7 +28,7 @@ interface Log {
 
 let made = 0
 
-/** A new organization with an administrator who is signed in, and nothing noted yet but that. */
+/** A new organization with a signed-in administrator. */
 async function workspace(): Promise<{ orgId: string; email: string; id: string; ana: Visitor }> {
   made += 1
   const { orgId } = await bellhop.organization(`Workspace ${made}`)
@@ -43,7 +43,7 @@ async function log(ana: Visitor, query = ''): Promise<Log> {
   return (await ana.call<Log>('GET', `/console/audit${query}`)).json
 }
 
-/** What was noted after signing in, oldest first. */
+/** The entries after the sign-in, oldest first. */
 async function noted(ana: Visitor): Promise<Entry[]> {
   const { data } = await log(ana)
   const place = data.findIndex(({ action }) => action === 'agent.signed_in')
@@ -65,7 +65,7 @@ test('the log says who signed in, when and from where', async () => {
   ])
 })
 
-test('everything administrators do with agents is noted', async () => {
+test('everything administrators do with agents is recorded', async () => {
   const { ana } = await workspace()
   const body = { name: 'Ida', email: `ida.${made}@acme.example`, role: 'agent' }
   const { json } = await ana.call<{ agent: { id: string } }>('POST', '/console/agents', { body })
@@ -96,7 +96,7 @@ test('everything administrators do with agents is noted', async () => {
   expect(byIda.map(({ action }) => action)).toEqual(['agent.password_set'])
 })
 
-test('what agents do with their own sessions, name and password is noted', async () => {
+test('what agents do with their own sessions, name and password is recorded', async () => {
   const { ana, email } = await workspace()
   const phone = visit(bellhop)
   await phone.signIn(email)
@@ -117,7 +117,7 @@ test('what agents do with their own sessions, name and password is noted', async
   ])
 })
 
-test('changes of settings, keys, endpoints and deliveries are noted with what changed', async () => {
+test('changes of settings, keys, endpoints and deliveries are recorded with what changed', async () => {
   const { ana, orgId } = await workspace()
   await ana.call('PATCH', '/console/organization', { body: { reopens: false, name: 'New name' } })
   await ana.call('PATCH', '/console/organization', { body: { reopens: false } })
@@ -155,7 +155,7 @@ test('changes of settings, keys, endpoints and deliveries are noted with what ch
   expect((await log(ana, '?action=organization.changed')).data[0]?.subject?.id).toBe(orgId)
 })
 
-test('what a command on the server does is noted as that', async () => {
+test('what a command on the server does is recorded as such', async () => {
   const deps = actingAs(bellhop.deps, { kind: 'command', name: 'a command on the server' })
   const admin = { name: 'Ana', email: 'setup@acme.example', password: PASSWORD }
   const { organization } = await setUp(deps, { org: 'By command', admin })
@@ -171,7 +171,7 @@ test('what a command on the server does is noted as that', async () => {
   expect(data.at(-1)).not.toHaveProperty('address')
 })
 
-test('the log is read in pages and by action, newest first, and belongs to its organization', async () => {
+test('the log has pages and a filter by action, newest first, for one organization', async () => {
   const { ana } = await workspace()
   for (let turn = 0; turn < 7; turn += 1) {
     await ana.call('PATCH', '/console/me', { body: { name: `Ana ${turn}` } })
@@ -201,7 +201,7 @@ test('the log is read in pages and by action, newest first, and belongs to its o
   expect((await stranger.call('GET', `/console/audit?cursor=${all[0]?.id}`)).text).not.toContain('Ana 6')
 })
 
-test('no password, token or key stands in the audit log or in the log of the server', async () => {
+test('no password, token or key is in the audit log or in the server log', async () => {
   const { ana, email } = await workspace()
   const secrets = [PASSWORD, 'wrong horse battery', 'an altogether new one', bellhop.firstRunToken]
   secrets.push(ana.setCookie.split(/[=;]/)[1] ?? '')

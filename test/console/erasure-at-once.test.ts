@@ -12,7 +12,7 @@ const acme = await bellhop.organization()
 const admin = await signInAgent(bellhop, acme.orgId, { role: 'admin', name: 'Root' })
 const ben = await signInAgent(bellhop, acme.orgId)
 
-/** Everything that two agents, a client and an administrator may do to one ticket at the same moment. */
+/** What two agents, an API client and an administrator can do to one ticket at the same time. */
 async function everythingAtOnce({ id, customer }: TicketJson): Promise<number[]> {
   const messageId = await newestMessage(ben, id)
   const work: [SignedInAgent, string, string, object?][] = [
@@ -34,7 +34,7 @@ async function everythingAtOnce({ id, customer }: TicketJson): Promise<number[]>
   return (await Promise.all([...answers, again])).map(({ status }) => status)
 }
 
-test('whatever happens to a ticket while it is deleted, nothing fails and the counters stay right', async () => {
+test('other changes to a ticket while it is being deleted don’t fail, and the counters stay right', async () => {
   const statuses: number[] = []
   for (let round = 0; round < 12; round += 1) {
     const made = await Promise.all(

@@ -18,7 +18,7 @@ afterAll(() => bellhop.stop())
 const acme = await (await bellhop.organization()).withKey({ rateLimit: 1_000_000 })
 const root = await signInAgent(bellhop, acme.orgId, { role: 'admin' })
 
-/** Behind it the index has nothing more to do with what was deleted. */
+/** After this the index has removed what was deleted. */
 async function untilNothingIsLeft(): Promise<void> {
   await eventually(async () => {
     const { read } = bellhop.deps.database
@@ -68,7 +68,7 @@ test.if(engine === 'sqlite')('no byte of what was deleted for ever is left in th
   expect(filesWith(MARKER)).toEqual([])
 })
 
-test('no counter without tickets keeps the tags of what was deleted', async () => {
+test('no counter keeps the tags of deleted tickets', async () => {
   const { id } = await makeTicket(acme, { tags: ['very private'] })
   await root.call('DELETE', `/console/tickets/${id}`)
   await untilNothingIsLeft()

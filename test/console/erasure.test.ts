@@ -22,7 +22,7 @@ let admin: SignedInAgent
 let ben: SignedInAgent
 let receiver: Receiver
 
-/** Takes `ticket.created` and answers with what it got; refuses everything else with the same. */
+/** Accepts `ticket.created` and refuses everything else, in both cases with the request as its response. */
 const echo = ({ headers, body }: { headers: Record<string, string>; body: Uint8Array }) => ({
   status: headers['x-service-event'] === 'ticket.created' ? 200 : 500,
   body,
@@ -43,7 +43,7 @@ afterAll(async () => {
   await bellhop.stop()
 })
 
-/** A ticket with something in every place where words of it can stand. */
+/** A ticket with text in every place where text of a ticket is stored. */
 async function fullTicket(): Promise<TicketJson> {
   const created = await acme.call<TicketJson>('POST', '/tickets', {
     body: {
@@ -65,7 +65,7 @@ async function fullTicket(): Promise<TicketJson> {
   await sendReply(ben, id, { text: 'An axolotl for you.' })
   await ben.call('PUT', `/console/tickets/${id}/draft`, { body: { kind: 'reply', text: 'Dear okapi' } })
   await eventually(() => isFound('zebrafish'))
-  // All four deliveries have been tried, and what the receiver answered is stored.
+  // All four deliveries have been attempted, and the responses are stored.
   await eventually(async () => {
     const tried = await bellhop.deps.database.read.select().from(attempts)
     return tried.filter(({ responseBody }) => textOf(responseBody).includes(id)).length >= 3
@@ -82,7 +82,7 @@ async function isFound(word: string): Promise<boolean> {
   return (await matchingNumbers(bellhop.deps.database.read, wanted, within)).length > 0
 }
 
-/** The index may just have been reading the ticket; then the log tells it that it is gone. */
+/** The index may have been reading the ticket. It then removes it when the log says it was deleted. */
 async function untilUnindexed(): Promise<void> {
   await eventually(async () => {
     const found = await Promise.all(WORDS.map(isFound))
@@ -98,11 +98,11 @@ async function untilUnindexed(): Promise<void> {
   })
 }
 
-/** The tables, and places beside them, that hold one of the words. */
+/** The tables and other places that contain one of the words. */
 async function placesOf(words: string[]): Promise<string[]> {
   const { read } = bellhop.deps.database
   const tables = await storedRows(bellhop.deps)
-  // Bytes do not show as text in a row.
+  // Bytes are not readable as text in a row.
   tables.bodies = (await read.select().from(events)).map(({ body }) => textOf(body))
   tables.answers = (await read.select().from(attempts)).map(({ responseBody }) => textOf(responseBody))
   const places = Object.entries(tables).flatMap(([table, rows]) => {
@@ -117,7 +117,7 @@ function textOf(bytes: Uint8Array | null): string {
   return bytes ? Buffer.from(bytes).toString() : ''
 }
 
-test('no word of a ticket that was deleted for ever is left anywhere', async () => {
+test('no word of a permanently deleted ticket is left anywhere', async () => {
   const { id } = await fullTicket()
   expect(await placesOf(WORDS)).toEqual([
     'activities',
@@ -139,7 +139,7 @@ test('no word of a ticket that was deleted for ever is left anywhere', async () 
   problemOf(await admin.call('DELETE', `/console/tickets/${id}`), 404, 'not_found')
 })
 
-test('what had not arrived of it is cancelled, and the log keeps what was sent when, without what it said', async () => {
+test('its pending deliveries are cancelled, and the delivery log keeps the others without their bodies', async () => {
   const { id } = await fullTicket()
   await admin.call('DELETE', `/console/tickets/${id}`)
   const rows = (await bellhop.deps.database.read.select().from(deliveries)).filter(
@@ -152,7 +152,7 @@ test('what had not arrived of it is cancelled, and the log keeps what was sent w
   expect(ofTicket.every(({ body }) => body === null)).toBe(true)
 })
 
-test('a customer is deleted with all tickets, name and address; others stay as they are', async () => {
+test('a customer is deleted with all tickets, name and address; others don’t change', async () => {
   const { customer } = await fullTicket()
   await makeTicket(acme, { customer: { name: 'Wilhelmina', email: 'Wilhelmina@private.example' } })
   const other = await makeTicket(acme, { subject: 'Other', customer: { email: 'other@example.com' } })
@@ -175,7 +175,7 @@ test('a customer is deleted with all tickets, name and address; others stay as t
   problemOf(await ben.call('GET', `/console/customers/${customer.userId}`), 404, 'not_found')
 })
 
-test('a customer with more tickets than one unit takes loses all of them, and the counters go along', async () => {
+test('a customer with more tickets than fit into one unit loses all of them, and the counters follow', async () => {
   const many = await bellhop.organization('Many')
   const root = await signInAgent(bellhop, many.orgId, { role: 'admin' })
   let userId = ''
@@ -193,7 +193,7 @@ test('a customer with more tickets than one unit takes loses all of them, and th
   expect((await root.call('GET', '/console/tags')).json).toEqual({ data: [] })
 })
 
-test('the audit log says who deleted what, by id and nothing else', async () => {
+test('the audit log says who deleted what, with ids only', async () => {
   const { id, customer } = await fullTicket()
   await admin.call('DELETE', `/console/tickets/${id}`)
   await admin.call('DELETE', `/console/customers/${customer.userId}`)
@@ -204,7 +204,7 @@ test('the audit log says who deleted what, by id and nothing else', async () => 
   ])
 })
 
-test('a reply that waits when its ticket is deleted goes nowhere', async () => {
+test('a queued reply is not sent after its ticket is deleted', async () => {
   const { id } = await makeTicket(acme)
   const reply = await sendReply(ben, id, { text: 'Too late.' })
   const [deleted, sent] = await Promise.all([
@@ -215,7 +215,7 @@ test('a reply that waits when its ticket is deleted goes nowhere', async () => {
   expect(await placesOf(['too late'])).toEqual([])
 })
 
-test('only administrators of the organization delete for ever', async () => {
+test('only administrators of the organization can delete permanently', async () => {
   const { id, customer } = await makeTicket(acme)
   const foreign = await bellhop.organization('Foreign')
   const eve = await signInAgent(bellhop, foreign.orgId, { role: 'admin', name: 'Eve' })
@@ -229,7 +229,7 @@ test('only administrators of the organization delete for ever', async () => {
   expect((await readThread(ben, id)).timeline).toHaveLength(1)
 })
 
-test('the address of a customer who is deleted goes from saved views, and the audit log says from how many', async () => {
+test('a deleted customer’s address is removed from saved views, and the audit log says from how many', async () => {
   const other = await bellhop.organization('Views')
   const root = await signInAgent(bellhop, other.orgId, { role: 'admin', name: 'Root' })
   const cleo = await signInAgent(bellhop, other.orgId, { name: 'Cleo' })

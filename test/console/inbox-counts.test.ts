@@ -53,7 +53,7 @@ async function listed(q: string): Promise<number> {
   return (await ben.call<{ data: unknown[] }>('GET', path)).json.data.length
 }
 
-test('the numbers in the rail are those of the lists after any changes', async () => {
+test('the counts in the rail match the lists after any changes', async () => {
   const random = seeded(11)
   const ids: string[] = []
   const views = new Map<string, string>()
@@ -105,7 +105,7 @@ async function failToSend(ticketId: string): Promise<void> {
   })
 }
 
-test('another organization counts its own', async () => {
+test('another organization has its own counts', async () => {
   const other = await bellhop.organization('Other')
   const eve = await signInAgent(bellhop, other.orgId, { name: 'Eve' })
   const zero = Object.fromEntries(Object.keys(VIEWS).map((name) => [name, 0]))

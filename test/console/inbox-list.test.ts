@@ -20,7 +20,7 @@ function list(query: Record<string, string>) {
   return ben.call<List>('GET', `/console/tickets?${new URLSearchParams(query)}`)
 }
 
-test('a row says what an agent wants to know before opening the ticket', async () => {
+test('a row shows what an agent wants to know before opening the ticket', async () => {
   const { id } = await makeTicket(acme, { message: `It  broke.\n\n${'Really. '.repeat(60)}`, tags: ['vip'] })
   await changeTicket(acme, id, { assignedTo: ben.id })
   const [row] = (await list({ q: 'status:open assigned:me' })).json.data
@@ -58,7 +58,7 @@ const WALKS = [
   { q: 'wanderer status:open', sort: 'updated_desc' },
 ]
 
-test('pages follow each other without a gap and without a ticket twice while other tickets change', async () => {
+test('pages have no gaps and no duplicates while other tickets change', async () => {
   const random = seeded(7)
   const still: string[] = []
   const moving: string[] = []
@@ -102,7 +102,7 @@ test('a cursor belongs to its list', async () => {
   expect(problem.errors).toMatchObject([{ parameter: 'cursor', code: 'invalid_cursor' }])
 })
 
-test('what the list does not know is refused', async () => {
+test('unknown parameters are refused', async () => {
   for (const [name, value] of [
     ['limit', '0'],
     ['limit', '101'],

@@ -15,7 +15,7 @@ let ben: SignedInAgent
 let cleo: SignedInAgent
 const ids: Record<string, string> = {}
 
-/** Five tickets, a day apart from the first of March on. */
+/** Five tickets, one per day from March 1. */
 beforeAll(async () => {
   bellhop = await startBellhop({ clock })
   acme = await bellhop.organization()
@@ -94,11 +94,11 @@ const FOUND: [string, string[]][] = [
   ['re: about', []],
 ]
 
-test('each key finds what it says, alone, with others and turned around', async () => {
+test('each key finds its tickets, alone, combined and negated', async () => {
   for (const [q, wanted] of FOUND) expect(await names(q), q).toEqual(wanted)
 })
 
-test('the list is sorted as asked for', async () => {
+test('the list is sorted as requested', async () => {
   for (const q of ['', 'status:open', 'tag:a', '-status:resolved', 'is:spam']) {
     const newest = await names(q, '&sort=created_desc')
     expect(await names(q, '&sort=created_asc'), q).toEqual(newest.toReversed())
@@ -107,7 +107,7 @@ test('the list is sorted as asked for', async () => {
   expect(await names('before:2026-03-03', '&sort=created_asc')).toEqual(['mine', 'cleos'])
 })
 
-test('unread is what a customer wrote since I read the ticket, for each agent', async () => {
+test('a ticket is unread for each agent who has not read the customer’s newest message', async () => {
   expect(await names('is:unread status:open')).toEqual(['cleos', 'mine'])
   const read = await ben.call<{ timeline: { id: string; kind: string }[] }>(
     'GET',
@@ -123,7 +123,7 @@ test('unread is what a customer wrote since I read the ticket, for each agent', 
   expect(await names('is:unread status:open', '', cleo)).toEqual(['cleos', 'mine'])
 })
 
-test('drafts are mine alone', async () => {
+test('agents find only their own drafts', async () => {
   await ben.call('PUT', `/console/tickets/${ids.waiting}/draft`, { body: { kind: 'reply', text: 'Dear' } })
   expect(await names('is:draft')).toEqual(['waiting'])
   expect(await names('is:draft status:open')).toEqual([])
@@ -164,7 +164,7 @@ const REFUSED: [string, string][] = [
   ['assigned:me assigned:none', 'A ticket has one assignee. Use assigned: only once.'],
 ]
 
-test('what a key does not know is refused with what would be right', async () => {
+test('an invalid value is refused with an example of a valid one', async () => {
   for (const [q, detail] of REFUSED) {
     const answer = await ben.call('GET', `/console/tickets?q=${encodeURIComponent(q)}`)
     expect(problemOf(answer, 400, 'invalid_query').detail, q).toBe(detail)
@@ -177,7 +177,7 @@ test('what a key does not know is refused with what would be right', async () =>
   problemOf(await ben.call('GET', `/console/tickets?q=${encodeURIComponent(long)}`), 400, 'invalid_query')
 })
 
-test('nobody without a session sees the inbox, and no agent of another organization', async () => {
+test('no one without a session sees the inbox, and no agent of another organization', async () => {
   const other = await bellhop.organization('Other')
   const eve = await signInAgent(bellhop, other.orgId, { name: 'Eve' })
   for (const [q] of FOUND) {

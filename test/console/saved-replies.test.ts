@@ -51,7 +51,7 @@ test('agents write, change and delete saved replies for everyone in their organi
   ])
 })
 
-test('a saved reply of another organization is not there, and a blank one is refused', async () => {
+test('a saved reply of another organization is not found, and a blank one is refused', async () => {
   const made = await ben.call<SavedReplyJson>('POST', '/console/saved-replies', {
     body: { name: 'Mine', text: 'Mine' },
   })

@@ -29,7 +29,7 @@ async function viewsOf(agent: SignedInAgent): Promise<View[]> {
   return (await agent.call<{ data: View[] }>('GET', '/console/views')).json.data
 }
 
-test('a view is mine until I share it', async () => {
+test('a view is private until it is shared', async () => {
   const made = await make(ben, { name: '  Angry ', query: ' tag:angry status:open ' })
   expect(made).toEqual({
     id: made.id,
@@ -47,7 +47,7 @@ test('a view is mine until I share it', async () => {
   expect(await viewsOf(cleo)).toEqual([{ ...made, isShared: true, isMine: false }])
 })
 
-test('a shared view is changed and deleted by its maker or an administrator only', async () => {
+test('only its creator or an administrator can change or delete a shared view', async () => {
   const { id } = await make(ben, { name: 'Late', query: 'status:open before:2026-01-01', isShared: true })
   problemOf(await cleo.call('PATCH', `/console/views/${id}`, { body: { name: 'x' } }), 403, 'not_your_view')
   problemOf(await cleo.call('DELETE', `/console/views/${id}`), 403, 'not_your_view')
@@ -60,7 +60,7 @@ test('a shared view is changed and deleted by its maker or an administrator only
   problemOf(await ben.call('DELETE', `/console/views/${id}`), 404, 'not_found')
 })
 
-test('a view is refused that the inbox would not understand', async () => {
+test('a view with an invalid query is refused', async () => {
   for (const query of ['status:opne', 'assigned:nobody', 'after:soon']) {
     problemOf(
       await ben.call('POST', '/console/views', { body: { name: 'Odd', query } }),
@@ -84,7 +84,7 @@ test('a view is refused that the inbox would not understand', async () => {
   }
 })
 
-test('pages are told when a view changes', async () => {
+test('pages hear when a view changes', async () => {
   const before = await workspaceChanges()
   const { id } = await make(cleo, { name: 'Mine', query: 'assigned:me' })
   await cleo.call('PATCH', `/console/views/${id}`, { body: { name: 'Still mine' } })
@@ -100,7 +100,7 @@ test('another organization sees no view, not even a shared one', async () => {
   problemOf(await eve.call('PATCH', `/console/views/${id}`, { body: { name: 'x' } }), 404, 'not_found')
 })
 
-test('what one agent shares leaves the others room for views of their own', async () => {
+test('shared views do not count toward another agent’s private views', async () => {
   const dora = await signInAgent(bellhop, acme.orgId, { name: 'Dora' })
   const emil = await signInAgent(bellhop, acme.orgId, { name: 'Emil' })
   const shared = (await viewsOf(dora)).length
@@ -115,7 +115,7 @@ test('what one agent shares leaves the others room for views of their own', asyn
   for (const { id } of await viewsOf(dora)) await admin.call('DELETE', `/console/views/${id}`)
 })
 
-test('a shared view counts for everybody, so that making it one’s own again needs room too', async () => {
+test('making a shared view private again is limited like creating one', async () => {
   const finn = await signInAgent(bellhop, acme.orgId, { name: 'Finn' })
   const { id } = await make(finn, { name: 'Ours', query: '', isShared: true })
   for (let left = 50; left > 0; left -= 1) await make(finn, { name: 'Mine', query: '' })
@@ -126,7 +126,7 @@ test('a shared view counts for everybody, so that making it one’s own again ne
   )
 })
 
-test('there is an end to the number of views', async () => {
+test('the number of views is limited', async () => {
   for (let left = 50 - (await viewsOf(cleo)).filter(({ isShared }) => !isShared).length; left > 0; left -= 1)
     await make(cleo, { name: 'One more', query: '' })
   problemOf(

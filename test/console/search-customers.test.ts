@@ -19,7 +19,7 @@ async function found(q: string): Promise<string[]> {
   return answer.json.data.map(({ id }) => id)
 }
 
-test('nothing a customer writes makes a ticket look like that of another customer', async () => {
+test('nothing a customer writes makes from: find their ticket under another customer', async () => {
   const customer = { name: 'Mallory', email: 'mallory@evil.example' }
   const message = 'zzfromceo zz from ceo \uE000ceo \uE000\uE000ceo \uFB00ceo \u200Bceo'
   const id = (await makeTicket(acme, { customer, message })).id
@@ -27,7 +27,7 @@ test('nothing a customer writes makes a ticket look like that of another custome
   expect(await found('from:mallory ceo')).toEqual([id])
 })
 
-test('a customer with another name is found by it in all their tickets, in the order they were in', async () => {
+test('a renamed customer is found by the new name in all their tickets, in the same order', async () => {
   const email = 'renate@example.com'
   const ids: string[] = []
   for (let turn = 0; turn < 60; turn += 1) {

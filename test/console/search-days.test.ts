@@ -11,7 +11,7 @@ let bellhop: Bellhop
 let acme: Client
 let ben: SignedInAgent
 
-/** When something happened last, and a name for it; in order. */
+/** Times of last activity with a name each, in order. */
 const MOMENTS = {
   // Clocks in Santiago go from 23:59:59 to 01:00 on the 7th of September 2025.
   santiagoLast: '2025-09-07T03:59:59.000Z',
@@ -49,7 +49,7 @@ function list(q: string, more: string) {
   )
 }
 
-/** From the oldest. */
+/** Oldest first. */
 async function found(q: string, zone?: string): Promise<string[]> {
   await indexed(bellhop, clock)
   const answer = await list(q, zone === undefined ? '' : `&zone=${encodeURIComponent(zone)}`)
@@ -57,7 +57,7 @@ async function found(q: string, zone?: string): Promise<string[]> {
   return answer.json.data.map(({ subject }) => subject).reverse()
 }
 
-test('days begin and end as in the zone of who asks, also when clocks change', async () => {
+test('days begin and end in the agent’s time zone, also when clocks change', async () => {
   const days: [zone: string | undefined, day: string, next: string, wanted: string[]][] = [
     ['America/Santiago', '2025-09-06', '2025-09-07', ['santiagoLast']],
     ['America/Santiago', '2025-09-07', '2025-09-08', ['santiagoFirst']],
@@ -79,7 +79,7 @@ test('days begin and end as in the zone of who asks, also when clocks change', a
   }
 })
 
-test('a cursor is of one zone where days are asked for, and of any where they are not', async () => {
+test('a cursor is for one time zone in a search with dates, and for any in other searches', async () => {
   for (const [q, status] of [
     ['after:2025-09-01', 400],
     ['status:open', 200],
@@ -90,7 +90,7 @@ test('a cursor is of one zone where days are asked for, and of any where they ar
   }
 })
 
-test('the counts of saved views go by the zone of the page', async () => {
+test('the counts of saved views use the time zone of the page', async () => {
   const { json } = await ben.call<{ id: string }>('POST', '/console/views', {
     body: { name: 'Since', query: 'after:2025-11-21 before:2025-11-22' },
   })
@@ -103,7 +103,7 @@ test('the counts of saved views go by the zone of the page', async () => {
   expect(await countIn('?zone=Mars/Olympus')).toBeUndefined()
 })
 
-test('a zone that is not known is refused where a day is asked for, and one that cannot be everywhere', async () => {
+test('an unknown time zone is refused in a search with dates, and an invalid one in every search', async () => {
   for (const zone of ['', 'a'.repeat(65)]) {
     problemOf(await list('', `&zone=${encodeURIComponent(zone)}`), 400, 'invalid_request')
   }

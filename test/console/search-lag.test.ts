@@ -13,7 +13,7 @@ afterAll(() => bellhop.stop())
 const acme = await (await bellhop.organization()).withKey({ rateLimit: 1_000_000 })
 const ben = await signInAgent(bellhop, acme.orgId)
 
-test('long threads that go on all at once are each read a few times, not once for each message', async () => {
+test('long threads with many new messages are each read a few times, not once per message', async () => {
   const ids: string[] = []
   for (let thread = 0; thread < THREADS; thread += 1) ids.push((await makeTicket(acme)).id)
   await indexed(bellhop, clock)
@@ -29,7 +29,7 @@ test('long threads that go on all at once are each read a few times, not once fo
   })
   await indexed(bellhop, clock)
   stop()
-  // Other work of the service commits too.
+  // Other parts of the service commit too.
   expect(commits).toBeLessThan(THREADS * 6)
   const answer = await ben.call<{ data: { id: string }[] }>('GET', '/console/tickets?q=long%20message')
   expect(answer.json.data.map(({ id }) => id)).toEqual(ids.toReversed())

@@ -36,7 +36,7 @@ async function found(q: string): Promise<string[]> {
   return answer.json.data.map(({ id }) => id)
 }
 
-test('a tag is listed whatever signs it has, by the search that the page writes for it', async () => {
+test('a tag with any characters is found by the search that the page writes for it', async () => {
   for (const tag of TAGS) {
     const { id } = await makeTicket(acme, { tags: [tag] })
     expect(await found(tagView(tag).query), tag).toEqual([id])
@@ -48,7 +48,7 @@ test('a tag is listed whatever signs it has, by the search that the page writes 
   }
 })
 
-test('two quotes inside of quotes are one sign among words, too', async () => {
+test('two quotes inside quotes are one quote in full text, too', async () => {
   const { id } = await makeTicket(acme, { subject: 'She said "hello there" and left' })
   expect(await found('"said ""hello there"" and"')).toEqual([id])
   expect(await found('"hello there" "and left"')).toEqual([id])
@@ -59,7 +59,7 @@ test('every status and every channel can be searched for', () => {
   expect(QUERY_VALUES.channel).toEqual(CHANNELS)
 })
 
-test('filters are read whatever quotes, signs and capitals are around them', () => {
+test('filters are read with any quotes, symbols and capitals around them', () => {
   for (const tag of TAGS) {
     const { terms } = parseQuery(`foo -tag:${quoted(tag)} bar`)
     expect(terms, tag).toEqual([{ isNegated: true, key: 'tag', value: tag.trim() }])

@@ -31,7 +31,7 @@ async function ticket(subject: string, message: string, name = 'Ana Pires', emai
   return (await makeTicket(acme, { subject, message, customer: { name, email } })).id
 }
 
-test('words are found wherever they stand, also spread over subject, message and customer', async () => {
+test('words are found anywhere, also spread over subject, message and customer', async () => {
   const id = await ticket(
     'Broken kettle',
     'It leaks at the spout.',
@@ -44,14 +44,14 @@ test('words are found wherever they stand, also spread over subject, message and
   expect(await found('kettle teapot')).toEqual([])
 })
 
-test('the last word may be unfinished, the others not', async () => {
+test('the last word may be incomplete, the others not', async () => {
   const id = await ticket('Wobbling wardrobe', 'One leg is shorter.')
   for (const q of ['wo', 'wob', 'wobbling war', 'wardrobe wobb']) expect(await found(q), q).toContain(id)
   expect(await found('wobb wardrobe')).toEqual([])
   expect(await found('"wobb"')).toEqual([])
 })
 
-test('words in quotes stand side by side', async () => {
+test('words in quotes are next to each other', async () => {
   const near = await ticket('Order', 'the purple umbrella is late')
   await ticket('Order', 'the umbrella that is purple is late')
   expect(await found('"purple umbrella"')).toEqual([near])
@@ -79,14 +79,14 @@ test('accents, case and the width of letters make no difference', async () => {
   expect(await found('都京')).toEqual([])
 })
 
-test('an e-mail address is one thing, and its parts are words', async () => {
+test('an email address is found as a whole and by its parts', async () => {
   const id = await ticket('Hi', 'Hello', 'Vera', 'vera.lind+shop@post.example')
   await ticket('Hi', 'vera and lind have a shop at the post', 'Other', 'other@example.org')
   expect(await found('vera.lind+shop@post.example')).toEqual([id])
   expect(await found('lind+shop@po')).toEqual([id])
 })
 
-test('from: looks at the customer only', async () => {
+test('from: searches the customer only', async () => {
   const theirs = await ticket('Hi', 'Hello', 'Wanda Maximoff', 'wanda@hex.example')
   const about = await ticket('Where is Wanda Maximoff?', 'wanda@hex.example', 'Vis', 'vis@hex.example')
   for (const q of [
@@ -102,7 +102,7 @@ test('from: looks at the customer only', async () => {
   expect(await found('-from:wanda maximoff status:open')).toEqual([about])
 })
 
-test('a minus leaves out what has the words, beside others or alone', async () => {
+test('a minus excludes tickets with the words, with other words or alone', async () => {
   const card = await ticket('Voucher', 'the gift card is lost')
   const gift = await ticket('Voucher', 'a card for the gift')
   const late = await ticket('Voucher', 'arrived late, a giftless day')
@@ -110,7 +110,7 @@ test('a minus leaves out what has the words, beside others or alone', async () =
   expect(await found('voucher -"gift card"')).toEqual([late, gift])
   expect(await found('-lost -late voucher')).toEqual([gift])
   expect(await found('voucher -LÔST')).toEqual([late, gift])
-  // By whole words, also the last one: nothing is left out that the search does not say.
+  // Only whole words are excluded, also the last one.
   expect(await found('voucher -gift')).toEqual([late])
   expect(await found('-gift voucher')).toEqual([late])
   expect(await found('voucher -"gift"')).toEqual([late])
@@ -122,12 +122,12 @@ test('a minus leaves out what has the words, beside others or alone', async () =
   }
   expect(await found('-"gift card" from:ana status:open')).toEqual(expect.arrayContaining([late, gift]))
   expect(await found('voucher -voucher')).toEqual([])
-  // Signs stand in no index: without them there is nothing to leave out.
+  // The index has no symbols, so there is nothing to exclude.
   expect(await found('voucher -!!!')).toEqual([late, gift, card])
   expect(await found('voucher - card')).toEqual([gift, card])
 })
 
-test('what is left out is told apart page by page, and in the count of a view', async () => {
+test('excluded tickets are missing from every page and from the count of a view', async () => {
   const ids: string[] = []
   for (let place = 0; place < 6; place += 1) {
     ids.unshift(await ticket('Lamp', place % 2 === 0 ? 'flickers' : 'broken'))
@@ -153,7 +153,7 @@ test('what is left out is told apart page by page, and in the count of a view', 
   expect(json.saved.find(({ id }) => id === view.json.id)?.count).toBe(3)
 })
 
-test('what is written later is found, in messages and in notes, and comes first', async () => {
+test('new messages and notes are found, and their tickets come first', async () => {
   const older = await ticket('First parcel', 'gravelled')
   const newer = await ticket('Second parcel', 'gravelled')
   expect(await found('gravelled')).toEqual([newer, older])
@@ -166,7 +166,7 @@ test('what is written later is found, in messages and in notes, and comes first'
   expect(await found('bassoonist')).toEqual([newer])
 })
 
-test('a hit is shown with the text around it, and the words to mark are told', async () => {
+test('a match is shown with the text around it, with the words to mark', async () => {
   const id = await ticket(
     'Long',
     `${'Before it. '.repeat(40)}The Élan vital is here. ${'Behind it. '.repeat(40)}`,
@@ -174,13 +174,13 @@ test('a hit is shown with the text around it, and the words to mark are told', a
   const list = await search('elan vit status:open')
   expect(list.terms).toEqual(['elan', 'vit'])
   expect(list.data.map((row) => row.id)).toEqual([id])
-  // A narrow row shows some thirty letters.
+  // A narrow row shows about thirty characters.
   expect(list.data[0]?.excerpt).toMatch(/^….{0,14}Élan/)
   expect(list.data[0]?.excerpt).toMatch(/^….*The Élan vital is here\. .*…$/)
   expect(list.data[0]?.excerpt).toMatch(/^.{60,180}$/)
 })
 
-test('a ticket that was deleted is found no more', async () => {
+test('a deleted ticket is no longer found', async () => {
   const id = await ticket('Delete me', 'vanishing')
   expect(await found('vanishing')).toEqual([id])
   expect((await ben.call('DELETE', `/console/tickets/${id}`)).status).toBe(204)
@@ -198,7 +198,7 @@ test('the words of another organization are never found', async () => {
   }
 })
 
-test('what the engines take for syntax is only text', async () => {
+test('the syntax of the full-text engines is only text', async () => {
   const id = await ticket('Syntax', 'near plain 2 and or not plain')
   for (const q of [
     'near AND plain',
@@ -240,7 +240,7 @@ test('what the engines take for syntax is only text', async () => {
   }
 })
 
-test('a search of signs only finds nothing, in the list and in the count of a view', async () => {
+test('a search for symbols only finds nothing, in the list and in the count of a view', async () => {
   const id = await ticket('Sale!!!', 'Now — or never 🎉')
   for (const q of ['!!!', '—', '"—"', '"!!', '🎉', 'status:open ???', '"" !']) {
     expect(await found(q), q).toEqual([])
@@ -249,7 +249,7 @@ test('a search of signs only finds nothing, in the list and in the count of a vi
     const { json } = await ben.call<{ saved: { id: string; count: number }[] }>('GET', '/console/counts')
     expect(json.saved.find((one) => one.id === view.json.id)?.count, q).toBe(0)
   }
-  // Beside words they are as nothing, and quotes with nothing in them ask for nothing.
+  // With words, symbols are ignored, and so are empty quotes.
   for (const q of [
     'sale !!!',
     'never —',
@@ -264,7 +264,7 @@ test('a search of signs only finds nothing, in the list and in the count of a vi
   }
 })
 
-test('a search for words takes filters too, however common the words are', async () => {
+test('a search for words can have filters, however common the words are', async () => {
   const ids: string[] = []
   for (let place = 0; place < 8; place += 1) ids.push(await ticket('Ordinary', `tumbleweed number ${place}`))
   await acme.call('PATCH', `/tickets/${ids[2]}`, { body: { status: 'pending', tags: ['odd'] } })
@@ -274,7 +274,7 @@ test('a search for words takes filters too, however common the words are', async
   expect(await found('tumbleweed is:spam')).toEqual([])
 })
 
-test('a thread of any length is found by how it began and by what was said last', async () => {
+test('a thread of any length is found by its first and its newest messages', async () => {
   const id = await ticket('Endless', 'beginnings')
   const now = Date.now()
   const rows = Array.from({ length: 400 }, (_, place) => ({
@@ -294,7 +294,7 @@ test('a thread of any length is found by how it began and by what was said last'
   expect(await found('middle5')).toEqual([])
 })
 
-test('a ticket is found by its id and by the handle that the page shows, before what speaks of it', async () => {
+test('a ticket is found by its id and by its handle, before tickets that mention it', async () => {
   const id = await ticket('Nameless', 'nothing to see')
   const handle = `#${id.slice(-6)}`
   const speaking = await ticket('About', `See ${handle}, which is ${id}.`)

@@ -30,7 +30,7 @@ async function tags(agent = ben): Promise<Tag[]> {
   return (await agent.call<{ data: Tag[] }>('GET', '/console/tags')).json.data
 }
 
-test('every tag is listed with how many tickets have it, and how many of them are open', async () => {
+test('every tag is listed with its number of tickets and of open tickets', async () => {
   const first = await makeTicket(acme, { tags: ['vip', 'a:b,c'] })
   const second = await makeTicket(acme, { tags: ['vip'] })
   await makeTicket(acme, { tags: ['vip'] })
@@ -44,7 +44,7 @@ test('every tag is listed with how many tickets have it, and how many of them ar
   expect(await tags(eve)).toEqual([])
 })
 
-test('a tag gets another name on every ticket, however many; one that has both keeps it once', async () => {
+test('a tag is renamed on every ticket; a ticket with both tags keeps one', async () => {
   await Promise.all(Array.from({ length: 205 }, () => makeTicket(acme, { tags: ['refnud'] })))
   const both = await makeTicket(acme, { tags: ['new', 'refnud', 'refund'] })
   const renamed = await admin.call('POST', '/console/tags/rename', {
@@ -63,7 +63,7 @@ test('a tag gets another name on every ticket, however many; one that has both k
   })
 })
 
-test('a tag is removed from every ticket, and the audit log tells who did it', async () => {
+test('a tag is removed from every ticket, and the audit log says who did it', async () => {
   const { id } = await makeTicket(acme, { tags: ['old', 'vip'] })
   const foreign = await bellhop.organization('Other')
   const other = await makeTicket(foreign, { tags: ['old'] })
@@ -77,7 +77,7 @@ test('a tag is removed from every ticket, and the audit log tells who did it', a
   ])
 })
 
-test('a tag that nobody uses changes nothing, and only administrators change tags', async () => {
+test('an unused tag changes nothing, and only administrators can change tags', async () => {
   await makeTicket(acme, { tags: ['vip'] })
   const rename = (agent: SignedInAgent, body: object) => agent.call('POST', '/console/tags/rename', { body })
   expect((await rename(admin, { from: 'none', to: 'some' })).json).toEqual({ changed: 0 })
@@ -87,7 +87,7 @@ test('a tag that nobody uses changes nothing, and only administrators change tag
   expect(await tags()).toEqual([{ tag: 'vip', total: 1, open: 1, views: 0 }])
 })
 
-test('a tag is renamed in every saved view too, and in nothing else of it', async () => {
+test('a tag is also renamed in every saved view, without other changes to the view', async () => {
   await makeTicket(acme, { tags: ['old "one"', 'old'] })
   const cleo = await signInAgent(bellhop, acme.orgId)
   const foreign = await signInAgent(bellhop, (await bellhop.organization('Other')).orgId)
@@ -139,7 +139,7 @@ test('a tag is renamed in every saved view too, and in nothing else of it', asyn
     { action: 'tag.renamed', detail: { to: 'quite another', changedViews: 1 } },
     { action: 'tag.renamed', detail: { to: 'a "new" one', changedViews: 3 } },
   ])
-  // Nobody can say what a view should look for instead of a tag that is gone.
+  // No one knows what a view should find instead of a removed tag.
   expect((await admin.call('POST', '/console/tags/remove', { body: { tag: 'quite another' } })).status).toBe(
     200,
   )

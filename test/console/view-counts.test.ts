@@ -20,7 +20,7 @@ interface Counts {
   askAgainMs?: number
 }
 
-/** An agent with one view of their own. */
+/** An agent with one private view. */
 async function agentWithView(query: string): Promise<{ agent: SignedInAgent; id: string }> {
   const agent = await signInAgent(bellhop, acme.orgId)
   return { agent, id: await addView(agent, query) }
@@ -37,7 +37,7 @@ async function counts(agent: SignedInAgent): Promise<Counts> {
   return answer.json
 }
 
-/** As a page does it: it asks again when it is told to. */
+/** Like a page, asks again when `askAgainMs` says so. */
 async function countOf({ agent, id }: { agent: SignedInAgent; id: string }) {
   for (;;) {
     const { saved, askAgainMs } = await counts(agent)
@@ -52,13 +52,13 @@ async function timeOf(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedAt
 }
 
-test('a view that looks through very many tickets says the least it found', async () => {
+test('a view over very many tickets shows a minimum', async () => {
   const view = await agentWithView('is:unread -status:pending')
   await makeTicket(acme)
   expect(await countOf(view)).toEqual({ id: view.id, count: 1, isAtLeast: true })
 })
 
-test('a view that few tickets are in is counted whole, and who made it sees each change', async () => {
+test('a view with few tickets is counted completely, and its creator sees each change', async () => {
   const view = await agentWithView('status:open -tag:later')
   for (let count = 2; count < 5; count += 1) {
     await makeTicket(acme)
@@ -66,7 +66,7 @@ test('a view that few tickets are in is counted whole, and who made it sees each
   }
 })
 
-test('many pages that ask at once wait for one count, and for a while after for none', async () => {
+test('many pages that ask at once share one count, which is then kept for a while', async () => {
   const { agent, id } = await agentWithView('is:unread -status:open -tag:a')
   const alone = await timeOf(() => counts(agent))
   await agent.call('DELETE', `/console/views/${id}`)

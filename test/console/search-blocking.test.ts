@@ -11,7 +11,7 @@ const FOUND = 16
 const MESSAGES = 10
 const LONG = 'Größe überprüfen für Müller, déjà vu: '.repeat(100)
 
-/** How long the service did nothing else at a stretch while the work went on, and how long that took. */
+/** The longest time the event loop was blocked during the work, and how long the work took. */
 async function stretches(work: () => Promise<unknown>): Promise<{ longest: number; whole: number }> {
   const startedAt = performance.now()
   let turnAt = startedAt
@@ -28,7 +28,7 @@ async function stretches(work: () => Promise<unknown>): Promise<{ longest: numbe
   return { longest, whole: performance.now() - startedAt }
 }
 
-test('while one agent’s search looks through long threads for its hits, others get their turn', async () => {
+test('a search through long threads does not block other requests', async () => {
   const acme = await bellhop.organization()
   const ben = await signInAgent(bellhop, acme.orgId)
   for (let made = 0; made < FOUND; made += 1) {
@@ -40,7 +40,7 @@ test('while one agent’s search looks through long threads for its hits, others
   }
   await indexed(bellhop)
   const search = async () => {
-    // No text holds both words, so every text is gone through to its end.
+    // No text has both words, so every text is read to its end.
     const found = await ben.call<{ data: unknown[] }>('GET', '/console/tickets?q=kettle%20m%C3%BCller')
     expect(found.json.data).toHaveLength(FOUND)
   }
