@@ -1,14 +1,14 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** No port, path or `*`: they would be ignored silently. */
+/** Rejects ports, paths, and `*`, which would be ignored silently. */
 const HOST_NAME = /^[\p{L}\p{N}_.-]+$/u
 
 export type Network = ReturnType<typeof ipaddr.parseCIDR>
 
 /**
- * An entry of `BELLHOP_WEBHOOK_ALLOW`: a network (`127.0.0.0/8`), an address (`::1`), or a host name (`hooks.internal`)
- * as `hostName` writes it. Throws an `Error` that names an entry that is none of these.
+ * Parses an entry of `BELLHOP_WEBHOOK_ALLOW`: a network (`127.0.0.0/8`), an IP address (`::1`), or a host name
+ * (`hooks.internal`, normalized by `hostName`). Throws an `Error` for anything else.
  */
 export function readAllowedHost(entry: string): Network | string {
   try {
@@ -19,11 +19,11 @@ export function readAllowedHost(entry: string): Network | string {
     if (isIP(name)) return ipaddr.parseCIDR(`${name}/${isIP(name) === 4 ? 32 : 128}`)
     return name
   } catch {
-    throw new Error(`"${entry}" is not a network like 10.0.0.0/8, an address or a host name.`)
+    throw new Error(`"${entry}" isn't a network such as 10.0.0.0/8, an IP address, or a host name.`)
   }
 }
 
-/** A host as it is compared: no brackets around an IPv6 address, no dot at the end, lower case. */
+/** Normalizes a host for comparison: lowercase, without IPv6 brackets or a trailing dot. */
 export function hostName(hostname: string): string {
   return hostname
     .toLowerCase()

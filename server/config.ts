@@ -8,29 +8,29 @@ import { LOG_LEVELS, type LogLevel } from './log.ts'
 
 export interface Config {
   host: string
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   port: number
   dataFolder: string
   databaseUrl: string | undefined
-  /** Public address without a slash at its end; empty: made from host and port. */
+  /** Public URL without a trailing slash. If empty, it is made from host and port. */
   publicUrl: string | undefined
-  /** Key that encrypts secrets at rest; empty: a file in the data folder. */
+  /** Encrypts secrets at rest. If empty, a key file in the data folder is used. */
   secret: string | undefined
   webhookRetriesMs: number[]
   webhookTimeoutMs: number
-  /** Networks (CIDR) and hosts that endpoints may use although they are not public. */
+  /** Networks (CIDR) and hosts that endpoints may use even if they are private. */
   webhookAllow: string[]
-  /** PEM certificates trusted for endpoints beside the system's. */
+  /** PEM certificates to trust for endpoints, in addition to the system's. */
   webhookCa: string | undefined
   /** Requests per key and 60 seconds. */
   rateLimit: number
-  /** Networks (CIDR) whose `X-Forwarded-For` is believed. */
+  /** Networks (CIDR) whose `X-Forwarded-For` header is trusted. */
   trustProxy: string[]
   logLevel: LogLevel
   telegramApi: string
 }
 
-/** A setting that stops the start. */
+/** An invalid setting. The program doesn't start. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
 }
@@ -39,62 +39,52 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs
 
 type Environment = Record<string, string | undefined>
 
-/** They hold a secret, which belongs neither on a terminal nor in a log of the supervisor. */
+/** Their values are secret and must not be printed. */
 const SECRET_SETTINGS = ['BELLHOP_SECRET', 'DATABASE_URL']
 
-/** Reads and checks every setting; throws `ConfigError` with the setting's name, its value and what would be right. */
+/** Reads and checks every setting. Throws `ConfigError` with the setting's name, its value, and what is valid. */
 export function readConfig(environment: Environment = process.env): Config {
-  const setting = <T>(name: string, fallback: string, wanted: string, parse: (value: string) => T): T => {
+  const setting = <T>(name: string, fallback: string, valid: string, parse: (value: string) => T): T => {
     const value = environment[name] || fallback
     try {
       return parse(value)
     } catch {
-      const fault = SECRET_SETTINGS.includes(name) ? 'is not usable' : `is "${value}"`
-      throw new ConfigError(`${name} ${fault}. It should be ${wanted}.`)
+      const fault = SECRET_SETTINGS.includes(name) ? 'is invalid' : `is "${value}"`
+      throw new ConfigError(`${name} ${fault}. It must be ${valid}.`)
     }
   }
   return {
     host: environment.HOST || '127.0.0.1',
     port: setting('PORT', '3000', 'a whole number from 0 to 65535', (value) => wholeNumber(value, 0, 65_535)),
     dataFolder: environment.BELLHOP_DATA || './data',
-    databaseUrl: setting(
-      'DATABASE_URL',
-      '',
-      'empty or an address like postgres://user@host/name',
-      postgresUrl,
-    ),
-    publicUrl: setting('BELLHOP_URL', '', 'empty or an address like https://help.example.com', publicUrl),
+    databaseUrl: setting('DATABASE_URL', '', 'empty or a URL such as postgres://user@host/name', postgresUrl),
+    publicUrl: setting('BELLHOP_URL', '', 'empty or a URL such as https://help.example.com', publicUrl),
     secret: setting('BELLHOP_SECRET', '', `empty or at least ${SHORTEST_SECRET} characters`, longEnough),
     webhookRetriesMs: setting(
       'BELLHOP_WEBHOOK_RETRIES',
       '30s,5m,30m',
-      'durations like 30s,5m,30m',
+      'durations such as 30s,5m,30m',
       parseDurations,
     ),
-    webhookTimeoutMs: setting('BELLHOP_WEBHOOK_TIMEOUT', '10s', 'a duration like 10s', positiveDuration),
+    webhookTimeoutMs: setting('BELLHOP_WEBHOOK_TIMEOUT', '10s', 'a duration such as 10s', positiveDuration),
     webhookAllow: setting(
       'BELLHOP_WEBHOOK_ALLOW',
       '',
-      'empty or networks, addresses and host names like 10.0.0.0/8,::1,hooks.internal',
+      'empty or networks, IP addresses, and host names such as 10.0.0.0/8,::1,hooks.internal',
       allowedHosts,
     ),
     webhookCa: setting(
       'BELLHOP_WEBHOOK_CA',
       '',
-      'empty or the name of a readable PEM file of certificates',
+      'empty or the path of a readable PEM file with certificates',
       pemFile,
     ),
     rateLimit: setting('BELLHOP_RATE_LIMIT', '300', 'a whole number from 1 to 1000000', (value) =>
       wholeNumber(value, 1, 1_000_000),
     ),
-    trustProxy: setting('BELLHOP_TRUST_PROXY', '', 'empty or networks like 10.0.0.0/8,::1/128', networks),
+    trustProxy: setting('BELLHOP_TRUST_PROXY', '', 'empty or networks such as 10.0.0.0/8,::1/128', networks),
     logLevel: setting('BELLHOP_LOG', 'info', `one of ${LOG_LEVELS.join(', ')}`, logLevel),
-    telegramApi: setting(
-      'BELLHOP_TELEGRAM_API',
-      'https://api.telegram.org',
-      'an http or https address',
-      httpUrl,
-    ),
+    telegramApi: setting('BELLHOP_TELEGRAM_API', 'https://api.telegram.org', 'an http or https URL', httpUrl),
   }
 }
 

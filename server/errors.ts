@@ -43,3 +43,8 @@ export function invalid(errors: Fault[]): AppError {
 export class StartError extends Error {
   override name = 'StartError'
 }
+
+/** A command was called with wrong arguments. Ends it with exit code 2. */
+export class UsageError extends Error {
+  override name = 'UsageError'
+}

@@ -13,7 +13,7 @@ import { note, print, printJson, printTable, shownTime } from './output.ts'
 import { withOrganization, withOwner } from './with-deps.ts'
 
 export function addAgent(program: Command): void {
-  const agent = program.command('agent').description('the people who answer tickets')
+  const agent = program.command('agent').description('manage agents')
   addCreate(agent)
   addList(agent)
   addDisable(agent)
@@ -35,32 +35,32 @@ function addCreate(agent: Command): void {
     .command('create')
     .description('add an agent; prints the id')
     .requiredOption('--org <org>', 'id or name of the organization')
-    .requiredOption('--name <name>', 'name, as customers see it')
-    .requiredOption('--email <address>', 'e-mail address')
+    .requiredOption('--name <name>', 'the name customers see')
+    .requiredOption('--email <address>', 'email address')
     .option('--role <role>', AGENT_ROLES.join(' or '), oneOf(AGENT_ROLES), 'agent')
-    .option('--password-file <file>', 'file with the password; - is standard input')
-    .option('--json', 'print an object')
+    .option('--password-file <file>', 'file with the password; - reads standard input')
+    .option('--json', 'print JSON')
     .action(async ({ org, name, email, role, passwordFile, json }: CreateOptions) => {
       const password = passwordFrom(passwordFile)
       const input = { name, email, role, ...(password !== undefined && { password }) }
-      const made = await withOrganization(org, (deps, { id }) => createAgent(deps, id, input))
-      if (json) printJson(viewAgent(made))
-      else print(made.id)
+      const created = await withOrganization(org, (deps, { id }) => createAgent(deps, id, input))
+      if (json) printJson(viewAgent(created))
+      else print(created.id)
     })
 }
 
 function addList(agent: Command): void {
   agent
     .command('list')
-    .description('list the agents of an organization, oldest first')
+    .description('list agents, oldest first')
     .requiredOption('--org <org>', 'id or name of the organization')
-    .option('--json', 'print an array')
+    .option('--json', 'print JSON')
     .action(async ({ org, json }: { org: string; json?: true }) => {
       const found = await withOrganization(org, (deps, { id }) => listAgents(deps, id))
       const agents = found.map(viewAgent)
       if (json) return printJson(agents)
       printTable(
-        ['ID', 'NAME', 'E-MAIL', 'ROLE', 'CREATED', 'STATE'],
+        ['ID', 'NAME', 'EMAIL', 'ROLE', 'CREATED', 'STATE'],
         agents.map((one) => [
           one.id,
           one.name,
@@ -69,7 +69,7 @@ function addList(agent: Command): void {
           shownTime(one.createdAt),
           one.disabledAt === null ? 'active' : `disabled ${shownTime(one.disabledAt)}`,
         ]),
-        'There is no agent yet. Add one with: bellhop agent create',
+        'No agents yet. Add one with: bellhop agent create',
       )
     })
 }
@@ -77,7 +77,7 @@ function addList(agent: Command): void {
 function addDisable(agent: Command): void {
   agent
     .command('disable <agent>')
-    .description("end an agent's access and unassign their tickets, by id; with --org also by e-mail address")
+    .description("end an agent's access and unassign their tickets, by id; with --org, also by email address")
     .option('--org <org>', 'id or name of the organization')
     .action(async (named: string, { org }: { org?: string }) => {
       const { agent, unassignedTickets } = await withOwner('agent', { named, org }, (deps, orgId) =>
@@ -88,13 +88,13 @@ function addDisable(agent: Command): void {
 }
 
 function unassigned(tickets: number): string {
-  return tickets === 1 ? '1 ticket is unassigned now' : `${tickets} tickets are unassigned now`
+  return tickets === 1 ? '1 ticket was unassigned' : `${tickets} tickets were unassigned`
 }
 
 function addEnable(agent: Command): void {
   agent
     .command('enable <agent>')
-    .description('give a disabled agent access again; their former tickets stay unassigned')
+    .description("restore a disabled agent's access; their former tickets stay unassigned")
     .option('--org <org>', 'id or name of the organization')
     .action(async (named: string, { org }: { org?: string }) => {
       const { id } = await withOwner('agent', { named, org }, (deps, orgId) =>
@@ -107,18 +107,18 @@ function addEnable(agent: Command): void {
 function addLink(agent: Command): void {
   agent
     .command('link <agent>')
-    .description('print a one-time link by which an agent chooses a password, and end their sessions')
+    .description("print a one-time link to choose a password, and end the agent's sessions")
     .option('--org <org>', 'id or name of the organization')
     .action(async (named: string, { org }: { org?: string }) => {
       const { url, expiresAt } = await withOwner('agent', { named, org }, async (deps, orgId) =>
         viewLink(serverUrl(deps.config), await createLink(deps, orgId, named)),
       )
       print(url)
-      note(`It works once, until ${shownTime(expiresAt)}. An earlier link is dead now.`)
+      note(`The link works once, until ${shownTime(expiresAt)}. Earlier links no longer work.`)
     })
 }
 
-/** Where people reach the server: the public address, or what the running server said. */
+/** The public URL, or the address of the running server. */
 function serverUrl({ publicUrl, dataFolder, host, port }: Config): string {
   return publicUrl ?? announcedUrl(dataFolder) ?? `http://${host}:${port}`
 }

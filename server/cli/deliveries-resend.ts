@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
+import { UsageError } from '../errors.ts'
 import { resendDelivery, resendFailedSince } from '../webhooks/deliveries/resend.ts'
 import { viewResendJob } from '../webhooks/views.ts'
 import { timeBack } from './option-values.ts'
 import { print, printJson } from './output.ts'
-import { UsageError } from './usage-error.ts'
 import { withOwner } from './with-deps.ts'
 
 interface Options {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { isoTimeOrNull } from '../dates.ts'
 import type { Deps } from '../deps.ts'
+import { UsageError } from '../errors.ts'
 import {
   cancelStagedSecret,
   promoteSecret,
@@ -8,7 +9,6 @@ import {
   stageSecret,
 } from '../webhooks/endpoints/secrets.ts'
 import { note, print, shownTime } from './output.ts'
-import { UsageError } from './usage-error.ts'
 import { withOwner } from './with-deps.ts'
 
 interface Options {

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import { WEBHOOK_EVENTS, type WebhookEvent } from '../database/tables/events.ts'
+import { UsageError } from '../errors.ts'
 import { createEndpoint, listEndpoints, updateEndpoint } from '../webhooks/endpoints/endpoints.ts'
 import { viewEndpoint } from '../webhooks/views.ts'
 import { addRotate } from './endpoint-rotate.ts'
 import { addDelete, addDisable, addEnable, addTest } from './endpoint-switch.ts'
 import { wordsOf } from './option-values.ts'
 import { print, printJson, printTable, shownTime } from './output.ts'
-import { UsageError } from './usage-error.ts'
 import { withOrganization, withOwner } from './with-deps.ts'
 
 export function addEndpoint(program: Command): void {

@@ -7,7 +7,7 @@ import { print, printJson, printTable, shownTime } from './output.ts'
 import { withOrganization, withOwner } from './with-deps.ts'
 
 export function addKey(program: Command): void {
-  const key = program.command('key').description('API keys')
+  const key = program.command('key').description('manage API keys')
   addCreate(key)
   addList(key)
   addRevoke(key)
@@ -25,13 +25,17 @@ interface CreateOptions {
 function addCreate(key: Command): void {
   key
     .command('create')
-    .description('make an API key; prints the key, which is shown this once')
+    .description('create an API key; prints only the key, and only once')
     .requiredOption('--org <org>', 'id or name of the organization')
-    .option('--name <name>', 'what it is for; messages posted with it carry this name', 'API')
-    .option('--scopes <scopes>', `some of ${KEY_SCOPES.join(',')}; without: all`, wordsOf(KEY_SCOPES))
+    .option('--name <name>', 'what the key is for, and the sender of messages posted with it', 'API')
+    .option(
+      '--scopes <scopes>',
+      `comma-separated list of ${KEY_SCOPES.join(', ')} (default: all)`,
+      wordsOf(KEY_SCOPES),
+    )
     .option('--rate-limit <number>', 'requests per 60 seconds', wholeNumber)
-    .option('--expires <time>', 'a date like 2027-01-01, or a duration like 90d', timeAhead)
-    .option('--public', 'a key for the widget, which may stand in a web page')
+    .option('--expires <time>', 'a date such as 2027-01-01, or a duration such as 90d', timeAhead)
+    .option('--public', 'create a public key, which the widget can use in a web page')
     .action(async (options: CreateOptions) => {
       const { name, scopes, rateLimit, expires } = options
       const input: NewApiKey = {
@@ -49,9 +53,9 @@ function addCreate(key: Command): void {
 function addList(key: Command): void {
   key
     .command('list')
-    .description('list the keys of an organization, oldest first, revoked ones too')
+    .description('list API keys, oldest first, including revoked ones')
     .requiredOption('--org <org>', 'id or name of the organization')
-    .option('--json', 'print an array')
+    .option('--json', 'print JSON')
     .action(async ({ org, json }: { org: string; json?: true }) => {
       const found = await withOrganization(org, (deps, { id }) => listApiKeys(deps, id))
       const keys = found.map((key) => ({ ...viewKey(key), publicKey: key.publicKey }))
@@ -67,7 +71,7 @@ function addList(key: Command): void {
           shownTime(one.lastUsedAt),
           stateOf(one),
         ]),
-        'There is no key yet. Make one with: bellhop key create',
+        'No API keys yet. Create one with: bellhop key create',
       )
     })
 }
@@ -75,7 +79,7 @@ function addList(key: Command): void {
 function addRevoke(key: Command): void {
   key
     .command('revoke <key>')
-    .description('end a key for ever, by its id; with --org also by its shown beginning')
+    .description('revoke a key permanently, by id; with --org, also by prefix')
     .option('--org <org>', 'id or name of the organization')
     .action(async (named: string, { org }: { org?: string }) => {
       await withOwner('API key', { named, org }, (deps, orgId) => revokeApiKey(deps, orgId, named))

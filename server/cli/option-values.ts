@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs'
 import { InvalidArgumentError } from 'commander'
 import { systemClock } from '../clock.ts'
 import { isCalendarDay, parseDuration } from '../dates.ts'
-import { UsageError } from './usage-error.ts'
+import { UsageError } from '../errors.ts'
 
 const HIGHEST_NUMBER = 1_000_000
-/** ISO 8601: a day, or a moment whose time zone is the machine's unless it is given. */
+/** ISO 8601: a day, or a time. Without an offset, a time is in the machine's time zone. */
 const DATE = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/
 
-/** `a,b` of known words, for `argParser`. */
+/** Parses a comma-separated list of known words. */
 export function wordsOf<Word extends string>(known: readonly Word[]): (value: string) => Word[] {
   return (value) => value.split(',').map((part) => oneOf(known)(part.trim()))
 }
@@ -22,9 +22,9 @@ export function oneOf<Word extends string>(known: readonly Word[]): (value: stri
 }
 
 export function wholeNumber(value: string): number {
-  if (!/^\d+$/.test(value)) throw new InvalidArgumentError('It should be a whole number.')
+  if (!/^\d+$/.test(value)) throw new InvalidArgumentError('It must be a whole number.')
   const number = Number(value)
-  if (number > HIGHEST_NUMBER) throw new InvalidArgumentError(`It should be at most ${HIGHEST_NUMBER}.`)
+  if (number > HIGHEST_NUMBER) throw new InvalidArgumentError(`It must be at most ${HIGHEST_NUMBER}.`)
   return number
 }
 
@@ -43,7 +43,9 @@ function timeOf(value: string, direction: 1 | -1): number {
   try {
     return systemClock.now() + direction * parseDuration(value)
   } catch {
-    throw new InvalidArgumentError('It should be a date like 2026-03-01, 2026-03-01T09:00:00Z, or 2h or 7d.')
+    throw new InvalidArgumentError(
+      'It must be a date such as 2026-03-01 or 2026-03-01T09:00:00Z, or a duration such as 2h or 7d.',
+    )
   }
 }
 
@@ -51,12 +53,12 @@ function isDate(value: string): boolean {
   return DATE.test(value) && Number.isFinite(Date.parse(value)) && isCalendarDay(value.slice(0, 10))
 }
 
-/** The first line of a file; `-` is standard input. A password must not stand in a list of processes. */
+/** The first line of a file, or of standard input for `-`. A password as an argument would show in the process list. */
 export function passwordFrom(file: string | undefined): string | undefined {
   if (file === undefined) return undefined
   try {
     return readFileSync(file === '-' ? '/dev/stdin' : file, 'utf8').split(/\r?\n/)[0]
   } catch {
-    throw new UsageError(`The password file "${file}" cannot be read.`)
+    throw new UsageError(`Can't read the password file "${file}".`)
   }
 }

@@ -5,11 +5,11 @@ import { printJson, printTable, shownTime } from './output.ts'
 import { withDeps } from './with-deps.ts'
 
 export function addOrg(program: Command): void {
-  const org = program.command('org').description('organizations')
+  const org = program.command('org').description('manage organizations')
   org
     .command('list')
-    .description('list every organization, oldest first')
-    .option('--json', 'print an array')
+    .description('list organizations, oldest first')
+    .option('--json', 'print JSON')
     .action(async ({ json }: { json?: true }) => {
       const found = await withDeps(listOrganizations)
       const organizations = found.map(({ id, name, createdAt }) => ({
@@ -21,7 +21,7 @@ export function addOrg(program: Command): void {
       printTable(
         ['ID', 'NAME', 'CREATED'],
         organizations.map(({ id, name, createdAt }) => [id, name, shownTime(createdAt)]),
-        'There is no organization yet. Make one with: bellhop setup',
+        'No organizations yet. Create one with: bellhop setup',
       )
     })
 }

@@ -1,15 +1,15 @@
-/** Whoever reads may have read enough: `bellhop deliveries list | head`. */
+/** The reader may close the pipe early, as in `bellhop deliveries list | head`. */
 process.stdout.on('error', (error) => {
   if ('code' in error && error.code === 'EPIPE') process.exit(0)
   throw error
 })
 
-/** What a command prints is its result and nothing else. */
+/** Standard output gets the result of a command and nothing else. */
 export function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-/** For the person at the terminal, beside the result, which a script may be reading. */
+/** Information for the person at the terminal. Goes to standard error, because a script may read the result. */
 export function note(text: string): void {
   process.stderr.write(`${text}\n`)
 }
@@ -18,7 +18,7 @@ export function printJson(value: unknown): void {
   print(JSON.stringify(value, null, 2))
 }
 
-/** Columns as wide as their longest cell. Empty tables say so. */
+/** Prints columns as wide as their longest cell, or `whenEmpty` when there are no rows. */
 export function printTable(header: string[], rows: string[][], whenEmpty: string): void {
   if (rows.length === 0) {
     print(whenEmpty)
@@ -36,7 +36,7 @@ export function printTable(header: string[], rows: string[][], whenEmpty: string
   }
 }
 
-/** Names with their values, one a line. */
+/** Prints names and values, one per line. */
 export function printFacts(facts: Record<string, string>): void {
   const width = Math.max(...Object.keys(facts).map((name) => name.length))
   for (const [name, value] of Object.entries(facts)) print(`${name.padEnd(width)}  ${visible(value)}`)
@@ -47,7 +47,7 @@ export function shownTime(time: string | null): string {
   return time === null ? '-' : `${time.slice(0, 10)} ${time.slice(11, 19)} UTC`
 }
 
-/** What others wrote must not move the cursor, colour the terminal or turn the line of whoever reads it. */
+/** Escapes control and bidirectional characters, so that text from customers can't affect the terminal. */
 export function visible(text: string): string {
   return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`

@@ -1,35 +1,48 @@
 import { Command, CommanderError } from 'commander'
+import { UsageError } from '../errors.ts'
 import { VERSION } from '../version.ts'
 import { addAgent } from './agent.ts'
 import { addDeliveries } from './deliveries.ts'
 import { addEndpoint } from './endpoint.ts'
 import { addKey } from './key.ts'
 import { addOrg } from './org.ts'
-import { SETTINGS_HELP } from './settings-help.ts'
 import { addSetup } from './setup.ts'
-import { UsageError } from './usage-error.ts'
 
-/** Runs one command of the command line. Throws `UsageError` when it was called in a wrong way. */
+/** Every setting of config.ts, for the help of `serve`. */
+const SETTINGS_HELP = `
+Settings (environment variables):
+  HOST, PORT               address to listen on (127.0.0.1, 3000); PORT=0 picks a free port
+  BELLHOP_DATA             the data folder (./data)
+  DATABASE_URL             a postgres://… URL, to keep data in PostgreSQL
+  BELLHOP_URL              the public URL, for links
+  BELLHOP_SECRET           encrypts signing secrets (a key file in the data folder)
+  BELLHOP_WEBHOOK_RETRIES  how long to wait before each retry (30s,5m,30m)
+  BELLHOP_WEBHOOK_TIMEOUT  time limit for one delivery attempt (10s)
+  BELLHOP_WEBHOOK_ALLOW    networks and hosts that endpoints may use even if they are private
+  BELLHOP_WEBHOOK_CA       PEM file with certificate authorities to trust for endpoints
+  BELLHOP_RATE_LIMIT       requests in 60 seconds per key (300)
+  BELLHOP_TRUST_PROXY      networks whose X-Forwarded-For header to trust
+  BELLHOP_LOG              debug, info, warn, or error (info)
+  BELLHOP_TELEGRAM_API     root URL of the Telegram Bot API`
+
+/** Runs one command. Throws `UsageError` when its arguments are wrong. */
 export async function runCommand(args: string[]): Promise<void> {
   try {
     await createProgram().parseAsync(args, { from: 'user' })
   } catch (error) {
-    const isAnswered = error instanceof CommanderError && error.exitCode === 0
-    if (!isAnswered) throw error
+    const isHelpOrVersion = error instanceof CommanderError && error.exitCode === 0
+    if (!isHelpOrVersion) throw error
   }
 }
 
 function createProgram(): Command {
   const program = new Command('bellhop')
-    .description('Customer-support tickets in one program. Without a command it serves.')
+    .description('Customer support tickets in one program. Without a command, it starts the server.')
     .version(VERSION, '--version', 'print the version')
   program
     .command('serve')
-    .description('start everything: the API, its webhooks and their loops')
-    .option(
-      '--demo',
-      'show a support desk with thirty days of made-up tickets, in a folder that is removed again',
-    )
+    .description('start the server: API, inbox, and webhook deliveries')
+    .option('--demo', 'use made-up data in a temporary folder, deleted when the server stops')
     .addHelpText('after', SETTINGS_HELP)
     .action(async ({ demo }: { demo?: true }) => {
       await (demo ? (await import('./serve-demo.ts')).serveDemo() : (await import('./serve.ts')).serve())
@@ -40,21 +53,21 @@ function createProgram(): Command {
   addAgent(program)
   addEndpoint(program)
   addDeliveries(program)
-  refuseWrongUsage(program, 'bellhop')
+  throwUsageErrors(program, 'bellhop')
   return program
 }
 
-/** Commander would print and exit by itself. */
-function refuseWrongUsage(command: Command, path: string): void {
+/** Commander would print the error and exit. */
+function throwUsageErrors(command: Command, path: string): void {
   command.configureOutput({ outputError: () => {} })
   command.exitOverride((error) => {
     if (error.exitCode === 0) throw error
-    throw new UsageError(`${sentenceOf(error)} Try: ${path} --help`)
+    throw new UsageError(`${usageMessage(error)} Try: ${path} --help`)
   })
-  for (const one of command.commands) refuseWrongUsage(one, `${path} ${one.name()}`)
+  for (const one of command.commands) throwUsageErrors(one, `${path} ${one.name()}`)
 }
 
-function sentenceOf({ code, message }: CommanderError): string {
+function usageMessage({ code, message }: CommanderError): string {
   if (code === 'commander.help') return 'A command is missing.'
   const text = message.replace(/^error: /, '').replaceAll('\n', ' ')
   const sentence = text.charAt(0).toUpperCase() + text.slice(1)

@@ -1,39 +1,44 @@
+import { realpathSync } from 'node:fs'
+import { basename, isAbsolute, relative } from 'node:path'
 import { readConfig } from '../config.ts'
 import { arePagesBuilt } from '../http/built-pages.ts'
 import { type Service, startService } from '../service.ts'
-import { programName } from './program-name.ts'
 
-/** Starts everything and runs until a signal; a second one ends it at once. One that comes during the start waits for it. */
+/**
+ * Starts the server and runs until a signal to stop. A signal during the start takes effect after it; a second signal
+ * ends the process at once.
+ */
 export async function serve(): Promise<void> {
-  const asked = untilAsked()
+  const stopSignal = waitForStopSignal()
   const service = await startService(readConfig())
-  process.stdout.write(`${runningAt(service)}${await firstSteps(service)}`)
-  await asked
+  process.stdout.write(`${startMessage(service)}${await setupMessage(service)}`)
+  await stopSignal
   await service.stop()
 }
 
-/** Where it answers, and what is missing. */
-export function runningAt({ url }: Service): string {
-  return `Bellhop is running at ${url}\n${pagesMissing()}`
+/** The server's address, and a note when the web pages are missing. */
+export function startMessage({ url }: Service): string {
+  return `Bellhop is running at ${url}\n${missingPagesMessage()}`
 }
 
-/** Only from the sources: the built file has the pages inside. */
-function pagesMissing(): string {
+/** Only when run from source: the compiled program contains the pages. */
+function missingPagesMessage(): string {
   return arePagesBuilt()
     ? ''
-    : 'The pages are not built, so only the API answers. Build them in another terminal: bun run web\n'
+    : "The web pages aren't built, so only the API is available. Build them in another terminal: bun run web\n"
 }
 
-async function firstSteps({ url, firstRun }: Service): Promise<string> {
+async function setupMessage({ url, firstRun }: Service): Promise<string> {
   if (!(await firstRun.isOpen())) return ''
-  return `There is no organization yet. Open this link to make one; it is good until the server stops:
+  return `
+Set up Bellhop at this link (valid until the server stops):
   ${url}/welcome#${firstRun.token}
-Or make one in another terminal: ${programName()} setup --help
+Or set it up in another terminal: ${programName()} setup --help
 `
 }
 
-/** Settles at the first signal to stop. */
-export function untilAsked(): Promise<void> {
+/** Resolves at the first signal to stop. */
+export function waitForStopSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.once(signal, () => {
@@ -42,4 +47,23 @@ export function untilAsked(): Promise<void> {
       })
     }
   })
+}
+
+/** How to run this program from the current folder: the compiled file, Bun, or Bun through npx. */
+function programName(): string {
+  if (!/[/\\]server[/\\]main\.ts$/.test(Bun.main)) return commandOf(process.execPath)
+  const isFromNpx = /[/\\]_npx[/\\]/.test(process.execPath)
+  return `${isFromNpx ? `npx --yes bun@${Bun.version}` : 'bun'} server/main.ts`
+}
+
+/** A file that isn't on the PATH needs its path. */
+function commandOf(file: string): string {
+  const onPath = Bun.which(basename(file))
+  if (onPath && realpathSync(onPath) === realpathSync(file)) return basename(file)
+  const path = relative('.', file)
+  return quote(path.startsWith('..') || isAbsolute(path) ? file : `./${path}`)
+}
+
+function quote(path: string): string {
+  return /^[\w./\\:@+-]+$/.test(path) ? path : `"${path}"`
 }

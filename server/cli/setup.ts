@@ -15,20 +15,20 @@ interface Options {
 export function addSetup(program: Command): void {
   program
     .command('setup')
-    .description('make an organization and its administrator; prints the id of the organization')
-    .requiredOption('--org <name>', 'name of the organization')
+    .description("create an organization and its administrator; prints the organization's id")
+    .requiredOption('--org <name>', "the organization's name")
     .requiredOption('--name <name>', "the administrator's name")
-    .requiredOption('--email <address>', "the administrator's e-mail address")
-    .option('--password-file <file>', "file with the administrator's password; - is standard input")
-    .option('--json', 'print an object')
+    .requiredOption('--email <address>', "the administrator's email address")
+    .option('--password-file <file>', "file with the administrator's password; - reads standard input")
+    .option('--json', 'print JSON')
     .action(async ({ org, name, email, passwordFile, json }: Options) => {
       const password = passwordFrom(passwordFile)
       const admin = { name, email, ...(password !== undefined && { password }) }
-      const made = await withDeps((deps) => setUp(deps, { org, admin }), true)
-      if (!json) return print(made.organization.id)
+      const created = await withDeps((deps) => setUp(deps, { org, admin }), true)
+      if (!json) return print(created.organization.id)
       printJson({
-        organization: { id: made.organization.id, name: made.organization.name },
-        administrator: { id: made.admin.id, name: made.admin.name, email: made.admin.email },
+        organization: { id: created.organization.id, name: created.organization.name },
+        administrator: { id: created.admin.id, name: created.admin.name, email: created.admin.email },
       })
     })
 }

@@ -10,11 +10,11 @@ import { requireBuiltWeb } from '../support/web.ts'
 const ROOT = join(import.meta.dir, '../..')
 const TICKET = { subject: 'Lost', message: 'Where?', customer: { name: 'Cy', email: 'cy@example.com' } }
 
-test('the built file serves from an empty folder with nothing else on the machine, and keeps what it is given', async () => {
+test('the compiled program serves from an empty folder without anything else installed, and keeps its data', async () => {
   const folder = temporaryFolder('binary')
   const program = [join(folder, 'bellhop')]
   await build(join(folder, 'bellhop'))
-  // A file that a program of the folder's owner might read: it must not.
+  // Bun would read this file. The compiled program must not.
   await Bun.write(join(folder, '.env'), 'PORT=none\n')
   const place = { PATH: '', BELLHOP_DATA: join(folder, 'data') }
   mkdirSync(place.BELLHOP_DATA)
@@ -59,7 +59,7 @@ test('the built file serves from an empty folder with nothing else on the machin
   expect(await second.end('SIGTERM')).toBe(0)
 })
 
-/** The same command as `bun run build`, to another place. */
+/** Runs the command of `bun run build` with another output file. */
 async function build(file: string): Promise<void> {
   const { scripts } = await Bun.file(join(ROOT, 'package.json')).json()
   await requireBuiltWeb()

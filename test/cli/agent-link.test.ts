@@ -5,14 +5,14 @@ import { tokenOf, visit } from '../support/visitor.ts'
 
 const SETUP = ['setup', '--org', 'Acme', '--name', 'Ana', '--email', 'ana@acme.example']
 
-test('whoever has only the shell gets an administrator in again by a link, which works once', async () => {
+test('a link created in the shell lets an administrator back in, once', async () => {
   const place = { BELLHOP_DATA: temporaryFolder('data') }
   await using server = await startProgram(place)
   await runProgram(place, SETUP)
   const link = () => runProgram(place, ['agent', 'link', 'ana@acme.example', '--org', 'Acme'])
   const [replaced, printed] = [await link(), await link()]
   expect(printed.out).toMatch(new RegExp(`^${RegExp.escape(server.url)}/join#[\\w-]{43}\\n$`))
-  expect(printed.err).toMatch(/^It works once, until \d{4}-.* UTC\. An earlier link is dead now\.\n$/)
+  expect(printed.err).toMatch(/^The link works once, until \d{4}-.* UTC\. Earlier links no longer work\.\n$/)
 
   const ana = visit(server)
   const accept = (out: string) =>
@@ -23,7 +23,7 @@ test('whoever has only the shell gets an administrator in again by a link, which
   expect((await accept(printed.out)).status).toBe(201)
   expect((await accept(printed.out)).status).toBe(404)
 
-  // Now it is a reset, which signs out; the server beside the command notices.
+  // Now the link is a reset, which ends the sessions. The running server notices.
   const again = await link()
   expect((await ana.call('GET', '/console/session')).json).toMatchObject({ code: 'signed_out' })
   expect((await accept(again.out)).json).toMatchObject({ agent: { name: 'Ana', role: 'admin' } })
@@ -32,12 +32,12 @@ test('whoever has only the shell gets an administrator in again by a link, which
     '/console/audit?action=agent.link_made',
   )
   expect(json.data.map(({ actor }) => actor)).toEqual(
-    Array(3).fill({ kind: 'command', name: 'a command on the server' }),
+    Array(3).fill({ kind: 'command', name: 'Command line' }),
   )
   await server.end('SIGTERM')
 }, 30_000)
 
-test('a link leads to the public address; nobody who is unknown or disabled gets one', async () => {
+test('a link uses the public URL, and is not created for an unknown or disabled agent', async () => {
   const place = { BELLHOP_DATA: temporaryFolder('data'), BELLHOP_URL: 'https://help.example.com' }
   const { out } = await runProgram(place, SETUP)
   const link = (agent: string) => runProgram(place, ['agent', 'link', agent, '--org', out.trim()])

@@ -18,7 +18,7 @@ import {
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { eventually } from '../support/webhooks.ts'
 
-// One server for all: every command runs beside it, as on the machine of an operator.
+// One server for all tests: commands run while it is running, as on a real server.
 const PASSWORD = 'correct horse battery'
 let place: Place
 let server: RunningServer
@@ -53,7 +53,7 @@ test('setup prints the id of the organization and gives the administrator the pa
   expect(await Bun.password.verify(PASSWORD, admin?.passwordHash ?? '')).toBe(true)
 })
 
-test('a second setup with the same name is refused and leaves nothing behind', async () => {
+test('a second setup with the same name is refused and creates nothing', async () => {
   const again = await bellhop('setup', '--org', 'Acme', '--name', 'Bo', '--email', 'bo@example.com')
   expect(again).toEqual({ code: 1, out: '', err: 'An organization named "Acme" already exists.\n' })
   const badAddress = await bellhop('setup', '--org', 'Umbrella', '--name', 'Bo', '--email', 'nobody')
@@ -154,7 +154,7 @@ test('an endpoint can be changed, tested, disabled, enabled and deleted', async 
   expect((await list()).out).not.toContain(id)
 })
 
-test('an agent is added, listed and disabled by address', async () => {
+test('an agent can be added, listed, and disabled by email address', async () => {
   const input = ['--name', 'Dé\u001b[31m', '--email', 'Dee@example.com', '--json']
   const created = JSON.parse((await bellhop('agent', 'create', '--org', 'Acme', ...input)).out)
   expect(created).toMatchObject({
@@ -165,15 +165,15 @@ test('an agent is added, listed and disabled by address', async () => {
   })
   await done(bellhop('agent', 'disable', 'dee@EXAMPLE.com', '--org', 'Acme'))
   const list = (await bellhop('agent', 'list', '--org', 'Acme')).out.trimEnd().split('\n')
-  expect(list[0]).toMatch(/^ID +NAME +E-MAIL +ROLE +CREATED +STATE$/)
+  expect(list[0]).toMatch(/^ID +NAME +EMAIL +ROLE +CREATED +STATE$/)
   expect(list[1]).toMatch(
     /^agt_\S+ {2}Ana +ana@example.com +admin +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC +active$/,
   )
-  // What somebody else has written does not colour the terminal.
+  // Text from others can't affect the terminal.
   expect(list[2]).toMatch(/Dé\\u001b\[31m +Dee@example.com +agent +.* disabled \d{4}/)
 })
 
-test('disabling an agent tells how many tickets it unassigned, can be undone, and spares the last administrator', async () => {
+test('disabling an agent prints how many tickets were unassigned, can be undone, and is refused for the last administrator', async () => {
   const create = ['agent', 'create', '--org', 'Acme', '--name', 'Eve', '--role', 'admin']
   const eve = line(await bellhop(...create, '--email', 'eve@example.com'))
   const key = line(await bellhop('key', 'create', '--org', 'Acme'))
@@ -186,7 +186,7 @@ test('disabling an agent tells how many tickets it unassigned, can be undone, an
   })
   expect(assigned.status).toBe(200)
 
-  expect(line(await bellhop('agent', 'disable', eve))).toBe(`${eve} is disabled. 1 ticket is unassigned now.`)
+  expect(line(await bellhop('agent', 'disable', eve))).toBe(`${eve} is disabled. 1 ticket was unassigned.`)
   expect((await get(path, key)).json).not.toHaveProperty('assignedTo')
   expect(await bellhop('agent', 'disable', 'ana@example.com', '--org', 'Acme')).toEqual({
     code: 1,
@@ -201,7 +201,7 @@ test('disabling an agent tells how many tickets it unassigned, can be undone, an
   expect(found).toContainEqual(expect.objectContaining({ email: 'ana@example.com', disabledAt: null }))
 })
 
-test('a reader that has seen enough ends a command quietly', async () => {
+test('a command exits quietly when its reader closes the pipe', async () => {
   const child = Bun.spawn([...SOURCES, 'org', 'list'], { env: place, stdout: 'pipe', stderr: 'pipe' })
   await child.stdout.cancel()
   expect([await new Response(child.stderr).text(), await child.exited]).toEqual(['', 0])
@@ -211,14 +211,14 @@ async function bellhop(...args: string[]): Promise<Finished> {
   return runProgram(place, args)
 }
 
-/** The one line a command printed, when that was all it did. */
+/** The only line a command printed. */
 function line({ code, out, err }: Finished): string {
   expect({ code, err }).toEqual({ code: 0, err: '' })
   expect(out).toMatch(/^[^\n]+\n$/)
   return out.trimEnd()
 }
 
-/** When it had ended, milliseconds since 1970. */
+/** When the command ended, in milliseconds since 1970. */
 async function done(command: Promise<Finished>): Promise<number> {
   line(await command)
   return Date.now()

@@ -17,8 +17,8 @@ interface List {
 test('the demo shows a busy inbox after the sign-in it prints, and removes its folder when it stops', async () => {
   const tmp = temporaryFolder('tmp')
   await using demo = await startProgram({ TMPDIR: tmp }, SOURCES, '.', ['serve', '--demo'])
-  const said = await eventually(() => /password (\S+).*Bearer (\S+)"/s.exec(demo.out()))
-  const [, password, key] = said
+  const printed = await eventually(() => /password (\S+).*Bearer (\S+)"/s.exec(demo.out()))
+  const [, password, key] = printed
   const signedIn = await call('POST', `${demo.url}/console/session`, {
     body: { email: 'ana@parcelbird.example', password },
     headers: { 'sec-fetch-site': 'same-origin' },

@@ -3,10 +3,10 @@ import { readConfig } from '../../server/config.ts'
 import { startService } from '../../server/service.ts'
 import { freshPlace } from '../support/engine.ts'
 
-test('a start that fails behind the first answers leaves nothing that listens or holds the data', async () => {
+test('a start that fails late releases the port and the data folder', async () => {
   const place = await freshPlace()
   const config = readConfig({ ...place, PORT: String(freePort()) })
-  // What the configuration would have refused: the delivery loop stumbles over it.
+  // readConfig would reject this value. The delivery loop fails on it.
   const failed = startService({ ...config, webhookAllow: ['10.0.0.0/99'] })
   expect(await failed.catch((reason) => reason)).toMatchObject({ message: expect.stringContaining('/99') })
   const service = await startService(config)

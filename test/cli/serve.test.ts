@@ -7,25 +7,26 @@ import { call } from '../support/bellhop.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { runProgram, startProgram } from '../support/program.ts'
 
-const ALLOWED = 'It should be empty or networks, addresses and host names like 10.0.0.0/8,::1,hooks.internal.'
-const CA = 'It should be empty or the name of a readable PEM file of certificates.'
+const ALLOWED =
+  'It must be empty or networks, IP addresses, and host names such as 10.0.0.0/8,::1,hooks.internal.'
+const CA = 'It must be empty or the path of a readable PEM file with certificates.'
 
-test('a wrong setting stops the start with its name, its value and what would be right', async () => {
+test('an invalid setting stops the start and says what is valid', async () => {
   const wrong: [Record<string, string>, string][] = [
     [
       { BELLHOP_SECRET: 'too short' },
-      'BELLHOP_SECRET is not usable. It should be empty or at least 16 characters.',
+      'BELLHOP_SECRET is invalid. It must be empty or at least 16 characters.',
     ],
     [
       { DATABASE_URL: 'mysql://root:word@db/name' },
-      'DATABASE_URL is not usable. It should be empty or an address like postgres://user@host/name.',
+      'DATABASE_URL is invalid. It must be empty or a URL such as postgres://user@host/name.',
     ],
-    [{ PORT: '70000' }, 'PORT is "70000". It should be a whole number from 0 to 65535.'],
-    [{ BELLHOP_LOG: 'loud' }, 'BELLHOP_LOG is "loud". It should be one of debug, info, warn, error.'],
-    [{ HOST: '192.0.2.1' }, 'HOST is "192.0.2.1". It should be an address of this machine.'],
+    [{ PORT: '70000' }, 'PORT is "70000". It must be a whole number from 0 to 65535.'],
+    [{ BELLHOP_LOG: 'loud' }, 'BELLHOP_LOG is "loud". It must be one of debug, info, warn, error.'],
+    [{ HOST: '192.0.2.1' }, 'HOST is "192.0.2.1". It must be an address of this machine.'],
     [
       { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' },
-      'The server of DATABASE_URL cannot be used: Failed to connect.',
+      "Can't use the database at DATABASE_URL: Failed to connect.",
     ],
   ]
   for (const entry of ['10.0.0.0/99', '*.internal', 'hooks.internal:8080', '10.0.0.1:8080', 'fe80::1%eth0']) {
@@ -41,11 +42,11 @@ test('a wrong setting stops the start with its name, its value and what would be
 })
 
 test.each(['', 'short\n'])(
-  'a secret.key that holds %j stops the start instead of encrypting with it',
-  async (held) => {
+  'a secret.key that contains %j stops the start instead of encrypting with it',
+  async (content) => {
     const folder = temporaryFolder('data')
     const file = join(folder, 'secret.key')
-    writeFileSync(file, held)
+    writeFileSync(file, content)
     const { code, err } = await runProgram({ BELLHOP_DATA: folder, PORT: '0' }, ['serve'])
     expect({ code, err }).toEqual({
       code: 1,
@@ -54,17 +55,17 @@ test.each(['', 'short\n'])(
   },
 )
 
-test('what a server makes is for its owner only, also in a folder that others may enter', async () => {
+test('only the owner can read the files of a server, even in a folder that others can read', async () => {
   const folder = temporaryFolder('data')
   chmodSync(folder, 0o755)
   await using server = await startProgram({ BELLHOP_DATA: folder })
-  const open = readdirSync(folder).filter((name) => (statSync(join(folder, name)).mode & 0o077) !== 0)
+  const readable = readdirSync(folder).filter((name) => (statSync(join(folder, name)).mode & 0o077) !== 0)
   expect(readdirSync(folder)).toContain('bellhop.db-wal')
-  expect(open).toEqual([])
+  expect(readable).toEqual([])
   await server.end('SIGTERM')
 })
 
-test('data of a newer version is left alone', async () => {
+test('a server refuses data of a newer version', async () => {
   const folder = temporaryFolder('data')
   using newer = new Database(join(folder, 'bellhop.db'), { create: true })
   newer.run('create table bellhop_migrations (version integer, name text, applied_at bigint)')
@@ -76,14 +77,14 @@ test('data of a newer version is left alone', async () => {
   )
 })
 
-test('an empty folder is told what comes first', async () => {
+test('a server without an organization prints how to set it up', async () => {
   const place = { BELLHOP_DATA: temporaryFolder('data') }
   await using first = await startProgram(place)
   await runProgram(place, ['setup', '--org', 'Acme', '--name', 'Ana', '--email', 'ana@example.com'])
   expect(await first.end('SIGINT')).toBe(0)
-  // Whoever came by npx may have no Bun.
-  const isFetched = process.execPath.includes('/_npx/')
-  const program = isFetched ? `npx --yes bun@${Bun.version} server/main.ts` : 'bun server/main.ts'
+  // With npx, Bun may not be installed.
+  const isFromNpx = process.execPath.includes('/_npx/')
+  const program = isFromNpx ? `npx --yes bun@${Bun.version} server/main.ts` : 'bun server/main.ts'
   expect(first.out()).toMatch(new RegExp(`\\n  ${RegExp.escape(first.url)}/welcome#[\\w-]{43}\\n`))
   expect(first.out()).toEndWith(` ${program} setup --help\n`)
   await using second = await startProgram(place)
@@ -91,7 +92,7 @@ test('an empty folder is told what comes first', async () => {
   expect(second.out()).toBe(`Bellhop is running at ${second.url}\n`)
 })
 
-test('one server runs on a data folder and one on a port; kill -9 makes room', async () => {
+test('a data folder and a port are used by one server at a time, and are free after kill -9', async () => {
   const place = { BELLHOP_DATA: temporaryFolder('data') }
   await using server = await startProgram(place)
   const { port } = new URL(server.url)
@@ -109,7 +110,7 @@ test('one server runs on a data folder and one on a port; kill -9 makes room', a
   expect(samePort).toEqual({
     code: 1,
     out: '',
-    err: `Port ${port} on 127.0.0.1 is already in use. Set PORT to another one, or to 0 for a free one.\n`,
+    err: `Port ${port} on 127.0.0.1 is already in use. Set PORT to another port, or to 0 for a free one.\n`,
   })
   expect((await call('GET', `${server.url}/health/ready`)).status).toBe(200)
 
@@ -118,7 +119,7 @@ test('one server runs on a data folder and one on a port; kill -9 makes room', a
   expect(await next.end('SIGTERM')).toBe(0)
 })
 
-test('a server that is asked to stop finishes the request it has and ends in time', async () => {
+test('a server that is stopped finishes its running request and exits in time', async () => {
   const place = { BELLHOP_DATA: temporaryFolder('data') }
   await using server = await startProgram(place)
   await runProgram(place, ['setup', '--org', 'Acme', '--name', 'Ana', '--email', 'ana@example.com'])
@@ -129,7 +130,7 @@ test('a server that is asked to stop finishes the request it has and ends in tim
     customer: { name: 'Cy', email: 'c@d.ef' },
   })
   const half = await sendHalf(server.url, key, body)
-  // A connection that only idles must not hold it up.
+  // An idle connection must not delay it.
   await call('GET', `${server.url}/health/live`)
 
   const startedAt = performance.now()
@@ -148,7 +149,7 @@ test('a server that is asked to stop finishes the request it has and ends in tim
   expect(database.query('select subject from tickets').all()).toEqual([{ subject: 'Late' }])
 })
 
-/** A request whose body has arrived in part. */
+/** Starts a request and sends part of its body. */
 async function sendHalf(url: string, key: string, body: string) {
   const { port, host } = new URL(url)
   const socket = connect(Number(port), '127.0.0.1')
@@ -160,7 +161,7 @@ async function sendHalf(url: string, key: string, body: string) {
     `POST /v1/tickets HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n` +
       `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body.slice(0, 9)}`,
   )
-  // Answered behind it on the same machine: what was written first has arrived.
+  // A response to a later request on the same machine means that the bytes above have arrived.
   await call('GET', `${url}/health/live`)
   return {
     async finish(): Promise<string> {

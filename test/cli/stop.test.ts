@@ -5,7 +5,7 @@ import { temporaryFolder } from '../support/folder.ts'
 import { startProgram } from '../support/program.ts'
 
 test.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGTERM', 'SIGTERM'] as const)(
-  '%s at the moment the server says where it is stops it in order: all data is in the database file',
+  '%s right after the server prints its address stops it cleanly, with all data in the database file',
   async (signal) => {
     const folder = temporaryFolder('data')
     await using server = await startProgram({ BELLHOP_DATA: folder })

@@ -21,11 +21,11 @@ const WRONG: [string[], string][] = [
   [['deliveries', 'resend', '--since', '2h'], 'Give the id of a delivery, or --endpoint and --since.'],
   [
     ['agent', 'disable', 'ana@example.com'],
-    '"ana@example.com" is not an id. Give the id of the agent, or --org too.',
+    '"ana@example.com" isn\'t an id. Use the id of the agent, or add --org.',
   ],
 ]
 
-test('wrong usage ends with exit code 2, one sentence that helps, nothing on standard output and no data', async () => {
+test('wrong usage exits with code 2 and one helpful sentence, and creates no data', async () => {
   const ended = await Promise.all(WRONG.map(([args]) => runProgram(place, args)))
   for (const [place, [args, sentence]] of WRONG.entries()) {
     const { code, out, err } = ended[place] ?? {}
@@ -46,12 +46,12 @@ const REFUSED: [string[], string][] = [
     invalidOption(
       '--expires <time>',
       '2027-02-31',
-      'a date like 2026-03-01, 2026-03-01T09:00:00Z, or 2h or 7d',
+      'a date such as 2026-03-01 or 2026-03-01T09:00:00Z, or a duration such as 2h or 7d',
     ),
   ],
 ]
 
-test('a value that an option does not take ends with exit code 2 and names the option', async () => {
+test('an invalid option value exits with code 2 and names the option', async () => {
   const used = { BELLHOP_DATA: temporaryFolder('data') }
   const admin = ['--name', 'Ana', '--email', 'ana@example.com']
   await runProgram(used, ['setup', '--org', 'Acme', ...admin])
@@ -74,11 +74,11 @@ test('a value that an option does not take ends with exit code 2 and names the o
   expect(JSON.parse((await runProgram(used, ['key', 'list', '--org', 'Acme', '--json'])).out)).toEqual([])
 })
 
-function invalidOption(option: string, value: string, wanted: string): string {
-  return `Option '${option}' argument '${value}' is invalid. It should be ${wanted}. Try: bellhop key create --help`
+function invalidOption(option: string, value: string, valid: string): string {
+  return `Option '${option}' argument '${value}' is invalid. It must be ${valid}. Try: bellhop key create --help`
 }
 
-test('help and version are printed with exit code 0, whatever the settings are', async () => {
+test('help and version exit with code 0, even if a setting is invalid', async () => {
   const wrong = { ...place, PORT: 'none' }
   const [all, one, number] = await Promise.all([
     runProgram(wrong, ['--help']),
@@ -94,7 +94,7 @@ test('help and version are printed with exit code 0, whatever the settings are',
   expect(number.out).toBe(`${version}\n`)
 })
 
-test('what cannot be done ends with exit code 1 and one sentence', async () => {
+test('a command that fails exits with code 1 and one sentence', async () => {
   const used = { BELLHOP_DATA: temporaryFolder('data') }
   const admin = ['--org', 'Acme', '--name', 'Ana', '--email', 'ana@example.com']
   expect((await runProgram(used, ['setup', ...admin])).code).toBe(0)
@@ -112,7 +112,7 @@ test('what cannot be done ends with exit code 1 and one sentence', async () => {
   ])
 })
 
-test('a command in a folder without data says which folder that is, and leaves nothing there', async () => {
+test('a command in a folder without data names the folder and creates nothing', async () => {
   const empty = temporaryFolder('empty')
   const folders = [empty, join(empty, 'missing')]
   const ended = await Promise.all(
@@ -122,7 +122,7 @@ test('a command in a folder without data says which folder that is, and leaves n
     folders.map((folder) => ({
       code: 1,
       out: '',
-      err: `There is no Bellhop data in ${folder}. Set BELLHOP_DATA to the server's folder, or begin with: bellhop setup\n`,
+      err: `There is no Bellhop data in ${folder}. Set BELLHOP_DATA to the server's folder, or start with: bellhop setup\n`,
     })),
   )
   expect(readdirSync(empty)).toEqual([])

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-/** The program as a person starts it: a child process with no environment but this. */
+/** Environment variables of a child process. It gets no others. */
 export type Place = Record<string, string>
 
 export interface Finished {
@@ -9,19 +9,19 @@ export interface Finished {
   err: string
 }
 
-/** Killed at the end of its scope, if it still runs then. */
+/** Killed at the end of its scope if it's still running. */
 export interface RunningServer extends AsyncDisposable {
   url: string
   pid: number
-  /** What it has said so far. */
+  /** Its output so far. */
   out(): string
-  /** Sends the signal and waits for the end. Answers the exit code; null when a signal ended it. */
+  /** Sends the signal and waits for the exit. Returns the exit code, or null when a signal ended it. */
   end(signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGKILL'): Promise<number | null>
 }
 
 export const SOURCES = [process.execPath, join(import.meta.dir, '../../server/main.ts')]
 
-/** Runs one command to its end. */
+/** Runs one command and waits for it. */
 export async function runProgram(
   place: Place,
   args: string[],
@@ -37,7 +37,7 @@ function text(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<string> 
   return new Response(stream).text()
 }
 
-/** Starts the server on a free port unless the place names one, and waits until it says where it is. */
+/** Starts the server, on a free port unless `PORT` is set, and waits until it prints its address. */
 export async function startProgram(
   place: Place,
   program = SOURCES,
@@ -46,15 +46,15 @@ export async function startProgram(
 ): Promise<RunningServer> {
   const env = { PORT: '0', ...place }
   const child = Bun.spawn([...program, ...args], { cwd, env, stdout: 'pipe', stderr: 'inherit' })
-  let said = ''
+  let printed = ''
   const { promise: running, resolve, reject } = Promise.withResolvers<string>()
   const reading = (async () => {
     for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
-      said += text
-      const url = /running at (\S+)\n/.exec(said)?.[1]
+      printed += text
+      const url = /running at (\S+)\n/.exec(printed)?.[1]
       if (url) resolve(url)
     }
-    reject(new Error(`The server ended without a word about its address: ${said}`))
+    reject(new Error(`The server exited before it printed its address: ${printed}`))
   })()
   async function end(signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGKILL'): Promise<number | null> {
     child.kill(signal)
@@ -65,7 +65,7 @@ export async function startProgram(
   return {
     url: await running,
     pid: child.pid,
-    out: () => said,
+    out: () => printed,
     end,
     async [Symbol.asyncDispose]() {
       await end('SIGKILL')
