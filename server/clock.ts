@@ -1,14 +1,14 @@
-/** Time comes from here and nowhere else, so that a test can move it. */
+/** The only source of time, so that tests can control it. */
 export interface Clock {
-  /** Wall clock, milliseconds since 1970. It may jump. */
+  /** Wall clock in milliseconds since 1970. It can jump. */
   now(): number
-  /** Milliseconds that only ever grow; for durations and windows. */
+  /** Milliseconds that never decrease. For durations. */
   monotonic(): number
-  /** Calls once after so many milliseconds of `monotonic`; the answer cancels it. Does not keep the process alive. */
+  /** Calls once after the given time and returns a function that cancels it. Doesn't keep the process alive. */
   after(milliseconds: number, call: () => void): () => void
 }
 
-/** Above this a timer of the platform would fire at once. */
+/** A longer timer would fire immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 export const systemClock: Clock = {

@@ -1,10 +1,10 @@
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** Facts with ids; never bodies, keys, secrets or addresses of customers. */
+/** Logs events with ids. Never logs bodies, keys, secrets, or customers' addresses. */
 export type Log = Record<LogLevel, (event: string, facts?: Record<string, unknown>) => void>
 
-/** One JSON object a line, or a short readable line on a terminal. */
+/** Writes one JSON object per line, or a short readable line on a terminal. */
 export function createLog(
   level: LogLevel,
   isTerminal: boolean,
@@ -27,7 +27,7 @@ export function createLog(
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-/** The innermost cause says what went wrong and where; the outermost error says at what. */
+/** Keeps the outermost error, which names the operation, and the innermost cause, which names the reason. */
 function plainFact(fact: unknown): unknown {
   if (!(fact instanceof Error)) return fact
   let innermost: Error = fact
@@ -37,7 +37,7 @@ function plainFact(fact: unknown): unknown {
   return { name: fact.name, message: withoutParameters(fact.message), cause, stack }
 }
 
-/** Drizzle appends the parameters of a failed query to its text: bodies, addresses, hashes of keys. */
+/** Drizzle appends the parameters of a failed query to its message, such as bodies, addresses, and key hashes. */
 function withoutParameters(text: string): string {
   const [kept = ''] = text.split('\nparams:', 1)
   return kept

@@ -5,9 +5,9 @@ import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
 import { isId } from '../ids.ts'
 
-/** What was done, and to what. Never contains a secret. */
+/** An action and its subject. Must not contain a secret. */
 export interface AuditNote {
-  /** A noun and what was done to it: `agent.invited`. */
+  /** A noun and a past verb, such as `agent.invited`. */
   action: string
   subject?: { id?: string; label: string }
   detail?: Record<string, unknown>

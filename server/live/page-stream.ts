@@ -1,26 +1,26 @@
 import type { Frame } from './sse-frames.ts'
 
-/** More than the longest gap that is told event by event. */
-const MOST_WAITING_BYTES = 256 * 1024
+/** Larger than the most missed events that are sent one by one. */
+const MAX_BUFFERED_BYTES = 256 * 1024
 
 export interface PageStream {
   readonly body: ReadableStream<Uint8Array>
-  /** Sends; to a page that reads too slowly it sends nothing any more, until that has read what it was sent. */
+  /** Sends a frame. While the page is too far behind, frames are dropped until it has read its buffer. */
   send(frame: Frame): void
-  /** Closes it, with a last word. */
-  end(lastWord?: Frame): void
+  /** Closes the stream, after an optional last frame. */
+  end(lastFrame?: Frame): void
 }
 
 /**
- * What one open page is sent. `catchUp` says what a page gets that was behind and reads again; `onEnd` is called once,
- * whoever ended it.
+ * The event stream of one open page. `catchUp` returns the frames for a page whose frames were dropped. `onEnd` is
+ * called once, no matter which side closed the stream.
  */
 export function openPageStream(on: { catchUp: () => Frame[]; onEnd: () => void }): PageStream {
   let isEnded = false
-  let isBehind = false
+  let isDropping = false
   let stream: ReadableStreamDefaultController<Uint8Array> | undefined
 
-  function ended(): void {
+  function finish(): void {
     if (isEnded) return
     isEnded = true
     on.onEnd()
@@ -31,25 +31,25 @@ export function openPageStream(on: { catchUp: () => Frame[]; onEnd: () => void }
       stream = controller
     },
     pull(controller) {
-      if (!isBehind || isEnded) return
-      isBehind = false
+      if (!isDropping || isEnded) return
+      isDropping = false
       for (const frame of on.catchUp()) controller.enqueue(frame)
     },
-    cancel: ended,
+    cancel: finish,
   }
   return {
     body: new ReadableStream(source, new ByteLengthQueuingStrategy({ highWaterMark: 1_024 })),
     send(frame) {
-      if (isEnded || isBehind || !stream) return
-      const waiting = -(stream.desiredSize ?? 0)
-      if (waiting > MOST_WAITING_BYTES) isBehind = true
+      if (isEnded || isDropping || !stream) return
+      const bufferedBytes = -(stream.desiredSize ?? 0)
+      if (bufferedBytes > MAX_BUFFERED_BYTES) isDropping = true
       else stream.enqueue(frame)
     },
-    end(lastWord) {
+    end(lastFrame) {
       if (isEnded || !stream) return
-      if (lastWord) stream.enqueue(lastWord)
+      if (lastFrame) stream.enqueue(lastFrame)
       stream.close()
-      ended()
+      finish()
     },
   }
 }

@@ -1,15 +1,15 @@
-/** Somebody looks at a ticket, or writes in it. */
+/** What an agent does in a ticket. */
 export const PRESENCE_STATES = ['viewing', 'replying'] as const
 export type PresenceState = (typeof PRESENCE_STATES)[number]
 
-/** Who is here and what they have open. */
-export interface Picture {
+/** Which agents are online, and which tickets they have open. */
+export interface PresenceSnapshot {
   /** Agent ids, sorted. */
   online: string[]
   tickets: Record<string, { agentId: string; state: PresenceState }[]>
 }
 
-/** What one page says; it says so again before it is forgotten. */
+/** The state of one page. The page repeats it before it expires. */
 export interface Announcement {
   agentId: string
   pageId: string
@@ -18,46 +18,46 @@ export interface Announcement {
   state: PresenceState
 }
 
-const FORGOTTEN_AFTER_MS = 45_000
-/** A page whose stream closed may only have lost its connection for a moment. */
-const GRACE_MS = 3_000
-const MOST_PAGES_OF_AGENT = 50
+const EXPIRES_AFTER_MS = 45_000
+/** How long a page has to reconnect after its stream closed. */
+const RECONNECT_GRACE_MS = 3_000
+const MAX_PAGES_PER_AGENT = 50
 
 export interface Presence {
-  announce(said: Announcement): void
-  /** The page's stream has closed. */
-  closed(agentId: string, pageId: string): void
-  /** `connected`: agents with an open page, whether it said anything or not. */
-  picture(connected: Iterable<string>): Picture
-  /** When somebody is forgotten next, on the monotonic clock; undefined when nobody is here. */
-  nextChangeAt(): number | undefined
+  announce(announcement: Announcement): void
+  /** Call when the stream of a page has closed. */
+  closePage(agentId: string, pageId: string): void
+  /** `connected` are the agents with an open page, announced or not. */
+  snapshot(connected: Iterable<string>): PresenceSnapshot
+  /** When the next announcement expires, on the monotonic clock. Undefined when there is none. */
+  nextExpiryAt(): number | undefined
 }
 
-/** Who is where, of one organization: in memory only, for it is true for seconds. `now` is monotonic. */
+/** Presence in one organization. In memory only, because it expires in seconds. `now` is monotonic. */
 export function createPresence(now: () => number): Presence {
-  const pages = new Map<string, Announcement & { until: number }>()
+  const pages = new Map<string, Announcement & { expiresAt: number }>()
 
-  function forgetOld(): void {
-    for (const [key, { until }] of pages) if (until <= now()) pages.delete(key)
+  function removeExpired(): void {
+    for (const [key, { expiresAt }] of pages) if (expiresAt <= now()) pages.delete(key)
   }
 
   return {
-    announce(said) {
-      const key = keyOf(said)
+    announce(announcement) {
+      const key = keyOf(announcement)
       pages.delete(key)
-      const others = [...pages].filter(([, { agentId }]) => agentId === said.agentId)
+      const others = [...pages].filter(([, { agentId }]) => agentId === announcement.agentId)
       const [oldest] = others
-      if (oldest && others.length >= MOST_PAGES_OF_AGENT) pages.delete(oldest[0])
-      pages.set(key, { ...said, until: now() + FORGOTTEN_AFTER_MS })
+      if (oldest && others.length >= MAX_PAGES_PER_AGENT) pages.delete(oldest[0])
+      pages.set(key, { ...announcement, expiresAt: now() + EXPIRES_AFTER_MS })
     },
-    closed(agentId, pageId) {
+    closePage(agentId, pageId) {
       const page = pages.get(keyOf({ agentId, pageId }))
-      if (page) page.until = Math.min(page.until, now() + GRACE_MS)
+      if (page) page.expiresAt = Math.min(page.expiresAt, now() + RECONNECT_GRACE_MS)
     },
-    picture(connected) {
-      forgetOld()
+    snapshot(connected) {
+      removeExpired()
       const online = new Set(connected)
-      const tickets: Picture['tickets'] = {}
+      const tickets: PresenceSnapshot['tickets'] = {}
       for (const { agentId, ticketId, state } of pages.values()) {
         online.add(agentId)
         if (ticketId === null) continue
@@ -66,19 +66,19 @@ export function createPresence(now: () => number): Presence {
         if (!seen) tickets[ticketId].push({ agentId, state })
         else if (state === 'replying') seen.state = state
       }
-      for (const here of Object.values(tickets))
-        here.sort((one, other) => (one.agentId < other.agentId ? -1 : 1))
+      for (const agents of Object.values(tickets))
+        agents.sort((one, other) => (one.agentId < other.agentId ? -1 : 1))
       return { online: [...online].sort(), tickets }
     },
-    nextChangeAt() {
+    nextExpiryAt() {
       let next: number | undefined
-      for (const { until } of pages.values()) next = Math.min(next ?? until, until)
+      for (const { expiresAt } of pages.values()) next = Math.min(next ?? expiresAt, expiresAt)
       return next
     },
   }
 }
 
-/** Page ids are the pages' own: another agent's page of the same name is another page. */
+/** Pages choose their ids, so they are unique per agent only. */
 function keyOf({ agentId, pageId }: { agentId: string; pageId: string }): string {
   return `${agentId} ${pageId}`
 }

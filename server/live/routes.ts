@@ -10,21 +10,21 @@ import { announcement, liveEvent, liveQuery } from './schemas.ts'
 const STREAM_HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-store',
-  // nginx would keep the events until it has a page full of them.
+  // Otherwise nginx buffers the events.
   'x-accel-buffering': 'no',
 }
 
-/** What open pages are told, and what they tell each other. The stream carries hints, the other routes carry truth. */
+/** The event stream of open pages, and their presence. Events say what changed. Pages get the data from other routes. */
 export function liveRoutes(deps: Deps, guard: AgentGuard, live: Live) {
   return new Elysia({ name: 'live/console', prefix: '/console' })
     .use(guard.requireAgent)
     .get(
       '/live',
       ({ me, query, request, server }) => {
-        // Otherwise the server closes what is quiet for 30 seconds.
+        // Otherwise the server closes the connection after 30 idle seconds.
         server?.timeout(request, 0)
-        const after = lastSeen(request) ?? query.after
-        const start = after === undefined ? { backMs: (query.back ?? 0) * 1_000 } : { after }
+        const after = lastEventId(request) ?? query.after
+        const start = after === undefined ? { lastMs: (query.back ?? 0) * 1_000 } : { after }
         const stream = live.open(me, { pageId: query.page ?? '', start })
         return new Response(stream, { headers: STREAM_HEADERS })
       },
@@ -46,8 +46,8 @@ export function liveRoutes(deps: Deps, guard: AgentGuard, live: Live) {
     )
 }
 
-/** What a browser says that reconnects by itself; it goes before the address, which it repeats. */
-function lastSeen(request: Request): number | undefined {
+/** `Last-Event-ID` of an automatic reconnect. It is newer than `after` in the URL, which the browser repeats. */
+function lastEventId(request: Request): number | undefined {
   const given = request.headers.get('last-event-id')
   return given !== null && /^\d{1,15}$/.test(given) ? Number(given) : undefined
 }

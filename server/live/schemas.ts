@@ -3,21 +3,21 @@ import { oneOf } from '../requests/choices.ts'
 import { PRESENCE_STATES } from './presence.ts'
 import type { LiveEvent } from './sse-frames.ts'
 
-/** A page's own name for itself. */
+/** The id a page chose for itself. */
 const pageId = t.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' })
 
 export const liveQuery = t.Object(
   {
-    /** Number of the last event that the page has seen. */
+    /** Number of the last event the page has seen. */
     after: t.Optional(t.Integer({ minimum: 0 })),
-    /** Without it: seconds that the page has been loading; it is told what it may have missed in them. */
+    /** Without `after`: the seconds the page has been loading. It gets the events of that time. */
     back: t.Optional(t.Integer({ minimum: 0, maximum: 300 })),
     page: t.Optional(pageId),
   },
   { additionalProperties: false },
 )
 
-/** Types the events for the pages; what is sent is a stream of them (frames.ts). */
+/** Gives the web client the type of the events. The response is a stream of them (sse-frames.ts). */
 export const liveEvent = t.Unsafe<LiveEvent>(t.Any())
 
 export const announcement = t.Object(

@@ -1,29 +1,29 @@
 import type { LogEvent } from '../database/tables/events.ts'
 import type { LoggedEvent } from '../events/events.ts'
-import type { Picture } from './presence.ts'
+import type { PresenceSnapshot } from './presence.ts'
 
-/** Bytes of an event stream, made once for all pages that get them. */
+/** Bytes of an event stream, encoded once for all pages. */
 export type Frame = Uint8Array
 
-/** What the stream tells: the name of each event with its data. */
+/** The events of the stream and their data. */
 export type LiveEvent =
   | { event: 'hello' | 'reset'; data: { number: number } }
   | { event: 'changed'; data: { type: LogEvent; ticketId: string } }
-  | { event: 'presence'; data: Picture }
+  | { event: 'presence'; data: PresenceSnapshot }
   | { event: 'beat' | 'signed-out'; data: Record<string, never> }
 
 /**
- * Keeps connections open that a proxy would close for being quiet. An event besides the comment, for a page is not told
- * of comments: one that hears nothing for too long knows that its connection is gone.
+ * Keeps a proxy from closing an idle connection. It contains an event, because a page can't see comments: a page that
+ * gets no event for too long knows that its connection is lost.
  */
-export const HEARTBEAT: Frame = bytes(`: still here\n${text({ event: 'beat', data: {} })}`)
+export const HEARTBEAT: Frame = bytes(`: heartbeat\n${text({ event: 'beat', data: {} })}`)
 
-/** Where the log stands: what is read after this is not older. */
+/** The newest event number. Data that is read after this is at least as new. */
 export function helloFrame(number: number): Frame {
   return bytes(text({ event: 'hello', data: { number } }, number))
 }
 
-/** Too much has happened, or too long ago: everything is to be read again. */
+/** Tells the page to read everything again, because it has missed too many events. */
 export function resetFrame(number: number): Frame {
   return bytes(text({ event: 'reset', data: { number } }, number))
 }
@@ -36,13 +36,13 @@ export function changedFrame(events: LoggedEvent[]): Frame {
   )
 }
 
-export function presenceFrame(picture: Picture): Frame {
-  return bytes(text({ event: 'presence', data: picture }))
+export function presenceFrame(presence: PresenceSnapshot): Frame {
+  return bytes(text({ event: 'presence', data: presence }))
 }
 
 export const SIGNED_OUT: Frame = bytes(text({ event: 'signed-out', data: {} }))
 
-/** `number` becomes the id, which a browser says again when it reconnects. */
+/** `number` becomes the event id, which a browser repeats in `Last-Event-ID` when it reconnects. */
 function text({ event, data }: LiveEvent, number?: number): string {
   const id = number === undefined ? '' : `id: ${number}\n`
   return `${id}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`

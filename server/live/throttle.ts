@@ -1,61 +1,62 @@
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 
-const REST_AFTER_FAULT_MS = 1_000
+const PAUSE_AFTER_ERROR_MS = 1_000
 
-export interface Paced {
-  /** Works now, or when the rest after the last time is over; however often it was asked for meanwhile, once. */
+export interface Throttle {
+  /** Runs the work now, or once after the current pause, however often it is called until then. */
   wake(): void
-  /** Settles when the work under way has ended. */
+  /** Settles when the current run has ended. */
   stop(): Promise<void>
 }
 
-/** Work that is asked for more often than it should be done: at once, then a rest, never two at a time. */
-export function paced(
+/** Runs work at most once per pause. Runs never overlap. A run that throws is logged and repeated. */
+export function createThrottle(
   deps: { clock: Clock; log: Log },
   name: string,
-  rest: () => number,
+  pauseMs: () => number,
   work: () => Promise<void> | void,
-): Paced {
+): Throttle {
   let isBusy = false
-  let isWanted = false
+  let mustRunAgain = false
   let isStopped = false
   let running = Promise.resolve()
-  let cancelRest = () => {}
+  let cancelPause = () => {}
 
   function wake(): void {
-    isWanted = true
+    mustRunAgain = true
     if (!isBusy && !isStopped) running = run()
   }
 
   async function run(): Promise<void> {
     isBusy = true
-    isWanted = false
-    const pause = await attempt()
-    if (!isStopped) cancelRest = deps.clock.after(pause, rested)
+    mustRunAgain = false
+    const pause = await runWork()
+    if (!isStopped) cancelPause = deps.clock.after(pause, endPause)
   }
 
-  async function attempt(): Promise<number> {
+  /** Returns the pause after it. */
+  async function runWork(): Promise<number> {
     try {
       await work()
-      return rest()
+      return pauseMs()
     } catch (error) {
       deps.log.error('live_failed', { work: name, error })
-      isWanted = true
-      return REST_AFTER_FAULT_MS
+      mustRunAgain = true
+      return PAUSE_AFTER_ERROR_MS
     }
   }
 
-  function rested(): void {
+  function endPause(): void {
     isBusy = false
-    if (isWanted) wake()
+    if (mustRunAgain) wake()
   }
 
   return {
     wake,
     async stop() {
       isStopped = true
-      cancelRest()
+      cancelPause()
       await running
     },
   }

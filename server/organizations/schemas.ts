@@ -2,9 +2,7 @@ import { t } from 'elysia'
 import { oneOf } from '../requests/choices.ts'
 import { FIRST_STEPS, STEP_STATES } from './checklist.ts'
 
-// What pages see of the organization: `views.ts` makes it.
-
-// The verb says what is wrong with a value.
+// The values are validated in settings.ts.
 const settings = {
   name: t.String(),
   reopens: t.Boolean(),

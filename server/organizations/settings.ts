@@ -16,11 +16,11 @@ export interface OrganizationSettings {
   reopens: boolean
   /** An agent who replies to an unassigned ticket is assigned to it. */
   assignOnReply: boolean
-  /** How the business shows itself to customers; empty: the name. */
+  /** The name customers see. If empty, `name` is used. */
   publicName: string
-  /** Empty, or an http address. */
+  /** An http or https URL, or empty. */
   website: string
-  /** Goes under replies by e-mail. */
+  /** Added to email replies. */
   signature: string
 }
 
@@ -47,13 +47,13 @@ export async function readSettings(deps: Deps, orgId: string): Promise<Settings>
   return found
 }
 
-/** What is absent stays. Throws 400 with every fault at once. */
+/** Changes the given settings. Throws 400 with every invalid field. */
 export function changeSettings(
   deps: Deps,
   orgId: string,
   change: Partial<OrganizationSettings>,
 ): Promise<Settings> {
-  const wanted = checked(change)
+  const values = validate(change)
   return deps.database.write(async (tx) => {
     const [before] = await tx
       .update(organizations)
@@ -61,10 +61,10 @@ export function changeSettings(
       .where(eq(organizations.id, orgId))
       .returning(columns)
     if (!before) throw notFound('organization')
-    const after = { ...before, ...wanted }
+    const after = { ...before, ...values }
     const changed = FIELDS.filter((field) => after[field] !== before[field])
     if (changed.length === 0) return before
-    await tx.update(organizations).set(wanted).where(eq(organizations.id, orgId))
+    await tx.update(organizations).set(values).where(eq(organizations.id, orgId))
     await recordAudit(deps, tx, orgId, {
       action: 'organization.changed',
       subject: { id: orgId, label: after.name },
@@ -75,10 +75,10 @@ export function changeSettings(
   })
 }
 
-/** Trimmed; the end of a signature only, so that an indented first line stays. */
-function checked(change: Partial<OrganizationSettings>): Partial<OrganizationSettings> {
+/** Trims the values. A signature is trimmed at the end only, to keep the indentation of its first line. */
+function validate(change: Partial<OrganizationSettings>): Partial<OrganizationSettings> {
   const { name, reopens, assignOnReply, publicName, website, signature } = change
-  const wanted = {
+  const values = {
     ...(name !== undefined && { name: name.trim() }),
     ...(reopens !== undefined && { reopens }),
     ...(assignOnReply !== undefined && { assignOnReply }),
@@ -86,9 +86,9 @@ function checked(change: Partial<OrganizationSettings>): Partial<OrganizationSet
     ...(website !== undefined && { website: website.trim() }),
     ...(signature !== undefined && { signature: signature.trimEnd() }),
   }
-  const faults = faultsOf(wanted)
+  const faults = faultsOf(values)
   if (faults.length > 0) throw invalid(faults)
-  return wanted
+  return values
 }
 
 function faultsOf({ name, publicName, website, signature }: Partial<OrganizationSettings>): Fault[] {
@@ -102,7 +102,7 @@ function faultsOf({ name, publicName, website, signature }: Partial<Organization
     faults.push({ pointer: '/publicName', code: 'too_long', detail })
   }
   if (website !== undefined && website !== '' && !isWebsite(website)) {
-    const detail = 'Must be empty or an address like https://example.com.'
+    const detail = 'Must be empty or a URL such as https://example.com.'
     faults.push({ pointer: '/website', code: 'invalid_format', detail })
   }
   if (signature !== undefined && signature.length > MOST_SIGNATURE_LENGTH) {
