@@ -18,7 +18,7 @@ export function addResend(deliveries: Command): void {
     .description('resend one delivery, or all failed deliveries of an endpoint since a time')
     .option('--endpoint <id>', 'endpoint whose failed deliveries to resend')
     .option('--since <time>', 'a date like 2026-03-01T09:00:00Z, or a duration like 2h', timeBack)
-    .option('--json', 'print an object')
+    .option('--json', 'print JSON')
     .action(async (id: string | undefined, { endpoint, since, json }: Options) => {
       if (id !== undefined && endpoint === undefined && since === undefined) return resendOne(id, json)
       if (id === undefined && endpoint !== undefined && since !== undefined) {

@@ -10,7 +10,7 @@ export function addShow(deliveries: Command): void {
   deliveries
     .command('show <id>')
     .description('show a delivery, its body and its attempts')
-    .option('--json', 'print an object')
+    .option('--json', 'print JSON')
     .action(async (id: string, { json }: { json?: true }) => {
       const found = await withOwner('delivery', { named: id }, (deps, orgId) => readDelivery(deps, orgId, id))
       const detail = viewDeliveryDetail(found)

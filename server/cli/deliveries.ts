@@ -39,7 +39,7 @@ function addList(deliveries: Command): void {
     .option('--event <event>', WEBHOOK_EVENTS.join(' or '), oneOf(WEBHOOK_EVENTS))
     .option('--since <time>', 'a date like 2026-03-01T09:00:00Z, or a duration like 2h', timeBack)
     .option('--limit <number>', 'how many to list', wholeNumber, PAGE_SIZE)
-    .option('--json', 'print an array')
+    .option('--json', 'print JSON')
     .action(async ({ org, json, limit, endpoint, ...filter }: ListOptions) => {
       const found = await withOrganization(org, (deps, { id }) =>
         listMany(deps, id, { ...filter, endpointId: endpoint }, limit),

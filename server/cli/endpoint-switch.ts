@@ -41,7 +41,7 @@ export function addTest(endpoint: Command): void {
     .command('test <id>')
     .description('send a sample event and print the id of the delivery')
     .option('--event <event>', WEBHOOK_EVENTS.join(' or '), oneOf(WEBHOOK_EVENTS), 'ticket.created')
-    .option('--json', 'print an object')
+    .option('--json', 'print JSON')
     .action(async (id: string, { event, json }: { event: WebhookEvent; json?: true }) => {
       const sent = await withOwner('endpoint', { named: id }, (deps, orgId) =>
         testEndpoint(deps, orgId, { id, event }),

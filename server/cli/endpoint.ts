@@ -36,7 +36,7 @@ function addCreate(endpoint: Command): void {
     .requiredOption('--url <url>', 'https URL that receives the events')
     .requiredOption('--events <events>', `some of ${WEBHOOK_EVENTS.join(',')}`, wordsOf(WEBHOOK_EVENTS))
     .option('--description <text>', 'a note for administrators')
-    .option('--json', 'print an object (the default)')
+    .option('--json', 'print JSON (the default)')
     .action(async ({ org, url, events, description }: CreateOptions) => {
       const made = await withOrganization(org, (deps, { id }) =>
         createEndpoint(deps, id, { url, events, description }),
@@ -50,7 +50,7 @@ function addList(endpoint: Command): void {
     .command('list')
     .description('list the endpoints of an organization with their health, oldest first')
     .requiredOption('--org <org>', 'id or name of the organization')
-    .option('--json', 'print an array')
+    .option('--json', 'print JSON')
     .action(async ({ org, json }: { org: string; json?: true }) => {
       const found = await withOrganization(org, (deps, { id }) => listEndpoints(deps, id))
       const endpoints = found.map(viewEndpoint)
