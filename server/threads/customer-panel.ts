@@ -13,6 +13,7 @@ interface CustomerTicket {
   id: string
   subject: string
   status: TicketStatus
+  isSpam: boolean
   channel: Channel
   updatedAt: number
 }
@@ -61,6 +62,7 @@ const findTickets = statement<{ orgId: string; customerId: string; limit: number
         id: tickets.id,
         subject: tickets.subject,
         status: tickets.status,
+        isSpam: tickets.isSpam,
         channel: tickets.channel,
         updatedAt: tickets.updatedAt,
       })

@@ -115,6 +115,7 @@ export const customerPanel = t.Object({
       id: t.String(),
       subject: t.String(),
       status,
+      isSpam: t.Boolean(),
       channel,
       updatedAt: time('Last activity.'),
     }),

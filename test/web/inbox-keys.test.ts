@@ -179,7 +179,7 @@ browserTest('several tickets are selected, changed and changed back at once', as
   await keyboard.press('Escape')
   await rowOf(page, 'Two').filter({ hasText: 'urgent' }).waitFor()
   await keyboard.press('a')
-  await page.getByRole('combobox', { name: 'Assign 3 tickets' }).fill('nobody')
+  await page.getByRole('combobox', { name: 'Assign 3 tickets' }).fill('unassigned')
   await keyboard.press('Enter')
   await page.getByText('Unassigned: 3 tickets').waitFor()
   await rowOf(page, 'Four').locator('[data-check]').click()
@@ -192,7 +192,7 @@ browserTest('several tickets are selected, changed and changed back at once', as
   for (const id of ids.slice(1)) await waitForStatus(agent, id, 'resolved')
   expect(await statusOf(agent, String(ids[0]))).toBe('open')
 
-  await page.getByRole('button', { name: 'Undo Ctrl z' }).or(page.locator('.toast-action')).first().click()
+  await page.getByRole('button', { name: 'Undo Ctrl Z' }).or(page.locator('.toast-action')).first().click()
   for (const id of ids) await waitForStatus(agent, id, 'open')
   await page.getByText('Moved to Resolved').first().waitFor({ state: 'detached' })
   const { json } = await agent.call<TicketJson>('GET', `/v1/tickets/${ids[1]}`)
@@ -275,9 +275,16 @@ browserTest('keys do nothing while somebody types, and the sheet lists them all'
 
   await rowOf(page, 'Printer').focus()
   await page.keyboard.press('Shift+?')
-  const sheet = page.getByRole('dialog', { name: 'Keys' })
-  await sheet.getByText('Resolve and next').waitFor()
-  for (const label of ['Next ticket', 'Assign to me', 'Mark as spam', 'Go to Unassigned', 'All commands']) {
+  const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+  await sheet.getByText('Resolve and next', { exact: true }).waitFor()
+  for (const label of [
+    'Reply',
+    'Next ticket',
+    'Assign to me',
+    'Mark as spam',
+    'Go to Unassigned',
+    'Command menu',
+  ]) {
     expect(await sheet.getByText(label, { exact: true }).count(), label).toBe(1)
   }
   await page.keyboard.press('e')

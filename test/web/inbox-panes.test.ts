@@ -103,7 +103,7 @@ browserTest('nothing in the inbox shuts anybody out, light or dark', async () =>
   expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
   await page.keyboard.press('Escape')
   await page.keyboard.press('Shift+?')
-  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
   expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })

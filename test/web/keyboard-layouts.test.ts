@@ -28,7 +28,7 @@ browserTest('on a keyboard with Cyrillic letters, keys are pressed by their plac
   await page.getByRole('navigation').waitFor({ state: 'detached' })
   await press(page, 'х', 'BracketLeft')
   await press(page, ',', 'Slash', { shiftKey: true })
-  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await press(page, 'л', 'KeyK', { ctrlKey: true })

@@ -19,7 +19,7 @@ browserTest('the commands and the sheet of keys open in the settings too', async
   await page.goto('/settings/account')
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.keyboard.press('?')
-  await page.getByRole('dialog', { name: 'Keys' }).getByText('Back to the inbox').waitFor()
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Back to the inbox').waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await page.keyboard.press('Control+k')

@@ -17,7 +17,7 @@ browserTest('the panel says who the customer is and leads to what else they wrot
   await using window = await openTicket(bellhop, ben, ticket.id)
   const panel = window.page.getByRole('complementary', { name: 'Customer' })
   await panel.getByRole('heading', { name: 'Ana Pires' }).waitFor()
-  await panel.getByRole('button', { name: 'Copy e-mail address' }).click()
+  await panel.getByRole('button', { name: 'Copy email address' }).click()
   expect(await window.page.evaluate(() => navigator.clipboard.readText())).toBe('ana@example.com')
   expect(await panel.getByRole('link').count()).toBe(1)
   await panel.getByRole('link', { name: 'Cannot sign in' }).click()
@@ -30,26 +30,26 @@ browserTest('the panel says who the customer is and leads to what else they wrot
 })
 
 browserTest(
-  'an administrator deletes a customer for ever by typing a word; an agent is not offered it',
+  'an administrator deletes a customer permanently by typing a word; an agent is not offered it',
   async () => {
     const { ben, ticket, client } = await openWorkspace(bellhop)
     const cy = await signInAgent(bellhop, ben.orgId, { name: 'Cy Lindqvist' })
     await makeTicket(client, { subject: 'Cannot sign in' })
     await using cys = await openTicket(bellhop, cy, ticket.id)
     await cys.page.getByRole('heading', { name: 'Ana Pires' }).waitFor()
-    expect(await cys.page.getByRole('button', { name: 'Customer actions' }).count()).toBe(0)
+    expect(await cys.page.getByRole('button', { name: 'Actions for Ana Pires' }).count()).toBe(0)
 
     await using bens = await openTicket(bellhop, ben, ticket.id)
-    await bens.page.getByRole('button', { name: 'Customer actions' }).click()
-    await bens.page.getByRole('menuitem', { name: 'Delete customer for ever…' }).click()
-    const dialog = bens.page.getByRole('dialog', { name: 'Delete Ana Pires for ever?' })
-    await dialog.getByText('All of their 2 tickets go too').waitFor()
+    await bens.page.getByRole('button', { name: 'Actions for Ana Pires' }).click()
+    await bens.page.getByRole('menuitem', { name: 'Delete customer permanently…' }).click()
+    const dialog = bens.page.getByRole('dialog', { name: 'Delete Ana Pires permanently?' })
+    await dialog.getByText('Their 2 tickets and all messages are deleted too').waitFor()
     await dialog.getByRole('textbox').fill('delete')
     await dialog.getByRole('button', { name: 'Delete customer' }).click()
     await bens.page.getByText('Customer deleted, with 2 tickets').waitFor()
     // Back in the list; and nothing of the customer stays on any screen, also a colleague's.
     await bens.page.waitForURL('**/inbox/open')
-    await cys.page.getByText('This ticket is not here').waitFor()
+    await cys.page.getByText('Ticket not found').waitFor()
     await cys.page.getByText('Nothing to show without the ticket.').waitFor()
     await eventually(async () => (await bens.page.getByText('Ana Pires').count()) === 0)
     expect(await cys.page.getByRole('complementary').getByText('Ana Pires').count()).toBe(0)
@@ -63,7 +63,7 @@ browserTest('a ticket that is marked as unread stays so while it is open', async
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page } = window
   await eventually(async () => (await readThread(ben, ticket.id)).readUpTo === newest)
-  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('button', { name: 'Actions for this ticket' }).click()
   await page.getByRole('menuitem', { name: 'Mark as unread' }).click()
   await page.getByText('Marked as unread').waitFor()
   await eventually(async () => (await readThread(ben, ticket.id)).readUpTo === null)

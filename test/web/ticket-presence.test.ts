@@ -13,7 +13,10 @@ browserTest('two agents see each other, and what the customer writes appears by 
   const cy = await signInAgent(bellhop, ben.orgId, { name: 'Cy Lindqvist' })
   await using bens = await openTicket(bellhop, ben, ticket.id)
   await using cys = await openTicket(bellhop, cy, ticket.id)
-  await bens.page.locator('.presence').getByText('Cy Lindqvist is here').waitFor({ state: 'attached' })
+  await bens.page
+    .locator('.presence-line')
+    .getByText('Cy Lindqvist is viewing')
+    .waitFor({ state: 'attached' })
   await field(cys.page).pressSequentially('Let me')
   await bens.page.locator('.composer').getByText('Cy Lindqvist is replying').waitFor()
   await say(bellhop.deps, place, { text: 'Are you there?' })
@@ -21,7 +24,7 @@ browserTest('two agents see each other, and what the customer writes appears by 
     await page.getByRole('region', { name: 'Thread' }).getByText('Are you there?').waitFor()
   }
   await cys.page.goto('/inbox/open')
-  await bens.page.locator('.presence-agent').waitFor({ state: 'hidden' })
+  await bens.page.locator('.presence-line-agent').waitFor({ state: 'hidden' })
 })
 
 browserTest('the names at a ticket are not announced again when another agent opens the inbox', async () => {
@@ -30,7 +33,7 @@ browserTest('the names at a ticket are not announced again when another agent op
   const dee = await signInAgent(bellhop, ben.orgId, { name: 'Dee Okonjo' })
   await using bens = await openTicket(bellhop, ben, ticket.id)
   await using _cys = await openTicket(bellhop, cy, ticket.id)
-  const colleague = bens.page.locator('.presence-agent')
+  const colleague = bens.page.locator('.presence-line-agent')
   await colleague.waitFor({ state: 'attached' })
   const said = await colleague.elementHandle()
   await using dees = await openWindow({ url: bellhop.url, agent: dee })

@@ -83,7 +83,7 @@ browserTest(
     )
     await eventually(async () => (await storedDrafts(page)).length === 0)
     expect(await gone.getByText('Hello there,').isVisible()).toBe(true)
-    await gone.getByRole('button', { name: 'Back to the list' }).click()
+    await gone.getByRole('button', { name: 'Back to list' }).click()
     await gone.waitFor({ state: 'hidden' })
     expect(await storedDrafts(page)).toEqual([])
   },
@@ -108,8 +108,8 @@ browserTest('whoever deletes a ticket keeps nothing of what they had begun there
   const { page } = window
   await field(page).fill('Begun.')
   await eventually(async () => (await readThread(ben, ticket.id)).drafts.length === 1)
-  await page.getByRole('button', { name: 'More' }).click()
-  await page.getByRole('menuitem', { name: 'Delete for ever…' }).click()
+  await page.getByRole('button', { name: 'Actions for this ticket' }).click()
+  await page.getByRole('menuitem', { name: 'Delete permanently…' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('textbox').fill('delete')
   await dialog.getByRole('button', { name: 'Delete ticket' }).click()

@@ -208,7 +208,7 @@ browserTest('a thread that could not be read again says so, and is read as soon 
   const { ben, ticket, place } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page } = window
-  const line = page.getByRole('status').filter({ hasText: 'There is news of this ticket' })
+  const line = page.getByRole('status').filter({ hasText: "Couldn't load the latest updates" })
   const address = `**/console/tickets/${ticket.id}`
   const refuse = (route: Route) => route.fulfill({ status: 503, body: '' })
   await page.route(address, refuse)

@@ -3,6 +3,7 @@ import { setTheme, theme } from '../browser/theme.ts'
 import { type KeyAction, useKeys } from '../keyboard/keys.ts'
 import { overviewActions } from '../keyboard/overview-actions.ts'
 import { signOut } from '../sign-in/sign-out.tsx'
+import { disabledReplyKeys } from '../ticket/ticket-keys.ts'
 import type { InboxLocation } from './location.ts'
 import type { Panes } from './panes.ts'
 import { BUILT_IN_VIEWS, VIEW_LETTERS } from './rail/views.ts'
@@ -29,6 +30,7 @@ export function usePageKeys({ location, panes, showPalette, showKeys }: PageKeys
         isKeyOnly: true,
       }),
     ),
+    ...disabledReplyKeys(),
     ...overviewActions(showPalette, showKeys),
     {
       id: 'rail',

@@ -1,13 +1,13 @@
 import { createMemo, For, Show } from 'solid-js'
 import { Dialog } from '../ui/dialog.tsx'
-import { KeyHint } from '../ui/key-hint.tsx'
+import { KeyHint, keyShortcut } from '../ui/key-hint.tsx'
 import { knownActions, SECTIONS } from './keys.ts'
 import './key-sheet.css'
 
-/** All keys that do something on this page. */
+/** The keyboard shortcuts of this page. Those that need an open ticket are gray without one. */
 export function KeySheet(props: { isOpen: boolean; onClose: () => void }) {
   return (
-    <Dialog isOpen={props.isOpen} onClose={props.onClose} title="Keys" size="wide">
+    <Dialog isOpen={props.isOpen} onClose={props.onClose} title="Keyboard shortcuts" size="wide">
       <Sections />
     </Dialog>
   )
@@ -22,20 +22,23 @@ function Sections() {
     <div class="key-sheet">
       <For each={sections().filter(({ actions }) => actions.length > 0)}>
         {({ title, actions }) => (
-          <section class="key-section">
+          <section class="key-sheet-section">
             <h3>{title}</h3>
             <dl>
               <For each={actions}>
                 {(action) => (
-                  <div class="key-line">
+                  <div class="key-sheet-line" data-disabled={action.isUnavailable}>
                     <dt>{action.label}</dt>
                     <dd>
-                      <span class="unseen">{action.keys.join(', then ')}</span>
+                      <span class="unseen">
+                        {action.keys.map(keyShortcut).join(', then ')}
+                        <Show when={action.isUnavailable}> (open a ticket first)</Show>
+                      </span>
                       <KeyHint keys={action.keys.join(' ')} />
                       <For each={action.otherKeys}>
                         {(keys) => (
                           <>
-                            <span class="key-or">or</span>
+                            <span class="key-sheet-or">or</span>
                             <KeyHint keys={keys.join(' ')} />
                           </>
                         )}
@@ -49,7 +52,7 @@ function Sections() {
         )}
       </For>
       <Show when={sections().every(({ actions }) => actions.length === 0)}>
-        <p>No keys do anything here.</p>
+        <p>No shortcuts here.</p>
       </Show>
     </div>
   )

@@ -2,7 +2,7 @@ import { type Accessor, createMemo, createSignal, onCleanup } from 'solid-js'
 import { isMeantForElsewhere, pressOf } from './key-combo.ts'
 import './lost-field-guard.ts'
 
-export const SECTIONS = ['Move', 'Ticket', 'Select', 'Go to', 'Everywhere'] as const
+export const SECTIONS = ['Reply', 'Ticket', 'Move', 'Select', 'Go to', 'Everywhere'] as const
 
 /** Something the person can do by keys, from the palette, or both. */
 export interface KeyAction {
@@ -28,7 +28,9 @@ export interface KeyAction {
   isFirst?: boolean
   /** Left out of the palette: it makes sense only as a key. */
   isKeyOnly?: boolean
-  /** Left out of the sheet too: everybody expects it. */
+  /** Listed in gray: it needs an open ticket, and none is open. */
+  isUnavailable?: boolean
+  /** Left out of the sheet too: everyone expects it. */
   isUnlisted?: boolean
 }
 

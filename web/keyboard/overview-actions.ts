@@ -1,17 +1,17 @@
 import type { KeyAction } from './keys.ts'
 
-/** What shows everything else: the palette of commands and the sheet of keys. */
+/** The keys of the command menu and of the list of shortcuts. */
 export function overviewActions(showPalette: () => void, showKeys: () => void): KeyAction[] {
   return [
     {
       id: 'palette',
-      label: 'All commands',
+      label: 'Command menu',
       section: 'Everywhere',
       keys: ['mod+k'],
       run: showPalette,
       isForFields: true,
       isKeyOnly: true,
     },
-    { id: 'keys', label: 'Show all keys', section: 'Everywhere', keys: ['?'], run: showKeys },
+    { id: 'keys', label: 'Keyboard shortcuts', section: 'Everywhere', keys: ['?'], run: showKeys },
   ]
 }

@@ -8,30 +8,30 @@ import { EmptyState } from '../ui/empty-state.tsx'
 import { draftOf, forgetDrafts } from './composer/draft-registry.ts'
 import { ticketQuery } from './ticket-query.ts'
 
-interface GoneTicketProps {
+interface DeletedTicketProps {
   ticketId: string
   onClose: () => void
 }
 
-const WROTE = { reply: 'What you wrote', note: 'Your note' }
+const LABELS = { reply: 'Your reply', note: 'Your note' }
 
-/** What stands where a ticket was. What the agent had begun there can be copied once more; then nothing of it is left. */
-export function GoneTicket(props: GoneTicketProps) {
+/** Shown in place of a ticket that doesn't exist. Unsent text can be copied one last time. */
+export function DeletedTicket(props: DeletedTicketProps) {
   const me = useSession()().agent.id
   const { ticketId } = props
-  const begun = (['reply', 'note'] as const).map((kind) => {
+  const drafts = (['reply', 'note'] as const).map((kind) => {
     const draft = draftOf(me, ticketId, kind)
-    // The text stays to be read when it is forgotten, and what was on its way may come back only now.
+    // Keeps showing the text after the draft is discarded. A reply that was being sent may return only now.
     const text = createMemo<string>((last) => (draft.isBlank() ? last : draft.text()), '')
     return { kind, draft, text }
   })
-  const written = createMemo(() => begun.filter(({ text }) => text() !== ''))
+  const written = createMemo(() => drafts.filter(({ text }) => text() !== ''))
 
-  /** It is surely gone, and not another one still on its way. */
+  /** Whether this ticket was deleted, and not another one that is still loading. */
   const isDeleted = () => isNotFound(queries.getQueryState(ticketQuery(ticketId).queryKey)?.error)
   onMount(() => {
     if (!isDeleted()) return
-    // Whoever closes the page here is offered it once more by the next one.
+    // Saves the text again, so that it is offered once more after the page is closed here.
     for (const { draft, text } of written()) draft.write(text())
   })
   onCleanup(() => {
@@ -43,25 +43,25 @@ export function GoneTicket(props: GoneTicketProps) {
       when={written().length > 0}
       fallback={
         <EmptyState
-          title="This ticket is not here"
-          text="It was deleted, or the address is not quite right."
-          action={<Button onClick={props.onClose}>Back to the list</Button>}
+          title="Ticket not found"
+          text="It was deleted, or the link is wrong."
+          action={<Button onClick={props.onClose}>Back to list</Button>}
         />
       }
     >
-      <div class="gone-ticket" role="alert">
+      <div class="deleted-ticket" role="alert">
         <p class="empty-state-title">This ticket was deleted.</p>
         <For each={written()}>
           {({ kind, text }) => (
             <>
-              <p>{WROTE[kind]}:</p>
-              <blockquote class="gone-text">{text()}</blockquote>
+              <p>{LABELS[kind]}:</p>
+              <blockquote class="deleted-ticket-text">{text()}</blockquote>
               <CopyButton text={text()} name="Copy" isWritten onCopied={() => forgetDrafts(me, ticketId)} />
             </>
           )}
         </For>
-        <p>Nothing of it is kept when you leave.</p>
-        <Button onClick={props.onClose}>Back to the list</Button>
+        <p>Your text will be lost when you leave.</p>
+        <Button onClick={props.onClose}>Back to list</Button>
       </div>
     </Show>
   )

@@ -7,36 +7,51 @@ import type { Ticket } from './ticket-query.ts'
 interface TicketKeysInput {
   ticket: () => Ticket
   myId: string
-  /** False while the person is on the way to another ticket, whose keys these are then. */
-  isMeant: () => boolean
-  /** Opens the next ticket. Returns what leads back to this one. */
+  /** False while another ticket is loading: keys then act on that one. */
+  isTarget: () => boolean
+  /** Opens the next ticket. Returns how to go back to this one. */
   onNext: () => () => void
   onPick: (picker: OpenPicker) => void
   onWrite: (kind: DraftKind) => void
 }
 
 /** The keys of the open ticket. */
-export function ticketKeys({ ticket, myId, isMeant, onNext, onPick, onWrite }: TicketKeysInput): KeyAction[] {
+export function ticketKeys({
+  ticket,
+  myId,
+  isTarget,
+  onNext,
+  onPick,
+  onWrite,
+}: TicketKeysInput): KeyAction[] {
   const { id, status, assignedTo } = ticket()
   const resolve = () => void changeTicket(id, { status: status === 'resolved' ? 'open' : 'resolved' })
-  const actions: Omit<KeyAction, 'section'>[] = [
-    { id: 'ticket.reply', label: 'Reply', keys: ['r'], run: () => onWrite('reply') },
-    { id: 'ticket.note', label: 'Write an internal note', keys: ['n'], run: () => onWrite('note') },
-    { id: 'ticket.assign', label: 'Assign…', keys: ['a'], run: () => onPick('assignee') },
+  const actions: KeyAction[] = [
+    { id: 'ticket.reply', label: 'Reply', section: 'Reply', keys: ['r'], run: () => onWrite('reply') },
+    { id: 'ticket.note', label: 'Internal note', section: 'Reply', keys: ['n'], run: () => onWrite('note') },
+    { id: 'ticket.assign', label: 'Assign…', section: 'Ticket', keys: ['a'], run: () => onPick('assignee') },
     {
       id: 'ticket.assign-me',
       label: 'Assign to me',
+      section: 'Ticket',
       keys: ['i'],
       run: () => assignedTo !== myId && void changeTicket(id, { assignedTo: myId }),
     },
-    { id: 'ticket.tag', label: 'Tags…', keys: ['t'], run: () => onPick('tags') },
-    { id: 'ticket.resolve', label: status === 'resolved' ? 'Reopen' : 'Resolve', keys: ['e'], run: resolve },
+    { id: 'ticket.tag', label: 'Tags…', section: 'Ticket', keys: ['t'], run: () => onPick('tags') },
+    {
+      id: 'ticket.resolve',
+      label: status === 'resolved' ? 'Reopen' : 'Resolve',
+      section: 'Ticket',
+      keys: ['e'],
+      run: resolve,
+    },
     {
       id: 'ticket.resolve-next',
       label: 'Resolve and next',
+      section: 'Ticket',
       keys: ['E'],
       run: () => {
-        // The next one first: where the list is then, this one may be gone from it.
+        // Moves on first: a resolved ticket may leave the list.
         const goBack = onNext()
         if (status !== 'resolved') void changeTicket(id, { status: 'resolved' }, goBack)
       },
@@ -44,9 +59,27 @@ export function ticketKeys({ ticket, myId, isMeant, onNext, onPick, onWrite }: T
     {
       id: 'ticket.pending',
       label: status === 'pending' ? 'Set to open' : 'Set to pending',
+      section: 'Ticket',
       keys: ['p'],
       run: () => void changeTicket(id, { status: status === 'pending' ? 'open' : 'pending' }),
     },
   ]
-  return actions.map((action) => ({ ...action, section: 'Ticket', isEnabled: isMeant }))
+  return actions.map((action) => ({ ...action, isEnabled: isTarget }))
+}
+
+/** The reply keys while no ticket is open: listed in gray. */
+export function disabledReplyKeys(): KeyAction[] {
+  const actions = [
+    { id: 'ticket.reply', label: 'Reply', keys: ['r'] },
+    { id: 'ticket.note', label: 'Internal note', keys: ['n'] },
+    { id: 'ticket.send', label: 'Send', keys: ['mod+enter'] },
+    { id: 'ticket.send-next', label: 'Send, resolve and next', keys: ['mod+shift+enter'] },
+  ]
+  return actions.map((action) => ({
+    ...action,
+    section: 'Reply',
+    isUnavailable: true,
+    isEnabled: () => false,
+    run: () => {},
+  }))
 }

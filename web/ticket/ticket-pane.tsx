@@ -9,11 +9,11 @@ import { Composer } from './composer/composer.tsx'
 import { createComposing } from './composer/composer-state.ts'
 import { useDrafts } from './composer/drafts.ts'
 import { takeEarlyWriting } from './composer/type-ahead.ts'
-import { GoneTicket } from './deleted-ticket.tsx'
+import { DeletedTicket } from './deleted-ticket.tsx'
 import { type OpenPicker, TicketHeader } from './header/ticket-header.tsx'
 import { useReadMark } from './thread/read-mark.ts'
 import { searchTerms } from './thread/search-terms.ts'
-import { OldThread, type Reading } from './thread/stale-notice.tsx'
+import { type ReadState, StaleNotice } from './thread/stale-notice.tsx'
 import { Thread } from './thread/thread.tsx'
 import { ticketKeys } from './ticket-keys.ts'
 import { type TicketDetail, useTicket } from './ticket-query.ts'
@@ -23,7 +23,7 @@ import { placeToastsAbove } from './toast-position.ts'
 
 interface TicketPaneProps {
   ticketId: string
-  /** Whether keys mean this ticket: the person may be on the way to another one. */
+  /** Whether keys act on this ticket. They don't while another one is loading. */
   isTarget(ticketId: string): boolean
   onClose(): void
   /** Opens the next ticket. Returns what leads back to this one. */
@@ -32,16 +32,16 @@ interface TicketPaneProps {
   onOpenPanel(): void
 }
 
-/** One ticket: its header, its thread, and where to write. */
+/** One ticket: its header, thread and composer. */
 export function TicketPane(props: TicketPaneProps) {
   const ticket = useTicket(() => props.ticketId)
   const isGone = () => isNotFound(ticket().error)
-  /** Another ticket is another pane; the same one read again is not. */
+  /** A new id creates a new pane. Reading the same ticket again doesn't. */
   const loadedId = createMemo(() => (isGone() ? undefined : ticket().data?.ticket.id))
   let pane: HTMLElement | undefined
   createEffect(
     on(loadedId, () => {
-      // The field that had the focus went with the ticket before, or the page is new.
+      // The focused field went with the ticket before, or the page has just loaded.
       if (document.activeElement === document.body) pane?.focus({ preventScroll: true })
     }),
   )
@@ -50,7 +50,7 @@ export function TicketPane(props: TicketPaneProps) {
       <Switch fallback={<TicketSkeleton />}>
         <Match when={isGone()}>
           <Show when={props.ticketId} keyed>
-            {(id) => <GoneTicket ticketId={id} onClose={props.onClose} />}
+            {(id) => <DeletedTicket ticketId={id} onClose={props.onClose} />}
           </Show>
         </Match>
         <Match when={loadedId()} keyed>
@@ -61,7 +61,7 @@ export function TicketPane(props: TicketPaneProps) {
             })
             return (
               <Show when={detail()}>
-                {(known) => <OpenTicket {...props} detail={known()} reading={ticket()} />}
+                {(known) => <OpenTicket {...props} detail={known()} read={ticket()} />}
               </Show>
             )
           }}
@@ -69,7 +69,7 @@ export function TicketPane(props: TicketPaneProps) {
         <Match when={ticket().error}>
           {(error) => (
             <FailedState
-              title="The ticket could not be loaded"
+              title="Couldn't load the ticket"
               error={error()}
               onRetry={() => void ticket().refetch()}
               isBusy={ticket().isFetching}
@@ -81,10 +81,10 @@ export function TicketPane(props: TicketPaneProps) {
   )
 }
 
-/** A ticket that is opened to write in it: what was sent there is in its field again. */
-let toWriteIn: string | undefined
+/** The ticket to open with the focus in its field, because an undone reply is back in it. */
+let ticketToFocus: string | undefined
 
-function OpenTicket(props: TicketPaneProps & { detail: TicketDetail; reading: Reading }) {
+function OpenTicket(props: TicketPaneProps & { detail: TicketDetail; read: ReadState }) {
   const session = useSession()
   const navigate = useNavigate()
   const location = useLocation()
@@ -101,16 +101,16 @@ function OpenTicket(props: TicketPaneProps & { detail: TicketDetail; reading: Re
     focus,
     show: () => {
       if (location.pathname + location.search === here) return
-      toWriteIn = id
+      ticketToFocus = id
       navigate(here, { scroll: false })
     },
   })
   onMount(() => {
-    if (toWriteIn === id && !composing.isAsking()) focus()
-    toWriteIn = undefined
+    if (ticketToFocus === id && !composing.isAsking()) focus()
+    ticketToFocus = undefined
   })
   const readMark = useReadMark(() => props.detail)
-  // A draft of yesterday is not being written.
+  // A saved draft alone doesn't count as replying.
   const [hasTyped, setTyped] = createSignal(false)
   onMount(() => {
     const early = takeEarlyWriting(id)
@@ -131,7 +131,7 @@ function OpenTicket(props: TicketPaneProps & { detail: TicketDetail; reading: Re
   useKeys(() =>
     ticketKeys({
       ticket: () => props.detail.ticket,
-      isMeant: () => props.isTarget(id),
+      isTarget: () => props.isTarget(id),
       myId: session().agent.id,
       onNext: props.onNext,
       onPick: setOpenPicker,
@@ -155,7 +155,7 @@ function OpenTicket(props: TicketPaneProps & { detail: TicketDetail; reading: Re
         onMarkUnread={readMark.markUnread}
       />
       <Thread detail={props.detail} draft={drafts.of.reply} terms={terms} onEdit={composing.back} />
-      <OldThread reading={props.reading} />
+      <StaleNotice read={props.read} />
       <Composer
         ticket={props.detail.ticket}
         drafts={drafts}

@@ -1,23 +1,26 @@
 import './avatar.css'
 
-const COLOURS = 6
+const COLORS = 6
 
 interface AvatarProps {
   name: string
-  /** Decides the colour, so that it stays when the name changes. Without it the name does. */
+  /** Determines the color, so that it stays when the name changes. Without it the name does. */
   id?: string
   size?: 'small' | 'normal' | 'large'
-  /** Beside the written name it says nothing new. */
+  /** Customers have a square one, agents a round one. */
+  isCustomer?: boolean
+  /** Hidden from screen readers, for use next to the name. */
   isDecorative?: boolean
 }
 
-/** A person's initials on their colour. */
+/** The initials of a person on their color. */
 export function Avatar(props: AvatarProps) {
   return (
     <span
       class="avatar"
       data-size={props.size ?? 'normal'}
-      data-colour={colourOf(props.id ?? props.name)}
+      data-customer={props.isCustomer || undefined}
+      data-color={colorOf(props.id ?? props.name)}
       role="img"
       aria-label={props.name}
       aria-hidden={props.isDecorative || undefined}
@@ -40,8 +43,8 @@ export function initialsOf(name: string): string {
   return initials.join('').toLocaleUpperCase() || '?'
 }
 
-function colourOf(id: string): number {
+function colorOf(id: string): number {
   let sum = 7
   for (const letter of id) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 1_000_003
-  return (sum % COLOURS) + 1
+  return (sum % COLORS) + 1
 }

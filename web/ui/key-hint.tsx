@@ -9,7 +9,7 @@ const NAMES: Record<string, string> = IS_APPLE
 /** A shortcut in the platform's notation: `e`, `mod+enter`, or a sequence: `g m`. */
 export function KeyHint(props: { keys: string }) {
   return (
-    <span class="keys" aria-hidden="true">
+    <span class="key-hint" aria-hidden="true">
       <For each={keysOf(props.keys)}>{(key) => <kbd>{key}</kbd>}</For>
     </span>
   )
@@ -23,9 +23,13 @@ export function keyShortcut(keys: string): string {
     enter: 'Enter',
     escape: 'Escape',
   }
-  return keys.replace(/[a-z]{2,}/g, (name) => names[name] ?? name)
+  return keys.replace(/[a-z]{2,}/g, (name) => names[name] ?? name).replace(/^\p{Lu}$/u, 'Shift+$&')
 }
 
+/** Letters are written as on the key caps: `e` is "E", and `E`, typed with shift, is "⇧E". */
 function keysOf(keys: string): string[] {
-  return keys.split(/[ +](?=.)/).map((key) => NAMES[key] ?? (key.length === 1 ? key : key.toUpperCase()))
+  return keys.split(/[ +](?=.)/).map((key) => {
+    const isShifted = /^\p{Lu}$/u.test(key)
+    return NAMES[key] ?? (isShifted ? `⇧${key}` : key.toUpperCase())
+  })
 }

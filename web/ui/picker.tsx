@@ -14,7 +14,9 @@ export interface PickerOption {
   value: string
   label: string
   /** Searched too, and shown after the label: an address, a count. */
-  detail?: string
+  detail?: string | undefined
+  /** Shown in gray: it can be picked, but is not active yet. */
+  isMuted?: boolean
   icon?: JSX.Element
 }
 
@@ -108,7 +110,9 @@ export function PickerList(props: Omit<PickerProps, 'trigger'> & { onDone: () =>
               onPoint={() => options.setActive(index())}
             >
               {option.icon}
-              <span class="menu-text">{option.label}</span>
+              <span class="menu-text" data-muted={option.isMuted || undefined}>
+                {option.label}
+              </span>
               <Show when={option.detail}>
                 <span class="picker-detail">{option.detail}</span>
               </Show>

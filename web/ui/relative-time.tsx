@@ -3,12 +3,12 @@ import { createMemo, createSignal, type JSX, onCleanup } from 'solid-js'
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
-/** All times of a page change together, so the page is painted once. */
+/** All times on the page change together, so that it is painted once. */
 const TICK_MS = 15_000
 
-const EXACT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'medium' })
-const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
-const DAY_OF_YEAR = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
+const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'medium' })
+const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
+const DAY_OF_YEAR = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' })
 
 const [now, setNow] = createSignal(Date.now())
 let shownCount = 0
@@ -21,14 +21,14 @@ interface RelativeTimeProps {
   isLong?: boolean
 }
 
-/** How long ago something was, ticking; the exact time on hover and for screen readers. */
+/** How long ago something was, kept up to date. The exact time is in the tooltip. */
 export function RelativeTime(props: RelativeTimeProps) {
   keepTicking()
   const text = createMemo(() => (props.isLong ? longTime : shortTime)(Date.parse(props.at), now()))
   return <Time at={props.at}>{text()}</Time>
 }
 
-/** A moment in the words inside; the exact time on hover. */
+/** A time in the given words. The exact time is in the tooltip. */
 export function Time(props: { at: string; class?: string; children: JSX.Element }) {
   return (
     <time class={props.class} datetime={props.at} title={exactTime(props.at)}>
@@ -37,7 +37,7 @@ export function Time(props: { at: string; class?: string; children: JSX.Element 
   )
 }
 
-/** "Saturday 21 November 2026 at 17:16:02", in the time zone of this browser. */
+/** "Saturday 21 November 2026 at 17:16:02", in the language and time zone of the browser. */
 export function exactTime(at: string): string {
   return EXACT.format(new Date(at))
 }

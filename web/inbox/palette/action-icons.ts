@@ -35,6 +35,7 @@ const OF_ACTIONS: Record<string, Component> = {
   'sign-out': LogOut,
 }
 const OF_SECTIONS: Partial<Record<KeyAction['section'], Component>> = {
+  Reply: Reply,
   Ticket: CircleCheck,
   'Go to': ArrowRight,
 }

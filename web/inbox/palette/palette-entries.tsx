@@ -52,7 +52,7 @@ const MIN_LETTERS = 2
 
 /** Moving through the list by the command menu makes no sense. */
 const EXCLUDED_SECTIONS: readonly KeyAction['section'][] = ['Move', 'Select']
-const ORDER: readonly KeyAction['section'][] = ['Ticket', 'Everywhere', 'Go to']
+const ORDER: readonly KeyAction['section'][] = ['Reply', 'Ticket', 'Everywhere', 'Go to']
 const ACTIONS = 'Actions'
 
 /** The entries for what was typed: the best matches of each group, and tickets found by the server. */
@@ -69,7 +69,8 @@ export function createEntries(typed: Accessor<string>, input: EntriesInput): Acc
 
   /** Ticket actions are listed below the name of the ticket they change; those of the open ticket never mean a selection. */
   function groupOf({ section, id, isFirst }: KeyAction): string {
-    const isForTarget = section === 'Ticket' && id !== 'undo' && (!input.isSelection || isFirst)
+    const isForTarget =
+      (section === 'Ticket' || section === 'Reply') && id !== 'undo' && (!input.isSelection || isFirst)
     return isForTarget ? (input.target ?? ACTIONS) : ACTIONS
   }
 

@@ -21,7 +21,7 @@ export function useComposerKeys({
     {
       id: 'ticket.send',
       label: isNote() ? 'Add the note' : sendChoice().label,
-      section: 'Ticket',
+      section: 'Reply',
       keys: ['mod+enter'],
       isForFields: true,
       isEnabled: hasFocus,
@@ -30,7 +30,7 @@ export function useComposerKeys({
     {
       id: 'ticket.send-next',
       label: isNote() ? 'Add the note and open the next ticket' : 'Send, resolve, open the next ticket',
-      section: 'Ticket',
+      section: 'Reply',
       keys: ['mod+shift+enter'],
       isForFields: true,
       isEnabled: hasFocus,
@@ -39,7 +39,7 @@ export function useComposerKeys({
     {
       id: 'ticket.leave-field',
       label: 'Leave the field, keep the draft',
-      section: 'Ticket',
+      section: 'Reply',
       keys: ['escape'],
       isForFields: true,
       isKeyOnly: true,

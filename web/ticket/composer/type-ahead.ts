@@ -23,7 +23,7 @@ export function useEarlyWriting(headingFor: Accessor<string | undefined>): void 
   const keyOf = (kind: DraftKind, key: string): KeyAction => ({
     id: `early-${kind}`,
     label: kind,
-    section: 'Ticket',
+    section: 'Reply',
     keys: [key],
     run: () => begin(kind),
     isEnabled: () => isComing(headingFor()),

@@ -2,24 +2,34 @@ import { Show } from 'solid-js'
 import { useSession } from '../../api/session.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { Time } from '../../ui/relative-time.tsx'
+import { dateOnly } from '../thread/times.ts'
 import type { Ticket } from '../ticket-query.ts'
 import { CustomerMenu } from './customer-menu.tsx'
 import type { Customer } from './customer-query.ts'
 
-/** Name, address, and deleting them for ever. */
+/** The customer's name, email and history, and a menu to delete them. */
 export function CustomerCard(props: { ticket: Ticket; customer: Customer | undefined }) {
   const session = useSession()
   const shown = () => props.ticket.customer
   return (
     <section class="customer-card">
-      <Avatar name={shown().name} id={shown().userId} size="large" isDecorative />
-      <div class="customer-name">
+      <Avatar name={shown().name} id={shown().userId} size="large" isCustomer isDecorative />
+      <div class="customer-card-text">
         <h2 title={shown().name}>{shown().name}</h2>
-        <Show when={shown().email} fallback={<p class="customer-none">No e-mail address</p>}>
+        <Show when={shown().email} fallback={<p class="customer-card-none">No email address</p>}>
           {(email) => (
-            <p class="customer-email">
+            <p class="customer-card-email">
               <span title={email()}>{email()}</span>
-              <CopyButton text={email()} name="Copy e-mail address" />
+              <CopyButton text={email()} name="Copy email address" />
+            </p>
+          )}
+        </Show>
+        <Show when={props.customer}>
+          {(customer) => (
+            <p class="customer-card-history">
+              Since <Time at={customer().createdAt}>{dateOnly(customer().createdAt)}</Time> ·{' '}
+              {ticketCount(customer())}
             </p>
           )}
         </Show>
@@ -29,4 +39,8 @@ export function CustomerCard(props: { ticket: Ticket; customer: Customer | undef
       </Show>
     </section>
   )
+}
+
+function ticketCount({ totalTickets }: Customer): string {
+  return totalTickets === 1 ? '1 ticket' : `${totalTickets.toLocaleString()} tickets`
 }

@@ -15,7 +15,7 @@ import { blankRows } from '../list-cache.ts'
 import type { Ticket } from '../ticket-query.ts'
 import type { Customer } from './customer-query.ts'
 
-/** What is done to a customer seldom, by administrators. */
+/** Rare actions on a customer, for administrators. */
 export function CustomerMenu(props: { ticket: Ticket; customer: Customer | undefined }) {
   const session = useSession()
   const navigate = useNavigate()
@@ -30,7 +30,6 @@ export function CustomerMenu(props: { ticket: Ticket; customer: Customer | undef
     const ids = new Set([props.ticket.id, ...(props.customer?.tickets.map(({ id }) => id) ?? [])])
     blankRows(({ id }) => ids.has(id))
     for (const id of ids) forgetDrafts(session().agent.id, id)
-    // Back to the list, where the next thing to do is.
     navigate(`/inbox/${params.view ?? 'open'}${location.search}`, { scroll: false })
     toast(`Customer deleted, with ${deletedTickets} ${deletedTickets === 1 ? 'ticket' : 'tickets'}`)
     for (const id of ids) queries.removeQueries({ queryKey: queryKeys.ticket(id) })
@@ -43,20 +42,20 @@ export function CustomerMenu(props: { ticket: Ticket; customer: Customer | undef
       <Menu
         placement="bottom-end"
         trigger={(given) => (
-          <IconButton {...given} name="Customer actions" size="small">
+          <IconButton {...given} name={`Actions for ${props.ticket.customer.name}`} size="small">
             <Ellipsis />
           </IconButton>
         )}
       >
         <MenuItem icon={<Trash />} isDanger onSelect={() => setDeleting(true)}>
-          Delete customer for ever…
+          Delete customer permanently…
         </MenuItem>
       </Menu>
       <ConfirmDialog
         isOpen={isDeleting()}
         onClose={() => setDeleting(false)}
-        title={`Delete ${props.ticket.customer.name} for ever?`}
-        text={`${count() === 1 ? 'Their ticket goes' : `All of their ${count()} tickets go`} too, with every message. Nobody can bring them back.`}
+        title={`Delete ${props.ticket.customer.name} permanently?`}
+        text={`${count() === 1 ? 'Their ticket and its messages are' : `Their ${count()} tickets and all messages are`} deleted too. This can't be undone.`}
         word="delete"
         action="Delete customer"
         onConfirm={remove}

@@ -2,7 +2,6 @@ import { createMemo, Match, Switch } from 'solid-js'
 import { isNotFound } from '../../api/api-problem.ts'
 import { FailedState } from '../../forms/failed-state.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { CustomerActivity } from './customer-activity.tsx'
 import { CustomerCard } from './customer-card.tsx'
 import './customer-panel.css'
 import { observe } from '../../api/observe-query.ts'
@@ -11,10 +10,10 @@ import { customerQuery } from './customer-query.ts'
 import { CustomerTickets } from './customer-tickets.tsx'
 import { TicketFacts } from './ticket-facts.tsx'
 
-/** Whose ticket it is, what else they wrote about, and the facts. */
+/** The customer of the open ticket, their other tickets, and facts about the ticket. */
 export function CustomerPanel(props: { ticketId: string }) {
   const ticket = useTicket(() => props.ticketId)
-  /** What was deleted for ever is not shown on. */
+  /** Nothing of a deleted ticket stays on the page. */
   const detail = () => (isNotFound(ticket().error) ? undefined : ticket().data)
   const customerId = createMemo(() => detail()?.ticket.customer.userId)
   const customer = observe(() => customerQuery(customerId() ?? ''))
@@ -32,7 +31,7 @@ export function CustomerPanel(props: { ticketId: string }) {
                 <Match when={customer().error}>
                   {(error) => (
                     <FailedState
-                      title="Their other tickets could not be loaded"
+                      title="Couldn't load their other tickets"
                       error={error()}
                       onRetry={() => void customer().refetch()}
                       isBusy={customer().isFetching}
@@ -41,12 +40,11 @@ export function CustomerPanel(props: { ticketId: string }) {
                 </Match>
               </Switch>
               <TicketFacts ticket={known().ticket} />
-              <CustomerActivity timeline={known().timeline} />
             </>
           )}
         </Match>
         <Match when={ticket().error}>
-          <p class="panel-section panel-none">Nothing to show without the ticket.</p>
+          <p class="customer-panel-section customer-panel-none">Nothing to show without the ticket.</p>
         </Match>
       </Switch>
     </aside>

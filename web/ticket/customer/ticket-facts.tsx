@@ -1,13 +1,12 @@
-import { CopyButton } from '../../ui/copy-button.tsx'
 import { Time } from '../../ui/relative-time.tsx'
 import { CHANNEL_NAMES } from '../channel-names.ts'
 import { dateTime } from '../thread/times.ts'
 import type { Ticket } from '../ticket-query.ts'
 
-/** Where the ticket came from, and when. */
+/** The channel and the times of the ticket. The header shows its id. */
 export function TicketFacts(props: { ticket: Ticket }) {
   return (
-    <section class="panel-section">
+    <section class="customer-panel-section">
       <h3>Ticket</h3>
       <dl class="ticket-facts">
         <dt>Channel</dt>
@@ -19,11 +18,6 @@ export function TicketFacts(props: { ticket: Ticket }) {
         <dt>Updated</dt>
         <dd>
           <Time at={props.ticket.updatedAt}>{dateTime(props.ticket.updatedAt)}</Time>
-        </dd>
-        <dt>Id</dt>
-        <dd class="fact-id">
-          <code title={props.ticket.id}>{props.ticket.id}</code>
-          <CopyButton text={props.ticket.id} name="Copy ticket id" />
         </dd>
       </dl>
     </section>

@@ -3,21 +3,21 @@ import { useAgents } from '../../api/workspace.ts'
 import { presenceOf } from '../../live/live.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 
-/** Who else has the ticket open, and who is writing. */
+/** Other agents who have the ticket open, and who is replying. */
 export function PresenceLine(props: { ticketId: string }) {
   const colleagues = useColleaguesAt(() => props.ticketId)
   return (
-    <span class="presence" role="status">
+    <span class="presence-line" role="status">
       <For each={colleagues()}>
         {(agent) => (
           <span
-            class="presence-agent"
+            class="presence-line-agent"
             data-replying={agent.isReplying || undefined}
-            title={`${agent.name} ${agent.isReplying ? 'is replying' : 'is here'}`}
+            title={`${agent.name} ${agent.isReplying ? 'is replying' : 'is viewing'}`}
           >
             <Avatar name={agent.name} id={agent.id} size="small" isDecorative />
-            <span class="presence-text">
-              {agent.name} {agent.isReplying ? 'is replying' : 'is here'}
+            <span class="presence-line-text">
+              {agent.name} {agent.isReplying ? 'is replying' : 'is viewing'}
             </span>
           </span>
         )}
@@ -26,7 +26,7 @@ export function PresenceLine(props: { ticketId: string }) {
   )
 }
 
-/** Who is writing at this moment, beside where this agent writes. */
+/** Agents who are replying now, shown above the field. */
 export function ReplyingNow(props: { ticketId: string }) {
   const colleagues = useColleaguesAt(() => props.ticketId)
   const names = () =>
@@ -50,7 +50,7 @@ interface Colleague {
 
 function useColleaguesAt(ticketId: () => string): Accessor<Colleague[]> {
   const agents = useAgents()
-  // Each move of anybody is heard of here; who is still where they were is not to be read out again.
+  // Presence updates arrive for all tickets. Without a change on this one, screen readers stay silent.
   return createMemo<Colleague[]>(
     () =>
       presenceOf(ticketId()).flatMap(({ agentId, state }) => {

@@ -13,7 +13,7 @@ const CHOICES: { status: TicketStatus; keys?: string }[] = [
   { status: 'resolved', keys: 'e' },
 ]
 
-/** Of the pickers in the header of a ticket. */
+/** Props of the pickers in the header of a ticket. */
 export interface FactPickerProps {
   ticket: Ticket
   isOpen: boolean
@@ -22,16 +22,16 @@ export interface FactPickerProps {
 
 /** Open, pending or resolved. */
 export function StatusPicker(props: FactPickerProps) {
-  const present = () => STATUSES[props.ticket.status]
+  const current = () => STATUSES[props.ticket.status]
   return (
     <Menu
       isOpen={props.isOpen}
       onOpenChange={props.onOpenChange}
       trigger={(given) => (
-        <Button {...given} size="small" class="fact-button status-button">
+        <Button {...given} size="small" class="ticket-fact status-picker-button">
           <span class="unseen">Status: </span>
-          <StatusDot tone={present().tone} />
-          {present().name}
+          <StatusDot tone={current().tone} />
+          {current().name}
           <ChevronDown />
         </Button>
       )}

@@ -1,7 +1,7 @@
 import type { Tone } from '../../ui/badge.tsx'
 import type { TicketStatus } from '../ticket-query.ts'
 
-/** How each status is called and coloured. */
+/** The name and color of each status. */
 export const STATUSES: Record<TicketStatus, { name: string; tone: Tone }> = {
   open: { name: 'Open', tone: 'green' },
   pending: { name: 'Pending', tone: 'amber' },

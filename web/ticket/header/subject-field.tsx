@@ -7,46 +7,46 @@ import { pushUndo } from '../changes/undo.ts'
 import { patchRow } from '../list-cache.ts'
 import { patchTicket, readTicketAgain, type Ticket } from '../ticket-query.ts'
 
-const LONGEST_SUBJECT = 255
+const MAX_SUBJECT_LENGTH = 255
 
-/** The subject. A press on it makes it a field; Enter or leaving saves, Escape does not. */
+/** The subject. A click turns it into a field; Enter or leaving the field saves, Escape cancels. */
 export function SubjectField(props: { ticket: Ticket }) {
-  /** As it was when somebody began to change it: what arrives meanwhile does not touch the field. */
-  const [begun, setBegun] = createSignal<string>()
+  /** The subject when editing began. Updates from the server leave the field alone. */
+  const [original, setOriginal] = createSignal<string>()
   let button: HTMLButtonElement | undefined
   let isDone = false
 
   function begin() {
     isDone = false
-    setBegun(props.ticket.subject)
+    setOriginal(props.ticket.subject)
   }
 
   function end(subject: string | undefined) {
     if (isDone) return
     isDone = true
     const hadFocus = document.activeElement instanceof HTMLInputElement
-    const before = begun()
-    setBegun(undefined)
+    const before = original()
+    setOriginal(undefined)
     if (hadFocus) button?.focus()
     const next = subject?.trim()
     if (next && next !== before && next !== props.ticket.subject) changeSubject(props.ticket, next)
   }
 
   return (
-    <h1 class="subject">
+    <h1 class="subject-field">
       <Show
-        when={begun() !== undefined}
+        when={original() !== undefined}
         fallback={
-          <button type="button" class="subject-text" title="Edit the subject" ref={button} onClick={begin}>
+          <button type="button" class="subject-field-text" title="Edit subject" ref={button} onClick={begin}>
             {props.ticket.subject}
           </button>
         }
       >
         <input
-          class="subject-input"
+          class="subject-field-input"
           aria-label="Subject"
-          maxLength={LONGEST_SUBJECT}
-          value={begun()}
+          maxLength={MAX_SUBJECT_LENGTH}
+          value={original()}
           ref={(input) => queueMicrotask(() => input.select())}
           onBlur={(event) => end(event.currentTarget.value)}
           onKeyDown={(event) => {
@@ -73,7 +73,7 @@ function changeSubject({ id, subject: before }: Ticket, subject: string): void {
   })
 }
 
-/** On the screen at once, and back again with the reason when the server refuses. */
+/** Shows the subject at once, and rolls back with the reason if the server refuses. */
 async function save(id: string, { from, to }: { from: string; to: string }): Promise<boolean> {
   show(id, to)
   try {
@@ -81,7 +81,7 @@ async function save(id: string, { from, to }: { from: string; to: string }): Pro
     return true
   } catch (error) {
     show(id, from)
-    toastError(`The subject was not changed. ${errorMessage(error)}`)
+    toastError(`Couldn't change the subject. ${errorMessage(error)}`)
     return false
   } finally {
     void readTicketAgain(id)

@@ -7,10 +7,10 @@ import { Picker, type PickerOption } from '../../ui/picker.tsx'
 import { changeTicket } from '../changes/change-ticket.ts'
 import type { FactPickerProps } from './status-picker.tsx'
 
-/** More are counted, and named on hover. */
-const MOST_SHOWN = 3
+/** The others are counted, and named in the tooltip. A narrow header shows one (see ticket-header.css). */
+const MAX_SHOWN = 3
 
-/** The tags of the ticket, and all others to add. */
+/** The tags of the ticket. */
 export function TagsPicker(props: FactPickerProps) {
   const known = useTags()
   const tags = () => props.ticket.tags
@@ -37,15 +37,20 @@ export function TagsPicker(props: FactPickerProps) {
         <Button
           {...given}
           size="small"
-          class="fact-button tags-button"
+          class="ticket-fact tags-picker-button"
           title={tags().join(', ') || undefined}
         >
           <span class="unseen">{tags().length ? `Tags: ${tags().join(', ')}` : 'Add tags'}</span>
           <Tag />
-          <span class="fact-tags" aria-hidden="true">
+          <span class="tags-picker-tags" aria-hidden="true">
             <Show when={tags().length > 0} fallback="Tags">
-              <For each={tags().slice(0, MOST_SHOWN)}>{(tag) => <Badge>{tag}</Badge>}</For>
-              <Show when={tags().length > MOST_SHOWN}>+{tags().length - MOST_SHOWN}</Show>
+              <For each={tags().slice(0, MAX_SHOWN)}>{(tag) => <Badge>{tag}</Badge>}</For>
+              <Show when={tags().length > 1}>
+                <span class="tags-picker-more-narrow">+{tags().length - 1}</span>
+              </Show>
+              <Show when={tags().length > MAX_SHOWN}>
+                <span class="tags-picker-more-wide">+{tags().length - MAX_SHOWN}</span>
+              </Show>
             </Show>
           </span>
         </Button>

@@ -26,12 +26,12 @@ interface TicketHeaderProps {
   onMarkUnread: () => void
 }
 
-/** What the ticket is about, whose it is, and where it stands. */
+/** The subject, status, assignee and tags of the ticket, and who else has it open. */
 export function TicketHeader(props: TicketHeaderProps) {
   return (
     <header class="ticket-header">
       <div class="ticket-header-top">
-        <IconButton class="ticket-back" name="Back to the list" keys="u" onClick={props.onClose}>
+        <IconButton class="ticket-header-back" name="Back to list" keys="u" onClick={props.onClose}>
           <ChevronLeft />
         </IconButton>
         <SubjectField ticket={props.ticket} />
@@ -43,7 +43,7 @@ export function TicketHeader(props: TicketHeaderProps) {
             <ChevronDown />
           </IconButton>
           <TicketMenu ticket={props.ticket} onMarkUnread={props.onMarkUnread} onDeleted={props.onClose} />
-          <IconButton name="Customer" keys="]" onClick={props.onOpenPanel}>
+          <IconButton name="Toggle customer panel" keys="]" onClick={props.onOpenPanel}>
             <PanelRight />
           </IconButton>
         </div>
@@ -64,9 +64,9 @@ export function TicketHeader(props: TicketHeaderProps) {
           isOpen={props.openPicker === 'tags'}
           onOpenChange={(isOpen) => props.onOpenPicker(isOpen ? 'tags' : undefined)}
         />
-        <span class="ticket-id">
+        <span class="ticket-header-id">
           <code title={props.ticket.id}>{shortId(props.ticket.id)}</code>
-          <CopyButton text={props.ticket.id} name="Copy ticket id" />
+          <CopyButton text={props.ticket.id} name="Copy ticket ID" />
         </span>
         <PresenceLine ticketId={props.ticket.id} />
       </div>
@@ -74,7 +74,7 @@ export function TicketHeader(props: TicketHeaderProps) {
   )
 }
 
-/** The end of an id tells tickets apart; its beginning is the time. */
+/** The last six characters: the first ones encode the time and are alike. */
 function shortId(id: string): string {
   return `#${id.slice(-6)}`
 }

@@ -23,7 +23,7 @@ interface TicketMenuProps {
   onDeleted: () => void
 }
 
-/** What is done to a ticket less often. */
+/** Less frequent actions on a ticket. */
 export function TicketMenu(props: TicketMenuProps) {
   const session = useSession()
   const [isDeleting, setDeleting] = createSignal(false)
@@ -32,7 +32,7 @@ export function TicketMenu(props: TicketMenuProps) {
       <Menu
         placement="bottom-end"
         trigger={(given) => (
-          <IconButton {...given} name="More">
+          <IconButton {...given} name="Actions for this ticket">
             <Ellipsis />
           </IconButton>
         )}
@@ -41,7 +41,7 @@ export function TicketMenu(props: TicketMenuProps) {
           Mark as unread
         </MenuItem>
         <MenuItem icon={<Link />} onSelect={() => void copyLink()}>
-          Copy link to this ticket
+          Copy link
         </MenuItem>
         <MenuItem
           icon={<ShieldAlert />}
@@ -52,15 +52,15 @@ export function TicketMenu(props: TicketMenuProps) {
         <Show when={session().agent.role === 'admin'}>
           <MenuLine />
           <MenuItem icon={<Trash />} isDanger onSelect={() => setDeleting(true)}>
-            Delete for ever…
+            Delete permanently…
           </MenuItem>
         </Show>
       </Menu>
       <ConfirmDialog
         isOpen={isDeleting()}
         onClose={() => setDeleting(false)}
-        title="Delete this ticket for ever?"
-        text="All of its messages and notes go too. Nobody can bring them back."
+        title="Delete this ticket permanently?"
+        text="Its messages and notes are deleted too. This can't be undone."
         word="delete"
         action="Delete ticket"
         onConfirm={async () => {
@@ -84,6 +84,6 @@ async function copyLink(): Promise<void> {
     await navigator.clipboard.writeText(location.href)
     toast('Link copied')
   } catch {
-    toastError('This browser does not let the page copy. Copy the address from its bar.')
+    toastError("Couldn't copy. Copy the link from the address bar.")
   }
 }

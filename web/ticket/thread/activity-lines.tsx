@@ -1,23 +1,23 @@
 import { createSignal, For, Show } from 'solid-js'
 import { useAgents } from '../../api/workspace.ts'
-import { RelativeTime, Time } from '../../ui/relative-time.tsx'
+import { Time } from '../../ui/relative-time.tsx'
 import type { ActivityEntry } from '../ticket-query.ts'
 import { activitySentence } from './activity-sentence.ts'
 import { clockTime } from './times.ts'
 
-/** More than these in a row are folded into one line. */
+/** More in a row are folded into one line. */
 const MOST_SHOWN = 2
 
-/** What was done to the ticket, one muted line each. */
+/** Changes of the ticket, one muted line each. */
 export function ActivityLines(props: { items: ActivityEntry[] }) {
   const [isOpen, setOpen] = createSignal(false)
   const isFolded = () => props.items.length > MOST_SHOWN && !isOpen()
   return (
-    <div class="activity">
+    <div class="activity-lines">
       <Show when={props.items.length > MOST_SHOWN}>
         <button
           type="button"
-          class="activity-fold"
+          class="activity-lines-toggle"
           aria-expanded={isOpen()}
           onClick={() => setOpen(!isOpen())}
         >
@@ -31,16 +31,14 @@ export function ActivityLines(props: { items: ActivityEntry[] }) {
   )
 }
 
-/** "Ben set it to resolved 09:40", or how long ago where no day stands above it. */
-export function ActivityLine(props: { entry: ActivityEntry; isDated?: boolean }) {
+/** "Ben marked it resolved 09:40" */
+function ActivityLine(props: { entry: ActivityEntry }) {
   const agents = useAgents()
-  const nameOf = (id: string) => agents().find((agent) => agent.id === id)?.name ?? 'somebody'
+  const nameOf = (id: string) => agents().find((agent) => agent.id === id)?.name ?? 'someone'
   return (
-    <p class="activity-line">
+    <p class="activity-lines-item">
       {activitySentence(props.entry, nameOf)}
-      <Show when={!props.isDated} fallback={<RelativeTime at={props.entry.createdAt} />}>
-        <Time at={props.entry.createdAt}>{clockTime(props.entry.createdAt)}</Time>
-      </Show>
+      <Time at={props.entry.createdAt}>{clockTime(props.entry.createdAt)}</Time>
     </p>
   )
 }

@@ -2,24 +2,24 @@ import type { ActivityEntry } from '../ticket-query.ts'
 
 type Change = ActivityEntry['changes'][number]
 
-/** "Ben took it", "Ben assigned it to Cy and added the tag vip." */
+/** "Ben took the ticket", "Ben assigned the ticket to Cy and added the tag vip" */
 export function activitySentence(entry: ActivityEntry, agentName: (id: string) => string): string {
-  const done = entry.changes.map((change) => what(change, entry.actor, agentName)).filter(Boolean)
-  return `${entry.actor.name} ${done.join(' and ') || 'changed nothing'}`
+  const done = entry.changes.map((change) => describe(change, entry.actor, agentName)).filter(Boolean)
+  return `${entry.actor.name} ${done.join(' and ') || 'made no change'}`
 }
 
-function what(
+function describe(
   { field, from, to }: Change,
   actor: ActivityEntry['actor'],
   agentName: (id: string) => string,
 ): string {
-  if (field === 'status') return to === 'open' ? 'reopened it' : `set it to ${to}`
+  if (field === 'status') return to === 'open' ? 'reopened the ticket' : `marked it ${to}`
   if (field === 'assignedTo') {
     return assigned({ from: idOf(from), to: idOf(to) }, actor.id, agentName)
   }
   if (field === 'tags') return tagsChanged(listOf(from), listOf(to))
   if (field === 'subject') return `changed the subject to “${to}”`
-  return to === true ? 'marked it as spam' : 'said it is not spam'
+  return to === true ? 'marked it as spam' : 'marked it not spam'
 }
 
 function assigned(
@@ -27,9 +27,9 @@ function assigned(
   actorId: string | undefined,
   agentName: (id: string) => string,
 ): string {
-  if (to && to === actorId) return from ? `took it from ${agentName(from)}` : 'took it'
-  if (to) return `assigned it to ${agentName(to)}`
-  return from === actorId ? 'unassigned themselves' : `unassigned ${from ? agentName(from) : 'it'}`
+  if (to && to === actorId) return from ? `took the ticket from ${agentName(from)}` : 'took the ticket'
+  if (to) return `assigned the ticket to ${agentName(to)}`
+  return from === actorId ? 'unassigned themselves' : `unassigned ${from ? agentName(from) : 'the ticket'}`
 }
 
 function idOf(value: Change['from']): string {

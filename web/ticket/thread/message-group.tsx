@@ -28,7 +28,12 @@ export function SpeechGroup(props: SpeechGroupProps) {
   const name = () => nameOf(first(), props.customer)
   return (
     <article class="speech" data-who={who()} aria-label={labelOf(who(), name())}>
-      <Avatar name={name()} id={personOf(first(), props.customer)} isDecorative />
+      <Avatar
+        name={name()}
+        id={personOf(first(), props.customer)}
+        isCustomer={who() === 'customer'}
+        isDecorative
+      />
       <div class="speech-body">
         <header class="speech-head">
           <span class="speech-name" title={name()}>
@@ -94,7 +99,7 @@ function nameOf(item: Speech | undefined, customer: Customer): string {
   return item?.agentName ?? 'Agent'
 }
 
-/** Decides the colour of the initials. */
+/** Determines the color of the avatar. */
 function personOf(item: Speech | undefined, customer: Customer): string | undefined {
   if (item?.kind === 'message' && item.role === 'customer') return customer.userId
   return item?.agentId

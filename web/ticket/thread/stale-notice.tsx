@@ -3,34 +3,34 @@ import { connection } from '../../live/live.ts'
 import { Button } from '../../ui/button.tsx'
 import { leaveFocusToPane } from '../focus-in-pane.ts'
 
-/** One failure may be a stumble. */
-const WORTH_SAYING = 2
+/** One failure may be temporary. */
+const MIN_FAILURES = 2
 
-/** How reading the ticket again goes. */
-export interface Reading {
+/** The state of reading the ticket again. */
+export interface ReadState {
   isError: boolean
   isFetching: boolean
   failureCount: number
   refetch: () => unknown
 }
 
-/** Something has changed that could not be read: what stands above is not all there is. Without a connection the banner says more. */
-export function OldThread(props: { reading: Reading }) {
-  const isOld = () => props.reading.isError || props.reading.failureCount >= WORTH_SAYING
+/** Shown when the ticket changed but couldn't be read again. While offline, the banner says so instead. */
+export function StaleNotice(props: { read: ReadState }) {
+  const isStale = () => props.read.isError || props.read.failureCount >= MIN_FAILURES
   return (
-    <Show when={isOld() && connection().state === 'online'}>
-      <OldLine reading={props.reading} />
+    <Show when={isStale() && connection().state === 'online'}>
+      <Notice read={props.read} />
     </Show>
   )
 }
 
-function OldLine(props: { reading: Reading }) {
+function Notice(props: { read: ReadState }) {
   let line: HTMLDivElement | undefined
   leaveFocusToPane(() => line)
   return (
-    <div class="thread-old" role="status" ref={line}>
-      There is news of this ticket that could not be read yet.
-      <Button size="small" look="quiet" onClick={() => void props.reading.refetch()}>
+    <div class="stale-notice" role="status" ref={line}>
+      Couldn't load the latest updates.
+      <Button size="small" look="quiet" onClick={() => void props.read.refetch()}>
         Try again
       </Button>
     </div>

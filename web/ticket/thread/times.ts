@@ -1,21 +1,17 @@
-const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
-const DAY = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long' })
-const DAY_OF_YEAR = new Intl.DateTimeFormat('en-GB', {
+// Dates and times are written as the browser's language writes them.
+
+const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
+const DAY = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' })
+const DAY_OF_YEAR = new Intl.DateTimeFormat(undefined, {
   weekday: 'long',
   day: 'numeric',
   month: 'long',
   year: 'numeric',
 })
-const DATE = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-})
-const DAY_MS = 24 * 60 * 60_000
+const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+const DATE_ONLY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 
-/** "09:31", in the time zone of this browser. */
+/** "09:31" or "9:31 AM", in the time zone of the browser. */
 export function clockTime(at: string): string {
   return CLOCK.format(new Date(at))
 }
@@ -25,11 +21,17 @@ export function dateTime(at: string): string {
   return DATE.format(new Date(at))
 }
 
-/** "Today", "Yesterday", "Tuesday 3 March", with the year when it is another one. */
+/** "3 Mar 2026" */
+export function dateOnly(at: string): string {
+  return DATE_ONLY.format(new Date(at))
+}
+
+/** "Today", "Yesterday" or "Tuesday 3 March", with the year unless it is this year. */
 export function dayName(at: string): string {
   const then = new Date(at)
-  const now = new Date()
-  if (then.toDateString() === now.toDateString()) return 'Today'
-  if (then.toDateString() === new Date(now.getTime() - DAY_MS).toDateString()) return 'Yesterday'
-  return (then.getFullYear() === now.getFullYear() ? DAY : DAY_OF_YEAR).format(then)
+  const today = new Date()
+  const yesterday = new Date(today.getFullYear(), today.getMonth(), today.getDate() - 1)
+  if (then.toDateString() === today.toDateString()) return 'Today'
+  if (then.toDateString() === yesterday.toDateString()) return 'Yesterday'
+  return (then.getFullYear() === today.getFullYear() ? DAY : DAY_OF_YEAR).format(then)
 }
