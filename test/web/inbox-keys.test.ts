@@ -278,7 +278,7 @@ browserTest('keys do nothing while somebody types, and the sheet lists them all'
   const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
   await sheet.getByText('Resolve and next', { exact: true }).waitFor()
   for (const label of [
-    'Reply',
+    'Internal note',
     'Next ticket',
     'Assign to me',
     'Mark as spam',
