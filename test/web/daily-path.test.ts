@@ -32,7 +32,7 @@ async function workspace() {
 }
 
 browserTest(
-  'a morning without a mouse: sign in, answer, note, tag, assign, put off, find, resolve, undo',
+  'a morning without a mouse: sign in, reply, note, tag, assign, set pending, search, resolve, undo',
   async () => {
     const { acme, ids, email, anaId } = await workspace()
     await using window = await openWindow({ url: bellhop.url })

@@ -16,7 +16,7 @@ interface TicketJson {
 }
 
 browserTest(
-  'from the first start to the first reply: one link, one key, one request, one answer',
+  'from the first start to the first reply: one link, one API key, one request, one reply',
   async () => {
     await using server = await startProgram(await freshPlace())
     const { url } = server

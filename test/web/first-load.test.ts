@@ -10,7 +10,7 @@ const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 const agent = await signInAgent(bellhop, (await bellhop.organization('Acme')).orgId, { role: 'admin' })
 
-browserTest('the inbox loads little before it can be used, and nothing of the settings', async () => {
+browserTest('the inbox loads little code before it can be used, and none of the settings', async () => {
   await using window = await openWindow({ url: bellhop.url, agent })
   const scripts = new Set<string>()
   window.page.on('response', (response) => {
@@ -20,6 +20,21 @@ browserTest('the inbox loads little before it can be used, and nothing of the se
   const sizes = await Promise.all([...scripts].map(compressedSize))
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(MOST_SCRIPT)
   expect([...scripts].filter((url) => url.includes('settings'))).toEqual([])
+})
+
+browserTest('a slow session shows the frame of the page, and no lost connection', async () => {
+  await using window = await openWindow({ url: bellhop.url, agent })
+  const { page } = window
+  const letGo = Promise.withResolvers<void>()
+  await page.route('**/console/session', async (route) => {
+    await letGo.promise
+    await route.continue()
+  })
+  await page.goto('/inbox')
+  await page.getByRole('status', { name: 'Loading Bellhop' }).waitFor()
+  letGo.resolve()
+  await page.getByRole('navigation', { name: 'Views' }).waitFor()
+  expect(await page.locator('.page-skeleton, .live-banner').count()).toBe(0)
 })
 
 for (const theme of ['light', 'dark'] as const) {

@@ -7,7 +7,7 @@ import { makeOffice, makeTickets, openList, rowOf, waitForFocus } from '../suppo
 const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
-browserTest('a key that leads to another list leaves the focus to its first row', async () => {
+browserTest('switching lists by key focuses the first row', async () => {
   const { client, agent } = await makeOffice(bellhop, 'Ways')
   const [resolved] = await makeTickets(client, ['Done', 'Waiting'])
   await agent.call('PATCH', `/v1/tickets/${resolved?.id}`, { body: { status: 'resolved' } })
@@ -28,7 +28,7 @@ browserTest('a key that leads to another list leaves the focus to its first row'
   await page.locator('h1:focus', { hasText: 'Pending' }).waitFor()
 })
 
-browserTest('renaming and deleting a view leave the focus to the list', async () => {
+browserTest('renaming or deleting a view returns the focus to the list', async () => {
   const { client, agent } = await makeOffice(bellhop, 'Views')
   await makeTickets(client, ['Printer'], { tags: ['vip'] })
   const body = { name: 'Important', query: 'tag:vip', isShared: false }

@@ -16,7 +16,7 @@ import { eventually } from '../support/webhooks.ts'
 const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
-browserTest('the list is worked through without a mouse', async () => {
+browserTest('an agent works through the list without a mouse', async () => {
   const { client, agent } = await makeOffice(bellhop, 'Daily')
   const [first, second, third] = await makeTickets(client, ['First', 'Second', 'Third'])
   await using window = await openWindow({ ...bellhop, agent })
@@ -83,7 +83,7 @@ browserTest('on load, keys act on the list: Ctrl+A selects its tickets', async (
   expect((list?.y ?? 0) + (list?.height ?? 0)).toBeLessThanOrEqual(bar?.y ?? 0)
 })
 
-browserTest('undo after resolving and going on leads back to the ticket', async () => {
+browserTest('undo after resolve and next returns to the ticket', async () => {
   const { client, agent } = await makeOffice(bellhop, 'Back')
   const [first, second] = await makeTickets(client, ['First', 'Second'])
   await using window = await openWindow({ ...bellhop, agent })
@@ -98,7 +98,7 @@ browserTest('undo after resolving and going on leads back to the ticket', async 
   await waitForStatus(agent, String(second?.id), 'open')
 })
 
-browserTest('a keyboard user skips the rail, to the list or to the open ticket', async () => {
+browserTest('skip links lead to the list and to the open ticket', async () => {
   const { client, agent } = await makeOffice(bellhop, 'Skip')
   const [ticket] = await makeTickets(client, ['Printer'])
   await using window = await openWindow({ ...bellhop, agent })
@@ -113,7 +113,7 @@ browserTest('a keyboard user skips the rail, to the list or to the open ticket',
   expect(await page.getByRole('heading', { level: 1 }).allTextContents()).toEqual(['Printer'])
 })
 
-browserTest('what is typed behind r is text, also while the ticket is on its way', async () => {
+browserTest('text typed after r goes into the reply, even while the ticket is loading', async () => {
   const { client, agent } = await makeOffice(bellhop, 'Slow line')
   const tickets = await makeTickets(client, ['Far', 'Farther'])
   await using window = await openWindow({ ...bellhop, agent })
@@ -151,7 +151,7 @@ browserTest('what is typed behind r is text, also while the ticket is on its way
   await waitForFocus(page, 'Farther')
 })
 
-browserTest('several tickets are selected, changed and changed back at once', async () => {
+browserTest('several tickets are selected, changed and undone at once', async () => {
   const { client, agent } = await makeOffice(bellhop, 'Bulk')
   const tickets = await makeTickets(client, ['One', 'Two', 'Three', 'Four'])
   const ids = tickets.map(({ id }) => id)
@@ -199,7 +199,7 @@ browserTest('several tickets are selected, changed and changed back at once', as
   expect(json.tags).toEqual(['urgent'])
 })
 
-browserTest('what is more than one request takes is changed back too', async () => {
+browserTest('a change too large for one request can be undone', async () => {
   const { client, agent } = await makeOffice(bellhop, 'Heavy')
   // Together their tags are more than the 256 KiB of a request.
   const tickets = await makeTickets(await client.withKey({ rateLimit: 1_000 }), Array(45).fill('Tagged'))
@@ -221,7 +221,7 @@ browserTest('what is more than one request takes is changed back too', async () 
   expect(json.tags).toHaveLength(50)
 })
 
-browserTest('a change the server refuses is taken back on the page', async () => {
+browserTest('a change the server refuses is rolled back on the page', async () => {
   const { client, agent } = await makeOffice(bellhop, 'Refused')
   await makeTickets(client, ['First', 'Second'])
   await using window = await openWindow({ ...bellhop, agent })
@@ -247,7 +247,7 @@ browserTest('a change the server refuses is taken back on the page', async () =>
   await waitForFocus(page, 'First')
 })
 
-browserTest('a button tells screen readers its key, when it has one', async () => {
+browserTest('a button with a key announces it to screen readers', async () => {
   const { client, agent } = await makeOffice(bellhop, 'Told keys')
   const [ticket] = await makeTickets(client, ['Printer'])
   await using window = await openWindow({ ...bellhop, agent })
@@ -259,7 +259,7 @@ browserTest('a button tells screen readers its key, when it has one', async () =
   expect(await page.locator('[aria-keyshortcuts="false"]').count()).toBe(0)
 })
 
-browserTest('keys do nothing while somebody types, and the sheet lists them all', async () => {
+browserTest('keys do nothing while typing, and the shortcuts dialog lists them all', async () => {
   const { client, agent } = await makeOffice(bellhop, 'Typing')
   const [ticket] = await makeTickets(client, ['Printer'])
   await using window = await openWindow({ ...bellhop, agent })
@@ -294,7 +294,7 @@ browserTest('keys do nothing while somebody types, and the sheet lists them all'
   expect(await statusOf(agent, String(ticket?.id))).toBe('open')
 })
 
-browserTest('the palette finds commands, lists, people and tickets by a few letters', async () => {
+browserTest('the command menu finds commands, views, agents and tickets by a few letters', async () => {
   const { client, agent } = await makeOffice(bellhop, 'Palette')
   const [printer] = await makeTickets(client, ['Printer on fire', 'Other'])
   await using window = await openWindow({ ...bellhop, agent })

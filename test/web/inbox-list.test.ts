@@ -19,7 +19,7 @@ const ROW_PX = 68
 const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
-browserTest('rows are links: a ticket opens here, in another tab, and by its address', async () => {
+browserTest('rows are links: a ticket opens here, in another tab, and by its URL', async () => {
   const { client, agent } = await makeOffice(bellhop, 'Links')
   const [, , newest] = await makeTickets(client, ['First', 'Second', 'Third'])
   await using window = await openWindow({ ...bellhop, agent })
@@ -45,7 +45,7 @@ browserTest('rows are links: a ticket opens here, in another tab, and by its add
   await page.waitForURL(`**/inbox/open/${newest?.id}`)
 })
 
-browserTest('a ticket that leaves the list keeps its place, and Undo brings it back', async () => {
+browserTest('a ticket that leaves the list stays in position, and Undo brings it back', async () => {
   const { client, agent } = await makeOffice(bellhop, 'Still')
   const [, second] = await makeTickets(client, ['First', 'Second', 'Third'])
   await using window = await openWindow({ ...bellhop, agent })
@@ -73,32 +73,35 @@ browserTest('a ticket that leaves the list keeps its place, and Undo brings it b
   expect(await subjectsOf(page)).toEqual(['Third', 'First'])
 })
 
-browserTest('a row that left the list goes away later, but never under the pointer', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Collapse')
-  const tickets = await makeTickets(client, ['First', 'Second', 'Third', 'Fourth'])
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
-  await openList(page, '/inbox/open')
-  await rowOf(page, 'Second').hover()
-  for (const index of [0, 2]) {
-    await agent.call('PATCH', `/v1/tickets/${tickets[index]?.id}`, { body: { status: 'resolved' } })
-  }
-  const fourth = await rowOf(page, 'Fourth').boundingBox()
-  const second = await rowOf(page, 'Second').boundingBox()
-  await rowOf(page, 'Third').filter({ hasText: 'Moved to Resolved' }).waitFor()
-  await rowOf(page, 'First').filter({ hasText: 'Moved to Resolved' }).waitFor()
-  // The one below the pointer goes; the one above it would move what the pointer is on.
-  await rowOf(page, 'First').waitFor({ state: 'detached', timeout: 12_000 })
-  expect(await subjectsOf(page)).toEqual(['Fourth', 'Third', 'Second'])
-  expect(await rowOf(page, 'Second').boundingBox()).toEqual(second)
+browserTest(
+  'a row that left the list is removed later, but never moves what is under the pointer',
+  async () => {
+    const { client, agent } = await makeOffice(bellhop, 'Collapse')
+    const tickets = await makeTickets(client, ['First', 'Second', 'Third', 'Fourth'])
+    await using window = await openWindow({ ...bellhop, agent })
+    const { page } = window
+    await openList(page, '/inbox/open')
+    await rowOf(page, 'Second').hover()
+    for (const index of [0, 2]) {
+      await agent.call('PATCH', `/v1/tickets/${tickets[index]?.id}`, { body: { status: 'resolved' } })
+    }
+    const fourth = await rowOf(page, 'Fourth').boundingBox()
+    const second = await rowOf(page, 'Second').boundingBox()
+    await rowOf(page, 'Third').filter({ hasText: 'Moved to Resolved' }).waitFor()
+    await rowOf(page, 'First').filter({ hasText: 'Moved to Resolved' }).waitFor()
+    // The one below the pointer goes; the one above it would move what the pointer is on.
+    await rowOf(page, 'First').waitFor({ state: 'detached', timeout: 12_000 })
+    expect(await subjectsOf(page)).toEqual(['Fourth', 'Third', 'Second'])
+    expect(await rowOf(page, 'Second').boundingBox()).toEqual(second)
 
-  await page.mouse.move(900, 500)
-  await rowOf(page, 'Third').waitFor({ state: 'detached' })
-  expect(await subjectsOf(page)).toEqual(['Fourth', 'Second'])
-  expect(await rowOf(page, 'Fourth').boundingBox()).toEqual(fourth)
-})
+    await page.mouse.move(900, 500)
+    await rowOf(page, 'Third').waitFor({ state: 'detached' })
+    expect(await subjectsOf(page)).toEqual(['Fourth', 'Second'])
+    expect(await rowOf(page, 'Fourth').boundingBox()).toEqual(fourth)
+  },
+)
 
-browserTest('what comes in waits behind a pill while the list is scrolled or pointed at', async () => {
+browserTest('new tickets are held back while the list is scrolled or under the pointer', async () => {
   const { client, agent } = await makeOffice(bellhop, 'Arrivals')
   await makeManyTickets(client, 30)
   await using window = await openWindow({ ...bellhop, agent })
@@ -131,7 +134,7 @@ browserTest('what comes in waits behind a pill while the list is scrolled or poi
   await rowOf(page, 'Held').waitFor()
 })
 
-browserTest('a list of many tickets draws only what is seen, and reaches the last one', async () => {
+browserTest('a long list draws only visible rows, and scrolls to the last one', async () => {
   const { client, agent } = await makeOffice(bellhop, 'Many')
   await makeManyTickets(client, MANY)
   await using window = await openWindow({ ...bellhop, agent })
@@ -162,7 +165,7 @@ browserTest('a row keeps its element when its ticket changes', async () => {
   expect(await row?.textContent()).toContain('hardware')
 })
 
-browserTest('an empty list, a failing one and a view that is gone say what to do', async () => {
+browserTest('an empty list, a failed one and a missing view say what to do', async () => {
   const { client, agent } = await makeOffice(bellhop, 'States')
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
@@ -174,7 +177,7 @@ browserTest('an empty list, a failing one and a view that is gone say what to do
   await makeTickets(client, ['Printer'])
   await page.route('**/console/tickets?*', (route) => route.fulfill({ status: 400, body: '{}' }))
   await page.goto('/inbox/open')
-  await page.getByText('Couldn’t load tickets').waitFor()
+  await page.getByText("Couldn't load tickets").waitFor()
   await page.unroute('**/console/tickets?*')
   await page.getByRole('button', { name: 'Try again' }).click()
   await rowOf(page, 'Printer').waitFor()

@@ -11,7 +11,7 @@ const ALL = 560
 const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
-browserTest('of many tickets the part that was changed is told, shown and taken back', async () => {
+browserTest('when only part of a bulk change succeeds, that part is reported, shown and undone', async () => {
   const { client, agent } = await makeOffice(bellhop, 'Many')
   await makeManyTickets(client, ALL)
   await using window = await openWindow({ ...bellhop, agent })

@@ -10,7 +10,7 @@ const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
 browserTest(
-  'a customer who writes while nobody looks is told of on the desktop, once that was asked for',
+  "a customer's message shows a desktop notification while the page is hidden, once turned on",
   async () => {
     const client = await bellhop.organization('Notified')
     const agent = await signInAgent(bellhop, client.orgId)

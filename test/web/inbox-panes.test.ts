@@ -7,7 +7,7 @@ import { makeOffice, makeTickets, openList, rowOf, waitForFocus } from '../suppo
 const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
-browserTest('panes are made wider by keys and pointer, folded away, and stay so', async () => {
+browserTest('panes are resized by keys and pointer, hidden, and remembered', async () => {
   const { client, agent } = await makeOffice(bellhop, 'Wide')
   await makeTickets(client, ['Printer'])
   await using window = await openWindow({ ...bellhop, agent })
@@ -42,7 +42,7 @@ browserTest('panes are made wider by keys and pointer, folded away, and stay so'
   await page.getByRole('complementary', { name: 'Customer' }).waitFor()
 })
 
-browserTest('on narrower screens the customer, then the lists, come in over the page', async () => {
+browserTest('on narrower screens the customer panel, then the rail, become drawers', async () => {
   const { client, agent } = await makeOffice(bellhop, 'Narrow')
   await makeTickets(client, ['Printer'])
   await using window = await openWindow({ ...bellhop, agent, width: 1000, height: 800 })
@@ -63,7 +63,7 @@ browserTest('on narrower screens the customer, then the lists, come in over the 
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 })
 
-browserTest('a phone shows one pane, a way back, and things large enough for a thumb', async () => {
+browserTest('a phone shows one pane, a back button and targets large enough for a thumb', async () => {
   const { client, agent } = await makeOffice(bellhop, 'Phone')
   await makeTickets(client, ['Printer'])
   await using window = await openWindow({ ...bellhop, agent, width: 390, height: 844 })
@@ -83,7 +83,7 @@ browserTest('a phone shows one pane, a way back, and things large enough for a t
   expect(overflow).toBe(390)
 })
 
-browserTest('nothing in the inbox shuts anybody out, light or dark', async () => {
+browserTest('axe finds nothing in the inbox, light or dark', async () => {
   const { client, agent } = await makeOffice(bellhop, 'Access')
   const tickets = await makeTickets(client, ['First', 'Second', 'Third'], {
     tags: ['vip', 'billing', 'late'],

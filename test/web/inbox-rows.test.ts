@@ -9,7 +9,7 @@ import { eventually } from '../support/webhooks.ts'
 const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
-browserTest('what a search has found can be seen in its row, beside long tags', async () => {
+browserTest('the matching text of a search is visible in its row, even beside long tags', async () => {
   const { client, agent } = await makeOffice(bellhop, 'Hits')
   const text = `${'We have written before about this order. '.repeat(8)}Now the samovar leaks.`
   const tags = ['international-delivery', 'very-long-category']
@@ -28,7 +28,7 @@ browserTest('what a search has found can be seen in its row, beside long tags', 
   expect(right(hit)).toBeLessThanOrEqual(right(line))
 })
 
-browserTest('the mark of a draft stands apart from the text of the newest message', async () => {
+browserTest('the draft label is separate from the text of the newest message', async () => {
   const { client, agent } = await makeOffice(bellhop, 'Drafts')
   const [ticket] = await makeTickets(client, ['Printer'], { message: 'It is on fire.' })
   const path = `/console/tickets/${ticket?.id}/draft`
@@ -41,7 +41,7 @@ browserTest('the mark of a draft stands apart from the text of the newest messag
   expect(await row.locator('.ticket-row-foot').textContent()).toBe('It is on fire.')
 })
 
-browserTest('a row that others took out of the list says what became of it', async () => {
+browserTest('a row that others removed from the list says why', async () => {
   const { client, agent } = await makeOffice(bellhop, 'Others')
   const admin = await signInAgent(bellhop, client.orgId, { role: 'admin' })
   const [deleted, moved] = await makeTickets(client, ['Deleted', 'Moved', 'Kept'])
@@ -66,7 +66,7 @@ browserTest('a row that others took out of the list says what became of it', asy
   await rowOf(page, 'Moved').locator('.ticket-row-word', { hasText: 'Resolved' }).waitFor()
 })
 
-browserTest('a row that has left the list goes on saying what is true of its ticket', async () => {
+browserTest('a row that left the list keeps following its ticket', async () => {
   const { client, agent } = await makeOffice(bellhop, 'Latest')
   const [far, near] = await makeTickets(client, ['Far', 'Near'])
   for (const ticket of [far, near]) {
@@ -103,7 +103,7 @@ browserTest('a row that has left the list goes on saying what is true of its tic
   await said('Far', 'Moved to Resolved')
 })
 
-browserTest('a ticket that is read after it has left the list is unread no more', async () => {
+browserTest('a ticket read after it left the list is no longer unread', async () => {
   const { client, agent } = await makeOffice(bellhop, 'Reading')
   const [, ticket] = await makeTickets(client, ['Other', 'Printer'])
   await using window = await openWindow({ ...bellhop, agent })
@@ -118,26 +118,23 @@ browserTest('a ticket that is read after it has left the list is unread no more'
   expect(await page.locator('[data-left][data-unread]').count()).toBe(0)
 })
 
-browserTest(
-  'the time of a row is that of the order: the latest change, or when the ticket was made',
-  async () => {
-    const { client, agent } = await makeOffice(bellhop, 'Times')
-    const [ticket] = await makeTickets(client, ['Tagged later', 'Newer'])
-    const path = `/v1/tickets/${ticket?.id}`
-    const { json } = await agent.call<TicketJson>('PATCH', path, { body: { tags: ['late'] } })
-    await using window = await openWindow({ ...bellhop, agent })
-    const { page } = window
-    await openList(page, '/inbox/open')
-    const time = rowOf(page, 'Tagged later').locator('time')
-    expect(await subjectsOf(page)).toEqual(['Tagged later', 'Newer'])
-    expect(await time.getAttribute('datetime')).toBe(json.updatedAt)
-    await page.getByRole('button', { name: 'Sort' }).click()
-    await page.getByRole('menuitemcheckbox', { name: 'Newest first' }).click()
-    await eventually(async () => (await time.getAttribute('datetime')) === json.createdAt)
-  },
-)
+browserTest('a row shows the time the list is sorted by: last update, or creation', async () => {
+  const { client, agent } = await makeOffice(bellhop, 'Times')
+  const [ticket] = await makeTickets(client, ['Tagged later', 'Newer'])
+  const path = `/v1/tickets/${ticket?.id}`
+  const { json } = await agent.call<TicketJson>('PATCH', path, { body: { tags: ['late'] } })
+  await using window = await openWindow({ ...bellhop, agent })
+  const { page } = window
+  await openList(page, '/inbox/open')
+  const time = rowOf(page, 'Tagged later').locator('time')
+  expect(await subjectsOf(page)).toEqual(['Tagged later', 'Newer'])
+  expect(await time.getAttribute('datetime')).toBe(json.updatedAt)
+  await page.getByRole('button', { name: 'Sort' }).click()
+  await page.getByRole('menuitemcheckbox', { name: 'Newest first' }).click()
+  await eventually(async () => (await time.getAttribute('datetime')) === json.createdAt)
+})
 
-browserTest('a finger opens a row wherever it taps, and selects by staying', async () => {
+browserTest('a tap opens a row, and a long press selects it', async () => {
   const { client, agent } = await makeOffice(bellhop, 'Fingers')
   await makeTickets(client, ['First', 'Second'])
   await using window = await openWindow({ ...bellhop, agent, width: 390, height: 844, isTouch: true })

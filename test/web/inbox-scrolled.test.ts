@@ -11,7 +11,7 @@ const ROW_PX = 68
 const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
-browserTest('keys go on from the rows that were scrolled to, and the list keeps the focus', async () => {
+browserTest('keys continue from the rows scrolled to, and the list keeps the focus', async () => {
   const { client, agent } = await makeOffice(bellhop, 'Moving')
   await makeManyTickets(client, ALL)
   await using window = await openWindow({ ...bellhop, agent })
@@ -41,7 +41,7 @@ browserTest('keys go on from the rows that were scrolled to, and the list keeps 
   await page.getByText(`${ALL} selected`).waitFor()
 })
 
-browserTest('a key changes nothing out of sight, and the notice names what it changed', async () => {
+browserTest('a key never changes a row out of view, and the toast names what changed', async () => {
   const { client, agent } = await makeOffice(bellhop, 'Changing')
   await makeManyTickets(client, ALL)
   await using window = await openWindow({ ...bellhop, agent })
@@ -64,7 +64,7 @@ browserTest('a key changes nothing out of sight, and the notice names what it ch
   await eventually(async () => (await listTickets(client, '?status=pending')).meta.total === 1)
 })
 
-browserTest('the row under the pointer does not look like the row the keys are for', async () => {
+browserTest('the row under the pointer looks different from the row at the cursor', async () => {
   const { client, agent } = await makeOffice(bellhop, 'Pointing')
   await makeManyTickets(client, 3)
   await using window = await openWindow({ ...bellhop, agent })

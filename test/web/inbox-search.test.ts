@@ -8,7 +8,7 @@ const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
 browserTest(
-  'results come while typing, with their hits marked, and lead back to the list',
+  'results appear while typing, with matches highlighted, and Escape returns to the list',
   async () => {
     const { client, agent } = await makeOffice(bellhop, 'Typing')
     await makeTickets(client, ['Invoice lost', 'Printer'], { message: 'Nothing works.' })
@@ -38,7 +38,7 @@ browserTest(
   30_000,
 )
 
-browserTest('keys and values of the grammar are offered, and taken without a mouse', async () => {
+browserTest('filters and their values are suggested, and accepted without a mouse', async () => {
   const { client, agent } = await makeOffice(bellhop, 'Grammar')
   await makeTickets(client, ['Broken'], { tags: ['very urgent'] })
   await makeTickets(client, ['Fine'])
@@ -62,10 +62,10 @@ browserTest('keys and values of the grammar are offered, and taken without a mou
     await field.fill(typed)
     await page.locator('.search-field-suggestions [role="option"]').first().waitFor()
     await page.waitForTimeout(300)
-    expect(await page.getByText('Can’t read that search').count()).toBe(0)
+    expect(await page.getByText("Can't read that search").count()).toBe(0)
   }
   await field.fill('status:wrong')
-  await page.getByText('Can’t read that search').waitFor()
+  await page.getByText("Can't read that search").waitFor()
   await field.fill('zzzz')
   await page.locator('.empty-state', { hasText: 'No results' }).waitFor()
   expect(await page.locator('.list-states-filters').textContent()).toContain('assigned:')
@@ -76,7 +76,7 @@ browserTest('keys and values of the grammar are offered, and taken without a mou
 })
 
 browserTest(
-  'a search becomes a view that is renamed, shared and deleted',
+  'a search is saved as a view, then renamed, shared and deleted',
   async () => {
     const { client, agent } = await makeOffice(bellhop, 'Views')
     await makeTickets(client, ['Broken'], { tags: ['vip'] })
@@ -128,7 +128,7 @@ browserTest(
   40_000,
 )
 
-browserTest('days are those of the browser, in what is offered and in what is found', async () => {
+browserTest("dates are in the browser's time zone, in suggestions and in results", async () => {
   const { client, agent } = await makeOffice(bellhop, 'Days')
   await makeTickets(client, ['Just now'])
   // Where it is another day than in UTC at this hour.
@@ -152,7 +152,7 @@ browserTest('days are those of the browser, in what is offered and in what is fo
   expect(new URL((await read).url()).searchParams.get('zone')).toBe(timeZone)
 })
 
-browserTest('nothing is said to be not found before the server has said so of what was typed', async () => {
+browserTest('no results are announced before the server has answered for what was typed', async () => {
   const { client, agent } = await makeOffice(bellhop, 'First letters')
   await makeTickets(client, ['Elephants'])
   await using window = await openWindow({ ...bellhop, agent })
@@ -197,7 +197,7 @@ browserTest('nothing is said to be not found before the server has said so of wh
 })
 
 browserTest(
-  'a ticket is found by what its header shows and copies, in the field and among commands',
+  'a ticket is found by the id its header shows and copies, in search and in the command menu',
   async () => {
     const { client, agent } = await makeOffice(bellhop, 'Handles')
     const [ticket] = await makeTickets(client, ['Nameless', 'Another'])

@@ -6,7 +6,7 @@ import { openTicket, openWorkspace } from '../support/ticket-page.ts'
 const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
-browserTest('what is typed the moment a picker opens is searched for, to the first letter', async () => {
+browserTest('a picker searches for every letter typed from the moment it opens', async () => {
   const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page } = window
@@ -14,7 +14,7 @@ browserTest('what is typed the moment a picker opens is searched for, to the fir
   await page.getByRole('option', { name: /“eis”/ }).waitFor()
 })
 
-browserTest('the Enter that ends a word of an input method chooses nothing', async () => {
+browserTest('the Enter that ends a word of an input method selects nothing', async () => {
   const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page } = window

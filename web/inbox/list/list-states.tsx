@@ -23,7 +23,7 @@ const TEXTS: Record<string, { title: string; text: string }> = {
   open: { title: 'All done', text: 'There are no open tickets.' },
   pending: { title: 'No pending tickets', text: 'Tickets waiting on the customer appear here.' },
   resolved: { title: 'No resolved tickets', text: 'Resolved tickets appear here.' },
-  failed: { title: 'No failed replies', text: 'Replies that couldn’t be sent appear here.' },
+  failed: { title: 'No failed replies', text: "Replies that couldn't be sent appear here." },
   held: {
     title: 'No held replies',
     text: 'Replies put on hold because a colleague replied first appear here.',
@@ -45,7 +45,7 @@ export function EmptyList(props: { location: InboxLocation }) {
           <EmptyState
             icon={<SearchX />}
             title="View not found"
-            text="It was deleted, or it isn’t shared with you."
+            text="It was deleted, or it isn't shared with you."
             action={<Button onClick={() => props.location.openView('mine')}>Go to My open</Button>}
           />
         </Match>
@@ -100,7 +100,7 @@ export function FailedList(props: FailedListProps) {
         when={codeOf(props.error) === 'invalid_query'}
         fallback={
           <FailedState
-            title="Couldn’t load tickets"
+            title="Couldn't load tickets"
             error={props.error}
             onRetry={props.onRetry}
             isBusy={props.isBusy}
@@ -110,7 +110,7 @@ export function FailedList(props: FailedListProps) {
         <div role="status">
           <EmptyState
             icon={<SearchX />}
-            title="Can’t read that search"
+            title="Can't read that search"
             text={errorMessage(props.error)}
             action={<DocsLink to="/docs/inbox#search">How search works</DocsLink>}
           />

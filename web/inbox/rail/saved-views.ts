@@ -31,7 +31,7 @@ export async function deleteView({ id, name, query, isShared }: SavedView): Prom
       undo: () => restore({ name, query, isShared }),
     })
   } catch (error) {
-    toastError(`Couldn’t delete “${name}”. ${errorMessage(error)}`)
+    toastError(`Couldn't delete “${name}”. ${errorMessage(error)}`)
   }
 }
 
@@ -39,7 +39,7 @@ async function restore(view: ViewFields): Promise<void> {
   try {
     await saveView(view)
   } catch (error) {
-    toastError(`Couldn’t restore “${view.name}”. ${errorMessage(error)}`)
+    toastError(`Couldn't restore “${view.name}”. ${errorMessage(error)}`)
   }
 }
 
