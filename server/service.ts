@@ -10,7 +10,7 @@ import { listen } from './http/listen.ts'
 import { createMetrics } from './http/metrics.ts'
 import { logRequest } from './http/request-log.ts'
 import { watchRequests } from './http/watch-requests.ts'
-import { startPruning } from './idempotency/prune.ts'
+import { startPruningKeys } from './idempotency/idempotency.ts'
 import { createLive } from './live/live.ts'
 import type { Log } from './log.ts'
 import { createFirstRun, type FirstRun } from './sessions/first-run.ts'
@@ -78,7 +78,7 @@ export async function startService(
     import('./search/index/index-tickets.ts'),
   ])
   running.push(startDelivering(deps, { onAttempt: metrics.countAttempt }))
-  running.push(startResending(deps), startRetention(deps), startPruning(deps), watchExternalCommits(deps))
+  running.push(startResending(deps), startRetention(deps), startPruningKeys(deps), watchExternalCommits(deps))
   running.push(startPruningSessions(deps))
   running.push(startSendingMessages(deps), startIndexing(deps))
   lock.announce(listening.url)

@@ -1,8 +1,9 @@
-import { type Placeholder, type SQL, sql } from 'drizzle-orm'
+import { getTableColumns, getTableName, type Placeholder, type SQL, sql } from 'drizzle-orm'
+import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Reader, Transaction } from './database.ts'
 import { directRun, parameterIn } from './sqlite-direct.ts'
 
-type Params = Record<string, string | number | boolean | null | Uint8Array | object>
+type Params = Record<string, unknown>
 type Placeholders<P extends Params> = { [Name in keyof P & string]: Placeholder<Name, P[Name]> }
 interface Preparable<Result> {
   prepare(name: string): {
@@ -65,6 +66,19 @@ export function rowsCommand<P extends Params>(
       await bySize[some.length - 1]?.(tx, some)
     }
   }
+}
+
+/** Inserts any number of rows with every column of a table, several rows in one statement. */
+export function insertOf<Table extends PgTable>(
+  table: Table,
+): (tx: Transaction, rows: Table['$inferSelect'][]) => Promise<void> {
+  const target: PgTable = table
+  const columns = Object.keys(getTableColumns(target))
+  return rowsCommand<Record<string, unknown>>(`${getTableName(target)}_insert`, (tx, rows) =>
+    tx
+      .insert(target)
+      .values(rows.map((row) => Object.fromEntries(columns.map((column) => [column, row[column]])))),
+  )
 }
 
 /** The parameter `3 id` is the `id` of the row 3. */

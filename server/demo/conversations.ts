@@ -3,10 +3,10 @@ import type { Transaction } from '../database/database.ts'
 import { notes } from '../database/tables/threads.ts'
 import type { Actor, Deps } from '../deps.ts'
 import { recordEvents } from '../events/events.ts'
-import { changeRow, type InboxChange, recordChanges } from '../tickets/change-ticket.ts'
 import { addAgentMessage } from '../tickets/messages.ts'
-import { insertMessage, lockTicket, type Message, touchTags, touchTicket } from '../tickets/queries.ts'
+import { insertMessages, lockTicket, type Message, touchTags, touchTicket } from '../tickets/queries.ts'
 import { openTicket } from '../tickets/tickets.ts'
+import { changeRow, type InboxChange, recordChanges } from '../tickets/update-ticket.ts'
 import { webhookMessageSent } from '../tickets/views.ts'
 import { type DemoOrganization, depsAt } from './organization.ts'
 import type { Step } from './plan.ts'
@@ -84,12 +84,13 @@ async function addCustomerMessage(deps: Deps, tx: Transaction, input: NewText): 
     agentId: null,
     agentName: null,
     sending: null,
+    sendError: null,
     requestHash: null,
   }
   const message: Message = { id: deps.newId('msg'), ...input, ...sender, createdAt: now }
   const [ticket] = await touchTicket(tx, { orgId, id: ticketId, updatedAt: now })
   if (!ticket) throw new Error(`Ticket ${ticketId} is missing.`)
-  await insertMessage(tx, message)
+  await insertMessages(tx, [message])
   if (ticket.tags.length > 0) await touchTags(tx, { orgId, ticketId, updatedAt: now })
   const customer = await customerOf(tx, orgId, ticket.customerId)
   const data = webhookMessageSent({ ...ticket, customer }, message)

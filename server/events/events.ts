@@ -1,6 +1,6 @@
 import { and, eq, gt, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
-import { integerParameter, rowsCommand, statement, textParameter } from '../database/statement.ts'
+import { insertOf, integerParameter, statement, textParameter } from '../database/statement.ts'
 import { events, type LogEvent, WEBHOOK_EVENTS, type WebhookEvent } from '../database/tables/events.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import { isoTime } from '../dates.ts'
@@ -85,19 +85,7 @@ const takeNumbers = statement<{ orgId: string; howMany: number }, { number: numb
       .returning({ number: organizations.lastEvent }),
 )
 
-const insertEvents = rowsCommand<typeof events.$inferSelect>('events_insert', (tx, rows) =>
-  tx.insert(events).values(
-    rows.map((p) => ({
-      id: p.id,
-      orgId: p.orgId,
-      number: p.number,
-      type: p.type,
-      ticketId: p.ticketId,
-      createdAt: p.createdAt,
-      body: p.body,
-    })),
-  ),
-)
+const insertEvents = insertOf(events)
 
 const eventsAfterNumber = statement<{ orgId: string; cursor: number; limit: number }, LoggedEvent[], Reader>(
   'events_after',

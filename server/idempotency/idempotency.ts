@@ -4,12 +4,14 @@ import { command, statement } from '../database/statement.ts'
 import { idempotencyKeys } from '../database/tables/idempotency.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid } from '../errors.ts'
+import { type Loop, startPeriodic } from '../loop.ts'
 
 const KEPT_MS = 24 * 60 * 60 * 1000
 const MOST_KEY_LENGTH = 255
 const PRUNED_AT_ONCE = 500
+const PRUNE_EVERY_MS = 600_000
 
-/** An answer as it is first given; a replay gives the same JSON again. */
+/** The first answer to a request; a replay returns the same JSON. */
 export interface Answer<Body> {
   status: number
   body: Body
@@ -21,7 +23,7 @@ export interface IdempotentRequest {
   orgId: string
   /** The `Idempotency-Key` header. */
   key: string | null
-  /** Method, path and body: the same key stands for the same request only. */
+  /** Method, path and body: one key is for one request. */
   method: string
   path: string
   body: unknown
@@ -32,8 +34,8 @@ export type Remember<Body> = (tx: Transaction, answer: Answer<Body>, ticketId: s
 
 /**
  * Runs a change at most once for each `Idempotency-Key` of an organization in 24 hours. The answer is stored in the
- * transaction of the change, so either both happened or neither. A second call gets the stored answer
- * (`isReplay`); with another body it is refused (422), while the first is still running too (409).
+ * transaction of the change. A second call returns the stored answer (`isReplay`). It throws 422 with another body, and
+ * 409 while the first call is still running.
  */
 export function createIdempotency(deps: Deps) {
   const running = new Set<string>()
@@ -65,7 +67,15 @@ export function createIdempotency(deps: Deps) {
 
 export type Once = ReturnType<typeof createIdempotency>
 
-/** Forgets answers older than 24 hours, a slice at a time; says whether there may be more. */
+/** Deletes answers older than 24 hours every few minutes. */
+export function startPruningKeys(deps: Deps): Loop {
+  return startPeriodic(deps, 'prune_idempotency_keys', {
+    everyMs: PRUNE_EVERY_MS,
+    slice: () => pruneIdempotencyKeys(deps),
+  })
+}
+
+/** Deletes some answers older than 24 hours. Returns whether there may be more. */
 export async function pruneIdempotencyKeys(deps: Deps): Promise<boolean> {
   return deps.database.write(async (tx) => {
     const until = deps.clock.now() - KEPT_MS
@@ -74,7 +84,7 @@ export async function pruneIdempotencyKeys(deps: Deps): Promise<boolean> {
       .from(idempotencyKeys)
       .where(lte(idempotencyKeys.createdAt, until))
       .limit(PRUNED_AT_ONCE)
-    // Only while it is old: on PostgreSQL a key may have been used anew since it was found.
+    // On PostgreSQL a key may have been used again since it was found.
     for (const row of old) await deleteExpired(tx, { ...row, until })
     return old.length === PRUNED_AT_ONCE
   })
@@ -97,7 +107,7 @@ function fingerprintOf({ method, path, body }: IdempotentRequest): string {
   return new Bun.CryptoHasher('sha256').update(`${method} ${path}\n${canonical(body)}`).digest('hex')
 }
 
-/** JSON with its keys in order: spaces and key order make no other request. */
+/** JSON with its keys sorted: spaces and the order of keys don't matter. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, inner) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
@@ -141,7 +151,7 @@ async function storedAnswer(deps: Deps, orgId: string, key: string): Promise<Sto
   return stored
 }
 
-/** An expired row with the same key makes room; a living one means that another process was faster. */
+/** Replaces an expired row with the same key. One that is not expired means that another process was faster. */
 async function store(
   deps: Deps,
   tx: Transaction,

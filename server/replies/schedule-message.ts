@@ -5,9 +5,9 @@ import { AppError, type Fault, invalid, notFound } from '../errors.ts'
 import { isId, timeOfId } from '../ids.ts'
 import { clientIdFault } from '../requests/client-id.ts'
 import { deleteSentDraft } from '../threads/drafts.ts'
-import { lockAssignees } from '../tickets/change-ticket.ts'
 import { requireTicket } from '../tickets/queries.ts'
 import { readTicketRow } from '../tickets/tickets.ts'
+import { lockAssignees } from '../tickets/update-ticket.ts'
 import {
   findMessage,
   findOwnSent,

@@ -5,8 +5,8 @@ import { AppError, notFound } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
 import { returnToDraft } from '../threads/drafts.ts'
-import { lockAssignees } from '../tickets/change-ticket.ts'
 import { lockTicket, requireTicket } from '../tickets/queries.ts'
+import { lockAssignees } from '../tickets/update-ticket.ts'
 import {
   deleteScheduled,
   findAnswer,

@@ -1,10 +1,10 @@
 import type { Transaction } from '../database/database.ts'
 import { type Actor, actingAs, type Deps } from '../deps.ts'
 import { recordEvents } from '../events/events.ts'
-import { changeRow } from '../tickets/change-ticket.ts'
 import { counterChanges, moveCounters } from '../tickets/counters.ts'
 import { addAgentMessage } from '../tickets/messages.ts'
 import type { Message, Ticket } from '../tickets/queries.ts'
+import { changeRow } from '../tickets/update-ticket.ts'
 import { assignsOnReply, deleteScheduled, type ScheduledMessage } from './queries.ts'
 
 /**

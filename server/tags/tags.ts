@@ -5,9 +5,9 @@ import { ticketTags } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
 import { renameTagInQuery, rewriteViews, viewsByTag } from '../saved-views/rewrite.ts'
-import { type Changed, changeRow, recordChanges } from '../tickets/change-ticket.ts'
 import { countersUnder, filterNames } from '../tickets/counters.ts'
 import { lockTicket } from '../tickets/queries.ts'
+import { type Changed, changeRow, recordChanges } from '../tickets/update-ticket.ts'
 
 /** Tickets in one unit: few enough not to delay other requests. */
 const SLICE = 100

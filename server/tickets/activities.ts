@@ -1,16 +1,15 @@
 import type { Transaction } from '../database/database.ts'
-import { rowsCommand } from '../database/statement.ts'
-import type { ActorKind } from '../database/tables/audit.ts'
+import { insertOf } from '../database/statement.ts'
 import { activities, type FieldChange } from '../database/tables/threads.ts'
 import type { Deps } from '../deps.ts'
 
-/** What changed on one ticket, all at once. */
+/** What changed on one ticket in one change. */
 export interface TicketActivity {
   ticketId: string
   changes: FieldChange[]
 }
 
-/** Writes a line of the thread for each ticket, in the unit of the change and in the name of `deps.actor`. */
+/** Adds a line to the thread of each ticket, by `deps.actor`, in the unit of the change. */
 export async function recordActivities(
   deps: Deps,
   tx: Transaction,
@@ -33,26 +32,4 @@ export async function recordActivities(
   )
 }
 
-const insertActivities = rowsCommand<{
-  id: string
-  orgId: string
-  ticketId: string
-  actorKind: ActorKind
-  actorId: string | null
-  actorName: string
-  changes: FieldChange[]
-  createdAt: number
-}>('activities_insert', (tx, rows) =>
-  tx.insert(activities).values(
-    rows.map((p) => ({
-      id: p.id,
-      orgId: p.orgId,
-      ticketId: p.ticketId,
-      actorKind: p.actorKind,
-      actorId: p.actorId,
-      actorName: p.actorName,
-      changes: p.changes,
-      createdAt: p.createdAt,
-    })),
-  ),
-)
+const insertActivities = insertOf(activities)

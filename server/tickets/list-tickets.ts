@@ -1,10 +1,12 @@
+import { and, asc, count, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
-import type { Channel, TicketStatus } from '../database/tables/tickets.ts'
+import { integerParameter, remembered, statement, textParameter } from '../database/statement.ts'
+import { customers } from '../database/tables/customers.ts'
+import { type Channel, type TicketStatus, tickets, ticketTags } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { filterNames, readCounter } from './counters.ts'
 import type { Cursor } from './cursor.ts'
-import { countStatement, type PageParams, pageStatement, placeStatement } from './list-statements.ts'
-import type { TicketWithCustomer } from './queries.ts'
+import { type TicketWithCustomer, ticketWithCustomer } from './queries.ts'
 
 export const TICKET_SORTS = ['created_asc', 'created_desc', 'updated_desc'] as const
 export type TicketSort = (typeof TICKET_SORTS)[number]
@@ -12,7 +14,7 @@ export type TicketSort = (typeof TICKET_SORTS)[number]
 export interface TicketFilters {
   status?: TicketStatus
   channel?: Channel
-  /** Agent id, or an empty string for tickets nobody has. */
+  /** Agent id, or an empty string for unassigned tickets. */
   assignedTo?: string
   tag?: string
 }
@@ -21,7 +23,7 @@ export interface TicketListRequest {
   filters: TicketFilters
   sort: TicketSort
   perPage: number
-  /** From 1; not looked at with a cursor. */
+  /** From 1; ignored with a cursor. */
   page: number
   cursor?: Cursor
 }
@@ -72,18 +74,18 @@ async function readPage(
   return query(read, { ...filters, orgId, limit: perPage + 1, at: from?.at ?? 0, id: from?.id ?? '' })
 }
 
-/** The place of the ticket just before a page that was asked for by its number. */
+/** The position of the ticket just before a page that was requested by number. */
 async function lastBefore(
   read: Reader,
   params: PageParams,
   filters: string[],
   sort: TicketSort,
 ): Promise<{ at: number; id: string } | undefined> {
-  const [place] = await placeStatement(filters, sort)(read, params)
-  return place
+  const [position] = await positionStatement(filters, sort)(read, params)
+  return position
 }
 
-/** From the counters where one is kept for these filters, counted otherwise. */
+/** Reads the counter for these filters if there is one, and counts otherwise. */
 async function countTickets(read: Reader, orgId: string, filters: TicketFilters): Promise<number> {
   const counter = counterFor(filters)
   if (counter) return readCounter(read, orgId, counter)
@@ -93,7 +95,7 @@ async function countTickets(read: Reader, orgId: string, filters: TicketFilters)
   return row?.total ?? 0
 }
 
-/** Nothing matches several filters where one of them alone finds nothing. */
+/** Several filters match nothing if one of them alone matches nothing. */
 async function isSurelyEmpty(read: Reader, orgId: string, filters: TicketFilters): Promise<boolean> {
   for (const [name, value] of Object.entries(definedOnly(filters))) {
     const counter = counterFor({ [name]: value })
@@ -119,4 +121,102 @@ function definedOnly(filters: TicketFilters): Record<string, string> {
   return Object.fromEntries(
     Object.entries(filters).filter((entry): entry is [string, string] => entry[1] !== undefined),
   )
+}
+
+type PageParams = Record<string, string | number>
+
+// One statement for each combination of filters (their names, sorted), sort and direction.
+
+/** The tickets of a page; with a direction those after the position (`at`, `id`). */
+const pageStatement = remembered(buildPageStatement)
+/** The sort time and id of one ticket by its number in the list. With one filter it reads only the index. */
+const positionStatement = remembered(buildPositionStatement)
+const countStatement = remembered(buildCountStatement)
+
+/** A query with a tag walks along the rows of the tag, others along an index of tickets. */
+function leadOf(filters: string[], sort: TicketSort, isReversed: boolean) {
+  const isTagged = filters.includes('tag')
+  const lead = isTagged ? ticketTags : tickets
+  const at = sort === 'updated_desc' ? lead.updatedAt : lead.createdAt
+  const id = isTagged ? ticketTags.ticketId : tickets.id
+  const isAscending = (sort === 'created_asc') !== isReversed
+  return { isTagged, at, id, isAscending, order: isAscending ? [asc(at), asc(id)] : [desc(at), desc(id)] }
+}
+
+function buildPageStatement(filters: string[], sort: TicketSort, direction?: Cursor['direction']) {
+  const { isTagged, at, id, isAscending, order } = leadOf(filters, sort, direction === 'previous')
+  const name = ['tickets_page', ...filters, sort, direction ?? 'first'].join('_')
+  return statement<PageParams, TicketWithCustomer[], Reader>(name, (read, p) => {
+    const place = sql`${integerParameter(sql.placeholder('at'))}, ${textParameter(sql.placeholder('id'))}`
+    const isAfter = isAscending ? sql`(${at}, ${id}) > (${place})` : sql`(${at}, ${id}) < (${place})`
+    const from = isTagged
+      ? read
+          .select(ticketWithCustomer)
+          .from(ticketTags)
+          .innerJoin(tickets, eq(tickets.id, ticketTags.ticketId))
+          .innerJoin(customers, eq(customers.id, tickets.customerId))
+      : read
+          .select(ticketWithCustomer)
+          .from(tickets)
+          .innerJoin(customers, eq(customers.id, tickets.customerId))
+    return from
+      .where(and(...conditions(filters), direction && isAfter))
+      .orderBy(...order)
+      .limit(p.limit ?? 0)
+  })
+}
+
+function buildPositionStatement(filters: string[], sort: TicketSort) {
+  const { isTagged, at, id, order } = leadOf(filters, sort, false)
+  const name = ['tickets_place', ...filters, sort].join('_')
+  const isTagAlone = isTagged && filters.length === 1
+  return statement<PageParams, { at: number; id: string }[], Reader>(name, (read, p) => {
+    const place = read.select({ at, id })
+    const from = !isTagged
+      ? place.from(tickets)
+      : isTagAlone
+        ? place.from(ticketTags)
+        : place.from(ticketTags).innerJoin(tickets, eq(tickets.id, ticketTags.ticketId))
+    return from
+      .where(and(...(isTagAlone ? tagConditions() : conditions(filters))))
+      .orderBy(...order)
+      .limit(1)
+      .offset(p.offset ?? 0)
+  })
+}
+
+function buildCountStatement(filters: string[]) {
+  return statement<PageParams, { total: number }[], Reader>(
+    ['tickets_count', ...filters].join('_'),
+    (read) =>
+      filters.includes('tag')
+        ? read
+            .select({ total: count() })
+            .from(ticketTags)
+            .innerJoin(tickets, eq(tickets.id, ticketTags.ticketId))
+            .where(and(...conditions(filters)))
+        : read
+            .select({ total: count() })
+            .from(tickets)
+            .where(and(...conditions(filters))),
+  )
+}
+
+function conditions(filters: string[]): SQL[] {
+  const wanted = { status: tickets.status, channel: tickets.channel, assignedTo: tickets.assignedTo }
+  return [
+    eq(tickets.orgId, given('orgId')),
+    ...(filters.includes('tag') ? tagConditions() : []),
+    ...Object.entries(wanted)
+      .filter(([name]) => filters.includes(name))
+      .map(([name, column]) => sql`${column} = ${given(name)}`),
+  ]
+}
+
+function tagConditions(): SQL[] {
+  return [eq(ticketTags.orgId, given('orgId')), eq(ticketTags.tag, given('tag'))]
+}
+
+function given(parameter: string): SQL {
+  return textParameter(sql.placeholder(parameter))
 }

@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { type NewEvent, recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
-import { insertMessage, type Message, type Ticket, touchTags, touchTicket } from './queries.ts'
+import { insertMessages, type Message, type Ticket, touchTags, touchTicket } from './queries.ts'
 import type { AlsoSave } from './tickets.ts'
 import { webhookMessageSent } from './views.ts'
 
@@ -70,10 +70,11 @@ export async function addAgentMessage(
     agentId: input.agentId ?? null,
     agentName: input.agentName,
     sending: ticket.channel === 'api' ? 'sent' : 'queued',
+    sendError: null,
     requestHash: input.requestHash ?? null,
     createdAt: now,
   }
-  await insertMessage(tx, message)
+  await insertMessages(tx, [message])
   if (ticket.tags.length > 0) await touchTags(tx, { orgId, ticketId, updatedAt: now })
   const customer = await customerOf(tx, orgId, ticket.customerId)
   const data = webhookMessageSent({ ...ticket, customer }, message)

@@ -1,63 +1,22 @@
-import { and, asc, eq, isNull, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
 import type { Customer } from '../customers/customers.ts'
 import type { Reader, Transaction } from '../database/database.ts'
-import { command, statement, textParameter } from '../database/statement.ts'
+import { command, insertOf, statement, textParameter } from '../database/statement.ts'
 import { agents } from '../database/tables/agents.ts'
 import { customers } from '../database/tables/customers.ts'
-import { type MessageRole, messages, type SendingState } from '../database/tables/messages.ts'
-import { type Channel, type TicketStatus, tickets, ticketTags } from '../database/tables/tickets.ts'
+import { messages } from '../database/tables/messages.ts'
+import { tickets, ticketTags } from '../database/tables/tickets.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
 
-export interface Ticket {
-  id: string
-  orgId: string
-  customerId: string
-  status: TicketStatus
-  channel: Channel
-  subject: string
-  /** Agent id, or an empty string for nobody. */
-  assignedTo: string
-  tags: string[]
-  /** Hidden from the inbox; `/v1` does not know. */
-  isSpam: boolean
-  version: number
-  createdAt: number
-  updatedAt: number
-}
-
-export interface Message {
-  id: string
-  orgId: string
-  ticketId: string
-  role: MessageRole
-  text: string
-  agentId: string | null
-  agentName: string | null
-  sending: SendingState | null
-  /** Only of a message under an id that the client made. */
-  requestHash: string | null
-  createdAt: number
-}
+export type Ticket = typeof tickets.$inferSelect
+export type Message = typeof messages.$inferSelect
 
 export interface TicketWithCustomer extends Ticket {
   customer: Customer
 }
 
-const ticketColumns = {
-  id: tickets.id,
-  orgId: tickets.orgId,
-  customerId: tickets.customerId,
-  status: tickets.status,
-  channel: tickets.channel,
-  subject: tickets.subject,
-  assignedTo: tickets.assignedTo,
-  tags: tickets.tags,
-  isSpam: tickets.isSpam,
-  version: tickets.version,
-  createdAt: tickets.createdAt,
-  updatedAt: tickets.updatedAt,
-}
+const ticketColumns = getTableColumns(tickets)
 
 /** A ticket's columns with its customer's, for a query that joins the two. */
 export const ticketWithCustomer = {
@@ -93,7 +52,7 @@ export const findMessages = statement<
     .orderBy(asc(messages.createdAt), asc(messages.id)),
 )
 
-/** The first statement of a unit that changes a ticket: whoever has the row, changes it alone. */
+/** The first statement of a unit that changes a ticket: no other unit changes it at the same time. */
 export const lockTicket = statement<{ orgId: string; id: string }, Ticket[]>('tickets_lock', (tx, p) =>
   tx
     .update(tickets)
@@ -102,14 +61,14 @@ export const lockTicket = statement<{ orgId: string; id: string }, Ticket[]>('ti
     .returning(ticketColumns),
 )
 
-/** `lockTicket` of an id that somebody gave. Throws 404. */
+/** `lockTicket` with an id from a request. Throws 404. */
 export async function requireTicket(tx: Transaction, orgId: string, id: string): Promise<Ticket> {
   const [ticket] = isId('tkt', id) ? await lockTicket(tx, { orgId, id }) : []
   if (!ticket) throw notFound('ticket')
   return ticket
 }
 
-/** Locks a ticket and says in one statement that a message has come. */
+/** Locks a ticket and raises its version for a new message, in one statement. */
 export const touchTicket = statement<{ orgId: string; id: string; updatedAt: number }, Ticket[]>(
   'tickets_touch',
   (tx, p) =>
@@ -120,20 +79,9 @@ export const touchTicket = statement<{ orgId: string; id: string; updatedAt: num
       .returning(ticketColumns),
 )
 
-export const insertTicket = command<Omit<Ticket, 'version' | 'isSpam'>>('tickets_insert', (tx, p) =>
-  tx.insert(tickets).values({
-    id: p.id,
-    orgId: p.orgId,
-    customerId: p.customerId,
-    status: p.status,
-    channel: p.channel,
-    subject: p.subject,
-    assignedTo: p.assignedTo,
-    tags: p.tags,
-    createdAt: p.createdAt,
-    updatedAt: p.updatedAt,
-  }),
-)
+export const insertTickets = insertOf(tickets)
+export const insertTags = insertOf(ticketTags)
+export const insertMessages = insertOf(messages)
 
 export const saveTicket = command<
   Pick<Ticket, 'orgId' | 'id' | 'status' | 'subject' | 'assignedTo' | 'isSpam' | 'version' | 'updatedAt'> & {
@@ -152,22 +100,6 @@ export const saveTicket = command<
       updatedAt: sql`${p.updatedAt}`,
     })
     .where(and(eq(tickets.orgId, p.orgId), eq(tickets.id, p.id))),
-)
-
-export const insertTag = command<{
-  orgId: string
-  tag: string
-  ticketId: string
-  createdAt: number
-  updatedAt: number
-}>('ticket_tags_insert', (tx, p) =>
-  tx.insert(ticketTags).values({
-    orgId: p.orgId,
-    tag: p.tag,
-    ticketId: p.ticketId,
-    createdAt: p.createdAt,
-    updatedAt: p.updatedAt,
-  }),
 )
 
 export const deleteTag = command<{ orgId: string; tag: string; ticketId: string }>(
@@ -190,22 +122,7 @@ export const touchTags = command<{ orgId: string; ticketId: string; updatedAt: n
       .where(and(eq(ticketTags.orgId, p.orgId), eq(ticketTags.ticketId, p.ticketId))),
 )
 
-export const insertMessage = command<Pick<Message, keyof Message>>('messages_insert', (tx, p) =>
-  tx.insert(messages).values({
-    id: p.id,
-    orgId: p.orgId,
-    ticketId: p.ticketId,
-    role: p.role,
-    text: p.text,
-    agentId: p.agentId,
-    agentName: p.agentName,
-    sending: p.sending,
-    requestHash: p.requestHash,
-    createdAt: p.createdAt,
-  }),
-)
-
-/** Takes the agent's row, so that nobody disables the agent before the ticket is theirs. Before `lockTicket`. */
+/** Locks the agent's row, so that the agent is not disabled before the ticket is theirs. Call it before `lockTicket`. */
 export const lockEnabledAgent = statement<{ orgId: string; id: string }, { id: string }[]>(
   'tickets_agent',
   (tx, p) =>

@@ -3,9 +3,9 @@ import { MESSAGE_ROLES } from '../database/tables/messages.ts'
 import { CHANNELS, TICKET_STATUSES } from '../database/tables/tickets.ts'
 import { oneOf } from '../requests/choices.ts'
 import { text } from '../requests/text.ts'
-import { MOST_TAGS } from './change-ticket.ts'
 import { TICKET_SORTS } from './list-tickets.ts'
 import { MOST_MESSAGE_LENGTH } from './messages.ts'
+import { MOST_TAGS } from './update-ticket.ts'
 
 // Section 2 and 4 of the specification; limits where it leaves them open are ours.
 

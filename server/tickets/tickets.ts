@@ -5,17 +5,17 @@ import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
-import { cleanTags } from './change-ticket.ts'
 import { counterChanges, moveCounters } from './counters.ts'
 import {
   findMessages,
   findTicket,
-  insertMessage,
-  insertTag,
-  insertTicket,
+  insertMessages,
+  insertTags,
+  insertTickets,
   type Message,
   type TicketWithCustomer,
 } from './queries.ts'
+import { cleanTags } from './update-ticket.ts'
 import { type TicketDetail, webhookMessageSent, webhookTicketCreated } from './views.ts'
 
 export interface NewTicket {
@@ -80,14 +80,17 @@ export async function openTicket(
     agentId: null,
     agentName: null,
     sending: null,
+    sendError: null,
     requestHash: null,
     createdAt: now,
   }
-  await insertTicket(tx, ticket)
-  for (const tag of tags) {
-    await insertTag(tx, { orgId, tag, ticketId: ticket.id, createdAt: now, updatedAt: now })
-  }
-  await insertMessage(tx, message)
+  await insertTickets(tx, [ticket])
+  const tagged = { orgId, ticketId: ticket.id, createdAt: now, updatedAt: now }
+  await insertTags(
+    tx,
+    tags.map((tag) => ({ ...tagged, tag })),
+  )
+  await insertMessages(tx, [message])
   const about = { ticketId: ticket.id, createdAt: now }
   await recordEvents(deps, tx, orgId, [
     { type: 'ticket.created', ...about, data: webhookTicketCreated(ticket) },

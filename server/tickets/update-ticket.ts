@@ -1,14 +1,52 @@
 import { customerOf } from '../customers/customers.ts'
 import type { Transaction } from '../database/database.ts'
+import type { FieldChange } from '../database/tables/threads.ts'
+import type { TicketStatus } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
-import { AppError } from '../errors.ts'
-import { changeRow, type InboxChange, lockAssignees, recordChanges } from './change-ticket.ts'
-import { requireTicket, type Ticket } from './queries.ts'
+import { AppError, invalid } from '../errors.ts'
+import { recordEvents } from '../events/events.ts'
+import { isId } from '../ids.ts'
+import { recordActivities } from './activities.ts'
+import { moveCounters, sumOfChanges } from './counters.ts'
+import {
+  deleteTag,
+  insertTags,
+  lockEnabledAgent,
+  requireTicket,
+  saveTicket,
+  type Ticket,
+  touchTags,
+} from './queries.ts'
 import { ticketEtag } from './views.ts'
 
+/** Fields that are absent stay as they are. */
+export interface TicketChange {
+  status?: TicketStatus
+  /** Agent id; null or an empty string unassigns. */
+  assignedTo?: string | null
+  /** Replaces all tags. */
+  tags?: string[]
+}
+
+/** With the fields that only the inbox can change. */
+export interface InboxChange extends TicketChange {
+  subject?: string
+  isSpam?: boolean
+  addTags?: string[]
+  removeTags?: string[]
+}
+
+/** A ticket before and after an effective change. */
+export interface Changed {
+  before: Ticket
+  after: Ticket
+}
+
+export const MOST_TAGS = 50
+
 /**
- * Changes a ticket and writes into its thread what changed. A change that changes nothing leaves `updatedAt` and
- * records nothing. With `ifMatch` the change is refused (412) unless it is the ETag of the ticket as it stands.
+ * Changes a ticket and adds the change to its thread. A change without effect leaves `updatedAt` and records nothing.
+ * With `ifMatch` it throws 412 unless that is the ticket's current ETag.
  */
 export async function updateTicket(
   deps: Deps,
@@ -25,9 +63,127 @@ export async function updateTicket(
   })
 }
 
+/**
+ * Locks the rows of the agents that tickets are assigned to, in order, so that none is disabled meanwhile. It comes
+ * first in a unit that assigns. Returns the enabled ones, and an empty string for unassigning.
+ */
+export async function lockAssignees(
+  tx: Transaction,
+  orgId: string,
+  changes: TicketChange[],
+): Promise<Set<string>> {
+  const wanted = new Set(changes.map((change) => change.assignedTo ?? ''))
+  const assignable = new Set([''])
+  for (const id of [...wanted].sort()) {
+    const [agent] = isId('agt', id) ? await lockEnabledAgent(tx, { orgId, id }) : []
+    if (agent) assignable.add(id)
+  }
+  return assignable
+}
+
+/**
+ * Changes a ticket whose row is locked, and adds the change to its thread. Returns undefined if nothing changes. Call
+ * `recordChanges` after it, once for all tickets of the unit. Marking spam leaves `updatedAt`: only the inbox shows it.
+ */
+export async function changeRow(
+  deps: Deps,
+  tx: Transaction,
+  before: Ticket,
+  { change, assignable, now }: { change: InboxChange; assignable: Set<string>; now: number },
+): Promise<Changed | undefined> {
+  const wanted = wantedTicket(before, change, assignable)
+  const changes = fieldChanges(before, wanted)
+  if (changes.length === 0) return undefined
+  const isPublic = changes.some(({ field }) => field !== 'spam')
+  const updatedAt = isPublic ? now : before.updatedAt
+  const after = { ...wanted, version: before.version + 1, updatedAt }
+  await saveTicket(tx, { ...after, tags: JSON.stringify(after.tags) })
+  if (isPublic) await saveTags(tx, before, after)
+  await recordActivities(deps, tx, before.orgId, { done: [{ ticketId: before.id, changes }], now })
+  return { before, after }
+}
+
+/** Records the changes in the log and updates the counters. It comes last in a unit. */
+export async function recordChanges(
+  deps: Deps,
+  tx: Transaction,
+  orgId: string,
+  { done, now }: { done: Changed[]; now: number },
+): Promise<void> {
+  if (done.length === 0) return
+  await recordEvents(
+    deps,
+    tx,
+    orgId,
+    done.map(({ after }) => ({ type: 'ticket.updated', ticketId: after.id, createdAt: now })),
+  )
+  await moveCounters(tx, orgId, sumOfChanges(done))
+}
+
+/** Trimmed, without duplicates, in the same order and case. */
+export function cleanTags(tags: string[]): string[] {
+  return [...new Set(tags.map((tag) => tag.trim()))]
+}
+
+/** The ticket after the change. Throws 400 for an unknown agent and for too many tags. */
+export function wantedTicket(before: Ticket, change: InboxChange, assignable: Set<string>): Ticket {
+  const after = {
+    ...before,
+    status: change.status ?? before.status,
+    assignedTo: change.assignedTo === undefined ? before.assignedTo : (change.assignedTo ?? ''),
+    tags: changedTags(before.tags, change),
+    subject: change.subject ?? before.subject,
+    isSpam: change.isSpam ?? before.isSpam,
+  }
+  if (after.assignedTo !== before.assignedTo && !assignable.has(after.assignedTo)) throw unknownAgent()
+  return after
+}
+
 async function requireMatch(tx: Transaction, ticket: Ticket, ifMatch: string): Promise<void> {
   const customer = await customerOf(tx, ticket.orgId, ticket.customerId)
   const wanted = ifMatch.split(',').map((tag) => tag.trim())
   if (wanted.includes('*') || wanted.includes(ticketEtag({ ...ticket, customer }))) return
-  throw new AppError(412, 'precondition_failed', 'The ticket has changed since you read it. Read it again.')
+  throw new AppError(412, 'precondition_failed', 'The ticket changed since you read it. Read it again.')
+}
+
+function changedTags(before: string[], { tags, addTags = [], removeTags = [] }: InboxChange): string[] {
+  const removed = new Set(cleanTags(removeTags))
+  const kept = (tags ? cleanTags(tags) : before).filter((tag) => !removed.has(tag))
+  const after = [...new Set([...kept, ...cleanTags(addTags)])]
+  if (after.length <= MOST_TAGS || after.length <= before.length) return after
+  const detail = `A ticket can have at most ${MOST_TAGS} tags.`
+  throw invalid([{ pointer: '/addTags', code: 'too_many', detail }])
+}
+
+function fieldChanges(before: Ticket, after: Ticket): FieldChange[] {
+  const pairs: FieldChange[] = [
+    { field: 'status', from: before.status, to: after.status },
+    { field: 'assignedTo', from: before.assignedTo, to: after.assignedTo },
+    { field: 'tags', from: before.tags, to: after.tags },
+    { field: 'subject', from: before.subject, to: after.subject },
+    { field: 'spam', from: before.isSpam, to: after.isSpam },
+  ]
+  return pairs.filter(({ from, to }) => !isSame(from, to))
+}
+
+function isSame(from: FieldChange['from'], to: FieldChange['to']): boolean {
+  if (!Array.isArray(from) || !Array.isArray(to)) return from === to
+  return from.length === to.length && from.every((tag, position) => tag === to[position])
+}
+
+async function saveTags(tx: Transaction, before: Ticket, after: Ticket): Promise<void> {
+  const { orgId, id: ticketId, createdAt } = before
+  const { tags, updatedAt } = after
+  for (const tag of before.tags) if (!tags.includes(tag)) await deleteTag(tx, { orgId, tag, ticketId })
+  if (tags.length > 0) await touchTags(tx, { orgId, ticketId, updatedAt })
+  const added = tags.filter((tag) => !before.tags.includes(tag))
+  await insertTags(
+    tx,
+    added.map((tag) => ({ orgId, tag, ticketId, createdAt, updatedAt })),
+  )
+}
+
+function unknownAgent() {
+  const detail = 'No enabled agent has this id.'
+  return invalid([{ pointer: '/assignedTo', code: 'unknown_agent', detail }])
 }

@@ -93,7 +93,7 @@ export const updateTicket = {
   responses: {
     200: { description: 'The updated ticket.', headers: { ETag: etag } },
     404: noTicket,
-    412: problem('The ticket has changed since you read it.'),
+    412: problem('The ticket changed since you read it.'),
     ...badBody,
   },
 }

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm'
 import { tickets } from '../../server/database/tables/tickets.ts'
 import type { Deps } from '../../server/deps.ts'
 import { recordEvents } from '../../server/events/events.ts'
-import { insertMessage, type Message } from '../../server/tickets/queries.ts'
+import { insertMessages, type Message } from '../../server/tickets/queries.ts'
 
 type Said = Partial<Pick<Message, 'role' | 'agentId' | 'agentName' | 'sending' | 'createdAt'>> & {
   text: string
@@ -20,8 +20,8 @@ export async function say(
       id = deps.newId('msg')
       const createdAt = message.createdAt ?? deps.clock.now()
       const customers = { role: 'customer' as const, agentId: null, agentName: null, sending: null }
-      const facts = { ...customers, requestHash: null, ...message }
-      await insertMessage(tx, { ...facts, id, orgId, ticketId, createdAt })
+      const facts = { ...customers, sendError: null, requestHash: null, ...message }
+      await insertMessages(tx, [{ ...facts, id, orgId, ticketId, createdAt }])
     }
     const updatedAt = deps.clock.now()
     await tx.update(tickets).set({ updatedAt }).where(eq(tickets.id, ticketId))

@@ -2,7 +2,7 @@ import { upsertCustomer } from '../../server/customers/customers.ts'
 import type { Channel, TicketStatus } from '../../server/database/tables/tickets.ts'
 import type { Deps } from '../../server/deps.ts'
 import { counterChanges, moveCounters } from '../../server/tickets/counters.ts'
-import { insertMessage, insertTag, insertTicket, type Ticket } from '../../server/tickets/queries.ts'
+import { insertMessages, insertTags, insertTickets, type Ticket } from '../../server/tickets/queries.ts'
 
 export interface StoredTicket {
   status: TicketStatus
@@ -19,29 +19,36 @@ export async function storeTicket(deps: Deps, orgId: string, given: StoredTicket
   await deps.database.write(async (tx) => {
     const email = 'ana@example.com'
     const customer = await upsertCustomer(deps, tx, orgId, { name: 'Ana', email })
-    const ticket: Omit<Ticket, 'version'> = {
+    const ticket: Ticket = {
       ...given,
       id,
       orgId,
       customerId: customer.id,
       subject: id,
       isSpam: false,
+      version: 1,
     }
-    await insertTicket(tx, ticket)
+    await insertTickets(tx, [ticket])
     const { createdAt, updatedAt } = given
-    for (const tag of given.tags) await insertTag(tx, { orgId, tag, ticketId: id, createdAt, updatedAt })
-    await insertMessage(tx, {
-      id: deps.newId('msg'),
-      orgId,
-      ticketId: id,
-      role: 'customer',
-      text: 'Hello',
-      agentId: null,
-      agentName: null,
-      sending: null,
-      requestHash: null,
-      createdAt,
-    })
+    await insertTags(
+      tx,
+      given.tags.map((tag) => ({ orgId, tag, ticketId: id, createdAt, updatedAt })),
+    )
+    await insertMessages(tx, [
+      {
+        id: deps.newId('msg'),
+        orgId,
+        ticketId: id,
+        role: 'customer',
+        text: 'Hello',
+        agentId: null,
+        agentName: null,
+        sending: null,
+        sendError: null,
+        requestHash: null,
+        createdAt,
+      },
+    ])
     await moveCounters(tx, orgId, counterChanges(undefined, ticket))
   })
   return id

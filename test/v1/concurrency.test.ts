@@ -83,7 +83,7 @@ test('a change is made only to the ticket as it was read, when asked for with If
   const before = await storedRows(bellhop.deps)
   for (const stale of [old, `W/${first.headers.get('etag')}`, '"nonsense"', 'x']) {
     const problem = problemOf(await changeIf(stale, 'resolved'), 412, 'precondition_failed')
-    expect(problem.detail).toBe('The ticket has changed since you read it. Read it again.')
+    expect(problem.detail).toBe('The ticket changed since you read it. Read it again.')
   }
   // A change that changes nothing is refused like any other.
   problemOf(await changeIf(old, 'pending'), 412, 'precondition_failed')

@@ -76,7 +76,7 @@ test('assigns only to an enabled agent of the same organization', async () => {
       {
         pointer: '/assignedTo',
         code: 'unknown_agent',
-        detail: 'There is no enabled agent with this id.',
+        detail: 'No enabled agent has this id.',
       },
     ])
   }

@@ -1,5 +1,6 @@
 import type { Deps } from '../../deps.ts'
 import { isId } from '../../ids.ts'
+import { findTicket, lockTicket, type Ticket } from '../queries.ts'
 import {
   type Changed,
   changeRow,
@@ -7,25 +8,24 @@ import {
   lockAssignees,
   recordChanges,
   wantedTicket,
-} from '../change-ticket.ts'
-import { findTicket, lockTicket, type Ticket } from '../queries.ts'
+} from '../update-ticket.ts'
 
-/** Tickets in one unit: few enough that nobody waits for it. */
+/** Tickets in one unit, so that no other write waits long. */
 const SLICE = 100
 
 export interface ChangedTickets {
-  /** Each as it was before, in the order given. */
+  /** As they were before the change, in the order of the items. */
   found: Ticket[]
-  /** Ids that are not there. */
+  /** Ids that do not exist. */
   missing: string[]
-  /** Ids of the slices that were not begun or failed. */
+  /** Ids that were not changed: their slice failed, or came after one that did. */
   rest: string[]
 }
 
 /**
- * Changes many tickets by the rules of `updateTicket`, a slice in each unit. Throws 400 before it has changed any. When
- * a later slice fails all the same, what was done is answered, for it can be taken back, with the rest: whoever asks
- * for that alone is told why. A ticket named twice is changed twice.
+ * Changes many tickets as `updateTicket` does, a slice in each unit. Throws 400 before it changes any. If a later slice
+ * fails anyway, the finished ones are returned, so that they can be undone, and the ids of the others in `rest`. A
+ * ticket that is listed twice is changed twice.
  */
 export async function changeTickets(
   deps: Deps,
@@ -57,7 +57,7 @@ function idsOf(items: { id: string }[]): string[] {
   return [...new Set(items.map(({ id }) => id))]
 }
 
-/** What is refused in a later slice would leave the first ones changed. */
+/** Checks all changes first: an invalid one in a later slice would leave the earlier ones changed. */
 async function refuseImpossible(
   deps: Deps,
   orgId: string,
@@ -71,7 +71,7 @@ async function refuseImpossible(
   }
 }
 
-/** Rows are taken by id, so that two slices never wait for each other. */
+/** Locks the rows in the order of their ids, so that two slices never wait for each other. */
 function changeSlice(
   deps: Deps,
   orgId: string,

@@ -2,11 +2,11 @@ import { Elysia } from 'elysia'
 import { arrive, jsonBody } from '../../requests/json-body.ts'
 import { strictQuery } from '../../requests/query.ts'
 import type { AgentGuard } from '../../sessions/require-agent.ts'
+import type { Ticket } from '../queries.ts'
 import { changeTickets } from './change-tickets.ts'
 import { bulkAnswer, bulkRequest } from './schemas.ts'
-import { viewBefore } from './views.ts'
 
-/** Changes of many tickets at once. */
+/** Changing many tickets at once. */
 export function bulkRoutes(guard: AgentGuard) {
   return new Elysia({ name: 'bulk/console', prefix: '/console' }).use(guard.requireAgent).post(
     '/bulk',
@@ -21,4 +21,9 @@ export function bulkRoutes(guard: AgentGuard) {
       response: { 200: bulkAnswer },
     },
   )
+}
+
+/** A ticket as it was, written as a change: sending it undoes the change. */
+function viewBefore({ id, status, assignedTo, tags, isSpam }: Ticket) {
+  return { id, before: { status, assignedTo: assignedTo || null, tags, isSpam } }
 }

@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { status, tags, ticketChange } from '../schemas.ts'
 
-// One change of many tickets, and what takes it back.
+// Changing many tickets at once, and how they were before.
 
 const MOST_ITEMS = 500
 const strict = { additionalProperties: false }
@@ -30,6 +30,6 @@ const before = t.Object({
 export const bulkAnswer = t.Object({
   data: t.Array(t.Object({ id: t.String(), before })),
   missing: t.Array(t.String()),
-  /** Ids that were not changed, for a reason that is told when they are asked for alone. */
+  /** Ids that were not changed. Sending only these returns the reason. */
   rest: t.Array(t.String()),
 })
