@@ -9,7 +9,10 @@ const PEOPLE = [1, 2, 3, 4, 5, 6]
 
 /** What is read, on what it stands. */
 const TEXTS: [ink: string, grounds: string[]][] = [
-  ['text-strong', [...SURFACES, 'selected', 'hover on canvas', 'hover on panel', 'hover on raised']],
+  [
+    'text-strong',
+    [...SURFACES, 'lifted', 'selected', 'hover on canvas', 'hover on panel', 'hover on raised'],
+  ],
   ['text', [...SURFACES, 'selected', 'hover on canvas', 'hover on panel', 'hover on raised']],
   ['text-muted', [...SURFACES, 'selected', 'hover on canvas', 'hover on panel', 'hover on raised']],
   ['accent-ink', [...SURFACES, 'selected', 'accent-soft']],
