@@ -19,8 +19,11 @@ interface Piece {
   text: string
 }
 
-/** `{{customer.name}}`, with or without spaces inside. */
-const VARIABLE = /\{\{\s*([^{}]*?)\s*\}\}/g
+/** `{{customer.name}}` or, with a default for an empty value, `{{customer.firstName|there}}`. */
+const VARIABLE = /\{\{\s*([^{}|]*?)\s*(?:\|\s*([^{}|]*?)\s*)?\}\}/g
+
+/** Used for an empty value when the saved reply gives no default: "Hi there". */
+const DEFAULTS: Partial<Record<Variable, string>> = { 'customer.firstName': 'there' }
 
 /** The variables of a text that do not exist, as they are written. */
 export function unknownIn(text: string): string[] {
@@ -32,7 +35,7 @@ export function unknownIn(text: string): string[] {
 export function fillIn(text: string, ticket: Ticket, session: SessionData): string {
   const { customer } = ticket
   const values: Record<Variable, string> = {
-    'customer.firstName': customer.name.split(/\s+/)[0] ?? customer.name,
+    'customer.firstName': firstNameOf(customer),
     'customer.name': customer.name,
     'customer.email': customer.email ?? '',
     'ticket.subject': ticket.subject,
@@ -45,6 +48,12 @@ export function fillIn(text: string, ticket: Ticket, session: SessionData): stri
     .join('')
 }
 
+/** Empty without a name: the server then calls a customer by the part of the email before the @. */
+function firstNameOf({ name, email }: Ticket['customer']): string {
+  const isFromEmail = email?.slice(0, email.lastIndexOf('@')) === name
+  return isFromEmail ? '' : (name.split(/\s+/)[0] ?? '')
+}
+
 /** A text cut at its variables. */
 export function filled(text: string, values: Record<Variable, string>): Piece[] {
   const pieces: Piece[] = []
@@ -52,7 +61,8 @@ export function filled(text: string, values: Record<Variable, string>): Piece[] 
   for (const found of text.matchAll(VARIABLE)) {
     if (found.index > end) pieces.push({ kind: 'text', text: text.slice(end, found.index) })
     const variable = VARIABLES.find((known) => known === found[1])
-    pieces.push(variable ? { kind: 'filled', text: values[variable] } : { kind: 'unknown', text: found[0] })
+    const value = variable && (values[variable] || found[2] || DEFAULTS[variable] || '')
+    pieces.push(value === undefined ? { kind: 'unknown', text: found[0] } : { kind: 'filled', text: value })
     end = found.index + found[0].length
   }
   return end < text.length ? [...pieces, { kind: 'text', text: text.slice(end) }] : pieces
