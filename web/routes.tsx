@@ -12,7 +12,7 @@ const SettingsPage = part(() => import('./settings/settings-page.tsx'))
 const SignInPage = part(() => import('./sign-in/sign-in-page.tsx'))
 const WelcomePage = part(() => import('./sign-in/welcome-page.tsx'))
 const JoinPage = part(() => import('./sign-in/join-page.tsx'))
-const NowherePage = part(() => import('./sign-in/nowhere-page.tsx'))
+const NotFoundPage = part(() => import('./sign-in/not-found-page.tsx'))
 
 /** Every address of the pages. The server answers the same ones with index.html (server/http/assets.ts). */
 export function Routes() {
@@ -26,7 +26,7 @@ export function Routes() {
         <Route path="/inbox/:view?/:ticketId?" component={InboxPage} preload={loadSettingsLater} />
         <Route path="/settings/*section" component={SettingsPage} />
       </Route>
-      <Route path="*" component={NowherePage} />
+      <Route path="*" component={NotFoundPage} />
     </Router>
   )
 }

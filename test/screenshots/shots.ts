@@ -25,7 +25,7 @@ function signedOut(joinPath: string): Shot[] {
       path: '/sign-in',
       as: 'nobody',
       async prepare(page) {
-        await page.getByLabel('E-mail').fill('ana@parcelbird.example')
+        await page.getByLabel('Email').fill('ana@parcelbird.example')
         await page.getByLabel('Password', { exact: true }).fill('not the password')
         await page.keyboard.press('Enter')
         await page.getByRole('alert').first().waitFor()

@@ -8,9 +8,9 @@ import { browserTest, openWindow } from '../support/browser.ts'
 const PAGES: Record<string, () => string> = {
   'Sign in': () => '/sign-in',
   'Welcome to Bellhop': () => `${empty.url}/welcome#${empty.firstRunToken}`,
-  'This link is not whole': () => '/welcome',
+  'Incomplete link': () => '/welcome',
   'Join Acme': () => `/join#${invitation}`,
-  'This link does not work any more': () => '/join',
+  'This link has expired': () => '/join',
 }
 
 let bellhop: Bellhop

@@ -41,7 +41,7 @@ browserTest(
     const [oldest = '', older = '', newer = '', newest = ''] = ids
 
     await page.goto('/sign-in')
-    await page.getByLabel('E-mail').waitFor()
+    await page.getByLabel('Email').waitFor()
     await page.keyboard.type(email)
     await press('Tab')
     await page.keyboard.type(PASSWORD)

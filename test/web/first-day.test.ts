@@ -61,7 +61,7 @@ browserTest(
 async function signUp(page: Page): Promise<void> {
   await page.getByLabel('Organization').fill('Acme')
   await page.getByLabel('Your name').fill('Ana Pires')
-  await page.getByLabel('E-mail').fill('ana@acme.example')
+  await page.getByLabel('Email').fill('ana@acme.example')
   await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
   await page.getByRole('button', { name: 'Open the inbox' }).click()
   await page.waitForURL('**/inbox**')

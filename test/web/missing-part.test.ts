@@ -17,7 +17,7 @@ browserTest('a page that cannot be loaded while the server is away comes when it
   await page.getByRole('button', { name: 'Settings' }).click()
   await page.getByText('This page could not be loaded').waitFor()
   await context.setOffline(false)
-  await page.getByRole('heading', { level: 1, name: 'Start' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Getting started' }).waitFor()
 })
 
 browserTest('a file that the server does not have leaves no empty page', async () => {

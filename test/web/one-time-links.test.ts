@@ -18,14 +18,14 @@ browserTest('the link of the first start makes the organization and its administ
   expect(await page.getByLabel('Password').count()).toBe(0)
 
   await page.goto('/nonsense')
-  await page.getByRole('heading', { name: 'There is nothing here' }).waitFor()
+  await page.getByRole('heading', { name: 'Page not found' }).waitFor()
   faults.length = 0
 
   await page.goto('/welcome')
-  await page.getByRole('heading', { name: 'This link is not whole' }).waitFor()
+  await page.getByRole('heading', { name: 'Incomplete link' }).waitFor()
 
   await page.goto('/welcome#wrong')
-  await page.getByRole('heading', { name: 'This link does not work' }).waitFor()
+  await page.getByRole('heading', { name: 'This link has expired' }).waitFor()
 
   await page.goto(`/welcome#${first.firstRunToken}`)
   await page.getByLabel('Organization').waitFor()
@@ -36,7 +36,7 @@ browserTest('the link of the first start makes the organization and its administ
   expect(await page.getByText('Required').count()).toBe(3)
   await page.locator('[name=name]:focus').waitFor()
   await page.getByLabel('Your name').fill('Ana Pires')
-  await page.getByLabel('E-mail').fill('ana@acme.example')
+  await page.getByLabel('Email').fill('ana@acme.example')
   await page.getByLabel('Password', { exact: true }).fill('short')
   expect(await page.getByText('Required').count()).toBe(0)
   await page.keyboard.press('Enter')
@@ -55,7 +55,7 @@ browserTest('the link of the first start makes the organization and its administ
 
   await page.context().clearCookies()
   await page.goto(`/welcome#${first.firstRunToken}`)
-  await page.getByRole('heading', { name: 'It is set up already' }).waitFor()
+  await page.getByRole('heading', { name: 'Already set up' }).waitFor()
   await page.close()
   await first.stop()
 })
@@ -69,7 +69,7 @@ browserTest('an invited agent chooses a name and a password, and is in', async (
   await page.goto(`/join#${link.token}`)
   await page.getByRole('heading', { name: 'Join Globex' }).waitFor()
   expect(page.url()).toBe(`${bellhop.url}/join`)
-  expect(await page.getByLabel('E-mail').inputValue()).toBe('ben@globex.example')
+  expect(await page.getByLabel('Email').inputValue()).toBe('ben@globex.example')
   await page.getByLabel('Your name').fill('Ben Okafor')
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.getByRole('button', { name: 'Join' }).click()
@@ -79,7 +79,7 @@ browserTest('an invited agent chooses a name and a password, and is in', async (
 
   await page.context().clearCookies()
   await page.goto(`/join#${link.token}`)
-  await page.getByRole('heading', { name: 'This link does not work any more' }).waitFor()
+  await page.getByRole('heading', { name: 'This link has expired' }).waitFor()
 })
 
 browserTest('a second link in the same tab is read too', async () => {
@@ -94,7 +94,7 @@ browserTest('a second link in the same tab is read too', async () => {
   await using window = await openWindow(bellhop)
   const { page } = window
   await page.goto('/join#an-old-one')
-  await page.getByRole('heading', { name: 'This link does not work any more' }).waitFor()
+  await page.getByRole('heading', { name: 'This link has expired' }).waitFor()
   await page.goto(`/join#${token}`)
   await page.getByRole('heading', { name: 'Choose a new password' }).waitFor()
   expect(page.url()).toBe(`${bellhop.url}/join`)

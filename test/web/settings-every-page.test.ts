@@ -27,7 +27,7 @@ const PAGES = [
 const DIALOGS = [
   ['keys', 'New key', 'New API key'],
   ['endpoints', 'New endpoint', 'New endpoint'],
-  ['agents', 'Invite an agent', 'Invite an agent'],
+  ['agents', 'Invite agent', 'Invite agent'],
   ['tags', 'Rename billing', 'Rename “billing”'],
   ['tags', 'Remove billing', 'Remove “billing”?'],
 ] as const

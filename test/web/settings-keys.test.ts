@@ -27,7 +27,7 @@ browserTest('an administrator makes a key, keeps it, and uses it; it is never sh
   const headers = { authorization: `Bearer ${secret}` }
   expect((await call('GET', `${bellhop.url}/v1/tickets`, { headers })).status).toBe(200)
 
-  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await page.getByRole('button', { name: "I've saved it" }).click()
   await page.getByRole('listitem').filter({ hasText: 'Web shop' }).waitFor()
   await page.locator('button:focus', { hasText: 'New key' }).waitFor()
   expect(await page.content()).not.toContain(secret)
@@ -39,7 +39,10 @@ browserTest('an administrator makes a key, keeps it, and uses it; it is never sh
 
   await page.getByRole('button', { name: 'Revoke Web shop' }).click()
   await page.getByRole('button', { name: 'Revoke key' }).click()
-  await page.getByRole('list', { name: 'Ended keys' }).getByText('Revoked', { exact: true }).waitFor()
+  await page
+    .getByRole('list', { name: 'Revoked and expired keys' })
+    .getByText('Revoked', { exact: true })
+    .waitFor()
   // The button that had it is gone with its row.
   await page.locator('h1:focus', { hasText: 'API keys' }).waitFor()
   expect((await call('GET', `${bellhop.url}/v1/tickets`, { headers })).status).toBe(401)
@@ -53,12 +56,12 @@ browserTest('a key may be limited: what it may do, how often, and until when', a
   await page.goto('/settings/keys')
   await page.getByRole('button', { name: 'New key' }).click()
   await page.getByLabel('Name', { exact: true }).fill('Reports')
-  await page.getByText('Only…').click()
+  await page.getByText('Limited…').click()
   await page.getByRole('button', { name: 'Create key' }).click()
   expect(await page.getByRole('alert').textContent()).toContain('tickets:read')
 
   await page.getByLabel('tickets:read').check()
-  await page.getByLabel('Requests a minute').fill('60')
+  await page.getByLabel('Requests per minute').fill('60')
   await page.getByRole('button', { name: 'Expires' }).click()
   await page.getByRole('option', { name: 'In 30 days' }).click()
   await page.getByRole('button', { name: 'Create key' }).click()
@@ -68,7 +71,7 @@ browserTest('a key may be limited: what it may do, how often, and until when', a
   expect((await call('GET', `${bellhop.url}/v1/tickets`, { headers })).status).toBe(200)
   expect((await call('POST', `${bellhop.url}/v1/tickets`, { headers, body: ticket })).status).toBe(403)
 
-  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await page.getByRole('button', { name: "I've saved it" }).click()
   const row = page.getByRole('listitem').filter({ hasText: 'Reports' })
-  expect(await row.textContent()).toMatch(/tickets:read.*60 requests a minute.*Expires on/)
+  expect(await row.textContent()).toMatch(/tickets:read.*60 requests per minute.*Expires on/)
 })

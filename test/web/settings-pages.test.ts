@@ -1,4 +1,4 @@
-import { afterAll, beforeAll } from 'bun:test'
+import { afterAll, beforeAll, expect } from 'bun:test'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { type Bellhop, startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
@@ -13,13 +13,13 @@ beforeAll(async () => {
 })
 afterAll(() => bellhop.stop())
 
-browserTest('the commands and the sheet of keys open in the settings too', async () => {
+browserTest('the command menu and the keyboard shortcuts open in the settings too', async () => {
   await using window = await openWindow({ url: bellhop.url, agent: admin })
   const { page } = window
   await page.goto('/settings/account')
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.keyboard.press('?')
-  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Back to the inbox').waitFor()
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Back to inbox').waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await page.keyboard.press('Control+k')
@@ -29,7 +29,7 @@ browserTest('the commands and the sheet of keys open in the settings too', async
   await page.getByRole('heading', { name: 'Delivery log' }).waitFor()
 })
 
-browserTest('on a phone there is a way back to the list', async () => {
+browserTest('on a phone a link leads back to the menu', async () => {
   await using window = await openWindow({ url: bellhop.url, agent: admin, width: 390, height: 844 })
   const { page } = window
   await page.goto('/settings/keys')
@@ -39,45 +39,54 @@ browserTest('on a phone there is a way back to the list', async () => {
   await page.locator('h1:focus', { hasText: 'Tags' }).waitFor()
 })
 
-browserTest('an address that leads nowhere says so', async () => {
+browserTest('an unknown path shows that the page was not found', async () => {
   await using window = await openWindow({ url: bellhop.url, agent: admin })
   const { page } = window
   for (const path of ['nothing', 'keys/some', 'agents/a/b']) {
     await page.goto(`/settings/${path}`)
-    await page.getByText('There is no such page in the settings').waitFor()
+    await page.getByText("This settings page doesn't exist").waitFor()
   }
   for (const path of ['endpoints/whe_nothing', 'deliveries/dlv_nothing', 'saved-replies/50%']) {
     await page.goto(`/settings/${path}`)
-    await page.getByText('There is nothing here').waitFor()
+    await page.getByText('Page not found').waitFor()
   }
 })
 
-browserTest('what cannot be read says why, and is read when it works again', async () => {
+browserTest('a failed request shows why, and can be retried', async () => {
   await using window = await openWindow({ url: bellhop.url, agent: admin })
   const { page } = window
   const refuse = { status: 400, json: { code: 'broken', detail: 'It does not work today.' } }
   await page.route('**/console/keys', (route) => route.fulfill(refuse))
   await page.goto('/settings/keys')
-  await page.getByText('The API keys could not be read').waitFor()
+  await page.getByText("Couldn't load API keys").waitFor()
   await page.getByText('It does not work today.').waitFor()
   await page.unroute('**/console/keys')
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('list', { name: 'Keys', exact: true }).waitFor()
 })
 
-browserTest('the first steps lead to their pages and tick themselves off', async () => {
-  const fresh = await signInAgent(bellhop, (await bellhop.organization('Fresh')).orgId, { role: 'admin' })
-  await using window = await openWindow({ url: bellhop.url, agent: fresh })
-  const { page } = window
-  await page.goto('/settings')
-  await page.getByText('1 of 3 done').waitFor()
-  await page.getByRole('link', { name: /Invite an agent/ }).click()
-  await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
-  await page.getByRole('button', { name: 'Invite an agent' }).click()
-  await page.getByLabel('Name').fill('Cy')
-  await page.getByLabel('E-mail address').fill('cy@fresh.example')
-  await page.getByRole('button', { name: 'Make the link' }).click()
-  await page.getByRole('button', { name: 'Done' }).click()
-  await page.getByRole('link', { name: 'Start' }).click()
-  await page.getByText('2 of 3 done').waitFor()
-})
+browserTest(
+  'the setup steps link to their pages, are checked off, and leave the menu when done',
+  async () => {
+    const fresh = await signInAgent(bellhop, (await bellhop.organization('Fresh')).orgId, { role: 'admin' })
+    await using window = await openWindow({ url: bellhop.url, agent: fresh })
+    const { page } = window
+    await page.goto('/settings')
+    await page.getByText('1 of 3 done · 3 coming soon').waitFor()
+    await page.getByRole('link', { name: /Invite an agent/ }).click()
+    await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
+    await page.getByRole('button', { name: 'Invite agent' }).click()
+    await page.getByLabel('Name').fill('Cy')
+    await page.getByLabel('Email').fill('cy@fresh.example')
+    await page.getByRole('button', { name: 'Create link' }).click()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('link', { name: 'Getting started' }).click()
+    await page.getByText('2 of 3 done · 3 coming soon').waitFor()
+
+    const endpoint = { url: 'https://hooks.example.com', events: ['ticket.created'] }
+    expect((await fresh.call('POST', '/console/endpoints', { body: endpoint })).status).toBe(201)
+    await page.goto('/settings')
+    await page.getByRole('heading', { level: 1, name: 'Organization' }).waitFor()
+    expect(await page.getByRole('link', { name: 'Getting started' }).count()).toBe(0)
+  },
+)

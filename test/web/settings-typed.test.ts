@@ -21,17 +21,17 @@ browserTest(
       website: 'https://other.example',
     })
     await eventually(async () => (await shownIn(page, 'Public name')) === 'Acme Help')
-    await eventually(async () => (await shownIn(page, 'Name of the organization')) === 'Acme Limited')
+    await eventually(async () => (await shownIn(page, 'Organization name')) === 'Acme Limited')
     expect(await shownIn(page, 'Website')).toBe('https://typed.example')
 
     // What is saved is no longer typed: it follows again.
     await page.getByRole('button', { name: 'Save identity' }).click()
-    await page.getByText('The business identity is saved.').waitFor()
+    await page.getByText('Business identity saved.').waitFor()
     await patch(other, '/organization', { website: 'https://newest.example' })
     await eventually(async () => (await shownIn(page, 'Website')) === 'https://newest.example')
     await page.getByRole('link', { name: 'Agents' }).click()
     await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor()
-    expect(await page.getByText('was not saved').count()).toBe(0)
+    expect(await page.getByText("weren't saved").count()).toBe(0)
   },
 )
 
@@ -82,7 +82,7 @@ browserTest(
     }
     await type('Signature', 'Kind regards')
     await page.getByRole('button', { name: 'Save identity' }).click()
-    await page.getByText('The business identity is saved.').waitFor()
+    await page.getByText('Business identity saved.').waitFor()
     expect(await isAsked()).toBe(false)
     await type('Public name', 'Acme')
     expect(await isAsked()).toBe(true)

@@ -21,12 +21,12 @@ browserTest('an agent signs in and comes to where they were going', async () => 
   await page.goto('/inbox/pending')
   await page.waitForURL('**/sign-in?to=%2Finbox%2Fpending')
   await eventually(async () => (await focused(page)) === 'email')
-  expect(await page.getByLabel('E-mail').getAttribute('autocomplete')).toBe('username')
+  expect(await page.getByLabel('Email').getAttribute('autocomplete')).toBe('username')
   expect(await page.getByLabel('Password', { exact: true }).getAttribute('autocomplete')).toBe(
     'current-password',
   )
 
-  await page.getByLabel('E-mail').fill('ana@acme.example')
+  await page.getByLabel('Email').fill('ana@acme.example')
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.keyboard.press('Enter')
   await page.waitForURL('**/inbox/pending')
@@ -43,7 +43,7 @@ browserTest('a wrong password is said so, and the next try needs no mouse', asyn
   await using window = await openWindow(bellhop)
   const { page } = window
   await page.goto('/sign-in')
-  await page.getByLabel('E-mail').fill('ben@acme.example')
+  await page.getByLabel('Email').fill('ben@acme.example')
   await page.getByLabel('Password', { exact: true }).fill('not this one')
   await page.keyboard.press('Enter')
   await page.getByRole('alert').waitFor()
@@ -62,7 +62,7 @@ browserTest('after too many wrong passwords the page says how long to wait', asy
   await using window = await openWindow(bellhop)
   const { page } = window
   await page.goto('/sign-in')
-  await page.getByLabel('E-mail').fill('cy@acme.example')
+  await page.getByLabel('Email').fill('cy@acme.example')
   for (const _ of Array.from({ length: 11 })) {
     await page.getByLabel('Password', { exact: true }).fill('a guess of mine')
     const answer = page.waitForResponse('**/console/session')
@@ -80,7 +80,7 @@ browserTest('an agent of several organizations is asked which one', async () => 
   await using window = await openWindow(bellhop)
   const { page } = window
   await page.goto('/sign-in')
-  await page.getByLabel('E-mail').fill('dora@acme.example')
+  await page.getByLabel('Email').fill('dora@acme.example')
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Initech' }).click()
@@ -95,7 +95,7 @@ browserTest('a link to sign in leads nowhere else afterwards', async () => {
   await using window = await openWindow(bellhop)
   const { page } = window
   await page.goto('/sign-in?to=//elsewhere.example/inbox')
-  await page.getByLabel('E-mail').fill('eve@acme.example')
+  await page.getByLabel('Email').fill('eve@acme.example')
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.keyboard.press('Enter')
   await page.waitForURL(`${bellhop.url}/inbox`)

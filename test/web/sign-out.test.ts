@@ -23,7 +23,7 @@ browserTest('signing out asks before it leaves unsaved text in the browser', asy
   await page.route('**/draft', (route) => route.abort())
   await writeReply(page, 'Nobody has this yet.')
   await signOut(page)
-  const dialog = page.getByRole('dialog', { name: 'Some text is not saved yet' })
+  const dialog = page.getByRole('dialog', { name: "Some text isn't saved yet" })
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   expect((await page.request.get('/console/session')).status()).toBe(200)
   await signOut(page)

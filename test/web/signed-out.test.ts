@@ -35,7 +35,7 @@ browserTest(
     await dialog.waitFor()
     // Once nobody has pressed a key for a second.
     await eventually(async () => (await page.evaluate('document.activeElement.name')) === 'password')
-    expect(await dialog.getByLabel('E-mail').inputValue()).toBe('ana@acme.example')
+    expect(await dialog.getByLabel('Email').inputValue()).toBe('ana@acme.example')
     expect(await accessibilityFaults(page)).toEqual([])
     // What is announced meanwhile is heard over the dialog; the page below is not there for anybody.
     expect(await page.getByRole('region', { name: 'Notifications' }).count()).toBe(1)
@@ -49,7 +49,7 @@ browserTest(
     await page.keyboard.type(PASSWORD)
     await page.keyboard.press('Enter')
     await dialog.waitFor({ state: 'hidden' })
-    await page.getByText('Your name is saved.').waitFor()
+    await page.getByText('Name saved.').waitFor()
     expect(await page.getByLabel('Your name').inputValue()).toBe('Ana Pires')
     const session = await page.request.get('/console/session')
     expect(await session.json()).toMatchObject({ agent: { name: 'Ana Pires' } })
@@ -69,7 +69,7 @@ browserTest('signing in again in another tab is enough', async () => {
   await signIn(await context.newPage(), 'ben')
   await page.evaluate('window.dispatchEvent(new Event("focus"))')
   await dialog.waitFor({ state: 'hidden' })
-  await page.getByText('Your name is saved.').waitFor()
+  await page.getByText('Name saved.').waitFor()
 })
 
 browserTest('when somebody else signs in in another tab, nothing is done in their name', async () => {
@@ -106,7 +106,7 @@ browserTest('whoever has no session yet is asked on the page itself, not over it
 
 async function signIn(page: Page, name: string): Promise<void> {
   await page.goto('/settings/account')
-  await page.getByLabel('E-mail').fill(`${name}@acme.example`)
+  await page.getByLabel('Email').fill(`${name}@acme.example`)
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.keyboard.press('Enter')
   await page.getByLabel('Your name').waitFor()

@@ -141,7 +141,7 @@ browserTest(
     await using window = await openWindow(bellhop)
     const { page } = window
     await page.goto(`/sign-in?to=/inbox/open/${ticket.id}`)
-    await page.getByLabel('E-mail').fill(dana.email)
+    await page.getByLabel('Email').fill(dana.email)
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
     await page.keyboard.press('Enter')
     await page.waitForSelector('html[data-connection=online]')

@@ -10,8 +10,8 @@ interface FormProps {
   fields: readonly string[]
   /** The text of the button, a verb: "Save name". */
   action: string
-  /** Nothing to send yet. */
-  isDisabled?: boolean
+  /** There is nothing to save. */
+  isUnchanged?: boolean
   children: JSX.Element
 }
 
@@ -45,7 +45,7 @@ export function DialogForm(props: FormProps & { onCancel: () => void }) {
 
 function SubmitButton(props: FormProps) {
   return (
-    <Button look="primary" type="submit" isBusy={props.save.isPending} disabled={props.isDisabled}>
+    <Button look="primary" type="submit" isBusy={props.save.isPending} isUnavailable={props.isUnchanged}>
       {props.action}
     </Button>
   )

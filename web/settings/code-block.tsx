@@ -5,15 +5,15 @@ interface CodeBlockProps {
   code: string
   /** What it is, for screen readers: "Example request". */
   label: string
-  /** Long texts scroll inside. */
+  /** Allows more height before the text scrolls. */
   isTall?: boolean
 }
 
-/** A piece of text for a machine, with a button to copy it. It scrolls, so the keyboard may go into it. */
+/** Code with a copy button. */
 export function CodeBlock(props: CodeBlockProps) {
   return (
     <div class="code-block" data-tall={props.isTall || undefined}>
-      {/* It scrolls inside, so keys have to reach it. */}
+      {/* The text scrolls, so the keyboard must be able to focus it. */}
       <section class="code-block-text" tabindex={0} aria-label={props.label}>
         <pre>
           <code>{props.code}</code>

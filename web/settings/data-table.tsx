@@ -6,37 +6,33 @@ import { Skeleton } from '../ui/skeleton.tsx'
 export interface Column<Row> {
   head: string
   cell: (row: Row) => JSX.Element
-  /** Only as wide as what stands in it. */
+  /** Only as wide as its content. */
   isNarrow?: boolean
 }
 
 interface DataTableProps<Row> {
-  /** What is listed, for screen readers: "API keys". */
+  /** For screen readers and messages: "audit log". */
   label: string
   columns: readonly Column<Row>[]
-  /** Undefined while it is on its way. */
+  /** Undefined while loading. */
   rows: readonly Row[] | undefined
-  /** What was thrown instead. */
+  /** What was thrown while loading. */
   error?: unknown
   onRetry: () => void
   /** An `EmptyState`. */
   empty: JSX.Element
 }
 
-/** A list in columns, with its waiting, its failing and its empty state. */
+/** A table with loading, failed and empty states. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   return (
     <Show
       when={!props.error}
       fallback={
-        <FailedState
-          title={`${props.label} could not be loaded`}
-          error={props.error}
-          onRetry={props.onRetry}
-        />
+        <FailedState title={`Couldn't load the ${props.label}`} error={props.error} onRetry={props.onRetry} />
       }
     >
-      <Show when={props.rows} fallback={<Skeleton lines={6} label={`Loading ${props.label}`} />}>
+      <Show when={props.rows} fallback={<Skeleton lines={6} label={`Loading the ${props.label}`} />}>
         {(rows) => (
           <Show when={rows().length > 0} fallback={props.empty}>
             <div class="data-table-frame">

@@ -1,7 +1,7 @@
 import { For, type JSX } from 'solid-js'
 import './facts.css'
 
-/** Names and what they are, below each other. */
+/** Names and values, one pair per line. */
 export function Facts(props: { facts: readonly { name: string; value: JSX.Element }[] }) {
   return (
     <dl class="facts">

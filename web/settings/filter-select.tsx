@@ -3,17 +3,17 @@ import { type Option, Select } from '../ui/select.tsx'
 const ANY = 'any'
 
 interface FilterSelectProps<Value extends string> {
-  /** For screen readers: what is chosen says it to everybody else. */
+  /** For screen readers. The chosen value makes it clear to others. */
   label: string
-  /** What stands there while nothing is filtered: "Every event". */
+  /** The option without a filter: "All events". */
   anyLabel: string
   options: readonly Option<Value>[]
   value: Value | undefined
-  /** Null takes the filter away. */
+  /** Null removes the filter. */
   onChange: (value: Value | null) => void
 }
 
-/** One filter of a log. */
+/** A select that filters a log. */
 export function FilterSelect<Value extends string>(props: FilterSelectProps<Value>) {
   const options = (): Option<Value | typeof ANY>[] => [
     { value: ANY, label: props.anyLabel },

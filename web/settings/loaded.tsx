@@ -6,24 +6,24 @@ import { NotFound } from './not-found.tsx'
 
 interface LoadedProps<Data> {
   query: UseQueryResult<Data>
-  /** What is read: "The API keys". */
+  /** What is loaded, within a sentence: "API keys". */
   what: string
-  /** Rows of the grey picture while it is waited for. */
+  /** Rows of the skeleton shown while loading. */
   rows?: number
   children: (data: Accessor<NonNullable<Data>>) => JSX.Element
 }
 
-/** What was read, or that it is on its way, could not be read, or is not there. */
+/** Shows the data of a query, or its loading, not-found or failed state. */
 export function Loaded<Data>(props: LoadedProps<Data>) {
   return (
-    <Switch fallback={<RowsSkeleton rows={props.rows ?? 4} label={`${props.what}: loading`} />}>
+    <Switch fallback={<RowsSkeleton rows={props.rows ?? 4} label={`Loading ${props.what}`} />}>
       <Match when={props.query.data}>{(data) => props.children(data)}</Match>
       <Match when={isNotFound(props.query.error)}>
-        <NotFound text="The address may be mistyped, or it has been deleted." />
+        <NotFound text="Check the URL. It may also have been deleted." />
       </Match>
       <Match when={props.query.isLoadingError}>
         <FailedState
-          title={`${props.what} could not be read`}
+          title={`Couldn't load ${props.what}`}
           error={props.query.error}
           isBusy={props.query.isFetching}
           onRetry={() => void props.query.refetch()}
@@ -33,7 +33,7 @@ export function Loaded<Data>(props: LoadedProps<Data>) {
   )
 }
 
-/** Grey rows in the place of a list; they appear after 150 ms only. */
+/** Gray rows in place of a list. They appear after 150 ms. */
 export function RowsSkeleton(props: { rows: number; label: string }) {
   return (
     <div class="entries late" role="status" aria-label={props.label}>

@@ -1,14 +1,14 @@
 import MapPinOff from 'lucide-solid/icons/map-pin-off'
 import { EmptyState } from '../ui/empty-state.tsx'
 
-/** What stands on a page of one thing, such as an endpoint, when there is no such thing. */
+/** Shown on the page of an item, such as an endpoint, that does not exist. */
 export function NotFound(props: { text: string }) {
   return (
     <EmptyState
       icon={<MapPinOff />}
-      title="There is nothing here"
+      title="Page not found"
       text={props.text}
-      action={<a href="/inbox">Go to the inbox</a>}
+      action={<a href="/inbox">Go to inbox</a>}
     />
   )
 }

@@ -3,25 +3,25 @@ import { createUniqueId, type JSX, onCleanup, onMount, Show } from 'solid-js'
 
 interface PageProps {
   title: string
-  /** One sentence: what this is for. */
+  /** One sentence: what the page is for. */
   lead?: JSX.Element
   actions?: JSX.Element
-  /** The list that this page is one of; without it, narrow screens go back to the list of settings. */
+  /** The list this item belongs to. Without it, narrow screens go back to the settings menu. */
   back?: { href: string; name: string }
   children?: JSX.Element
 }
 
-/** A page of the settings: its title, what it is for, and what can be done. */
+/** A settings page: title, description, actions and content. */
 export function Page(props: PageProps) {
   let heading: HTMLHeadingElement | undefined
   let page: HTMLDivElement | undefined
-  const goOnFromTitle = () => heading?.focus({ preventScroll: true })
-  // The link that led here is gone from the page: whoever uses the keyboard goes on from the title.
+  const focusTitle = () => heading?.focus({ preventScroll: true })
+  // The link that was clicked is gone from the page, so keyboard users continue from the title.
   onMount(() => {
     const focused = document.activeElement
     const isNowhere = !focused || focused === document.body || !focused.checkVisibility()
-    if (isNowhere) goOnFromTitle()
-    if (page) onFocusGone(page, goOnFromTitle)
+    if (isNowhere) focusTitle()
+    if (page) onFocusGone(page, focusTitle)
   })
   return (
     <div class="page" ref={page}>
@@ -47,8 +47,8 @@ export function Page(props: PageProps) {
   )
 }
 
-/** Calls back when what had the focus is taken off the page, such as the button of a row that is deleted. */
-function onFocusGone(page: HTMLElement, goOn: () => void): void {
+/** Calls back when the focused element is removed from the page, such as the button of a deleted row. */
+function onFocusGone(page: HTMLElement, onGone: () => void): void {
   let last: Element | undefined
   page.addEventListener('focusin', ({ target }) => {
     last = target instanceof Element ? target : undefined
@@ -56,7 +56,7 @@ function onFocusGone(page: HTMLElement, goOn: () => void): void {
   const watcher = new MutationObserver(() => {
     if (!last || last.isConnected) return
     last = undefined
-    if (document.activeElement === document.body) goOn()
+    if (document.activeElement === document.body) onGone()
   })
   watcher.observe(page, { childList: true, subtree: true })
   onCleanup(() => watcher.disconnect())
@@ -64,13 +64,13 @@ function onFocusGone(page: HTMLElement, goOn: () => void): void {
 
 interface SectionProps {
   title: string
-  /** One sentence that explains what stands here. */
+  /** One sentence that explains the section. */
   text?: JSX.Element
   actions?: JSX.Element
   children: JSX.Element
 }
 
-/** A part of a page with its heading. */
+/** A part of a page with its own heading. */
 export function Section(props: SectionProps) {
   const id = createUniqueId()
   return (

@@ -30,20 +30,20 @@ import { StartPage } from './start/start-page.tsx'
 import { TagsPage } from './tags/tags-page.tsx'
 
 export interface SettingsPlace {
-  /** Behind `/settings/`. */
+  /** The path after `/settings/`. */
   path: string
   title: string
   icon: Component
   isAdminOnly: boolean
   component: Component
-  /** The page of one of them: `/settings/<path>/<id>`. */
+  /** The page of a single item: `/settings/<path>/<id>`. */
   detail?: Component<{ id: string }>
 }
 
 export interface Place {
-  /** `/settings` itself: narrow screens show only the list of pages there. */
+  /** `/settings` itself, where narrow screens show only the menu. */
   isTop: boolean
-  /** Nothing when there is no such page. */
+  /** Undefined for an unknown path. */
   page?: SettingsPlace
   id?: string
 }
@@ -60,16 +60,17 @@ const account: SettingsPlace = {
   isAdminOnly: false,
   component: AccountPage,
 }
-const start = admin('start', 'Start', ListChecks, StartPage)
+const organization = admin('organization', 'Organization', Building, OrganizationPage)
+const start = admin('start', 'Getting started', ListChecks, StartPage)
 
-/** The navigation, in its order. */
+/** The menu, in order. */
 const GROUPS: Group[] = [
-  { title: 'You', pages: [account] },
+  { title: 'Personal', pages: [account] },
   {
     title: 'Workspace',
     pages: [
       start,
-      admin('organization', 'Organization', Building, OrganizationPage),
+      organization,
       admin('agents', 'Agents', Users, AgentsPage),
       admin('saved-replies', 'Saved replies', TextQuote, RepliesPage, ReplyPage),
       admin('tags', 'Tags', Tag, TagsPage),
@@ -80,12 +81,12 @@ const GROUPS: Group[] = [
     title: 'Channels',
     pages: [
       admin('widget', 'Website widget', MessageCircle, WidgetPage),
-      admin('email', 'E-mail', Mail, EmailPage),
+      admin('email', 'Email', Mail, EmailPage),
       admin('telegram', 'Telegram', Send, TelegramPage),
     ],
   },
   {
-    title: 'For developers',
+    title: 'Developers',
     pages: [
       admin('keys', 'API keys', KeyRound, KeysPage),
       admin('endpoints', 'Webhook endpoints', Webhook, EndpointsPage, EndpointPage),
@@ -94,18 +95,21 @@ const GROUPS: Group[] = [
   },
 ]
 
-/** The groups with the pages that somebody may see. */
-export function groupsFor(isAdmin: boolean): Group[] {
+/** The groups with the pages this agent can open. "Getting started" is hidden once setup is done. */
+export function groupsFor(isAdmin: boolean, { isSetUp = false } = {}): Group[] {
   return GROUPS.map(({ title, pages }) => ({
     title,
-    pages: pages.filter(({ isAdminOnly }) => isAdmin || !isAdminOnly),
+    pages: pages.filter((page) => (isAdmin || !page.isAdminOnly) && !(isSetUp && page === start)),
   })).filter(({ pages }) => pages.length > 0)
 }
 
-/** Which page an address under `/settings` means. */
-export function placeOf(pathname: string, isAdmin: boolean): Place {
+/** The page at a path under `/settings`. */
+export function placeOf(
+  pathname: string,
+  { isAdmin, isSetUp }: { isAdmin: boolean; isSetUp: boolean | undefined },
+): Place {
   const [path, id, ...rest] = pathname.split('/').slice(2).filter(Boolean)
-  if (path === undefined) return { isTop: true, page: isAdmin ? start : account }
+  if (path === undefined) return { isTop: true, page: isAdmin ? (isSetUp ? organization : start) : account }
   const page = GROUPS.flatMap(({ pages }) => pages).find((one) => one.path === path)
   const isKnown = page && rest.length === 0 && (id === undefined || page.detail)
   return isKnown ? { isTop: false, page, ...(id && { id }) } : { isTop: false }

@@ -6,17 +6,17 @@ interface SecretOnceProps {
   /** "Secret key". */
   label: string
   secret: string
-  /** Where it belongs, in a sentence. */
+  /** Where to keep it, in one sentence. */
   text?: string
 }
 
-/** A secret that is shown this one time, with a button to copy it. */
+/** A secret that is shown only once, with a copy button. */
 export function SecretOnce(props: SecretOnceProps) {
   return (
     <div class="secret-once">
       <p class="secret-once-warning">
         <TriangleAlert />
-        <span>Copy it now: it is not shown again. {props.text}</span>
+        <span>Copy it now. It won't be shown again. {props.text}</span>
       </p>
       <div class="secret-once-row">
         <input

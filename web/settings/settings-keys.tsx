@@ -6,20 +6,20 @@ import { overviewActions } from '../keyboard/overview-actions.ts'
 import { part } from '../live/lazy-page.tsx'
 import { groupsFor } from './pages.ts'
 
-// It brings parts of the inbox along, which come after the page.
+// Its code loads after the page: it brings parts of the inbox with it.
 const Palette = part(async () => ({ default: (await import('../inbox/palette/palette.tsx')).Palette }))
 
-/** The palette and the sheet of keys, here as in the inbox. */
+/** The command menu and the list of keyboard shortcuts, as in the inbox. */
 export function SettingsKeys(props: { isAdmin: boolean }) {
   const navigate = useNavigate()
   const [floating, setFloating] = createSignal<'palette' | 'keys'>()
-  // Once it was asked for, it stays: a window that closes gives the focus back.
+  // Stays loaded once opened, so that closing it can return the focus.
   const isLoaded = createMemo<boolean>((was) => was || floating() === 'palette', false)
   const close = () => setFloating(undefined)
-  // Whoever asks for it types on at once.
+  // Users start typing as soon as they open it.
   onMount(() => void Palette.preload())
   useKeys(() => [
-    action('inbox', 'Back to the inbox', ['g', 'i'], () => navigate('/inbox')),
+    action('inbox', 'Back to inbox', ['g', 'i'], () => navigate('/inbox')),
     ...groupsFor(props.isAdmin).flatMap(({ pages }) =>
       pages.map(({ path, title }) =>
         action(`settings-${path}`, title, [], () => navigate(`/settings/${path}`)),

@@ -6,21 +6,21 @@ import '../ui/nav-link.css'
 import { groupsFor, type SettingsPlace } from './pages.ts'
 import './settings-nav.css'
 
-/** The pages of the settings, on the left; agents who are no administrators see only their own. */
-export function SettingsNav(props: { isAdmin: boolean; at: string | undefined }) {
+/** The settings menu on the left. Agents see only their own account. */
+export function SettingsNav(props: { isAdmin: boolean; isSetUp: boolean; at: string | undefined }) {
   return (
     <nav class="settings-nav" aria-label="Settings">
       <a class="nav-link" href="/inbox">
         <ArrowLeft />
         <span>Inbox</span>
       </a>
-      <For each={groupsFor(props.isAdmin)}>
+      <For each={groupsFor(props.isAdmin, props)}>
         {(group) => (
           <section>
             <h2>{group.title}</h2>
             <ul>
               <For each={group.pages}>
-                {(page) => <NavItem page={page} isHere={page.path === props.at} />}
+                {(page) => <NavItem page={page} isCurrent={page.path === props.at} />}
               </For>
             </ul>
           </section>
@@ -30,13 +30,13 @@ export function SettingsNav(props: { isAdmin: boolean; at: string | undefined })
   )
 }
 
-function NavItem(props: { page: SettingsPlace; isHere: boolean }) {
+function NavItem(props: { page: SettingsPlace; isCurrent: boolean }) {
   return (
     <li>
       <a
         class="nav-link"
         href={`/settings/${props.page.path}`}
-        aria-current={props.isHere ? 'page' : undefined}
+        aria-current={props.isCurrent ? 'page' : undefined}
       >
         <Dynamic component={props.page.icon} />
         <span>{props.page.title}</span>

@@ -1,35 +1,53 @@
 import { useLocation } from '@solidjs/router'
+import Compass from 'lucide-solid/icons/compass'
+import Lock from 'lucide-solid/icons/lock'
 import { createEffect, createMemo, Match, Show, Switch } from 'solid-js'
 import { Dynamic } from 'solid-js/web'
+import { observe } from '../api/observe-query.ts'
 import { useSession } from '../api/session.ts'
-import { NoPermission } from './no-permission.tsx'
+import { checklistQuery, countSteps } from '../api/workspace.ts'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { Page } from './page.tsx'
 import { type Place, placeOf } from './pages.ts'
 import { SettingsKeys } from './settings-keys.tsx'
 import { SettingsNav } from './settings-nav.tsx'
 import './settings.css'
-import { UnknownPage } from './unknown-page.tsx'
 
-/** The settings: `/settings/*section`. On narrow screens `/settings` is the list of pages, elsewhere it is the first. */
+/** `/settings/*section`. On narrow screens `/settings` shows the menu, elsewhere the first page. */
 export default function SettingsPage() {
   const session = useSession()
   const location = useLocation()
   const isAdmin = () => session().agent.role === 'admin'
-  const place = createMemo(() => placeOf(location.pathname, isAdmin()))
+  const isSetUp = useIsSetUp(isAdmin)
+  const place = createMemo(() => placeOf(location.pathname, { isAdmin: isAdmin(), isSetUp: isSetUp() }))
 
   return (
     <div class="settings" data-at={place().isTop ? 'list' : 'page'}>
-      <SettingsNav isAdmin={isAdmin()} at={place().page?.path} />
+      <SettingsNav isAdmin={isAdmin()} isSetUp={isSetUp() ?? true} at={place().page?.path} />
       <main class="settings-main" id="settings-main">
-        <Content place={place()} isAdmin={isAdmin()} />
+        <Show when={!(place().isTop && isAdmin() && isSetUp() === undefined)}>
+          <Content place={place()} isAdmin={isAdmin()} />
+        </Show>
       </main>
       <SettingsKeys isAdmin={isAdmin()} />
     </div>
   )
 }
 
+/** Whether every setup step that is possible is done. Undefined until that is known. */
+function useIsSetUp(isAdmin: () => boolean) {
+  const checklist = observe(() => ({ ...checklistQuery, enabled: isAdmin() }))
+  return createMemo(() => {
+    const { data, isError } = checklist()
+    if (!data) return isError ? false : undefined
+    const { done, possible } = countSteps(data.data)
+    return done === possible
+  })
+}
+
 function Content(props: { place: Place; isAdmin: boolean }) {
   createEffect(() => {
-    document.title = `${props.place.page?.title ?? 'Not found'} · Settings · Bellhop`
+    document.title = `${props.place.page?.title ?? 'Page not found'} · Settings · Bellhop`
   })
   return (
     <Switch fallback={<UnknownPage />}>
@@ -44,5 +62,33 @@ function Content(props: { place: Place; isAdmin: boolean }) {
         )}
       </Match>
     </Switch>
+  )
+}
+
+/** Shown to agents on a page that only administrators can open. */
+function NoPermission() {
+  const session = useSession()
+  return (
+    <Page title="Admins only">
+      <EmptyState
+        icon={<Lock />}
+        title="You can't open this page"
+        text={`Ask an administrator of ${session().organization.name} to change your role.`}
+        action={<a href="/settings/account">Go to your account</a>}
+      />
+    </Page>
+  )
+}
+
+function UnknownPage() {
+  return (
+    <Page title="Page not found">
+      <EmptyState
+        icon={<Compass />}
+        title="This settings page doesn't exist"
+        text="Check the URL, or pick a page from the menu."
+        action={<a href="/settings">Go to settings</a>}
+      />
+    </Page>
   )
 }

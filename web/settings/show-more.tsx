@@ -2,7 +2,7 @@ import type { UseInfiniteQueryResult } from '@tanstack/solid-query'
 import { Show } from 'solid-js'
 import { Button } from '../ui/button.tsx'
 
-/** Reads the next page of a list, while there is one. */
+/** A button that loads the next page of a list, while there is one. */
 export function ShowMore(props: { query: UseInfiniteQueryResult }) {
   return (
     <Show when={props.query.hasNextPage}>

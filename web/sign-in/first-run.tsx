@@ -1,17 +1,16 @@
 import { Frame } from './frame.tsx'
 
-/** Before there is an organization, only who started the server can make one: the link stands in its output. */
+/** Shown before there is an organization. Only the person who started the server has the setup link. */
 export function FirstRun() {
   return (
-    <Frame title="Bellhop is running" text="There is no organization yet.">
+    <Frame title="Bellhop is running" text="Finish setup to sign in.">
       <div class="stack">
         <p>
-          Where you started Bellhop, it printed a link that ends in <code>/welcome#…</code>. Open it to make
-          your organization and your own account.
+          Open the link Bellhop printed in the terminal. It contains <code>/welcome#…</code>, and lets you
+          create your organization and account.
         </p>
         <p class="frame-foot">
-          It is not there any more? Start Bellhop again, and it prints a new one. How to use the API is
-          written at{' '}
+          Lost it? Restart Bellhop to print a new one. API docs:{' '}
           <a href="/docs" rel="external">
             /docs
           </a>

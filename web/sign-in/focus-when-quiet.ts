@@ -2,10 +2,10 @@ import { type Accessor, createEffect, createSignal, onCleanup } from 'solid-js'
 import { isField } from '../keyboard/key-combo.ts'
 
 const QUIET_MS = 1_000
-/** Longer than somebody thinks between two words. */
+/** Longer than a pause between two words. */
 const PAUSE_MS = 1_500
 
-/** Gives a field the focus once no key has been pressed for a second: what is being typed was meant for another one. */
+/** Focuses a field once no key has been pressed for a second. Until then, keys are meant for another field. */
 export function focusWhenQuiet(field: () => HTMLElement | undefined): void {
   const stop = whenQuiet(QUIET_MS, () => {
     if (!isInField()) field()?.focus()
@@ -13,16 +13,16 @@ export function focusWhenQuiet(field: () => HTMLElement | undefined): void {
   onCleanup(stop)
 }
 
-/** Whether it is wanted, and nobody is in the middle of a sentence: a window over the page would swallow the rest of it. */
-export function unlessTyping(isWanted: Accessor<boolean>): Accessor<boolean> {
-  const [isTime, setTime] = createSignal(false)
+/** True once it is requested and the user has stopped typing. A dialog would swallow the rest of the sentence. */
+export function unlessTyping(isRequested: Accessor<boolean>): Accessor<boolean> {
+  const [isReady, setReady] = createSignal(false)
   createEffect(() => {
-    setTime(false)
-    if (!isWanted()) return
-    if (isInField()) onCleanup(whenQuiet(PAUSE_MS, () => setTime(true)))
-    else setTime(true)
+    setReady(false)
+    if (!isRequested()) return
+    if (isInField()) onCleanup(whenQuiet(PAUSE_MS, () => setReady(true)))
+    else setReady(true)
   })
-  return () => isWanted() && isTime()
+  return () => isRequested() && isReady()
 }
 
 function whenQuiet(quietMs: number, run: () => void): () => void {

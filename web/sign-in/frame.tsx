@@ -2,14 +2,14 @@ import { createEffect, type JSX, Show } from 'solid-js'
 import './frame.css'
 
 interface FrameProps {
-  /** Heading of the page and title of the window. */
+  /** The heading of the page and the title of the tab. */
   title: string
   /** A sentence below the heading. */
   text?: JSX.Element
   children: JSX.Element
 }
 
-/** The page around everything that happens before somebody is signed in. */
+/** The layout of all pages before sign-in. */
 export function Frame(props: FrameProps) {
   createEffect(() => {
     document.title = `${props.title} · Bellhop`

@@ -15,7 +15,7 @@ import { Refusal } from './refusal.tsx'
 
 type Link = Answer<typeof api.console.link.post>
 
-/** `/join#token`: an invitation, or a new password for somebody who lost theirs. */
+/** `/join#token`: accepts an invitation, or sets a new password. */
 export default function JoinPage() {
   const token = createLinkToken()
   const link = useQuery(() => ({
@@ -33,7 +33,7 @@ export default function JoinPage() {
       <Match when={link.data}>{(data) => <JoinForm token={token()} link={data()} />}</Match>
       <Match when={link.error}>
         {(error) => (
-          <FailedState title="The link could not be read" error={error()} onRetry={() => link.refetch()} />
+          <FailedState title="Couldn't check the link" error={error()} onRetry={() => link.refetch()} />
         )}
       </Match>
     </Switch>
@@ -42,9 +42,9 @@ export default function JoinPage() {
 
 function Expired() {
   return (
-    <Frame title="This link does not work any more" text="Each link works once, and only for some days.">
+    <Frame title="This link has expired" text="Links work once and expire after 7 days.">
       <div class="stack">
-        <p>Ask an administrator of your organization for a new one.</p>
+        <p>Ask an administrator for a new one.</p>
         <a href="/sign-in">Sign in with a password</a>
       </div>
     </Frame>
@@ -62,8 +62,8 @@ function JoinForm(props: { token: string; link: Link }) {
 
   const join = useMutation(() => ({
     mutationFn: () => {
-      const who = isInvitation() ? { name: name() } : {}
-      return ask(api.console.link.accept.post({ token: props.token, password: password(), ...who }))
+      const profile = isInvitation() ? { name: name() } : {}
+      return ask(api.console.link.accept.post({ token: props.token, password: password(), ...profile }))
     },
     onSuccess: (session) => {
       queries.setQueryData(sessionQuery.queryKey, session)
@@ -79,11 +79,11 @@ function JoinForm(props: { token: string; link: Link }) {
   return (
     <Frame
       title={isInvitation() ? `Join ${props.link.organization.name}` : 'Choose a new password'}
-      text={isInvitation() ? 'Choose a password, and you are in.' : `For ${props.link.organization.name}.`}
+      text={isInvitation() ? 'Choose a password to join.' : `For ${props.link.organization.name}.`}
     >
       <form class="stack" onSubmit={submit}>
         <TextField
-          label="E-mail"
+          label="Email"
           name="email"
           type="email"
           autocomplete="username"
@@ -95,7 +95,7 @@ function JoinForm(props: { token: string; link: Link }) {
           <TextField
             label="Your name"
             name="name"
-            hint="Customers see it above your replies."
+            hint="Shown to customers on your replies."
             autocomplete="name"
             value={name()}
             onInput={setName}

@@ -2,14 +2,14 @@ import { useLocation } from '@solidjs/router'
 import { type Accessor, createEffect, createSignal } from 'solid-js'
 
 /**
- * The secret behind `#` of a one-time link. It is taken out of the address bar at once, so that it stays in no history
- * and on no screenshot.
+ * The token after `#` of a one-time link. It is removed from the address bar at once, so that it appears in no history
+ * or screenshot.
  */
 export function createLinkToken(): Accessor<string> {
   const location = useLocation()
   const [token, setToken] = createSignal(window.location.hash.slice(1))
   createEffect(() => {
-    // Read from the router, so that a second link in the same tab is noticed.
+    // Read from the router, to notice a second link opened in the same tab.
     const given = location.hash.slice(1)
     if (given === '') return
     setToken(given)

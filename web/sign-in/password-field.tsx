@@ -8,14 +8,14 @@ interface PasswordFieldProps {
   label: string
   value: string
   onInput: (value: string) => void
-  /** Tells password managers whether to fill one in or to make one. */
+  /** Tells password managers to fill in a password or to create one. */
   autocomplete: 'current-password' | 'new-password'
   error?: string
   ref?: (input: HTMLInputElement) => void
   name?: string
 }
 
-/** A password, with a look at what was typed and a word about Caps Lock. */
+/** A password input with a show button and a Caps Lock warning. */
 export function PasswordField(props: PasswordFieldProps) {
   const [isShown, setShown] = createSignal(false)
   const [isCapsLock, setCapsLock] = createSignal(false)

@@ -4,20 +4,20 @@ import { ErrorText } from '../ui/error-text.tsx'
 
 const SECOND_MS = 1_000
 
-/** Why signing in was refused. Faults of single fields stand at the fields, and are left out here. */
+/** Why sign-in failed. Errors of single fields are shown at the fields instead. */
 export function Refusal(props: { error: unknown }) {
-  const isOfFields = () => props.error instanceof ApiProblem && props.error.errors.length > 0
+  const isShownAtFields = () => props.error instanceof ApiProblem && props.error.errors.length > 0
   const wait = () => (props.error instanceof ApiProblem ? props.error.retryAfter : undefined)
   return (
-    <Show when={props.error && !isOfFields()}>
+    <Show when={props.error && !isShownAtFields()}>
       <Show when={wait()} keyed fallback={<ErrorText>{errorMessage(props.error)}</ErrorText>}>
-        {(seconds) => <TooMany seconds={seconds} />}
+        {(seconds) => <TooManyAttempts seconds={seconds} />}
       </Show>
     </Show>
   )
 }
 
-function TooMany(props: { seconds: number }) {
+function TooManyAttempts(props: { seconds: number }) {
   const endsAt = Date.now() + props.seconds * SECOND_MS
   const [left, setLeft] = createSignal(props.seconds)
   const timer = setInterval(() => setLeft(Math.ceil((endsAt - Date.now()) / SECOND_MS)), SECOND_MS)

@@ -8,23 +8,23 @@ import './frame.css'
 import { isSignedOut, restoreSession } from '../api/session-expiry.ts'
 import { SignInForm } from './sign-in-form.tsx'
 
-/** Over the page, when the session ends while somebody is at work. Nothing below it is lost. */
+/** A dialog over the page when the session ends. Nothing on the page is lost. */
 export function SignInAgain(props: { session: SessionData }) {
   const queries = useQueryClient()
   const isOpen = unlessTyping(isSignedOut)
 
   function signedIn(session: SessionData, agentId = props.session.agent.id) {
-    // What is open belongs to somebody else now: begin anew.
+    // The page belongs to another agent: reload it.
     if (session.agent.id !== agentId) return leaveUnasked(() => location.reload())
     queries.setQueryData(sessionQuery.queryKey, session)
     restoreSession()
     void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
   }
 
-  /** Signed in again in another tab, perhaps. */
-  async function lookAgain() {
+  /** The agent may have signed in again in another tab. */
+  async function checkSession() {
     if (!isSignedOut()) return
-    // Once the session is read, the page is given the new one.
+    // Read first: fetching replaces the session in `props`.
     const agentId = props.session.agent.id
     const session = await queries
       .fetchQuery({ ...sessionQuery, staleTime: 0, retry: false })
@@ -32,23 +32,23 @@ export function SignInAgain(props: { session: SessionData }) {
     if (session) signedIn(session, agentId)
   }
 
-  onMount(() => window.addEventListener('focus', lookAgain))
-  onCleanup(() => window.removeEventListener('focus', lookAgain))
+  onMount(() => window.addEventListener('focus', checkSession))
+  onCleanup(() => window.removeEventListener('focus', checkSession))
 
   return (
     <Dialog
       isOpen={isOpen()}
       title="Sign in again"
-      description="Your session has ended. What you were doing is still here, and goes on when you are back."
+      description="Your session has ended. Sign in to pick up where you left off."
       size="small"
       isUnprompted
     >
       <div class="stack">
         <SignInForm again={props.session} onSignedIn={(session) => signedIn(session)} />
         <p class="frame-foot">
-          Somebody else?{' '}
+          Not you?{' '}
           <a href="/sign-in" rel="external">
-            Leave this page and sign in
+            Switch account
           </a>
         </p>
       </div>

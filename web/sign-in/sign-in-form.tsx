@@ -11,7 +11,7 @@ import { Refusal } from './refusal.tsx'
 import './sign-in-form.css'
 
 interface SignInFormProps {
-  /** Whose session has ended: the address is given, and the organization known. */
+  /** The session that ended. Its email and organization are used again. */
   again?: SessionData
   onSignedIn: (session: SessionData) => void
 }
@@ -21,7 +21,7 @@ interface Organization {
   name: string
 }
 
-/** Address and password, and the organization where the password fits several. */
+/** Email and password, then the organization if the agent belongs to several. */
 export function SignInForm(props: SignInFormProps) {
   const [email, setEmail] = createSignal(props.again?.agent.email ?? '')
   const [password, setPassword] = createSignal('')
@@ -51,11 +51,11 @@ export function SignInForm(props: SignInFormProps) {
   return (
     <Show
       when={organizations().length === 0}
-      fallback={<Chooser all={organizations()} onChoose={signIn.mutate} error={signIn.error} />}
+      fallback={<OrganizationChooser all={organizations()} onChoose={signIn.mutate} error={signIn.error} />}
     >
       <form class="stack" onSubmit={submit}>
         <TextField
-          label="E-mail"
+          label="Email"
           name="email"
           type="email"
           value={email()}
@@ -87,12 +87,16 @@ export function SignInForm(props: SignInFormProps) {
   )
 }
 
-function Chooser(props: { all: Organization[]; onChoose: (orgId: string) => void; error: unknown }) {
+function OrganizationChooser(props: {
+  all: Organization[]
+  onChoose: (orgId: string) => void
+  error: unknown
+}) {
   let list: HTMLUListElement | undefined
   onMount(() => list?.querySelector('button')?.focus())
   return (
     <div class="stack">
-      <p>You are an agent of several organizations. Which one?</p>
+      <p>Choose an organization</p>
       <ul class="organizations" ref={list}>
         <For each={props.all}>
           {({ id, name }) => (

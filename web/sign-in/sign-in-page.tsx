@@ -8,7 +8,7 @@ import { FirstRun } from './first-run.tsx'
 import { Frame } from './frame.tsx'
 import { SignInForm } from './sign-in-form.tsx'
 
-/** `/sign-in?to=…`: whoever is signed in already goes on at once. */
+/** `/sign-in?to=…`. Agents who are signed in continue at once. */
 export default function SignInPage() {
   const session = useQuery(() => sessionQuery)
   const firstRun = useQuery(() => ({
@@ -19,7 +19,7 @@ export default function SignInPage() {
   const queries = useQueryClient()
   const navigate = useNavigate()
   const [search] = useSearchParams<{ to?: string }>()
-  const target = () => (isOurs(search.to) ? search.to : '/inbox')
+  const target = () => (isOwnPath(search.to) ? search.to : '/inbox')
 
   function signedIn(data: SessionData) {
     queries.setQueryData(sessionQuery.queryKey, data)
@@ -39,8 +39,9 @@ export default function SignInPage() {
           <div class="stack">
             <SignInForm onSignedIn={signedIn} />
             <Show when={search.to}>
-              <p class="frame-foot">Afterwards you are back where you were going.</p>
+              <p class="frame-foot">We'll take you back where you were.</p>
             </Show>
+            <p class="frame-foot">Forgot your password? Ask an administrator for a reset link.</p>
           </div>
         </Frame>
       </Match>
@@ -48,7 +49,7 @@ export default function SignInPage() {
   )
 }
 
-/** Only an address of these pages: a link must not lead from here to somewhere else. */
-function isOurs(to: string | undefined): to is string {
+/** Accepts only paths of this site, to prevent open redirects. */
+function isOwnPath(to: string | undefined): to is string {
   return /^\/(inbox|settings)(?:[/?]|$)/.test(to ?? '')
 }

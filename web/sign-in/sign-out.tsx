@@ -7,37 +7,37 @@ import { ConfirmDialog } from '../forms/confirm-dialog.tsx'
 import { forgetSavedDrafts, unsavedDrafts } from '../ticket/composer/stored-draft.ts'
 import { toastError } from '../ui/toaster.tsx'
 
-/** What was typed last is on the server within that time, when the server is there. */
+/** Drafts are saved within this time when the server can be reached. */
 const LONGEST_SAVE_MS = 1_500
-const LOOK_EVERY_MS = 50
+const POLL_MS = 50
 
 const [unsaved, setUnsaved] = createSignal(0)
 
-/** Ends the session, after a question when the server does not have all that was written. */
+/** Ends the session. Asks first when some text is not saved on the server. */
 export async function signOut(): Promise<void> {
   for (const end = Date.now() + LONGEST_SAVE_MS; countUnsaved() > 0 && Date.now() < end; ) {
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }
   if (countUnsaved() > 0) return void setUnsaved(countUnsaved())
   await leave().catch((error: unknown) => toastError(errorMessage(error)))
 }
 
-/** Stands once, where somebody is signed in. */
+/** The question of `signOut`. Rendered once, on signed-in pages. */
 export function SignOutDialog() {
   const where = () => (unsaved() === 1 ? 'a ticket' : `${unsaved()} tickets`)
   return (
     <ConfirmDialog
       isOpen={unsaved() > 0}
       onClose={() => setUnsaved(0)}
-      title="Some text is not saved yet"
-      text={`What you wrote on ${where()} has not reached the server. If you sign out now, it stays in this browser, where others may read it, until you sign in here again.`}
+      title="Some text isn't saved yet"
+      text={`Your text on ${where()} hasn't reached the server. If you sign out now, it stays in this browser, where others could read it, until you sign in here again.`}
       action="Sign out anyway"
       onConfirm={leave}
     />
   )
 }
 
-/** The page is loaded anew, so that nothing of it stays behind in this tab. */
+/** Reloads the page, so that nothing of it stays in this tab. */
 async function leave(): Promise<void> {
   await ask(api.console.session.delete())
   forgetSavedDrafts(agentId())

@@ -14,11 +14,11 @@ import { createLinkToken } from './link-token.ts'
 import { PasswordField } from './password-field.tsx'
 import { Refusal } from './refusal.tsx'
 
-/** `/welcome#token`: the organization and its first administrator, from the link that the server printed. */
+/** `/welcome#token`: creates the organization and its first administrator, from the link the server printed. */
 export default function WelcomePage() {
   const token = createLinkToken()
   const [isSetUp, setSetUp] = createSignal(false)
-  // Nobody fills in a form for a link that does not work.
+  // Checked first, so that nobody fills in the form for an invalid link.
   const check = useQuery(() => ({
     queryKey: queryKeys.setupLink(token()),
     queryFn: async () => {
@@ -28,27 +28,22 @@ export default function WelcomePage() {
     enabled: token() !== '',
     staleTime: Number.POSITIVE_INFINITY,
   }))
-  const refusal = () => codeOf(check.error)
+  const code = () => codeOf(check.error)
   return (
     <Switch>
-      <Match when={isSetUp() || refusal() === 'already_set_up'}>
-        <Frame
-          title="It is set up already"
-          text="The organization has been made, so this link has done its work."
-        >
+      <Match when={isSetUp() || code() === 'already_set_up'}>
+        <Frame title="Already set up" text="This link was used to create the organization.">
           <a href="/sign-in">Sign in</a>
         </Frame>
       </Match>
       <Match when={!token()}>
-        <Frame title="This link is not whole" text="The part behind # is missing.">
-          <p>Copy the whole link that Bellhop printed where you started it, and open it again.</p>
+        <Frame title="Incomplete link" text="The part after # is missing.">
+          <p>Copy the whole link that Bellhop printed in the terminal, and open it again.</p>
         </Frame>
       </Match>
-      <Match when={refusal() === 'wrong_link'}>
-        <Frame title="This link does not work" text="It is from an earlier start, or some of it is missing.">
-          <p>
-            Open the link that Bellhop printed when it was started last. To get a new one, start it again.
-          </p>
+      <Match when={code() === 'wrong_link'}>
+        <Frame title="This link has expired" text="Each start of Bellhop prints a new one.">
+          <p>Open the latest link from the terminal, or restart Bellhop to print a new one.</p>
         </Frame>
       </Match>
       <Match when={check.isSuccess}>
@@ -57,7 +52,7 @@ export default function WelcomePage() {
       <Match when={check.error}>
         {(error) => (
           <FailedState
-            title="The link could not be read"
+            title="Couldn't check the link"
             error={error()}
             onRetry={() => check.refetch()}
             isBusy={check.isFetching}
@@ -81,8 +76,8 @@ function WelcomeForm(props: { token: string; onAlreadySetUp: () => void }) {
       queries.setQueryData(sessionQuery.queryKey, session)
       navigate('/inbox', { replace: true })
     },
-    onError: (refusal) => {
-      if (codeOf(refusal) === 'already_set_up') props.onAlreadySetUp()
+    onError: (error) => {
+      if (codeOf(error) === 'already_set_up') props.onAlreadySetUp()
     },
   }))
 
@@ -92,7 +87,7 @@ function WelcomeForm(props: { token: string; onAlreadySetUp: () => void }) {
   }
 
   return (
-    <Frame title="Welcome to Bellhop" text="Make your organization and your own account. It takes a minute.">
+    <Frame title="Welcome to Bellhop" text="Create your organization and account.">
       <form class="stack" onSubmit={submit}>
         <TextField
           label="Organization"
@@ -110,7 +105,7 @@ function WelcomeForm(props: { token: string; onAlreadySetUp: () => void }) {
         <TextField
           label="Your name"
           name="name"
-          hint="Customers see it above your replies."
+          hint="Shown to customers on your replies."
           autocomplete="name"
           value={form.name}
           onInput={(value) => setForm('name', value)}
@@ -118,7 +113,7 @@ function WelcomeForm(props: { token: string; onAlreadySetUp: () => void }) {
           required
         />
         <TextField
-          label="E-mail"
+          label="Email"
           name="email"
           type="email"
           autocomplete="username"

@@ -1,10 +1,10 @@
 import type { JSX } from 'solid-js'
 import './badge.css'
 
-/** Green is open, sent or healthy; amber waits; red has failed; grey is over or nothing special; accent is chosen. */
+/** Green: open, sent or healthy. Amber: waiting. Red: failed. Grey: done or neutral. Accent: selected. */
 export type Tone = 'green' | 'amber' | 'red' | 'grey' | 'accent'
 
-/** A word on a soft ground: a state, a role, a tag. */
+/** A short label: a state, a role, a tag. */
 export function Badge(props: { tone?: Tone; children: JSX.Element; title?: string }) {
   return (
     <span class="badge" data-tone={props.tone ?? 'grey'} title={props.title}>
@@ -13,7 +13,7 @@ export function Badge(props: { tone?: Tone; children: JSX.Element; title?: strin
   )
 }
 
-/** A dot before a word. With `label` it stands alone and is read out. */
+/** A colored dot before a word. With `label` it is used alone and read by screen readers. */
 export function StatusDot(props: { tone: Tone; label?: string }) {
   return (
     <span

@@ -10,6 +10,8 @@ export interface ButtonProps extends Omit<JSX.ButtonHTMLAttributes<HTMLButtonEle
   size?: 'small' | 'normal'
   /** In progress: keeps its width and focus, and ignores clicks. */
   isBusy?: boolean
+  /** Looks disabled and ignores clicks, but keeps the focus. */
+  isUnavailable?: boolean
   /** Shown after the text, such as `mod+enter`. The page handles the key, not the button. */
   keys?: string
   icon?: JSX.Element
@@ -21,6 +23,7 @@ export function Button(props: ButtonProps) {
     'look',
     'size',
     'isBusy',
+    'isUnavailable',
     'keys',
     'icon',
     'children',
@@ -36,9 +39,9 @@ export function Button(props: ButtonProps) {
       data-look={own.look ?? 'plain'}
       data-size={own.size ?? 'normal'}
       aria-busy={own.isBusy || undefined}
-      aria-disabled={own.isBusy || undefined}
+      aria-disabled={own.isBusy || own.isUnavailable || undefined}
       onClick={(event) => {
-        if (own.isBusy) event.preventDefault()
+        if (own.isBusy || own.isUnavailable) event.preventDefault()
         else if (typeof own.onClick === 'function') own.onClick(event)
       }}
     >

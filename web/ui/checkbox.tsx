@@ -11,7 +11,7 @@ interface CheckboxProps {
   role?: 'switch'
 }
 
-/** A box to tick, part of a form. What takes effect at once is a `Switch`. */
+/** A checkbox in a form. Use `Switch` for settings that take effect at once. */
 export function Checkbox(props: CheckboxProps) {
   const id = createUniqueId()
   return (
@@ -25,7 +25,7 @@ export function Checkbox(props: CheckboxProps) {
         aria-describedby={props.hint ? `${id}-hint` : undefined}
         onChange={(event) => {
           props.onChange(event.currentTarget.checked)
-          // Until the page says otherwise, it shows what the page says.
+          // Controlled: shows `isChecked` until the page changes it.
           event.currentTarget.checked = props.isChecked
         }}
       />
@@ -41,7 +41,7 @@ export function Checkbox(props: CheckboxProps) {
   )
 }
 
-/** On or off, at once. */
+/** A setting that takes effect at once. */
 export function Switch(props: Omit<CheckboxProps, 'role'>) {
   return <Checkbox {...props} role="switch" />
 }

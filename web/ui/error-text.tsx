@@ -2,7 +2,7 @@ import CircleAlert from 'lucide-solid/icons/circle-alert'
 import type { JSX } from 'solid-js'
 import './error-text.css'
 
-/** Why something was refused, below what it is about. Read out as soon as it appears. */
+/** An error message. Screen readers read it as soon as it appears. */
 export function ErrorText(props: { children: JSX.Element; id?: string }) {
   return (
     <p class="error-text" role="alert" id={props.id}>

@@ -1,10 +1,10 @@
-/** What browsers call the key while an input method has it. */
-const OF_INPUT_METHOD = 229
+/** The key code of browsers while an input method is composing. */
+const COMPOSING_KEY_CODE = 229
 
 /**
- * Whether an input method takes the key for a word it is composing. Of the Enter that ends the word Safari says so by
- * the old code only.
+ * Whether the key belongs to an input method that is composing a word. For the Enter that ends the word, Safari says so
+ * only through the old key code.
  */
 export function isComposing({ isComposing, keyCode }: KeyboardEvent): boolean {
-  return isComposing || keyCode === OF_INPUT_METHOD
+  return isComposing || keyCode === COMPOSING_KEY_CODE
 }

@@ -3,7 +3,7 @@ import './seconds-left.css'
 
 const TICK_MS = 250
 
-/** "8 s", counting down to nothing. Not read out: a screen reader would speak of nothing else. */
+/** "8 s", counting down to zero. Hidden from screen readers, which would read every second. */
 export function SecondsLeft(props: { until: number }) {
   const [now, setNow] = createSignal(Date.now())
   const timer = setInterval(() => setNow(Date.now()), TICK_MS)

@@ -9,7 +9,7 @@ interface SegmentedControlProps<Value extends string> {
   onChange: (value: Value) => void
 }
 
-/** Two to four choices side by side, of which one holds: reply or note, light or dark. Arrow keys move it. */
+/** Two to four choices side by side, one of them selected: reply or note, light or dark. Arrow keys change it. */
 export function SegmentedControl<Value extends string>(props: SegmentedControlProps<Value>) {
   const name = createUniqueId()
   return (

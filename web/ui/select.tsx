@@ -20,7 +20,7 @@ interface SelectProps<Value extends string> extends FieldProps {
   onChange: (value: Value) => void
 }
 
-/** A choice among a few options. For more than about ten, or to search them, use `Picker`. */
+/** A choice of up to about ten options. Use `Picker` for more, or to search them. */
 export function Select<Value extends string>(props: SelectProps<Value>) {
   const [field] = splitProps(props, ['label', 'isLabelHidden', 'hint', 'error', 'aside'])
   const chosen = () => props.options.find(({ value }) => value === props.value)

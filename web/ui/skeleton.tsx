@@ -2,13 +2,13 @@ import { For } from 'solid-js'
 import './skeleton.css'
 
 interface SkeletonProps {
-  /** How many lines; each is a little shorter or longer, like text. */
+  /** Number of lines. Their widths vary, like text. */
   lines?: number
-  /** What is waited for, for screen readers. */
+  /** What is loading, for screen readers. */
   label?: string
 }
 
-/** Grey lines in the place of what is on its way. They appear after 150 ms only: most answers are faster. */
+/** Gray lines in place of loading content. They appear after 150 ms: most responses are faster. */
 export function Skeleton(props: SkeletonProps) {
   return (
     <div class="skeleton late" role="status" aria-label={props.label ?? 'Loading'}>

@@ -7,13 +7,13 @@ import { useSession } from '../../api/session.ts'
 import { CardForm } from '../../forms/form.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { toast } from '../../ui/toaster.tsx'
+import { createFormState } from '../form-state.ts'
 import { Page, Section } from '../page.tsx'
-import { createTypedValues } from '../typed-values.ts'
 import { Devices } from './devices.tsx'
 import { PasswordSection } from './password-section.tsx'
 import { ThisBrowser } from './this-browser.tsx'
 
-/** What everybody decides for themselves. */
+/** The settings of the signed-in agent. */
 export function AccountPage() {
   const session = useSession()
   const role = () => (session().agent.role === 'admin' ? 'an administrator' : 'an agent')
@@ -32,25 +32,25 @@ export function AccountPage() {
 
 function OwnName() {
   const session = useSession()
-  const [values, setValues, sendValues] = createTypedValues('Your name', () => ({
+  const form = createFormState('your name', () => ({
     name: session().agent.name,
   }))
   const save = useMutation(() => ({
-    mutationFn: () => sendValues((sent) => ask(api.console.me.patch(sent))),
+    mutationFn: () => form.save((sent) => ask(api.console.me.patch(sent))),
     onSuccess: (saved) => {
       queries.setQueryData(['session'], saved)
       void queries.invalidateQueries({ queryKey: queryKeys.agents })
-      toast('Your name is saved.')
+      toast('Name saved.')
     },
   }))
   return (
     <Section title="Name">
-      <CardForm save={save} fields={['name']} action="Save name">
+      <CardForm save={save} fields={['name']} action="Save name" isUnchanged={!form.isChanged()}>
         <TextField
           label="Your name"
-          hint="Customers see it above your replies, colleagues everywhere."
-          value={values.name}
-          onInput={(name) => setValues({ name })}
+          hint="Shown to customers on your replies and to your team."
+          value={form.values.name}
+          onInput={(name) => form.setValues({ name })}
           error={fieldError(save.error, 'name')}
           autocomplete="name"
           required

@@ -21,13 +21,13 @@ const sessionsQuery = queryOptions({
   staleTime: 0,
 })
 
-/** Where one is signed in, and a way to sign out from afar. */
+/** The agent's sessions, each with a button to sign it out. */
 export function Devices() {
   const query = useQuery(() => ({ ...sessionsQuery, reconcile: 'id' }))
   const endOthers = useMutation(() => ({
     mutationFn: () => ask(api.console.sessions.delete()),
     onSuccess: ({ ended }) => {
-      toast(ended === 1 ? 'One other device is signed out.' : `${ended} other devices are signed out.`)
+      toast(ended === 1 ? 'Signed out 1 other device.' : `Signed out ${ended} other devices.`)
     },
     onError: (error) => void toastError(errorMessage(error)),
     onSettled: () => queries.invalidateQueries({ queryKey: queryKeys.sessions }),
@@ -36,16 +36,16 @@ export function Devices() {
   return (
     <Section
       title="Devices"
-      text="Where you are signed in. Sign out whatever you do not know, and change your password then."
+      text="Where you're signed in. If you don't recognize a device, sign it out and change your password."
       actions={
         <Show when={others().length > 1}>
           <Button isBusy={endOthers.isPending} onClick={() => endOthers.mutate()}>
-            Sign out all others
+            Sign out other devices
           </Button>
         </Show>
       }
     >
-      <Loaded query={query} what="Your devices" rows={2}>
+      <Loaded query={query} what="your devices" rows={2}>
         {(list) => (
           <ul class="entries" aria-label="Devices">
             <For each={list().data}>{(device) => <DeviceRow device={device} />}</For>
@@ -59,7 +59,7 @@ export function Devices() {
 function DeviceRow(props: { device: Device }) {
   const end = useMutation(() => ({
     mutationFn: () => ask(api.console.sessions({ id: props.device.id }).delete()),
-    onSuccess: () => void toast(`${props.device.device} is signed out.`),
+    onSuccess: () => void toast(`Signed out ${props.device.device}.`),
     onError: (error) => void toastError(errorMessage(error)),
     onSettled: () => queries.invalidateQueries({ queryKey: queryKeys.sessions }),
   }))
@@ -72,7 +72,7 @@ function DeviceRow(props: { device: Device }) {
         <p class="entry-title">
           {props.device.device}
           <Show when={props.device.isCurrent}>
-            <Badge tone="green">This one</Badge>
+            <Badge tone="green">This device</Badge>
           </Show>
         </p>
         <p class="entry-facts">

@@ -11,7 +11,7 @@ import { PasswordField } from '../../sign-in/password-field.tsx'
 import { toast } from '../../ui/toaster.tsx'
 import { Section } from '../page.tsx'
 
-/** Changes the password, knowing the present one. */
+/** Changes the password. Asks for the current one. */
 export function PasswordSection() {
   const session = useSession()
   const [current, setCurrent] = createSignal('')
@@ -22,20 +22,20 @@ export function PasswordSection() {
       setCurrent('')
       setNext('')
       void queries.invalidateQueries({ queryKey: queryKeys.sessions })
-      toast('Your password is changed, and your other devices are signed out.')
+      toast('Password changed. Other devices were signed out.')
     },
   }))
-  // The present one may have been filled in by the browser.
+  // Only the new one counts: the browser may have filled in the current one.
   askBeforeLeaving(() => next() !== '')
   return (
-    <Section title="Password" text="A new one signs you out on all other devices.">
+    <Section title="Password" text="Changing it signs you out everywhere else.">
       <CardForm
         save={change}
         fields={['current', 'password']}
         action="Change password"
-        isDisabled={!current() || !next()}
+        isUnchanged={!current() || !next()}
       >
-        {/* Password managers want to know whose password it is. */}
+        {/* Tells password managers whose password it is. */}
         <input
           hidden
           type="text"
@@ -46,7 +46,7 @@ export function PasswordSection() {
         />
         <div class="two">
           <PasswordField
-            label="Present password"
+            label="Current password"
             autocomplete="current-password"
             name="current"
             value={current()}

@@ -7,10 +7,10 @@ import { Section } from '../page.tsx'
 
 const OPTIONS = THEMES.map((value) => ({ value, label: THEME_NAMES[value] }))
 
-/** What is kept in this browser only. */
+/** Settings that are stored in this browser only. */
 export function ThisBrowser() {
   return (
-    <Section title="This browser" text="Kept here only; other devices have their own.">
+    <Section title="This browser" text="Applies to this browser only.">
       <div class="entries">
         <div class="entry">
           <p class="entry-words entry-title">Theme</p>
@@ -19,11 +19,11 @@ export function ThisBrowser() {
         <div class="entry">
           <Show
             when={canNotify()}
-            fallback={<p class="muted">This browser shows no desktop notifications for this address.</p>}
+            fallback={<p class="muted">Desktop notifications aren't available in this browser.</p>}
           >
             <Switch
-              label="Notify on the desktop"
-              hint="When a customer writes on a ticket of yours, or opens one, while this page is in the background."
+              label="Desktop notifications"
+              hint="When a customer replies to your ticket or opens a new one while Bellhop is in the background."
               isChecked={areNotificationsOn()}
               onChange={(isOn) => void switchNotifications(isOn)}
             />

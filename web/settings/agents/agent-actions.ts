@@ -5,12 +5,12 @@ import type { Agent } from '../../api/workspace.ts'
 import { toast, toastError } from '../../ui/toaster.tsx'
 import { agentsChanged, ROLES, type Role } from './agent-data.ts'
 
-/** What an administrator can do with an agent. */
+/** What an administrator can change about an agent. */
 export function createAgentActions(agent: Accessor<Agent>) {
   const one = () => api.console.agents({ id: agent().id })
 
-  /** Runs it and says why it was refused. */
-  async function tried(work: () => Promise<unknown>): Promise<void> {
+  /** Runs an action and shows why it failed. */
+  async function attempt(work: () => Promise<unknown>): Promise<void> {
     try {
       await work()
     } catch (error) {
@@ -21,32 +21,32 @@ export function createAgentActions(agent: Accessor<Agent>) {
 
   function setRole(role: Role): void {
     const before = agent().role
-    void tried(async () => {
+    void attempt(async () => {
       await ask(one().patch({ role }))
       const word = ROLES.find(({ value }) => value === role)?.label.toLowerCase() ?? role
-      toast(`${agent().name} is an ${word} now.`, { text: 'Undo', run: () => setRole(before) })
+      toast(`${agent().name} is now an ${word}.`, { text: 'Undo', run: () => setRole(before) })
     })
   }
 
   function enable(): void {
-    void tried(async () => {
+    void attempt(async () => {
       await ask(one().enable.post())
       toast(`${agent().name} can sign in again.`)
     })
   }
 
   return {
-    tried,
+    attempt,
     setRole,
     enable,
-    /** Throws the refusal, for the dialog that asked. Answers what to say. */
+    /** Returns the text of the toast. Throws the server's error, for the dialog to show. */
     async disable(): Promise<string> {
       const { unassignedTickets: count } = await ask(one().disable.post())
       agentsChanged()
-      const tickets = count === 1 ? 'One ticket is' : `${count} tickets are`
-      return `${agent().name} is disabled. ${count === 0 ? 'No ticket was theirs.' : `${tickets} unassigned now.`}`
+      const tickets = count === 1 ? '1 ticket was unassigned' : `${count} tickets were unassigned`
+      return `Disabled ${agent().name}. ${count === 0 ? 'They had no tickets' : tickets}.`
     },
-    /** A link by which they choose a password. */
+    /** Creates a link to choose a password. */
     async link() {
       const made = await ask(one().link.post())
       agentsChanged()

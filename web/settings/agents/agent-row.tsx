@@ -17,7 +17,7 @@ interface AgentRowProps {
   onLink: (link: ShownLink) => void
 }
 
-/** A person, what they are, and behind the dots everything that can be done with them. */
+/** An agent with role, state and a menu of actions. */
 export function AgentRow(props: AgentRowProps) {
   const session = useSession()
   const isMe = () => props.agent.id === session().agent.id
@@ -54,7 +54,7 @@ function LastSeen(props: { agent: Agent }) {
   return (
     <Show
       when={props.agent.lastSeenAt}
-      fallback={<span>{props.agent.state === 'invited' ? 'Has not joined yet' : 'Never seen'}</span>}
+      fallback={<span>{props.agent.state === 'invited' ? "Hasn't joined yet" : 'Never signed in'}</span>}
     >
       {(at) => (
         <span>
@@ -66,9 +66,9 @@ function LastSeen(props: { agent: Agent }) {
 }
 
 function AgentMenu(props: AgentRowProps) {
-  const [asked, setAsked] = createSignal<'disable' | 'reset'>()
+  const [dialog, setDialog] = createSignal<'disable' | 'reset'>()
   const actions = createAgentActions(() => props.agent)
-  const close = () => setAsked(undefined)
+  const close = () => setDialog(undefined)
   const showLink = async () => props.onLink({ agent: props.agent, ...(await actions.link()) })
   const isActive = () => props.agent.state === 'active'
   return (
@@ -76,43 +76,45 @@ function AgentMenu(props: AgentRowProps) {
       <Menu
         placement="bottom-end"
         trigger={(given) => (
-          <IconButton {...given} name={`Change ${props.agent.name}`}>
+          <IconButton {...given} name={`Actions for ${props.agent.name}`}>
             <Ellipsis />
           </IconButton>
         )}
       >
         <Show
           when={props.agent.state !== 'disabled'}
-          fallback={<MenuItem onSelect={actions.enable}>Enable again</MenuItem>}
+          fallback={<MenuItem onSelect={actions.enable}>Enable</MenuItem>}
         >
           <MenuItem onSelect={() => actions.setRole(props.agent.role === 'admin' ? 'agent' : 'admin')}>
-            {props.agent.role === 'admin' ? 'Make an agent' : 'Make an administrator'}
+            {props.agent.role === 'admin' ? 'Make agent' : 'Make administrator'}
           </MenuItem>
           <Show
             when={isActive()}
-            fallback={<MenuItem onSelect={() => void actions.tried(showLink)}>New invitation link</MenuItem>}
+            fallback={
+              <MenuItem onSelect={() => void actions.attempt(showLink)}>New invitation link</MenuItem>
+            }
           >
-            <MenuItem onSelect={() => setAsked('reset')}>Reset password…</MenuItem>
+            <MenuItem onSelect={() => setDialog('reset')}>Reset password…</MenuItem>
           </Show>
           <MenuLine />
-          <MenuItem isDanger onSelect={() => setAsked('disable')}>
+          <MenuItem isDanger onSelect={() => setDialog('disable')}>
             Disable…
           </MenuItem>
         </Show>
       </Menu>
       <ConfirmDialog
-        isOpen={asked() === 'reset'}
+        isOpen={dialog() === 'reset'}
         onClose={close}
-        title={`Reset the password of ${props.agent.name}?`}
-        text="They are signed out everywhere, and choose a new password with a link that you give them."
-        action="Make a reset link"
+        title={`Reset ${props.agent.name}'s password?`}
+        text="They are signed out everywhere. Send them the link to choose a new password."
+        action="Create reset link"
         onConfirm={showLink}
       />
       <ConfirmDialog
-        isOpen={asked() === 'disable'}
+        isOpen={dialog() === 'disable'}
         onClose={close}
         title={`Disable ${props.agent.name}?`}
-        text="They are signed out everywhere and cannot sign in. Their tickets become unassigned; what they wrote stays. You can enable them again."
+        text="They are signed out everywhere and cannot sign in. Their tickets become unassigned. Everything they wrote is kept. You can re-enable them any time."
         action="Disable"
         onConfirm={async () => toast(await actions.disable())}
       />

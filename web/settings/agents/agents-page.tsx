@@ -9,7 +9,7 @@ import { AgentRow } from './agent-row.tsx'
 import { InviteAgent } from './invite-agent.tsx'
 import { LinkDialog, type ShownLink } from './link-dialog.tsx'
 
-/** Who works here: invitations, roles, and who may no longer sign in. */
+/** The agents of the organization: invitations, roles, disabled accounts. */
 export function AgentsPage() {
   const query = useQuery(() => ({ ...agentsQuery, reconcile: 'id' }))
   const [isInviting, setInviting] = createSignal(false)
@@ -17,14 +17,14 @@ export function AgentsPage() {
   return (
     <Page
       title="Agents"
-      lead="Everybody who answers tickets. Administrators also change these settings."
+      lead="Everyone who replies to tickets. Administrators can also change settings."
       actions={
         <Button look="primary" icon={<UserPlus />} onClick={() => setInviting(true)}>
-          Invite an agent
+          Invite agent
         </Button>
       }
     >
-      <Loaded query={query} what="The agents">
+      <Loaded query={query} what="agents">
         {(list) => (
           <>
             <AgentList agents={list().data.filter(({ state }) => state !== 'disabled')} onLink={setLink} />

@@ -18,7 +18,7 @@ interface InviteAgentProps {
   onLink: (link: ShownLink) => void
 }
 
-/** Asks for name, address and role; the answer is a link that goes to the new colleague. */
+/** Asks for name, email and role, then shows the invitation link. */
 export function InviteAgent(props: InviteAgentProps) {
   return (
     <Show when={props.isOpen}>
@@ -44,13 +44,13 @@ function Inviting(props: InviteAgentProps) {
     <Dialog
       isOpen
       onClose={() => props.onClose()}
-      title="Invite an agent"
-      description="You get a link for them. Bellhop sends no e-mail for it: pass it on yourself."
+      title="Invite agent"
+      description="Bellhop doesn't email invitations: copy the link and send it yourself."
     >
-      <DialogForm save={invite} fields={FIELDS} action="Make the link" onCancel={() => props.onClose()}>
+      <DialogForm save={invite} fields={FIELDS} action="Create link" onCancel={() => props.onClose()}>
         <TextField
           label="Name"
-          hint="Customers see it above their replies."
+          hint="Shown to customers on their replies."
           value={name()}
           onInput={setName}
           error={fieldError(invite.error, 'name')}
@@ -58,9 +58,9 @@ function Inviting(props: InviteAgentProps) {
           required
         />
         <TextField
-          label="E-mail address"
+          label="Email"
           type="email"
-          hint="They sign in with it."
+          hint="Used to sign in."
           value={email()}
           onInput={setEmail}
           error={fieldError(invite.error, 'email')}

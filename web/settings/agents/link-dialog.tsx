@@ -1,8 +1,8 @@
 import type { Agent } from '../../api/workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { exactTime } from '../../ui/relative-time.tsx'
 import { SecretOnce } from '../secret-once.tsx'
+import { shortTime } from '../timestamp.tsx'
 
 export interface ShownLink {
   agent: Pick<Agent, 'name'>
@@ -11,7 +11,7 @@ export interface ShownLink {
   purpose: 'invitation' | 'reset'
 }
 
-/** A link by which somebody chooses a password, to be passed on. */
+/** Shows a one-time link to choose a password, for an administrator to send. */
 export function LinkDialog(props: { link: ShownLink | undefined; onClose: () => void }) {
   return (
     <Dialog
@@ -19,7 +19,7 @@ export function LinkDialog(props: { link: ShownLink | undefined; onClose: () => 
       title={props.link?.purpose === 'reset' ? 'Password reset link' : 'Invitation link'}
       description={
         props.link &&
-        `Give it to ${props.link.agent.name}, by chat or in person. Whoever has it can choose the password, once.`
+        `Send this to ${props.link.agent.name} privately. Anyone with the link can set the password, once.`
       }
       size="wide"
       footer={
@@ -31,7 +31,7 @@ export function LinkDialog(props: { link: ShownLink | undefined; onClose: () => 
       <div class="stack-tight">
         <SecretOnce label="Link" secret={props.link?.url ?? ''} />
         <p class="muted small">
-          It works until {props.link && exactTime(props.link.expiresAt)}. A newer link ends this one.
+          Expires {props.link && shortTime(props.link.expiresAt)}. Creating a new link cancels this one.
         </p>
       </div>
     </Dialog>

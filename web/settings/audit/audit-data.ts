@@ -17,6 +17,6 @@ export const auditQuery = (filter: { action?: string }) =>
       ),
     initialPageParam: '',
     getNextPageParam: ({ nextCursor }: { nextCursor?: string | undefined }) => nextCursor,
-    // What was just done stands here when somebody comes to look.
+    // Always reloaded, so that recent actions show up.
     staleTime: 0,
   })

@@ -6,9 +6,9 @@ import { Badge } from '../../ui/badge.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { type Column, DataTable } from '../data-table.tsx'
 import { FilterSelect } from '../filter-select.tsx'
-import { Moment } from '../moment.tsx'
 import { Page } from '../page.tsx'
 import { ShowMore } from '../show-more.tsx'
+import { Timestamp } from '../timestamp.tsx'
 import { ACTIONS } from './actions.ts'
 import './audit.css'
 import { type AuditEntry, auditQuery } from './audit-data.ts'
@@ -18,13 +18,13 @@ const OPTIONS = Object.entries(ACTIONS).map(([value, label]) => ({ value, label 
 const ACTOR_KINDS = { agent: '', key: 'API key', command: 'command', system: '' }
 
 const COLUMNS: Column<AuditEntry>[] = [
-  { head: 'When', isNarrow: true, cell: (entry) => <Moment at={entry.at} /> },
+  { head: 'When', isNarrow: true, cell: (entry) => <Timestamp at={entry.at} /> },
   { head: 'Who', cell: (entry) => <Who entry={entry} /> },
   { head: 'What', cell: (entry) => <What entry={entry} /> },
   { head: 'From', isNarrow: true, cell: (entry) => <span class="mono muted">{entry.address ?? '–'}</span> },
 ]
 
-/** Who did what to the settings, when and from where. The filter stands in the address. */
+/** Who did what in the settings, when and from where. The filter is kept in the URL. */
 export function AuditPage() {
   const [search, setSearch] = useSearchParams<{ action: string }>()
   const action = () => (search.action && search.action in ACTIONS ? search.action : undefined)
@@ -32,12 +32,12 @@ export function AuditPage() {
   return (
     <Page
       title="Audit log"
-      lead="Who changed what in these settings and who signed in, from where. Nobody can change or delete a line."
+      lead="Settings changes and sign-ins: who, when and from where. Entries can't be edited or deleted."
     >
       <div class="audit-filter">
         <FilterSelect
           label="Action"
-          anyLabel="Everything"
+          anyLabel="All actions"
           options={OPTIONS}
           value={action()}
           onChange={(value) => setSearch({ action: value }, { replace: true })}
@@ -45,17 +45,13 @@ export function AuditPage() {
       </div>
       <div class="audit">
         <DataTable
-          label="The audit log"
+          label="audit log"
           columns={COLUMNS}
           rows={query.data?.pages.flatMap(({ data }) => data)}
           error={query.isLoadingError ? query.error : undefined}
           onRetry={() => void query.refetch()}
           empty={
-            <EmptyState
-              icon={<ScrollText />}
-              title="Nothing like this has happened"
-              text="As soon as somebody does it, it stands here."
-            />
+            <EmptyState icon={<ScrollText />} title="No entries" text="Matching events will appear here." />
           }
         />
       </div>

@@ -11,15 +11,15 @@ const FIELDS: Record<string, string> = {
   signature: 'signature',
 }
 
-/** What was done, in words. An action that nobody has put into words yet is said as it is called. */
+/** The action in words. Falls back to its id. */
 export function actionWords({ action }: Pick<AuditEntry, 'action'>): string {
   return ACTIONS[action] ?? action.replaceAll(/[._]/g, ' ')
 }
 
-/** What it was done to and how, as far as that is not in the action itself. */
+/** What was affected and how, unless the action already says so. */
 export function subjectWords({ action, subject, detail, actor }: AuditEntry): string {
   const more = detailWords(action, detail ?? {})
-  // "Signed in ana@example.com" would say nothing new.
+  // "Signed in ana@example.com" would repeat the actor.
   const isOwn = subject?.id !== undefined && subject.id === actor.id
   const isSaid = isOwn || action === 'organization.changed'
   return [isSaid ? '' : (subject?.label ?? ''), more].filter(Boolean).join(' ')
@@ -64,7 +64,7 @@ function counted(count: unknown, noun: string): string {
 }
 
 function viewWords(count: unknown): string {
-  return count ? `, out of ${counted(count, 'saved view')}` : ''
+  return count ? `, removed from ${counted(count, 'saved view')}` : ''
 }
 
 function roleWord(role: unknown): string {

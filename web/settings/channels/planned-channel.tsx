@@ -4,23 +4,23 @@ import { Page, Section } from '../page.tsx'
 
 interface PlannedChannelProps {
   title: string
-  /** What it is for. */
+  /** What the channel is for. */
   lead: string
-  /** That it is not there yet, and what to do until then. */
+  /** That it is not available yet, and what to do until then. */
   status: string
-  /** How it will work, a sentence each. */
+  /** How it will work, one sentence each. */
   plan: readonly string[]
   children?: JSX.Element
 }
 
-/** A channel that cannot be connected yet: says so honestly, and what it will do. */
+/** The page of a channel that cannot be connected yet. */
 export function PlannedChannel(props: PlannedChannelProps) {
   return (
     <Page title={props.title} lead={props.lead}>
       <div class="card channel-status">
         <p class="entry-title">
           <StatusDot tone="grey" />
-          Not connected
+          Coming soon
         </p>
         <p class="muted">{props.status}</p>
       </div>

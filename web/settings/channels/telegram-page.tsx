@@ -1,17 +1,17 @@
 import { PlannedChannel } from './planned-channel.tsx'
 
 const PLAN = [
-  'Each chat with your bot will be one customer; what they write stands in one ticket until it is resolved.',
-  'Replies of all agents will come from the bot; customers see no private account.',
+  "Each chat with your bot is one customer. Messages go to one ticket until it's resolved.",
+  "Replies come from the bot, so agents' own accounts stay private.",
 ]
 
-/** Telegram: what it will do, and that it cannot be connected yet. */
+/** The Telegram channel, which is not available yet. */
 export function TelegramPage() {
   return (
     <PlannedChannel
       title="Telegram"
-      lead="Messages to your bot will become tickets, and your replies will appear in the chat."
-      status="This version of Bellhop cannot be connected to a bot yet. Until then, your own programs can turn messages into tickets with the API."
+      lead="Turn messages to your bot into tickets, and reply in the chat."
+      status="Telegram isn't available yet. For now, create tickets through the API."
       plan={PLAN}
     />
   )

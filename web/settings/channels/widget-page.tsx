@@ -10,29 +10,26 @@ import { Section } from '../page.tsx'
 import { PlannedChannel } from './planned-channel.tsx'
 
 const PLAN = [
-  'A snippet in your pages will show the button; what a visitor writes becomes a ticket.',
-  'Your replies will appear in the same window, also when the visitor comes back later.',
+  'A snippet on your pages shows the button. Each conversation becomes a ticket.',
+  'Your replies appear in the same window, even when the visitor comes back later.',
 ]
 
-/** The website widget: what it will do, that it is not there yet, and the public key that it will use. */
+/** The website widget, which is not available yet, and the public key it will use. */
 export function WidgetPage() {
   const query = useQuery(() => ({ ...keysQuery, reconcile: 'id' }))
   return (
     <PlannedChannel
       title="Website widget"
-      lead="Visitors of your website will write to you from a button in the corner of any page."
-      status="This version of Bellhop comes without the widget. Until then, a form of your website can create tickets with the API."
+      lead="Let visitors contact you from a button in the corner of any page."
+      status="The widget isn't available yet. For now, a form on your website can create tickets through the API."
       plan={PLAN}
     >
-      <Section
-        title="Public key"
-        text="The snippet will carry it, so everybody may see it. It opens nothing but the widget: the API refuses it."
-      >
-        <Loaded query={query} what="The public key" rows={1}>
+      <Section title="Public key" text="This key is public. It works only for the widget.">
+        <Loaded query={query} what="the public key" rows={1}>
           {(list) => (
             <Show
               when={list().data.find((key) => key.publicKey && isUsable(key))?.publicKey}
-              fallback={<MakePublicKey />}
+              fallback={<CreatePublicKey />}
             >
               {(key) => <CodeBlock label="Public key" code={key()} />}
             </Show>
@@ -43,18 +40,18 @@ export function WidgetPage() {
   )
 }
 
-function MakePublicKey() {
-  const make = useMutation(() => ({
+function CreatePublicKey() {
+  const create = useMutation(() => ({
     mutationFn: () => ask(api.console.keys.post({ name: 'Website widget', kind: 'public' })),
     onSuccess: keysChanged,
   }))
   return (
     <div class="card">
-      <p class="muted">There is none yet.</p>
-      <FormProblem error={make.error} />
+      <p class="muted">No key yet.</p>
+      <FormProblem error={create.error} />
       <div class="card-foot">
-        <Button isBusy={make.isPending} onClick={() => make.mutate()}>
-          Create a public key
+        <Button isBusy={create.isPending} onClick={() => create.mutate()}>
+          Create public key
         </Button>
       </div>
     </div>

@@ -6,11 +6,11 @@ import { Match, Show, Switch } from 'solid-js'
 import { Badge } from '../../ui/badge.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { CodeBlock } from '../code-block.tsx'
-import { type Attempt, answerSentence } from './delivery-data.ts'
+import { type Attempt, responseSentence } from './delivery-data.ts'
 import { Headers } from './headers.tsx'
 import { prettyJson } from './pretty-json.ts'
 
-/** One attempt in a line; opened, what came back. */
+/** One attempt. Opens to show the response. */
 export function AttemptCard(props: { attempt: Attempt; isOpen: boolean }) {
   return (
     <li>
@@ -34,7 +34,7 @@ export function AttemptCard(props: { attempt: Attempt; isOpen: boolean }) {
           </span>
           <ChevronRight class="fold-mark" />
         </summary>
-        <Answer attempt={props.attempt} />
+        <Response attempt={props.attempt} />
       </details>
     </li>
   )
@@ -42,7 +42,7 @@ export function AttemptCard(props: { attempt: Attempt; isOpen: boolean }) {
 
 function Outcome(props: { attempt: Attempt }) {
   return (
-    <Switch fallback={<SendHorizontal class="attempt-icon" aria-label="On its way" role="img" />}>
+    <Switch fallback={<SendHorizontal class="attempt-icon" aria-label="Sending" role="img" />}>
       <Match when={props.attempt.succeeded === true}>
         <CircleCheck class="attempt-icon is-good" aria-label="Succeeded" role="img" />
       </Match>
@@ -53,10 +53,10 @@ function Outcome(props: { attempt: Attempt }) {
   )
 }
 
-/** What the endpoint answered, as far as it is kept. */
-function Answer(props: { attempt: Attempt }) {
+/** The response, as far as it is stored. */
+function Response(props: { attempt: Attempt }) {
   return (
-    <div class="attempt-answer">
+    <div class="attempt-response">
       <Show when={props.attempt.detail}>
         <p class="muted small">{props.attempt.detail}</p>
       </Show>
@@ -67,9 +67,7 @@ function Answer(props: { attempt: Attempt }) {
         when={props.attempt.responseBody}
         fallback={
           <p class="muted small">
-            {props.attempt.status === null
-              ? 'No answer came.'
-              : 'The answer had no body, or it is no longer kept.'}
+            {props.attempt.status === null ? 'No response.' : 'Empty, or no longer stored.'}
           </p>
         }
       >
@@ -77,7 +75,7 @@ function Answer(props: { attempt: Attempt }) {
           <>
             <CodeBlock label="Response body" code={prettyJson(body())} />
             <Show when={props.attempt.isResponseBodyCut}>
-              <p class="muted small">Only its beginning is kept.</p>
+              <p class="muted small">Truncated.</p>
             </Show>
           </>
         )}
@@ -87,5 +85,5 @@ function Answer(props: { attempt: Attempt }) {
 }
 
 function outcomeSentence({ succeeded, status, error }: Attempt): string {
-  return succeeded === null ? 'On its way…' : answerSentence(status, error)
+  return succeeded === null ? 'Sending…' : responseSentence(status, error)
 }

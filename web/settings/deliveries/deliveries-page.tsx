@@ -14,10 +14,10 @@ import { DeliveryFilters } from './delivery-filters.tsx'
 import { DeliveryRow } from './delivery-row.tsx'
 import { ResendAll } from './resend-all.tsx'
 
-const LOOK_SOON_MS = 1_500
-const LOOK_AGAIN_MS = 10_000
+const MOVING_REFETCH_MS = 1_500
+const IDLE_REFETCH_MS = 10_000
 
-/** Everything that was sent to endpoints, newest first. The filter stands in the address. */
+/** All deliveries to endpoints, newest first. The filter is kept in the URL. */
 export function DeliveriesPage() {
   const [search, setSearch] = useSearchParams()
   const filter = createMemo(() => filterOf(search))
@@ -25,7 +25,7 @@ export function DeliveriesPage() {
     ...deliveriesQuery(filter()),
     reconcile: 'id',
     refetchInterval: ({ state }) =>
-      state.data?.pages.some(({ data }) => data.some(isMoving)) ? LOOK_SOON_MS : LOOK_AGAIN_MS,
+      state.data?.pages.some(({ data }) => data.some(isMoving)) ? MOVING_REFETCH_MS : IDLE_REFETCH_MS,
   }))
   const rows = () => query.data?.pages.flatMap(({ data }) => data)
   const isFiltered = () => Object.keys(filter()).length > 0
@@ -34,23 +34,30 @@ export function DeliveriesPage() {
     <Page
       title="Delivery log"
       actions={<ResendAll endpointId={filter().endpoint} />}
-      lead="Everything that was sent to your webhook endpoints, newest first. Headers and bodies are kept for 30 days, the rest for 90."
+      lead="Everything sent to your webhook endpoints, newest first. Headers and bodies are kept for 30 days, the rest for 90."
     >
       <DeliveryFilters filter={filter()} onChange={(change) => setSearch(change, { replace: true })} />
       <Show
         when={!query.isLoadingError}
         fallback={
           <FailedState
-            title="The deliveries could not be read"
+            title="Couldn't load deliveries"
             error={query.error}
             isBusy={query.isFetching}
             onRetry={() => void query.refetch()}
           />
         }
       >
-        <Show when={rows()} fallback={<RowsSkeleton rows={8} label="Loading the deliveries" />}>
+        <Show when={rows()} fallback={<RowsSkeleton rows={8} label="Loading deliveries" />}>
           {(found) => (
             <Show when={found().length > 0} fallback={<NoDeliveries isFiltered={isFiltered()} />}>
+              <div class="delivery-line delivery-heads" aria-hidden="true">
+                <span>State</span>
+                <span>Event</span>
+                <span>Endpoint</span>
+                <span>Error</span>
+                <span class="delivery-when">Created</span>
+              </div>
               <ul class="entries" aria-label="Deliveries">
                 <For each={found()}>{(delivery) => <DeliveryRow delivery={delivery} />}</For>
               </ul>
@@ -70,16 +77,16 @@ function NoDeliveries(props: { isFiltered: boolean }) {
       fallback={
         <EmptyState
           icon={<Inbox />}
-          title="Nothing was sent yet"
-          text="As soon as an endpoint is registered, each new ticket and message appears here with what came of it."
-          action={<a href="/settings/endpoints">Go to the endpoints</a>}
+          title="No deliveries yet"
+          text="Once an endpoint is registered, every new ticket and message appears here with its result."
+          action={<a href="/settings/endpoints">Go to endpoints</a>}
         />
       }
     >
       <EmptyState
         icon={<FunnelX />}
-        title="No delivery matches"
-        text="Nothing in the log fits all of these filters at once."
+        title="No matching deliveries"
+        text="Try fewer filters."
         action={<a href="/settings/deliveries">Show all deliveries</a>}
       />
     </Show>

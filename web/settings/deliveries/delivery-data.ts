@@ -10,18 +10,18 @@ export type Attempt = DeliveryDetail['history'][number]
 
 const PAGE_SIZE = 50
 
-/** Which deliveries are shown: what stands in the address of the page. */
+/** The filter of the log, as in the URL of the page. */
 export interface DeliveryFilter {
   endpoint?: string
   event?: Delivery['event']
   state?: DeliveryState
-  /** A stretch of time that ends now; or two moments, ISO 8601. */
+  /** A range that ends now, or `since` and `until`, ISO 8601. */
   time?: Stretch
   since?: string
   until?: string
 }
 
-/** In the order in which the filter offers them. */
+/** In the order of the filter. */
 export const STATES: DeliveryState[] = ['pending', 'in_flight', 'held', 'succeeded', 'failed', 'cancelled']
 export const EVENT_NAMES: Delivery['event'][] = ['ticket.created', 'message.sent']
 
@@ -34,7 +34,7 @@ export const deliveriesQuery = (filter: DeliveryFilter) =>
           query: { ...queryOf(filter), limit: PAGE_SIZE, ...(pageParam && { cursor: pageParam }) },
         }),
       ),
-    // Deliveries come and go by themselves: what was seen a minute ago is old.
+    // Deliveries change all the time: always load them again.
     staleTime: 0,
     initialPageParam: '',
     getNextPageParam: ({ nextCursor }: { nextCursor?: string | undefined }) => nextCursor,
@@ -46,30 +46,30 @@ export const deliveryQuery = (id: string) =>
     queryFn: () => ask(api.console.deliveries({ id }).get()),
   })
 
-/** Whether something will happen to it soon, so that it is worth looking again. */
+/** Whether its state will change soon, so that it is worth polling. */
 export function isMoving({ state }: Pick<Delivery, 'state'>): boolean {
   return state === 'in_flight' || state === 'pending'
 }
 
-/** What came of the newest attempt, in a few words. */
+/** The result of the newest attempt, in a few words. */
 export function attemptSentence(delivery: ShortDelivery): string {
   const { state, attempts, lastStatus, lastError } = delivery
-  if (attempts === 0) return state === 'held' ? 'Its endpoint is off.' : 'Not tried yet.'
-  if (state === 'succeeded') return `Answered ${lastStatus}.`
-  return answerSentence(lastStatus, lastError) || 'On its way.'
+  if (attempts === 0) return state === 'held' ? 'Endpoint is off.' : 'Not sent yet.'
+  if (state === 'succeeded') return `Status ${lastStatus}.`
+  return responseSentence(lastStatus, lastError) || 'Sending…'
 }
 
-/** What came back: the status in figures, what was wrong in words. */
-export function answerSentence(status: number | null, error: Delivery['lastError']): string {
+/** The response: its status, and the error in words. */
+export function responseSentence(status: number | null, error: Delivery['lastError']): string {
   if (status === null) return error?.sentence ?? ''
-  if (error?.code === 'http_4xx') return `Answered ${status}: the endpoint refused it.`
-  if (error?.code === 'http_5xx') return `Answered ${status}: the endpoint failed.`
-  return `Answered ${status}. ${error?.sentence ?? ''}`.trim()
+  if (error?.code === 'http_4xx') return `${status}: rejected by the endpoint.`
+  if (error?.code === 'http_5xx') return `${status}: endpoint error.`
+  return error ? `${status}: ${error.sentence}` : `Status ${status}.`
 }
 
 type ShortDelivery = Pick<Delivery, 'state' | 'lastStatus' | 'lastError'> & { attempts: number }
 
-/** Reads the address; words that nobody knows are left out. */
+/** Reads the filter from the URL and skips unknown values. */
 export function filterOf(search: Record<string, string | string[] | undefined>): DeliveryFilter {
   const word = (name: string) => (typeof search[name] === 'string' ? search[name] : undefined)
   const endpoint = word('endpoint')
@@ -86,7 +86,7 @@ export function filterOf(search: Record<string, string | string[] | undefined>):
   }
 }
 
-/** The same as the server asks for it. */
+/** The filter as query parameters of the API. */
 function queryOf({ endpoint, event, state, time, since, until }: DeliveryFilter) {
   const from = time ? startOf(time) : since
   return {

@@ -8,7 +8,7 @@ import { fromLocal, type Since, STRETCHES, toLocal } from '../time-range.ts'
 import { type DeliveryFilter, EVENT_NAMES, STATES } from './delivery-data.ts'
 import { STATE_WORDS } from './delivery-state.tsx'
 
-/** What stands in the address; null takes it out. */
+/** Parameters of the URL. Null removes one. */
 type Change = Record<'endpoint' | 'event' | 'state' | 'time' | 'since' | 'until', string | null>
 
 interface DeliveryFiltersProps {
@@ -23,11 +23,11 @@ const STATE_OPTIONS = STATES.map((state) => ({
   hint: STATE_WORDS[state].hint,
 }))
 const TIME_OPTIONS: { value: Since; label: string }[] = [
-  ...STRETCHES.map(({ value, label }) => ({ value, label: `In ${label}` })),
+  ...STRETCHES.map(({ value, label }) => ({ value, label })),
   { value: 'exact', label: 'Between…' },
 ]
 
-/** Four filters beside each other; two moments appear when somebody wants them. */
+/** Four filters in a row. "Between…" adds two time fields. */
 export function DeliveryFilters(props: DeliveryFiltersProps) {
   const [isExact, setExact] = createSignal(Boolean(props.filter.since || props.filter.until))
   const isFiltered = () => Object.keys(props.filter).length > 0 || isExact()
@@ -40,25 +40,25 @@ export function DeliveryFilters(props: DeliveryFiltersProps) {
     props.onChange({ endpoint: null, event: null, state: null, time: null, since: null, until: null })
   }
   return (
-    <search class="filters" aria-label="Filter the deliveries">
+    <search class="filters" aria-label="Filter deliveries">
       <EndpointFilter value={props.filter.endpoint} onChange={(endpoint) => props.onChange({ endpoint })} />
       <FilterSelect
         label="Event"
-        anyLabel="Every event"
+        anyLabel="All events"
         options={EVENT_OPTIONS}
         value={props.filter.event}
         onChange={(event) => props.onChange({ event })}
       />
       <FilterSelect
         label="State"
-        anyLabel="Every state"
+        anyLabel="Any state"
         options={STATE_OPTIONS}
         value={props.filter.state}
         onChange={(state) => props.onChange({ state })}
       />
       <FilterSelect
         label="Time"
-        anyLabel="At any time"
+        anyLabel="Any time"
         options={TIME_OPTIONS}
         value={isExact() ? 'exact' : props.filter.time}
         onChange={chooseTime}
@@ -96,14 +96,14 @@ function EndpointFilter(props: { value: string | undefined; onChange: (id: strin
       label: shortAddress(url),
       ...(description && { hint: description }),
     }))
-    // A deleted endpoint is in no list, yet its deliveries can be read.
+    // A deleted endpoint is not in the list, but its deliveries can still be read.
     const isMissing = props.value && !listed.some(({ value }) => value === props.value)
     return isMissing ? [...listed, { value: props.value ?? '', label: props.value ?? '' }] : listed
   }
   return (
     <FilterSelect
       label="Endpoint"
-      anyLabel="Every endpoint"
+      anyLabel="All endpoints"
       options={options()}
       value={props.value}
       onChange={props.onChange}

@@ -9,8 +9,8 @@ import { CodeBlock } from '../code-block.tsx'
 import { shortAddress } from '../endpoints/endpoint-data.ts'
 import { Facts } from '../facts.tsx'
 import { Loaded } from '../loaded.tsx'
-import { Moment } from '../moment.tsx'
 import { Page, Section } from '../page.tsx'
+import { Timestamp } from '../timestamp.tsx'
 import { AttemptCard } from './attempt-card.tsx'
 import './deliveries.css'
 import { type DeliveryDetail, deliveryQuery, isMoving } from './delivery-data.ts'
@@ -20,15 +20,15 @@ import { prettyJson } from './pretty-json.ts'
 import { canResend, useResend } from './resend.ts'
 
 const BACK = { href: '/settings/deliveries', name: 'Delivery log' }
-const LOOK_EVERY_MS = 1_000
+const REFETCH_MS = 1_000
 
-/** One delivery: what was sent, and every attempt with what came back. */
+/** One delivery: the request, and every attempt with its response. */
 export function DeliveryPage(props: { id: string }) {
   const query = useQuery(() => ({
     ...deliveryQuery(props.id),
     reconcile: 'number',
     staleTime: 0,
-    refetchInterval: ({ state }) => (state.data && isMoving(state.data) ? LOOK_EVERY_MS : false),
+    refetchInterval: ({ state }) => (state.data && isMoving(state.data) ? REFETCH_MS : false),
   }))
   const resend = useResend()
   return (
@@ -51,16 +51,16 @@ export function DeliveryPage(props: { id: string }) {
         </Show>
       }
     >
-      <Loaded query={query} what="The delivery">
+      <Loaded query={query} what="the delivery">
         {(delivery) => (
           <>
             <Summary delivery={delivery()} />
             <Section
               title="Attempts"
-              text="Each time it was sent, newest first. Up to three retries follow a failure."
+              text="Newest first. Failures are retried up to 3 times."
               actions={<DocsLink to="/docs/webhooks#the-delivery-log">What errors mean</DocsLink>}
             >
-              <Show when={delivery().history.length > 0} fallback={<p class="muted">Not tried yet.</p>}>
+              <Show when={delivery().history.length > 0} fallback={<p class="muted">Not sent yet.</p>}>
                 <ol class="attempts">
                   <For each={[...delivery().history].reverse()}>
                     {(attempt, place) => <AttemptCard attempt={attempt} isOpen={place() === 0} />}
@@ -111,7 +111,7 @@ function Summary(props: { delivery: DeliveryDetail }) {
         {
           name: 'Ticket',
           value: (
-            <Show when={props.delivery.ticketId} fallback="None, it is a sample">
+            <Show when={props.delivery.ticketId} fallback="None (test)">
               {(id) => (
                 <a class="mono" href={`/inbox/open/${id()}`}>
                   {id()}
@@ -120,7 +120,7 @@ function Summary(props: { delivery: DeliveryDetail }) {
             </Show>
           ),
         },
-        { name: 'Happened', value: <Moment at={props.delivery.createdAt} /> },
+        { name: 'Created', value: <Timestamp at={props.delivery.createdAt} /> },
         {
           name: 'Next attempt',
           value: (
@@ -134,18 +134,18 @@ function Summary(props: { delivery: DeliveryDetail }) {
   )
 }
 
-/** What every attempt sends: the same bytes each time. */
+/** The request. Every attempt sends the same bytes. */
 function Request(props: { delivery: DeliveryDetail }) {
   const headers = () => props.delivery.history.at(-1)?.requestHeaders
   return (
     <Section
       title="Request"
-      text="The body is the same at every attempt and every resend; the headers are of the newest one."
+      text="Every attempt and resend has the same body. The headers shown are from the latest attempt."
     >
       <Show when={headers()}>{(known) => <Headers label="Request headers" headers={known()} />}</Show>
       <Show
         when={props.delivery.body}
-        fallback={<p class="muted">The body is no longer kept: bodies are deleted after 30 days.</p>}
+        fallback={<p class="muted">No longer stored. Bodies are deleted after 30 days.</p>}
       >
         {(body) => <CodeBlock label="Request body" code={prettyJson(body())} isTall />}
       </Show>

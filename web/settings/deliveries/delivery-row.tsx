@@ -8,7 +8,7 @@ import { attemptSentence, type Delivery } from './delivery-data.ts'
 import { DeliveryStateBadge } from './delivery-state.tsx'
 import { canResend, useResend } from './resend.ts'
 
-/** A line of the log: what became of it, what it was, where it went. */
+/** One delivery in the log: state, event, endpoint and time. */
 export function DeliveryRow(props: { delivery: Delivery }) {
   const resend = useResend()
   return (
@@ -26,7 +26,7 @@ export function DeliveryRow(props: { delivery: Delivery }) {
         <span class="delivery-where" title={props.delivery.url}>
           {shortAddress(props.delivery.url)}
         </span>
-        <span class="delivery-said">{attemptSentence(props.delivery)}</span>
+        <span class="delivery-error">{errorText(props.delivery)}</span>
         <span class="delivery-when">
           <Show when={props.delivery.attempts > 1}>
             <span>{props.delivery.attempts} attempts</span>
@@ -45,4 +45,9 @@ export function DeliveryRow(props: { delivery: Delivery }) {
       </IconButton>
     </li>
   )
+}
+
+/** The state already says the rest. */
+function errorText(delivery: Delivery): string {
+  return delivery.lastError && delivery.state !== 'succeeded' ? attemptSentence(delivery) : ''
 }

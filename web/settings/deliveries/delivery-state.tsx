@@ -11,22 +11,22 @@ import type { DeliveryState } from './delivery-data.ts'
 
 interface Shown {
   word: string
-  /** What it means, where there is room. */
+  /** What it means, shown where there is room. */
   hint: string
   tone: Tone
   icon: Component<{ size?: number }>
 }
 
 export const STATE_WORDS: Record<DeliveryState, Shown> = {
-  pending: { word: 'Waiting', hint: 'Its first attempt or a retry is due', tone: 'amber', icon: Clock },
-  in_flight: { word: 'Sending', hint: 'On its way at this moment', tone: 'accent', icon: SendHorizontal },
-  held: { word: 'Held', hint: 'Its endpoint is off', tone: 'grey', icon: CirclePause },
-  succeeded: { word: 'Delivered', hint: 'The endpoint took it', tone: 'green', icon: CircleCheck },
-  failed: { word: 'Failed', hint: 'No retry is left', tone: 'red', icon: CircleX },
-  cancelled: { word: 'Cancelled', hint: 'Its endpoint was deleted', tone: 'grey', icon: Ban },
+  pending: { word: 'Queued', hint: 'Waiting for the next attempt', tone: 'amber', icon: Clock },
+  in_flight: { word: 'Sending', hint: 'Sending now', tone: 'accent', icon: SendHorizontal },
+  held: { word: 'Held', hint: 'The endpoint is off', tone: 'grey', icon: CirclePause },
+  succeeded: { word: 'Delivered', hint: 'Accepted by the endpoint', tone: 'green', icon: CircleCheck },
+  failed: { word: 'Failed', hint: 'No retries left', tone: 'red', icon: CircleX },
+  cancelled: { word: 'Canceled', hint: 'The endpoint was deleted', tone: 'grey', icon: Ban },
 }
 
-/** The state of a delivery by word, icon and colour. */
+/** The state of a delivery as word, icon and color. */
 export function DeliveryStateBadge(props: { state: DeliveryState }) {
   const shown = () => STATE_WORDS[props.state]
   return (

@@ -1,7 +1,7 @@
 import ChevronRight from 'lucide-solid/icons/chevron-right'
 import { For } from 'solid-js'
 
-/** Headers of a request or an answer, a line each. They fold away. */
+/** Headers of a request or response. Closed at first. */
 export function Headers(props: { label: string; headers: Record<string, string> }) {
   const entries = () => Object.entries(props.headers)
   return (

@@ -1,4 +1,4 @@
-/** JSON indented, for people; anything else as it is. */
+/** JSON with indentation. Other text is returned unchanged. */
 export function prettyJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), undefined, 2)

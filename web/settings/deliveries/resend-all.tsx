@@ -7,11 +7,11 @@ import { Select } from '../../ui/select.tsx'
 import { type Endpoint, endpointsQuery, shortAddress } from '../endpoints/endpoint-data.ts'
 import { ResendForm } from '../endpoints/resend-failed.tsx'
 
-/** Sends everything again that failed since a moment, for the endpoint of the filter or one that is chosen. */
+/** Resends everything that failed since a given time, for the filtered or a chosen endpoint. */
 export function ResendAll(props: { endpointId: string | undefined }) {
   const query = useQuery(() => endpointsQuery)
   const [isOpen, setOpen] = createSignal(false)
-  // What is off or deleted takes nothing.
+  // An endpoint that is off takes no deliveries.
   const endpoints = () => query.data?.data.filter(({ isOn }) => isOn) ?? []
   return (
     <Show when={endpoints().length > 0}>
@@ -22,7 +22,7 @@ export function ResendAll(props: { endpointId: string | undefined }) {
         isOpen={isOpen()}
         onClose={() => setOpen(false)}
         title="Resend all failed"
-        description="Every delivery that failed since then is sent once more, with the same id and body."
+        description="Sends every delivery that failed in this time once more, with the same id and body."
         footer={<Button onClick={() => setOpen(false)}>Close</Button>}
       >
         <Choice endpoints={endpoints()} start={props.endpointId} />

@@ -8,18 +8,18 @@ import type { Delivery, DeliveryDetail } from './delivery-data.ts'
 
 type Page = Answer<typeof api.console.deliveries.get>
 
-/** Whether sending it again makes sense at this moment; the server has the last word. */
+/** Whether to offer resending. The server decides in the end. */
 export function canResend({ state }: Pick<Delivery, 'state'>): boolean {
   return state === 'failed' || state === 'succeeded' || state === 'pending'
 }
 
-/** Sends one delivery again. The screen says so at once, and takes it back with the reason when the server refuses. */
+/** Resends one delivery. The page shows it at once, and reverts with the reason if the server refuses. */
 export function useResend() {
   return useMutation(() => ({
     mutationFn: ({ id }: Pick<Delivery, 'id'>) => ask(api.console.deliveries({ id }).resend.post()),
     onMutate: ({ id }) => showState(id, 'in_flight'),
     onSuccess: () => {
-      toast('It is being sent again.')
+      toast('Resending…')
     },
     onError: (error) => {
       toastError(errorMessage(error))

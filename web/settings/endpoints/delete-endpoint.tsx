@@ -9,29 +9,29 @@ import { toast } from '../../ui/toaster.tsx'
 import { Section } from '../page.tsx'
 import { type Endpoint, shortAddress } from './endpoint-data.ts'
 
-/** Deletes an endpoint for ever, after asking. */
+/** Permanently deletes an endpoint, after a confirmation. */
 export function DeleteEndpoint(props: { endpoint: Endpoint }) {
   const [isAsking, setAsking] = createSignal(false)
   const navigate = useNavigate()
   const remove = async () => {
     await ask(api.console.endpoints({ id: props.endpoint.id }).delete())
     void queries.invalidateQueries({ queryKey: queryKeys.endpoints })
-    toast(`${shortAddress(props.endpoint.url)} is deleted.`)
+    toast(`Deleted ${shortAddress(props.endpoint.url)}.`)
     navigate('/settings/endpoints')
   }
   return (
     <Section
       title="Delete"
-      text="Deliveries that wait are cancelled and the secret is forgotten. The delivery log can still be read."
+      text="Queued deliveries are canceled and the secret is deleted. The delivery log is kept."
     >
       <div>
-        <Button onClick={() => setAsking(true)}>Delete this endpoint…</Button>
+        <Button onClick={() => setAsking(true)}>Delete endpoint…</Button>
       </div>
       <ConfirmDialog
         isOpen={isAsking()}
         onClose={() => setAsking(false)}
         title="Delete this endpoint?"
-        text={`Nothing more is sent to ${shortAddress(props.endpoint.url)}, and what waits is cancelled. This cannot be undone.`}
+        text={`Nothing more will be sent to ${shortAddress(props.endpoint.url)}. Queued deliveries are canceled. This can't be undone.`}
         action="Delete endpoint"
         onConfirm={remove}
       />

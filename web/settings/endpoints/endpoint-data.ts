@@ -6,10 +6,10 @@ import { queryKeys } from '../../api/query-keys.ts'
 export type Endpoint = Answer<typeof api.console.endpoints.get>['data'][number]
 export type WebhookEvent = Endpoint['events'][number]
 
-/** What may be listened to, and what each says. */
+/** The events an endpoint can subscribe to. */
 export const EVENTS: { event: WebhookEvent; text: string }[] = [
-  { event: 'ticket.created', text: 'A customer has opened a ticket, through any channel.' },
-  { event: 'message.sent', text: 'A customer or an agent has written a message.' },
+  { event: 'ticket.created', text: 'A customer opened a ticket, through any channel.' },
+  { event: 'message.sent', text: 'A customer or an agent sent a message.' },
 ]
 
 export const endpointsQuery = queryOptions({
@@ -23,14 +23,14 @@ export const endpointQuery = (id: string) =>
     queryFn: () => ask(api.console.endpoints({ id }).get()),
   })
 
-/** Shows what the server answered to a change, at once and everywhere. */
+/** Shows a changed endpoint at once, everywhere on the page. */
 export function showEndpoint(endpoint: Endpoint): void {
   queries.setQueryData(['endpoint', endpoint.id], endpoint)
   void queries.invalidateQueries({ queryKey: queryKeys.endpoints })
   void queries.invalidateQueries({ queryKey: queryKeys.checklist })
 }
 
-/** "hooks.example.com/bellhop": what one endpoint is told from another by. */
+/** "hooks.example.com/bellhop": the part of the URL that tells endpoints apart. */
 export function shortAddress(url: string): string {
   return url.replace(/^https:\/\//, '').replace(/\/$/, '')
 }

@@ -13,7 +13,7 @@ type EndpointValues = {
 
 export const FIELDS = ['url', 'description', 'events'] as const
 
-/** A new one listens to everything. */
+/** A new endpoint is subscribed to all events. */
 export function newEndpointValues(): EndpointValues {
   return { url: '', description: '', events: EVENTS.map(({ event }) => event) }
 }
@@ -25,21 +25,21 @@ export function valuesOf({ url, description, events }: Endpoint): EndpointValues
 interface EndpointFieldsProps {
   values: EndpointValues
   onChange: (change: Partial<EndpointValues>) => void
-  /** What the server refused. */
+  /** The error from the server. */
   error: unknown
 }
 
-/** Address, events and description, each with what the server says about it. */
+/** URL, events and description, each with its error from the server. */
 export function EndpointFields(props: EndpointFieldsProps) {
   const toggle = (event: WebhookEvent, isChosen: boolean) => {
-    const others = props.values.events.filter((one) => one !== event)
-    props.onChange({ events: isChosen ? [...others, event] : others })
+    const isSubscribed = (one: WebhookEvent) => (one === event ? isChosen : props.values.events.includes(one))
+    props.onChange({ events: EVENTS.map((one) => one.event).filter(isSubscribed) })
   }
   return (
     <>
       <TextField
         label="URL"
-        hint="A public https address of your own system that takes POST requests."
+        hint="A public HTTPS URL that accepts POST requests."
         error={fieldError(props.error, 'url')}
         value={props.values.url}
         onInput={(url) => props.onChange({ url })}
@@ -67,7 +67,7 @@ export function EndpointFields(props: EndpointFieldsProps) {
       <TextField
         label="Description"
         aside="optional"
-        hint="What it is for, so that a colleague knows next year."
+        hint="What this endpoint is for."
         error={fieldError(props.error, 'description')}
         value={props.values.description}
         onInput={(description) => props.onChange({ description })}

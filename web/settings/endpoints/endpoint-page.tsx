@@ -22,7 +22,7 @@ import { TestDelivery } from './test-delivery.tsx'
 
 const BACK = { href: '/settings/endpoints', name: 'Webhook endpoints' }
 
-/** One endpoint: how it is doing, and everything that can be done with it. */
+/** One endpoint: its health, and every action on it. */
 export function EndpointPage(props: { id: string }) {
   const query = useQuery(() => ({ ...endpointQuery(props.id), reconcile: 'id', refetchInterval: 10_000 }))
   return (
@@ -32,14 +32,14 @@ export function EndpointPage(props: { id: string }) {
       lead={<Show when={query.data}>{(endpoint) => <Lead endpoint={endpoint()} />}</Show>}
       actions={<Show when={query.data}>{(endpoint) => <OnOff endpoint={endpoint()} />}</Show>}
     >
-      <Loaded query={query} what="The endpoint">
+      <Loaded query={query} what="the endpoint">
         {(endpoint) => (
           <>
             <Section
               title="Health"
-              text="Of the newest attempts, 100 at most. Test deliveries do not count."
+              text="Last 100 attempts, tests excluded."
               actions={
-                <ButtonLink href={`/settings/deliveries?endpoint=${props.id}`}>Its deliveries</ButtonLink>
+                <ButtonLink href={`/settings/deliveries?endpoint=${props.id}`}>View deliveries</ButtonLink>
               }
             >
               <Health endpoint={endpoint()} />
@@ -74,7 +74,7 @@ function OnOff(props: { endpoint: Endpoint }) {
     onSuccess: (endpoint: Endpoint) => {
       showEndpoint(endpoint)
       void queries.invalidateQueries({ queryKey: queryKeys.deliveries })
-      toast(endpoint.isOn ? 'The endpoint is on. What waited is sent now.' : 'The endpoint is off.', {
+      toast(endpoint.isOn ? 'Endpoint on. Queued deliveries are being sent.' : 'Endpoint off.', {
         text: 'Undo',
         run: () => change.mutate(!endpoint.isOn),
       })
@@ -91,12 +91,12 @@ function OnOff(props: { endpoint: Endpoint }) {
           isBusy={change.isPending}
           onClick={() => change.mutate(true)}
         >
-          Switch on
+          Turn on
         </Button>
       }
     >
       <Button icon={<CirclePause />} isBusy={change.isPending} onClick={() => change.mutate(false)}>
-        Switch off
+        Turn off
       </Button>
     </Show>
   )

@@ -14,7 +14,7 @@ interface Shown {
   icon: Component<{ size?: number }>
 }
 
-/** Whether deliveries go to an endpoint, by word, icon and colour. */
+/** Whether an endpoint gets deliveries, as word, icon and color. */
 export function EndpointState(props: { endpoint: Endpoint }) {
   const shown = () => shownState(props.endpoint)
   return (
@@ -25,17 +25,17 @@ export function EndpointState(props: { endpoint: Endpoint }) {
   )
 }
 
-/** Why nothing is sent to it, and what to do; nothing while it is on. */
+/** Why the endpoint is off and what to do. Undefined while it is on. */
 export function offSentence({ offReason }: Endpoint): string | undefined {
   switch (offReason) {
     case null:
       return undefined
     case 'manual':
-      return 'Somebody switched it off. New deliveries wait and are sent when it is switched on again.'
+      return 'Turned off manually. New deliveries are queued until you turn it on.'
     case 'failing':
-      return 'It failed for five days without a break, so it was switched off. Deliveries wait; repair it, try it with a test delivery, and switch it on.'
+      return 'Turned off after failing for 5 days. Deliveries are queued: fix it, send a test, then turn it on.'
     case 'gone':
-      return 'It answered 410 Gone, which asks to send nothing more, so it was switched off. Deliveries wait until it is switched on.'
+      return 'Turned off because it returned 410 Gone. Deliveries are queued until you turn it on.'
   }
 }
 

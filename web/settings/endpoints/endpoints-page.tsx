@@ -12,22 +12,22 @@ import { EndpointState } from './endpoint-state.tsx'
 import { healthSentence } from './health.tsx'
 import { NewEndpoint } from './new-endpoint.tsx'
 
-/** Where events are sent to. */
+/** The webhook endpoints of the organization. */
 export function EndpointsPage() {
   const query = useQuery(() => ({ ...endpointsQuery, reconcile: 'id' }))
-  const [isMaking, setMaking] = createSignal(false)
+  const [isCreating, setCreating] = createSignal(false)
   const add = () => (
-    <Button look="primary" icon={<Plus />} onClick={() => setMaking(true)}>
+    <Button look="primary" icon={<Plus />} onClick={() => setCreating(true)}>
       New endpoint
     </Button>
   )
   return (
     <Page
       title="Webhook endpoints"
-      lead="Bellhop tells your own systems of new tickets and messages: it posts each event to the addresses here, signed, and tries again when one does not answer."
+      lead="Bellhop posts every new ticket and message to these URLs, signed, and retries on failure."
       actions={add()}
     >
-      <Loaded query={query} what="The webhook endpoints" rows={3}>
+      <Loaded query={query} what="webhook endpoints" rows={3}>
         {(list) => (
           <Show when={list().data.length > 0} fallback={<NoEndpoints />}>
             <ul class="entries">
@@ -36,7 +36,7 @@ export function EndpointsPage() {
           </Show>
         )}
       </Loaded>
-      <NewEndpoint isOpen={isMaking()} onClose={() => setMaking(false)} />
+      <NewEndpoint isOpen={isCreating()} onClose={() => setCreating(false)} />
     </Page>
   )
 }
@@ -46,7 +46,7 @@ function NoEndpoints() {
     <EmptyState
       icon={<WebhookIcon />}
       title="No endpoints yet"
-      text="Register an https address of yours, and every new ticket and message is posted to it within a second."
+      text="Add an HTTPS URL to receive every new ticket and message within a second."
     />
   )
 }
@@ -85,7 +85,7 @@ function EndpointRow(props: { endpoint: Endpoint }) {
   )
 }
 
-/** Why it fails at present. */
+/** Why it is failing. */
 function failure({ health }: Endpoint) {
   return health.failingSince === null ? null : health.lastError
 }

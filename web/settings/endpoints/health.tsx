@@ -4,7 +4,7 @@ import { Facts } from '../facts.tsx'
 import type { Endpoint } from './endpoint-data.ts'
 import { offSentence } from './endpoint-state.tsx'
 
-/** How well deliveries to it went lately, in figures and in the words of the newest error. */
+/** Success rate of recent deliveries, and the latest error. */
 export function Health(props: { endpoint: Endpoint }) {
   const health = () => props.endpoint.health
   return (
@@ -35,15 +35,15 @@ export function Health(props: { endpoint: Endpoint }) {
   )
 }
 
-/** "98 % of the last 100 attempts succeeded". */
+/** "98% of the last 100 attempts succeeded". */
 export function healthSentence({ health }: Endpoint): string {
   const { successRate, recentAttempts } = health
   if (successRate === null) return 'Nothing sent yet'
   if (recentAttempts === 1)
     return successRate === 1 ? 'The only attempt succeeded' : 'The only attempt failed'
-  // 99.6 % is not all of them.
+  // 99.6% must not read as all of them.
   const percent = successRate === 1 ? 100 : Math.min(99, Math.round(successRate * 100))
-  return `${percent} % of the last ${recentAttempts} attempts succeeded`
+  return `${percent}% of the last ${recentAttempts} attempts succeeded`
 }
 
 function timeOr(at: string | null, otherwise: string) {

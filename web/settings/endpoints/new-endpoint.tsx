@@ -15,16 +15,16 @@ interface NewEndpointProps {
   onClose: () => void
 }
 
-/** Registers an endpoint, and then shows its signing secret this once. */
+/** Registers an endpoint, then shows its signing secret once. */
 export function NewEndpoint(props: NewEndpointProps) {
   return (
     <Show when={props.isOpen}>
-      <Registering onClose={() => props.onClose()} />
+      <NewEndpointDialog onClose={() => props.onClose()} />
     </Show>
   )
 }
 
-function Registering(props: { onClose: () => void }) {
+function NewEndpointDialog(props: { onClose: () => void }) {
   const [values, setValues] = createStore(newEndpointValues())
   const register = useMutation(() => ({
     mutationFn: () => ask(api.console.endpoints.post({ ...values, url: values.url.trim() })),
@@ -47,22 +47,22 @@ function Registering(props: { onClose: () => void }) {
         </Dialog>
       }
     >
-      {(made) => (
-        // Without a cross: it is closed only by somebody who says that the secret is kept.
+      {(created) => (
+        // No close button: the agent confirms that the secret is saved.
         <Dialog
           isOpen
-          title="Keep the signing secret"
+          title="Save your signing secret"
           size="wide"
           footer={
             <>
-              <ButtonLink href={`/settings/endpoints/${made().endpoint.id}`}>Open the endpoint</ButtonLink>
+              <ButtonLink href={`/settings/endpoints/${created().endpoint.id}`}>Open endpoint</ButtonLink>
               <Button look="primary" onClick={() => props.onClose()}>
-                I have kept it
+                I've saved it
               </Button>
             </>
           }
         >
-          <SigningSecret secret={made().secret} />
+          <SigningSecret secret={created().secret} />
         </Dialog>
       )}
     </Show>

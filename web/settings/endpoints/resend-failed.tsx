@@ -14,18 +14,18 @@ import type { Endpoint } from './endpoint-data.ts'
 
 type Job = Answer<ReturnType<typeof api.console.resends>['get']>
 
-const LOOK_EVERY_MS = 700
+const REFETCH_MS = 700
 
-/** Sends everything again that failed since a moment: after a receiver was broken and is repaired. */
+/** Resends everything that failed since a given time, after an outage of the receiver. */
 export function ResendFailed(props: { endpoint: Endpoint }) {
   return (
     <Section
-      title="Resend what failed"
-      text="After a receiver was broken: every delivery that failed since then is sent once more, with the same id and body."
+      title="Resend failed deliveries"
+      text="After an outage: sends every failed delivery once more, with the same id and body."
     >
       <Show
         when={props.endpoint.isOn}
-        fallback={<p class="muted">Switch the endpoint on first: that also sends everything that waits.</p>}
+        fallback={<p class="muted">Turn the endpoint on first. That also sends everything queued.</p>}
       >
         <ResendForm endpointId={props.endpoint.id} />
       </Show>
@@ -33,7 +33,7 @@ export function ResendFailed(props: { endpoint: Endpoint }) {
   )
 }
 
-/** From when on, and how far it is. */
+/** Asks for the start time, and shows the progress. */
 export function ResendForm(props: { endpointId: string }) {
   const [since, setSince] = createSignal<Since>('day')
   const [exact, setExact] = createSignal('')
@@ -77,7 +77,7 @@ function Progress(props: { job: Job }) {
   const query = useQuery(() => ({
     queryKey: queryKeys.resendJob(props.job.id),
     queryFn: () => ask(api.console.resends({ id: props.job.id }).get()),
-    refetchInterval: ({ state }) => ((state.data ?? props.job).finishedAt ? false : LOOK_EVERY_MS),
+    refetchInterval: ({ state }) => ((state.data ?? props.job).finishedAt ? false : REFETCH_MS),
   }))
   const job = () => query.data ?? props.job
   const isFinished = () => Boolean(job().finishedAt)
@@ -97,6 +97,6 @@ function resend(endpointId: string, since: string) {
 
 function progressSentence({ resent, finishedAt }: Pick<Job, 'resent' | 'finishedAt'>): string {
   if (!finishedAt) return `${resent} queued so far…`
-  if (resent === 0) return 'Nothing has failed since then.'
-  return resent === 1 ? 'One delivery is being sent again.' : `${resent} deliveries are being sent again.`
+  if (resent === 0) return 'Nothing failed in this time.'
+  return resent === 1 ? 'Resending 1 delivery.' : `Resending ${resent} deliveries.`
 }

@@ -6,28 +6,28 @@ import { ConfirmDialog } from '../../forms/confirm-dialog.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { DocsLink } from '../../ui/docs-link.tsx'
-import { exactTime } from '../../ui/relative-time.tsx'
 import { toast, toastError } from '../../ui/toaster.tsx'
 import { Section } from '../page.tsx'
+import { shortTime } from '../timestamp.tsx'
 import { type Endpoint, showEndpoint } from './endpoint-data.ts'
 import { SigningSecret } from './signing-secret.tsx'
 
 type Step = 'stage' | 'promote' | 'cancel' | 'rotate'
 
 const DONE = {
-  promote: 'The new secret signs from now on.',
-  cancel: 'The new secret is forgotten.',
+  promote: 'The new secret is now in use.',
+  cancel: 'New secret discarded.',
 } as const
 
-/** Replaces the signing secret: in two steps without a gap, or at once. */
+/** Replaces the signing secret: in two steps without downtime, or immediately. */
 export function RotateSecret(props: { endpoint: Endpoint }) {
   const [secret, setSecret] = createSignal<string>()
   const [isAsking, setAsking] = createSignal(false)
-  const take = (step: Step, force = false) =>
+  const rotateStep = (step: Step, force = false) =>
     ask(api.console.endpoints({ id: props.endpoint.id }).secret.post({ step, ...(force && { force }) }))
   const step = useMutation(() => ({
-    mutationFn: (name: Exclude<Step, 'rotate'>) => take(name),
-    onSuccess: (answer: Awaited<ReturnType<typeof take>>, name: Exclude<Step, 'rotate'>) => {
+    mutationFn: (name: Exclude<Step, 'rotate'>) => rotateStep(name),
+    onSuccess: (answer: Awaited<ReturnType<typeof rotateStep>>, name: Exclude<Step, 'rotate'>) => {
       showEndpoint(answer.endpoint)
       if (name === 'stage') setSecret(answer.secret)
       else toast(DONE[name])
@@ -36,7 +36,7 @@ export function RotateSecret(props: { endpoint: Endpoint }) {
   }))
   const oldUntil = () => endOf(props.endpoint)
   const rotate = async () => {
-    const answer = await take('rotate', oldUntil() !== undefined)
+    const answer = await rotateStep('rotate', oldUntil() !== undefined)
     showEndpoint(answer.endpoint)
     setSecret(answer.secret)
   }
@@ -44,38 +44,39 @@ export function RotateSecret(props: { endpoint: Endpoint }) {
   return (
     <Section
       title="Signing secret"
-      text="It is never shown again. Replace it when it may have leaked, or when somebody who knew it has left."
+      text="Replace it if it may have leaked, or when someone who knew it leaves. It is never shown again."
       actions={<DocsLink to="/docs/webhooks#rotate-secrets">How to rotate secrets</DocsLink>}
     >
       <div class="card">
         <Switch>
           <Match when={props.endpoint.hasStagedSecret}>
             <p>
-              <strong>A new secret is staged.</strong> It signs <span class="mono">webhook-signature</span>{' '}
-              beside the present one; <span class="mono">X-Service-Signature</span> is still made with the
-              present one. Promote it as soon as your receiver accepts both.
+              <strong>A new secret is staged.</strong> Both secrets sign{' '}
+              <span class="mono">webhook-signature</span>; only the current one signs{' '}
+              <span class="mono">X-Service-Signature</span>. Promote the new one once your receiver accepts
+              both.
             </p>
             <div class="card-foot">
               <Button look="primary" isBusy={step.isPending} onClick={() => step.mutate('promote')}>
-                Promote the new secret
+                Promote new secret
               </Button>
               <Button disabled={step.isPending} onClick={() => step.mutate('cancel')}>
-                Forget it
+                Discard
               </Button>
             </div>
           </Match>
           <Match when={true}>
             <p>
-              Without a gap: stage a new secret, let your receiver accept both, then promote the new one. At
-              once: the new one signs from the next delivery on, and the old one signs only{' '}
-              <span class="mono">webhook-signature</span>, for 24 hours more.
+              No downtime: stage a new secret, let your receiver accept both, then promote it. Immediately:
+              the new secret signs all further deliveries, and the old one signs only{' '}
+              <span class="mono">webhook-signature</span> for another 24 hours.
             </p>
             <div class="card-foot">
               <Button isBusy={step.isPending} onClick={() => step.mutate('stage')}>
-                Stage a new secret
+                Stage new secret
               </Button>
               <Button disabled={step.isPending} onClick={() => setAsking(true)}>
-                Replace it at once…
+                Replace now…
               </Button>
             </div>
           </Match>
@@ -83,8 +84,8 @@ export function RotateSecret(props: { endpoint: Endpoint }) {
         <Show when={oldUntil()}>
           {(until) => (
             <p class="muted small">
-              The secret before this one still signs <span class="mono">webhook-signature</span>, until{' '}
-              {exactTime(until())}.
+              The previous secret still signs <span class="mono">webhook-signature</span> until{' '}
+              {shortTime(until())}.
             </p>
           )}
         </Show>
@@ -92,18 +93,18 @@ export function RotateSecret(props: { endpoint: Endpoint }) {
       <ConfirmDialog
         isOpen={isAsking()}
         onClose={() => setAsking(false)}
-        title="Replace the secret at once?"
+        title="Replace the secret now?"
         text={warning(oldUntil())}
         action="Replace secret"
         onConfirm={rotate}
       />
       <Dialog
         isOpen={secret() !== undefined}
-        title="Keep the new signing secret"
+        title="Save your new signing secret"
         size="wide"
         footer={
           <Button look="primary" onClick={() => setSecret(undefined)}>
-            I have kept it
+            I've saved it
           </Button>
         }
       >
@@ -119,6 +120,7 @@ function endOf({ previousSecretUntil }: Endpoint): string | undefined {
 }
 
 function warning(oldUntil: string | undefined): string {
-  const start = 'A receiver that checks X-Service-Signature refuses deliveries until it has the new secret.'
-  return oldUntil ? `${start} The secret before this one, which still signs, ends now.` : start
+  const start =
+    'A receiver that checks X-Service-Signature will reject deliveries until it has the new secret.'
+  return oldUntil ? `${start} The previous secret stops signing now.` : start
 }

@@ -21,7 +21,7 @@ const VERIFY: Record<Language, string> = {
   ].join('\n'),
 }
 
-/** A signing secret, this once, and the two lines with which a receiver checks a signature. */
+/** A signing secret, shown once, and the two lines of code that verify a signature. */
 export function SigningSecret(props: { secret: string }) {
   const [language, setLanguage] = createSignal<Language>('node')
   return (
@@ -29,20 +29,21 @@ export function SigningSecret(props: { secret: string }) {
       <SecretOnce
         label="Signing secret"
         secret={props.secret}
-        text="Your receiver needs it to know that a delivery comes from here."
+        text="Your receiver uses it to verify deliveries."
       />
       <div class="stack-tight">
         <div class="section-head">
           <p>
-            Check each delivery in two lines. <span class="mono">signature</span> is the header{' '}
+            Verify each delivery in two lines. <span class="mono">signature</span> is the header{' '}
             <span class="mono">X-Service-Signature</span>.
           </p>
           <SegmentedControl label="Language" options={LANGUAGES} value={language()} onChange={setLanguage} />
         </div>
         <CodeBlock label="Code" code={VERIFY[language()]} />
         <p class="muted small">
-          Take the body as raw bytes, before any parser, and answer 401 when they differ. For complete
-          receivers, see <DocsLink to="/docs/webhooks#verify-signatures">Verify signatures</DocsLink>.
+          Use the raw bytes of the body, before any parsing, and return 401 if the signature differs. For
+          complete receivers, see <DocsLink to="/docs/webhooks#verify-signatures">Verify signatures</DocsLink>
+          .
         </p>
       </div>
     </div>

@@ -9,10 +9,10 @@ import { DeliveryStateBadge } from '../deliveries/delivery-state.tsx'
 import { Section } from '../page.tsx'
 import { type Endpoint, EVENTS, type WebhookEvent } from './endpoint-data.ts'
 
-const LOOK_EVERY_MS = 700
+const REFETCH_MS = 700
 const OPTIONS = EVENTS.map(({ event }) => ({ value: event, label: event }))
 
-/** Sends a sample of an event, and shows what came of it. */
+/** Sends a sample event and shows the result. */
 export function TestDelivery(props: { endpoint: Endpoint }) {
   const [event, setEvent] = createSignal<WebhookEvent>('ticket.created')
   const send = useMutation(() => ({
@@ -23,8 +23,8 @@ export function TestDelivery(props: { endpoint: Endpoint }) {
       title="Test delivery"
       text={
         <>
-          Sends a sample over the real path, once, marked <code>X-Service-Test: true</code>. Also works while
-          the endpoint is off.
+          Sends one real sample, marked <code>X-Service-Test: true</code>. Also works while the endpoint is
+          off.
         </>
       }
     >
@@ -47,16 +47,16 @@ export function TestDelivery(props: { endpoint: Endpoint }) {
 function TestResult(props: { id: string }) {
   const query = useQuery(() => ({
     ...deliveryQuery(props.id),
-    refetchInterval: ({ state }) => (state.data && !isMoving(state.data) ? false : LOOK_EVERY_MS),
+    refetchInterval: ({ state }) => (state.data && !isMoving(state.data) ? false : REFETCH_MS),
   }))
   return (
     <p class="test-result" role="status">
-      <Show when={query.data} fallback={<span class="muted">On its way…</span>}>
+      <Show when={query.data} fallback={<span class="muted">Sending…</span>}>
         {(delivery) => (
           <>
             <DeliveryStateBadge state={delivery().state} />
             <span>{attemptSentence(delivery())}</span>
-            <a href={`/settings/deliveries/${props.id}`}>See the delivery</a>
+            <a href={`/settings/deliveries/${props.id}`}>View delivery</a>
           </>
         )}
       </Show>

@@ -6,11 +6,11 @@ import { queryKeys } from '../../api/query-keys.ts'
 export type ApiKey = Answer<typeof api.console.keys.get>['data'][number]
 export type Scope = NonNullable<ApiKey['scopes']>[number]
 
-/** What a key may be limited to, and what each allows. */
+/** The scopes of a key, and what each allows. */
 export const SCOPES: { scope: Scope; text: string }[] = [
-  { scope: 'tickets:read', text: 'List tickets and read them with their messages.' },
+  { scope: 'tickets:read', text: 'List tickets and read their messages.' },
   { scope: 'tickets:write', text: 'Create tickets and change their status, assignee and tags.' },
-  { scope: 'messages:write', text: 'Write messages to tickets as an agent.' },
+  { scope: 'messages:write', text: 'Send messages on tickets as an agent.' },
 ]
 
 export const keysQuery = queryOptions({
@@ -18,13 +18,13 @@ export const keysQuery = queryOptions({
   queryFn: () => ask(api.console.keys.get()),
 })
 
-/** Reads the keys again after a change. */
+/** Reloads the keys after a change. */
 export function keysChanged(): void {
   void queries.invalidateQueries({ queryKey: queryKeys.apiKeys })
   void queries.invalidateQueries({ queryKey: queryKeys.checklist })
 }
 
-/** Whether it opens the door at this moment. */
+/** Whether requests with the key are accepted now. */
 export function isUsable({ revokedAt, expiresAt }: Pick<ApiKey, 'revokedAt' | 'expiresAt'>): boolean {
   return !revokedAt && !(expiresAt && Date.parse(expiresAt) <= Date.now())
 }

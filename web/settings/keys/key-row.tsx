@@ -8,13 +8,13 @@ import { RelativeTime } from '../../ui/relative-time.tsx'
 import { toast } from '../../ui/toaster.tsx'
 import { type ApiKey, isUsable, keysChanged } from './key-data.ts'
 
-/** A key by its name and its beginning, with what it may do and when it was used. */
+/** A key with its name, prefix, access and times. */
 export function KeyRow(props: { apiKey: ApiKey }) {
   const [isAsking, setAsking] = createSignal(false)
   const revoke = async () => {
     await ask(api.console.keys({ id: props.apiKey.id }).delete())
     keysChanged()
-    toast(`The key “${props.apiKey.name}” is revoked.`)
+    toast(`Revoked “${props.apiKey.name}”.`)
   }
   return (
     <li class="entry">
@@ -25,9 +25,9 @@ export function KeyRow(props: { apiKey: ApiKey }) {
         </p>
         <p class="entry-facts">
           <span class="mono">{props.apiKey.publicKey ?? `${props.apiKey.prefix}…`}</span>
-          <span>{allowance(props.apiKey)}</span>
+          <span>{accessText(props.apiKey)}</span>
           <Show when={props.apiKey.rateLimit}>
-            {(limit) => <span>{limit().toLocaleString('en')} requests a minute</span>}
+            {(limit) => <span>{limit().toLocaleString('en')} requests per minute</span>}
           </Show>
         </p>
         <KeyTimes apiKey={props.apiKey} />
@@ -51,7 +51,7 @@ export function KeyRow(props: { apiKey: ApiKey }) {
         isOpen={isAsking()}
         onClose={() => setAsking(false)}
         title={`Revoke “${props.apiKey.name}”?`}
-        text="Programs that use it are refused from now on. This cannot be undone; a new key is made in a moment."
+        text="Software that uses it loses access at once. This can't be undone, but you can create a new key any time."
         action="Revoke key"
         onConfirm={revoke}
       />
@@ -63,7 +63,7 @@ function KeyBadges(props: { apiKey: ApiKey }) {
   return (
     <>
       <Show when={props.apiKey.kind === 'public'}>
-        <Badge title="For the website widget only; it may be seen by anybody">Public</Badge>
+        <Badge title="For the website widget only. Safe to publish.">Public</Badge>
       </Show>
       <Show when={props.apiKey.revokedAt}>
         <Badge tone="red">Revoked</Badge>
@@ -110,7 +110,7 @@ function KeyTimes(props: { apiKey: ApiKey }) {
   )
 }
 
-function allowance({ kind, scopes }: ApiKey): string {
+function accessText({ kind, scopes }: ApiKey): string {
   if (kind === 'public') return 'Website widget only'
   return scopes ? scopes.join(', ') : 'Full access'
 }

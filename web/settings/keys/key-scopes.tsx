@@ -7,7 +7,7 @@ import type { KeyValues } from './key-values.tsx'
 
 const ACCESS = [
   { value: 'full', label: 'Full access' },
-  { value: 'scoped', label: 'Only…' },
+  { value: 'scoped', label: 'Limited…' },
 ] as const
 
 interface KeyScopesProps {
@@ -16,7 +16,7 @@ interface KeyScopesProps {
   error: string | undefined
 }
 
-/** What the key may do. */
+/** Full access, or the chosen scopes. */
 export function KeyScopes(props: KeyScopesProps) {
   const toggle = (scope: Scope, isChosen: boolean) => {
     const others = props.values.scopes.filter((one) => one !== scope)
@@ -33,7 +33,7 @@ export function KeyScopes(props: KeyScopesProps) {
       />
       <Show
         when={props.values.access === 'scoped'}
-        fallback={<p class="field-hint">It may do everything the API offers, in this organization only.</p>}
+        fallback={<p class="field-hint">Can use the whole API for this organization.</p>}
       >
         <For each={SCOPES}>
           {({ scope, text }) => (

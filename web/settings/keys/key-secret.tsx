@@ -2,14 +2,14 @@ import { CodeBlock } from '../code-block.tsx'
 import { SecretOnce } from '../secret-once.tsx'
 import type { Scope } from './key-data.ts'
 
-/** A new key, this once, and a request to try it with. */
+/** A new key, shown once, with an example request. */
 export function KeySecret(props: { secret: string; scopes: Scope[] | undefined }) {
   return (
     <div class="stack">
       <SecretOnce
         label="API key"
         secret={props.secret}
-        text="Keep it where your program keeps its secrets, never on a web page."
+        text="Store it like a password; never in a web page."
       />
       <div class="stack-tight">
         <p>Try it in a terminal:</p>
@@ -19,13 +19,13 @@ export function KeySecret(props: { secret: string; scopes: Scope[] | undefined }
   )
 }
 
-/** A request that the scopes of the key allow. */
+/** A request that the scopes allow. */
 function exampleFor(secret: string, scopes: Scope[] | undefined): string {
   const tickets = `${location.origin}/v1/tickets`
   const key = `-H 'Authorization: Bearer ${secret}'`
   const json = "-H 'Content-Type: application/json'"
   if (!scopes || scopes.includes('tickets:write')) {
-    const body = '{"subject":"Hello","message":"Is anybody there?","customer":{"email":"ana@example.com"}}'
+    const body = '{"subject":"Hello","message":"Is anyone there?","customer":{"email":"ana@example.com"}}'
     return `curl ${tickets} \\\n  ${key} \\\n  ${json} \\\n  -d '${body}'`
   }
   if (scopes.includes('tickets:read')) return `curl ${tickets} \\\n  ${key}`

@@ -7,12 +7,12 @@ const DAY_MS = 86_400_000
 
 export interface KeyValues {
   name: string
-  /** Everything, or only the chosen scopes. */
+  /** The whole API, or only the chosen scopes. */
   access: 'full' | 'scoped'
   scopes: Scope[]
   rateLimit: string
   expiry: Expiry
-  /** A day as `<input type="date">` holds it; the key ends as that day does, in this time zone. */
+  /** The value of `<input type="date">`. The key expires at the end of that day, in this time zone. */
   lastDay: string
 }
 
@@ -22,16 +22,16 @@ const EXPIRIES: { value: Expiry; label: string }[] = [
   { value: 'never', label: 'Never' },
   { value: 'month', label: 'In 30 days' },
   { value: 'quarter', label: 'In 90 days' },
-  { value: 'year', label: 'In a year' },
-  { value: 'day', label: 'After a day…' },
+  { value: 'year', label: 'In 1 year' },
+  { value: 'day', label: 'On a date…' },
 ]
 const DAYS = { month: 30, quarter: 90, year: 365 } as const
 
-export function startValues(): KeyValues {
+export function newKeyValues(): KeyValues {
   return { name: '', access: 'full', scopes: [], rateLimit: '', expiry: 'never', lastDay: '' }
 }
 
-/** What is sent: only what was chosen. */
+/** The request body, with only what was chosen. */
 export function bodyOf({ name, access, scopes, rateLimit, ...when }: KeyValues) {
   const expiresAt = endOf(when)
   return {
@@ -48,7 +48,7 @@ interface KeyExpiryProps {
   error: string | undefined
 }
 
-/** When the key ends by itself. */
+/** When the key expires. */
 export function KeyExpiry(props: KeyExpiryProps) {
   const isDay = () => props.values.expiry === 'day'
   return (
@@ -58,7 +58,7 @@ export function KeyExpiry(props: KeyExpiryProps) {
         options={EXPIRIES}
         value={props.values.expiry}
         onChange={(expiry) => props.onChange({ expiry })}
-        hint="It ends by itself, should it be forgotten."
+        hint="The key stops working then."
         error={isDay() ? undefined : props.error}
       />
       <Show when={isDay()}>

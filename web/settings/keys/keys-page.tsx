@@ -11,40 +11,43 @@ import { type ApiKey, isUsable, keysQuery } from './key-data.ts'
 import { KeyRow } from './key-row.tsx'
 import { NewKey } from './new-key.tsx'
 
-/** Keys by which other programs use the API. */
+/** The API keys of the organization. */
 export function KeysPage() {
   const query = useQuery(() => ({ ...keysQuery, reconcile: 'id' }))
-  const [isMaking, setMaking] = createSignal(false)
+  const [isCreating, setCreating] = createSignal(false)
   return (
     <Page
       title="API keys"
       lead={
         <>
-          Your own programs use the API with a key. What it offers stands in the{' '}
-          <DocsLink to="/docs">reference</DocsLink>. Start with the <DocsLink to="/docs/api">guide</DocsLink>.
+          API keys let your software use Bellhop. Start with the <DocsLink to="/docs/api">guide</DocsLink>, or
+          see the <DocsLink to="/docs">reference</DocsLink>.
         </>
       }
       actions={
-        <Button look="primary" icon={<Plus />} onClick={() => setMaking(true)}>
+        <Button look="primary" icon={<Plus />} onClick={() => setCreating(true)}>
           New key
         </Button>
       }
     >
-      <Loaded query={query} what="The API keys" rows={3}>
+      <Loaded query={query} what="API keys" rows={3}>
         {(list) => (
           <>
             <Show when={list().data.some(isUsable)} fallback={<NoKeys />}>
               <KeyList keys={list().data.filter(isUsable)} label="Keys" />
             </Show>
             <Show when={list().data.some((key) => !isUsable(key))}>
-              <Section title="Ended" text="Revoked or expired. Programs that use them get 401.">
-                <KeyList keys={list().data.filter((key) => !isUsable(key))} label="Ended keys" />
+              <Section title="Revoked and expired" text="Requests with these keys get a 401 error.">
+                <KeyList
+                  keys={list().data.filter((key) => !isUsable(key))}
+                  label="Revoked and expired keys"
+                />
               </Section>
             </Show>
           </>
         )}
       </Loaded>
-      <NewKey isOpen={isMaking()} onClose={() => setMaking(false)} />
+      <NewKey isOpen={isCreating()} onClose={() => setCreating(false)} />
     </Page>
   )
 }
@@ -54,7 +57,7 @@ function NoKeys() {
     <EmptyState
       icon={<KeyRound />}
       title="No keys yet"
-      text="Make one for each program that creates or reads tickets, so that each can be revoked by itself."
+      text="Create one for each program that uses the API, so you can revoke it on its own."
     />
   )
 }

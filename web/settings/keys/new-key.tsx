@@ -11,51 +11,51 @@ import { TextField } from '../../ui/text-field.tsx'
 import { keysChanged } from './key-data.ts'
 import { KeyScopes } from './key-scopes.tsx'
 import { KeySecret } from './key-secret.tsx'
-import { bodyOf, KeyExpiry, type KeyValues, startValues } from './key-values.tsx'
+import { bodyOf, KeyExpiry, type KeyValues, newKeyValues } from './key-values.tsx'
 
 const FIELDS = ['name', 'scopes', 'rateLimit', 'expiresAt']
 
-/** Makes a secret key, and then shows it this once. */
+/** Creates a secret key, then shows it once. */
 export function NewKey(props: { isOpen: boolean; onClose: () => void }) {
   return (
     <Show when={props.isOpen}>
-      <Making onClose={() => props.onClose()} />
+      <NewKeyDialog onClose={() => props.onClose()} />
     </Show>
   )
 }
 
-function Making(props: { onClose: () => void }) {
-  const [values, setValues] = createStore<KeyValues>(startValues())
-  const make = useMutation(() => ({
+function NewKeyDialog(props: { onClose: () => void }) {
+  const [values, setValues] = createStore<KeyValues>(newKeyValues())
+  const create = useMutation(() => ({
     mutationFn: () => ask(api.console.keys.post(bodyOf(values))),
     onSuccess: keysChanged,
   }))
-  askBeforeLeaving(() => !make.data && (values.name !== '' || values.rateLimit !== ''))
+  askBeforeLeaving(() => !create.data && (values.name !== '' || values.rateLimit !== ''))
   return (
     <Show
-      when={make.data}
+      when={create.data}
       fallback={
         <Dialog isOpen onClose={() => props.onClose()} title="New API key">
-          <DialogForm save={make} fields={FIELDS} action="Create key" onCancel={() => props.onClose()}>
+          <DialogForm save={create} fields={FIELDS} action="Create key" onCancel={() => props.onClose()}>
             <TextField
               label="Name"
-              hint="The program that will use it, such as “Web shop”."
+              hint="The program that will use it, like “Web shop”."
               value={values.name}
               onInput={(name) => setValues({ name })}
-              error={fieldError(make.error, 'name')}
+              error={fieldError(create.error, 'name')}
               autocomplete="off"
               required
             />
-            <KeyScopes values={values} onChange={setValues} error={fieldError(make.error, 'scopes')} />
+            <KeyScopes values={values} onChange={setValues} error={fieldError(create.error, 'scopes')} />
             <div class="two">
-              <KeyExpiry values={values} onChange={setValues} error={fieldError(make.error, 'expiresAt')} />
+              <KeyExpiry values={values} onChange={setValues} error={fieldError(create.error, 'expiresAt')} />
               <TextField
-                label="Requests a minute"
+                label="Requests per minute"
                 aside="optional"
-                hint="Empty: the limit of the server."
+                hint="Leave empty for the server limit."
                 value={values.rateLimit}
                 onInput={(rateLimit) => setValues({ rateLimit })}
-                error={fieldError(make.error, 'rateLimit')}
+                error={fieldError(create.error, 'rateLimit')}
                 type="number"
                 min="1"
                 step="1"
@@ -66,19 +66,19 @@ function Making(props: { onClose: () => void }) {
         </Dialog>
       }
     >
-      {(made) => (
-        // Without a cross: it is closed only by somebody who says that the key is kept.
+      {(created) => (
+        // No close button: the agent confirms that the key is saved.
         <Dialog
           isOpen
-          title="Keep the key"
+          title="Save your key"
           size="wide"
           footer={
             <Button look="primary" onClick={() => props.onClose()}>
-              I have kept it
+              I've saved it
             </Button>
           }
         >
-          <KeySecret secret={made().secret} scopes={made().key.scopes ?? undefined} />
+          <KeySecret secret={created().secret} scopes={created().key.scopes ?? undefined} />
         </Dialog>
       )}
     </Show>

@@ -13,7 +13,7 @@ export const organizationQuery = queryOptions({
   queryFn: () => ask(api.console.organization.get()),
 })
 
-/** Saves a change and shows it everywhere, in the frame of the page too. */
+/** Saves a change and shows it everywhere on the page. */
 export async function saveOrganization(change: OrganizationChange): Promise<void> {
   const saved = await ask(api.console.organization.patch(change))
   queries.setQueryData(['organization'], saved)

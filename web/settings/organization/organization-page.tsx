@@ -5,17 +5,17 @@ import { CardForm } from '../../forms/form.tsx'
 import { Switch } from '../../ui/checkbox.tsx'
 import { TextArea, TextField } from '../../ui/text-field.tsx'
 import { toast, toastError } from '../../ui/toaster.tsx'
+import { createFormState } from '../form-state.ts'
 import { Loaded } from '../loaded.tsx'
 import { Page, Section } from '../page.tsx'
-import { createTypedValues } from '../typed-values.ts'
 import { type Organization, organizationQuery, saveOrganization } from './organization-data.ts'
 
-/** What the organization is called, inside and to customers, and when tickets open again. */
+/** Name and business identity of the organization, and when tickets reopen. */
 export function OrganizationPage() {
   const query = useQuery(() => organizationQuery)
   return (
-    <Page title="Organization" lead="What your team is called here, and how customers see you.">
-      <Loaded query={query} what="The organization">
+    <Page title="Organization" lead="Your team's name, and how customers see you.">
+      <Loaded query={query} what="the organization">
         {(organization) => (
           <>
             <Name organization={organization()} />
@@ -29,21 +29,21 @@ export function OrganizationPage() {
 }
 
 function Name(props: { organization: Organization }) {
-  const [values, setValues, sendValues] = createTypedValues('The name of the organization', () => ({
+  const form = createFormState('the organization name', () => ({
     name: props.organization.name,
   }))
   const save = useMutation(() => ({
-    mutationFn: () => sendValues(saveOrganization),
-    onSuccess: () => void toast('The name is saved.'),
+    mutationFn: () => form.save(saveOrganization),
+    onSuccess: () => void toast('Name saved.'),
   }))
   return (
     <Section title="Name">
-      <CardForm save={save} fields={['name']} action="Save name">
+      <CardForm save={save} fields={['name']} action="Save name" isUnchanged={!form.isChanged()}>
         <TextField
-          label="Name of the organization"
-          hint="Your colleagues see it, and the commands on the server know it by this name."
-          value={values.name}
-          onInput={(name) => setValues({ name })}
+          label="Organization name"
+          hint="Shown to your team. Server commands use it too."
+          value={form.values.name}
+          onInput={(name) => form.setValues({ name })}
           error={fieldError(save.error, 'name')}
           required
         />
@@ -59,7 +59,7 @@ function TicketRules(props: { organization: Organization }) {
         <RuleSwitch
           rule="reopens"
           label="Reopen tickets when the customer replies"
-          hint="Otherwise the status doesn’t change."
+          hint="Otherwise the status doesn't change."
           organization={props.organization}
         />
         <RuleSwitch
@@ -100,44 +100,44 @@ function RuleSwitch(props: {
 const IDENTITY = ['publicName', 'website', 'signature'] as const
 
 function Identity(props: { organization: Organization }) {
-  const [values, setValues, sendValues] = createTypedValues('The business identity', () => ({
+  const form = createFormState('the business identity', () => ({
     publicName: props.organization.publicName,
     website: props.organization.website,
     signature: props.organization.signature,
   }))
   const save = useMutation(() => ({
-    mutationFn: () => sendValues(saveOrganization),
-    onSuccess: () => void toast('The business identity is saved.'),
+    mutationFn: () => form.save(saveOrganization),
+    onSuccess: () => void toast('Business identity saved.'),
   }))
   return (
-    <Section title="Business identity" text="What customers see of you in e-mails and in the widget.">
-      <CardForm save={save} fields={IDENTITY} action="Save identity">
+    <Section title="Business identity" text="How customers see you in email and in the widget.">
+      <CardForm save={save} fields={IDENTITY} action="Save identity" isUnchanged={!form.isChanged()}>
         <div class="two">
           <TextField
             label="Public name"
             aside="optional"
-            hint={`Empty: customers see “${props.organization.name}”.`}
-            value={values.publicName}
-            onInput={(publicName) => setValues({ publicName })}
+            hint={`Default: “${props.organization.name}”.`}
+            value={form.values.publicName}
+            onInput={(publicName) => form.setValues({ publicName })}
             error={fieldError(save.error, 'publicName')}
           />
           <TextField
             label="Website"
             aside="optional"
-            hint="Your name links to it."
+            hint="Linked from your name."
             placeholder="https://example.com"
             inputmode="url"
-            value={values.website}
-            onInput={(website) => setValues({ website })}
+            value={form.values.website}
+            onInput={(website) => form.setValues({ website })}
             error={fieldError(save.error, 'website')}
           />
         </div>
         <TextArea
           label="Signature"
           aside="optional"
-          hint="Stands under every reply that goes out by e-mail."
-          value={values.signature}
-          onInput={(signature) => setValues({ signature })}
+          hint="Added to every email reply."
+          value={form.values.signature}
+          onInput={(signature) => form.setValues({ signature })}
           error={fieldError(save.error, 'signature')}
         />
       </CardForm>

@@ -14,23 +14,23 @@ import { Page } from '../page.tsx'
 import './replies.css'
 import { deleteReply } from './reply-data.ts'
 
-/** Below so many a search field is in the way. */
+/** Up to this many, no search field is shown. */
 const FEW = 5
 
-/** Answers that are written once and used often. */
+/** The saved replies, with a search. */
 export function RepliesPage() {
   const query = useQuery(() => ({ ...savedRepliesQuery, reconcile: 'id' }))
   return (
     <Page
       title="Saved replies"
-      lead="Answers that are written once and used often. In the inbox, press / in an empty reply to put one in."
+      lead="Write an answer once, use it often. In the inbox, type / in an empty reply to insert one."
       actions={
         <ButtonLink look="primary" icon={<Plus />} href="/settings/saved-replies/new">
           New reply
         </ButtonLink>
       }
     >
-      <Loaded query={query} what="The saved replies" rows={4}>
+      <Loaded query={query} what="saved replies" rows={4}>
         {(list) => (
           <Show when={list().data.length > 0} fallback={<NoReplies />}>
             <SearchedList replies={list().data} />
@@ -46,7 +46,7 @@ function NoReplies() {
     <EmptyState
       icon={<TextQuote />}
       title="No saved replies yet"
-      text="Write down the answer that you give most often; names and subjects are filled in by themselves."
+      text="Save the answer you give most. Names and subjects fill in automatically."
     />
   )
 }
@@ -54,26 +54,24 @@ function NoReplies() {
 function SearchedList(props: { replies: SavedReply[] }) {
   const [text, setText] = createSignal('')
   const found = () => {
-    const wanted = text().trim().toLocaleLowerCase()
-    return props.replies.filter((reply) =>
-      `${reply.name}\n${reply.text}`.toLocaleLowerCase().includes(wanted),
-    )
+    const query = text().trim().toLocaleLowerCase()
+    return props.replies.filter((reply) => `${reply.name}\n${reply.text}`.toLocaleLowerCase().includes(query))
   }
   return (
     <>
       <Show when={props.replies.length > FEW || text() !== ''}>
         <TextField
-          label="Search the saved replies"
+          label="Search saved replies"
           isLabelHidden
           type="search"
-          placeholder="Search names and texts"
+          placeholder="Search saved replies"
           value={text()}
           onInput={setText}
         />
       </Show>
       <Show
         when={found().length > 0}
-        fallback={<EmptyState icon={<SearchX />} title="Nothing matches" text="Try another word." />}
+        fallback={<EmptyState icon={<SearchX />} title="No results" text="Try another word." />}
       >
         <ul class="entries" aria-label="Saved replies">
           <For each={found()}>{(reply) => <ReplyRow reply={reply} />}</For>

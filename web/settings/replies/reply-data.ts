@@ -5,7 +5,7 @@ import { queryKeys } from '../../api/query-keys.ts'
 import { type SavedReply, savedRepliesQuery } from '../../api/workspace.ts'
 import { toast, toastError } from '../../ui/toaster.tsx'
 
-/** Makes a new one, or changes the one with the id. */
+/** Creates a saved reply, or changes the one with the id. */
 export async function saveReply(id: string | undefined, values: Pick<SavedReply, 'name' | 'text'>) {
   const replies = api.console['saved-replies']
   const saved = id === undefined ? await ask(replies.post(values)) : await ask(replies({ id }).patch(values))
@@ -13,27 +13,27 @@ export async function saveReply(id: string | undefined, values: Pick<SavedReply,
   return saved
 }
 
-/** Deletes one at once, with an Undo that writes it down again. */
+/** Deletes a saved reply at once, with an Undo that creates it again. */
 export async function deleteReply({ id, name, text }: SavedReply): Promise<void> {
-  showWithout(id)
+  hideReply(id)
   try {
     await ask(api.console['saved-replies']({ id }).delete())
-    toast(`“${name}” is deleted.`, { text: 'Undo', run: () => void bringBack({ name, text }) })
+    toast(`Deleted “${name}”.`, { text: 'Undo', run: () => void restore({ name, text }) })
   } catch (error) {
     toastError(errorMessage(error))
   }
   void queries.invalidateQueries({ queryKey: queryKeys.savedReplies })
 }
 
-async function bringBack(values: Pick<SavedReply, 'name' | 'text'>): Promise<void> {
+async function restore(values: Pick<SavedReply, 'name' | 'text'>): Promise<void> {
   try {
     await saveReply(undefined, values)
   } catch (error) {
-    toastError(`“${values.name}” could not be brought back. ${errorMessage(error)}`)
+    toastError(`Couldn't restore “${values.name}”. ${errorMessage(error)}`)
   }
 }
 
-function showWithout(id: string): void {
+function hideReply(id: string): void {
   queries.setQueryData(
     savedRepliesQuery.queryKey,
     (known) => known && { ...known, data: known.data.filter((reply) => reply.id !== id) },

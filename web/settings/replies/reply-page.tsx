@@ -7,10 +7,10 @@ import { CardForm } from '../../forms/form.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { toast } from '../../ui/toaster.tsx'
+import { createFormState } from '../form-state.ts'
 import { Loaded } from '../loaded.tsx'
 import { NotFound } from '../not-found.tsx'
 import { Page } from '../page.tsx'
-import { createTypedValues } from '../typed-values.ts'
 import './replies.css'
 import { saveReply } from './reply-data.ts'
 import { ReplyPreview } from './reply-preview.tsx'
@@ -20,7 +20,7 @@ const LIST = '/settings/saved-replies'
 const BACK = { href: LIST, name: 'Saved replies' }
 const FIELDS = ['name', 'text']
 
-/** Writes a saved reply; `new` for one that does not exist yet. */
+/** Edits a saved reply, or creates one when the id is `new`. */
 export function ReplyPage(props: { id: string }) {
   const query = useQuery(() => ({ ...savedRepliesQuery, enabled: props.id !== 'new' }))
   return (
@@ -33,11 +33,11 @@ export function ReplyPage(props: { id: string }) {
       }
     >
       <Page title="Saved reply" back={BACK}>
-        <Loaded query={query} what="The saved reply">
+        <Loaded query={query} what="the saved reply">
           {(list) => {
             const reply = createMemo(() => list().data.find(({ id }) => id === props.id))
             return (
-              // What is typed must not be lost when the list is read again.
+              // Keyed by id, so that reloading the list does not lose what is typed.
               <Show when={reply()?.id} fallback={<NotFound text="It may have been deleted." />} keyed>
                 <Editor reply={reply()} />
               </Show>
@@ -51,14 +51,14 @@ export function ReplyPage(props: { id: string }) {
 
 function Editor(props: { reply: SavedReply | undefined }) {
   const navigate = useNavigate()
-  const [values, setValues, sendValues] = createTypedValues('The saved reply', () => ({
+  const form = createFormState('the saved reply', () => ({
     name: props.reply?.name ?? '',
     text: props.reply?.text ?? '',
   }))
   const save = useMutation(() => ({
-    mutationFn: () => sendValues((sent) => saveReply(props.reply?.id, sent)),
+    mutationFn: () => form.save((sent) => saveReply(props.reply?.id, sent)),
     onSuccess: ({ name }) => {
-      toast(`“${name}” is saved.`)
+      toast(`Saved “${name}”.`)
       navigate(LIST)
     },
   }))
@@ -68,6 +68,7 @@ function Editor(props: { reply: SavedReply | undefined }) {
         save={save}
         fields={FIELDS}
         action="Save reply"
+        isUnchanged={!form.isChanged()}
         beside={
           <ButtonLink look="quiet" href={LIST}>
             Cancel
@@ -76,21 +77,21 @@ function Editor(props: { reply: SavedReply | undefined }) {
       >
         <TextField
           label="Name"
-          hint="Agents search for it."
-          value={values.name}
-          onInput={(name) => setValues({ name })}
+          hint="Used for search."
+          value={form.values.name}
+          onInput={(name) => form.setValues({ name })}
           error={fieldError(save.error, 'name')}
           maxlength={100}
           autocomplete="off"
           required
         />
         <ReplyText
-          value={values.text}
-          onInput={(text) => setValues({ text })}
+          value={form.values.text}
+          onInput={(text) => form.setValues({ text })}
           error={fieldError(save.error, 'text')}
         />
       </CardForm>
-      <ReplyPreview text={values.text} />
+      <ReplyPreview text={form.values.text} />
     </div>
   )
 }

@@ -3,7 +3,7 @@ import { useSession } from '../../api/session.ts'
 import { filled } from '../../ticket/composer/variables.ts'
 import { sampleValues } from './samples.ts'
 
-/** The text as a customer would get it, and which variables do not exist. */
+/** The text as a sample customer would get it, and its unknown variables. */
 export function ReplyPreview(props: { text: string }) {
   const session = useSession()
   const pieces = () => filled(props.text, sampleValues(session()))
@@ -14,7 +14,7 @@ export function ReplyPreview(props: { text: string }) {
       <div>
         <Show
           when={props.text}
-          fallback={<span class="muted">What you write appears here, as Ana would read it.</span>}
+          fallback={<span class="muted">Your text appears here, as a customer would see it.</span>}
         >
           <For each={pieces()}>
             {(piece) => (
@@ -26,13 +26,15 @@ export function ReplyPreview(props: { text: string }) {
         </Show>
       </div>
       <p class="field-hint" role="status">
-        <Show when={unknown().length > 0}>
-          {unknown()
-            .map(({ text }) => text)
-            .join(', ')}{' '}
-          is no variable: customers would read it as it stands.
-        </Show>
+        <Show when={unknown().length > 0}>{unknownText(unknown().map(({ text }) => text))}</Show>
       </p>
     </section>
   )
+}
+
+function unknownText(names: string[]): string {
+  const list = names.join(', ')
+  return names.length === 1
+    ? `${list} isn't a variable and will be sent as typed.`
+    : `${list} aren't variables and will be sent as typed.`
 }

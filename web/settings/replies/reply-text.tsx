@@ -10,7 +10,7 @@ interface ReplyTextProps {
   error: string | undefined
 }
 
-/** The text of a saved reply, with buttons that put variables where the cursor is. */
+/** The text of a saved reply, with buttons that insert variables at the cursor. */
 export function ReplyText(props: ReplyTextProps) {
   let area: HTMLTextAreaElement | undefined
   function insert(name: string) {
@@ -32,7 +32,7 @@ export function ReplyText(props: ReplyTextProps) {
         required
       />
       <div class="stack-tight">
-        <p class="field-hint">Put in what is filled in by itself:</p>
+        <p class="field-hint">Insert a variable:</p>
         <ul class="reply-variables">
           <For each={VARIABLES}>
             {(name) => (

@@ -18,32 +18,32 @@ type StepState = FirstSteps[number]['state']
 const STEPS: Record<Step, { title: string; text: string; href: string }> = {
   key: {
     title: 'Create an API key',
-    text: 'Your own programs create and read tickets with it.',
+    text: 'Lets your own software create and read tickets.',
     href: '/settings/keys',
   },
   email: {
-    title: 'Connect e-mail',
-    text: 'Mail to your support address becomes tickets, and replies go out as mail.',
+    title: 'Connect email',
+    text: 'Turn email to your support address into tickets, and reply by email.',
     href: '/settings/email',
   },
   widget: {
-    title: 'Paste the widget snippet',
-    text: 'Visitors of your website write to you from any page.',
+    title: 'Add the website widget',
+    text: 'Let visitors contact you from any page of your website.',
     href: '/settings/widget',
   },
   telegram: {
     title: 'Add a Telegram bot',
-    text: 'Messages to your bot become tickets.',
+    text: 'Turn messages to your bot into tickets.',
     href: '/settings/telegram',
   },
   agents: {
     title: 'Invite an agent',
-    text: 'Share the work: a link is all that a colleague needs.',
+    text: 'Send a colleague an invitation link.',
     href: '/settings/agents',
   },
   endpoint: {
     title: 'Register a webhook endpoint',
-    text: 'Your own systems hear of every new ticket and message.',
+    text: 'Get notified of every new ticket and message.',
     href: '/settings/endpoints',
   },
 }
@@ -54,16 +54,16 @@ const MARKS: Record<
 > = {
   done: { icon: CircleCheck, name: 'Done' },
   todo: { icon: Circle, name: 'To do' },
-  later: { icon: CircleDashed, name: 'Later' },
+  later: { icon: CircleDashed, name: 'Coming soon' },
 }
 
-/** The first steps of an organization; each leads to its page. */
+/** The setup steps. Each links to its page. */
 export function StartPage() {
-  // What is done elsewhere, such as by a command, counts too.
+  // Steps can also be done elsewhere, such as by a command.
   const query = useQuery(() => ({ ...checklistQuery, reconcile: 'id', staleTime: 0 }))
   return (
-    <Page title="Start" lead="The first steps. Do them in any order, and leave out what you do not need.">
-      <Loaded query={query} what="The first steps" rows={6}>
+    <Page title="Getting started" lead="Set up in any order. Skip what you don't need.">
+      <Loaded query={query} what="the steps" rows={6}>
         {(list) => (
           <>
             <Progress steps={list().data} />
@@ -83,12 +83,13 @@ export function StartPage() {
 
 function Progress(props: { steps: FirstSteps }) {
   const count = () => countSteps(props.steps)
-  const words = () =>
-    count().done === count().possible ? 'All done.' : `${count().done} of ${count().possible} done`
+  const later = () => props.steps.length - count().possible
+  const text = () =>
+    `${count().done} of ${count().possible} done${later() > 0 ? ` · ${later()} coming soon` : ''}`
   return (
     <div class="progress">
-      <progress max={count().possible} value={count().done} aria-label="First steps done" />
-      <span class="muted">{words()}</span>
+      <progress max={count().possible} value={count().done} aria-label="Steps done" />
+      <span class="muted">{text()}</span>
     </div>
   )
 }
@@ -104,7 +105,7 @@ function StepRow(props: { id: Step; state: StepState }) {
           <span class="entry-title" classList={{ 'is-quiet': props.state !== 'todo' }}>
             {step().title}
             <Show when={props.state === 'later'}>
-              <Badge>Not in this version</Badge>
+              <Badge>Coming soon</Badge>
             </Show>
           </span>
           <span class="entry-facts">{step().text}</span>

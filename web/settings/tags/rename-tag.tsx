@@ -15,18 +15,18 @@ interface RenameTagProps {
   onDone: (to: string, changed: number) => void
 }
 
-/** Renames a tag on all of its tickets; into the name of another one, the two become one. */
+/** Renames a tag on all its tickets. Renaming it to another tag merges the two. */
 export function RenameTag(props: RenameTagProps) {
   return (
     <Show when={props.isOpen}>
-      <Renaming {...props} />
+      <RenameTagDialog {...props} />
     </Show>
   )
 }
 
-function Renaming(props: RenameTagProps) {
+function RenameTagDialog(props: RenameTagProps) {
   const [name, setName] = createSignal(props.tag)
-  const twin = () => props.others.find(({ tag }) => tag === name().trim())
+  const sameName = () => props.others.find(({ tag }) => tag === name().trim())
   const rename = useMutation(() => ({
     mutationFn: () => ask(api.console.tags.rename.post({ from: props.tag, to: name().trim() })),
     onSuccess: ({ changed }) => {
@@ -40,14 +40,14 @@ function Renaming(props: RenameTagProps) {
       isOpen
       onClose={() => props.onClose()}
       title={`Rename “${props.tag}”`}
-      description="All tickets that carry it get the new name, and so do all saved views that look for it."
+      description="All tickets with it get the new name, and so do saved views that use it."
       size="small"
     >
       <DialogForm
         save={rename}
         fields={['to']}
-        action={twin() ? 'Merge tags' : 'Rename tag'}
-        isDisabled={name().trim() === props.tag}
+        action={sameName() ? 'Merge tags' : 'Rename tag'}
+        isUnchanged={name().trim() === props.tag}
         onCancel={() => props.onClose()}
       >
         <TextField
@@ -59,12 +59,11 @@ function Renaming(props: RenameTagProps) {
           autocomplete="off"
           required
         />
-        <Show when={twin()}>
+        <Show when={sameName()}>
           {(other) => (
             <p class="notice" role="status">
-              There is a tag “{other().tag}” already, on {other().total}{' '}
-              {other().total === 1 ? 'ticket' : 'tickets'}. The two become one, and cannot be told apart
-              afterwards.
+              {other().total === 1 ? '1 ticket already has' : `${other().total} tickets already have`} “
+              {other().tag}”. This merges both tags and can't be undone.
             </p>
           )}
         </Show>

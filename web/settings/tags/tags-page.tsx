@@ -14,16 +14,13 @@ import { Page } from '../page.tsx'
 import { RenameTag } from './rename-tag.tsx'
 import './tags.css'
 
-/** All tags in use, with how many tickets carry each. */
+/** All tags in use, with the number of tickets of each. */
 export function TagsPage() {
-  // Tickets get and lose tags all the time.
+  // Always reloaded: tags change all the time.
   const query = useQuery(() => ({ ...tagsQuery, reconcile: 'tag', staleTime: 0 }))
   return (
-    <Page
-      title="Tags"
-      lead="Words that sort tickets. A tag comes into being when somebody puts it on a ticket, and is gone when no ticket carries it."
-    >
-      <Loaded query={query} what="The tags" rows={4}>
+    <Page title="Tags" lead="A tag is created when first used and disappears when no ticket has it.">
+      <Loaded query={query} what="tags" rows={4}>
         {(list) => (
           <Show when={list().data.length > 0} fallback={<NoTags />}>
             <ul class="entries" aria-label="Tags">
@@ -41,18 +38,18 @@ function NoTags() {
     <EmptyState
       icon={<TagIcon />}
       title="No tags yet"
-      text="Press t on a ticket in the inbox to give it one, such as “billing”."
-      action={<a href="/inbox">Go to the inbox</a>}
+      text="In the inbox, press t on a ticket to add one, like “billing”."
+      action={<a href="/inbox">Go to inbox</a>}
     />
   )
 }
 
 function TagRow(props: { tag: KnownTag; known: KnownTag[] }) {
-  const [asked, setAsked] = createSignal<'rename' | 'remove'>()
+  const [dialog, setDialog] = createSignal<'rename' | 'remove'>()
   const remove = async () => {
     const { changed } = await ask(api.console.tags.remove.post({ tag: props.tag.tag }))
     tagsChanged()
-    toast(`“${props.tag.tag}” is removed from ${ticketCount(changed)}.`)
+    toast(`Removed “${props.tag.tag}” from ${ticketCount(changed)}.`)
   }
   const others = () => props.known.filter(({ tag }) => tag !== props.tag.tag)
   return (
@@ -70,7 +67,7 @@ function TagRow(props: { tag: KnownTag; known: KnownTag[] }) {
         <Button
           size="small"
           look="quiet"
-          onClick={() => setAsked('rename')}
+          onClick={() => setDialog('rename')}
           aria-label={`Rename ${props.tag.tag}`}
         >
           Rename…
@@ -78,27 +75,27 @@ function TagRow(props: { tag: KnownTag; known: KnownTag[] }) {
         <Button
           size="small"
           look="quiet"
-          onClick={() => setAsked('remove')}
+          onClick={() => setDialog('remove')}
           aria-label={`Remove ${props.tag.tag}`}
         >
           Remove…
         </Button>
       </div>
       <RenameTag
-        isOpen={asked() === 'rename'}
-        onClose={() => setAsked(undefined)}
+        isOpen={dialog() === 'rename'}
+        onClose={() => setDialog(undefined)}
         tag={props.tag.tag}
         others={others()}
         onDone={(to, changed) => {
           tagsChanged()
-          toast(`“${to}” stands on ${ticketCount(changed)} now.`)
+          toast(`${ticketCount(changed)} now ${changed === 1 ? 'has' : 'have'} “${to}”.`)
         }}
       />
       <ConfirmDialog
-        isOpen={asked() === 'remove'}
-        onClose={() => setAsked(undefined)}
+        isOpen={dialog() === 'remove'}
+        onClose={() => setDialog(undefined)}
         title={`Remove “${props.tag.tag}”?`}
-        text={`It is taken off ${ticketCount(props.tag.total)}; the tickets stay. ${viewWords(props.tag.views)}This cannot be undone.`}
+        text={`It will be removed from ${ticketCount(props.tag.total)}. ${viewWords(props.tag.views)}This can't be undone.`}
         action="Remove tag"
         onConfirm={remove}
       />
@@ -115,10 +112,10 @@ function ticketCount(count: number): string {
   return count === 1 ? '1 ticket' : `${count.toLocaleString('en')} tickets`
 }
 
-/** Nobody can say what such a view should look for instead. */
+/** Saved views keep their search: there is no replacement for a removed tag. */
 function viewWords(count: number): string {
   if (count === 0) return ''
   return count === 1
-    ? 'One saved view names it, and stays as it is. '
-    : `${count.toLocaleString('en')} saved views name it, and stay as they are. `
+    ? "1 saved view uses it and won't change. "
+    : `${count.toLocaleString('en')} saved views use it and won't change. `
 }
