@@ -8,8 +8,7 @@ import { type Deps, openDeps, openLog } from './deps.ts'
 import { createApp } from './http/app.ts'
 import { listen } from './http/listen.ts'
 import { createMetrics } from './http/metrics.ts'
-import { logRequest } from './http/request-log.ts'
-import { watchRequests } from './http/watch-requests.ts'
+import { logRequest, watchRequests } from './http/watch-requests.ts'
 import { startPruningKeys } from './idempotency/idempotency.ts'
 import { createLive } from './live/live.ts'
 import type { Log } from './log.ts'
@@ -22,13 +21,13 @@ export interface Service {
   url: string
   deps: Deps
   firstRun: FirstRun
-  /** No new work, then what is under way is finished and everything is closed: at most about ten seconds. */
+  /** Finishes running work and closes everything. Takes about ten seconds at most. */
   stop(): Promise<void>
 }
 
 /**
- * Starts everything: lock, database, HTTP, loops. What was started is stopped in the opposite order, also when a later
- * step fails. Throws `StartError` when the folder, the database or the address is taken, or the key is another one.
+ * Starts everything: lock, database, HTTP, loops. Stops in the opposite order, also when a later step fails. Throws
+ * `StartError` when the data folder, the database, or the address is in use, or the secret key is wrong.
  */
 export async function startService(
   config: Config,
@@ -55,15 +54,15 @@ export async function startService(
   const app = createApp(deps, { keys: guard, agents: agentGuard, live, firstRun }).use(metrics.routes)
   watchRequests(app, clock, metrics.countRequest)
   if (config.logLevel === 'debug') watchRequests(app, clock, logRequest(deps.log))
-  // Open streams first: what listens waits for them to end.
+  // Streams are stopped before the listener, which waits for them to end.
   const running: { stop(): Promise<void> }[] = [live]
-  // All at once: the longest of them decides how long it takes.
+  // All at the same time, to stop quickly.
   started.defer(async () => {
     await Promise.all(running.map((one) => one.stop()))
   })
   const listening = listen(app, { host: config.host, port: config.port, clock })
   running.push(listening)
-  // Loaded behind the first answers, which need none of it.
+  // Loaded after the server listens, so that it starts faster.
   const [
     { startDelivering },
     { startResending },
@@ -82,16 +81,16 @@ export async function startService(
   running.push(startPruningSessions(deps))
   running.push(startSendingMessages(deps), startIndexing(deps))
   lock.announce(listening.url)
-  const whole = started.move()
+  const everything = started.move()
   return {
     url: config.publicUrl ?? listening.url,
     deps,
     firstRun,
-    stop: () => whole.disposeAsync(),
+    stop: () => everything.disposeAsync(),
   }
 }
 
-/** Few need the other engine, so the others do not load it. Answers how the lock is released. */
+/** Loads PostgreSQL only when it is used. Returns a function that releases the lock. */
 async function lockDatabase(url: string, context: { clock: Clock; log: Log }): Promise<() => Promise<void>> {
   const { lockPostgres } = await import('./database/postgres-lock.ts')
   return (await lockPostgres(url, context)).release

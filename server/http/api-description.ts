@@ -60,7 +60,7 @@ const webhookHeaders = {
   ),
 }
 
-/** What the API description says beside what the routes declare. */
+/** The parts of the API description that routes don't declare. */
 export function apiDescription(version: string, origin: string | undefined): ApiDescription {
   return {
     title: 'Bellhop',
@@ -82,7 +82,7 @@ export function apiDescription(version: string, origin: string | undefined): Api
           'Send a secret key with every request: `Authorization: Bearer bellhop_sk_…`. A key sees its own organization only. Store it like a password; never put it in a web page.',
       },
     },
-    answerHeaders: {
+    responseHeaders: {
       'X-Request-Id': text('Identifies the request in the server’s log. Send your own and it’s kept.'),
       'X-RateLimit-Limit': text('Requests allowed in any 60 seconds. Rate limit headers need a valid key.'),
       'X-RateLimit-Remaining': text('Requests left right now.'),
@@ -117,7 +117,7 @@ export function apiDescription(version: string, origin: string | undefined): Api
         headers: webhookHeaders,
       },
     },
-    webhookAnswers: {
+    webhookResponses: {
       '2XX': 'Received, if you respond within 10 seconds.',
       default: 'Not received. Bellhop retries after 30 seconds, 5 minutes, and 30 minutes.',
     },

@@ -1,8 +1,10 @@
+import { sql } from 'drizzle-orm'
 import { Elysia } from 'elysia'
 import { agentRoutes } from '../agents/routes.ts'
 import type { KeyGuard } from '../api-keys/require-api-key.ts'
 import { keyRoutes } from '../api-keys/routes.ts'
 import { auditRoutes } from '../audit/routes.ts'
+import { organizations } from '../database/tables/organizations.ts'
 import type { Deps } from '../deps.ts'
 import { erasureRoutes } from '../erasure/routes.ts'
 import { inboxRoutes } from '../inbox/routes.ts'
@@ -29,11 +31,10 @@ import { apiDescription } from './api-description.ts'
 import { assetRoutes } from './assets.ts'
 import { guideRoutes } from './docs/routes.ts'
 import { errorResponse } from './error-response.ts'
-import { healthRoutes } from './health.ts'
 import { openapi } from './openapi.ts'
 import { unknownRoute } from './unknown-route.ts'
 
-/** Every route. Error mapping comes first: a hook applies to the routes registered after it. */
+/** Every route. Error handling comes first, because a hook applies only to routes that are registered after it. */
 export function createApp(
   deps: Deps,
   guards: { keys: KeyGuard; agents: AgentGuard; live: Live; firstRun: FirstRun },
@@ -45,8 +46,8 @@ export function createApp(
       set.headers['x-content-type-options'] = 'nosniff'
     })
     .onError(({ code, error, request, set }) => {
-      const refusal = code === 'NOT_FOUND' ? unknownRoute(app.routes, request) : error
-      return errorResponse(deps, refusal, String(set.headers['x-request-id']))
+      const thrown = code === 'NOT_FOUND' ? unknownRoute(app.routes, request) : error
+      return errorResponse(deps, thrown, String(set.headers['x-request-id']))
     })
     .use(assetRoutes())
     .use(healthRoutes(deps))
@@ -73,7 +74,7 @@ export function createApp(
     .use(openapi(apiDescription(VERSION, deps.config.publicUrl)))
   return app
 
-  /** What `/v1` does not have: told to those with a key only, and counted like any other request. */
+  /** Unknown paths below `/v1` need a key and count toward the rate limit, like any other request. */
   function unknownApiRoutes() {
     return new Elysia({ name: 'unknown-v1', prefix: '/v1' }).use(guards.keys.requireApiKey).all(
       '/*',
@@ -83,6 +84,26 @@ export function createApp(
       { parse: 'none', transform: guards.keys.allow(), detail: { hide: true } },
     )
   }
+}
+
+/** For supervisors: `live` while the process responds, `ready` while it reaches its data. */
+function healthRoutes(deps: Deps) {
+  const detail = { hide: true }
+  return new Elysia({ name: 'health', prefix: '/health' })
+    .get('/live', () => ({ status: 'ok' }), { detail })
+    .get(
+      '/ready',
+      async ({ status }) => {
+        try {
+          await deps.database.read.select({ one: sql`1` }).from(organizations).limit(1)
+          return { status: 'ok' }
+        } catch (error) {
+          deps.log.error('not_ready', { error })
+          return status(503, { status: "The database isn't available." })
+        }
+      },
+      { detail },
+    )
 }
 
 export type App = ReturnType<typeof createApp>

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import { isNamed } from '../requests/if-none-match.ts'
 import { type Asset, type BuiltPages, builtPages } from './built-pages.ts'
 
-/** Where the pages themselves decide what is shown: the routes of web/routes.tsx. */
+/** Paths of the web pages, from web/routes.tsx. */
 const PAGES = [
   '/',
   '/inbox',
@@ -15,11 +15,11 @@ const PAGES = [
   '/join',
 ] as const
 
-/** Below these are answers for programs, also when there is nothing. */
-const FOR_PROGRAMS = /^\/(?:v1|console|health|metrics|docs|assets)(?:\/|$)/
+/** Unknown paths below these get a problem document, also in a browser. */
+const API_PATHS = /^\/(?:v1|console|health|metrics|docs|assets)(?:\/|$)/
 
-/** Nothing from elsewhere, no script or style inside the page, and no other site around it. */
-const POLICY = [
+/** Nothing from other origins, no inline scripts or styles, and no embedding in other sites. */
+const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -32,21 +32,21 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-const SAFETY = {
+const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
 }
 const PAGE_HEADERS = {
-  ...SAFETY,
+  ...SECURITY_HEADERS,
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-cache',
-  'content-security-policy': POLICY,
+  'content-security-policy': CONTENT_SECURITY_POLICY,
   'cross-origin-opener-policy': 'same-origin',
 }
-/** Their names change with their content. */
+/** Cached without revalidation, because the names of assets change with their content. */
 const ASSET_HEADERS = {
-  ...SAFETY,
+  ...SECURITY_HEADERS,
   'cache-control': 'public, max-age=31536000, immutable',
   vary: 'Accept-Encoding',
 }
@@ -55,10 +55,10 @@ const ASSET_HEADERS = {
 export function assetRoutes() {
   const app = new Elysia({ name: 'assets' })
   const detail = { hide: true }
-  for (const path of PAGES) app.get(path, ({ request }) => answerPage(request, requirePages()), { detail })
-  // By `all`, so that `/v1/*` stays nearer; what is nowhere and not for a person goes on to be refused.
-  app.all('/*', ({ request, path }) => answerNowhere(request, path), { parse: 'none', detail })
-  return app.get('/assets/:name', ({ request, params }) => answerAsset(request, params.name), { detail })
+  for (const path of PAGES) app.get(path, ({ request }) => pageResponse(request, requirePages()), { detail })
+  // Registered with `all`, so that `/v1/*` takes precedence.
+  app.all('/*', ({ request, path }) => notFoundPage(request, path), { parse: 'none', detail })
+  return app.get('/assets/:name', ({ request, params }) => assetResponse(request, params.name), { detail })
 }
 
 function requirePages(): BuiltPages {
@@ -67,26 +67,26 @@ function requirePages(): BuiltPages {
   throw new AppError(
     503,
     'pages_not_built',
-    'The pages are not built. Run "bun run web" where the sources are, then load this address again.',
+    "The web pages aren't built. Run bun run web in the source folder, then reload this page.",
   )
 }
 
-function answerPage(request: Request, { index, etag }: BuiltPages): Response {
+function pageResponse(request: Request, { index, etag }: BuiltPages): Response {
   const headers = { ...PAGE_HEADERS, etag }
-  const known = request.headers.get('if-none-match')
-  if (known !== null && isNamed(known, etag)) return new Response(null, { status: 304, headers })
+  const ifNoneMatch = request.headers.get('if-none-match')
+  if (ifNoneMatch !== null && isNamed(ifNoneMatch, etag)) return new Response(null, { status: 304, headers })
   return new Response(index, { headers })
 }
 
-/** A person who mistyped an address gets the page that says so. */
-function answerNowhere(request: Request, path: string): Response {
+/** A browser at an unknown path gets the "not found" page. A program gets a problem document. */
+function notFoundPage(request: Request, path: string): Response {
   const pages = builtPages()
-  const isPerson = request.method === 'GET' && (request.headers.get('accept') ?? '').includes('text/html')
-  if (!pages || !isPerson || FOR_PROGRAMS.test(path)) throw new NotFoundError()
+  const isBrowser = request.method === 'GET' && (request.headers.get('accept') ?? '').includes('text/html')
+  if (!pages || !isBrowser || API_PATHS.test(path)) throw new NotFoundError()
   return new Response(pages.index, { status: 404, headers: { ...PAGE_HEADERS, vary: 'Accept' } })
 }
 
-function answerAsset(request: Request, name: string): Response {
+function assetResponse(request: Request, name: string): Response {
   const asset = requirePages().assets.get(name)
   if (!asset) {
     throw new AppError(404, 'unknown_route', `There is nothing at /assets/${name.slice(0, 200)}.`)
@@ -102,7 +102,7 @@ function encodedFor(accepted: string, { plain, br, gzip }: Asset) {
   return { bytes: plain, encoding: undefined }
 }
 
-/** `q=0` is a no. */
+/** Whether `Accept-Encoding` allows an encoding. `q=0` excludes it. */
 function accepts(accepted: string, encoding: string): boolean {
   return accepted.split(',').some((part) => {
     const [name = '', quality = ''] = part

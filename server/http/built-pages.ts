@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 
-/** `bun build --compile --asset=dist/web` puts the folder beside the program; the sources have it where it was built. */
+/** The compiled program contains the folder, because of `--asset=dist/web`. From source, it is where it was built. */
 const FOLDER =
   Bun.embeddedFiles.length > 0 ? join(import.meta.dir, 'web') : join(import.meta.dir, '../../dist/web')
 const INDEX = join(FOLDER, 'index.html')
@@ -23,7 +23,7 @@ type Bytes = Uint8Array<ArrayBuffer>
 export interface Asset {
   type: string
   plain: Bytes
-  /** Made when the pages are built; missing where it would not be smaller. */
+  /** Created by the build. Missing if it wouldn't be smaller. */
   br?: Bytes
   gzip?: Bytes
 }
@@ -37,15 +37,15 @@ export interface BuiltPages {
 let known: BuiltPages | undefined
 
 /**
- * The pages as `bun run web` built them; undefined when it was not run. All files are read at once, at the first request
- * for any (some milliseconds), and kept: files that belong together stay together when the pages are built anew.
+ * The pages that `bun run web` built, or undefined if it wasn't run. The first request reads all files, which takes a
+ * few milliseconds, and keeps them, so that a new build doesn't mix old and new files.
  */
 export function builtPages(): BuiltPages | undefined {
   if (!known && arePagesBuilt()) known = readPages()
   return known
 }
 
-/** Without reading them. */
+/** Checks without reading the files. */
 export function arePagesBuilt(): boolean {
   return existsSync(INDEX)
 }

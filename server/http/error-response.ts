@@ -17,7 +17,7 @@ export interface Problem {
   errors?: Fault[]
 }
 
-/** Every error a request can end in, as one kind of answer. What is our own fault is logged, not told. */
+/** Turns any error into a problem document. An unexpected error is logged, and the response hides its details. */
 export function errorResponse(deps: Deps, error: unknown, requestId: string): Response {
   const known = asAppError(error)
   if (!known) deps.log.error('request_failed', { requestId, error })
@@ -26,9 +26,9 @@ export function errorResponse(deps: Deps, error: unknown, requestId: string): Re
     new AppError(
       500,
       'internal_error',
-      'Something went wrong on the server. Try again; the request id helps us find it.',
+      'Something went wrong on the server. Try again. To find the cause, search the server log for the request id.',
     )
-  if (isStorageFault(error)) deps.log.error('storage_refused', { requestId, error })
+  if (isStorageFault(error)) deps.log.error('storage_failed', { requestId, error })
   const problem: Problem = {
     type: 'about:blank',
     title: STATUS_CODES[status] ?? 'Error',
@@ -47,23 +47,23 @@ export function errorResponse(deps: Deps, error: unknown, requestId: string): Re
 function asAppError(error: unknown): AppError | undefined {
   if (error instanceof AppError) return error
   if (isStorageFault(error)) {
-    return new AppError(503, 'storage_unavailable', storageSentence(error), {
+    return new AppError(503, 'storage_unavailable', storageMessage(error), {
       headers: { 'retry-after': '5' },
     })
   }
-  // Reading the bytes is all that is parsed here: whoever was sending hung up.
+  // Only reading the body can fail here, when the client closes the connection.
   if (error instanceof ParseError) {
-    return new AppError(400, 'incomplete_body', 'The body did not arrive whole. Send the request again.')
+    return new AppError(400, 'incomplete_body', 'The body is incomplete. Send the request again.')
   }
   if (error instanceof ValidationError && error.type !== 'response') return asInvalid(error)
   return undefined
 }
 
-function storageSentence(error: unknown): string {
-  if (!(error instanceof StorageError)) return 'The data cannot be read at the moment. Try again.'
+function storageMessage(error: unknown): string {
+  if (!(error instanceof StorageError)) return "The data can't be read right now. Try again."
   return error.isCertain
-    ? 'The change could not be stored. Nothing was changed; try again.'
-    : 'The change may not have been stored: the database went away. Try again with the same Idempotency-Key.'
+    ? "The change couldn't be saved. Nothing changed. Try again."
+    : 'The change may not have been saved, because the database connection was lost. Try again with the same Idempotency-Key.'
 }
 
 function asInvalid(error: ValidationError): AppError {

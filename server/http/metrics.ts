@@ -7,21 +7,21 @@ import { type Backlog, countBacklog } from '../webhooks/deliveries/backlog.ts'
 import { watchEventLoop } from './event-loop-delay.ts'
 import { type Metric, PROMETHEUS_TYPE, prometheusText } from './prometheus-text.ts'
 import { createRequestCounts } from './request-counts.ts'
-import type { Seen } from './watch-requests.ts'
+import type { FinishedRequest } from './watch-requests.ts'
 
-/** Signs that somebody else's request came through a proxy on this machine. */
+/** Headers that show that a request came through a proxy on this machine. */
 const PROXY_HEADERS = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via']
 
 export interface Metrics {
-  countRequest(seen: Seen): void
+  countRequest(request: FinishedRequest): void
   /** `succeeded` or one of the delivery errors. */
   countAttempt(outcome: string): void
-  /** `GET /metrics`, for this machine or for a secret key of full access. */
+  /** `GET /metrics`, for requests from this machine or with a full-access secret key. */
   routes: AnyElysia
   stop(): void
 }
 
-/** Counts in memory, since the start of the process; the state of the data is read when somebody asks. */
+/** Keeps counts since the start in memory, and reads the state of the data for each request to `/metrics`. */
 export function createMetrics(deps: Deps, guard: KeyGuard): Metrics {
   const requests = createRequestCounts()
   const eventLoop = watchEventLoop(deps.clock)
@@ -65,16 +65,16 @@ export function createMetrics(deps: Deps, guard: KeyGuard): Metrics {
   }
 }
 
-/** Whoever runs this machine needs no key. */
+/** A direct request from this machine needs no key. */
 function isOwnMachine(request: Request, peer: string | undefined): boolean {
   const isDirect = !PROXY_HEADERS.some((name) => request.headers.has(name))
   return peer !== undefined && isLoopback(peer) && isDirect
 }
 
-/** The numbers are those of every organization. */
+/** Full access is required because the metrics cover all organizations. */
 function requireFullAccess({ isPublic, scopes, agentId }: Caller): void {
   if (!isPublic && scopes === null && agentId === undefined) return
-  throw new AppError(403, 'missing_scope', 'The metrics need a secret key of full access.')
+  throw new AppError(403, 'missing_scope', 'Metrics need a secret key with full access.')
 }
 
 function isLoopback(address: string): boolean {
@@ -84,7 +84,7 @@ function isLoopback(address: string): boolean {
 function attemptsMetric(attempts: Map<string, number>): Metric {
   return {
     name: 'bellhop_delivery_attempts_total',
-    help: 'Finished webhook attempts by outcome.',
+    help: 'Webhook delivery attempts by outcome.',
     type: 'counter',
     values: [...attempts].map(([outcome, value]) => ({ labels: { outcome }, value })),
   }
@@ -101,11 +101,11 @@ function backlogMetrics(backlog: Backlog, now: number): Metric[] {
   return [
     {
       name: 'bellhop_deliveries',
-      help: 'Deliveries by state; held ones belong to endpoints that are off.',
+      help: 'Webhook deliveries by state. Held deliveries wait for a disabled endpoint.',
       type: 'gauge',
       values: Object.entries(states).map(([state, value]) => ({ labels: { state }, value })),
     },
-    gauge('bellhop_delivery_oldest_due_seconds', 'How long the oldest due delivery has waited.', ageS),
+    gauge('bellhop_delivery_oldest_due_seconds', 'Age of the oldest delivery that is due.', ageS),
   ]
 }
 
@@ -114,15 +114,15 @@ function processMetrics(startedAt: number): Metric[] {
   return [
     {
       name: 'bellhop_info',
-      help: 'The version that runs.',
+      help: 'The running version of Bellhop.',
       type: 'gauge',
       values: [{ labels: { version: VERSION }, value: 1 }],
     },
-    gauge('process_start_time_seconds', 'When the process started, since 1970.', startedAt / 1000),
-    gauge('process_resident_memory_bytes', 'Resident memory.', process.memoryUsage.rss()),
+    gauge('process_start_time_seconds', 'Start time of the process in seconds since 1970.', startedAt / 1000),
+    gauge('process_resident_memory_bytes', 'Resident memory size.', process.memoryUsage.rss()),
     {
       name: 'process_cpu_seconds_total',
-      help: 'Processor time used.',
+      help: 'Total CPU time used.',
       type: 'counter',
       values: [{ value: (user + system) / 1e6 }],
     },

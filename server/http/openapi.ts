@@ -9,9 +9,9 @@ import type { ApiDescription } from './openapi/document.ts'
 import { textResponse } from './text-response.ts'
 
 /**
- * Serves `<prefix>/openapi.json` and the reference page `/docs`, both made from the routes of the app this is attached
- * to. They are made once, at the first request, and answered from memory with an `ETag`; a description that cannot be
- * written fails that request with an Error that names the cause.
+ * Serves `<prefix>/openapi.json` and the reference page `/docs`, both generated from the routes of the app that uses this
+ * plugin. They are generated at the first request, kept in memory, and sent with an `ETag`. If a route can't be
+ * described, the request fails with an Error that names the cause.
  */
 export function openapi(api: ApiDescription): Elysia {
   const app = new DocumentedApp({ name: 'openapi' })
@@ -26,7 +26,7 @@ export function openapi(api: ApiDescription): Elysia {
   return app
 }
 
-/** Elysia lets a plugin see its parent's routes and models only from inside the class. */
+/** Elysia exposes its parent's routes and models only to a subclass. */
 class DocumentedApp extends Elysia {
   declaredRoutes(): DeclaredRoute[] {
     return this.getGlobalRoutes()
@@ -40,10 +40,10 @@ class DocumentedApp extends Elysia {
   }
 }
 
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined
+function once<T>(create: () => T): () => T {
+  let created: { value: T } | undefined
   return () => {
-    made ??= { value: make() }
-    return made.value
+    created ??= { value: create() }
+    return created.value
   }
 }

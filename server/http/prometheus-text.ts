@@ -8,8 +8,8 @@ export type Metric = { name: string; help: string } & (
 export const PROMETHEUS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 /**
- * Metrics as Prometheus reads them (its exposition format 0.0.4). `ends` are the upper ends of a histogram's buckets,
- * `buckets` the counts of each, one more for what is above, not cumulative.
+ * Writes metrics in the Prometheus text format, version 0.0.4. `ends` are the upper bounds of a histogram's buckets.
+ * `buckets` are their counts, not cumulative, plus one for larger values.
  */
 export function prometheusText(metrics: Metric[]): string {
   return metrics.map((metric) => `${head(metric)}${samples(metric).join('')}`).join('')

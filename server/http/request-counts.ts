@@ -1,33 +1,33 @@
 import type { Metric } from './prometheus-text.ts'
-import type { Seen } from './watch-requests.ts'
+import type { FinishedRequest } from './watch-requests.ts'
 
 /** Upper ends of the latency buckets, in seconds. */
 const BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-const MOST_METHODS = 16
+const MAX_METHODS = 16
 
 interface Latency {
   method: string
   statuses: Map<number, number>
-  /** One for each bucket and one for what is slower. Not cumulative. */
+  /** One count per bucket, and one for slower requests. Not cumulative. */
   buckets: number[]
   sumS: number
 }
 
-/** Counts requests in plain numbers; they become text only when somebody asks. */
+/** Counts requests in plain numbers, which become text only when metrics are read. */
 export function createRequestCounts() {
   const routes = new Map<string, Map<string, Latency>>()
 
   function latencyOf(route: string, method: string): Latency {
     const methods = routes.get(route) ?? new Map<string, Latency>()
     routes.set(route, methods)
-    const known = methods.size < MOST_METHODS || methods.has(method) ? method : 'other'
+    const known = methods.size < MAX_METHODS || methods.has(method) ? method : 'other'
     const latency = methods.get(known) ?? newLatency(known)
     methods.set(known, latency)
     return latency
   }
 
   return {
-    count({ method, route, status, durationMs }: Seen): void {
+    count({ method, route, status, durationMs }: FinishedRequest): void {
       const latency = routes.get(route)?.get(method) ?? latencyOf(route, method)
       const seconds = durationMs / 1000
       let bucket = 0
@@ -43,7 +43,7 @@ export function createRequestCounts() {
       return [
         {
           name: 'bellhop_http_requests_total',
-          help: 'Answered requests.',
+          help: 'Requests handled.',
           type: 'counter',
           values: all.flatMap(({ route, method, statuses }) =>
             [...statuses].map(([status, value]) => ({
@@ -54,7 +54,7 @@ export function createRequestCounts() {
         },
         {
           name: 'bellhop_http_request_duration_seconds',
-          help: 'From the arrival of the head of a request until its answer is ready.',
+          help: 'Time from receiving the request headers until the response is ready.',
           type: 'histogram',
           ends: BUCKETS_S,
           values: all.map(({ route, method, buckets, sumS }) => ({

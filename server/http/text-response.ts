@@ -1,6 +1,6 @@
 import { isNamed } from '../requests/if-none-match.ts'
 
-/** Text with the ETag of its content: 304 when the browser has it already. */
+/** Responds with text and an ETag of its content, or with 304 if the browser has it already. */
 export function textResponse(
   request: Request,
   text: string,

@@ -1,33 +1,33 @@
 import type { AnyElysia } from 'elysia'
 import type { Clock } from '../clock.ts'
-import { pathOf } from './path-of.ts'
-import type { KnownRoute } from './unknown-route.ts'
+import type { Log } from '../log.ts'
+import { type KnownRoute, pathOf } from './unknown-route.ts'
 
-/** A request and its answer. `route` is the pattern it met, such as `/v1/tickets/:id` or `/inbox/*`, or `unknown`. */
-export interface Seen {
+/** A finished request. `route` is the pattern it matched, such as `/v1/tickets/:id` or `/inbox/*`, or `unknown`. */
+export interface FinishedRequest {
   method: string
   route: string
   status: number
   durationMs: number
-  /** For what few ask for: reading a header costs as much as all of the above. */
+  /** For callers that need its headers. Reading one takes as long as all of the above. */
   response: Response
 }
 
 /**
- * Tells of every answered request, errors too. It wraps the handlers from outside: a hook of Elysia after the answer
- * would take a turn of the event loop for each request. Costs well under a microsecond.
+ * Calls `onFinish` for every request, errors included. It wraps the handlers, because a hook of Elysia after the
+ * response would take an event loop tick per request. Costs less than a microsecond.
  */
 export function watchRequests<App extends AnyElysia>(
   app: App,
   clock: Clock,
-  tell: (seen: Seen) => void,
+  onFinish: (request: FinishedRequest) => void,
 ): App {
   const routeOf = createRouteFinder(app.routes)
   app.wrap((handle) => (request: Request) => {
     const startedAt = clock.monotonic()
-    const end = (response: unknown): unknown => {
+    const finish = (response: unknown): unknown => {
       if (!(response instanceof Response)) return response
-      tell({
+      onFinish({
         method: request.method,
         route: routeOf(request.url),
         status: response.status,
@@ -36,16 +36,30 @@ export function watchRequests<App extends AnyElysia>(
       })
       return response
     }
-    const answer: unknown = handle(request)
-    return answer instanceof Promise ? answer.then(end) : end(answer)
+    const response: unknown = handle(request)
+    return response instanceof Promise ? response.then(finish) : finish(response)
   })
   return app
 }
 
-/** The pattern of an address. Every pattern is known before the first request, so the label has few values. */
+/** Logs one line per request, without its query, body, key, or sender. */
+export function logRequest(log: Log): (request: FinishedRequest) => void {
+  return ({ method, route, status, durationMs, response }) => {
+    const requestId = response.headers.get('x-request-id')
+    log.debug('request', {
+      requestId,
+      method,
+      route,
+      status,
+      durationMs: Math.round(durationMs * 1000) / 1000,
+    })
+  }
+}
+
+/** Finds the pattern of a URL. All patterns are known before the first request, so the label has few values. */
 function createRouteFinder(routes: KnownRoute[]): (url: string) => string {
   const paths = new Set(routes.map(({ path }) => path))
-  // By another method than GET, `*` is what takes the addresses that nothing else does.
+  // For other methods than GET, `*` is the fallback for unknown paths.
   const pages = routes.filter(({ method, path }) => method === 'GET' && path.endsWith('/*'))
   const patterns = [...paths]
     .filter((path) => path.includes(':'))

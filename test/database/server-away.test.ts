@@ -17,7 +17,7 @@ describe.if(engine === 'postgresql')('while the database server is away', () => 
       if (!isKeyKnown) bellhop.deps.externalCommits.beat()
       const read = await client.call('GET', '/tickets')
       expect(problemOf(read, 503, 'storage_unavailable').detail).toBe(
-        'The data cannot be read at the moment. Try again.',
+        "The data can't be read right now. Try again.",
       )
     }
     const change = { method: 'POST', path: '/tickets', body: ticketInput() }

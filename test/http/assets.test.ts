@@ -35,7 +35,7 @@ test.each([
   })
 })
 
-test('the page holds no script and no style of its own, and names only files that are there', async () => {
+test('the page has no inline script or style, and links only to files that exist', async () => {
   expect(page).not.toMatch(/<style|style=|<script(?![^>]* src=)|\son\w+=/)
   const addresses = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = '']) => address)
   expect(addresses.length).toBeGreaterThan(3)
@@ -45,7 +45,7 @@ test('the page holds no script and no style of its own, and names only files tha
   }
 })
 
-test('a page that is known already is not sent again', async () => {
+test('a page that the browser already has is not sent again', async () => {
   const etag = (await call('GET', bellhop.url)).headers.get('etag') ?? ''
   const again = await call('GET', bellhop.url, { headers: { 'if-none-match': etag } })
   expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', etag])
@@ -53,7 +53,7 @@ test('a page that is known already is not sent again', async () => {
   expect(other.status).toBe(200)
 })
 
-test('its files are kept for ever and come as small as the browser can read', async () => {
+test('assets can be cached forever and are sent in the smallest encoding the browser accepts', async () => {
   const plain = await raw(script, 'identity')
   expect(plain.headers).toMatchObject({
     'content-type': 'text/javascript; charset=utf-8',
@@ -72,7 +72,7 @@ test('its files are kept for ever and come as small as the browser can read', as
   expect((await raw(script, 'GZIP;q=0')).headers['content-encoding']).toBeUndefined()
 })
 
-test('what is no page stays a problem document', async () => {
+test('paths of the API return problem documents', async () => {
   for (const path of [
     '/nothing',
     '/inboxes',
@@ -88,7 +88,7 @@ test('what is no page stays a problem document', async () => {
   expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
 })
 
-test('a person at a mistyped address gets the page that says so, a program a problem document', async () => {
+test('an unknown path shows the "not found" page in a browser and a problem document to a program', async () => {
   const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
   const person = await call('GET', `${bellhop.url}/nonsense/deeper`, { headers })
   expect([person.status, person.text]).toEqual([404, page])
@@ -101,7 +101,7 @@ test('a person at a mistyped address gets the page that says so, a program a pro
   expect((await call('POST', `${bellhop.url}/nonsense`, { headers })).json).toMatchObject({ status: 404 })
 })
 
-test('the pages are small and leave no trace of how they were made', async () => {
+test('the pages are small and contain no source maps or paths', async () => {
   const names = [...page.matchAll(/\/assets\/([^"]+)/g)].map(([, name = '']) => name)
   const fonts = names.filter((name) => name.endsWith('.woff2'))
   const code = names.filter((name) => !fonts.includes(name))
@@ -117,7 +117,7 @@ async function totalSize(names: string[]): Promise<number> {
   return answers.reduce((sum, { bytes }) => sum + bytes.length, 0)
 }
 
-/** As it came over the wire. */
+/** The size of the response as sent. */
 async function raw(path: string, encodings: string) {
   const response = await fetch(bellhop.url + path, {
     headers: { 'accept-encoding': encodings },

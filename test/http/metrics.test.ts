@@ -22,7 +22,7 @@ afterAll(async () => {
   await bellhop.stop()
 })
 
-test('every line is one that Prometheus reads, and every metric says what it is', async () => {
+test('metrics are valid Prometheus text, and every metric has a type', async () => {
   const { status, headers, text } = await metrics()
   expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8'])
   const label = '[a-z_]+="(?:[^"\\\\\\n]|\\\\.)*"'
@@ -40,7 +40,7 @@ test('every line is one that Prometheus reads, and every metric says what it is'
   }
 })
 
-test('requests are counted by route, method and status, whatever the addresses hold', async () => {
+test('requests are counted by route, method, and status, without parts of the URL', async () => {
   const ticket = await makeTicket(acme)
   const before = await values()
   await acme.call('GET', `/tickets/${ticket.id}?x=secret`)
@@ -52,16 +52,16 @@ test('requests are counted by route, method and status, whatever the addresses h
   await call('GET', `${bellhop.url}/secret`)
   await call('GET', `${bellhop.url}/v1/tickets`)
   const after = await values()
-  const grown = (labels: string) =>
+  const increase = (labels: string) =>
     after(`bellhop_http_requests_total{${labels}}`) - before(`bellhop_http_requests_total{${labels}}`)
-  expect(grown('route="/v1/tickets/:id",method="GET",status="400"')).toBe(1)
-  expect(grown('route="/v1/tickets/:id",method="GET",status="200"')).toBe(1)
-  expect(grown('route="/v1/tickets/:id",method="GET",status="404"')).toBe(1)
-  expect(grown('route="/v1/tickets",method="GET",status="401"')).toBe(1)
-  expect(grown('route="unknown",method="PUT",status="404"')).toBe(1)
-  expect(grown('route="/inbox/*",method="GET",status="200"')).toBe(1)
-  expect(grown('route="/settings/*",method="GET",status="200"')).toBe(1)
-  expect(grown('route="unknown",method="GET",status="404"')).toBe(1)
+  expect(increase('route="/v1/tickets/:id",method="GET",status="400"')).toBe(1)
+  expect(increase('route="/v1/tickets/:id",method="GET",status="200"')).toBe(1)
+  expect(increase('route="/v1/tickets/:id",method="GET",status="404"')).toBe(1)
+  expect(increase('route="/v1/tickets",method="GET",status="401"')).toBe(1)
+  expect(increase('route="unknown",method="PUT",status="404"')).toBe(1)
+  expect(increase('route="/inbox/*",method="GET",status="200"')).toBe(1)
+  expect(increase('route="/settings/*",method="GET",status="200"')).toBe(1)
+  expect(increase('route="unknown",method="GET",status="404"')).toBe(1)
   const labels = 'route="/v1/tickets/:id",method="GET"'
   const count = after(`bellhop_http_request_duration_seconds_count{${labels}}`)
   expect(after(`bellhop_http_request_duration_seconds_bucket{${labels},le="+Inf"}`)).toBe(count)
@@ -84,21 +84,22 @@ test('deliveries are counted by state, attempts by outcome', async () => {
   expect(held('bellhop_delivery_oldest_due_seconds')).toBe(0)
 })
 
-test('only the machine itself and secret keys of full access see them', async () => {
+test('only the same machine and full-access secret keys can read metrics', async () => {
   const throughProxy = { 'x-forwarded-for': '203.0.113.9' }
-  const asked = (key?: string) => metrics({ ...throughProxy, ...(key && { authorization: `Bearer ${key}` }) })
-  problemOf(await asked(), 401, 'unauthorized')
-  problemOf(await asked('bellhop_sk_nonsense'), 401, 'unauthorized')
+  const metricsWith = (key?: string) =>
+    metrics({ ...throughProxy, ...(key && { authorization: `Bearer ${key}` }) })
+  problemOf(await metricsWith(), 401, 'unauthorized')
+  problemOf(await metricsWith('bellhop_sk_nonsense'), 401, 'unauthorized')
   const [reader, widget] = [
     await acme.withKey({ scopes: ['tickets:read'] }),
     await acme.withKey({ kind: 'public' }),
   ]
-  problemOf(await asked(reader.key), 403, 'missing_scope')
-  problemOf(await asked(widget.key), 403, 'missing_scope')
-  expect((await asked(acme.key)).status).toBe(200)
+  problemOf(await metricsWith(reader.key), 403, 'missing_scope')
+  problemOf(await metricsWith(widget.key), 403, 'missing_scope')
+  expect((await metricsWith(acme.key)).status).toBe(200)
 })
 
-test('keys are limited as anywhere else, right ones and wrong ones; the machine itself is not', async () => {
+test('rate limits apply to valid and invalid keys, but not to the same machine', async () => {
   const from = (address: string, key: string) =>
     metrics({ 'x-forwarded-for': address, authorization: `Bearer ${key}` })
   const slow = await acme.withKey({ rateLimit: 1 })
@@ -113,7 +114,7 @@ test('keys are limited as anywhere else, right ones and wrong ones; the machine 
   expect((await metrics()).status).toBe(200)
 })
 
-test('at debug level each request is one line in the log, without its query, body and key', async () => {
+test('with the log level debug, each request is one log line without its query, body, or key', async () => {
   await acme.call('GET', '/tickets?status=open', { headers: { 'x-request-id': 'look-for-me' } })
   const [line = '', ...more] = bellhop.logLines.filter((one) => one.includes('look-for-me'))
   expect(more).toEqual([])
@@ -133,7 +134,7 @@ function metrics(headers: Record<string, string> = {}) {
   return call('GET', `${bellhop.url}/metrics`, { headers })
 }
 
-/** The value of a sample by its name with labels; 0 when it is not there yet. */
+/** Returns a function that reads a sample by its name and labels, or 0 if it doesn't exist yet. */
 async function values(): Promise<(sample: string) => number> {
   const { text } = await metrics()
   const lines = new Map(text.split('\n').map((line) => [line.slice(0, line.lastIndexOf(' ')), line]))

@@ -45,7 +45,7 @@ describe('the OpenAPI document', () => {
     expect(await openApiFaults(document)).not.toEqual([])
   })
 
-  test('holds the calls below /v1 and nothing of the console, health, hidden routes or itself', async () => {
+  test('contains the operations below /v1, but not the console, health checks, hidden routes, or itself', async () => {
     const document = await readDocument()
     const calls = Object.entries(document.paths).map(([path, item]) => [path, ...Object.keys(item)].join(' '))
     expect(calls).toEqual(['/tickets get post', '/tickets/{id} get patch', '/tickets/{id}/messages post'])
@@ -58,7 +58,7 @@ describe('the OpenAPI document', () => {
     expect(document.servers).toEqual([{ url: '/v1', description: 'This installation' }])
   })
 
-  test('names every call once', async () => {
+  test('gives every operation a unique id', async () => {
     const { paths, webhooks } = await readDocument()
     const names = [...Object.values(paths), ...Object.values(webhooks)].flatMap((item) =>
       Object.values(item).map((operation) => operation.operationId),
@@ -67,7 +67,7 @@ describe('the OpenAPI document', () => {
     expect(new Set(names).size).toBe(names.length)
   })
 
-  test('says what the validating schemas say: limits, choices, what may be null, what is required', async () => {
+  test('describes the validation: limits, choices, nullable and required fields', async () => {
     const { paths } = await readDocument()
     const list = paths['/tickets']?.get
     const page = { type: 'integer', minimum: 1, default: 1 }
@@ -92,7 +92,7 @@ describe('the OpenAPI document', () => {
     expect(create?.parameters?.map((parameter) => parameter.name)).toEqual(['Idempotency-Key'])
   })
 
-  test('keeps a named shape in one place and points to it', async () => {
+  test('defines a named schema once and refers to it', async () => {
     const { paths, components } = await readDocument()
     const reference = { $ref: '#/components/schemas/Ticket' }
     const read = paths['/tickets/{id}']?.get?.responses['200']?.content?.['application/json']?.schema
@@ -101,7 +101,7 @@ describe('the OpenAPI document', () => {
     expect(JSON.stringify(components.schemas)).not.toContain('$id')
   })
 
-  test('answers errors as problem documents, those of every call included', async () => {
+  test('describes errors as problem documents, including those common to all operations', async () => {
     const { paths, components } = await readDocument()
     const responses = paths['/tickets']?.post?.responses
     expect(Object.keys(responses ?? {})).toEqual(['201', '400', '401', '413', '429', '500'])
@@ -112,7 +112,7 @@ describe('the OpenAPI document', () => {
     expect(paths['/tickets/{id}']?.get?.responses['304']).not.toHaveProperty('content')
   })
 
-  test('says who may call and with which scope', async () => {
+  test('describes authentication and scopes', async () => {
     const { paths, security, components } = await readDocument()
     expect(components.securitySchemes.secretKey).toMatchObject({ type: 'http', scheme: 'bearer' })
     expect(security).toEqual([{ secretKey: [] }])
@@ -130,7 +130,7 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(created?.responses ?? {})).toEqual(['2XX', 'default'])
   })
 
-  test('fails loudly when one name stands for two shapes', async () => {
+  test('fails when two schemas have the same name', async () => {
     const other = t.Object({ title: t.String() }, { $id: 'Ticket' })
     const app = sampleApp({ ...sampleApi, problem: other })
     const response = await get(app, '/v1/openapi.json')
@@ -138,7 +138,7 @@ describe('the OpenAPI document', () => {
     expect(await response.text()).toContain('Two different schemas are named Ticket')
   })
 
-  test.each(['/v1/openapi.json', '/docs'])('sends %s again only when it changed', async (path) => {
+  test.each(['/v1/openapi.json', '/docs'])('sends %s only if it changed', async (path) => {
     const app = sampleApp()
     const first = await get(app, path)
     const etag = first.headers.get('etag') ?? ''
@@ -155,7 +155,7 @@ describe('the OpenAPI document', () => {
 describe('the reference page', () => {
   const readPage = async () => (await get(sampleApp(), '/docs')).text()
 
-  test('loads nothing but its own style and script', async () => {
+  test('loads only its own style and script', async () => {
     const response = await get(sampleApp(), '/docs')
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(response.headers.get('content-security-policy')).toStartWith(
@@ -167,7 +167,7 @@ describe('the reference page', () => {
     expect(loaded).toEqual(['/docs/docs.css', '/docs/docs.js'])
   })
 
-  test('shows every call and webhook of the document, and every link on it leads somewhere', async () => {
+  test('shows every operation and webhook, and every link on the page works', async () => {
     const page = await readPage()
     const { paths, webhooks } = await readDocument()
     for (const item of [...Object.values(paths), ...Object.values(webhooks)]) {
@@ -178,7 +178,7 @@ describe('the reference page', () => {
     for (const anchor of anchors) expect(page).toContain(`id="${anchor}"`)
   })
 
-  test('shows fields of bodies with their limits, scopes, and a call to copy', async () => {
+  test('shows the fields of bodies with their limits, scopes, and an example request', async () => {
     const text = (await readPage()).replaceAll(/<[^>]+>/g, '')
     expect(text).toContain('customer.email')
     expect(text).toContain('1–65,536 characters')
@@ -187,7 +187,7 @@ describe('the reference page', () => {
     expect(text).toContain("It hasn'\\''t arrived yet.".replaceAll("'", '&#x27;'))
   })
 
-  test('escapes what descriptions and examples hold', async () => {
+  test('escapes descriptions and examples', async () => {
     const hostile = '<img src=x onerror=alert(1)>'
     const app = sampleApp({
       ...sampleApi,

@@ -194,7 +194,7 @@ export const sampleApi: ApiDescription = {
       description: 'Send your secret key as `Authorization: Bearer <key>`.',
     },
   },
-  answerHeaders: { 'X-Request-Id': t.String({ description: 'Name it when you ask for help.' }) },
+  responseHeaders: { 'X-Request-Id': t.String({ description: 'Name it when you ask for help.' }) },
   problem,
   problems: {
     400: { description: 'The request is not valid; `errors` names every fault.' },
@@ -231,7 +231,10 @@ export const sampleApi: ApiDescription = {
       },
     },
   },
-  webhookAnswers: { '2XX': 'Within 10 seconds: delivered.', default: 'Anything else, or none: tried again.' },
+  webhookResponses: {
+    '2XX': 'Within 10 seconds: delivered.',
+    default: 'Anything else, or none: tried again.',
+  },
 }
 
 /** An app shaped like the real one, with what must stay out of the document: console, health and hidden routes. */

@@ -101,7 +101,7 @@ describe('our own faults', () => {
     const answer = await client.call('GET', `/tickets/${id}`, { headers: { 'x-request-id': 'trace-7' } })
     const problem = problemOf(answer, 500, 'internal_error')
     expect(problem.detail).toBe(
-      'Something went wrong on the server. Try again; the request id helps us find it.',
+      'Something went wrong on the server. Try again. To find the cause, search the server log for the request id.',
     )
     expect(answer.text).not.toMatch(/secret-word|status.*literal|stack|at /)
     const lines = own.logLines
@@ -124,7 +124,7 @@ describe('our own faults', () => {
     }
     const answer = await client.call('POST', '/tickets', { body: ticketInput() })
     const problem = problemOf(answer, 503, 'storage_unavailable')
-    expect(problem.detail).toBe('The change could not be stored. Nothing was changed; try again.')
+    expect(problem.detail).toBe("The change couldn't be saved. Nothing changed. Try again.")
     expect(answer.headers.get('retry-after')).toBe('5')
     expect(own.logLines.some((line) => line.includes(problem.requestId) && line.includes('is full'))).toBe(
       true,

@@ -44,7 +44,7 @@ describe('addresses and methods', () => {
     const answer = await call(method, `${bellhop.url}${path}`, {
       headers: { authorization: `Bearer ${key}` },
     })
-    expect(problemOf(answer, 405, 'method_not_allowed').detail).toBe(`This address takes ${allow}.`)
+    expect(problemOf(answer, 405, 'method_not_allowed').detail).toBe(`This path supports ${allow}.`)
     expect(answer.headers.get('allow')).toBe(allow)
   })
 

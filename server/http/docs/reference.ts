@@ -1,5 +1,5 @@
-import { PROBLEM_TYPE } from '../openapi/answers.ts'
 import type { OpenApiDocument, Operation } from '../openapi/document.ts'
+import { PROBLEM_TYPE } from '../openapi/responses.ts'
 import { codeExample } from './code-example.ts'
 import { exampleOf } from './example.ts'
 import { EXAMPLE_ADDRESS } from './example-address.ts'

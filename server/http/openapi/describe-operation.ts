@@ -1,37 +1,36 @@
 import { generateOperationId, mapProperties, toOpenAPIPath } from '@elysiajs/swagger/utils'
-import { type AnswerDetail, type DeclaredAnswers, describeAnswers, JSON_TYPE } from './answers.ts'
 import type { ApiDescription, Operation, Parameter } from './document.ts'
+import { type DeclaredResponses, describeResponses, JSON_TYPE, type ResponseDetail } from './responses.ts'
 import type { Declared, SchemaCollection } from './schemas.ts'
 
-/** What a route declares: the schemas that validate it, and words about it in `detail`. */
+/** What a route declares: the schemas that validate it, and its description in `detail`. */
 export interface RouteSchemas {
   body?: Declared
   params?: Declared
   query?: Declared
   headers?: Declared
-  response?: DeclaredAnswers
+  response?: DeclaredResponses
   detail?: Partial<Omit<Operation, 'responses' | 'parameters'>> & {
     hide?: boolean
-    responses?: Record<string, AnswerDetail>
-    /** Headers that the route reads by hand. */
+    responses?: Record<string, ResponseDetail>
+    /** Headers that the route reads itself. */
     parameters?: Parameter[]
   }
 }
 
-/** A route as far as a document needs it; Elysia's own routes fit. */
+/** The parts of an Elysia route that a document needs. */
 export interface DeclaredRoute {
   method: string
   path: string
   hooks: RouteSchemas
 }
 
-/** OpenAPI describes these elsewhere and ignores them as parameters. */
+/** OpenAPI ignores these as parameters. */
 const NOT_PARAMETERS = ['accept', 'content-type', 'authorization']
 
 /**
- * Describes one route. Paths, names and parameters are taken from @elysiajs/swagger; its bodies and answers are not valid
- * OpenAPI (schema keywords spill into the response, `description` is missing, three media types are claimed), so
- * those are described here, from the same declarations.
+ * Describes one route. Paths, names, and parameters come from @elysiajs/swagger. Its bodies and responses aren't valid
+ * OpenAPI (schema keywords in the response, no `description`, three media types), so they are described here.
  */
 export function describeOperation(
   route: DeclaredRoute,
@@ -50,7 +49,7 @@ export function describeOperation(
       ...describeParameters('header', hooks.headers, collection),
       ...parameters,
     ],
-    responses: describeAnswers(hooks.response, responses, api, collection),
+    responses: describeResponses(hooks.response, responses, api, collection),
   }
   if (hooks.body !== undefined) {
     operation.requestBody = {
@@ -63,16 +62,16 @@ export function describeOperation(
 }
 
 function describeParameters(
-  place: Parameter['in'],
+  location: Parameter['in'],
   declared: Declared | undefined,
   collection: SchemaCollection,
 ): Parameter[] {
-  const parameters = mapProperties(place, declared, collection.models)
+  const parameters = mapProperties(location, declared, collection.models)
   return parameters
     .filter((parameter) => !NOT_PARAMETERS.includes(parameter.name.toLowerCase()))
     .map(({ name, required, description, examples, schema }) => {
       const { description: _, ...described } = collection.describe({ ...schema, examples })
-      return { name, in: place, required: place === 'path' || required, description, schema: described }
+      return { name, in: location, required: location === 'path' || required, description, schema: described }
     })
 }
 

@@ -1,10 +1,10 @@
-import { describeHeaders, JSON_TYPE } from './answers.ts'
 import type { ApiDescription, Operation, Parameter, Webhook } from './document.ts'
+import { describeHeaders, JSON_TYPE } from './responses.ts'
 import type { SchemaCollection } from './schemas.ts'
 
 const WEBHOOK_TAG = 'Webhooks'
 
-/** Describes an event as the request that a receiver must answer. */
+/** Describes an event as the request that a receiver gets. */
 export function describeWebhook(
   event: string,
   webhook: Webhook,
@@ -15,7 +15,10 @@ export function describeWebhook(
   const parameters = headers.map(
     ([name, header]): Parameter => ({ name, in: 'header', required: true, schema: {}, ...header }),
   )
-  const answers = Object.entries(api.webhookAnswers).map(([status, description]) => [status, { description }])
+  const responses = Object.entries(api.webhookResponses).map(([status, description]) => [
+    status,
+    { description },
+  ])
   const words = event.split('.').map((word) => word.charAt(0).toUpperCase() + word.slice(1))
   return {
     post: {
@@ -29,7 +32,7 @@ export function describeWebhook(
         required: true,
         content: { [JSON_TYPE]: { schema: collection.describe(webhook.schema) } },
       },
-      responses: Object.fromEntries(answers),
+      responses: Object.fromEntries(responses),
     },
   }
 }

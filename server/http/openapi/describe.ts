@@ -1,15 +1,15 @@
 import type { TSchema } from '@sinclair/typebox'
-import { describeHeaders, describeProblems } from './answers.ts'
 import { type DeclaredRoute, describeOperation } from './describe-operation.ts'
 import { describeWebhook } from './describe-webhook.ts'
 import type { ApiDescription, OpenApiDocument } from './document.ts'
+import { describeHeaders, describeProblems } from './responses.ts'
 import { collectSchemas } from './schemas.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /**
  * Describes the routes below `api.prefix` as an OpenAPI 3.1 document (https://spec.openapis.org/oas/v3.1.1).
- * `models` are the app's named schemas; only those in use are published.
+ * `models` are the app's named schemas. Only those in use are published.
  */
 export function describeApi(
   routes: DeclaredRoute[],
@@ -29,7 +29,7 @@ export function describeApi(
       describeWebhook(event, hook, api, collection),
     ]),
   )
-  const headers = describeHeaders(api.answerHeaders, collection)
+  const headers = describeHeaders(api.responseHeaders, collection)
   const responses = describeProblems(api, collection)
   return {
     openapi: '3.1.1',

@@ -1,30 +1,30 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { Schema } from './schemas.ts'
 
-/** What a document says beside what the routes themselves declare. Descriptions are CommonMark. */
+/** What a document contains in addition to the routes. Descriptions are CommonMark. */
 export interface ApiDescription {
   title: string
   version: string
   description: string
-  /** Routes below it are described, all others are left out; it is also the server address. */
+  /** Only routes below it are described. It is also the path of the server URL. */
   prefix: `/${string}`
-  /** Origin of this installation, for example `https://help.example.com`; without it the address is relative. */
+  /** Origin of this installation, such as `https://help.example.com`. Without it, the server URL is relative. */
   origin?: string
   tags: { name: string; description: string }[]
-  /** Schemes by name; any one of them opens any operation that does not say otherwise in `detail.security`. */
+  /** Schemes by name. Any one of them is enough, unless an operation sets `detail.security`. */
   securitySchemes: Record<string, SecurityScheme>
-  /** Headers of every answer, with their meaning as the schema's description. */
-  answerHeaders: Record<string, TSchema>
-  /** Body of every answer from 400 up (RFC 9457). */
+  /** Headers of every response. The schema's description explains the header. */
+  responseHeaders: Record<string, TSchema>
+  /** Body of every response with a status of 400 or higher (RFC 9457). */
   problem: TSchema
-  /** Answers any operation can give, by status, each with its meaning. */
-  problems: Record<number, Answer>
+  /** Problems common to all operations, by status. */
+  problems: Record<number, ProblemDescription>
   webhooks: Record<string, Webhook>
-  /** What the service makes of a receiver's answers, by status (`2XX`, `default`). */
-  webhookAnswers: Record<string, string>
+  /** What a receiver's response means, by status (`2XX`, `default`). */
+  webhookResponses: Record<string, string>
 }
 
-export interface Answer {
+export interface ProblemDescription {
   description: string
   headers?: Record<string, TSchema>
 }
@@ -75,7 +75,7 @@ export interface Operation {
   responses: Record<string, Response>
 }
 
-/** An OpenAPI 3.1 document, as far as this service writes one. */
+/** The parts of an OpenAPI 3.1 document that this service writes. */
 export interface OpenApiDocument {
   openapi: '3.1.1'
   info: { title: string; version: string; description: string }
@@ -92,12 +92,12 @@ export interface OpenApiDocument {
   }
 }
 
-/** One event as a receiver sees it. Descriptions are CommonMark. */
+/** An event as a receiver gets it. Descriptions are CommonMark. */
 export interface Webhook {
   summary: string
   description: string
   /** The JSON body that is sent. */
   schema: TSchema
-  /** The headers that are sent, with their meaning as the schema's description. */
+  /** The headers that are sent. The schema's description explains the header. */
   headers: Record<string, TSchema>
 }

@@ -1,9 +1,9 @@
 import type { TSchema } from '@sinclair/typebox'
 
-/** A schema as a route declares it: itself, or the name of a model of the app. */
+/** A schema as a route declares it: a schema, or the name of one of the app's models. */
 export type Declared = TSchema | string
 
-/** A JSON Schema of dialect 2020-12, the one OpenAPI 3.1 uses. */
+/** A JSON Schema, dialect 2020-12, which OpenAPI 3.1 uses. */
 export interface Schema {
   $ref?: string
   type?: string | string[]
@@ -20,9 +20,9 @@ export interface Schema {
 export interface SchemaCollection {
   /** The app's named schemas. */
   models: Record<string, TSchema>
-  /** What `components.schemas` holds once everything has been described. */
+  /** The content of `components.schemas` after everything has been described. */
   schemas: Record<string, Schema>
-  /** @throws Error when a name is unknown, is used for two shapes, or a type has no JSON counterpart. */
+  /** Throws an Error when a name is unknown or has two shapes, or a type doesn't exist in JSON. */
   describe(declared: Declared): Schema
 }
 
@@ -31,12 +31,12 @@ const JSON_TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean',
 const HOLDS_ONE = ['items', 'additionalProperties', 'not', 'contains', 'propertyNames']
 const HOLDS_LIST = ['anyOf', 'allOf', 'oneOf']
 const HOLDS_MAP = ['properties', 'patternProperties']
-/** `error` and `nullable` are Elysia's own; `$id` would change what the references below it mean. */
+/** `error` and `nullable` are specific to Elysia. `$id` would change the meaning of references below it. */
 const NOT_JSON_SCHEMA = ['$id', '$ref', 'error', 'nullable']
-/** Elysia accepts these as text in a query beside the real type; a caller only needs the real type. */
+/** In a query, Elysia accepts these as text in addition to the real type. Callers only need the real type. */
 const COERCED_FORMATS = ['integer', 'numeric', 'boolean', 'ObjectString', 'ArrayString']
 
-/** Describes TypeBox schemas as JSON Schemas; those with a name (`$id`, or a model) are moved to components. */
+/** Converts TypeBox schemas to JSON Schemas. Those with a name (`$id`, or a model) are moved to components. */
 export function collectSchemas(models: Record<string, TSchema>): SchemaCollection {
   const schemas: Record<string, Schema> = {}
   const underway = new Set<string>()
@@ -92,7 +92,7 @@ export function collectSchemas(models: Record<string, TSchema>): SchemaCollectio
   return { models, schemas, describe: describeNode }
 }
 
-/** A union of literals reads as an `enum`, one with null as a second `type`, one that is left alone as itself. */
+/** Turns a union of literals into an `enum`, a union with null into a second `type`, and a union of one into itself. */
 function simplifyUnion(schema: Schema): Schema {
   if (!schema.anyOf) return schema
   const { anyOf, ...around } = schema

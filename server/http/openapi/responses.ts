@@ -1,56 +1,56 @@
 import type { TSchema } from '@sinclair/typebox'
-import type { Answer, ApiDescription, Header, Response } from './document.ts'
+import type { ApiDescription, Header, ProblemDescription, Response } from './document.ts'
 import type { Declared, SchemaCollection } from './schemas.ts'
 
-/** What a route may add to an answer in `detail.responses`, beside its schema. */
-export interface AnswerDetail {
+/** What a route can add to a response in `detail.responses`. */
+export interface ResponseDetail {
   description?: string
   headers?: Record<string, unknown>
 }
 
-/** What a route declares under `response`: one schema, or one for each status. */
-export type DeclaredAnswers = Declared | Record<string, Declared>
+/** What a route declares in `response`: one schema, or one per status. */
+export type DeclaredResponses = Declared | Record<string, Declared>
 
 export const JSON_TYPE = 'application/json'
 export const PROBLEM_TYPE = 'application/problem+json'
 
 const MEANINGS: Record<string, string> = {
   200: 'The request succeeded.',
-  201: 'The resource was created and is returned.',
+  201: 'The resource was created.',
   202: 'The request was accepted.',
-  204: 'The request succeeded; there is nothing to return.',
-  304: 'Not modified since the version named in If-None-Match.',
+  204: 'The request succeeded. There is no content.',
+  304: 'Not modified since the version in If-None-Match.',
 }
 const TYPES_WITHOUT_BODY = ['null', 'void', 'undefined']
 
-/** Every answer of one operation by status: those it declares, and the problems any operation can meet. */
-export function describeAnswers(
-  declared: DeclaredAnswers | undefined,
-  details: Record<string, AnswerDetail>,
+/** Describes every response of an operation by status: those it declares, and the problems common to all. */
+export function describeResponses(
+  declared: DeclaredResponses | undefined,
+  details: Record<string, ResponseDetail>,
   api: ApiDescription,
   collection: SchemaCollection,
 ): Record<string, Response> {
   const schemas = byStatus(declared)
   const own = new Set([...Object.keys(schemas), ...Object.keys(details)])
   if (![...own].some((status) => Number(status) < 400)) own.add('200')
-  const answers: Record<string, Response> = {}
+  const described: Record<string, Response> = {}
   for (const status of Object.keys(api.problems)) {
-    if (!own.has(status)) answers[status] = { $ref: `#/components/responses/${problemName(status)}` }
+    if (!own.has(status)) described[status] = { $ref: `#/components/responses/${problemName(status)}` }
   }
   for (const status of own) {
-    answers[status] = describeAnswer(status, schemas[status], details[status], api, collection)
+    described[status] = describeResponse(status, schemas[status], details[status], api, collection)
   }
-  return answers
+  return described
 }
 
-/** The problems any operation can meet, for `components.responses`. */
+/** Describes the problems common to all operations, for `components.responses`. */
 export function describeProblems(
   api: ApiDescription,
   collection: SchemaCollection,
 ): Record<string, Response> {
   const problems = Object.keys(api.problems).map((status) => [
     problemName(status),
-    describeAnswer(status, undefined, undefined, api, collection),
+    describeResponse(status, undefined, undefined, api, collection),
   ])
   return Object.fromEntries(problems)
 }
@@ -66,20 +66,20 @@ export function describeHeaders(
   return Object.fromEntries(described)
 }
 
-function describeAnswer(
+function describeResponse(
   status: string,
   declared: Declared | undefined,
-  detail: AnswerDetail | undefined,
+  detail: ResponseDetail | undefined,
   api: ApiDescription,
   collection: SchemaCollection,
 ): Response {
   const isProblem = Number(status) >= 400
-  const known: Answer | undefined = api.problems[Number(status)]
+  const known: ProblemDescription | undefined = api.problems[Number(status)]
   const description = detail?.description ?? known?.description ?? MEANINGS[status]
-  if (!description) throw new Error(`Say in detail.responses[${status}].description what ${status} means`)
+  if (!description) throw new Error(`Add detail.responses[${status}].description`)
   const body = declared ?? (isProblem ? api.problem : undefined)
   const hasBody = body !== undefined && !(typeof body === 'object' && TYPES_WITHOUT_BODY.includes(body.type))
-  const shared = Object.keys(api.answerHeaders).map((name) => [
+  const shared = Object.keys(api.responseHeaders).map((name) => [
     name,
     { $ref: `#/components/headers/${name}` },
   ])
@@ -96,7 +96,7 @@ function describeAnswer(
   }
 }
 
-function byStatus(declared: DeclaredAnswers | undefined): Record<string, Declared> {
+function byStatus(declared: DeclaredResponses | undefined): Record<string, Declared> {
   if (declared === undefined) return {}
   if (typeof declared === 'string' || !isStatusMap(declared)) return { 200: declared }
   return declared
