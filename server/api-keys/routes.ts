@@ -3,7 +3,7 @@ import { notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { byId } from '../requests/by-id.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'
-import { momentOf } from '../requests/parse-time.ts'
+import { parseTime } from '../requests/parse-time.ts'
 import { strictQuery } from '../requests/query.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
 import { createApiKey, listApiKeys, revokeApiKey } from './api-keys.ts'
@@ -27,7 +27,7 @@ export function keyRoutes(guard: AgentGuard) {
         const { key, secret } = await createApiKey(as, me.orgId, {
           ...input,
           kind,
-          ...(expiresAt !== undefined && { expiresAt: momentOf(expiresAt, { pointer: '/expiresAt' }) }),
+          ...(expiresAt !== undefined && { expiresAt: parseTime(expiresAt, { pointer: '/expiresAt' }) }),
         })
         return status(201, { key: viewKey(key), secret })
       },

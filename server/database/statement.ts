@@ -37,7 +37,7 @@ export function statement<P extends Params, Result, On extends Reader | Transact
   }
 }
 
-/** The same for a change that answers no rows; on SQLite it runs at a third of the cost. */
+/** The same for a change that returns no rows. On SQLite it costs a third. */
 export function command<P extends Params>(
   name: string,
   build: (tx: Transaction, placeholders: Placeholders<P>) => Preparable<unknown>,
@@ -138,9 +138,9 @@ function placeholdersOf<P extends Params>(prefix = ''): Placeholders<P> {
 
 /**
  * A parameter of a joined or sorted query, compared with a text column. SQLite plans such a query anew each time a
- * bare parameter of it is bound, which costs several times the query itself; behind a cast it is planned once.
- * Joined to nothing the text has no type of its own any more: with one, SQLite would enter an index over time and id
- * by the time alone.
+ * bare parameter of it is bound, which costs several times the query itself; inside a cast it is planned once.
+ * Appending an empty string removes the type of the text: with it, SQLite would use only the time of an index over time
+ * and id.
  */
 export function textParameter<Name extends string>(parameter: Placeholder<Name>): SQL {
   return sql`(cast(${parameter} as text) || '')`

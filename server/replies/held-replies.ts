@@ -7,7 +7,7 @@ import { tickets } from '../database/tables/tickets.ts'
 import { isHeldForMe, textOf } from '../search/conditions.ts'
 import { MAX_COUNTED } from '../search/count-tickets.ts'
 
-/** Whoever has more of them looks at the list. */
+/** Notices shown at most; the list has the rest. */
 const MOST_NAMED = 20
 
 export interface HeldReply {
@@ -15,11 +15,11 @@ export interface HeldReply {
   ticketId: string
   /** Name of the customer. */
   customer: string
-  /** Who was faster; empty for an integration. */
+  /** The agent who answered first; empty when unknown. */
   answeredBy: string
 }
 
-/** How many tickets have a reply that waits for my decision, and the newest of mine that somebody else was faster than. */
+/** How many tickets have a held reply that I can decide on, and my newest ones that another agent was faster than. */
 export async function readHeld(
   read: Reader,
   orgId: string,
@@ -46,7 +46,7 @@ interface StoredHeld extends Omit<HeldReply, 'answeredBy'> {
   answeredBy: string | null
 }
 
-/** The first answer of somebody else behind what the agent had seen. */
+/** The agent who answered first after what the author had seen. */
 const answeredBy = sql<string | null>`(select said.agent_name from messages said
   where said.org_id = ${textOf('orgId')} and said.ticket_id = ${scheduledMessages.ticketId} and said.role = 'agent'
   and coalesce(said.agent_id, '') <> ${scheduledMessages.agentId}

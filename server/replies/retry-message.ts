@@ -7,8 +7,7 @@ import { isId } from '../ids.ts'
 import { lockTicket } from '../tickets/queries.ts'
 
 /**
- * Sends a message again that did not arrive: it is queued for its channel once more. Throws 404, and 409 when it did
- * not fail or its channel sends nothing.
+ * Queues a failed message for its channel again. Throws 404, and 409 when it did not fail or its channel sends nothing.
  */
 export async function retryMessage(deps: Deps, orgId: string, id: string): Promise<void> {
   const isTheMessage = and(eq(messages.orgId, orgId), eq(messages.id, id))
@@ -29,11 +28,11 @@ export async function retryMessage(deps: Deps, orgId: string, id: string): Promi
 }
 
 function notFailed(): AppError {
-  return new AppError(409, 'not_failed', 'The message did not fail: there is nothing to send again.')
+  return new AppError(409, 'not_failed', 'The message did not fail, so there is nothing to retry.')
 }
 
 function noTransport(): AppError {
   const detail =
-    'Messages of the API channel are not sent by Bellhop: the integration hears of them by webhook.'
+    'Bellhop does not send messages of the API channel. Your integration receives them by webhook.'
   return new AppError(409, 'no_transport', detail)
 }

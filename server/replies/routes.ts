@@ -14,7 +14,7 @@ import { retryMessage } from './retry-message.ts'
 import { type ScheduledRequest, sendNow, takeBack } from './scheduled-messages.ts'
 import { byReply, messagePath, newReply, undone } from './schemas.ts'
 
-/** Sending a reply, taking it back, and sending again what failed. */
+/** Sending a waiting reply now, and retrying one that failed. */
 export function replyRoutes(deps: Deps, guard: AgentGuard) {
   const once = createIdempotency(deps)
   const transform = strictQuery()

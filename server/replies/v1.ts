@@ -2,7 +2,7 @@ import { Elysia, t } from 'elysia'
 import { type Caller, type KeyGuard, requireScope } from '../api-keys/require-api-key.ts'
 import { actingAs, type Deps } from '../deps.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'
-import { momentOf } from '../requests/parse-time.ts'
+import { parseTime } from '../requests/parse-time.ts'
 import { strictQuery } from '../requests/query.ts'
 import { actorOf } from '../tickets/v1.ts'
 import { readOutgoing, scheduleMessage } from './schedule-message.ts'
@@ -22,7 +22,7 @@ export function messageRoutes(deps: Deps, guard: KeyGuard) {
         if (body.status !== undefined) requireScope(caller, 'tickets:write')
         const { message, isNew } = await scheduleMessage(actingAs(deps, actorOf(caller)), caller.orgId, {
           ...body,
-          ...(sendAt !== undefined && { sendAt: momentOf(sendAt, { pointer: '/sendAt' }) }),
+          ...(sendAt !== undefined && { sendAt: parseTime(sendAt, { pointer: '/sendAt' }) }),
           ticketId: params.id,
           id: params.messageId,
           author: authorOf(caller),

@@ -4,7 +4,7 @@ import { type IdPrefix, isId, timeOfId } from '../ids.ts'
 /** How far the time in an id that a client makes may be from ours. */
 const MOST_SKEW_MS = 24 * 60 * 60 * 1000
 
-/** What is wrong with a new id that a client made; its time tells that it is new. */
+/** Checks an id that a client made for something new: its kind, and that its time is about now. */
 export function clientIdFault(
   prefix: IdPrefix,
   id: string,

@@ -6,7 +6,7 @@ const MOST_BODY_BYTES = 256 * 1024
 /** Far more than any schema here asks for. What reads a value after this takes time that grows faster than its depth. */
 const MOST_LEVELS = 32
 
-/** A body as it arrived, not looked at before the caller is known to be allowed. */
+/** A body as it arrived. It is parsed after the permission check. */
 interface ArrivedBody {
   contentType: string | null
   contentEncoding: string | null
@@ -16,7 +16,7 @@ interface ArrivedBody {
 
 /**
  * Elysia `parse` hook: takes the bytes, at most the limit, and judges nothing: a stranger learns nothing from a bad body.
- * With bytes left unread the connection ends behind the answer (RFC 9110, section 15.5.14): it would count as under way.
+ * If bytes are left unread, the connection closes after the response (RFC 9110, section 15.5.14).
  */
 export async function arrive({ request, set }: Arriving): Promise<ArrivedBody> {
   const { headers } = request
@@ -34,7 +34,7 @@ interface Arriving {
   set: { headers: Record<string, unknown> }
 }
 
-/** Elysia `transform` hook behind the permission check: the arrived bytes become JSON, or a 400, 413 or 415. */
+/** Elysia `transform` hook after the permission check: parses the bytes as JSON, or throws 400, 413 or 415. */
 export function jsonBody(context: { body: unknown }): void {
   const { contentType, contentEncoding, bytes } = context.body as ArrivedBody
   if (!isJson(contentType)) {

@@ -11,7 +11,7 @@ const NO_PARAMETERS = Type.Object({}, { additionalProperties: false })
 
 /**
  * Elysia `transform` hook: reads the query by its schema, stricter than Elysia does. A parameter that is unknown or
- * given twice is refused, `1.5`, `0x10` and `2e3` are no whole numbers, and every fault is told at once.
+ * given twice is refused, `1.5`, `0x10` and `2e3` are not whole numbers, and all faults are returned at once.
  */
 export function strictQuery(
   schema: TObject = NO_PARAMETERS,

@@ -70,7 +70,7 @@ const findTickets = statement<{ orgId: string; customerId: string; limit: number
       .where(
         and(eq(tickets.orgId, textParameter(p.orgId)), eq(tickets.customerId, textParameter(p.customerId))),
       )
-      // The limit stands in the order because Drizzle would bind it bare (see statement.ts).
+      // The limit is part of the order because Drizzle would bind it bare (see statement.ts).
       .orderBy(sql`${tickets.updatedAt} desc, ${tickets.id} desc limit ${integerParameter(p.limit)}`),
 )
 

@@ -17,9 +17,9 @@ export type Draft = {
 }
 
 /**
- * Keeps what an agent has begun to write, beside what they have begun of the other kind; blank text forgets it. `base` is
- * the version that it was begun from, `null` for none: a newer one of another device is not written over, unless it stands
- * in this text as a whole. Without `base` the last one wins. Answers when. Throws 404, 409.
+ * Saves an agent's draft of one kind; blank text deletes it. `base` is the version that the text was written from, `null`
+ * for none: a newer version from another device is not overwritten, unless this text contains all of it. Without `base`
+ * the last one wins. Returns when it was saved. Throws 404, 409.
  */
 export async function keepDraft(
   deps: Deps,
@@ -32,7 +32,7 @@ export async function keepDraft(
     if (stored && base !== undefined && stored.savedAt > (base ?? 0) && !draft.text.includes(stored.text)) {
       throw draftChanged()
     }
-    // No two versions have the same time: it tells them apart.
+    // Each version has its own time, which identifies it.
     const savedAt = Math.max(deps.clock.now(), (stored?.savedAt ?? 0) + 1)
     if (draft.text.trim() === '') await deleteDraft(tx, { ...draft, upTo: savedAt })
     else await saveDraft(tx, { ...draft, savedAt })
@@ -58,38 +58,38 @@ export async function deleteSentDraft(tx: Transaction, draft: Draft): Promise<vo
   if (stored?.text.trim() === draft.text.trim()) await deleteDraft(tx, { ...draft, upTo: stored.savedAt })
 }
 
-/** The version that a device has begun from, as it names it: by the time of its answer. */
+/** The version that a text was written from: the time at which that was saved. */
 export function versionOf(base: string | null | undefined): number | null | undefined {
   return typeof base === 'string' ? Date.parse(base) : base
 }
 
 /**
- * Puts a reply that was taken back where its agent will find it, before what they have begun meanwhile. Answers the
- * whole; nothing, and changes nothing, when it would be too long to be saved again.
+ * Puts the text of a reply that was taken back before the agent's draft. Returns the whole draft. Returns undefined and
+ * changes nothing when it would be too long to save.
  */
 export async function returnToDraft(
   tx: Transaction,
   { savedAt, ...reply }: Omit<Draft, 'kind'> & { savedAt: number },
 ): Promise<string | undefined> {
   const draft = { ...reply, kind: 'reply' as const }
-  const [begun] = await findDraft(tx, draft)
+  const [current] = await findDraft(tx, draft)
   // The page may have put it there already.
-  const isThere = begun?.text === draft.text || begun?.text.startsWith(`${draft.text}\n`)
-  const text = begun ? (isThere ? begun.text : `${draft.text}\n\n${begun.text}`) : draft.text
+  const isThere = current?.text === draft.text || current?.text.startsWith(`${draft.text}\n`)
+  const text = current ? (isThere ? current.text : `${draft.text}\n\n${current.text}`) : draft.text
   if (lengthOf(text) > MOST_MESSAGE_LENGTH) return undefined
-  await saveDraft(tx, { ...draft, text, savedAt: Math.max(savedAt, (begun?.savedAt ?? 0) + 1) })
+  await saveDraft(tx, { ...draft, text, savedAt: Math.max(savedAt, (current?.savedAt ?? 0) + 1) })
   return text
 }
 
 function draftChanged(): AppError {
-  const detail = 'This draft was written elsewhere since. Read it, and save what you want to keep.'
+  const detail = 'This draft was changed on another device. Read it, then save what you want to keep.'
   return new AppError(409, 'draft_changed', detail)
 }
 
-/** Everything that a draft is found by, as parameters of a statement. */
-type DraftPlace = Record<'orgId' | 'agentId' | 'ticketId' | 'kind', Placeholder>
+/** The key of a draft, as parameters of a statement. */
+type DraftKey = Record<'orgId' | 'agentId' | 'ticketId' | 'kind', Placeholder>
 
-function isTheDraft({ orgId, agentId, ticketId, kind }: DraftPlace) {
+function isTheDraft({ orgId, agentId, ticketId, kind }: DraftKey) {
   return and(
     eq(drafts.orgId, orgId),
     eq(drafts.agentId, agentId),

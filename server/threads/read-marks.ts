@@ -14,7 +14,7 @@ type Mark = {
   ticketId: string
 }
 
-/** Says up to where an agent has read. A mark never goes back: two pages may be open. Throws 404. */
+/** Saves how far an agent has read. A mark never moves back: two pages may be open. Throws 404. */
 export async function markRead(deps: Deps, mark: Mark & { messageId: string }): Promise<void> {
   const { orgId, ticketId, messageId } = mark
   if (!isId('msg', messageId)) throw notFound('message')
@@ -26,7 +26,7 @@ export async function markRead(deps: Deps, mark: Mark & { messageId: string }): 
   })
 }
 
-/** The ticket is unread again, for this agent. Throws 404. */
+/** Marks the ticket as unread for this agent. Throws 404. */
 export async function markUnread(deps: Deps, { orgId, agentId, ticketId }: Mark): Promise<void> {
   await deps.database.write(async (tx) => {
     await requireTicket(tx, orgId, ticketId)
@@ -38,7 +38,7 @@ export async function markUnread(deps: Deps, { orgId, agentId, ticketId }: Mark)
   })
 }
 
-/** A message by its id, of that ticket. */
+/** A message of that ticket, by its id. */
 const findMessage = statement<
   { orgId: string; ticketId: string; id: string },
   { createdAt: number }[],

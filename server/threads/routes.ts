@@ -30,7 +30,7 @@ import { sendOnce } from './send-once.ts'
 import { readThread } from './thread.ts'
 import { threadEtag, viewCustomerPanel, viewInboxTicket, viewNote, viewThread } from './views.ts'
 
-/** One ticket as an agent has it open: its thread, how far they have read, what they write. */
+/** One ticket as an agent sees it: its thread, read marks, drafts and notes, and its customer. */
 export function threadRoutes(deps: Deps, guard: AgentGuard) {
   const once = createIdempotency(deps)
   const noQuery = strictQuery()
@@ -74,8 +74,8 @@ export function threadRoutes(deps: Deps, guard: AgentGuard) {
     )
     .put(
       '/tickets/:id/draft',
-      async ({ me: { orgId, agentId }, as, params, body: { base, ...begun } }) => {
-        const draft = { orgId, agentId, ticketId: params.id, ...begun, base: versionOf(base) }
+      async ({ me: { orgId, agentId }, as, params, body: { base, ...text } }) => {
+        const draft = { orgId, agentId, ticketId: params.id, ...text, base: versionOf(base) }
         return { savedAt: isoTime(await keepDraft(as, draft)) }
       },
       { ...withBody, body: newDraft, response: { 200: savedDraft } },

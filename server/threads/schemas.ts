@@ -8,7 +8,7 @@ import { text } from '../requests/text.ts'
 import { MOST_MESSAGE_LENGTH } from '../tickets/messages.ts'
 import { channel, messageText, status, subject, ticket, time } from '../tickets/schemas.ts'
 
-// A ticket's thread and what an agent leaves on it.
+// A ticket's thread, and what an agent writes on it.
 
 const strict = { additionalProperties: false }
 const id = t.String({ maxLength: 64 })
@@ -21,7 +21,7 @@ const { messages: _messages, ...withoutMessages } = ticket.properties
 export const inboxTicket = t.Object({
   ...withoutMessages,
   isSpam: t.Boolean(),
-  /** Grows by one on each effective change. */
+  /** Increases by one with each effective change. */
   version: t.Integer(),
 })
 export const inboxChange = t.Object({ subject: t.Optional(subject), isSpam: t.Optional(t.Boolean()) }, strict)
@@ -33,7 +33,7 @@ const messageEntry = t.Object({
   text: t.String(),
   agentId: t.Optional(t.String()),
   agentName: t.Optional(t.String()),
-  sending: t.Optional(oneOf(SENDING_STATES, 'How far it has come on its way to the customer.')),
+  sending: t.Optional(oneOf(SENDING_STATES, 'State of its delivery to the customer.')),
   sendError: t.Optional(t.String()),
   createdAt,
 })
@@ -49,11 +49,11 @@ const activityEntry = t.Object({
   kind: t.Literal('activity'),
   id: t.String(),
   actor: t.Object({
-    kind: oneOf(ACTOR_KINDS, 'Who did it.'),
+    kind: oneOf(ACTOR_KINDS, 'Kind of actor.'),
     id: t.Optional(t.String()),
     name: t.String(),
   }),
-  /** `assignedTo` holds agent ids, an empty string for nobody. */
+  /** `assignedTo` has agent ids, and an empty string for unassigned. */
   changes: t.Array(
     t.Object({ field: oneOf(ACTIVITY_FIELDS, 'What changed.'), from: changedValue, to: changedValue }),
   ),
@@ -67,13 +67,13 @@ export const waitingReply = t.Object({
   agentName: t.String(),
   text: t.String(),
   thenStatus: t.Optional(status),
-  sendAt: time('When it goes, unless it is held.'),
+  sendAt: time('When it is sent, unless it is held.'),
   isHeld: t.Boolean(),
-  heldBecause: t.Optional(oneOf(HELD_BECAUSE, 'Why it does not go by itself.')),
+  heldBecause: t.Optional(oneOf(HELD_BECAUSE, 'Why it is held.')),
 })
 
 const draft = t.Object({
-  kind: oneOf(DRAFT_KINDS, 'For whom it is.'),
+  kind: oneOf(DRAFT_KINDS, 'Reply or note.'),
   text: t.String(),
   savedAt: time('When it was saved.'),
 })
@@ -81,7 +81,7 @@ const draft = t.Object({
 export const thread = t.Object({
   ticket: inboxTicket,
   timeline: t.Array(t.Union([messageEntry, noteEntry, activityEntry])),
-  /** What the asking agent has begun, at most one of each kind. */
+  /** The agent's own drafts, at most one of each kind. */
   drafts: t.Array(draft),
   waiting: t.Array(waitingReply),
   readUpTo: t.Union([t.String(), t.Null()]),
@@ -89,11 +89,11 @@ export const thread = t.Object({
 
 export const readMark = t.Object({ messageId: id }, strict)
 export const draftBase = t.Optional(
-  t.Union([time('When the version of the draft was saved that this was written from.'), t.Null()]),
+  t.Union([time('When the version that this was written from was saved.'), t.Null()]),
 )
 export const newDraft = t.Object(
   {
-    kind: oneOf(DRAFT_KINDS, 'For whom it is.'),
+    kind: oneOf(DRAFT_KINDS, 'Reply or note.'),
     text: text({ minLength: 0, maxLength: MOST_MESSAGE_LENGTH }),
     base: draftBase,
   },

@@ -34,14 +34,14 @@ export interface Thread {
   notes: NoteRow[]
   activities: ActivityRow[]
   waiting: WaitingReplyRow[]
-  /** The asking agent's own, at most one of each kind. */
+  /** The agent's own, at most one of each kind. */
   drafts: DraftRow[]
   readUpTo: string | undefined
 }
 
 /**
- * Everything an agent sees of a ticket, in time order each. The row is read first: whoever sees its version sees all
- * that came with it. Throws 404.
+ * Everything an agent sees of a ticket, each part in time order. The row is read first, so the other parts are never older
+ * than its version. Throws 404.
  */
 export async function readThread(
   deps: Deps,

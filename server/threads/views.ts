@@ -54,7 +54,7 @@ export function viewCustomerPanel({ email, createdAt, tickets, ...customer }: Cu
   }
 }
 
-/** Messages, notes and activities as they came; within a millisecond by their ids, which sort by time behind the prefix. */
+/** Messages, notes and activities in time order; within a millisecond by the rest of their ids, which sort by time. */
 function timelineOf({ messages, notes, activities }: Thread) {
   const entries = [...messages, ...notes, ...activities].sort(
     (one, other) => one.createdAt - other.createdAt || (one.id.slice(4) < other.id.slice(4) ? -1 : 1),

@@ -3,11 +3,11 @@ import type { Reader, Transaction } from '../database/database.ts'
 import { rowsCommand, statement } from '../database/statement.ts'
 import { type Channel, type TicketStatus, ticketCounters } from '../database/tables/tickets.ts'
 
-/** What of a ticket is counted. */
+/** The fields that tickets are counted by. */
 export interface Counted {
   status: TicketStatus
   channel: Channel
-  /** Agent id, or an empty string for nobody. */
+  /** Agent id, or an empty string for unassigned. */
   assignedTo: string
   tags: string[]
   isSpam: boolean
@@ -16,9 +16,8 @@ export interface Counted {
 export type CounterChanges = Map<string, number>
 
 /**
- * Names of the filters a ticket is found by: every single one, and status with assignee and with tag, which is what
- * agents look at all day. Other combinations are counted when asked for. `/v1` knows no spam; what the inbox shows is a
- * counter less its twin for spam.
+ * Names of the counters: one for each filter, and for status with assignee and with tag, which agents use most. Other
+ * combinations are counted on request. `/v1` ignores spam; the inbox subtracts the counter of the same name for spam.
  */
 export const filterNames = {
   all: 'all',
@@ -31,7 +30,7 @@ export const filterNames = {
   spam: (filter: string) => `spam,${filter}`,
 }
 
-/** How the counters move when a ticket changes from one to the other; `undefined` is a ticket that is not there. */
+/** How the counters change with a ticket; `undefined` means that it does not exist before or after. */
 export function counterChanges(before: Counted | undefined, after: Counted | undefined): CounterChanges {
   const changes: CounterChanges = new Map()
   const add = (filter: string, by: number) => {
@@ -44,7 +43,7 @@ export function counterChanges(before: Counted | undefined, after: Counted | und
   return changes
 }
 
-/** The same for several tickets together. */
+/** The same for several tickets. */
 export function sumOfChanges(tickets: { before?: Counted; after?: Counted }[]): CounterChanges {
   const sum: CounterChanges = new Map()
   for (const { before, after } of tickets) {
@@ -53,7 +52,7 @@ export function sumOfChanges(tickets: { before?: Counted; after?: Counted }[]): 
   return sum
 }
 
-/** Last in a unit, in sorted order, so that two units never wait for each other's counters. */
+/** Comes last in a unit and in sorted order, so that two units never deadlock on counters. */
 export async function moveCounters(tx: Transaction, orgId: string, changes: CounterChanges): Promise<void> {
   const rows = [...changes].map(([filter, by]) => ({ orgId, filter, by }))
   await addToCounters(
@@ -67,7 +66,7 @@ export async function readCounter(read: Reader, orgId: string, filter: string): 
   return row?.count ?? 0
 }
 
-/** Several by their names; one that was never counted is absent. */
+/** Several counters by name. One that was never used is absent. */
 export async function readCounters(
   read: Reader,
   orgId: string,
@@ -80,7 +79,7 @@ export async function readCounters(
   return new Map(rows.map(({ filter, count }) => [filter, count]))
 }
 
-/** The counters above 0 whose name begins so, by the rest of it and in its order. */
+/** The counters above 0 whose name starts with the prefix, by the rest of the name, sorted. */
 export async function countersUnder(
   read: Reader,
   orgId: string,

@@ -1,9 +1,9 @@
 import { isId } from '../ids.ts'
 
-/** A place between two tickets of a list: behind (or, going backwards, before) the ticket with this sort time and id. */
+/** A position in a list: after (or, going backwards, before) the ticket with this sort time and id. */
 export interface Cursor {
   direction: 'next' | 'previous'
-  /** Sort and filters of the list it belongs to; it serves no other. */
+  /** Sort and filters of the list it belongs to. It works for no other list. */
   list: string
   /** Milliseconds. */
   at: number
@@ -12,7 +12,7 @@ export interface Cursor {
   page: number
 }
 
-/** One more than the highest page that can be asked for by number: query.ts reads 15 digits. */
+/** One more than the highest page number that query.ts accepts: 15 digits. */
 const HIGHEST_PAGE = 1e15
 
 const DIRECTIONS = { n: 'next', p: 'previous' } as const
@@ -24,7 +24,7 @@ export function encodeCursor({ direction, list, at, id, page }: Cursor): string 
   )
 }
 
-/** What `encodeCursor` made; undefined for anything else, such as an id that no engine could look for. */
+/** Undefined for anything that `encodeCursor` did not make. */
 export function decodeCursor(text: string): Cursor | undefined {
   const parts = parse(text)
   if (!Array.isArray(parts) || parts.length !== 5) return undefined

@@ -8,7 +8,7 @@ import { insertMessages, type Message, type Ticket, touchTags, touchTicket } fro
 import type { AlsoSave } from './tickets.ts'
 import { webhookMessageSent } from './views.ts'
 
-/** Code points; a draft of one may be as long. */
+/** In code points, for messages and drafts. */
 export const MOST_MESSAGE_LENGTH = 65_536
 
 export interface NewAgentMessage {
@@ -17,20 +17,20 @@ export interface NewAgentMessage {
   requestHash?: string | null
   ticketId: string
   text: string
-  /** Shown with the message: the key's name, or the agent's. */
+  /** Shown with the message: the name of the key or the agent. */
   agentName: string
-  /** Only of an agent who is signed in. */
+  /** Only for an agent with a session. */
   agentId?: string | undefined
 }
 
-/** A message that is stored, its ticket as it is with it, and what the log is still to be told. */
+/** A stored message, its ticket after it, and the event that the caller must record. */
 export interface AddedMessage {
   message: Message
   ticket: Ticket
   event: NewEvent
 }
 
-/** Stores an agent's message and tells the log. Throws 404. */
+/** Stores an agent's message and records the event. Throws 404. */
 export async function postAgentMessage(
   deps: Deps,
   orgId: string,
@@ -46,9 +46,8 @@ export async function postAgentMessage(
 }
 
 /**
- * Stores an agent's message in a unit that tells the log of it afterwards. It leaves through the ticket's own channel
- * (`queued`); the API channel has no transport, there `message.sent` tells the integrator. Begins with the ticket's
- * row. Throws 404.
+ * Stores an agent's message; the caller records the event. The ticket's channel sends it (`queued`). The API channel
+ * sends nothing: there the webhook `message.sent` delivers it. Locks the ticket's row first. Throws 404.
  */
 export async function addAgentMessage(
   deps: Deps,

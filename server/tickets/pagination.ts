@@ -5,12 +5,12 @@ import type { TicketFilters, TicketList, TicketListRequest, TicketSort } from '.
 import type { TicketWithCustomer } from './queries.ts'
 import type { ticketQuery } from './schemas.ts'
 
-const MOST_PER_PAGE = 100
+const MAX_PER_PAGE = 100
 const DEFAULT_PER_PAGE = 25
 
 type Query = Static<typeof ticketQuery>
 
-/** What the query asks for. Throws 400 for a cursor that is not ours, or belongs to another list. */
+/** Reads the query. Throws 400 for an invalid cursor and for one of another list. */
 export function listRequest(query: Query): TicketListRequest {
   const { status, channel, assignedTo, tag } = query
   const filters: TicketFilters = {
@@ -24,12 +24,12 @@ export function listRequest(query: Query): TicketListRequest {
     filters,
     sort,
     page: query.page ?? 1,
-    perPage: Math.min(query.per_page ?? DEFAULT_PER_PAGE, MOST_PER_PAGE),
+    perPage: Math.min(query.per_page ?? DEFAULT_PER_PAGE, MAX_PER_PAGE),
     cursor: query.cursor === undefined ? undefined : requireCursor(query.cursor, listName(filters, sort)),
   }
 }
 
-/** `next` always leads on by cursor; `prev` too once a cursor was used, by page number before. */
+/** `next` and `prev` are always cursors. */
 export function pageLinks(request: TicketListRequest, list: TicketList, url: string) {
   const { cursor, sort } = request
   const name = listName(request.filters, sort)
@@ -49,7 +49,7 @@ export function pageLinks(request: TicketListRequest, list: TicketList, url: str
 function requireCursor(text: string, list: string): Cursor {
   const cursor = decodeCursor(text)
   if (!cursor) {
-    const detail = 'Use meta.nextCursor as it was given.'
+    const detail = 'Pass `meta.nextCursor` unchanged.'
     throw invalid([{ parameter: 'cursor', code: 'invalid_cursor', detail }])
   }
   if (cursor.list === list) return cursor

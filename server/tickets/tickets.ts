@@ -25,7 +25,7 @@ export interface NewTicket {
   tags?: string[]
 }
 
-/** Runs in the unit of the change with what will be answered; a throw undoes the change. */
+/** Runs in the unit of the change with its result. If it throws, the change is undone. */
 export type AlsoSave<T> = (tx: Transaction, result: T) => Promise<void>
 
 /** Opens a ticket through the API channel: `ticket.created`, then `message.sent` for its first message. */
@@ -42,7 +42,7 @@ export async function createTicket(
   })
 }
 
-/** The same on any channel, in a unit of the caller's, where it comes last: it ends with the counters. */
+/** The same on any channel, in the caller's unit. Call it last: it ends with the counters. */
 export async function openTicket(
   deps: Deps,
   tx: Transaction,

@@ -2,7 +2,7 @@ import { Elysia, t } from 'elysia'
 import type { Deps } from '../deps.ts'
 import { byId } from '../requests/by-id.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'
-import { momentOf } from '../requests/parse-time.ts'
+import { parseTime } from '../requests/parse-time.ts'
 import { strictQuery } from '../requests/query.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
 import { listDeliveries, readDelivery } from './deliveries/delivery-log.ts'
@@ -55,7 +55,7 @@ function endpointRoutes(guard: AgentGuard) {
     .post(
       '/endpoints/:id/resend',
       async ({ me, as, params, body, status }) => {
-        const since = momentOf(body.since, { pointer: '/since' })
+        const since = parseTime(body.since, { pointer: '/since' })
         return status(
           202,
           viewResendJob(await resendFailedSince(as, me.orgId, { endpointId: params.id, since })),
@@ -136,8 +136,8 @@ function deliveryRoutes(deps: Deps, guard: AgentGuard) {
       async ({ me, query: { since, until, ...filter } }) => {
         const found = await listDeliveries(deps, me.orgId, {
           ...filter,
-          since: since === undefined ? undefined : momentOf(since, { parameter: 'since' }),
-          until: until === undefined ? undefined : momentOf(until, { parameter: 'until' }),
+          since: since === undefined ? undefined : parseTime(since, { parameter: 'since' }),
+          until: until === undefined ? undefined : parseTime(until, { parameter: 'until' }),
         })
         const data = found.deliveries.map(viewDelivery)
         return found.nextCursor === null ? { data } : { data, nextCursor: found.nextCursor }

@@ -2,11 +2,11 @@ import { index, integer, json, primaryKey, table, text } from '../columns.ts'
 import type { ActorKind } from './audit.ts'
 import { tickets } from './tickets.ts'
 
-/** What of a ticket the thread tells changes of. */
+/** The fields whose changes a thread shows. */
 export const ACTIVITY_FIELDS = ['status', 'assignedTo', 'tags', 'subject', 'spam'] as const
 export type ActivityField = (typeof ACTIVITY_FIELDS)[number]
 
-/** One change of a ticket as its thread tells it. */
+/** One change of a field, as a thread shows it. */
 export interface FieldChange {
   field: ActivityField
   from: string | string[] | boolean
@@ -16,7 +16,7 @@ export interface FieldChange {
 export const DRAFT_KINDS = ['reply', 'note'] as const
 export type DraftKind = (typeof DRAFT_KINDS)[number]
 
-/** What agents write to each other on a ticket. Never leaves the inbox: no webhook, no API. */
+/** What agents write to each other on a ticket. Only the inbox shows it: no webhook, no API. */
 export const notes = table(
   'notes',
   {
@@ -70,7 +70,7 @@ export const readMarks = table(
   ],
 )
 
-/** What an agent has begun to write on a ticket: a reply and a note, each for itself. */
+/** An agent's unsent text on a ticket: a reply and a note separately. */
 export const drafts = table(
   'drafts',
   {

@@ -20,7 +20,7 @@ export const tickets = table(
     status: text().$type<TicketStatus>().notNull(),
     channel: text().$type<Channel>().notNull(),
     subject: text().notNull(),
-    /** Agent id; empty string when nobody has it, so that one index serves `unassigned` too. */
+    /** Agent id. An empty string means unassigned, so that one index serves both. */
     assignedTo: text().notNull().default(''),
     tags: json().$type<string[]>().notNull(),
     /** Hidden from the inbox; the public status stays as it is. */
@@ -31,7 +31,7 @@ export const tickets = table(
     updatedAt: integer().notNull(),
   },
   (row) => [
-    // Only spam stands in it: what the inbox shows by `is:spam`, and leaves out elsewhere.
+    // Only spam: the inbox shows it with `is:spam` and leaves it out everywhere else.
     index('tickets_spam').on(row.orgId, row.updatedAt, row.id).where(sql`is_spam`),
     // Led by what it refers to, so that deleting a customer finds what refers to them; so are those of a ticket's rows.
     index('tickets_by_customer').on(row.customerId, row.updatedAt, row.id),
@@ -45,7 +45,7 @@ export const tickets = table(
     index('tickets_by_channel_updated').on(row.orgId, row.channel, row.updatedAt, row.id),
     index('tickets_by_assignee_created').on(row.orgId, row.assignedTo, row.createdAt, row.id),
     index('tickets_by_assignee_updated').on(row.orgId, row.assignedTo, row.updatedAt, row.id),
-    // What agents look at all day: my open tickets, and those nobody has.
+    // The lists that agents use most: my open tickets and the unassigned ones.
     index('tickets_by_status_assignee_updated').on(
       row.orgId,
       row.status,
@@ -56,7 +56,7 @@ export const tickets = table(
   ],
 )
 
-/** A ticket's tags once more, one row each, with the times a list may be sorted by. */
+/** A ticket's tags again, one row each, with the times that lists are sorted by. */
 export const ticketTags = table(
   'ticket_tags',
   {
@@ -82,8 +82,8 @@ export const ticketCounters = table(
   {
     orgId: text().notNull(),
     /**
-     * `all`, `status:open`, `channel:api`, `assignedTo:agt_…` (or nothing behind the colon), `tag:…`, and status with one
-     * of the last two. Spam is counted once more under the same names behind `spam,`.
+     * `all`, `status:open`, `channel:api`, `assignedTo:agt_…` (or nothing after the colon), `tag:…`, and status with one
+     * of the last two. Spam is counted again under the same names with the prefix `spam,`.
      */
     filter: text().notNull(),
     count: integer().notNull(),
