@@ -23,12 +23,12 @@ export async function runProgramOn(args: string[], place: Record<string, string>
     stderr: 'inherit',
   })
   const said = await firstWords(child.stdout, args.includes('--demo') ? /Bearer \S+/ : /welcome#\S+/)
-  const url = /running at (\S+)/.exec(said)?.[1] ?? ''
+  const url = /(?:running|Sign in) at (\S+)/.exec(said)?.[1] ?? ''
   const stop = async () => {
     child.kill('SIGTERM')
     await child.exited
   }
-  const password = /all with the password (\S+)/.exec(said)?.[1]
+  const password = /with the password (\S+)/.exec(said)?.[1]
   if (!password) return { url, cookies: {}, ids: { longThread: '', failedSend: '', joinPath: '' }, stop }
   const admin = await signIn(url, 'ana@parcelbird.example', password)
   const agent = await signIn(url, 'mei@parcelbird.example', password)
