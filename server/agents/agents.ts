@@ -4,7 +4,7 @@ import type { Transaction } from '../database/database.ts'
 import { type AgentRole, agents } from '../database/tables/agents.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid, notFound } from '../errors.ts'
-import { recordWorkspaceChange } from '../events/workspace-changed.ts'
+import { recordWorkspaceChange } from '../events/events.ts'
 import { requireName } from '../organizations/organizations.ts'
 import { hashPassword } from './password.ts'
 

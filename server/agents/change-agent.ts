@@ -3,7 +3,7 @@ import { recordAudit } from '../audit/audit.ts'
 import type { Transaction } from '../database/database.ts'
 import { type AgentRole, agents } from '../database/tables/agents.ts'
 import type { Deps } from '../deps.ts'
-import { recordWorkspaceChange } from '../events/workspace-changed.ts'
+import { recordWorkspaceChange } from '../events/events.ts'
 import { requireName } from '../organizations/organizations.ts'
 import { type Agent, lockAgent, lockEnabledAdmins, requireOtherAdmin } from './agents.ts'
 

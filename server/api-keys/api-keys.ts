@@ -4,7 +4,7 @@ import { apiKeys, KEY_SCOPES, type KeyKind, type KeyScope } from '../database/ta
 import { isoTimeOrNull } from '../dates.ts'
 import type { Deps } from '../deps.ts'
 import { invalid, notFound } from '../errors.ts'
-import { recordWorkspaceChange } from '../events/workspace-changed.ts'
+import { recordWorkspaceChange } from '../events/events.ts'
 import { requireName } from '../organizations/organizations.ts'
 import { hashToken } from '../token.ts'
 import { type ApiKey, keyColumns } from './queries.ts'

@@ -45,6 +45,15 @@ export async function recordEvents(
   await queueDeliveries(deps, tx, numbered.filter(isForWebhooks), subscribers)
 }
 
+/**
+ * Records that settings changed, so that open pages load them again. Call it in the unit that changes them, and before
+ * anything in it locks an endpoint: like `recordEvents`, it locks the organization's row.
+ */
+export function recordWorkspaceChange(deps: Deps, tx: Transaction, orgId: string): Promise<void> {
+  const createdAt = deps.clock.now()
+  return recordEvents(deps, tx, orgId, [{ type: 'workspace.changed', ticketId: '', createdAt }])
+}
+
 export type LoggedEvent = Pick<typeof events.$inferSelect, 'number' | 'type' | 'ticketId' | 'createdAt'>
 
 /** Events after a cursor, oldest first; at most `limit`. */

@@ -3,7 +3,7 @@ import { recordAudit } from '../audit/audit.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import type { Deps } from '../deps.ts'
 import { type Fault, invalid, notFound } from '../errors.ts'
-import { recordWorkspaceChange } from '../events/workspace-changed.ts'
+import { recordWorkspaceChange } from '../events/events.ts'
 import { isBlank } from '../requests/text.ts'
 import { MOST_NAME_LENGTH } from './organizations.ts'
 

@@ -4,7 +4,7 @@ import type { Transaction } from '../database/database.ts'
 import { savedReplies } from '../database/tables/saved-replies.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
-import { recordWorkspaceChange } from '../events/workspace-changed.ts'
+import { recordWorkspaceChange } from '../events/events.ts'
 import { isId } from '../ids.ts'
 
 export type SavedReply = typeof savedReplies.$inferSelect

@@ -3,7 +3,7 @@ import type { Reader, Transaction } from '../database/database.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import { savedViews } from '../database/tables/saved-views.ts'
 import type { Deps } from '../deps.ts'
-import { recordWorkspaceChange } from '../events/workspace-changed.ts'
+import { recordWorkspaceChange } from '../events/events.ts'
 import { MAX_QUERY_LENGTH, type Part, partsOf, quoted, replaceParts } from '../search/query-language.ts'
 
 interface ViewText {

@@ -5,7 +5,7 @@ import type { AgentRole } from '../database/tables/agents.ts'
 import { savedViews } from '../database/tables/saved-views.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, notFound } from '../errors.ts'
-import { recordWorkspaceChange } from '../events/workspace-changed.ts'
+import { recordWorkspaceChange } from '../events/events.ts'
 import { isId } from '../ids.ts'
 import { readSearch } from '../search/read-search.ts'
 

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../database/database.ts'
 import type { Deps } from '../../deps.ts'
-import { recordWorkspaceChange } from '../../events/workspace-changed.ts'
+import { recordWorkspaceChange } from '../../events/events.ts'
 import { startLoop } from '../../loop.ts'
 import { createAddressPolicy } from '../public-address.ts'
 import { type ClockJump, clampDueTimes, shiftDueTimes, watchClock } from './clock-jump.ts'
