@@ -1,18 +1,43 @@
-import { Elysia } from 'elysia'
+import { Elysia, t } from 'elysia'
+import { AGENT_ROLES } from '../database/tables/agents.ts'
+import { LINK_PURPOSES } from '../database/tables/sessions.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { baseUrl } from '../requests/base-url.ts'
 import { byId } from '../requests/by-id.ts'
+import { oneOf } from '../requests/choices.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
-import { listAgents } from './agents.ts'
-import { changeAgent, enableAgent } from './change-agent.ts'
+import { changeAgent, enableAgent, listAgents } from './agents.ts'
 import { disableAgent } from './disable-agent.ts'
 import { createLink, inviteAgent } from './one-time-links.ts'
-import * as schemas from './schemas.ts'
-import { viewAgent, viewLink } from './views.ts'
+import { AGENT_STATES, viewAgent, viewLink } from './views.ts'
+
+const time = t.String({ format: 'date-time' })
+const strict = { additionalProperties: false }
+
+// The verbs validate names and emails.
+const name = t.String({ maxLength: 1_000 })
+const role = oneOf(AGENT_ROLES)
+
+const newAgent = t.Object({ name, email: t.String({ maxLength: 1_000 }), role }, strict)
+const agentChange = t.Object({ name: t.Optional(name), role: t.Optional(role) }, strict)
+
+const agentSchema = t.Object({
+  id: t.String(),
+  name: t.String(),
+  email: t.String(),
+  role,
+  state: oneOf(AGENT_STATES),
+  createdAt: time,
+  lastSeenAt: t.Optional(time),
+})
+const agentList = t.Object({ data: t.Array(agentSchema) })
+const invitedAgent = t.Object({ agent: agentSchema, link: t.Object({ url: t.String(), expiresAt: time }) })
+const linkSchema = t.Object({ url: t.String(), expiresAt: time, purpose: oneOf(LINK_PURPOSES) })
+const disabledAgent = t.Object({ agent: agentSchema, unassignedTickets: t.Integer() })
 
 /** Every agent can list agents; only administrators can change them. */
 export function agentRoutes(deps: Deps, guard: AgentGuard) {
@@ -25,7 +50,7 @@ export function agentRoutes(deps: Deps, guard: AgentGuard) {
     .use(guard.requireAgent)
     .get('/agents', async ({ me, as }) => ({ data: (await listAgents(as, me.orgId)).map(viewAgent) }), {
       transform: noQuery,
-      response: { 200: schemas.agentList },
+      response: { 200: agentList },
     })
     .post(
       '/agents',
@@ -34,7 +59,7 @@ export function agentRoutes(deps: Deps, guard: AgentGuard) {
         const { url, expiresAt } = viewLink(baseUrl(request, publicUrl), link)
         return status(201, { agent: viewAgent(agent), link: { url, expiresAt } })
       },
-      { ...withBody, body: schemas.newAgent, response: { 201: schemas.invitedAgent } },
+      { ...withBody, body: newAgent, response: { 201: invitedAgent } },
     )
     .post(
       '/agents/:id/link',
@@ -42,7 +67,7 @@ export function agentRoutes(deps: Deps, guard: AgentGuard) {
         const link = await createLink(as, me.orgId, requireAgentId(params.id))
         return status(201, viewLink(baseUrl(request, publicUrl), link))
       },
-      { ...byAdmin, params: byId, response: { 201: schemas.link } },
+      { ...byAdmin, params: byId, response: { 201: linkSchema } },
     )
     .patch(
       '/agents/:id',
@@ -50,7 +75,7 @@ export function agentRoutes(deps: Deps, guard: AgentGuard) {
         const id = requireAgentId(params.id)
         return viewAgent(await changeAgent(as, me.orgId, { id, change: body }))
       },
-      { ...withBody, params: byId, body: schemas.agentChange, response: { 200: schemas.agent } },
+      { ...withBody, params: byId, body: agentChange, response: { 200: agentSchema } },
     )
     .post(
       '/agents/:id/disable',
@@ -58,12 +83,12 @@ export function agentRoutes(deps: Deps, guard: AgentGuard) {
         const { agent, unassignedTickets } = await disableAgent(as, me.orgId, requireAgentId(params.id))
         return { agent: viewAgent(agent), unassignedTickets }
       },
-      { ...byAdmin, params: byId, response: { 200: schemas.disabledAgent } },
+      { ...byAdmin, params: byId, response: { 200: disabledAgent } },
     )
     .post(
       '/agents/:id/enable',
       async ({ me, as, params }) => viewAgent(await enableAgent(as, me.orgId, requireAgentId(params.id))),
-      { ...byAdmin, params: byId, response: { 200: schemas.agent } },
+      { ...byAdmin, params: byId, response: { 200: agentSchema } },
     )
 }
 

@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
-import { type Agent, createAgent, listAgents } from '../agents/agents.ts'
-import { enableAgent } from '../agents/change-agent.ts'
+import { type Agent, createAgent, enableAgent, listAgents } from '../agents/agents.ts'
 import { disableAgent } from '../agents/disable-agent.ts'
 import { createLink } from '../agents/one-time-links.ts'
 import { viewLink } from '../agents/views.ts'

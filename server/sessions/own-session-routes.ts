@@ -1,5 +1,5 @@
 import { Elysia, t } from 'elysia'
-import { changeAgent } from '../agents/change-agent.ts'
+import { changeAgent } from '../agents/agents.ts'
 import { byId } from '../requests/by-id.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
