@@ -1,5 +1,7 @@
 import { and, asc, eq, isNull, or } from 'drizzle-orm'
 import { recordAudit } from '../audit/audit.ts'
+import type { Database, Reader } from '../database/database.ts'
+import { statement } from '../database/statement.ts'
 import { apiKeys, KEY_SCOPES, type KeyKind, type KeyScope } from '../database/tables/api-keys.ts'
 import { isoTimeOrNull } from '../dates.ts'
 import type { Deps } from '../deps.ts'
@@ -7,14 +9,46 @@ import { invalid, notFound } from '../errors.ts'
 import { recordWorkspaceChange } from '../events/events.ts'
 import { requireName } from '../organizations/organizations.ts'
 import { hashToken } from '../token.ts'
-import { type ApiKey, keyColumns } from './queries.ts'
-import { clearKeyCache } from './valid-keys.ts'
 
 /** Prefixes that people and secret scanners recognize. */
 const KEY_PREFIX = { secret: 'bellhop_sk_', public: 'bellhop_pk_' } as const satisfies Record<KeyKind, string>
 const KEY_RANDOM_BYTES = 30
 const SHOWN_CHARACTERS = 6
 const HIGHEST_RATE_LIMIT = 1_000_000
+/** Keys in the cache. With more, it starts over. */
+const MOST_CACHED = 10_000
+
+export interface ApiKey {
+  id: string
+  orgId: string
+  kind: KeyKind
+  name: string
+  prefix: string
+  publicKey: string | null
+  /** Null: full access. */
+  scopes: KeyScope[] | null
+  /** Requests per rolling 60 seconds; null: the server's default. */
+  rateLimit: number | null
+  expiresAt: number | null
+  revokedAt: number | null
+  lastUsedAt: number | null
+  createdAt: number
+}
+
+const keyColumns = {
+  id: apiKeys.id,
+  orgId: apiKeys.orgId,
+  kind: apiKeys.kind,
+  name: apiKeys.name,
+  prefix: apiKeys.prefix,
+  publicKey: apiKeys.publicKey,
+  scopes: apiKeys.scopes,
+  rateLimit: apiKeys.rateLimit,
+  expiresAt: apiKeys.expiresAt,
+  revokedAt: apiKeys.revokedAt,
+  lastUsedAt: apiKeys.lastUsedAt,
+  createdAt: apiKeys.createdAt,
+}
 
 export interface NewApiKey {
   name: string
@@ -89,7 +123,17 @@ export async function revokeApiKey(deps: Deps, orgId: string, idOrPrefix: string
     }
     if (revoked.length > 0) await recordWorkspaceChange(deps, tx, orgId)
   })
-  clearKeyCache(deps)
+  clear(cacheOf(deps))
+}
+
+/** Finds a key by the token that was sent, unless it is unknown, revoked or expired. */
+export async function findValidKey(deps: Deps, token: string): Promise<ApiKey | undefined> {
+  const hash = hashToken(token)
+  const { keys } = cacheOf(deps)
+  const key = keys.get(hash) ?? (await readAndCache(deps, keys, hash))
+  if (!key || key.revokedAt !== null) return undefined
+  if (key.expiresAt !== null && key.expiresAt <= deps.clock.now()) return undefined
+  return key
 }
 
 function requireScopes({ kind, scopes }: NewApiKey): KeyScope[] | null {
@@ -113,3 +157,37 @@ function requireFuture(time: number | undefined, now: number): number | null {
   if (time > now) return time
   throw invalid([{ pointer: '/expiresAt', code: 'in_the_past', detail: 'Must be in the future.' }])
 }
+
+// Every request looks up a key, and keys rarely change. Rows are cached until a verb here or another process changes
+// something. A lookup that was running at that moment fills the discarded map.
+
+const caches = new WeakMap<Database, { keys: Map<string, ApiKey> }>()
+
+function cacheOf(deps: Deps): { keys: Map<string, ApiKey> } {
+  const known = caches.get(deps.database)
+  if (known && known.keys.size < MOST_CACHED) return known
+  if (known) return clear(known)
+  const cache = { keys: new Map<string, ApiKey>() }
+  caches.set(deps.database, cache)
+  deps.externalCommits.listen(() => clear(cache))
+  return cache
+}
+
+function clear(cache: { keys: Map<string, ApiKey> }) {
+  cache.keys = new Map()
+  return cache
+}
+
+async function readAndCache(
+  deps: Deps,
+  keys: Map<string, ApiKey>,
+  hash: string,
+): Promise<ApiKey | undefined> {
+  const [key] = await keyByHash(deps.database.read, { hash })
+  if (key) keys.set(hash, key)
+  return key
+}
+
+const keyByHash = statement<{ hash: string }, ApiKey[], Reader>('api_keys_by_hash', (read, p) =>
+  read.select(keyColumns).from(apiKeys).where(eq(apiKeys.hash, p.hash)),
+)

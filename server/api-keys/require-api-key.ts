@@ -3,9 +3,9 @@ import type { KeyScope } from '../database/tables/api-keys.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { createAddressReader, type Server } from '../requests/address.ts'
+import { findValidKey } from './api-keys.ts'
 import { createLastUsed } from './last-used.ts'
 import { type Allowance, createRateLimiter } from './rate-limit.ts'
-import { findValidKey } from './valid-keys.ts'
 
 /** The caller of a request: an organization's secret key or a signed-in agent. */
 export interface Caller {

@@ -1,14 +1,49 @@
 import { Elysia, t } from 'elysia'
+import { KEY_KINDS, KEY_SCOPES } from '../database/tables/api-keys.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { byId } from '../requests/by-id.ts'
+import { oneOf, orNull } from '../requests/choices.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'
 import { parseTime } from '../requests/parse-time.ts'
 import { strictQuery } from '../requests/query.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
 import { createApiKey, listApiKeys, revokeApiKey } from './api-keys.ts'
-import * as schemas from './schemas.ts'
 import { viewKey } from './views.ts'
+
+const time = t.String({ format: 'date-time' })
+const scopes = t.Array(oneOf(KEY_SCOPES), { maxItems: 10 })
+
+// The verb validates the name, the limit and the time.
+const newKey = t.Object(
+  {
+    name: t.String({ maxLength: 1_000 }),
+    kind: t.Optional(oneOf(KEY_KINDS)),
+    scopes: t.Optional(scopes),
+    rateLimit: t.Optional(t.Number()),
+    expiresAt: t.Optional(time),
+  },
+  { additionalProperties: false },
+)
+
+const keySchema = t.Object({
+  id: t.String(),
+  kind: oneOf(KEY_KINDS),
+  name: t.String(),
+  /** The first characters of the key, to recognize it by. */
+  prefix: t.String(),
+  /** Null: full access. */
+  scopes: orNull(scopes),
+  rateLimit: orNull(t.Integer()),
+  expiresAt: orNull(time),
+  revokedAt: orNull(time),
+  lastUsedAt: orNull(time),
+  createdAt: time,
+  publicKey: t.Optional(t.String()),
+})
+const keyList = t.Object({ data: t.Array(keySchema) })
+/** `secret` is the whole key, returned only here. */
+const createdKey = t.Object({ key: keySchema, secret: t.String() })
 
 /** Routes where administrators manage API keys. */
 export function keyRoutes(guard: AgentGuard) {
@@ -18,7 +53,7 @@ export function keyRoutes(guard: AgentGuard) {
     .use(guard.requireAgent)
     .get('/keys', async ({ me, as }) => ({ data: (await listApiKeys(as, me.orgId)).map(viewKey) }), {
       transform,
-      response: { 200: schemas.keyList },
+      response: { 200: keyList },
     })
     .post(
       '/keys',
@@ -34,8 +69,8 @@ export function keyRoutes(guard: AgentGuard) {
       {
         parse: arrive,
         transform: [...transform, jsonBody],
-        body: schemas.newKey,
-        response: { 201: schemas.createdKey },
+        body: newKey,
+        response: { 201: createdKey },
       },
     )
     .delete(

@@ -1,5 +1,5 @@
 import { isoTime, isoTimeOrNull } from '../dates.ts'
-import type { ApiKey } from './queries.ts'
+import type { ApiKey } from './api-keys.ts'
 
 /** A key without its secret. A public key isn't secret and is included. */
 export function viewKey(key: ApiKey) {

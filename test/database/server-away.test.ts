@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
-import { createApiKey, revokeApiKey } from '../../server/api-keys/api-keys.ts'
-import { findValidKey } from '../../server/api-keys/valid-keys.ts'
+import { createApiKey, findValidKey, revokeApiKey } from '../../server/api-keys/api-keys.ts'
 import { engine } from '../../server/database/columns.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { problemOf, ticketInput } from '../support/tickets.ts'
