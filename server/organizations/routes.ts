@@ -1,11 +1,31 @@
-import { Elysia } from 'elysia'
+import { Elysia, t } from 'elysia'
+import { isoTime } from '../dates.ts'
+import { oneOf } from '../requests/choices.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
-import { readChecklist } from './checklist.ts'
-import * as schemas from './schemas.ts'
-import { changeSettings, readSettings } from './settings.ts'
-import { viewOrganization } from './views.ts'
+import { FIRST_STEPS, readChecklist, STEP_STATES } from './checklist.ts'
+import { changeSettings, readSettings, type Settings } from './settings.ts'
+
+// The values are validated in settings.ts.
+const settings = {
+  name: t.String(),
+  reopens: t.Boolean(),
+  assignOnReply: t.Boolean(),
+  publicName: t.String(),
+  website: t.String(),
+  signature: t.String(),
+}
+
+const organizationSchema = t.Object({
+  id: t.String(),
+  ...settings,
+  createdAt: t.String({ format: 'date-time' }),
+})
+const organizationChange = t.Partial(t.Object(settings, { additionalProperties: false }))
+const checklist = t.Object({
+  data: t.Array(t.Object({ id: oneOf(FIRST_STEPS), state: oneOf(STEP_STATES) })),
+})
 
 /** Routes for the organization's settings: every agent can read them, only administrators can change them. */
 export function organizationRoutes(guard: AgentGuard) {
@@ -15,7 +35,7 @@ export function organizationRoutes(guard: AgentGuard) {
     .use(guard.requireAgent)
     .get('/organization', async ({ me, as }) => viewOrganization(await readSettings(as, me.orgId)), {
       transform: noQuery,
-      response: { 200: schemas.organization },
+      response: { 200: organizationSchema },
     })
     .patch(
       '/organization',
@@ -23,12 +43,16 @@ export function organizationRoutes(guard: AgentGuard) {
       {
         parse: arrive,
         transform: [guard.adminsOnly, noQuery, jsonBody],
-        body: schemas.organizationChange,
-        response: { 200: schemas.organization },
+        body: organizationChange,
+        response: { 200: organizationSchema },
       },
     )
     .get('/checklist', async ({ me, as }) => ({ data: await readChecklist(as, me.orgId) }), {
       transform: [guard.adminsOnly, noQuery],
-      response: { 200: schemas.checklist },
+      response: { 200: checklist },
     })
+}
+
+function viewOrganization({ createdAt, ...settings }: Settings) {
+  return { ...settings, createdAt: isoTime(createdAt) }
 }
