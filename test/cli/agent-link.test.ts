@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
+import { newBrowserSession, tokenOf } from '../support/browser-session.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { runProgram, startProgram } from '../support/program.ts'
-import { tokenOf, visit } from '../support/visitor.ts'
 
 const SETUP = ['setup', '--org', 'Acme', '--name', 'Ana', '--email', 'ana@acme.example']
 
@@ -14,7 +14,7 @@ test('a link created in the shell lets an administrator back in, once', async ()
   expect(printed.out).toMatch(new RegExp(`^${RegExp.escape(server.url)}/join#[\\w-]{43}\\n$`))
   expect(printed.err).toMatch(/^The link works once, until \d{4}-.* UTC\. Earlier links no longer work\.\n$/)
 
-  const ana = visit(server)
+  const ana = newBrowserSession(server)
   const accept = (out: string) =>
     ana.call('POST', '/console/link/accept', {
       body: { token: tokenOf(out.trim()), password: 'correct horse battery' },

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'bun:test'
 import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
+import { newBrowserSession } from '../support/browser-session.ts'
 import { createManualClock } from '../support/clock.ts'
 import { everyRoute, OPEN_ROUTES } from '../support/every-route.ts'
-import { visit } from '../support/visitor.ts'
 
 const bellhop = await startBellhop({ clock: createManualClock() })
 afterAll(() => bellhop.stop())
@@ -74,7 +74,7 @@ test.each(ADMINS_ONLY)('an administrator may: %s', async (route) => {
 test('without a session there is only the way to one', async () => {
   const open: string[] = []
   for (const route of ROUTES) {
-    const { status, json } = await visit(bellhop).call(...address(route))
+    const { status, json } = await newBrowserSession(bellhop).call(...address(route))
     if (status !== 401) open.push(route)
     else expect(json.code).toBe('signed_out')
   }
@@ -85,7 +85,10 @@ test('a key of the API opens none of the pages', async () => {
   const client = await bellhop.organization('Other')
   for (const route of ROUTES.filter((one) => !WITHOUT_A_SESSION.includes(one))) {
     const headers = { authorization: `Bearer ${client.key}` }
-    expect({ route, status: (await visit(bellhop, headers).call(...address(route))).status }).toEqual({
+    expect({
+      route,
+      status: (await newBrowserSession(bellhop, headers).call(...address(route))).status,
+    }).toEqual({
       route,
       status: 401,
     })

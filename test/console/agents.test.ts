@@ -1,9 +1,9 @@
 import { afterAll, beforeEach, expect, test } from 'bun:test'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { makeAgent, newBrowserSession } from '../support/browser-session.ts'
 import { createManualClock } from '../support/clock.ts'
 import { makeTicket } from '../support/tickets.ts'
-import { makeAgent, visit } from '../support/visitor.ts'
 
 const MINUTE_MS = 60_000
 const clock = createManualClock()
@@ -101,11 +101,11 @@ test('the last administrator stays one, also when two take it from each other at
 test('an administrator who was only invited does not replace one who can sign in', async () => {
   const other = await bellhop.organization('Other')
   const cleo = await makeAgent(bellhop, other.orgId, { email: 'cleo@other.example' })
-  const visitor = visit(bellhop)
-  await visitor.signIn('cleo@other.example')
+  const browser = newBrowserSession(bellhop)
+  await browser.signIn('cleo@other.example')
   const body = { name: 'Ida', email: 'ida@other.example', role: 'admin' }
-  await visitor.call('POST', '/console/agents', { body })
-  const refused = await visitor.call('POST', `/console/agents/${cleo.id}/disable`)
+  await browser.call('POST', '/console/agents', { body })
+  const refused = await browser.call('POST', `/console/agents/${cleo.id}/disable`)
   expect(refused.json).toMatchObject({
     code: 'last_administrator',
     detail: 'This is the last administrator who can sign in. The others must accept their invitations first.',
@@ -114,7 +114,7 @@ test('an administrator who was only invited does not replace one who can sign in
 
 test('a disabled agent is signed out, keeps no ticket, and works again when enabled', async () => {
   await makeAgent(bellhop, acme.orgId, { name: 'Dora', email: 'dora@acme.example', role: 'agent' })
-  const dora = visit(bellhop)
+  const dora = newBrowserSession(bellhop)
   const { json: session } = await dora.signIn('dora@acme.example')
   const { id } = Object(session.agent)
   const ticket = await makeTicket(acme)
@@ -122,7 +122,7 @@ test('a disabled agent is signed out, keeps no ticket, and works again when enab
   const disabled = await ana.call('POST', `/console/agents/${id}/disable`)
   expect(disabled.json).toMatchObject({ agent: { id, state: 'disabled' }, unassignedTickets: 1 })
   expect((await dora.call('GET', '/console/session')).json).toMatchObject({ code: 'signed_out' })
-  expect((await visit(bellhop).signIn('dora@acme.example')).status).toBe(401)
+  expect((await newBrowserSession(bellhop).signIn('dora@acme.example')).status).toBe(401)
   expect((await ana.call('GET', `/v1/tickets/${ticket.id}`)).json).not.toHaveProperty('assignedTo')
   const enabled = await ana.call('POST', `/console/agents/${id}/enable`)
   expect(enabled.json).toMatchObject({ id, state: 'active' })

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { createAgent } from '../../server/agents/agents.ts'
 import { type Bellhop, startBellhop } from '../support/bellhop.ts'
+import { type BrowserSession, makeAgent, newBrowserSession } from '../support/browser-session.ts'
 import { createManualClock } from '../support/clock.ts'
-import { makeAgent, type Visitor, visit } from '../support/visitor.ts'
 
 const MINUTE_MS = 60_000
 const clock = createManualClock()
@@ -25,12 +25,12 @@ afterAll(async () => {
 })
 
 /** A browser at another address: the proxy of this machine says so. */
-function from(address: string): Visitor {
-  return visit(bellhop, { 'x-forwarded-for': address })
+function from(address: string): BrowserSession {
+  return newBrowserSession(bellhop, { 'x-forwarded-for': address })
 }
 
-async function fail(visitor: Visitor, email: string, times: number): Promise<void> {
-  const attempts = Array.from({ length: times }, () => visitor.signIn(email, 'wrong password'))
+async function fail(browser: BrowserSession, email: string, times: number): Promise<void> {
+  const attempts = Array.from({ length: times }, () => browser.signIn(email, 'wrong password'))
   for (const { status } of await Promise.all(attempts)) expect(status).toBe(401)
 }
 
@@ -141,7 +141,7 @@ test('many attempts at once get no more tries than one after the other', async (
 
 test('many right sign-ins at once, none of which fails, are asked to come back soon, not in a quarter of an hour', async () => {
   await makeAgent(slow, slowOrgId, { email: 'gil@acme.example' })
-  const gil = visit(slow, { 'x-forwarded-for': '192.0.2.160' })
+  const gil = newBrowserSession(slow, { 'x-forwarded-for': '192.0.2.160' })
   const answers = await Promise.all(Array.from({ length: 12 }, () => gil.signIn('gil@acme.example')))
   const refused = answers.filter(({ status }) => status !== 201)
   expect(refused.length).toBeGreaterThan(0)
@@ -181,9 +181,9 @@ test('what is only typed wrongly is no failed attempt', async () => {
 test('when too many sign in at once some are asked to come back, and that is no failed attempt', async () => {
   await makeAgent(slow, slowOrgId, { email: 'fay@acme.example' })
   const signIn = (place: number, email: string) =>
-    visit(slow, { 'x-forwarded-for': `198.51.100.${place}` }).signIn(email)
+    newBrowserSession(slow, { 'x-forwarded-for': `198.51.100.${place}` }).signIn(email)
   const attempts = Array.from({ length: 100 }, (_, place) =>
-    signIn(place, place < 90 ? `stranger.${place}@acme.example` : 'fay@acme.example'),
+    signIn(place, place < 90 ? `other.${place}@acme.example` : 'fay@acme.example'),
   )
   const answers = await Promise.all(attempts)
   const busy = answers.filter(({ status }) => status === 503)

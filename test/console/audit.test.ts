@@ -4,8 +4,14 @@ import { agents } from '../../server/database/tables/agents.ts'
 import { auditEntries } from '../../server/database/tables/audit.ts'
 import { actingAs } from '../../server/deps.ts'
 import { startBellhop } from '../support/bellhop.ts'
+import {
+  type BrowserSession,
+  makeAgent,
+  newBrowserSession,
+  PASSWORD,
+  tokenOf,
+} from '../support/browser-session.ts'
 import { createManualClock } from '../support/clock.ts'
-import { makeAgent, PASSWORD, tokenOf, type Visitor, visit } from '../support/visitor.ts'
 
 const clock = createManualClock()
 const bellhop = await startBellhop({ clock, settings: { BELLHOP_LOG: 'debug' } })
@@ -29,22 +35,22 @@ interface Log {
 let made = 0
 
 /** A new organization with a signed-in administrator. */
-async function workspace(): Promise<{ orgId: string; email: string; id: string; ana: Visitor }> {
+async function workspace(): Promise<{ orgId: string; email: string; id: string; ana: BrowserSession }> {
   made += 1
   const { orgId } = await bellhop.organization(`Workspace ${made}`)
   const email = `ana.${made}@acme.example`
   const { id } = await makeAgent(bellhop, orgId, { email })
-  const ana = visit(bellhop)
+  const ana = newBrowserSession(bellhop)
   await ana.signIn(email)
   return { orgId, email, id, ana }
 }
 
-async function log(ana: Visitor, query = ''): Promise<Log> {
+async function log(ana: BrowserSession, query = ''): Promise<Log> {
   return (await ana.call<Log>('GET', `/console/audit${query}`)).json
 }
 
 /** The entries after the sign-in, oldest first. */
-async function noted(ana: Visitor): Promise<Entry[]> {
+async function noted(ana: BrowserSession): Promise<Entry[]> {
   const { data } = await log(ana)
   const place = data.findIndex(({ action }) => action === 'agent.signed_in')
   return data.slice(0, place).reverse()
@@ -73,7 +79,7 @@ test('everything administrators do with agents is recorded', async () => {
   await ana.call('PATCH', path, { body: { name: 'Ida Berg', role: 'admin' } })
   await ana.call('PATCH', path, { body: { name: 'Ida Berg' } })
   const { url } = (await ana.call('POST', `${path}/link`)).json
-  const ida = visit(bellhop)
+  const ida = newBrowserSession(bellhop)
   await ida.call('POST', '/console/link/accept', { body: { token: tokenOf(url), password: PASSWORD } })
   await ana.call('POST', `${path}/link`)
   await ana.call('POST', `${path}/disable`)
@@ -98,7 +104,7 @@ test('everything administrators do with agents is recorded', async () => {
 
 test('what agents do with their own sessions, name and password is recorded', async () => {
   const { ana, email } = await workspace()
-  const phone = visit(bellhop)
+  const phone = newBrowserSession(bellhop)
   await phone.signIn(email)
   const { json } = await phone.call<{ session: { id: string } }>('GET', '/console/session')
   await ana.call('DELETE', `/console/sessions/${json.session.id}`)
@@ -159,7 +165,7 @@ test('what a command on the server does is recorded as such', async () => {
   const deps = actingAs(bellhop.deps, { kind: 'command', name: 'a command on the server' })
   const admin = { name: 'Ana', email: 'setup@acme.example', password: PASSWORD }
   const { organization } = await setUp(deps, { org: 'By command', admin })
-  const ana = visit(bellhop)
+  const ana = newBrowserSession(bellhop)
   await ana.signIn(admin.email)
   const { data } = await log(ana)
   expect(data.at(-1)).toMatchObject({
@@ -197,20 +203,22 @@ test('the log has pages and a filter by action, newest first, for one organizati
   for (const query of ['?cursor=x', '?limit=0', '?limit=x', '?who=ana', '?action=']) {
     expect((await ana.call('GET', `/console/audit${query}`)).status).toBe(400)
   }
-  const stranger = (await workspace()).ana
-  expect((await stranger.call('GET', `/console/audit?cursor=${all[0]?.id}`)).text).not.toContain('Ana 6')
+  const other = (await workspace()).ana
+  expect((await other.call('GET', `/console/audit?cursor=${all[0]?.id}`)).text).not.toContain('Ana 6')
 })
 
 test('no password, token or key is in the audit log or in the server log', async () => {
   const { ana, email } = await workspace()
   const secrets = [PASSWORD, 'wrong horse battery', 'an altogether new one', bellhop.firstRunToken]
   secrets.push(ana.setCookie.split(/[=;]/)[1] ?? '')
-  await visit(bellhop).signIn(email, 'wrong horse battery')
+  await newBrowserSession(bellhop).signIn(email, 'wrong horse battery')
   const body = { name: 'Ida', email: `ida.${made}@acme.example`, role: 'agent' }
   const invited = await ana.call<{ link: { url: string } }>('POST', '/console/agents', { body })
   const token = tokenOf(invited.json.link.url)
-  await visit(bellhop).call('POST', '/console/link', { body: { token } })
-  await visit(bellhop).call('POST', '/console/link/accept', { body: { token, password: PASSWORD } })
+  await newBrowserSession(bellhop).call('POST', '/console/link', { body: { token } })
+  await newBrowserSession(bellhop).call('POST', '/console/link/accept', {
+    body: { token, password: PASSWORD },
+  })
   const key = await ana.call<{ secret: string }>('POST', '/console/keys', { body: { name: 'Website' } })
   const endpoint = { url: 'https://hooks.example.com/in', events: ['ticket.created'] }
   const created = await ana.call<{ secret: string }>('POST', '/console/endpoints', { body: endpoint })
@@ -218,7 +226,7 @@ test('no password, token or key is in the audit log or in the server log', async
   const change = { current: PASSWORD, password: 'an altogether new one' }
   await ana.call('POST', '/console/password', { body: change })
   const first = { token: 'guess', organization: 'X', name: 'X', email: 'x@example.com', password: PASSWORD }
-  await visit(bellhop).call('POST', '/console/first-run', { body: first })
+  await newBrowserSession(bellhop).call('POST', '/console/first-run', { body: first })
 
   const { read } = bellhop.deps.database
   const rows = JSON.stringify([await read.select().from(auditEntries), await read.select().from(agents)])

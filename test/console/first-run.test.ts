@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { organizations } from '../../server/database/tables/organizations.ts'
 import { type Bellhop, startBellhop } from '../support/bellhop.ts'
-import { visit } from '../support/visitor.ts'
+import { newBrowserSession } from '../support/browser-session.ts'
 
 const FIRST = {
   organization: 'Acme',
@@ -16,9 +16,9 @@ async function inEmptyBellhop(story: (bellhop: Bellhop) => Promise<void>): Promi
   await bellhop.stop()
 }
 
-function open(bellhop: Bellhop, more: object = {}, visitor = visit(bellhop)) {
+function open(bellhop: Bellhop, more: object = {}, browser = newBrowserSession(bellhop)) {
   const body = { token: bellhop.firstRunToken, ...FIRST, ...more }
-  return visitor.call('POST', '/console/first-run', { body })
+  return browser.call('POST', '/console/first-run', { body })
 }
 
 function organizationsOf({ deps }: Bellhop) {
@@ -27,7 +27,7 @@ function organizationsOf({ deps }: Bellhop) {
 
 test('the link of a server without an organization makes one, and whoever has it is its administrator', () =>
   inEmptyBellhop(async (bellhop) => {
-    const ana = visit(bellhop)
+    const ana = newBrowserSession(bellhop)
     expect((await ana.call('GET', '/console/first-run')).json).toEqual({ isOpen: true })
     const made = await open(bellhop, {}, ana)
     expect(made.status).toBe(201)
@@ -37,7 +37,7 @@ test('the link of a server without an organization makes one, and whoever has it
     })
     expect((await ana.call('GET', '/console/keys')).status).toBe(200)
     expect((await ana.call('GET', '/console/first-run')).json).toEqual({ isOpen: false })
-    expect((await visit(bellhop).signIn(FIRST.email)).status).toBe(201)
+    expect((await newBrowserSession(bellhop).signIn(FIRST.email)).status).toBe(201)
     // The same link once more.
     expect((await open(bellhop)).json).toMatchObject({ status: 409, code: 'already_set_up' })
     expect(await organizationsOf(bellhop)).toEqual([{ name: 'Acme' }])
@@ -54,7 +54,7 @@ test('without the token of the link nobody becomes administrator', () =>
 test('whether the link works is told before anything is filled in', () =>
   inEmptyBellhop(async (bellhop) => {
     const check = (token: string) =>
-      visit(bellhop).call('POST', '/console/first-run/check', { body: { token } })
+      newBrowserSession(bellhop).call('POST', '/console/first-run/check', { body: { token } })
     expect((await check('guess')).json).toMatchObject({ status: 403, code: 'wrong_link' })
     expect((await check(bellhop.firstRunToken)).status).toBe(204)
     await open(bellhop)
@@ -75,7 +75,9 @@ test('of two who use the link at the same moment one is first', () =>
 test('a server with an organization cannot be taken over by its link', () =>
   inEmptyBellhop(async (bellhop) => {
     await bellhop.organization()
-    expect((await visit(bellhop).call('GET', '/console/first-run')).json).toEqual({ isOpen: false })
+    expect((await newBrowserSession(bellhop).call('GET', '/console/first-run')).json).toEqual({
+      isOpen: false,
+    })
     expect((await open(bellhop)).json).toMatchObject({ status: 409, code: 'already_set_up' })
   }))
 

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'bun:test'
 import { agentLinks, sessions } from '../../server/database/tables/sessions.ts'
 import { startBellhop } from '../support/bellhop.ts'
+import { makeAgent, newBrowserSession, PASSWORD, tokenOf } from '../support/browser-session.ts'
 import { createManualClock } from '../support/clock.ts'
-import { makeAgent, PASSWORD, tokenOf, visit } from '../support/visitor.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -19,7 +19,7 @@ const bellhop = await startBellhop({ clock })
 afterAll(() => bellhop.stop())
 const orgId = (await bellhop.organization()).orgId
 await makeAgent(bellhop, orgId, { email: 'ana@acme.example' })
-const ana = visit(bellhop)
+const ana = newBrowserSession(bellhop)
 await ana.signIn('ana@acme.example')
 
 async function invite(name = 'Ida Berg'): Promise<Invited> {
@@ -35,11 +35,11 @@ async function linkFor(id: string): Promise<{ url: string; purpose: string; expi
 }
 
 function look(token: string) {
-  return visit(bellhop).call('POST', '/console/link', { body: { token } })
+  return newBrowserSession(bellhop).call('POST', '/console/link', { body: { token } })
 }
 
-function accept(token: string, more: object = {}, visitor = visit(bellhop)) {
-  return visitor.call('POST', '/console/link/accept', { body: { token, password: NEW_PASSWORD, ...more } })
+function accept(token: string, more: object = {}, browser = newBrowserSession(bellhop)) {
+  return browser.call('POST', '/console/link/accept', { body: { token, password: NEW_PASSWORD, ...more } })
 }
 
 const DEAD = { status: 404, code: 'link_expired' }
@@ -54,12 +54,12 @@ test('whoever is invited opens the link, sees what it is for, chooses a password
     organization: { name: 'Acme' },
     agent: { name: 'Ida Berg', email: agent.email },
   })
-  const ida = visit(bellhop)
+  const ida = newBrowserSession(bellhop)
   const joined = await accept(token, { name: ' Ida Bergström ' }, ida)
   expect(joined.status).toBe(201)
   expect(joined.json).toMatchObject({ agent: { id: agent.id, name: 'Ida Bergström', role: 'agent' } })
   expect((await ida.call('GET', '/console/session')).status).toBe(200)
-  expect((await visit(bellhop).signIn(agent.email, NEW_PASSWORD)).status).toBe(201)
+  expect((await newBrowserSession(bellhop).signIn(agent.email, NEW_PASSWORD)).status).toBe(201)
 })
 
 test('a link works once, also when two use it at the same moment', async () => {
@@ -94,18 +94,18 @@ test('an invitation works for seven days and not a moment longer', async () => {
 
 test('a reset works for a day, ends the sessions at once, and the old password until then does what it did', async () => {
   const { agent, link } = await invite()
-  const ida = visit(bellhop)
+  const ida = newBrowserSession(bellhop)
   await accept(tokenOf(link.url), {}, ida)
   const reset = await linkFor(agent.id)
   expect(reset.purpose).toBe('reset')
   expect(Date.parse(reset.expiresAt) - clock.now()).toBe(DAY_MS)
   expect((await ida.call('GET', '/console/session')).json).toMatchObject({ code: 'signed_out' })
-  const back = visit(bellhop)
+  const back = newBrowserSession(bellhop)
   expect((await back.signIn(agent.email, NEW_PASSWORD)).status).toBe(201)
   expect((await accept(tokenOf(reset.url), { password: 'yet another one' })).status).toBe(201)
   // The new password ends what was begun with the old one.
   expect((await back.call('GET', '/console/session')).status).toBe(401)
-  expect((await visit(bellhop).signIn(agent.email, NEW_PASSWORD)).status).toBe(401)
+  expect((await newBrowserSession(bellhop).signIn(agent.email, NEW_PASSWORD)).status).toBe(401)
 
   const late = await linkFor(agent.id)
   clock.advance(DAY_MS)
@@ -145,5 +145,5 @@ test('the database holds no token that could be used, and forgets sessions and l
     await Bun.sleep(1)
   }
   expect(await left()).toBe(0)
-  expect((await visit(bellhop).signIn('ana@acme.example', PASSWORD)).status).toBe(201)
+  expect((await newBrowserSession(bellhop).signIn('ana@acme.example', PASSWORD)).status).toBe(201)
 })

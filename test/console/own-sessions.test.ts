@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { startBellhop } from '../support/bellhop.ts'
+import { type BrowserSession, makeAgent, newBrowserSession, PASSWORD } from '../support/browser-session.ts'
 import { createManualClock } from '../support/clock.ts'
-import { makeAgent, PASSWORD, type Visitor, visit } from '../support/visitor.ts'
 
 const MINUTE_MS = 60_000
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
@@ -22,11 +22,11 @@ interface Browser {
 }
 
 /** One agent in several browsers. */
-async function signedIn(...devices: string[]): Promise<{ email: string; browsers: Visitor[] }> {
+async function signedIn(...devices: string[]): Promise<{ email: string; browsers: BrowserSession[] }> {
   made += 1
   const email = `ana.${made}@acme.example`
   await makeAgent(bellhop, orgId, { email, role: 'agent' })
-  const browsers = devices.map((device) => visit(bellhop, { 'user-agent': device }))
+  const browsers = devices.map((device) => newBrowserSession(bellhop, { 'user-agent': device }))
   for (const browser of browsers) {
     await browser.signIn(email)
     clock.advance(MINUTE_MS)
@@ -34,12 +34,12 @@ async function signedIn(...devices: string[]): Promise<{ email: string; browsers
   return { email, browsers }
 }
 
-async function listed(visitor: Visitor): Promise<Browser[]> {
-  return (await visitor.call<{ data: Browser[] }>('GET', '/console/sessions')).json.data
+async function listed(browser: BrowserSession): Promise<Browser[]> {
+  return (await browser.call<{ data: Browser[] }>('GET', '/console/sessions')).json.data
 }
 
-async function isSignedIn(visitor: Visitor): Promise<boolean> {
-  return (await visitor.call('GET', '/console/session')).status === 200
+async function isSignedIn(browser: BrowserSession): Promise<boolean> {
+  return (await browser.call('GET', '/console/session')).status === 200
 }
 
 test('an agent recognises where they are signed in', async () => {
@@ -62,8 +62,8 @@ test('an agent ends one session, or all others, and nobody else can', async () =
   if (!one || !two || !three) throw new Error('There are not enough browsers.')
   const second = (await listed(two)).find(({ isCurrent }) => isCurrent)
   const path = `/console/sessions/${second?.id}`
-  const stranger = (await signedIn(FIREFOX)).browsers[0]
-  expect((await stranger?.call('DELETE', path))?.json).toMatchObject({ status: 404, code: 'not_found' })
+  const other = (await signedIn(FIREFOX)).browsers[0]
+  expect((await other?.call('DELETE', path))?.json).toMatchObject({ status: 404, code: 'not_found' })
   expect((await one.call('DELETE', '/console/sessions/ses_1')).status).toBe(404)
   expect((await one.call('DELETE', path)).status).toBe(204)
   expect([await isSignedIn(one), await isSignedIn(two), await isSignedIn(three)]).toEqual([true, false, true])
@@ -71,7 +71,7 @@ test('an agent ends one session, or all others, and nobody else can', async () =
   expect((await one.call('DELETE', '/console/sessions')).json).toEqual({ ended: 1 })
   expect([await isSignedIn(one), await isSignedIn(three)]).toEqual([true, false])
   expect((await one.call('DELETE', '/console/sessions')).json).toEqual({ ended: 0 })
-  expect(stranger && (await isSignedIn(stranger))).toBe(true)
+  expect(other && (await isSignedIn(other))).toBe(true)
 })
 
 test('a new password ends the other sessions and is the one that counts', async () => {

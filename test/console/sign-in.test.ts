@@ -2,8 +2,8 @@ import { afterAll, expect, test } from 'bun:test'
 import { disableAgent } from '../../server/agents/disable-agent.ts'
 import { announcedUrl } from '../../server/database/lock.ts'
 import { call, startBellhop } from '../support/bellhop.ts'
+import { makeAgent, newBrowserSession, PASSWORD } from '../support/browser-session.ts'
 import { createManualClock } from '../support/clock.ts'
-import { makeAgent, PASSWORD, visit } from '../support/visitor.ts'
 
 const bellhop = await startBellhop({ clock: createManualClock() })
 afterAll(() => bellhop.stop())
@@ -11,7 +11,7 @@ const acme = await bellhop.organization()
 await makeAgent(bellhop, acme.orgId, { email: 'Ana@Acme.example' })
 
 test('an agent signs in with address and password, whatever the case of the address, and is known from then on', async () => {
-  const ana = visit(bellhop)
+  const ana = newBrowserSession(bellhop)
   expect((await ana.call('GET', '/console/session')).json).toMatchObject({ status: 401, code: 'signed_out' })
   const signedIn = await ana.signIn(' ana@ACME.example ')
   expect(signedIn.status).toBe(201)
@@ -32,7 +32,7 @@ test('an agent signs in with address and password, whatever the case of the addr
 test('a wrong password, an unknown address, an agent without a password and a disabled one get the same answer', async () => {
   await makeAgent(bellhop, acme.orgId, { email: 'gone@acme.example' })
   await disableAgent(bellhop.deps, acme.orgId, 'gone@acme.example')
-  const admin = visit(bellhop)
+  const admin = newBrowserSession(bellhop)
   await admin.signIn('ana@acme.example')
   await admin.call('POST', '/console/agents', {
     body: { name: 'Ida', email: 'ida@acme.example', role: 'agent' },
@@ -45,15 +45,15 @@ test('a wrong password, an unknown address, an agent without a password and a di
     ['not an address', PASSWORD],
   ]
   for (const [email, password] of wrong) {
-    const stranger = visit(bellhop)
-    const { status, json } = await stranger.signIn(email, password)
+    const other = newBrowserSession(bellhop)
+    const { status, json } = await other.signIn(email, password)
     expect({ email, status, code: json.code, detail: json.detail }).toEqual({
       email,
       status: 401,
       code: 'wrong_credentials',
       detail: 'Wrong email or password.',
     })
-    expect(stranger.setCookie).toBe('')
+    expect(other.setCookie).toBe('')
   }
 })
 
@@ -62,7 +62,7 @@ test('an address that nobody has takes as long as a wrong password', async () =>
     const times: number[] = []
     for (let turn = 0; turn < 3; turn += 1) {
       const startedAt = performance.now()
-      await visit(bellhop).signIn(email, 'wrong password')
+      await newBrowserSession(bellhop).signIn(email, 'wrong password')
       times.push(performance.now() - startedAt)
     }
     return Math.min(...times)
@@ -85,7 +85,7 @@ test('who has the same address in several organizations chooses among those whos
   await makeAgent(bellhop, one.orgId, { email })
   await makeAgent(bellhop, two.orgId, { email })
   await makeAgent(bellhop, three.orgId, { email, password: 'another password' })
-  const cleo = visit(bellhop)
+  const cleo = newBrowserSession(bellhop)
   const asked = await cleo.signIn(email)
   expect(asked.status).toBe(200)
   expect(asked.json).toEqual({
@@ -104,7 +104,7 @@ test('who has the same address in several organizations chooses among those whos
 })
 
 test('signing out ends the session on the server, not only in the browser', async () => {
-  const ana = visit(bellhop)
+  const ana = newBrowserSession(bellhop)
   await ana.signIn('ana@acme.example')
   const cookie = ana.setCookie.split(';')[0] ?? ''
   expect((await ana.call('DELETE', '/console/session')).status).toBe(204)
@@ -116,7 +116,7 @@ test('signing out ends the session on the server, not only in the browser', asyn
 
 test('signing in again in the same browser leaves no session behind that nobody can reach', async () => {
   await makeAgent(bellhop, acme.orgId, { email: 'twice@acme.example' })
-  const twice = visit(bellhop)
+  const twice = newBrowserSession(bellhop)
   await twice.signIn('twice@acme.example')
   await twice.signIn('twice@acme.example')
   const { json } = await twice.call<{ data: unknown[] }>('GET', '/console/sessions')
@@ -124,7 +124,7 @@ test('signing in again in the same browser leaves no session behind that nobody 
 })
 
 test('another site cannot sign a browser in, or out', async () => {
-  const ana = visit(bellhop)
+  const ana = newBrowserSession(bellhop)
   await ana.signIn('ana@acme.example')
   const elsewhere = { 'sec-fetch-site': 'cross-site' }
   const body = { email: 'ana@acme.example', password: PASSWORD }
@@ -138,7 +138,7 @@ test('another site cannot sign a browser in, or out', async () => {
 })
 
 test('the cookie is kept from scripts and from other sites, and travels over https only where the address is https', async () => {
-  const ana = visit(bellhop)
+  const ana = newBrowserSession(bellhop)
   await ana.signIn('ana@acme.example')
   expect(ana.setCookie).toMatch(
     /^bellhop_session=[\w-]{43}; Max-Age=7776000; Path=\/; HttpOnly; SameSite=Lax$/,
@@ -147,7 +147,7 @@ test('the cookie is kept from scripts and from other sites, and travels over htt
   const secure = await startBellhop({ settings })
   const { orgId } = await secure.organization()
   await makeAgent(secure, orgId, { email: 'ana@acme.example' })
-  const behindProxy = visit({ url: announcedUrl(secure.deps.config.dataFolder) ?? '' })
+  const behindProxy = newBrowserSession({ url: announcedUrl(secure.deps.config.dataFolder) ?? '' })
   await behindProxy.signIn('ana@acme.example')
   expect(behindProxy.setCookie).toEndWith('; Path=/; HttpOnly; SameSite=Lax; Secure')
   await behindProxy.call('DELETE', '/console/session')
@@ -159,6 +159,6 @@ test('many who sign in at once are all answered, two passwords at a time', async
   const { orgId } = await bellhop.organization('Many')
   const emails = Array.from({ length: 8 }, (_, place) => `many.${place}@example.com`)
   for (const email of emails) await makeAgent(bellhop, orgId, { email })
-  const answers = await Promise.all(emails.map((email) => visit(bellhop).signIn(email)))
+  const answers = await Promise.all(emails.map((email) => newBrowserSession(bellhop).signIn(email)))
   expect(answers.map(({ status }) => status)).toEqual(emails.map(() => 201))
 })

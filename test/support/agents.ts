@@ -5,7 +5,7 @@ import { startSession } from '../../server/sessions/sessions.ts'
 import { newToken } from '../../server/token.ts'
 import { type Answer, type Call, call } from './bellhop.ts'
 
-/** An agent who is signed in: calls `/console` and `/v1` with the cookie, as a page of the server would. */
+/** A signed-in agent who calls `/console` and `/v1` with the session cookie, as the web pages do. */
 export interface SignedInAgent {
   id: string
   orgId: string
@@ -14,15 +14,15 @@ export interface SignedInAgent {
   /** The `Cookie` header. */
   cookie: string
   sessionId: string
-  /** By the clock of the server. */
+  /** On the clock of the server. */
   now(): number
-  /** `path` begins with `/console` or `/v1`. */
+  /** `path` starts with `/console` or `/v1`. */
   call<Json = Record<string, unknown>>(method: string, path: string, more?: Call): Promise<Answer<Json>>
 }
 
 let made = 0
 
-/** A new agent of the organization with a session of their own; a password, which is slow to hash, only when given. */
+/** Creates an agent with a session. A password is set only if given, because hashing is slow. */
 export async function signInAgent(
   { deps, url }: { deps: Deps; url: string },
   orgId: string,

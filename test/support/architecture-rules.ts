@@ -1,9 +1,9 @@
 import type { Source } from './sources.ts'
 
-/** What is wrong with a file, a sentence each; nothing when it keeps the rule. */
+/** Returns one sentence per violation in a file. */
 export type Rule = (source: Source) => string[]
 
-/** Folders of `server`, lowest first: one may import those on lines below it, and nobody its own line's others. */
+/** Folders of `server`, lowest first. A folder imports only from earlier lines. */
 const LAYERS = [
   ['database', 'requests'],
   ['audit'],
@@ -20,28 +20,28 @@ const LAYERS = [
   ['demo'],
   ['cli'],
 ]
-/** Route files may also ask who is calling. */
+/** Route files can also import the guards that identify the caller. */
 const ROUTE_FILES = /\/(?:v1|(?:[\w-]+-)?routes)\.ts$/
 const IDENTITIES = ['agents', 'api-keys', 'sessions']
-/** Put the program together; every other file directly in `server` is a leaf. */
+/** These files compose the program. Every other file directly in `server` is a leaf. */
 const COMPOSITION = ['server/main.ts', 'server/service.ts', 'server/deps.ts']
 
-/** Where a thing may stand although it may stand nowhere else. */
+/** Exceptions to the rules. */
 const ENVIRONMENT_READERS = ['server/config.ts', 'server/database/columns.ts', 'web/build.ts']
 const CLOCKS: Record<string, RegExp> = {
   'server/clock.ts': /./,
-  // How long one flush has lasted, and the pauses between two tries to take a lock or to open the file.
+  // Duration of a flush, and pauses between attempts to take a lock or open the file.
   'server/database/sqlite.ts': /performance|setTimeout/,
-  // The pause between two tries of a unit.
+  // Pauses between attempts of a unit.
   'server/database/postgres.ts': /setTimeout/,
   'server/database/migrate.ts': /Bun\.sleepSync/,
-  // Time limits of the network, which no test moves.
+  // Network timeouts, which no test controls.
   'server/webhooks/deliveries/send.ts': /setTimeout|clearTimeout/,
 }
 const TIME = /\bDate\.now\b|\bnew Date\(\)|\bperformance\b|\bset(?:Timeout|Interval)\b|\bBun\.sleep\w*/g
-/** The colors of the pages, which the documentation shows too. */
+/** The colors of the pages, which the documentation also uses. */
 const DESIGN_TOKENS = 'web/ui/tokens.css'
-/** The one module of the server whose values the page uses, and what it consists of: no framework, no database. */
+/** The only server module whose values the web imports, and its parts: no framework, no database. */
 const PAGE_MODULE = 'server/search/query-language.ts'
 const PURE = [PAGE_MODULE, 'server/search/index-words.ts', 'server/dates.ts']
 const VAGUE_NAME = /(?:^|[/.-])(?:utils?|helpers?|shared|common|lib|misc)(?=[/.-])/

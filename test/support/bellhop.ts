@@ -11,28 +11,28 @@ import { freshPlace } from './engine.ts'
 export interface Bellhop {
   url: string
   deps: Deps
-  /** The log, a JSON text a line. */
+  /** The log, one JSON object per line. */
   logLines: string[]
-  /** What stands behind `#` in the link that makes the first organization. */
+  /** The token after `#` in the link that creates the first organization. */
   firstRunToken: string
-  /** A new organization and a client with a secret key of full access. */
+  /** Creates an organization and a client with a full-access secret key. */
   organization(name?: string): Promise<Client>
   stop(): Promise<void>
 }
 
-/** Calls the API as one organization; `path` begins behind `/v1`. */
+/** Calls the API as one organization. `path` is relative to `/v1`. */
 export interface Client {
   orgId: string
   key: string
   call<Json = Record<string, unknown>>(method: string, path: string, more?: Call): Promise<Answer<Json>>
-  /** The same organization with a further key. */
+  /** A client of the same organization with another key. */
   withKey(input?: Partial<NewApiKey>): Promise<Client>
 }
 
 export interface Call {
   /** Sent as JSON. */
   body?: unknown
-  /** Sent as it is. */
+  /** Sent unchanged. */
   raw?: string | Uint8Array<ArrayBuffer>
   headers?: Record<string, string>
 }
@@ -44,10 +44,10 @@ export interface Answer<Json> {
   json: Json
 }
 
-/** Many tests sign people in, none tries to guess a password from its hash. */
+/** Makes sign-in fast. No test needs the real cost of a password hash. */
 const CHEAP_PASSWORDS: PasswordCost = { memoryCost: 1_024, timeCost: 1 }
 
-/** The whole service on a database of its own and a free port, in this process. */
+/** Starts the whole service in this process, with its own database and a free port. */
 export async function startBellhop(
   given: { clock?: Clock; settings?: Record<string, string>; passwordCost?: PasswordCost } = {},
 ): Promise<Bellhop> {
@@ -93,7 +93,7 @@ async function clientWithKey(
   }
 }
 
-/** One request; a body is sent as JSON unless it is given raw. */
+/** Sends one request. `body` is sent as JSON, `raw` unchanged. */
 export async function call<Json>(method: string, url: string, more: Call = {}): Promise<Answer<Json>> {
   const hasBody = more.body !== undefined || more.raw !== undefined
   const response = await fetch(url, {

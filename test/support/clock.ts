@@ -1,9 +1,9 @@
 import type { Clock } from '../../server/clock.ts'
 
 export interface ManualClock extends Clock {
-  /** Time passes: both clocks move on, and what falls due is called in order, at its own time. */
+  /** Advances both clocks and runs the timers that are due, in order, each at its own time. */
   advance(milliseconds: number): void
-  /** Somebody sets the wall clock; durations and timers do not notice. */
+  /** Sets the wall clock. Durations and timers are not affected. */
   jump(milliseconds: number): void
 }
 
@@ -12,7 +12,7 @@ interface Timer {
   call: () => void
 }
 
-/** A clock that stands still until a test moves it. `start` is the wall clock in milliseconds since 1970. */
+/** A clock that only moves when a test moves it. `start` is the wall clock in milliseconds since 1970. */
 export function createManualClock(start = Date.parse('2026-03-01T09:00:00.000Z')): ManualClock {
   const timers = new Set<Timer>()
   let passed = 0

@@ -18,7 +18,7 @@ export async function everyRoute(deps: Deps): Promise<string[]> {
   return routes.map(({ method, path }) => `${method} ${path}`)
 }
 
-/** Routes that nobody signs in for: they show nothing of any organization, or ask for a secret of their own. */
+/** Routes that need no session: they show no organization's data, or need their own secret. */
 export const OPEN_ROUTES = [
   'GET /',
   'GET /inbox',
@@ -36,7 +36,7 @@ export const OPEN_ROUTES = [
   'POST /console/first-run',
   'POST /console/first-run/check',
   'POST /console/session',
-  // Ends the session of the cookie it comes with.
+  // Ends the session of its cookie.
   'DELETE /console/session',
   'POST /console/link',
   'POST /console/link/accept',
@@ -48,14 +48,14 @@ export const OPEN_ROUTES = [
   ...GUIDES.map(({ slug }) => `GET /docs/${slug}`),
 ]
 
-/** How a route is called with what belongs to the organization. */
+/** A call of a route with the ids of the organization. */
 export interface RouteCall {
-  /** The route's own path unless given: `:ticket` is the id of the ticket. */
+  /** The route's path by default. `:ticket` is the id of the ticket. */
   path?: string
   body?: (owned: Owned) => unknown
-  /** What an administrator of another organization is answered. 404 unless told: it works on their own data then. */
+  /** Status for an administrator of another organization, 404 by default. With 2xx it works on their own data. */
   foreign?: number
-  /** The administrator of the organization may be refused too: for what a test cannot have ready. */
+  /** The organization's administrator can be refused too, if a test can't prepare the data. */
   own?: number
 }
 
@@ -63,7 +63,7 @@ const ticket = '/console/tickets/:ticket'
 const endpoint = '/console/endpoints/:endpoint'
 const agent = '/console/agents/:agent'
 
-/** Every other route, with the ids of one organization in every place that takes one. */
+/** Every other route, with the ids of one organization wherever it takes an id. */
 export const GUARDED_ROUTES: Record<string, RouteCall> = {
   'GET /v1/tickets': { path: `/v1/tickets?tag=${MARKER}`, foreign: 200 },
   'GET /v1/tickets/:id': { path: '/v1/tickets/:ticket' },

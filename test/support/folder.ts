@@ -2,11 +2,11 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Memory where there is any: a commit there costs microseconds, on a disk milliseconds. */
+/** In memory where possible: commits take microseconds there and milliseconds on a disk. */
 const ROOT = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 const made = new Set<string>()
 
-/** A fresh empty folder; `removeTemporaryFolders` removes it when all tests have run. */
+/** Creates an empty folder. `removeTemporaryFolders` removes it after all tests. */
 export function temporaryFolder(purpose = 'test', root = ROOT): string {
   const folder = mkdtempSync(join(root, `bellhop-${purpose}-`))
   made.add(folder)

@@ -17,18 +17,18 @@ import { type SignedInAgent, signInAgent } from './agents.ts'
 import type { Bellhop, Client } from './bellhop.ts'
 import { eventually } from './webhooks.ts'
 
-/** Stands in every text of such an organization: wherever else it turns up, something has leaked. */
+/** Part of every text of the organization. Anywhere else, it means a leak. */
 export const MARKER = 'ofacmeonly'
 
 const UNDO_MS = 10_000
 
-/** The ids of one of everything that an organization has. */
+/** The ids of one of everything in an organization. */
 export interface Owned {
   ticket: string
   message: string
   failedMessage: string
   customer: string
-  /** Waits to be sent. */
+  /** A reply that waits to be sent. */
   reply: string
   /** Ids that a client could make now. */
   newMessage: string
@@ -49,7 +49,7 @@ export interface FullOrganization {
   owned: Owned
 }
 
-/** An organization with one of everything. Nothing of it moves by itself any more while the clock stands still. */
+/** Creates an organization with one of everything. Nothing changes on its own while the clock doesn't move. */
 export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrganization> {
   const { deps } = bellhop
   const client = await bellhop.organization(`Acme ${MARKER}`)
@@ -76,7 +76,7 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
   const failed = await postAgentMessage(deps, orgId, { ticketId, text: MARKER, ...author })
   await deps.database.write(async (tx) => {
     await tx.update(messages).set({ sending: 'failed', sendError: MARKER }).where(eq(messages.id, failed.id))
-    // The API channel has nothing that could be sent again.
+    // The API channel has no replies to resend.
     await tx.update(tickets).set({ channel: 'email' }).where(eq(tickets.id, ticketId))
   })
   await addNote(deps, orgId, { ticketId, text: MARKER, ...author })

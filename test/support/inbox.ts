@@ -5,8 +5,8 @@ import type { Bellhop, Client } from './bellhop.ts'
 import { makeTicket, type TicketJson } from './tickets.ts'
 import { eventually } from './webhooks.ts'
 
-/** An organization of its own with one agent. */
-export async function makeOffice(
+/** Creates an organization with one agent. */
+export async function makeOrganization(
   bellhop: Bellhop,
   name: string,
 ): Promise<{ client: Client; agent: SignedInAgent }> {
@@ -14,16 +14,16 @@ export async function makeOffice(
   return { client, agent: await signInAgent(bellhop, client.orgId) }
 }
 
-/** Tickets with the subjects, the first one oldest: lists show them the other way round. */
+/** Creates tickets with these subjects, oldest first. Lists show them in the opposite order. */
 export async function makeTickets(client: Client, subjects: string[], more = {}): Promise<TicketJson[]> {
   const made: TicketJson[] = []
   for (const subject of subjects) made.push(await makeTicket(client, { subject, ...more }))
   return made
 }
 
-/** Many tickets quickly, named `Question 1` and so on, in no certain order. */
+/** Creates many tickets at once, named `Question 1` and so on, in any order. */
 export async function makeManyTickets(organization: Client, count: number): Promise<void> {
-  // One key may not ask so often.
+  // One key would reach its rate limit.
   const client = await organization.withKey({ rateLimit: 1_000_000 })
   for (let begin = 0; begin < count; begin += 250) {
     const numbers = Array.from({ length: Math.min(250, count - begin) }, (_, turn) => begin + turn + 1)
@@ -31,7 +31,7 @@ export async function makeManyTickets(organization: Client, count: number): Prom
   }
 }
 
-/** Opens a list and waits until its rows are there. */
+/** Opens a list and waits for its rows. */
 export async function openList(page: Page, path: string): Promise<void> {
   await page.goto(path)
   await page.getByRole('option').first().waitFor()
@@ -53,7 +53,7 @@ export async function subjectsOf(page: Page): Promise<string[]> {
   return rows.toSorted((a, b) => a.place - b.place).map(({ subject }) => subject)
 }
 
-/** The subject of the row that has the focus; undefined when no row has. */
+/** The subject of the focused row, if any. */
 export async function focusedSubject(page: Page): Promise<string | undefined> {
   const focused = page.locator('[role="option"]:focus .ticket-row-subject')
   return (await focused.count()) === 1 ? ((await focused.textContent()) ?? undefined) : undefined
@@ -70,7 +70,7 @@ export async function statusOf(agent: SignedInAgent, ticketId: string): Promise<
   return answer.json.status
 }
 
-/** Waits until the server has it: the page shows it before. */
+/** Waits until the server has the status. The page shows it earlier. */
 export async function waitForStatus(agent: SignedInAgent, ticketId: string, status: string): Promise<void> {
   await eventually(async () => (await statusOf(agent, ticketId)) === status)
 }

@@ -4,28 +4,28 @@ const LONGEST_WAIT_MS = 10_000
 
 export interface LiveEvent {
   event: string
-  /** Absent on events that are not of the log. */
+  /** Missing on events that are not in the event log. */
   id?: number
   data: Record<string, unknown>
 }
 
-/** An open event stream, as a page has it. */
+/** An open event stream, as a page uses it. */
 export interface OpenStream extends AsyncDisposable {
   status: number
   /** All events so far. */
   seen: LiveEvent[]
-  /** How many comments came, which keep the connection open. */
+  /** Number of comments received, which keep the connection open. */
   comments(): number
-  /** Numbers of the log that were told, in the order they came. */
+  /** Event numbers in the order they were received. */
   numbers(): number[]
-  /** Waits until an event of this name has come that fits; each is answered once. */
+  /** Waits for an event with this name that matches. Returns each event once. */
   next(event: string, fits?: (data: LiveEvent['data']) => boolean): Promise<LiveEvent>
   /** Settles when the server closes the stream. */
   ended: Promise<void>
   close(): Promise<void>
 }
 
-/** `after` is sent as `Last-Event-ID`, as a browser does that reconnects. */
+/** `after` is sent as `Last-Event-ID`, as in a reconnect. */
 export async function openLive(
   url: string,
   { cookie }: Pick<SignedInAgent, 'cookie'>,
@@ -88,7 +88,7 @@ async function readAll(response: Response, take: (block: string) => void): Promi
       for (const block of blocks) take(block)
     }
   } catch {
-    // Closed from here, or cut off with its server.
+    // Closed by the test, or cut off when the server stops.
   }
 }
 

@@ -5,7 +5,7 @@ import type { Deps } from '../../server/deps.ts'
 
 const ROWS_AT_ONCE = 200
 
-/** Many resolved tickets that an agent has answered, as if they had been there for long: no events, no counters. */
+/** Inserts many resolved and answered tickets, without events or counters. */
 export async function storeTickets(deps: Deps, orgId: string, count: number): Promise<void> {
   const now = deps.clock.now() - count
   const customerId = deps.newId('usr')

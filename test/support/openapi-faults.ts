@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import Ajv2020 from 'ajv/dist/2020'
 import type { OpenApiDocument } from '../../server/http/openapi/document.ts'
 
-/** What is wrong with a document: by the OpenAPI 3.1 schema, and every schema in it by JSON Schema 2020-12. */
+/** Validates a document against the OpenAPI 3.1 schema, and every schema in it against JSON Schema 2020-12. */
 export async function openApiFaults(document: OpenApiDocument): Promise<string[]> {
   const { valid, errors } = await new Validator().validate(structuredClone({ ...document }))
   const ajv = new Ajv2020({ strict: false })

@@ -3,14 +3,14 @@ import type { Answer } from './bellhop.ts'
 
 export interface RawRequest {
   method: string
-  /** Sent as it is: `fetch` would tidy it up. */
+  /** Sent unchanged. `fetch` would normalize it. */
   target: string
   headers?: Record<string, string>
-  /** With its own framing; nothing is added. */
+  /** Includes its own framing. Nothing is added. */
   body?: string | Uint8Array
 }
 
-/** One request as bytes on a socket, for what `fetch` refuses to send. Settles when the server closes. */
+/** Sends one request as bytes on a socket, for requests that `fetch` refuses to send. Settles when the server closes. */
 export function rawRequest(origin: string, request: RawRequest): Promise<Answer<unknown>> {
   const { hostname, port } = new URL(origin)
   const headers = { host: `${hostname}:${port}`, connection: 'close', ...request.headers }

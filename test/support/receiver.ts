@@ -4,14 +4,14 @@ import type { AddressInfo, Socket } from 'node:net'
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
 import { type Certificate, makeCertificates } from './certificates.ts'
 
-/** Longer than any test: a receiver never closes an idle connection by itself. */
+/** Longer than any test, so that a receiver never closes an idle connection. */
 const KEEP_ALIVE_MS = 600_000
 
 export interface ReceivedRequest {
   method: string
   /** Path and query. */
   path: string
-  /** Names in lower case. */
+  /** Names are lowercase. */
   headers: Record<string, string>
   /** The raw bytes. */
   body: Uint8Array
@@ -20,33 +20,33 @@ export interface ReceivedRequest {
 }
 
 export interface Answer {
-  /** 200 unless told. */
+  /** 200 by default. */
   status?: number
   headers?: Record<string, string>
   body?: string | Uint8Array
   delayMs?: number
 }
 
-/** `number` counts requests from 0. `'never'` leaves the request without an answer. */
+/** `number` counts requests from 0. `'never'` means no response. */
 export type Respond = (request: ReceivedRequest, number: number) => Answer | 'never'
 
 export interface Receiver {
   /** `https://127.0.0.1:<port>/hook` */
   url: string
   port: number
-  /** All of them so far, oldest first. */
+  /** All requests so far, oldest first. */
   requests: ReceivedRequest[]
   /** TLS connections accepted so far. */
   connections(): number
-  /** Answers from now on like this. */
+  /** Sets the response for later requests. */
   respondWith(respond: Respond): void
-  /** The next request that no call of `next` was given yet. */
+  /** Waits for the next request that `next` hasn't returned yet. */
   next(): Promise<ReceivedRequest>
   /** Closes the port and every connection. */
   stop(): Promise<void>
 }
 
-/** An HTTPS receiver on 127.0.0.1 that keeps what it gets. Answers 200 unless told. */
+/** Starts an HTTPS receiver on 127.0.0.1 that records requests. Responds with 200 by default. */
 export async function startReceiver(
   given: { respond?: Respond; cert?: Certificate } = {},
 ): Promise<Receiver> {
@@ -85,12 +85,12 @@ export async function startReceiver(
   }
 }
 
-/** A TLS server that speaks whatever `onSocket` writes: garbage, half an answer, nothing. */
+/** Starts a TLS server that sends what `onSocket` writes: garbage, part of a response, or nothing. */
 export async function startRawReceiver(
   onSocket: (socket: TLSSocket) => void,
 ): Promise<{ url: string; port: number; stop(): Promise<void> }> {
   const server = createTlsServer((await makeCertificates()).valid, (socket) => {
-    // Its client hangs up whenever it has seen enough.
+    // The client can close the connection at any time.
     socket.on('error', () => {})
     onSocket(socket)
   })

@@ -5,10 +5,10 @@ import { searchCursors } from '../../server/database/tables/search.ts'
 import type { Bellhop } from './bellhop.ts'
 import type { ManualClock } from './clock.ts'
 
-/** Longer than the pause between two turns of the indexing. */
+/** Longer than the pause between two runs of the indexing. */
 const PAUSE_MS = 100
 
-/** Waits until everything that has happened so far can be searched. A clock that stands still is moved on. */
+/** Waits until everything so far is indexed. Advances a manual clock. */
 export async function indexed({ deps }: Pick<Bellhop, 'deps'>, clock?: ManualClock): Promise<void> {
   for (;;) {
     const beat = clock ? undefined : nextBeat(deps.pulse)

@@ -9,10 +9,10 @@ export interface Import {
 }
 
 export interface Source {
-  /** From the top folder, with `/`. */
+  /** Relative to the repository, with `/`. */
   path: string
   text: string
-  /** The text without its comments and the words in quotes; what stands in `${}` is code. */
+  /** The text without comments and string contents. Code in `${}` is kept. */
   code: string
   imports: Import[]
 }

@@ -6,10 +6,10 @@ import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Deps } from '../../server/deps.ts'
 
 const FOLDER = join(import.meta.dir, '../../server/database/tables')
-/** Follow the log in their own time, whether or not a request changes anything. */
+/** Tables that follow the event log asynchronously. */
 const FOLLOWING = ['search_cursors', 'search_documents']
 
-/** Every row of every table as text, by table: equal before and after a request that changed nothing. */
+/** Every row of every table as text. Equal before and after a request that changed nothing. */
 export async function storedRows(deps: Deps): Promise<Record<string, string[]>> {
   const found: Record<string, string[]> = {}
   for (const table of await allTables()) {
@@ -25,7 +25,7 @@ async function allTables(): Promise<PgTable[]> {
   return files.flatMap((file) => Object.values(file)).filter(isTable)
 }
 
-/** Tables are typed as PostgreSQL whatever the engine (columns.ts). */
+/** Tables are typed as PostgreSQL for both engines. See columns.ts. */
 function isTable(value: unknown): value is PgTable {
   return is(value, PgTable) || is(value, SQLiteTable)
 }

@@ -13,7 +13,7 @@ export interface StoredTicket {
   updatedAt: number
 }
 
-/** A ticket as any channel may have left it, which the API alone cannot make. Answers its id. */
+/** Inserts a ticket in a state that the API alone can't create. Returns its id. */
 export async function storeTicket(deps: Deps, orgId: string, given: StoredTicket): Promise<string> {
   const id = deps.newId('tkt')
   await deps.database.write(async (tx) => {

@@ -8,7 +8,7 @@ import {
 import { endpoints } from '../../server/database/tables/webhooks.ts'
 import type { Deps } from '../../server/deps.ts'
 
-/** Subscribes an endpoint that is off: bodies and deliveries are written, and nothing is sent. */
+/** Subscribes a disabled endpoint, so that deliveries are stored but not sent. */
 export async function subscribe(
   deps: Deps,
   orgId: string,
@@ -34,11 +34,11 @@ export interface StoredEvent {
   number: number
   type: LogEvent
   ticketId: string
-  /** The bytes that are signed and sent, as text; empty when nobody was subscribed. */
+  /** The signed body as text. Empty if no endpoint was subscribed. */
   body: string
 }
 
-/** The organization's log, oldest first. */
+/** The organization's events, oldest first. */
 export async function storedEvents(deps: Deps, orgId: string): Promise<StoredEvent[]> {
   const rows = await deps.database.read
     .select({ number: events.number, type: events.type, ticketId: events.ticketId, body: events.body })

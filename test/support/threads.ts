@@ -3,7 +3,7 @@ import { createId } from '../../server/ids.ts'
 import type { SignedInAgent } from './agents.ts'
 import type { TicketJson } from './tickets.ts'
 
-// What the pages see of one ticket, written down once more: the tests do not trust the server's own types.
+// The console's responses, declared again so that the tests don't depend on the server's types.
 
 export interface EntryJson {
   kind: 'message' | 'note' | 'activity'
@@ -19,7 +19,7 @@ export interface EntryJson {
   createdAt: string
 }
 
-/** A reply that waits, as the thread shows it. */
+/** A waiting reply in the thread. */
 export interface ReplyJson {
   id: string
   agentId?: string
@@ -45,7 +45,7 @@ export async function readThread(agent: SignedInAgent, ticketId: string): Promis
   return answer.json
 }
 
-/** What an agent has begun to write there. */
+/** The agent's draft on a ticket. */
 export async function readDraft(
   agent: SignedInAgent,
   ticketId: string,
@@ -55,19 +55,19 @@ export async function readDraft(
   return drafts.find((draft) => draft.kind === kind)?.text
 }
 
-/** The newest message an agent has before their eyes. */
+/** The newest message in the thread of an agent. */
 export async function newestMessage(agent: SignedInAgent, ticketId: string): Promise<string> {
   const { timeline } = await readThread(agent, ticketId)
   return timeline.findLast(({ kind }) => kind === 'message')?.id ?? ''
 }
 
-/** What has been said on a ticket, as the thread shows it. */
+/** The texts of the thread of a ticket. */
 export async function textsOf(agent: SignedInAgent, ticketId: string): Promise<string[]> {
   const { timeline } = await readThread(agent, ticketId)
   return timeline.flatMap(({ kind, text }) => (kind === 'message' && text !== undefined ? [text] : []))
 }
 
-/** How long a reply waits after Send, so that it can be taken back. */
+/** How long a reply waits after Send, so that it can be undone. */
 export const UNDO_MS = 10_000
 
 /** A message of `/v1` and how far it is. */

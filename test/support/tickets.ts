@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import type { Answer, Client } from './bellhop.ts'
 
-// What clients of the API see, written down once more: the tests do not trust the server's own types.
+// The API's responses, declared again so that the tests don't depend on the server's types.
 
 export interface TicketJson {
   id: string
@@ -40,7 +40,7 @@ export interface ProblemJson {
   errors?: { pointer?: string; parameter?: string; code: string; detail: string }[]
 }
 
-/** An id that was never given out. */
+/** An id that doesn't exist. */
 export const NO_TICKET = 'tkt_00000000000000000000000000'
 
 export function ticketInput(more: Record<string, unknown> = {}): Record<string, unknown> {
@@ -52,7 +52,7 @@ export function ticketInput(more: Record<string, unknown> = {}): Record<string, 
   }
 }
 
-/** A new ticket of the client's organization. */
+/** Creates a ticket in the client's organization. */
 export async function makeTicket(client: Client, more: Record<string, unknown> = {}): Promise<TicketJson> {
   const answer = await client.call<TicketJson>('POST', '/tickets', { body: ticketInput(more) })
   expect(answer.status, answer.text).toBe(201)
@@ -77,14 +77,14 @@ export async function listTickets(client: Client, query = ''): Promise<ListJson>
   return answer.json
 }
 
-/** Checks that an answer is a problem document of that status and code, and hands it over. */
+/** Checks that a response is a problem document with this status and code, and returns it. */
 export function problemOf(answer: Answer<unknown>, status: number, code: string): ProblemJson {
   const problem = JSON.parse(answer.text || '{}')
   expect(
     [answer.status, problem.code, answer.headers.get('content-type')],
     answer.text.slice(0, 500),
   ).toEqual([status, code, 'application/problem+json'])
-  // Bun's toMatchObject writes its matchers into what it was given, so there are none here.
+  // Bun's toMatchObject writes its matchers into the object, so none are used here.
   expect(problem).toMatchObject({
     type: 'about:blank',
     status,

@@ -22,24 +22,24 @@ import { type Receiver, type Respond, startReceiver } from './receiver.ts'
 const LONGEST_WAIT_MS = 10_000
 const LOOK_EVERY_MS = 2
 
-/** The webhook half of Bellhop on a database of its own: verbs, the log, and a delivery loop that a test starts. */
+/** The webhook parts of Bellhop with their own database. A test starts the delivery loop itself. */
 export interface Webhooks extends AsyncDisposable {
   deps: Deps
   orgId: string
-  /** The log, a JSON text a line. */
+  /** The log, one JSON object per line. */
   logLines: string[]
-  /** Starts the delivery loop; it ends with `stop`. */
+  /** Starts the delivery loop. It ends with `stop`. */
   deliver(resolve?: Resolve): DeliveryLoop
-  /** An HTTPS receiver that ends with the rest. */
+  /** Starts an HTTPS receiver that is stopped with the rest. */
   receiver(respond?: Respond): Promise<Receiver>
-  /** For `ticket.created` unless told. */
+  /** For `ticket.created` by default. */
   endpoint(url: string, events?: string[]): Promise<NewEndpoint>
-  /** A new ticket: one `ticket.created` and one `message.sent`. Answers its id. */
+  /** Creates a ticket: one `ticket.created` and one `message.sent`. Returns its id. */
   ticket(subject?: string): Promise<string>
   /** Newest first. */
   list(filter?: DeliveryFilter): Promise<DeliveryRow[]>
   read(id: string): Promise<DeliveryDetail>
-  /** The newest delivery, once it is in that state after so many attempts. */
+  /** Waits until the newest delivery has this state and number of attempts. */
   newest(state: string, attempts: number): Promise<DeliveryRow>
 }
 
@@ -87,7 +87,7 @@ export async function openWebhooks(
       }),
     async [Symbol.asyncDispose]() {
       const stopping = loops.map((loop) => loop.stop())
-      // What hangs ends with its receiver.
+      // A hanging request ends with its receiver.
       for (const receiver of receivers) await receiver.stop()
       await Promise.all(stopping)
       await deps.database.close()
@@ -96,8 +96,8 @@ export async function openWebhooks(
 }
 
 /**
- * Waits for what real sockets and disks do in their own time; the answer is the first that is not falsy. Whoever was
- * about to set a timer then has set it: the caller may move the clock.
+ * Waits for real sockets and disks, until `look` returns something truthy, and returns it. Timers that were about to be
+ * set are set by then, so the caller can move the clock.
  */
 export async function eventually<T>(look: () => T | Promise<T>): Promise<NonNullable<T>> {
   const until = performance.now() + LONGEST_WAIT_MS

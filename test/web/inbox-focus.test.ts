@@ -2,13 +2,13 @@ import { afterAll, expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
-import { makeOffice, makeTickets, openList, rowOf, waitForFocus } from '../support/inbox.ts'
+import { makeOrganization, makeTickets, openList, rowOf, waitForFocus } from '../support/inbox.ts'
 
 const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
 browserTest('switching lists by key focuses the first row', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Ways')
+  const { client, agent } = await makeOrganization(bellhop, 'Ways')
   const [resolved] = await makeTickets(client, ['Done', 'Waiting'])
   await agent.call('PATCH', `/v1/tickets/${resolved?.id}`, { body: { status: 'resolved' } })
   await using window = await openWindow({ ...bellhop, agent })
@@ -29,7 +29,7 @@ browserTest('switching lists by key focuses the first row', async () => {
 })
 
 browserTest('renaming or deleting a view returns the focus to the list', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Views')
+  const { client, agent } = await makeOrganization(bellhop, 'Views')
   await makeTickets(client, ['Printer'], { tags: ['vip'] })
   const body = { name: 'Important', query: 'tag:vip', isShared: false }
   await agent.call('POST', '/console/views', { body })

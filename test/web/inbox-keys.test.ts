@@ -2,7 +2,7 @@ import { afterAll, expect } from 'bun:test'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import {
-  makeOffice,
+  makeOrganization,
   makeTickets,
   openList,
   rowOf,
@@ -17,7 +17,7 @@ const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
 browserTest('an agent works through the list without a mouse', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Daily')
+  const { client, agent } = await makeOrganization(bellhop, 'Daily')
   const [first, second, third] = await makeTickets(client, ['First', 'Second', 'Third'])
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
@@ -66,7 +66,7 @@ browserTest('an agent works through the list without a mouse', async () => {
 })
 
 browserTest('on load, keys act on the list: Ctrl+A selects its tickets', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Load')
+  const { client, agent } = await makeOrganization(bellhop, 'Load')
   await makeTickets(client, ['First', 'Second', 'Third'])
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
@@ -84,7 +84,7 @@ browserTest('on load, keys act on the list: Ctrl+A selects its tickets', async (
 })
 
 browserTest('undo after resolve and next returns to the ticket', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Back')
+  const { client, agent } = await makeOrganization(bellhop, 'Back')
   const [first, second] = await makeTickets(client, ['First', 'Second'])
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
@@ -99,7 +99,7 @@ browserTest('undo after resolve and next returns to the ticket', async () => {
 })
 
 browserTest('skip links lead to the list and to the open ticket', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Skip')
+  const { client, agent } = await makeOrganization(bellhop, 'Skip')
   const [ticket] = await makeTickets(client, ['Printer'])
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
@@ -114,7 +114,7 @@ browserTest('skip links lead to the list and to the open ticket', async () => {
 })
 
 browserTest('text typed after r goes into the reply, even while the ticket is loading', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Slow line')
+  const { client, agent } = await makeOrganization(bellhop, 'Slow line')
   const tickets = await makeTickets(client, ['Far', 'Farther'])
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
@@ -152,7 +152,7 @@ browserTest('text typed after r goes into the reply, even while the ticket is lo
 })
 
 browserTest('several tickets are selected, changed and undone at once', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Bulk')
+  const { client, agent } = await makeOrganization(bellhop, 'Bulk')
   const tickets = await makeTickets(client, ['One', 'Two', 'Three', 'Four'])
   const ids = tickets.map(({ id }) => id)
   await using window = await openWindow({ ...bellhop, agent })
@@ -200,7 +200,7 @@ browserTest('several tickets are selected, changed and undone at once', async ()
 })
 
 browserTest('a change too large for one request can be undone', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Heavy')
+  const { client, agent } = await makeOrganization(bellhop, 'Heavy')
   // Together their tags are more than the 256 KiB of a request.
   const tickets = await makeTickets(await client.withKey({ rateLimit: 1_000 }), Array(45).fill('Tagged'))
   const tags = Array.from({ length: 50 }, (_, place) => `${place}`.padEnd(64, 'é'))
@@ -222,7 +222,7 @@ browserTest('a change too large for one request can be undone', async () => {
 })
 
 browserTest('a change the server refuses is rolled back on the page', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Refused')
+  const { client, agent } = await makeOrganization(bellhop, 'Refused')
   await makeTickets(client, ['First', 'Second'])
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
@@ -248,7 +248,7 @@ browserTest('a change the server refuses is rolled back on the page', async () =
 })
 
 browserTest('a button with a key announces it to screen readers', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Told keys')
+  const { client, agent } = await makeOrganization(bellhop, 'Told keys')
   const [ticket] = await makeTickets(client, ['Printer'])
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
@@ -260,7 +260,7 @@ browserTest('a button with a key announces it to screen readers', async () => {
 })
 
 browserTest('keys do nothing while typing, and the shortcuts dialog lists them all', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Typing')
+  const { client, agent } = await makeOrganization(bellhop, 'Typing')
   const [ticket] = await makeTickets(client, ['Printer'])
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
@@ -295,7 +295,7 @@ browserTest('keys do nothing while typing, and the shortcuts dialog lists them a
 })
 
 browserTest('the command menu finds commands, views, agents and tickets by a few letters', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Palette')
+  const { client, agent } = await makeOrganization(bellhop, 'Palette')
   const [printer] = await makeTickets(client, ['Printer on fire', 'Other'])
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window

@@ -4,7 +4,7 @@ import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import {
   makeManyTickets,
-  makeOffice,
+  makeOrganization,
   makeTickets,
   openList,
   rowOf,
@@ -20,7 +20,7 @@ const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
 browserTest('rows are links: a ticket opens here, in another tab, and by its URL', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Links')
+  const { client, agent } = await makeOrganization(bellhop, 'Links')
   const [, , newest] = await makeTickets(client, ['First', 'Second', 'Third'])
   await using window = await openWindow({ ...bellhop, agent })
   const { page, context } = window
@@ -46,7 +46,7 @@ browserTest('rows are links: a ticket opens here, in another tab, and by its URL
 })
 
 browserTest('a ticket that leaves the list stays in position, and Undo brings it back', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Still')
+  const { client, agent } = await makeOrganization(bellhop, 'Still')
   const [, second] = await makeTickets(client, ['First', 'Second', 'Third'])
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
@@ -76,7 +76,7 @@ browserTest('a ticket that leaves the list stays in position, and Undo brings it
 browserTest(
   'a row that left the list is removed later, but never moves what is under the pointer',
   async () => {
-    const { client, agent } = await makeOffice(bellhop, 'Collapse')
+    const { client, agent } = await makeOrganization(bellhop, 'Collapse')
     const tickets = await makeTickets(client, ['First', 'Second', 'Third', 'Fourth'])
     await using window = await openWindow({ ...bellhop, agent })
     const { page } = window
@@ -102,7 +102,7 @@ browserTest(
 )
 
 browserTest('new tickets are held back while the list is scrolled or under the pointer', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Arrivals')
+  const { client, agent } = await makeOrganization(bellhop, 'Arrivals')
   await makeManyTickets(client, 30)
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
@@ -135,7 +135,7 @@ browserTest('new tickets are held back while the list is scrolled or under the p
 })
 
 browserTest('a long list draws only visible rows, and scrolls to the last one', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Many')
+  const { client, agent } = await makeOrganization(bellhop, 'Many')
   await makeManyTickets(client, MANY)
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
@@ -153,7 +153,7 @@ browserTest('a long list draws only visible rows, and scrolls to the last one', 
 })
 
 browserTest('a row keeps its element when its ticket changes', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Elements')
+  const { client, agent } = await makeOrganization(bellhop, 'Elements')
   const [ticket] = await makeTickets(client, ['Printer', 'Other'])
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
@@ -166,7 +166,7 @@ browserTest('a row keeps its element when its ticket changes', async () => {
 })
 
 browserTest('an empty list, a failed one and a missing view say what to do', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'States')
+  const { client, agent } = await makeOrganization(bellhop, 'States')
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
   await page.goto('/inbox')
@@ -184,7 +184,7 @@ browserTest('an empty list, a failed one and a missing view say what to do', asy
 })
 
 browserTest('the title names the open ticket or view, and counts my open tickets', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Title')
+  const { client, agent } = await makeOrganization(bellhop, 'Title')
   const [ticket] = await makeTickets(client, ['Printer'])
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window

@@ -2,7 +2,7 @@ import { afterAll, expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
-import { makeManyTickets, makeOffice, openList } from '../support/inbox.ts'
+import { makeManyTickets, makeOrganization, openList } from '../support/inbox.ts'
 import { listTickets } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -12,7 +12,7 @@ const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
 browserTest('when only part of a bulk change succeeds, that part is reported, shown and undone', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Many')
+  const { client, agent } = await makeOrganization(bellhop, 'Many')
   await makeManyTickets(client, ALL)
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window

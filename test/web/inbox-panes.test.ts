@@ -2,13 +2,13 @@ import { afterAll, expect } from 'bun:test'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
-import { makeOffice, makeTickets, openList, rowOf, waitForFocus } from '../support/inbox.ts'
+import { makeOrganization, makeTickets, openList, rowOf, waitForFocus } from '../support/inbox.ts'
 
 const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
 browserTest('panes are resized by keys and pointer, hidden, and remembered', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Wide')
+  const { client, agent } = await makeOrganization(bellhop, 'Wide')
   await makeTickets(client, ['Printer'])
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
@@ -43,7 +43,7 @@ browserTest('panes are resized by keys and pointer, hidden, and remembered', asy
 })
 
 browserTest('on narrower screens the customer panel, then the rail, become drawers', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Narrow')
+  const { client, agent } = await makeOrganization(bellhop, 'Narrow')
   await makeTickets(client, ['Printer'])
   await using window = await openWindow({ ...bellhop, agent, width: 1000, height: 800 })
   const { page } = window
@@ -64,7 +64,7 @@ browserTest('on narrower screens the customer panel, then the rail, become drawe
 })
 
 browserTest('a phone shows one pane, a back button and targets large enough for a thumb', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Phone')
+  const { client, agent } = await makeOrganization(bellhop, 'Phone')
   await makeTickets(client, ['Printer'])
   await using window = await openWindow({ ...bellhop, agent, width: 390, height: 844 })
   const { page } = window
@@ -84,7 +84,7 @@ browserTest('a phone shows one pane, a back button and targets large enough for 
 })
 
 browserTest('axe finds nothing in the inbox, light or dark', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Access')
+  const { client, agent } = await makeOrganization(bellhop, 'Access')
   const tickets = await makeTickets(client, ['First', 'Second', 'Third'], {
     tags: ['vip', 'billing', 'late'],
   })

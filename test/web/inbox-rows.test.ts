@@ -2,7 +2,14 @@ import { afterAll, expect } from 'bun:test'
 import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
-import { makeOffice, makeTickets, openList, rowOf, subjectsOf, waitForStatus } from '../support/inbox.ts'
+import {
+  makeOrganization,
+  makeTickets,
+  openList,
+  rowOf,
+  subjectsOf,
+  waitForStatus,
+} from '../support/inbox.ts'
 import type { TicketJson } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -10,7 +17,7 @@ const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
 browserTest('the matching text of a search is visible in its row, even beside long tags', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Hits')
+  const { client, agent } = await makeOrganization(bellhop, 'Hits')
   const text = `${'We have written before about this order. '.repeat(8)}Now the samovar leaks.`
   const tags = ['international-delivery', 'very-long-category']
   const [ticket] = await makeTickets(client, ['A question'], { tags, message: text })
@@ -29,7 +36,7 @@ browserTest('the matching text of a search is visible in its row, even beside lo
 })
 
 browserTest('the draft label is separate from the text of the newest message', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Drafts')
+  const { client, agent } = await makeOrganization(bellhop, 'Drafts')
   const [ticket] = await makeTickets(client, ['Printer'], { message: 'It is on fire.' })
   const path = `/console/tickets/${ticket?.id}/draft`
   await agent.call('PUT', path, { body: { kind: 'reply', text: 'Stand back' } })
@@ -42,7 +49,7 @@ browserTest('the draft label is separate from the text of the newest message', a
 })
 
 browserTest('a row that others removed from the list says why', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Others')
+  const { client, agent } = await makeOrganization(bellhop, 'Others')
   const admin = await signInAgent(bellhop, client.orgId, { role: 'admin' })
   const [deleted, moved] = await makeTickets(client, ['Deleted', 'Moved', 'Kept'])
   await using window = await openWindow({ ...bellhop, agent })
@@ -67,7 +74,7 @@ browserTest('a row that others removed from the list says why', async () => {
 })
 
 browserTest('a row that left the list keeps following its ticket', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Latest')
+  const { client, agent } = await makeOrganization(bellhop, 'Latest')
   const [far, near] = await makeTickets(client, ['Far', 'Near'])
   for (const ticket of [far, near]) {
     await agent.call('PATCH', `/v1/tickets/${ticket?.id}`, { body: { status: 'pending' } })
@@ -104,7 +111,7 @@ browserTest('a row that left the list keeps following its ticket', async () => {
 })
 
 browserTest('a ticket read after it left the list is no longer unread', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Reading')
+  const { client, agent } = await makeOrganization(bellhop, 'Reading')
   const [, ticket] = await makeTickets(client, ['Other', 'Printer'])
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
@@ -119,7 +126,7 @@ browserTest('a ticket read after it left the list is no longer unread', async ()
 })
 
 browserTest('a row shows the time the list is sorted by: last update, or creation', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Times')
+  const { client, agent } = await makeOrganization(bellhop, 'Times')
   const [ticket] = await makeTickets(client, ['Tagged later', 'Newer'])
   const path = `/v1/tickets/${ticket?.id}`
   const { json } = await agent.call<TicketJson>('PATCH', path, { body: { tags: ['late'] } })
@@ -135,7 +142,7 @@ browserTest('a row shows the time the list is sorted by: last update, or creatio
 })
 
 browserTest('a tap opens a row, and a long press selects it', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Fingers')
+  const { client, agent } = await makeOrganization(bellhop, 'Fingers')
   await makeTickets(client, ['First', 'Second'])
   await using window = await openWindow({ ...bellhop, agent, width: 390, height: 844, isTouch: true })
   const { page, context } = window

@@ -2,7 +2,7 @@ import { afterAll, expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
-import { makeManyTickets, makeOffice, openList } from '../support/inbox.ts'
+import { makeManyTickets, makeOrganization, openList } from '../support/inbox.ts'
 import { listTickets } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -12,7 +12,7 @@ const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
 browserTest('keys continue from the rows scrolled to, and the list keeps the focus', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Moving')
+  const { client, agent } = await makeOrganization(bellhop, 'Moving')
   await makeManyTickets(client, ALL)
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
@@ -42,7 +42,7 @@ browserTest('keys continue from the rows scrolled to, and the list keeps the foc
 })
 
 browserTest('a key never changes a row out of view, and the toast names what changed', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Changing')
+  const { client, agent } = await makeOrganization(bellhop, 'Changing')
   await makeManyTickets(client, ALL)
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
@@ -65,7 +65,7 @@ browserTest('a key never changes a row out of view, and the toast names what cha
 })
 
 browserTest('the row under the pointer looks different from the row at the cursor', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Pointing')
+  const { client, agent } = await makeOrganization(bellhop, 'Pointing')
   await makeManyTickets(client, 3)
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window

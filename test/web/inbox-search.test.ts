@@ -2,7 +2,7 @@ import { afterAll, expect } from 'bun:test'
 import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
-import { makeOffice, makeTickets, openList, rowOf, subjectsOf, waitForFocus } from '../support/inbox.ts'
+import { makeOrganization, makeTickets, openList, rowOf, subjectsOf, waitForFocus } from '../support/inbox.ts'
 
 const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
@@ -10,7 +10,7 @@ afterAll(() => bellhop.stop())
 browserTest(
   'results appear while typing, with matches highlighted, and Escape returns to the list',
   async () => {
-    const { client, agent } = await makeOffice(bellhop, 'Typing')
+    const { client, agent } = await makeOrganization(bellhop, 'Typing')
     await makeTickets(client, ['Invoice lost', 'Printer'], { message: 'Nothing works.' })
     await makeTickets(client, ['Question'], { message: 'Where is the invoicé of March?' })
     await using window = await openWindow({ ...bellhop, agent })
@@ -39,7 +39,7 @@ browserTest(
 )
 
 browserTest('filters and their values are suggested, and accepted without a mouse', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Grammar')
+  const { client, agent } = await makeOrganization(bellhop, 'Grammar')
   await makeTickets(client, ['Broken'], { tags: ['very urgent'] })
   await makeTickets(client, ['Fine'])
   await using window = await openWindow({ ...bellhop, agent })
@@ -78,7 +78,7 @@ browserTest('filters and their values are suggested, and accepted without a mous
 browserTest(
   'a search is saved as a view, then renamed, shared and deleted',
   async () => {
-    const { client, agent } = await makeOffice(bellhop, 'Views')
+    const { client, agent } = await makeOrganization(bellhop, 'Views')
     await makeTickets(client, ['Broken'], { tags: ['vip'] })
     const colleague = await signInAgent(bellhop, client.orgId, { name: 'Cy Young' })
     await using window = await openWindow({ ...bellhop, agent })
@@ -129,7 +129,7 @@ browserTest(
 )
 
 browserTest("dates are in the browser's time zone, in suggestions and in results", async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Days')
+  const { client, agent } = await makeOrganization(bellhop, 'Days')
   await makeTickets(client, ['Just now'])
   // Where it is another day than in UTC at this hour.
   const isLate = new Date().getUTCHours() >= 10
@@ -153,7 +153,7 @@ browserTest("dates are in the browser's time zone, in suggestions and in results
 })
 
 browserTest('no results are announced before the server has answered for what was typed', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'First letters')
+  const { client, agent } = await makeOrganization(bellhop, 'First letters')
   await makeTickets(client, ['Elephants'])
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
@@ -199,7 +199,7 @@ browserTest('no results are announced before the server has answered for what wa
 browserTest(
   'a ticket is found by the id its header shows and copies, in search and in the command menu',
   async () => {
-    const { client, agent } = await makeOffice(bellhop, 'Handles')
+    const { client, agent } = await makeOrganization(bellhop, 'Handles')
     const [ticket] = await makeTickets(client, ['Nameless', 'Another'])
     const id = ticket?.id ?? ''
     await agent.call('PATCH', `/console/tickets/${id}`, { body: { isSpam: true } })

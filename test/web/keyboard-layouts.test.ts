@@ -2,13 +2,20 @@ import { afterAll } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
-import { makeOffice, makeTickets, openList, rowOf, waitForFocus, waitForStatus } from '../support/inbox.ts'
+import {
+  makeOrganization,
+  makeTickets,
+  openList,
+  rowOf,
+  waitForFocus,
+  waitForStatus,
+} from '../support/inbox.ts'
 
 const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
 browserTest('on a keyboard with Cyrillic letters, keys are pressed by their place', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Cyrillic')
+  const { client, agent } = await makeOrganization(bellhop, 'Cyrillic')
   const [, second] = await makeTickets(client, ['First', 'Second', 'Third'])
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
@@ -40,7 +47,7 @@ browserTest('on a keyboard with Cyrillic letters, keys are pressed by their plac
 })
 
 browserTest('in an empty reply, Ctrl and я take back the last thing that was done', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Cyrillic reply')
+  const { client, agent } = await makeOrganization(bellhop, 'Cyrillic reply')
   const [ticket] = await makeTickets(client, ['Printer'])
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
@@ -55,7 +62,7 @@ browserTest('in an empty reply, Ctrl and я take back the last thing that was do
 })
 
 browserTest('on layouts with Latin letters, keys are what is written on them', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Latin')
+  const { client, agent } = await makeOrganization(bellhop, 'Latin')
   await makeTickets(client, ['First', 'Second'])
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
@@ -71,7 +78,7 @@ browserTest('on layouts with Latin letters, keys are what is written on them', a
 })
 
 browserTest('a press without a key, as a browser sends it that fills in a form, is none', async () => {
-  const { client, agent } = await makeOffice(bellhop, 'Filled in')
+  const { client, agent } = await makeOrganization(bellhop, 'Filled in')
   await makeTickets(client, ['First', 'Second'])
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window

@@ -1,7 +1,7 @@
 import { afterAll, expect } from 'bun:test'
+import { addMessages } from '../support/add-messages.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
-import { say } from '../support/said.ts'
 import { openTicket, openWorkspace } from '../support/ticket-page.ts'
 import { readTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
@@ -93,7 +93,7 @@ browserTest('a subject being changed is left alone by what happens meanwhile, an
   const subject = page.getByRole('textbox', { name: 'Subject' })
   await page.getByRole('button', { name: 'Missing invoice' }).click()
   await subject.fill('Invoice for')
-  await say(bellhop.deps, place, { text: 'Are you there?' })
+  await addMessages(bellhop.deps, place, { text: 'Are you there?' })
   await client.call('PATCH', `/tickets/${ticket.id}`, { body: { tags: ['vip'] } })
   await page.getByRole('region', { name: 'Thread' }).getByText('Are you there?').waitFor()
   await page.getByRole('button', { name: 'Tags: vip' }).waitFor()

@@ -1,8 +1,8 @@
 import { afterAll, expect } from 'bun:test'
+import { addMessages } from '../support/add-messages.ts'
 import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
-import { say } from '../support/said.ts'
 import { field, openTicket, openWorkspace } from '../support/ticket-page.ts'
 
 const bellhop = await startBellhop()
@@ -19,7 +19,7 @@ browserTest('two agents see each other, and what the customer writes appears by 
     .waitFor({ state: 'attached' })
   await field(cys.page).pressSequentially('Let me')
   await bens.page.locator('.composer').getByText('Cy Lindqvist is replying').waitFor()
-  await say(bellhop.deps, place, { text: 'Are you there?' })
+  await addMessages(bellhop.deps, place, { text: 'Are you there?' })
   for (const { page } of [bens, cys]) {
     await page.getByRole('region', { name: 'Thread' }).getByText('Are you there?').waitFor()
   }

@@ -3,11 +3,11 @@ import { eq } from 'drizzle-orm'
 import type { Page } from 'playwright-core'
 import { messages } from '../../server/database/tables/messages.ts'
 import { type Channel, tickets } from '../../server/database/tables/tickets.ts'
+import { addMessages } from '../support/add-messages.ts'
 import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { createManualClock } from '../support/clock.ts'
-import { say } from '../support/said.ts'
 import { readThread, sendNow, sendReply, textsOf } from '../support/threads.ts'
 import { field, openTicket, openWorkspace, thread } from '../support/ticket-page.ts'
 import { makeTicket, readTicket } from '../support/tickets.ts'
@@ -153,7 +153,7 @@ browserTest('a reply that is overtaken while it waits is held, and edited', asyn
 browserTest('a message that failed says why, and goes again', async () => {
   const { ben, ticket, place } = await openWorkspace(bellhop)
   await storedAs(ticket.id, 'email')
-  const id = await say(bellhop.deps, place, {
+  const id = await addMessages(bellhop.deps, place, {
     role: 'agent',
     agentId: ben.id,
     agentName: ben.name,

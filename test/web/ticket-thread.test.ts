@@ -1,9 +1,9 @@
 import { afterAll, expect } from 'bun:test'
 import type { Route } from 'playwright-core'
+import { addMessages } from '../support/add-messages.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
-import { say } from '../support/said.ts'
 import { addNote, readThread } from '../support/threads.ts'
 import { field, openTicket, openWorkspace, thread } from '../support/ticket-page.ts'
 import { eventually } from '../support/webhooks.ts'
@@ -18,13 +18,13 @@ browserTest('a thread begins at what is new, marks it read, and keeps its place'
     text: `Line ${at}\n`.repeat(4),
     createdAt: now + at,
   }))
-  const readUpTo = await say(bellhop.deps, place, ...old)
+  const readUpTo = await addMessages(bellhop.deps, place, ...old)
   await ben.call('PUT', `/console/tickets/${ticket.id}/read`, { body: { messageId: readUpTo } })
   const fresh = Array.from({ length: 14 }, (_, at) => ({
     text: `News ${at}\n`.repeat(4),
     createdAt: now + 100 + at,
   }))
-  const newest = await say(bellhop.deps, place, ...fresh)
+  const newest = await addMessages(bellhop.deps, place, ...fresh)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page } = window
   await page.bringToFront()
@@ -37,7 +37,7 @@ browserTest('a thread begins at what is new, marks it read, and keeps its place'
   expect(await marker.isVisible()).toBe(true)
 
   const before = await page.locator('.thread-scroll').evaluate((element) => element.scrollTop)
-  await say(bellhop.deps, place, { text: 'One more' })
+  await addMessages(bellhop.deps, place, { text: 'One more' })
   const pill = page.getByRole('button', { name: '1 new message' })
   await pill.waitFor()
   expect(await page.locator('.thread-scroll').evaluate((element) => element.scrollTop)).toBe(before)
@@ -71,7 +71,7 @@ browserTest('a thread of five hundred messages unfolds and stays quick', async (
     text: `Message ${at}, see https://example.com/${at}.${'\n\nWith more to say.'.repeat(10)}\n\n> quoted\n> twice`,
     createdAt: now + (at - 500) * 6 * 60_000,
   }))
-  await say(bellhop.deps, place, ...many)
+  await addMessages(bellhop.deps, place, ...many)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page } = window
   await eventually(async () => (await thread(page)).length === 3)
@@ -118,7 +118,7 @@ browserTest(
       text: `Line ${at}`,
       createdAt: now + at,
     }))
-    await say(bellhop.deps, place, ...short)
+    await addMessages(bellhop.deps, place, ...short)
     await using window = await openTicket(bellhop, ben, ticket.id)
     const { page } = window
     const region = page.getByRole('region', { name: 'Thread' })
@@ -157,7 +157,7 @@ browserTest(
     })
     await client.call('PATCH', `/tickets/${ticket.id}`, { body: { assignedTo: ben.id } })
     await addNote(ben, ticket.id, 'Only for us.')
-    await say(bellhop.deps, place, {
+    await addMessages(bellhop.deps, place, {
       role: 'agent',
       agentId: ben.id,
       agentName: ben.name,
@@ -189,7 +189,7 @@ browserTest('a word is marked in the thread as the search finds it, whatever its
 
 browserTest('what was searched for is marked in the thread, also in its older part', async () => {
   const { ben, ticket, place } = await openWorkspace(bellhop, { message: 'My Pelican case is broken.' })
-  const readUpTo = await say(
+  const readUpTo = await addMessages(
     bellhop.deps,
     place,
     ...Array.from({ length: 12 }, (_, at) => ({ text: `More ${at}\n`.repeat(16) })),
@@ -212,7 +212,7 @@ browserTest('a thread that could not be read again says so, and is read as soon 
   const address = `**/console/tickets/${ticket.id}`
   const refuse = (route: Route) => route.fulfill({ status: 503, body: '' })
   await page.route(address, refuse)
-  await say(bellhop.deps, place, { text: 'Are you there?' })
+  await addMessages(bellhop.deps, place, { text: 'Are you there?' })
   await line.waitFor()
   expect(await thread(page)).toHaveLength(1)
   await page.unroute(address, refuse)
@@ -221,7 +221,7 @@ browserTest('a thread that could not be read again says so, and is read as soon 
   await line.waitFor({ state: 'hidden' })
 
   await page.route(address, refuse)
-  await say(bellhop.deps, place, { text: 'Hello?' })
+  await addMessages(bellhop.deps, place, { text: 'Hello?' })
   await line.waitFor()
   await page.unroute(address, refuse)
   // Nobody presses anything.

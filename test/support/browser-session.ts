@@ -1,20 +1,23 @@
 import { type Agent, createAgent, type NewAgent } from '../../server/agents/agents.ts'
 import { type Answer, type Bellhop, type Call, call } from './bellhop.ts'
 
-/** A browser at our pages: keeps the session's cookie as a browser does, and sends it along. */
-export interface Visitor {
-  /** The `Set-Cookie` header of the newest answer that had one. */
+/** Sends requests as a browser would: it keeps the session cookie and sends it with each request. */
+export interface BrowserSession {
+  /** The last `Set-Cookie` header. */
   setCookie: string
-  /** `path` begins with `/console` or `/v1`. */
+  /** `path` starts with `/console` or `/v1`. */
   call<Json = Record<string, unknown>>(method: string, path: string, more?: Call): Promise<Answer<Json>>
   signIn(email: string, password?: string): Promise<Answer<Record<string, unknown>>>
 }
 
 export const PASSWORD = 'correct horse battery'
 
-export function visit({ url }: { url: string }, headers: Record<string, string> = {}): Visitor {
+export function newBrowserSession(
+  { url }: { url: string },
+  headers: Record<string, string> = {},
+): BrowserSession {
   let cookie = ''
-  const visitor: Visitor = {
+  const browser: BrowserSession = {
     setCookie: '',
     async call<Json>(method: string, path: string, more?: Call): Promise<Answer<Json>> {
       const answer = await call<Json>(method, `${url}${path}`, {
@@ -23,18 +26,18 @@ export function visit({ url }: { url: string }, headers: Record<string, string> 
       })
       const set = answer.headers.get('set-cookie')
       if (set !== null) {
-        visitor.setCookie = set
+        browser.setCookie = set
         cookie = set.split(';')[0] ?? ''
       }
       return answer
     },
     signIn: (email, password = PASSWORD) =>
-      visitor.call('POST', '/console/session', { body: { email, password } }),
+      browser.call('POST', '/console/session', { body: { email, password } }),
   }
-  return visitor
+  return browser
 }
 
-/** An agent with a password. */
+/** Creates an agent with a password. */
 export function makeAgent(
   { deps }: Bellhop,
   orgId: string,
@@ -43,7 +46,7 @@ export function makeAgent(
   return createAgent(deps, orgId, { name, email, role, password })
 }
 
-/** What stands behind `#` in a one-time link. */
+/** The token after `#` in a one-time link. */
 export function tokenOf(url: unknown): string {
   return String(url).split('#')[1] ?? ''
 }

@@ -4,19 +4,19 @@ import type { Deps } from '../../server/deps.ts'
 import { recordEvents } from '../../server/events/events.ts'
 import { insertMessages, type Message } from '../../server/tickets/queries.ts'
 
-type Said = Partial<Pick<Message, 'role' | 'agentId' | 'agentName' | 'sending' | 'createdAt'>> & {
+type NewMessage = Partial<Pick<Message, 'role' | 'agentId' | 'agentName' | 'sending' | 'createdAt'>> & {
   text: string
 }
 
-/** Messages as any channel may leave them, from the customer unless told; pages hear of them. Answers the last one's id. */
-export async function say(
+/** Adds messages as a channel would, from the customer by default. Open pages get an event. Returns the last id. */
+export async function addMessages(
   deps: Deps,
   { orgId, ticketId }: { orgId: string; ticketId: string },
-  ...said: Said[]
+  ...messages: NewMessage[]
 ): Promise<string> {
   let id = ''
   await deps.database.write(async (tx) => {
-    for (const message of said) {
+    for (const message of messages) {
       id = deps.newId('msg')
       const createdAt = message.createdAt ?? deps.clock.now()
       const customers = { role: 'customer' as const, agentId: null, agentName: null, sending: null }
