@@ -1,20 +1,20 @@
 import { Navigate, Route, Router, type RouteSectionProps } from '@solidjs/router'
-import { part } from './live/lazy-page.tsx'
+import { lazyPage } from './live/lazy-page.tsx'
 import { SignedInPage } from './signed-in-page.tsx'
 import { Announcer } from './ui/announcer.tsx'
 import { Toaster } from './ui/toaster.tsx'
 
-/** Long after all that the inbox itself loads. */
+/** Well after everything that the inbox itself loads. */
 const SETTINGS_AFTER_MS = 10_000
 
-const InboxPage = part(() => import('./inbox/inbox-page.tsx'))
-const SettingsPage = part(() => import('./settings/settings-page.tsx'))
-const SignInPage = part(() => import('./sign-in/sign-in-page.tsx'))
-const WelcomePage = part(() => import('./sign-in/welcome-page.tsx'))
-const JoinPage = part(() => import('./sign-in/join-page.tsx'))
-const NotFoundPage = part(() => import('./sign-in/not-found-page.tsx'))
+const InboxPage = lazyPage(() => import('./inbox/inbox-page.tsx'))
+const SettingsPage = lazyPage(() => import('./settings/settings-page.tsx'))
+const SignInPage = lazyPage(() => import('./sign-in/sign-in-page.tsx'))
+const WelcomePage = lazyPage(() => import('./sign-in/welcome-page.tsx'))
+const JoinPage = lazyPage(() => import('./sign-in/join-page.tsx'))
+const NotFoundPage = lazyPage(() => import('./sign-in/not-found-page.tsx'))
 
-/** Every address of the pages. The server answers the same ones with index.html (server/http/assets.ts). */
+/** All routes of the pages. The server returns index.html for the same paths (server/http/assets.ts). */
 export function Routes() {
   return (
     <Router root={Root}>
@@ -31,14 +31,14 @@ export function Routes() {
   )
 }
 
-/** The inbox is there when the password is typed, and is not in the way of the page that asks for it. */
+/** Loads the inbox while the password is typed, without slowing down the sign-in page. */
 function loadInboxWhileTyping(): void {
   window.addEventListener('input', () => void InboxPage.preload(), { once: true })
 }
 
 let willLoadSettings = false
 
-/** So that the way there is open also while the server is away. */
+/** Loads the settings early, so that they open even while the server is down. */
 function loadSettingsLater(): void {
   if (willLoadSettings) return
   willLoadSettings = true

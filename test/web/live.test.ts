@@ -62,7 +62,7 @@ browserTest('a page says that the connection is lost, and finds the next server 
   await page.goto('/inbox')
   await page.waitForSelector('html[data-connection=online]')
   await first.stop()
-  const banner = page.getByText('No connection.')
+  const banner = page.getByText("You're offline.")
   await banner.waitFor()
   const [line, below] = [await banner.boundingBox(), await page.getByRole('navigation').first().boundingBox()]
   expect(below?.y ?? 0).toBeGreaterThan(line?.y ?? 0)
@@ -74,7 +74,7 @@ browserTest('a page says that the connection is lost, and finds the next server 
     .click({ timeout: 500 })
     .catch(() => {})
   await page.waitForSelector('html[data-connection=online]')
-  await page.getByText('No connection.').waitFor({ state: 'hidden' })
+  await page.getByText("You're offline.").waitFor({ state: 'hidden' })
   await second.stop()
   faults.length = 0
 })
@@ -87,10 +87,10 @@ browserTest(
     await page.goto('/inbox')
     await page.waitForSelector('html[data-connection=online]')
     await context.setOffline(true)
-    await page.getByText('No connection.').waitFor({ timeout: 5_000 })
+    await page.getByText("You're offline.").waitFor({ timeout: 5_000 })
     await context.setOffline(false)
     await page.waitForSelector('html[data-connection=online]')
-    await page.getByText('No connection.').waitFor({ state: 'hidden' })
+    await page.getByText("You're offline.").waitFor({ state: 'hidden' })
     faults.length = 0
   },
 )
@@ -104,7 +104,7 @@ browserTest('whoever is signed out elsewhere is asked to sign in again, over the
   await window.page.getByRole('dialog').waitFor()
   // Longer than a lost connection waits until it is said.
   await window.page.waitForTimeout(2_500)
-  expect(await window.page.getByText('No connection.').count()).toBe(0)
+  expect(await window.page.getByText("You're offline.").count()).toBe(0)
 })
 
 browserTest(

@@ -15,7 +15,7 @@ browserTest('a page that cannot be loaded while the server is away comes when it
   await page.getByText('Your inbox is ready').waitFor()
   await context.setOffline(true)
   await page.getByRole('button', { name: 'Settings' }).click()
-  await page.getByText('This page could not be loaded').waitFor()
+  await page.getByText("Couldn't load this page").waitFor()
   await context.setOffline(false)
   await page.getByRole('heading', { level: 1, name: 'Getting started' }).waitFor()
 })
@@ -31,7 +31,7 @@ browserTest('a file that the server does not have leaves no empty page', async (
   await page.goto('/settings/keys')
   // It begins again by itself once: there may be a newer version.
   await eventually(() => loads === 2)
-  await page.getByText('This page could not be loaded').waitFor()
+  await page.getByText("Couldn't load this page").waitFor()
   await page.unroute('**/assets/settings-page-*.js')
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor()

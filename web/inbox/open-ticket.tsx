@@ -1,7 +1,7 @@
 import MessagesSquare from 'lucide-solid/icons/messages-square'
 import { createEffect, onCleanup, Show } from 'solid-js'
 import { queries } from '../api/queries.ts'
-import { part } from '../live/lazy-page.tsx'
+import { lazyPage } from '../live/lazy-page.tsx'
 import { ticketQuery } from '../ticket/ticket-query.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { KeyHint } from '../ui/key-hint.tsx'
@@ -21,7 +21,7 @@ interface OpenTicketProps {
 /** Passing over a row quickly doesn't load its ticket. */
 const DWELL_MS = 150
 
-const TicketPane = part(async () => ({ default: (await import('../ticket/ticket-pane.tsx')).TicketPane }))
+const TicketPane = lazyPage(async () => ({ default: (await import('../ticket/ticket-pane.tsx')).TicketPane }))
 
 /** Loads the code of the ticket pane before the first ticket is opened. */
 export function preloadTicketPane(): void {

@@ -2,38 +2,38 @@ import { type Answer, api, ask } from '../api/api.ts'
 import { codeOf } from '../api/api-problem.ts'
 import { waitForSignIn } from '../api/session-expiry.ts'
 
-/** What the server tells. */
+/** An event of the live stream. */
 export type LiveEvent = Answer<typeof api.console.live.get>
-/** `number` is the place in the log; absent on what is not of the log. */
-export type Told = LiveEvent & { number?: number }
+/** An event with its number in the event log, if it is from there. */
+export type LiveMessage = LiveEvent & { number?: number }
 
 const NAMES: LiveEvent['event'][] = ['hello', 'changed', 'reset', 'presence', 'beat', 'signed-out']
 const FIRST_WAIT_MS = 400
-const LONGEST_WAIT_MS = 15_000
-/** The server says something every 15 seconds; after this long nothing will come on this connection any more. */
-const LONGEST_QUIET_MS = 40_000
-/** Somebody is waiting: a connection that has said nothing for so long is not trusted. */
-const SUSPICIOUS_MS = 17_000
-/** What the page read while it loaded may be older than the stream. In seconds, with some to spare. */
-const SPARE_S = 2
-const LONGEST_LOAD_S = 300
+const MAX_WAIT_MS = 15_000
+/** The server sends something every 15 seconds. After this long the connection is considered lost. */
+const MAX_SILENCE_MS = 40_000
+/** When someone is waiting, a connection that was silent this long is replaced. */
+const VERIFY_AFTER_MS = 17_000
+/** The page may have read data before the stream was open, so the stream begins a little earlier. */
+const MARGIN_S = 2
+const MAX_LOAD_S = 300
 
 export interface Stream {
-  /** Connects now instead of at the end of the wait, when it is not connected. */
-  hurry(): void
-  /** A request did not reach the server: perhaps this connection does not either, and has not noticed. */
-  doubt(): void
+  /** Connects now instead of after the wait, if it is not connected. */
+  reconnectNow(): void
+  /** A request didn't reach the server, so this connection may be lost too. Opens a new one. */
+  verify(): void
   close(): void
 }
 
 /**
- * Keeps an event stream open: whatever ends it, it comes back behind the last number it was told. `after` is the number
- * of whoever had the stream before.
+ * Keeps an event stream open. It reconnects after any failure and resumes after the last number. `after` is the last number
+ * of the tab that had the stream before.
  */
 export function openStream(
   pageId: string,
   after: number | undefined,
-  on: { event: (told: Told) => void; lost: () => void },
+  on: { event: (message: LiveMessage) => void; lost: () => void },
 ): Stream {
   let source: EventSource | undefined
   let last = after
@@ -53,24 +53,24 @@ export function openStream(
     heard()
   }
 
-  function take(event: LiveEvent['event'], message: MessageEvent<string>): void {
+  function take(event: LiveEvent['event'], { data, lastEventId }: MessageEvent<string>): void {
     heard()
-    const told: Told = { event, data: JSON.parse(message.data) }
+    const message: LiveMessage = { event, data: JSON.parse(data) }
     if (event === 'hello') failures = 0
     if (event === 'hello' || event === 'changed' || event === 'reset') {
-      last = Number(message.lastEventId)
-      told.number = last
+      last = Number(lastEventId)
+      message.number = last
     }
-    on.event(told)
+    on.event(message)
   }
 
   function heard(): void {
     heardAt = Date.now()
     clearTimeout(silence)
-    silence = setTimeout(lose, LONGEST_QUIET_MS)
+    silence = setTimeout(lose, MAX_SILENCE_MS)
   }
 
-  /** The browser itself would not try again after an answer such as 401 or 503, nor say which it was. */
+  /** EventSource doesn't retry after a 401 or 503, and doesn't expose the status. */
   async function lose(): Promise<void> {
     if (isClosed || !source) return
     source.close()
@@ -85,10 +85,10 @@ export function openStream(
 
   connect()
   return {
-    hurry() {
-      if (!source || Date.now() - heardAt > SUSPICIOUS_MS) connect()
+    reconnectNow() {
+      if (!source || Date.now() - heardAt > VERIFY_AFTER_MS) connect()
     },
-    doubt: lose,
+    verify: lose,
     close() {
       isClosed = true
       clearTimeout(retry)
@@ -98,7 +98,7 @@ export function openStream(
   }
 }
 
-/** Settles when somebody is signed in, or when that cannot be known because the server is away. */
+/** Resolves when someone is signed in, or at once if the server can't be reached. */
 async function signedIn(): Promise<void> {
   try {
     await ask(api.console.session.get())
@@ -108,12 +108,12 @@ async function signedIn(): Promise<void> {
 }
 
 function addressOf(pageId: string, last: number | undefined): string {
-  const loading = Math.ceil(performance.now() / 1_000) + SPARE_S
-  const start = loading > LONGEST_LOAD_S ? 'after=0' : `back=${loading}`
+  const loading = Math.ceil(performance.now() / 1_000) + MARGIN_S
+  const start = loading > MAX_LOAD_S ? 'after=0' : `back=${loading}`
   return `/console/live?page=${pageId}&${last === undefined ? start : `after=${last}`}`
 }
 
-/** A random part of it, so that the pages of a server that was restarted do not all come at once. */
+/** Randomized, so that not all pages reconnect at once after a restart. */
 function waitAfter(failures: number): number {
-  return Math.min(FIRST_WAIT_MS * 2 ** failures, LONGEST_WAIT_MS) * (0.5 + Math.random() / 2)
+  return Math.min(FIRST_WAIT_MS * 2 ** failures, MAX_WAIT_MS) * (0.5 + Math.random() / 2)
 }

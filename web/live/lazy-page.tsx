@@ -4,20 +4,20 @@ import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 
 const LOOK_EVERY_MS = 3_000
-/** A reload that did not help is not repeated at once. */
+/** Minimum time between automatic reloads. */
 const LEAST_BETWEEN_RELOADS_MS = 120_000
 const RELOADED_AT = 'bellhop.reloadedAt'
 
 type AnyComponent = Awaited<ReturnType<Parameters<typeof lazy>[0]>>['default']
 
-/** A part of the pages that is loaded when it is wanted, and says so in its place when that fails. */
-export function part<Part extends AnyComponent>(load: () => Promise<{ default: Part }>) {
+/** A page that is loaded when it is first shown. If that fails, a message appears in its place. */
+export function lazyPage<Part extends AnyComponent>(load: () => Promise<{ default: Part }>) {
   return lazy<Part | typeof MissingPart>(() => load().catch(() => ({ default: MissingPart })))
 }
 
 /**
- * The server is away, or a newer version was started and has other files. A browser may remember that a file could not
- * be loaded, so the way to it is to begin again: as soon as the server answers, and not before.
+ * The server is down, or a newer version is running that has other files. A browser may remember that a file failed to
+ * load, so the page is reloaded as soon as the server responds.
  */
 function MissingPart() {
   onMount(() => {
@@ -29,8 +29,8 @@ function MissingPart() {
     <div role="alert">
       <EmptyState
         icon={<CloudOff />}
-        title="This page could not be loaded"
-        text="It comes by itself as soon as the server can be reached."
+        title="Couldn't load this page"
+        text="It will load once the server is back."
         action={<Button onClick={() => void look(true)}>Try again</Button>}
       />
     </div>

@@ -5,17 +5,17 @@ import './live-banner.css'
 import { isSignedOut } from '../api/session-expiry.ts'
 import { Button } from '../ui/button.tsx'
 
-/** A connection that is back sooner is no news. */
-const PATIENCE_MS = 2_000
+/** A shorter interruption is not shown. */
+const SHOWN_AFTER_MS = 2_000
 
-/** Keeps the pages behind it up to date, and says so when that is not possible for a while. */
+/** Starts live updates, and shows a banner while there is no connection. */
 export function LiveBanner() {
   startLive(useQueryClient())
   const [isShown, setShown] = createSignal(false)
   let signedInAt = 0
   createEffect(() => {
     const { state, since } = connection()
-    // A session that has ended is no lost connection: the page asks to sign in again.
+    // An expired session is not a lost connection. The page asks to sign in again.
     if (isSignedOut())
       onCleanup(() => {
         signedInAt = Date.now()
@@ -23,14 +23,14 @@ export function LiveBanner() {
     // A first connection that takes long is only slow.
     if (state !== 'offline' || isSignedOut()) return setShown(false)
     const lostAt = Math.max(since, signedInAt)
-    const timer = setTimeout(() => setShown(true), Math.max(lostAt + PATIENCE_MS - Date.now(), 0))
+    const timer = setTimeout(() => setShown(true), Math.max(lostAt + SHOWN_AFTER_MS - Date.now(), 0))
     onCleanup(() => clearTimeout(timer))
   })
   return (
     <div role="status">
       <Show when={isShown()}>
         <div class="live-banner">
-          <p>No connection. What you see may be old; what you type is kept.</p>
+          <p>You're offline. This may be out of date; your text is saved.</p>
           <Button size="small" look="quiet" onClick={reconnect}>
             Try now
           </Button>

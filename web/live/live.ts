@@ -9,7 +9,7 @@ import { createRefresher } from './invalidate.ts'
 import { announceAgain, everybodyAt, type Here, PAGE_ID, showPicture, watchLeaving } from './presence.ts'
 import { type LinkState, shareStream } from './tab-leader.ts'
 
-/** Whether the page hears of changes, and since when (milliseconds since 1970). */
+/** The state of the live connection, and since when (milliseconds since 1970). */
 interface Connection {
   state: LinkState
   since: number
@@ -17,68 +17,68 @@ interface Connection {
 
 const [link, setLink] = createSignal<Connection>({ state: 'connecting', since: Date.now() })
 const backListeners = new Set<() => void>()
-let hurry = () => {}
+let reconnectNow = () => {}
 let client: QueryClient | undefined
 
 export const connection = link
 
-/** Hears when the server may be reached again; the answer stops it. */
+/** Calls `listener` whenever the server may be reachable again. Returns how to stop. */
 export function onConnectionBack(listener: () => void): () => void {
   backListeners.add(listener)
   return () => backListeners.delete(listener)
 }
 
-/** Tries at once what would be tried again in a moment. */
+/** Reconnects now instead of after the wait. */
 export function reconnect(): void {
-  hurry()
+  reconnectNow()
 }
 
-/** The colleagues who have the ticket open; this agent is not among them. */
+/** Other agents who have the ticket open. */
 export function presenceOf(ticketId: string): Here[] {
   const me = client?.getQueryData<SessionData>(queryKeys.session)?.agent.id
   return everybodyAt(ticketId).filter(({ agentId }) => agentId !== me)
 }
 
-/** Keeps what the page shows up to date until it is closed. Once for a page, however often it is asked for. */
+/** Keeps the data on the page up to date until it is closed. Further calls do nothing. */
 export function startLive(queries: QueryClient): void {
   if (client) return
   client = queries
   const refresher = createRefresher(queries)
   const shared = shareStream(PAGE_ID, {
-    told(told) {
-      if (told.event === 'presence') showPicture(told.data)
-      else if (told.event === 'reset') refresher.everything()
-      else if (told.event === 'signed-out') expireSession()
-      else if (told.event === 'hello') void greet(queries)
-      else if (told.event === 'changed' && told.data.ticketId === '') refresher.workspaceChanged()
-      else if (told.event === 'changed') refresher.ticketChanged(told.data.ticketId)
+    message(message) {
+      if (message.event === 'presence') showPicture(message.data)
+      else if (message.event === 'reset') refresher.everything()
+      else if (message.event === 'signed-out') expireSession()
+      else if (message.event === 'hello') void onHello(queries)
+      else if (message.event === 'changed' && message.data.ticketId === '') refresher.workspaceChanged()
+      else if (message.event === 'changed') refresher.ticketChanged(message.data.ticketId)
     },
     state(state) {
-      // For style sheets, and for whoever watches the page from outside.
+      // For style sheets and tests.
       document.documentElement.dataset.connection = state
       if (link().state === state) return
       setLink({ state, since: Date.now() })
-      if (state === 'online') tellBack()
+      if (state === 'online') notifyBack()
     },
   })
-  hurry = shared.hurry
+  reconnectNow = shared.reconnectNow
   watchLeaving()
-  addEventListener('online', hurry)
-  addEventListener('online', tellBack)
-  // An open stream may take most of a minute to notice.
-  addEventListener('offline', shared.doubt)
-  onUnreached(shared.doubt)
+  addEventListener('online', reconnectNow)
+  addEventListener('online', notifyBack)
+  // An open stream may take most of a minute to fail.
+  addEventListener('offline', shared.verify)
+  onUnreached(shared.verify)
   document.addEventListener('visibilitychange', () => {
-    if (!document.hidden) hurry()
+    if (!document.hidden) reconnectNow()
   })
 }
 
-function tellBack(): void {
+function notifyBack(): void {
   for (const listener of [...backListeners]) listener()
 }
 
-/** There is a connection, and so a session: perhaps the one that somebody began in another tab. */
-async function greet(queries: QueryClient): Promise<void> {
+/** Connected, so there is a session, perhaps one that was started in another tab. */
+async function onHello(queries: QueryClient): Promise<void> {
   announceAgain()
   if (!isSignedOut()) return
   const before = queries.getQueryData<SessionData>(queryKeys.session)

@@ -1,30 +1,30 @@
-import { openStream, type Stream, type Told } from './event-source.ts'
+import { type LiveMessage, openStream, type Stream } from './event-source.ts'
 
-// A browser opens six connections to a server at most: with a stream for each tab, the seventh tab would hang. So one
-// tab, the leader, has the stream, and tells the others.
+// A browser opens at most six connections to a server, so with one stream per tab the seventh tab would hang. One tab, the
+// leader, has the stream and forwards its messages to the others.
 
 const NAME = 'bellhop-live'
-/** A leader that does not answer so long is stuck: another tab takes its place. */
-const LONGEST_ANSWER_MS = 3_000
+/** A leader that doesn't respond within this time is replaced by another tab. */
+const MAX_RESPONSE_MS = 3_000
 
 export type LinkState = 'online' | 'offline' | 'connecting'
 
 type Note =
-  | { kind: 'told'; told: Told }
-  | { kind: 'state'; state: LinkState; picture: Told | undefined }
+  | { kind: 'message'; message: LiveMessage }
+  | { kind: 'state'; state: LinkState; presence: LiveMessage | undefined }
   | { kind: 'ask' }
-  | { kind: 'hurry' | 'doubt' }
+  | { kind: 'reconnectNow' | 'verify' }
 
 interface Listener {
-  told(told: Told): void
+  message(message: LiveMessage): void
   state(state: LinkState): void
 }
 
-/** The stream of this tab, or its part of another tab's. */
-type SharedStream = Pick<Stream, 'hurry' | 'doubt'>
+/** The stream of this tab, or of the leader. */
+type SharedStream = Pick<Stream, 'reconnectNow' | 'verify'>
 
 export function shareStream(pageId: string, on: Listener): SharedStream {
-  // Only on https and localhost do tabs have locks to agree by.
+  // Web Locks exist only on https and localhost.
   return 'locks' in navigator ? shareByLock(pageId, on) : streamWhileVisible(pageId, on)
 }
 
@@ -33,13 +33,13 @@ function shareByLock(pageId: string, on: Listener): SharedStream {
   let stream: Stream | undefined
   let state: LinkState = 'connecting'
   let last: number | undefined
-  let picture: Told | undefined
+  let presence: LiveMessage | undefined
   let patience: ReturnType<typeof setTimeout> | undefined
 
-  function take(told: Told): void {
-    last = told.number ?? last
-    if (told.event === 'presence') picture = told
-    on.told(told)
+  function take(message: LiveMessage): void {
+    last = message.number ?? last
+    if (message.event === 'presence') presence = message
+    on.message(message)
   }
 
   function become(next: LinkState): void {
@@ -54,20 +54,20 @@ function shareByLock(pageId: string, on: Listener): SharedStream {
   function lead(): Promise<void> {
     clearTimeout(patience)
     stream = openStream(pageId, last, {
-      event(told) {
-        take(told)
-        tell({ kind: 'told', told })
-        if (told.event === 'hello') announce('online')
+      event(message) {
+        take(message)
+        tell({ kind: 'message', message })
+        if (message.event === 'hello') announce('online')
       },
       lost: () => announce('offline'),
     })
-    // The lock is held until this tab closes, or another one takes it.
+    // Holds the lock until this tab closes or another tab steals it.
     return new Promise(() => {})
   }
 
   function announce(next: LinkState): void {
     become(next)
-    tell({ kind: 'state', state: next, picture })
+    tell({ kind: 'state', state: next, presence })
   }
 
   function follow(isImpatient: boolean): void {
@@ -75,10 +75,10 @@ function shareByLock(pageId: string, on: Listener): SharedStream {
       stream?.close()
       stream = undefined
       const name = error instanceof DOMException ? error.name : ''
-      // A page that is being left gets no lock: asking at once would never end. The way back may show it again.
+      // A page that is being unloaded gets no lock, and asking again at once would loop. Going back may show it again.
       if (name === 'AbortError') follow(false)
       else if (name === 'InvalidStateError') addEventListener('pageshow', () => follow(false), { once: true })
-      else setTimeout(() => follow(false), LONGEST_ANSWER_MS)
+      else setTimeout(() => follow(false), MAX_RESPONSE_MS)
     })
   }
 
@@ -86,37 +86,37 @@ function shareByLock(pageId: string, on: Listener): SharedStream {
     if (stream) return
     tell(note)
     clearTimeout(patience)
-    patience = setTimeout(() => follow(true), LONGEST_ANSWER_MS)
+    patience = setTimeout(() => follow(true), MAX_RESPONSE_MS)
   }
 
   channel.onmessage = ({ data: note }: MessageEvent<Note>) => {
     clearTimeout(patience)
-    if (stream && (note.kind === 'hurry' || note.kind === 'doubt')) stream[note.kind]()
-    if (stream) return note.kind === 'told' || note.kind === 'state' ? undefined : announce(state)
-    if (note.kind === 'told') take(note.told)
+    if (stream && (note.kind === 'reconnectNow' || note.kind === 'verify')) stream[note.kind]()
+    if (stream) return note.kind === 'message' || note.kind === 'state' ? undefined : announce(state)
+    if (note.kind === 'message') take(note.message)
     if (note.kind !== 'state') return
-    if (note.picture) take(note.picture)
+    if (note.presence) take(note.presence)
     become(note.state)
   }
   follow(false)
   askLeader({ kind: 'ask' })
   return {
-    hurry: () => (stream ? stream.hurry() : askLeader({ kind: 'hurry' })),
-    doubt: () => (stream ? stream.doubt() : askLeader({ kind: 'doubt' })),
+    reconnectNow: () => (stream ? stream.reconnectNow() : askLeader({ kind: 'reconnectNow' })),
+    verify: () => (stream ? stream.verify() : askLeader({ kind: 'verify' })),
   }
 }
 
-/** Without locks: a stream for each tab that is looked at. One that comes back is told what it missed. */
+/** Without locks: one stream per visible tab. A tab that becomes visible again resumes where it stopped. */
 function streamWhileVisible(pageId: string, on: Listener): SharedStream {
   let stream: Stream | undefined
   let last: number | undefined
 
   function open(): void {
     stream ??= openStream(pageId, last, {
-      event(told) {
-        last = told.number ?? last
-        on.told(told)
-        if (told.event === 'hello') on.state('online')
+      event(message) {
+        last = message.number ?? last
+        on.message(message)
+        if (message.event === 'hello') on.state('online')
       },
       lost: () => on.state('offline'),
     })
@@ -132,5 +132,5 @@ function streamWhileVisible(pageId: string, on: Listener): SharedStream {
 
   document.addEventListener('visibilitychange', look)
   open()
-  return { hurry: () => stream?.hurry(), doubt: () => stream?.doubt() }
+  return { reconnectNow: () => stream?.reconnectNow(), verify: () => stream?.verify() }
 }

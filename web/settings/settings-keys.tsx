@@ -3,11 +3,11 @@ import { createMemo, createSignal, onMount, Show } from 'solid-js'
 import { KeySheet } from '../keyboard/key-sheet.tsx'
 import { type KeyAction, useKeys } from '../keyboard/keys.ts'
 import { overviewActions } from '../keyboard/overview-actions.ts'
-import { part } from '../live/lazy-page.tsx'
+import { lazyPage } from '../live/lazy-page.tsx'
 import { groupsFor } from './pages.ts'
 
 // Its code loads after the page: it brings parts of the inbox with it.
-const Palette = part(async () => ({ default: (await import('../inbox/palette/palette.tsx')).Palette }))
+const Palette = lazyPage(async () => ({ default: (await import('../inbox/palette/palette.tsx')).Palette }))
 
 /** The command menu and the list of keyboard shortcuts, as in the inbox. */
 export function SettingsKeys(props: { isAdmin: boolean }) {
