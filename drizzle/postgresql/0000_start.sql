@@ -6,6 +6,7 @@ CREATE TABLE "agents" (
 	"email_key" text NOT NULL,
 	"role" text NOT NULL,
 	"password_hash" text,
+	"last_seen_at" bigint,
 	"disabled_at" bigint,
 	"created_at" bigint NOT NULL
 );
@@ -26,6 +27,228 @@ CREATE TABLE "api_keys" (
 	"created_at" bigint NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "audit_entries" (
+	"id" text PRIMARY KEY NOT NULL,
+	"org_id" text NOT NULL,
+	"actor_kind" text NOT NULL,
+	"actor_id" text,
+	"actor_name" text NOT NULL,
+	"action" text NOT NULL,
+	"subject_id" text,
+	"subject_label" text,
+	"detail" text,
+	"address" text,
+	"created_at" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "customers" (
+	"id" text PRIMARY KEY NOT NULL,
+	"org_id" text NOT NULL,
+	"name" text NOT NULL,
+	"email" text,
+	"email_key" text,
+	"version" bigint DEFAULT 1 NOT NULL,
+	"reindex_after" text,
+	"created_at" bigint NOT NULL,
+	"updated_at" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "events" (
+	"org_id" text NOT NULL,
+	"number" bigint NOT NULL,
+	"id" text NOT NULL,
+	"type" text NOT NULL,
+	"ticket_id" text NOT NULL,
+	"body" "bytea",
+	"created_at" bigint NOT NULL,
+	CONSTRAINT "events_org_id_number_pk" PRIMARY KEY("org_id","number")
+);
+--> statement-breakpoint
+CREATE TABLE "idempotency_keys" (
+	"org_id" text NOT NULL,
+	"key" text NOT NULL,
+	"fingerprint" text NOT NULL,
+	"ticket_id" text,
+	"status" bigint NOT NULL,
+	"body" text NOT NULL,
+	"location" text,
+	"etag" text,
+	"created_at" bigint NOT NULL,
+	CONSTRAINT "idempotency_keys_org_id_key_pk" PRIMARY KEY("org_id","key")
+);
+--> statement-breakpoint
+CREATE TABLE "messages" (
+	"id" text PRIMARY KEY NOT NULL,
+	"org_id" text NOT NULL,
+	"ticket_id" text NOT NULL,
+	"role" text NOT NULL,
+	"text" text NOT NULL,
+	"agent_id" text,
+	"agent_name" text,
+	"sending" text,
+	"send_error" text,
+	"request_hash" text,
+	"created_at" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "organizations" (
+	"id" text PRIMARY KEY NOT NULL,
+	"name" text NOT NULL,
+	"reopens" boolean DEFAULT true NOT NULL,
+	"assign_on_reply" boolean DEFAULT true NOT NULL,
+	"public_name" text DEFAULT '' NOT NULL,
+	"website" text DEFAULT '' NOT NULL,
+	"signature" text DEFAULT '' NOT NULL,
+	"last_event" bigint DEFAULT 0 NOT NULL,
+	"erased_event" bigint,
+	"created_at" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "saved_replies" (
+	"id" text PRIMARY KEY NOT NULL,
+	"org_id" text NOT NULL,
+	"name" text NOT NULL,
+	"text" text NOT NULL,
+	"created_at" bigint NOT NULL,
+	"updated_at" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "saved_views" (
+	"id" text PRIMARY KEY NOT NULL,
+	"org_id" text NOT NULL,
+	"agent_id" text NOT NULL,
+	"is_shared" boolean DEFAULT false NOT NULL,
+	"name" text NOT NULL,
+	"query" text NOT NULL,
+	"created_at" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "scheduled_messages" (
+	"id" text PRIMARY KEY NOT NULL,
+	"org_id" text NOT NULL,
+	"ticket_id" text NOT NULL,
+	"agent_id" text,
+	"key_id" text,
+	"agent_name" text NOT NULL,
+	"text" text NOT NULL,
+	"then_status" text,
+	"seen_message_id" text,
+	"seen_at" bigint,
+	"is_forced" boolean DEFAULT false NOT NULL,
+	"is_held" boolean DEFAULT false NOT NULL,
+	"held_because" text,
+	"request_hash" text,
+	"send_at" bigint NOT NULL,
+	"created_at" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "search_cursors" (
+	"org_id" text PRIMARY KEY NOT NULL,
+	"event_number" bigint NOT NULL,
+	"back_at" bigint,
+	"back_id" text DEFAULT '' NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "search_documents" (
+	"org_id" text NOT NULL,
+	"ticket_id" text NOT NULL,
+	"number" bigint NOT NULL,
+	CONSTRAINT "search_documents_org_id_ticket_id_pk" PRIMARY KEY("org_id","ticket_id")
+);
+--> statement-breakpoint
+CREATE TABLE "agent_links" (
+	"id" text PRIMARY KEY NOT NULL,
+	"org_id" text NOT NULL,
+	"agent_id" text NOT NULL,
+	"purpose" text NOT NULL,
+	"hash" text NOT NULL,
+	"created_at" bigint NOT NULL,
+	"expires_at" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "sessions" (
+	"id" text PRIMARY KEY NOT NULL,
+	"org_id" text NOT NULL,
+	"agent_id" text NOT NULL,
+	"hash" text NOT NULL,
+	"device" text DEFAULT '' NOT NULL,
+	"address" text DEFAULT '' NOT NULL,
+	"created_at" bigint NOT NULL,
+	"last_seen_at" bigint NOT NULL,
+	"expires_at" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "activities" (
+	"id" text PRIMARY KEY NOT NULL,
+	"org_id" text NOT NULL,
+	"ticket_id" text NOT NULL,
+	"actor_kind" text NOT NULL,
+	"actor_id" text,
+	"actor_name" text NOT NULL,
+	"changes" text NOT NULL,
+	"created_at" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "drafts" (
+	"org_id" text NOT NULL,
+	"agent_id" text NOT NULL,
+	"ticket_id" text NOT NULL,
+	"kind" text NOT NULL,
+	"text" text NOT NULL,
+	"saved_at" bigint NOT NULL,
+	CONSTRAINT "drafts_org_id_agent_id_ticket_id_kind_pk" PRIMARY KEY("org_id","agent_id","ticket_id","kind")
+);
+--> statement-breakpoint
+CREATE TABLE "notes" (
+	"id" text PRIMARY KEY NOT NULL,
+	"org_id" text NOT NULL,
+	"ticket_id" text NOT NULL,
+	"agent_id" text NOT NULL,
+	"agent_name" text NOT NULL,
+	"text" text NOT NULL,
+	"created_at" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "read_marks" (
+	"org_id" text NOT NULL,
+	"agent_id" text NOT NULL,
+	"ticket_id" text NOT NULL,
+	"message_id" text NOT NULL,
+	"message_at" bigint NOT NULL,
+	CONSTRAINT "read_marks_org_id_agent_id_ticket_id_pk" PRIMARY KEY("org_id","agent_id","ticket_id")
+);
+--> statement-breakpoint
+CREATE TABLE "ticket_counters" (
+	"org_id" text NOT NULL,
+	"filter" text NOT NULL,
+	"count" bigint NOT NULL,
+	CONSTRAINT "ticket_counters_org_id_filter_pk" PRIMARY KEY("org_id","filter")
+);
+--> statement-breakpoint
+CREATE TABLE "ticket_tags" (
+	"org_id" text NOT NULL,
+	"tag" text NOT NULL,
+	"ticket_id" text NOT NULL,
+	"created_at" bigint NOT NULL,
+	"updated_at" bigint NOT NULL,
+	CONSTRAINT "ticket_tags_org_id_ticket_id_tag_pk" PRIMARY KEY("org_id","ticket_id","tag")
+);
+--> statement-breakpoint
+CREATE TABLE "tickets" (
+	"id" text PRIMARY KEY NOT NULL,
+	"org_id" text NOT NULL,
+	"customer_id" text NOT NULL,
+	"status" text NOT NULL,
+	"channel" text NOT NULL,
+	"subject" text NOT NULL,
+	"assigned_to" text DEFAULT '' NOT NULL,
+	"tags" text NOT NULL,
+	"is_spam" boolean DEFAULT false NOT NULL,
+	"version" bigint DEFAULT 1 NOT NULL,
+	"created_at" bigint NOT NULL,
+	"updated_at" bigint NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "attempts" (
 	"delivery_id" text NOT NULL,
 	"number" bigint NOT NULL,
@@ -42,17 +265,6 @@ CREATE TABLE "attempts" (
 	"response_body" "bytea",
 	"is_body_cut" boolean DEFAULT false NOT NULL,
 	CONSTRAINT "attempts_delivery_id_number_pk" PRIMARY KEY("delivery_id","number")
-);
---> statement-breakpoint
-CREATE TABLE "customers" (
-	"id" text PRIMARY KEY NOT NULL,
-	"org_id" text NOT NULL,
-	"name" text NOT NULL,
-	"email" text,
-	"email_key" text,
-	"version" bigint DEFAULT 1 NOT NULL,
-	"created_at" bigint NOT NULL,
-	"updated_at" bigint NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "deliveries" (
@@ -89,58 +301,15 @@ CREATE TABLE "endpoints" (
 	"off_reason" text,
 	"failing_since" bigint,
 	"connect_failures" bigint DEFAULT 0 NOT NULL,
-	"is_steady" boolean DEFAULT false NOT NULL,
+	"is_healthy" boolean DEFAULT false NOT NULL,
 	"recent_outcomes" text DEFAULT '' NOT NULL,
 	"last_success_at" bigint,
 	"last_error_at" bigint,
 	"last_error" text,
-	"next_turn_at" bigint,
+	"next_delivery_at" bigint,
 	"deleted_at" bigint,
 	"created_at" bigint NOT NULL,
 	"updated_at" bigint NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE "events" (
-	"org_id" text NOT NULL,
-	"number" bigint NOT NULL,
-	"id" text NOT NULL,
-	"type" text NOT NULL,
-	"ticket_id" text NOT NULL,
-	"body" "bytea",
-	"created_at" bigint NOT NULL,
-	CONSTRAINT "events_org_id_number_pk" PRIMARY KEY("org_id","number")
-);
---> statement-breakpoint
-CREATE TABLE "idempotency_keys" (
-	"org_id" text NOT NULL,
-	"key" text NOT NULL,
-	"fingerprint" text NOT NULL,
-	"status" bigint NOT NULL,
-	"body" text NOT NULL,
-	"location" text,
-	"etag" text,
-	"created_at" bigint NOT NULL,
-	CONSTRAINT "idempotency_keys_org_id_key_pk" PRIMARY KEY("org_id","key")
-);
---> statement-breakpoint
-CREATE TABLE "messages" (
-	"id" text PRIMARY KEY NOT NULL,
-	"org_id" text NOT NULL,
-	"ticket_id" text NOT NULL,
-	"role" text NOT NULL,
-	"text" text NOT NULL,
-	"agent_id" text,
-	"agent_name" text,
-	"sending" text,
-	"created_at" bigint NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE "organizations" (
-	"id" text PRIMARY KEY NOT NULL,
-	"name" text NOT NULL,
-	"reopens" boolean DEFAULT true NOT NULL,
-	"last_event" bigint DEFAULT 0 NOT NULL,
-	"created_at" bigint NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "resend_jobs" (
@@ -155,61 +324,57 @@ CREATE TABLE "resend_jobs" (
 	"finished_at" bigint
 );
 --> statement-breakpoint
-CREATE TABLE "ticket_counters" (
-	"org_id" text NOT NULL,
-	"filter" text NOT NULL,
-	"count" bigint NOT NULL,
-	CONSTRAINT "ticket_counters_org_id_filter_pk" PRIMARY KEY("org_id","filter")
-);
---> statement-breakpoint
-CREATE TABLE "ticket_tags" (
-	"org_id" text NOT NULL,
-	"tag" text NOT NULL,
-	"ticket_id" text NOT NULL,
-	"created_at" bigint NOT NULL,
-	"updated_at" bigint NOT NULL,
-	CONSTRAINT "ticket_tags_org_id_ticket_id_tag_pk" PRIMARY KEY("org_id","ticket_id","tag")
-);
---> statement-breakpoint
-CREATE TABLE "tickets" (
-	"id" text PRIMARY KEY NOT NULL,
-	"org_id" text NOT NULL,
-	"customer_id" text NOT NULL,
-	"status" text NOT NULL,
-	"channel" text NOT NULL,
-	"subject" text NOT NULL,
-	"assigned_to" text DEFAULT '' NOT NULL,
-	"tags" text NOT NULL,
-	"version" bigint DEFAULT 1 NOT NULL,
-	"created_at" bigint NOT NULL,
-	"updated_at" bigint NOT NULL
-);
---> statement-breakpoint
 ALTER TABLE "agents" ADD CONSTRAINT "agents_org_id_organizations_id_fk" FOREIGN KEY ("org_id") REFERENCES "public"."organizations"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_org_id_organizations_id_fk" FOREIGN KEY ("org_id") REFERENCES "public"."organizations"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "attempts" ADD CONSTRAINT "attempts_delivery_id_deliveries_id_fk" FOREIGN KEY ("delivery_id") REFERENCES "public"."deliveries"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "customers" ADD CONSTRAINT "customers_org_id_organizations_id_fk" FOREIGN KEY ("org_id") REFERENCES "public"."organizations"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "deliveries" ADD CONSTRAINT "deliveries_endpoint_id_endpoints_id_fk" FOREIGN KEY ("endpoint_id") REFERENCES "public"."endpoints"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "endpoints" ADD CONSTRAINT "endpoints_org_id_organizations_id_fk" FOREIGN KEY ("org_id") REFERENCES "public"."organizations"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "messages" ADD CONSTRAINT "messages_ticket_id_tickets_id_fk" FOREIGN KEY ("ticket_id") REFERENCES "public"."tickets"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "resend_jobs" ADD CONSTRAINT "resend_jobs_endpoint_id_endpoints_id_fk" FOREIGN KEY ("endpoint_id") REFERENCES "public"."endpoints"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "saved_replies" ADD CONSTRAINT "saved_replies_org_id_organizations_id_fk" FOREIGN KEY ("org_id") REFERENCES "public"."organizations"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "saved_views" ADD CONSTRAINT "saved_views_org_id_organizations_id_fk" FOREIGN KEY ("org_id") REFERENCES "public"."organizations"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "scheduled_messages" ADD CONSTRAINT "scheduled_messages_ticket_id_tickets_id_fk" FOREIGN KEY ("ticket_id") REFERENCES "public"."tickets"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "agent_links" ADD CONSTRAINT "agent_links_org_id_organizations_id_fk" FOREIGN KEY ("org_id") REFERENCES "public"."organizations"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "agent_links" ADD CONSTRAINT "agent_links_agent_id_agents_id_fk" FOREIGN KEY ("agent_id") REFERENCES "public"."agents"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "sessions" ADD CONSTRAINT "sessions_org_id_organizations_id_fk" FOREIGN KEY ("org_id") REFERENCES "public"."organizations"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "sessions" ADD CONSTRAINT "sessions_agent_id_agents_id_fk" FOREIGN KEY ("agent_id") REFERENCES "public"."agents"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "activities" ADD CONSTRAINT "activities_ticket_id_tickets_id_fk" FOREIGN KEY ("ticket_id") REFERENCES "public"."tickets"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "drafts" ADD CONSTRAINT "drafts_ticket_id_tickets_id_fk" FOREIGN KEY ("ticket_id") REFERENCES "public"."tickets"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "notes" ADD CONSTRAINT "notes_ticket_id_tickets_id_fk" FOREIGN KEY ("ticket_id") REFERENCES "public"."tickets"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "read_marks" ADD CONSTRAINT "read_marks_ticket_id_tickets_id_fk" FOREIGN KEY ("ticket_id") REFERENCES "public"."tickets"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "ticket_tags" ADD CONSTRAINT "ticket_tags_ticket_id_tickets_id_fk" FOREIGN KEY ("ticket_id") REFERENCES "public"."tickets"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "tickets" ADD CONSTRAINT "tickets_customer_id_customers_id_fk" FOREIGN KEY ("customer_id") REFERENCES "public"."customers"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "attempts" ADD CONSTRAINT "attempts_delivery_id_deliveries_id_fk" FOREIGN KEY ("delivery_id") REFERENCES "public"."deliveries"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "deliveries" ADD CONSTRAINT "deliveries_endpoint_id_endpoints_id_fk" FOREIGN KEY ("endpoint_id") REFERENCES "public"."endpoints"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "endpoints" ADD CONSTRAINT "endpoints_org_id_organizations_id_fk" FOREIGN KEY ("org_id") REFERENCES "public"."organizations"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "resend_jobs" ADD CONSTRAINT "resend_jobs_endpoint_id_endpoints_id_fk" FOREIGN KEY ("endpoint_id") REFERENCES "public"."endpoints"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE UNIQUE INDEX "agents_by_email" ON "agents" USING btree ("org_id","email_key");--> statement-breakpoint
+CREATE INDEX "agents_by_address" ON "agents" USING btree ("email_key");--> statement-breakpoint
 CREATE UNIQUE INDEX "api_keys_by_hash" ON "api_keys" USING btree ("hash");--> statement-breakpoint
 CREATE INDEX "api_keys_by_organization" ON "api_keys" USING btree ("org_id","created_at");--> statement-breakpoint
+CREATE INDEX "audit_entries_by_organization" ON "audit_entries" USING btree ("org_id","id");--> statement-breakpoint
+CREATE INDEX "audit_entries_by_action" ON "audit_entries" USING btree ("org_id","action","id");--> statement-breakpoint
 CREATE UNIQUE INDEX "customers_by_email" ON "customers" USING btree ("org_id","email_key");--> statement-breakpoint
-CREATE INDEX "deliveries_due" ON "deliveries" USING btree ("endpoint_id","due_at","event_number") WHERE state = 'pending';--> statement-breakpoint
-CREATE INDEX "deliveries_in_flight" ON "deliveries" USING btree ("endpoint_id") WHERE state = 'in_flight';--> statement-breakpoint
-CREATE INDEX "deliveries_failed" ON "deliveries" USING btree ("endpoint_id","id","created_at") WHERE state = 'failed';--> statement-breakpoint
-CREATE INDEX "deliveries_by_organization" ON "deliveries" USING btree ("org_id","id");--> statement-breakpoint
-CREATE INDEX "deliveries_by_state" ON "deliveries" USING btree ("org_id","state","id","endpoint_id");--> statement-breakpoint
-CREATE INDEX "deliveries_by_endpoint" ON "deliveries" USING btree ("endpoint_id","id");--> statement-breakpoint
-CREATE INDEX "endpoints_by_organization" ON "endpoints" USING btree ("org_id","created_at","id");--> statement-breakpoint
-CREATE INDEX "endpoints_by_turn" ON "endpoints" USING btree ("is_steady","next_turn_at");--> statement-breakpoint
+CREATE INDEX "customers_to_reindex" ON "customers" USING btree ("org_id","id") WHERE reindex_after is not null;--> statement-breakpoint
+CREATE INDEX "events_by_ticket" ON "events" USING btree ("org_id","ticket_id") WHERE body is not null;--> statement-breakpoint
 CREATE INDEX "idempotency_keys_by_time" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
-CREATE INDEX "messages_by_ticket" ON "messages" USING btree ("org_id","ticket_id","created_at","id");--> statement-breakpoint
-CREATE INDEX "resend_jobs_open" ON "resend_jobs" USING btree ("created_at") WHERE finished_at is null;--> statement-breakpoint
+CREATE INDEX "idempotency_keys_by_ticket" ON "idempotency_keys" USING btree ("org_id","ticket_id");--> statement-breakpoint
+CREATE INDEX "messages_by_ticket" ON "messages" USING btree ("ticket_id","created_at","id");--> statement-breakpoint
+CREATE INDEX "messages_failed" ON "messages" USING btree ("org_id","ticket_id","id") WHERE sending in ('failed', 'bounced');--> statement-breakpoint
+CREATE INDEX "saved_replies_by_name" ON "saved_replies" USING btree ("org_id","name","id");--> statement-breakpoint
+CREATE INDEX "saved_views_by_organization" ON "saved_views" USING btree ("org_id","created_at","id");--> statement-breakpoint
+CREATE INDEX "scheduled_messages_due" ON "scheduled_messages" USING btree ("is_held","send_at");--> statement-breakpoint
+CREATE INDEX "scheduled_messages_by_ticket" ON "scheduled_messages" USING btree ("ticket_id","created_at");--> statement-breakpoint
+CREATE INDEX "scheduled_messages_held" ON "scheduled_messages" USING btree ("org_id","ticket_id") WHERE is_held;--> statement-breakpoint
+CREATE UNIQUE INDEX "search_documents_by_number" ON "search_documents" USING btree ("number");--> statement-breakpoint
+CREATE UNIQUE INDEX "agent_links_by_hash" ON "agent_links" USING btree ("hash");--> statement-breakpoint
+CREATE INDEX "agent_links_by_agent" ON "agent_links" USING btree ("org_id","agent_id");--> statement-breakpoint
+CREATE INDEX "agent_links_by_expiry" ON "agent_links" USING btree ("expires_at");--> statement-breakpoint
+CREATE UNIQUE INDEX "sessions_by_hash" ON "sessions" USING btree ("hash");--> statement-breakpoint
+CREATE INDEX "sessions_by_agent" ON "sessions" USING btree ("org_id","agent_id","last_seen_at");--> statement-breakpoint
+CREATE INDEX "sessions_by_expiry" ON "sessions" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "activities_by_ticket" ON "activities" USING btree ("ticket_id","created_at","id");--> statement-breakpoint
+CREATE INDEX "drafts_by_ticket" ON "drafts" USING btree ("ticket_id");--> statement-breakpoint
+CREATE INDEX "notes_by_ticket" ON "notes" USING btree ("ticket_id","created_at","id");--> statement-breakpoint
+CREATE INDEX "read_marks_by_ticket" ON "read_marks" USING btree ("ticket_id");--> statement-breakpoint
+CREATE INDEX "ticket_tags_by_ticket" ON "ticket_tags" USING btree ("ticket_id");--> statement-breakpoint
 CREATE INDEX "ticket_tags_by_created" ON "ticket_tags" USING btree ("org_id","tag","created_at","ticket_id");--> statement-breakpoint
 CREATE INDEX "ticket_tags_by_updated" ON "ticket_tags" USING btree ("org_id","tag","updated_at","ticket_id");--> statement-breakpoint
 CREATE INDEX "tickets_by_created" ON "tickets" USING btree ("org_id","created_at","id");--> statement-breakpoint
@@ -219,4 +384,20 @@ CREATE INDEX "tickets_by_status_updated" ON "tickets" USING btree ("org_id","sta
 CREATE INDEX "tickets_by_channel_created" ON "tickets" USING btree ("org_id","channel","created_at","id");--> statement-breakpoint
 CREATE INDEX "tickets_by_channel_updated" ON "tickets" USING btree ("org_id","channel","updated_at","id");--> statement-breakpoint
 CREATE INDEX "tickets_by_assignee_created" ON "tickets" USING btree ("org_id","assigned_to","created_at","id");--> statement-breakpoint
-CREATE INDEX "tickets_by_assignee_updated" ON "tickets" USING btree ("org_id","assigned_to","updated_at","id");
+CREATE INDEX "tickets_by_assignee_updated" ON "tickets" USING btree ("org_id","assigned_to","updated_at","id");--> statement-breakpoint
+CREATE INDEX "tickets_by_status_assignee_updated" ON "tickets" USING btree ("org_id","status","assigned_to","updated_at","id");--> statement-breakpoint
+CREATE INDEX "tickets_spam" ON "tickets" USING btree ("org_id","updated_at","id") WHERE is_spam;--> statement-breakpoint
+CREATE INDEX "tickets_by_customer" ON "tickets" USING btree ("customer_id","updated_at","id");--> statement-breakpoint
+CREATE INDEX "tickets_by_handle" ON "tickets" USING btree (substr(id, 25));--> statement-breakpoint
+CREATE INDEX "deliveries_due" ON "deliveries" USING btree ("endpoint_id","due_at","event_number") WHERE state = 'pending';--> statement-breakpoint
+CREATE INDEX "deliveries_in_flight" ON "deliveries" USING btree ("endpoint_id") WHERE state = 'in_flight';--> statement-breakpoint
+CREATE INDEX "deliveries_failed" ON "deliveries" USING btree ("endpoint_id","id","created_at") WHERE state = 'failed';--> statement-breakpoint
+CREATE INDEX "deliveries_by_organization" ON "deliveries" USING btree ("org_id","id");--> statement-breakpoint
+CREATE INDEX "deliveries_by_state" ON "deliveries" USING btree ("org_id","state","id","endpoint_id");--> statement-breakpoint
+CREATE INDEX "deliveries_by_endpoint" ON "deliveries" USING btree ("endpoint_id","id");--> statement-breakpoint
+CREATE INDEX "deliveries_by_ticket" ON "deliveries" USING btree ("org_id","ticket_id");--> statement-breakpoint
+CREATE INDEX "endpoints_by_organization" ON "endpoints" USING btree ("org_id","created_at","id");--> statement-breakpoint
+CREATE INDEX "endpoints_by_schedule" ON "endpoints" USING btree ("is_healthy","next_delivery_at");--> statement-breakpoint
+CREATE INDEX "resend_jobs_open" ON "resend_jobs" USING btree ("created_at") WHERE finished_at is null;--> statement-breakpoint
+CREATE TABLE "search_index" ("rowid" bigint PRIMARY KEY, "text" tsvector NOT NULL);--> statement-breakpoint
+CREATE INDEX "search_index_by_text" ON "search_index" USING gin ("text");

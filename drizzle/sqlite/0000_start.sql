@@ -6,12 +6,14 @@ CREATE TABLE `agents` (
 	`email_key` text NOT NULL,
 	`role` text NOT NULL,
 	`password_hash` text,
+	`last_seen_at` integer,
 	`disabled_at` integer,
 	`created_at` integer NOT NULL,
 	FOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `agents_by_email` ON `agents` (`org_id`,`email_key`);--> statement-breakpoint
+CREATE INDEX `agents_by_address` ON `agents` (`email_key`);--> statement-breakpoint
 CREATE TABLE `api_keys` (
 	`id` text PRIMARY KEY NOT NULL,
 	`org_id` text NOT NULL,
@@ -31,6 +33,283 @@ CREATE TABLE `api_keys` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `api_keys_by_hash` ON `api_keys` (`hash`);--> statement-breakpoint
 CREATE INDEX `api_keys_by_organization` ON `api_keys` (`org_id`,`created_at`);--> statement-breakpoint
+CREATE TABLE `audit_entries` (
+	`id` text PRIMARY KEY NOT NULL,
+	`org_id` text NOT NULL,
+	`actor_kind` text NOT NULL,
+	`actor_id` text,
+	`actor_name` text NOT NULL,
+	`action` text NOT NULL,
+	`subject_id` text,
+	`subject_label` text,
+	`detail` text,
+	`address` text,
+	`created_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `audit_entries_by_organization` ON `audit_entries` (`org_id`,`id`);--> statement-breakpoint
+CREATE INDEX `audit_entries_by_action` ON `audit_entries` (`org_id`,`action`,`id`);--> statement-breakpoint
+CREATE TABLE `customers` (
+	`id` text PRIMARY KEY NOT NULL,
+	`org_id` text NOT NULL,
+	`name` text NOT NULL,
+	`email` text,
+	`email_key` text,
+	`version` integer DEFAULT 1 NOT NULL,
+	`reindex_after` text,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `customers_by_email` ON `customers` (`org_id`,`email_key`);--> statement-breakpoint
+CREATE INDEX `customers_to_reindex` ON `customers` (`org_id`,`id`) WHERE reindex_after is not null;--> statement-breakpoint
+CREATE TABLE `events` (
+	`org_id` text NOT NULL,
+	`number` integer NOT NULL,
+	`id` text NOT NULL,
+	`type` text NOT NULL,
+	`ticket_id` text NOT NULL,
+	`body` blob,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`org_id`, `number`)
+);
+--> statement-breakpoint
+CREATE INDEX `events_by_ticket` ON `events` (`org_id`,`ticket_id`) WHERE body is not null;--> statement-breakpoint
+CREATE TABLE `idempotency_keys` (
+	`org_id` text NOT NULL,
+	`key` text NOT NULL,
+	`fingerprint` text NOT NULL,
+	`ticket_id` text,
+	`status` integer NOT NULL,
+	`body` text NOT NULL,
+	`location` text,
+	`etag` text,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`org_id`, `key`)
+);
+--> statement-breakpoint
+CREATE INDEX `idempotency_keys_by_time` ON `idempotency_keys` (`created_at`);--> statement-breakpoint
+CREATE INDEX `idempotency_keys_by_ticket` ON `idempotency_keys` (`org_id`,`ticket_id`);--> statement-breakpoint
+CREATE TABLE `messages` (
+	`id` text PRIMARY KEY NOT NULL,
+	`org_id` text NOT NULL,
+	`ticket_id` text NOT NULL,
+	`role` text NOT NULL,
+	`text` text NOT NULL,
+	`agent_id` text,
+	`agent_name` text,
+	`sending` text,
+	`send_error` text,
+	`request_hash` text,
+	`created_at` integer NOT NULL,
+	FOREIGN KEY (`ticket_id`) REFERENCES `tickets`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `messages_by_ticket` ON `messages` (`ticket_id`,`created_at`,`id`);--> statement-breakpoint
+CREATE INDEX `messages_failed` ON `messages` (`org_id`,`ticket_id`,`id`) WHERE sending in ('failed', 'bounced');--> statement-breakpoint
+CREATE TABLE `organizations` (
+	`id` text PRIMARY KEY NOT NULL,
+	`name` text NOT NULL,
+	`reopens` integer DEFAULT true NOT NULL,
+	`assign_on_reply` integer DEFAULT true NOT NULL,
+	`public_name` text DEFAULT '' NOT NULL,
+	`website` text DEFAULT '' NOT NULL,
+	`signature` text DEFAULT '' NOT NULL,
+	`last_event` integer DEFAULT 0 NOT NULL,
+	`erased_event` integer,
+	`created_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `saved_replies` (
+	`id` text PRIMARY KEY NOT NULL,
+	`org_id` text NOT NULL,
+	`name` text NOT NULL,
+	`text` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `saved_replies_by_name` ON `saved_replies` (`org_id`,`name`,`id`);--> statement-breakpoint
+CREATE TABLE `saved_views` (
+	`id` text PRIMARY KEY NOT NULL,
+	`org_id` text NOT NULL,
+	`agent_id` text NOT NULL,
+	`is_shared` integer DEFAULT false NOT NULL,
+	`name` text NOT NULL,
+	`query` text NOT NULL,
+	`created_at` integer NOT NULL,
+	FOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `saved_views_by_organization` ON `saved_views` (`org_id`,`created_at`,`id`);--> statement-breakpoint
+CREATE TABLE `scheduled_messages` (
+	`id` text PRIMARY KEY NOT NULL,
+	`org_id` text NOT NULL,
+	`ticket_id` text NOT NULL,
+	`agent_id` text,
+	`key_id` text,
+	`agent_name` text NOT NULL,
+	`text` text NOT NULL,
+	`then_status` text,
+	`seen_message_id` text,
+	`seen_at` integer,
+	`is_forced` integer DEFAULT false NOT NULL,
+	`is_held` integer DEFAULT false NOT NULL,
+	`held_because` text,
+	`request_hash` text,
+	`send_at` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	FOREIGN KEY (`ticket_id`) REFERENCES `tickets`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `scheduled_messages_due` ON `scheduled_messages` (`is_held`,`send_at`);--> statement-breakpoint
+CREATE INDEX `scheduled_messages_by_ticket` ON `scheduled_messages` (`ticket_id`,`created_at`);--> statement-breakpoint
+CREATE INDEX `scheduled_messages_held` ON `scheduled_messages` (`org_id`,`ticket_id`) WHERE is_held;--> statement-breakpoint
+CREATE TABLE `search_cursors` (
+	`org_id` text PRIMARY KEY NOT NULL,
+	`event_number` integer NOT NULL,
+	`back_at` integer,
+	`back_id` text DEFAULT '' NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `search_documents` (
+	`org_id` text NOT NULL,
+	`ticket_id` text NOT NULL,
+	`number` integer NOT NULL,
+	PRIMARY KEY(`org_id`, `ticket_id`)
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `search_documents_by_number` ON `search_documents` (`number`);--> statement-breakpoint
+CREATE TABLE `agent_links` (
+	`id` text PRIMARY KEY NOT NULL,
+	`org_id` text NOT NULL,
+	`agent_id` text NOT NULL,
+	`purpose` text NOT NULL,
+	`hash` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`expires_at` integer NOT NULL,
+	FOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`agent_id`) REFERENCES `agents`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `agent_links_by_hash` ON `agent_links` (`hash`);--> statement-breakpoint
+CREATE INDEX `agent_links_by_agent` ON `agent_links` (`org_id`,`agent_id`);--> statement-breakpoint
+CREATE INDEX `agent_links_by_expiry` ON `agent_links` (`expires_at`);--> statement-breakpoint
+CREATE TABLE `sessions` (
+	`id` text PRIMARY KEY NOT NULL,
+	`org_id` text NOT NULL,
+	`agent_id` text NOT NULL,
+	`hash` text NOT NULL,
+	`device` text DEFAULT '' NOT NULL,
+	`address` text DEFAULT '' NOT NULL,
+	`created_at` integer NOT NULL,
+	`last_seen_at` integer NOT NULL,
+	`expires_at` integer NOT NULL,
+	FOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`agent_id`) REFERENCES `agents`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `sessions_by_hash` ON `sessions` (`hash`);--> statement-breakpoint
+CREATE INDEX `sessions_by_agent` ON `sessions` (`org_id`,`agent_id`,`last_seen_at`);--> statement-breakpoint
+CREATE INDEX `sessions_by_expiry` ON `sessions` (`expires_at`);--> statement-breakpoint
+CREATE TABLE `activities` (
+	`id` text PRIMARY KEY NOT NULL,
+	`org_id` text NOT NULL,
+	`ticket_id` text NOT NULL,
+	`actor_kind` text NOT NULL,
+	`actor_id` text,
+	`actor_name` text NOT NULL,
+	`changes` text NOT NULL,
+	`created_at` integer NOT NULL,
+	FOREIGN KEY (`ticket_id`) REFERENCES `tickets`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `activities_by_ticket` ON `activities` (`ticket_id`,`created_at`,`id`);--> statement-breakpoint
+CREATE TABLE `drafts` (
+	`org_id` text NOT NULL,
+	`agent_id` text NOT NULL,
+	`ticket_id` text NOT NULL,
+	`kind` text NOT NULL,
+	`text` text NOT NULL,
+	`saved_at` integer NOT NULL,
+	PRIMARY KEY(`org_id`, `agent_id`, `ticket_id`, `kind`),
+	FOREIGN KEY (`ticket_id`) REFERENCES `tickets`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `drafts_by_ticket` ON `drafts` (`ticket_id`);--> statement-breakpoint
+CREATE TABLE `notes` (
+	`id` text PRIMARY KEY NOT NULL,
+	`org_id` text NOT NULL,
+	`ticket_id` text NOT NULL,
+	`agent_id` text NOT NULL,
+	`agent_name` text NOT NULL,
+	`text` text NOT NULL,
+	`created_at` integer NOT NULL,
+	FOREIGN KEY (`ticket_id`) REFERENCES `tickets`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `notes_by_ticket` ON `notes` (`ticket_id`,`created_at`,`id`);--> statement-breakpoint
+CREATE TABLE `read_marks` (
+	`org_id` text NOT NULL,
+	`agent_id` text NOT NULL,
+	`ticket_id` text NOT NULL,
+	`message_id` text NOT NULL,
+	`message_at` integer NOT NULL,
+	PRIMARY KEY(`org_id`, `agent_id`, `ticket_id`),
+	FOREIGN KEY (`ticket_id`) REFERENCES `tickets`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `read_marks_by_ticket` ON `read_marks` (`ticket_id`);--> statement-breakpoint
+CREATE TABLE `ticket_counters` (
+	`org_id` text NOT NULL,
+	`filter` text NOT NULL,
+	`count` integer NOT NULL,
+	PRIMARY KEY(`org_id`, `filter`)
+);
+--> statement-breakpoint
+CREATE TABLE `ticket_tags` (
+	`org_id` text NOT NULL,
+	`tag` text NOT NULL,
+	`ticket_id` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	PRIMARY KEY(`org_id`, `ticket_id`, `tag`),
+	FOREIGN KEY (`ticket_id`) REFERENCES `tickets`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `ticket_tags_by_ticket` ON `ticket_tags` (`ticket_id`);--> statement-breakpoint
+CREATE INDEX `ticket_tags_by_created` ON `ticket_tags` (`org_id`,`tag`,`created_at`,`ticket_id`);--> statement-breakpoint
+CREATE INDEX `ticket_tags_by_updated` ON `ticket_tags` (`org_id`,`tag`,`updated_at`,`ticket_id`);--> statement-breakpoint
+CREATE TABLE `tickets` (
+	`id` text PRIMARY KEY NOT NULL,
+	`org_id` text NOT NULL,
+	`customer_id` text NOT NULL,
+	`status` text NOT NULL,
+	`channel` text NOT NULL,
+	`subject` text NOT NULL,
+	`assigned_to` text DEFAULT '' NOT NULL,
+	`tags` text NOT NULL,
+	`is_spam` integer DEFAULT false NOT NULL,
+	`version` integer DEFAULT 1 NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`customer_id`) REFERENCES `customers`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `tickets_by_created` ON `tickets` (`org_id`,`created_at`,`id`);--> statement-breakpoint
+CREATE INDEX `tickets_by_updated` ON `tickets` (`org_id`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `tickets_by_status_created` ON `tickets` (`org_id`,`status`,`created_at`,`id`);--> statement-breakpoint
+CREATE INDEX `tickets_by_status_updated` ON `tickets` (`org_id`,`status`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `tickets_by_channel_created` ON `tickets` (`org_id`,`channel`,`created_at`,`id`);--> statement-breakpoint
+CREATE INDEX `tickets_by_channel_updated` ON `tickets` (`org_id`,`channel`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `tickets_by_assignee_created` ON `tickets` (`org_id`,`assigned_to`,`created_at`,`id`);--> statement-breakpoint
+CREATE INDEX `tickets_by_assignee_updated` ON `tickets` (`org_id`,`assigned_to`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `tickets_by_status_assignee_updated` ON `tickets` (`org_id`,`status`,`assigned_to`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `tickets_spam` ON `tickets` (`org_id`,`updated_at`,`id`) WHERE is_spam;--> statement-breakpoint
+CREATE INDEX `tickets_by_customer` ON `tickets` (`customer_id`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `tickets_by_handle` ON `tickets` (substr(id, 25));--> statement-breakpoint
 CREATE TABLE `attempts` (
 	`delivery_id` text NOT NULL,
 	`number` integer NOT NULL,
@@ -50,19 +329,6 @@ CREATE TABLE `attempts` (
 	FOREIGN KEY (`delivery_id`) REFERENCES `deliveries`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE TABLE `customers` (
-	`id` text PRIMARY KEY NOT NULL,
-	`org_id` text NOT NULL,
-	`name` text NOT NULL,
-	`email` text,
-	`email_key` text,
-	`version` integer DEFAULT 1 NOT NULL,
-	`created_at` integer NOT NULL,
-	`updated_at` integer NOT NULL,
-	FOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `customers_by_email` ON `customers` (`org_id`,`email_key`);--> statement-breakpoint
 CREATE TABLE `deliveries` (
 	`id` text PRIMARY KEY NOT NULL,
 	`org_id` text NOT NULL,
@@ -90,6 +356,7 @@ CREATE INDEX `deliveries_failed` ON `deliveries` (`endpoint_id`,`id`,`created_at
 CREATE INDEX `deliveries_by_organization` ON `deliveries` (`org_id`,`id`);--> statement-breakpoint
 CREATE INDEX `deliveries_by_state` ON `deliveries` (`org_id`,`state`,`id`,`endpoint_id`);--> statement-breakpoint
 CREATE INDEX `deliveries_by_endpoint` ON `deliveries` (`endpoint_id`,`id`);--> statement-breakpoint
+CREATE INDEX `deliveries_by_ticket` ON `deliveries` (`org_id`,`ticket_id`);--> statement-breakpoint
 CREATE TABLE `endpoints` (
 	`id` text PRIMARY KEY NOT NULL,
 	`org_id` text NOT NULL,
@@ -104,12 +371,12 @@ CREATE TABLE `endpoints` (
 	`off_reason` text,
 	`failing_since` integer,
 	`connect_failures` integer DEFAULT 0 NOT NULL,
-	`is_steady` integer DEFAULT false NOT NULL,
+	`is_healthy` integer DEFAULT false NOT NULL,
 	`recent_outcomes` text DEFAULT '' NOT NULL,
 	`last_success_at` integer,
 	`last_error_at` integer,
 	`last_error` text,
-	`next_turn_at` integer,
+	`next_delivery_at` integer,
 	`deleted_at` integer,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
@@ -117,53 +384,7 @@ CREATE TABLE `endpoints` (
 );
 --> statement-breakpoint
 CREATE INDEX `endpoints_by_organization` ON `endpoints` (`org_id`,`created_at`,`id`);--> statement-breakpoint
-CREATE INDEX `endpoints_by_turn` ON `endpoints` (`is_steady`,`next_turn_at`);--> statement-breakpoint
-CREATE TABLE `events` (
-	`org_id` text NOT NULL,
-	`number` integer NOT NULL,
-	`id` text NOT NULL,
-	`type` text NOT NULL,
-	`ticket_id` text NOT NULL,
-	`body` blob,
-	`created_at` integer NOT NULL,
-	PRIMARY KEY(`org_id`, `number`)
-);
---> statement-breakpoint
-CREATE TABLE `idempotency_keys` (
-	`org_id` text NOT NULL,
-	`key` text NOT NULL,
-	`fingerprint` text NOT NULL,
-	`status` integer NOT NULL,
-	`body` text NOT NULL,
-	`location` text,
-	`etag` text,
-	`created_at` integer NOT NULL,
-	PRIMARY KEY(`org_id`, `key`)
-);
---> statement-breakpoint
-CREATE INDEX `idempotency_keys_by_time` ON `idempotency_keys` (`created_at`);--> statement-breakpoint
-CREATE TABLE `messages` (
-	`id` text PRIMARY KEY NOT NULL,
-	`org_id` text NOT NULL,
-	`ticket_id` text NOT NULL,
-	`role` text NOT NULL,
-	`text` text NOT NULL,
-	`agent_id` text,
-	`agent_name` text,
-	`sending` text,
-	`created_at` integer NOT NULL,
-	FOREIGN KEY (`ticket_id`) REFERENCES `tickets`(`id`) ON UPDATE no action ON DELETE no action
-);
---> statement-breakpoint
-CREATE INDEX `messages_by_ticket` ON `messages` (`org_id`,`ticket_id`,`created_at`,`id`);--> statement-breakpoint
-CREATE TABLE `organizations` (
-	`id` text PRIMARY KEY NOT NULL,
-	`name` text NOT NULL,
-	`reopens` integer DEFAULT true NOT NULL,
-	`last_event` integer DEFAULT 0 NOT NULL,
-	`created_at` integer NOT NULL
-);
---> statement-breakpoint
+CREATE INDEX `endpoints_by_schedule` ON `endpoints` (`is_healthy`,`next_delivery_at`);--> statement-breakpoint
 CREATE TABLE `resend_jobs` (
 	`id` text PRIMARY KEY NOT NULL,
 	`org_id` text NOT NULL,
@@ -178,45 +399,4 @@ CREATE TABLE `resend_jobs` (
 );
 --> statement-breakpoint
 CREATE INDEX `resend_jobs_open` ON `resend_jobs` (`created_at`) WHERE finished_at is null;--> statement-breakpoint
-CREATE TABLE `ticket_counters` (
-	`org_id` text NOT NULL,
-	`filter` text NOT NULL,
-	`count` integer NOT NULL,
-	PRIMARY KEY(`org_id`, `filter`)
-);
---> statement-breakpoint
-CREATE TABLE `ticket_tags` (
-	`org_id` text NOT NULL,
-	`tag` text NOT NULL,
-	`ticket_id` text NOT NULL,
-	`created_at` integer NOT NULL,
-	`updated_at` integer NOT NULL,
-	PRIMARY KEY(`org_id`, `ticket_id`, `tag`),
-	FOREIGN KEY (`ticket_id`) REFERENCES `tickets`(`id`) ON UPDATE no action ON DELETE no action
-);
---> statement-breakpoint
-CREATE INDEX `ticket_tags_by_created` ON `ticket_tags` (`org_id`,`tag`,`created_at`,`ticket_id`);--> statement-breakpoint
-CREATE INDEX `ticket_tags_by_updated` ON `ticket_tags` (`org_id`,`tag`,`updated_at`,`ticket_id`);--> statement-breakpoint
-CREATE TABLE `tickets` (
-	`id` text PRIMARY KEY NOT NULL,
-	`org_id` text NOT NULL,
-	`customer_id` text NOT NULL,
-	`status` text NOT NULL,
-	`channel` text NOT NULL,
-	`subject` text NOT NULL,
-	`assigned_to` text DEFAULT '' NOT NULL,
-	`tags` text NOT NULL,
-	`version` integer DEFAULT 1 NOT NULL,
-	`created_at` integer NOT NULL,
-	`updated_at` integer NOT NULL,
-	FOREIGN KEY (`customer_id`) REFERENCES `customers`(`id`) ON UPDATE no action ON DELETE no action
-);
---> statement-breakpoint
-CREATE INDEX `tickets_by_created` ON `tickets` (`org_id`,`created_at`,`id`);--> statement-breakpoint
-CREATE INDEX `tickets_by_updated` ON `tickets` (`org_id`,`updated_at`,`id`);--> statement-breakpoint
-CREATE INDEX `tickets_by_status_created` ON `tickets` (`org_id`,`status`,`created_at`,`id`);--> statement-breakpoint
-CREATE INDEX `tickets_by_status_updated` ON `tickets` (`org_id`,`status`,`updated_at`,`id`);--> statement-breakpoint
-CREATE INDEX `tickets_by_channel_created` ON `tickets` (`org_id`,`channel`,`created_at`,`id`);--> statement-breakpoint
-CREATE INDEX `tickets_by_channel_updated` ON `tickets` (`org_id`,`channel`,`updated_at`,`id`);--> statement-breakpoint
-CREATE INDEX `tickets_by_assignee_created` ON `tickets` (`org_id`,`assigned_to`,`created_at`,`id`);--> statement-breakpoint
-CREATE INDEX `tickets_by_assignee_updated` ON `tickets` (`org_id`,`assigned_to`,`updated_at`,`id`);
+CREATE VIRTUAL TABLE `search_index` USING fts5(`text`, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 2", prefix='2 3');

@@ -60,17 +60,6 @@ for (const [index, { name }] of migrations.entries()) {
   })
 }
 
-test('tickets that were there before are counted for each status and tag', async () => {
-  const place = await emptyPlace()
-  await makeFilled(place, 1)
-  await using _storage = await openStorage(undefined, place)
-  const question = `select org_id, filter, count from ticket_counters where filter like 'status:%,tag:%' order by org_id`
-  const found = await seenElsewhere(place, question)
-  expect(found.map((row) => [row.org_id, row.filter, Number(row.count)])).toEqual(
-    ['1', '2', '3'].map((row) => [row, `status:${row},tag:${row}`, 1]),
-  )
-})
-
 test('a migration that fails changes nothing, and the next start tries it again', async () => {
   const place = await emptyPlace()
   await makeFilled(place, migrations.length)

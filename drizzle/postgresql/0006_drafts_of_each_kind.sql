@@ -1,2 +1,0 @@
-ALTER TABLE "drafts" DROP CONSTRAINT "drafts_org_id_agent_id_ticket_id_pk";--> statement-breakpoint
-ALTER TABLE "drafts" ADD CONSTRAINT "drafts_org_id_agent_id_ticket_id_kind_pk" PRIMARY KEY("org_id","agent_id","ticket_id","kind");

@@ -1,1 +1,0 @@
-ALTER TABLE "waiting_replies" ADD COLUMN "held_because" text;

@@ -1,1 +1,0 @@
-CREATE INDEX `waiting_replies_held` ON `waiting_replies` (`org_id`,`ticket_id`) WHERE is_held;

@@ -1,1 +1,0 @@
-CREATE INDEX `tickets_by_handle` ON `tickets` (substr(id, 25));
