@@ -18,7 +18,8 @@ import {
   type ScheduledMessage,
   type StoredMessage,
 } from './queries.ts'
-import { sendOrHold, tellWaiting } from './scheduled-messages.ts'
+import { reasonToHold, tellWaiting } from './scheduled-messages.ts'
+import { sendMessage } from './send-message.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const MOST_DAYS_AHEAD = 30
@@ -88,14 +89,13 @@ export async function scheduleMessage(
     }
     if (!(await insertScheduled(tx, scheduled))) throw idTaken()
     if (agentId !== null) await deleteSentDraft(tx, { orgId, ticketId, agentId, kind: 'reply', text })
-    if (await hasRepliedElsewhere(tx, scheduled)) {
-      await holdScheduled(tx, scheduled, 'answered')
-      await tellWaiting(deps, tx, scheduled)
-    } else if (scheduled.sendAt <= now) {
-      await sendOrHold(deps, tx, { scheduled, assignable })
-    } else {
-      await tellWaiting(deps, tx, scheduled)
-    }
+    // At once, while its author is still looking at it, and not only when it is due.
+    const because = (await hasRepliedElsewhere(tx, scheduled))
+      ? 'answered'
+      : await reasonToHold(tx, scheduled)
+    if (because) await holdScheduled(tx, scheduled, because)
+    if (because || scheduled.sendAt > now) await tellWaiting(deps, tx, scheduled)
+    else await sendMessage(deps, tx, { scheduled, assignable })
     return { message: await requireOutgoing(tx, orgId, id), isNew: true }
   })
 }

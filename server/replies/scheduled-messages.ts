@@ -118,7 +118,10 @@ export function answeredMeanwhile(): AppError {
 }
 
 /** A message is never sent in the name of an agent who is disabled, or of a key that is revoked. */
-async function reasonToHold(tx: Transaction, scheduled: ScheduledMessage): Promise<HeldBecause | undefined> {
+export async function reasonToHold(
+  tx: Transaction,
+  scheduled: ScheduledMessage,
+): Promise<HeldBecause | undefined> {
   if (await isAuthorDisabled(tx, scheduled)) return 'disabled'
   const { orgId, ticketId, agentId, agentName, seenMessageId, seenAt, isForced } = scheduled
   if (isForced || seenMessageId === null || seenAt === null) return undefined
