@@ -91,7 +91,7 @@ function inbox({ longThread, failedSend }: { longThread: string; failedSend: str
         await press(page, 'r')
         await page.keyboard.type('You are welcome. See you on Monday at 7:15!')
         await press(page, 'Control+Enter')
-        await page.getByRole('article', { name: 'Reply that waits' }).waitFor()
+        await page.getByRole('article', { name: 'Queued reply' }).waitFor()
       },
     },
     { name: 'ticket-long', path: `/inbox/open/${longThread}` },

@@ -8,7 +8,7 @@ import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { createManualClock } from '../support/clock.ts'
-import { readThread, sendNow, sendReply, textsOf } from '../support/threads.ts'
+import { readDraft, readThread, sendNow, sendReply, textsOf } from '../support/threads.ts'
 import { field, openTicket, openWorkspace, thread } from '../support/ticket-page.ts'
 import { makeTicket, readTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
@@ -25,11 +25,14 @@ browserTest('a reply is in the thread at once, and Undo puts its text back into 
   await page.keyboard.press('Control+Enter')
   expect(await thread(page)).toContain('waiting: It is attached.')
   expect(await field(page).inputValue()).toBe('')
-  await page.getByRole('article', { name: 'Reply that waits' }).waitFor()
+  await page.getByRole('article', { name: 'Queued reply' }).waitFor()
   expect(await page.getByText('Sends in').textContent()).toMatch(/Sends in\s*(10|9|8) s/)
+  // The card has the Undo: no notice repeats it, and the next key is for the ticket.
+  expect(await page.locator('.toast').count()).toBe(0)
+  expect(await page.evaluate('document.activeElement.className')).toBe('ticket-pane')
 
   await page.keyboard.press('Control+z')
-  await page.getByRole('article', { name: 'Reply that waits' }).waitFor({ state: 'hidden' })
+  await page.getByRole('article', { name: 'Queued reply' }).waitFor({ state: 'hidden' })
   expect(await field(page).inputValue()).toBe('It is attached.')
   expect(await textsOf(ben, ticket.id)).toEqual(['My invoice for February is missing.'])
 
@@ -56,7 +59,10 @@ browserTest('a reply goes by itself after ten seconds and takes the status with 
   await page.getByRole('button', { name: 'Send and resolve' }).click()
   await page.getByText('then resolved').waitFor()
   await eventually(async () => (await readThread(ben, ticket.id)).waiting.length === 1)
-  clock.advance(10_000)
+  clock.advance(5_000)
+  expect((await readThread(ben, ticket.id)).waiting).toHaveLength(1)
+  // The page counts from its own clock, which runs on.
+  clock.advance(15_000)
   await eventually(async () => (await readTicket(client, ticket.id)).status === 'resolved')
   clock.advance(1_000)
   await page.locator('.speech[data-who=agent]').waitFor()
@@ -78,7 +84,7 @@ browserTest('send, resolve and open the next ticket, without a mouse', async () 
   await page.keyboard.press('Control+Shift+Enter')
   await page.waitForURL(`**/inbox/open/${ticket.id}`)
   await eventually(async () => (await readThread(ben, other.id)).waiting[0]?.thenStatus === 'resolved')
-  await page.getByText('Sending, then resolving').waitFor()
+  await page.getByText('Sending and resolving').waitFor()
   await page.keyboard.press('Control+z')
   await page.waitForURL(`**/inbox/open/${other.id}`)
   await eventually(async () => (await field(page).inputValue()) === 'Done.')
@@ -92,33 +98,40 @@ browserTest(
     const cy = await signInAgent(bellhop, ben.orgId, { name: 'Cy Lindqvist' })
     await using window = await openTicket(bellhop, ben, ticket.id)
     const { page } = window
-    const guard = page.getByRole('alertdialog', { name: 'Somebody replied meanwhile' })
+    const held = page.getByRole('article', { name: 'Held reply' })
     await field(page).fill('It is attached.')
     await answerAs(cy, 'I have sent it by post.')
     await spoken(page, 'I have sent it by post.')
 
     await field(page).press('Control+Enter')
-    await guard.getByText('Cy Lindqvist replied just now').waitFor()
-    await guard.getByText('I have sent it by post.').waitFor()
+    await held.getByText('Not sent: Cy Lindqvist replied just now').waitFor()
+    await held.getByText('I have sent it by post.').waitFor()
+    await held.getByText('It is attached.').waitFor()
+    // The decision is due: Enter edits.
+    await held.getByRole('button', { name: 'Edit' }).and(page.locator(':focus')).waitFor()
+    await page.keyboard.press('Enter')
+    await held.waitFor({ state: 'hidden' })
+    await page.locator('.composer-field:focus').waitFor()
     expect(await field(page).inputValue()).toBe('It is attached.')
-    await guard.getByRole('button', { name: 'Edit' }).click()
-    await guard.waitFor({ state: 'hidden' })
-    expect(await field(page).evaluate((element) => element === document.activeElement)).toBe(true)
     await page.keyboard.type(' By e-mail too.')
+    await eventually(
+      async () => (await readDraft(ben, ticket.id, 'reply')) === 'It is attached. By e-mail too.',
+    )
 
     await answerAs(cy, 'And a copy by e-mail.')
     await spoken(page, 'And a copy by e-mail.')
     await field(page).press('Control+Enter')
-    await guard.getByRole('button', { name: 'Discard' }).click()
+    await held.getByText('And a copy by e-mail.').waitFor()
+    await held.getByRole('button', { name: 'Discard' }).click()
+    await held.waitFor({ state: 'hidden' })
     expect(await field(page).inputValue()).toBe('')
-    await field(page).press('Control+z')
-    expect(await field(page).inputValue()).toBe('It is attached. By e-mail too.')
+    await page.keyboard.press('Control+z')
+    await eventually(async () => (await field(page).inputValue()) === 'It is attached. By e-mail too.')
 
     await answerAs(cy, 'Third.')
     await spoken(page, 'Third.')
     await field(page).press('Control+Enter')
-    await guard.getByRole('button', { name: 'Send anyway' }).click()
-    await page.getByRole('button', { name: 'Send now' }).click()
+    await held.getByRole('button', { name: 'Send anyway' }).click()
     await eventually(async () => (await textsOf(ben, ticket.id)).includes('It is attached. By e-mail too.'))
 
     async function answerAs(agent: typeof cy, text: string) {
@@ -140,10 +153,10 @@ browserTest('a reply that is overtaken while it waits is held, and edited', asyn
   await page.getByRole('button', { name: 'Send now' }).waitFor()
   const reply = await sendReply(cy, ticket.id, { text: 'I was faster.' })
   await sendNow(cy, ticket.id, reply.id)
-  clock.advance(10_000)
+  clock.advance(20_000)
   await eventually(async () => (await readThread(ben, ticket.id)).waiting[0]?.isHeld === true)
   clock.advance(1_000)
-  await page.getByText('Cy Lindqvist replied just now, so this has not been sent.').waitFor()
+  await page.getByText('Not sent: Cy Lindqvist replied just now').waitFor()
   await page.getByRole('button', { name: 'Edit' }).click()
   await eventually(async () => (await field(page).inputValue()) === 'It is attached.')
   await place.stop()
@@ -170,9 +183,10 @@ browserTest('a message that failed says why, and goes again', async () => {
   expect(await window.page.evaluate(() => navigator.clipboard.readText())).toBe('Here.')
   await strip.getByRole('button', { name: 'Retry' }).click()
   await window.page.getByText("Not sent: email isn't connected.").waitFor()
-  expect(await window.page.getByRole('link', { name: 'Open settings' }).getAttribute('href')).toBe(
-    '/settings/email',
-  )
+  const link = window.page
+    .getByRole('region', { name: 'Thread' })
+    .getByRole('link', { name: 'Open settings' })
+  expect(await link.getAttribute('href')).toBe('/settings/email')
   // The button has gone; the keys of the ticket go on working.
   expect(await window.page.evaluate('document.activeElement.className')).toBe('ticket-pane')
   expect((await readThread(ben, ticket.id)).timeline.at(-1)?.sending).toBe('queued')
@@ -232,7 +246,7 @@ browserTest('what a saved reply cannot fill in is told before it is sent', async
   await page.keyboard.press('/')
   await page.getByRole('option', { name: /is on its way/ }).waitFor()
   await page.keyboard.press('Enter')
-  await page.getByText('{{parcel.number}} could not be filled in.').waitFor()
+  await page.getByText('Unknown variable: {{parcel.number}}.').waitFor()
   expect(await field(page).inputValue()).toEndWith(', your {{parcel.number}} is on its way.')
 })
 

@@ -10,15 +10,16 @@ import { field, openTicket, openWorkspace, thread } from '../support/ticket-page
 import { makeTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
-const POSTS = /\/(replies|notes)$/
-const WAITS = 'Waits for the connection'
+/** A reply or a note that is sent under the id the page made for it. */
+const SENDS = /\/(messages|notes)\/\w+$/
+const WAITS = "Sends when you're online"
 const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
 /** The server takes what is sent, and its answer never comes back; so often. */
 async function loseAnswers(page: Page, count: number): Promise<void> {
   await page.route(
-    POSTS,
+    SENDS,
     async (route) => {
       await route.fetch()
       await route.abort('connectionreset')
@@ -44,7 +45,7 @@ browserTest('a reply whose answer is lost again and again is one reply', async (
   await loseAnswers(page, 2)
   await field(page).fill('It is attached.')
   await field(page).press('Control+Enter')
-  await page.getByRole('article', { name: 'Reply that waits' }).waitFor()
+  await page.getByRole('article', { name: 'Queued reply' }).waitFor()
   await page.getByText(WAITS).waitFor({ state: 'hidden' })
   expect(await thread(page)).toEqual([
     'customer: My invoice for February is missing.',
@@ -78,6 +79,7 @@ browserTest(
     await field(page).press('Control+Enter')
     await page.getByText(WAITS).waitFor()
     expect(await thread(page)).toContain('waiting: Written on the train.')
+    await page.keyboard.press('r')
     await page.keyboard.type('The next one.')
     expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true)
     expect(await copiesOf(ben, ticket.id, 'Written on the train.')).toEqual([])
@@ -118,7 +120,7 @@ browserTest(
     const { ben, ticket } = await openWorkspace(bellhop)
     await using window = await openTicket(bellhop, ben, ticket.id)
     const { page, context } = window
-    await page.route(POSTS, (route) => route.abort('connectionreset'))
+    await page.route(SENDS, (route) => route.abort('connectionreset'))
     await field(page).fill('It is attached.')
     await field(page).press('Control+Enter')
     await page.getByText(WAITS).waitFor()
@@ -147,7 +149,7 @@ browserTest('a page that is closed after the server took the reply does not offe
 
   const again = await context.newPage()
   await again.goto(`/inbox/open/${ticket.id}`)
-  await again.getByRole('article', { name: 'Reply that waits' }).waitFor()
+  await again.getByRole('article', { name: 'Queued reply' }).waitFor()
   await eventually(async () => (await field(again).inputValue()) === '')
   await eventually(async () => (await copiesOf(ben, ticket.id, 'It is attached.')).join() === 'waiting')
 })
@@ -182,9 +184,9 @@ browserTest('who edits a reply that the server had taken is told, and the custom
   await page.unroute(reads)
   // Something happens, and the thread is read again.
   await addNote(ben, ticket.id, 'A note.')
-  await page.getByRole('article', { name: 'Reply that waits' }).waitFor()
+  await page.getByRole('article', { name: 'Queued reply' }).waitFor()
   await field(page).press('Control+Enter')
-  await page.getByText('What you sent before has arrived after all.').waitFor()
+  await page.getByText('Your earlier reply was sent after all.').waitFor()
   expect((await readThread(ben, ticket.id)).waiting.map(({ text }) => text)).toEqual(['It is attached.'])
   expect(await field(page).inputValue()).toBe('It is attached, I hope.')
 })
@@ -199,7 +201,7 @@ browserTest('a server that is killed right after it took a reply sends it once w
   await using window = await openTicket(first, ben, ticket.id)
   const { page, faults } = window
   await page.route(
-    POSTS,
+    SENDS,
     async (route) => {
       await route.fetch()
       await program.end('SIGKILL')

@@ -93,7 +93,7 @@ browserTest('a page that is closed there offers the text once more, and then for
   const { window, page } = await deleteUnderHands()
   await using _ = window
   await page.goto('/inbox/open')
-  const notice = page.getByRole('alert').filter({ hasText: 'What you wrote: “Hello there, ”' })
+  const notice = page.getByRole('alert').filter({ hasText: 'Your text: “Hello there, ”' })
   await notice.waitFor()
   await notice.getByRole('button', { name: 'Copy' }).click()
   await eventually(

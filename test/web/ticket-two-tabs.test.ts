@@ -1,7 +1,7 @@
 import { afterAll, expect } from 'bun:test'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
-import { readDraft, readThread } from '../support/threads.ts'
+import { readDraft, readThread, textsOf } from '../support/threads.ts'
 import { field, openTicket, openWorkspace } from '../support/ticket-page.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -26,29 +26,36 @@ browserTest('what is typed in another tab appears where nobody is typing any mor
     const [here, there] = [await field(page).inputValue(), await field(other).inputValue()]
     return here === there && here.startsWith('Hello!')
   })
-  expect(await page.getByRole('button', { name: 'Use that one' }).count()).toBe(0)
+  expect(await page.getByRole('button', { name: 'Use it' }).count()).toBe(0)
 })
 
-browserTest('an agent who has sent from one tab is asked before the other one sends too', async () => {
+browserTest('an agent who has sent from one device is asked before the other one sends too', async () => {
   const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page, context } = window
-  const other = await context.newPage()
-  await other.goto(`/inbox/open/${ticket.id}`)
-  await field(other).waitFor()
-  await field(page).focus()
-  await page.keyboard.type('One answer.')
+  await using otherWindow = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  const other = otherWindow.page
+  // What this device reads of the ticket waits until it has sent.
+  const hasSent = Promise.withResolvers<void>()
+  await page.route(`**/console/tickets/${ticket.id}`, async (route) => {
+    await hasSent.promise
+    await route.continue()
+  })
   await field(other).fill('Another answer.')
   await field(other).press('Control+Enter')
-  await other.getByRole('article', { name: 'Reply that waits' }).waitFor()
+  await other.getByRole('article', { name: 'Queued reply' }).waitFor()
   await field(page).fill('One answer.')
+  const sent = page.waitForResponse((answer) => /\/messages\/\w+$/.test(answer.url()))
   await field(page).press('Control+Enter')
-  const guard = page.getByRole('alertdialog', { name: 'Somebody replied meanwhile' })
-  await guard.getByText('You, on another page, replied').waitFor()
+  await sent
+  hasSent.resolve()
+  const guard = page.getByRole('article', { name: 'Held reply' })
+  await guard.getByText('Not sent: you replied in another tab').waitFor()
   await guard.getByText('Another answer.').waitFor()
-  expect((await readThread(ben, ticket.id)).waiting.map(({ text }) => text)).toEqual(['Another answer.'])
+  const queued = (await readThread(ben, ticket.id)).waiting.filter(({ isHeld }) => !isHeld)
+  expect(queued.map(({ text }) => text)).toEqual(['Another answer.'])
   await guard.getByRole('button', { name: 'Send anyway' }).click()
-  await eventually(async () => (await readThread(ben, ticket.id)).waiting.length === 2)
+  await eventually(async () => (await textsOf(ben, ticket.id)).includes('One answer.'))
 })
 
 browserTest('a second reply from the same tab goes without a question', async () => {
@@ -58,7 +65,7 @@ browserTest('a second reply from the same tab goes without a question', async ()
   for (const text of ['First.', 'Second.']) {
     await field(page).fill(text)
     await field(page).press('Control+Enter')
-    await page.getByRole('article', { name: 'Reply that waits' }).filter({ hasText: text }).waitFor()
+    await page.getByRole('article', { name: 'Queued reply' }).filter({ hasText: text }).waitFor()
   }
   await eventually(async () => (await readThread(ben, ticket.id)).waiting.length === 2)
 })
@@ -73,8 +80,8 @@ browserTest('a reply that is taken back in another tab stands in the field once'
   await field(page).focus()
   await page.keyboard.type('Take me back')
   await page.keyboard.press('Control+Enter')
-  await page.getByRole('article', { name: 'Reply that waits' }).waitFor()
-  const waiting = other.getByRole('article', { name: 'Reply that waits' })
+  await page.getByRole('article', { name: 'Queued reply' }).waitFor()
+  const waiting = other.getByRole('article', { name: 'Queued reply' })
   await waiting.getByRole('button', { name: 'Undo' }).click()
   await eventually(async () => (await readDraft(ben, ticket.id, 'reply'))?.includes('Take me back'))
   for (const tab of [page, other]) {

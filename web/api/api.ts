@@ -2,6 +2,7 @@ import { treaty } from '@elysiajs/eden'
 import { QueryClient } from '@tanstack/solid-query'
 import type { App } from '../../server/http/app.ts'
 import { ApiProblem, offlineProblem, problemOf } from './api-problem.ts'
+import { observeServerDate } from './server-clock.ts'
 import { waitForSignIn } from './session-expiry.ts'
 
 const MOST_READ_TRIES = 3
@@ -73,6 +74,7 @@ async function send(input: string | URL | Request, init?: RequestInit): Promise<
       if (!init?.signal?.aborted) tellUnreached()
       throw error
     })
+    observeServerDate(response, Date.now())
     if (response.ok) return response
     const problem = await problemOf(response)
     if (problem.code !== 'signed_out' || isAboutSession(response.url)) throw problem

@@ -2,7 +2,7 @@ import { createEffect, createSignal, on, onMount, Show } from 'solid-js'
 import { useSession } from '../api/session.ts'
 import { KeySheet } from '../keyboard/key-sheet.tsx'
 import { resumeDrafts } from '../ticket/composer/drafts.ts'
-import { useEarlyWriting } from '../ticket/composer/type-ahead.ts'
+import { useTypeAhead } from '../ticket/composer/type-ahead.ts'
 import { CustomerPanel } from '../ticket/customer/customer-panel.tsx'
 import { knownTicket } from '../ticket/ticket-query.ts'
 import { Drawer } from './drawer.tsx'
@@ -62,7 +62,7 @@ export default function InboxPage() {
   useMoveKeys({ list, selection, location, focusSearch: () => search?.focus() })
   createEffect(on(location.viewId, () => selection.clear(), { defer: true }))
   createEffect(on(location.viewId, () => panes.setRailOpen(false), { defer: true }))
-  useEarlyWriting(location.targetTicketId)
+  useTypeAhead(location.targetTicketId)
   useFocusAfterClosing(location, list)
   const focusListSoon = createListFocus(location, list)
   usePrefetch(location, list)

@@ -4,7 +4,7 @@ import { errorMessage } from '../api/api-problem.ts'
 import { queries } from '../api/queries.ts'
 import { type SessionData, sessionQuery } from '../api/session.ts'
 import { ConfirmDialog } from '../forms/confirm-dialog.tsx'
-import { forgetSavedDrafts, unsavedDrafts } from '../ticket/composer/stored-draft.ts'
+import { removeSavedDrafts, unsavedDrafts } from '../ticket/composer/draft-storage.ts'
 import { toastError } from '../ui/toaster.tsx'
 
 /** Drafts are saved within this time when the server can be reached. */
@@ -40,7 +40,7 @@ export function SignOutDialog() {
 /** Reloads the page, so that nothing of it stays in this tab. */
 async function leave(): Promise<void> {
   await ask(api.console.session.delete())
-  forgetSavedDrafts(agentId())
+  removeSavedDrafts(agentId())
   location.assign('/sign-in')
 }
 

@@ -5,7 +5,8 @@ import { useSession } from '../api/session.ts'
 import { Button } from '../ui/button.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
-import { draftOf, forgetDrafts } from './composer/draft-registry.ts'
+import { isBlank } from './composer/draft-state.ts'
+import { draftOf, forgetDrafts } from './composer/drafts.ts'
 import { ticketQuery } from './ticket-query.ts'
 
 interface DeletedTicketProps {
@@ -22,7 +23,7 @@ export function DeletedTicket(props: DeletedTicketProps) {
   const drafts = (['reply', 'note'] as const).map((kind) => {
     const draft = draftOf(me, ticketId, kind)
     // Keeps showing the text after the draft is discarded. A reply that was being sent may return only now.
-    const text = createMemo<string>((last) => (draft.isBlank() ? last : draft.text()), '')
+    const text = createMemo<string>((last) => (isBlank(draft.state()) ? last : draft.state().text), '')
     return { kind, draft, text }
   })
   const written = createMemo(() => drafts.filter(({ text }) => text() !== ''))
@@ -32,7 +33,7 @@ export function DeletedTicket(props: DeletedTicketProps) {
   onMount(() => {
     if (!isDeleted()) return
     // Saves the text again, so that it is offered once more after the page is closed here.
-    for (const { draft, text } of written()) draft.write(text())
+    for (const { draft, text } of written()) draft.dispatch({ type: 'typed', text: text(), now: Date.now() })
   })
   onCleanup(() => {
     if (isDeleted()) forgetDrafts(me, ticketId)

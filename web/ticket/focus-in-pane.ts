@@ -17,3 +17,8 @@ export function leaveFocusToPane(element: () => Element | undefined): void {
     })
   })
 }
+
+/** Whether the ticket itself has the focus, and nothing in it. */
+export function hasPaneFocus(): boolean {
+  return document.activeElement?.classList.contains('ticket-pane') ?? false
+}

@@ -6,9 +6,9 @@ import { FailedState } from '../forms/failed-state.tsx'
 import { useKeys } from '../keyboard/keys.ts'
 import { usePresence } from './announce-viewing.ts'
 import { Composer } from './composer/composer.tsx'
-import { createComposing } from './composer/composer-state.ts'
-import { useDrafts } from './composer/drafts.ts'
-import { takeEarlyWriting } from './composer/type-ahead.ts'
+import { createComposerState } from './composer/composer-state.ts'
+import { isBlank } from './composer/draft-state.ts'
+import { takeTypeAhead } from './composer/type-ahead.ts'
 import { DeletedTicket } from './deleted-ticket.tsx'
 import { type OpenPicker, TicketHeader } from './header/ticket-header.tsx'
 import { useReadMark } from './thread/read-mark.ts'
@@ -92,41 +92,40 @@ function OpenTicket(props: TicketPaneProps & { detail: TicketDetail; read: ReadS
   const here = location.pathname + location.search
   const [openPicker, setOpenPicker] = createSignal<OpenPicker>()
   let field: HTMLTextAreaElement | undefined
-  const drafts = useDrafts(() => props.detail, session().agent.id)
   const focus = () => queueMicrotask(() => field?.focus())
-  const composing = createComposing({
+  const composer = createComposerState({
     detail: () => props.detail,
-    drafts,
-    myId: () => session().agent.id,
+    agentId: session().agent.id,
     focus,
-    show: () => {
+    open: () => {
       if (location.pathname + location.search === here) return
       ticketToFocus = id
       navigate(here, { scroll: false })
     },
   })
   onMount(() => {
-    if (ticketToFocus === id && !composing.isAsking()) focus()
+    if (ticketToFocus === id) focus()
     ticketToFocus = undefined
   })
   const readMark = useReadMark(() => props.detail)
   // A saved draft alone doesn't count as replying.
   const [hasTyped, setTyped] = createSignal(false)
   onMount(() => {
-    const early = takeEarlyWriting(id)
-    if (!early) return
-    drafts.show(early.kind)
-    if (early.text) {
-      drafts.shown().write(drafts.shown().text() + early.text)
+    const ahead = takeTypeAhead(id)
+    if (!ahead) return
+    composer.show(ahead.kind)
+    if (ahead.text) {
+      const text = composer.shown().state().text + ahead.text
+      composer.shown().dispatch({ type: 'typed', text, now: Date.now() })
       setTyped(true)
     }
-    if (!composing.isAsking()) focus()
+    focus()
   })
   onMount(() => {
-    const composer = field?.closest<HTMLElement>('.composer')
-    if (composer) onCleanup(placeToastsAbove(composer))
+    const composerElement = field?.closest<HTMLElement>('.composer')
+    if (composerElement) onCleanup(placeToastsAbove(composerElement))
   })
-  usePresence(id, () => hasTyped() && !drafts.shown().isBlank())
+  usePresence(id, () => hasTyped() && !isBlank(composer.shown().state()))
   const terms = searchTerms(id, String(location.query.q ?? ''))
   useKeys(() =>
     ticketKeys({
@@ -136,7 +135,7 @@ function OpenTicket(props: TicketPaneProps & { detail: TicketDetail; read: ReadS
       onNext: props.onNext,
       onPick: setOpenPicker,
       onWrite: (kind) => {
-        drafts.show(kind)
+        composer.show(kind)
         focus()
       },
     }),
@@ -154,12 +153,11 @@ function OpenTicket(props: TicketPaneProps & { detail: TicketDetail; read: ReadS
         onOpenPanel={props.onOpenPanel}
         onMarkUnread={readMark.markUnread}
       />
-      <Thread detail={props.detail} draft={drafts.of.reply} terms={terms} onEdit={composing.back} />
+      <Thread detail={props.detail} composer={composer} terms={terms} />
       <StaleNotice read={props.read} />
       <Composer
         ticket={props.detail.ticket}
-        drafts={drafts}
-        composing={composing}
+        composer={composer}
         onNext={props.onNext}
         onWrite={() => setTyped(true)}
         field={(element) => {

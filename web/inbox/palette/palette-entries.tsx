@@ -15,7 +15,7 @@ import { type SessionData, useSession } from '../../api/session.ts'
 import { useAgents, useSavedReplies, useTags } from '../../api/workspace.ts'
 import { zone } from '../../browser/time-zone.ts'
 import { isActionEnabled, type KeyAction, knownActions } from '../../keyboard/keys.ts'
-import { draftOf } from '../../ticket/composer/draft-registry.ts'
+import { draftOf } from '../../ticket/composer/drafts.ts'
 import { filledReply } from '../../ticket/composer/filled-reply.ts'
 import { knownTicket } from '../../ticket/ticket-query.ts'
 import { type Row, useSavedViews } from '../inbox-data.ts'
@@ -211,8 +211,10 @@ function insertReply(ticketId: string | undefined, text: string, session: Sessio
   const detail = ticketId === undefined ? undefined : knownTicket(ticketId)
   if (ticketId === undefined || !detail) return false
   const draft = draftOf(session.agent.id, ticketId, 'reply')
-  const before = draft.text().trimEnd()
-  draft.write(`${before}${before ? '\n\n' : ''}${filledReply(text, detail.ticket, session)}`)
+  const before = draft.state().text.trimEnd()
+  const reply = filledReply(text, detail.ticket, session)
+  const both = before ? `${before}\n\n${reply}` : reply
+  draft.dispatch({ type: 'typed', text: both, now: Date.now() })
   knownActions()
     .find(({ id }) => id === 'ticket.reply')
     ?.run()

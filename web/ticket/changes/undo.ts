@@ -1,3 +1,4 @@
+import { createEffect, createRoot, onCleanup } from 'solid-js'
 import { toast, toastError } from '../../ui/toaster.tsx'
 
 /** Something that was done and can be undone. */
@@ -8,6 +9,8 @@ interface UndoEntry {
   undo: () => void | Promise<void>
   /** Can be undone only until then (milliseconds since 1970). */
   endsAt?: number
+  /** The page shows it with an Undo of its own. Then there is no toast. */
+  isOnScreen?: () => boolean
   /** Only a part of it was done. The toast stays until it is closed. */
   isPart?: boolean
 }
@@ -22,7 +25,9 @@ export function pushUndo(entry: UndoEntry): () => boolean {
   const action = { text: 'Undo', keys: 'mod+z', run: () => void undo(entry) }
   // A new toast replaces the one before, except one with a countdown or a partial failure.
   for (const other of entries) if (!other.entry.endsAt && !other.entry.isPart) other.closeToast()
-  const closeToast = entry.isPart ? toastError(entry.label, action) : toast(entry.label, action, entry.endsAt)
+  const show = () =>
+    entry.isPart ? toastError(entry.label, action) : toast(entry.label, action, entry.endsAt)
+  const closeToast = entry.isOnScreen ? showUnless(entry.isOnScreen, show) : show()
   entries = [{ entry, closeToast }, ...entries].slice(0, MAX_ENTRIES)
   return () => forget(entry)
 }
@@ -39,6 +44,16 @@ export async function undoLast(): Promise<boolean> {
 /** Undoes one entry. Does nothing the second time. */
 export async function undo(entry: UndoEntry): Promise<void> {
   if (forget(entry)) await entry.undo()
+}
+
+/** Returns the function that closes it. */
+function showUnless(isOnScreen: () => boolean, show: () => () => void): () => void {
+  return createRoot((dispose) => {
+    createEffect(() => {
+      if (!isOnScreen()) onCleanup(show())
+    })
+    return dispose
+  })
 }
 
 function forget(entry: UndoEntry): boolean {

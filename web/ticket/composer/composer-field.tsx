@@ -10,14 +10,14 @@ interface ComposerFieldProps {
   placeholder: string
   text: string
   onWrite: (text: string) => void
-  /** A `/` at the beginning of a line. */
+  /** A `/` at the start of a line. */
   onSlash: () => void
   onFocus: () => void
   onBlur: () => void
   ref: (field: HTMLTextAreaElement) => void
 }
 
-/** Grows with what is written in it. */
+/** Grows with its text. */
 export function ComposerField(props: ComposerFieldProps) {
   const keepHeight = createFieldHeight(() => props.text)
 
@@ -27,7 +27,7 @@ export function ComposerField(props: ComposerFieldProps) {
       event.preventDefault()
       props.onSlash()
     } else if (pressOf(event) === 'mod+z' && !props.text.trim()) {
-      // Nothing here to undo by the browser: the last thing that was done is meant, such as sending.
+      // The field is empty: undo the last action, such as sending.
       event.preventDefault()
       void undoLast()
     }

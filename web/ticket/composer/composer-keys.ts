@@ -9,7 +9,7 @@ interface ComposerKeysInput {
   onLeave: () => void
 }
 
-/** The keys that work while somebody writes. */
+/** The keys that work in the field. */
 export function useComposerKeys({
   isNote,
   hasFocus,
@@ -20,7 +20,7 @@ export function useComposerKeys({
   useKeys(() => [
     {
       id: 'ticket.send',
-      label: isNote() ? 'Add the note' : sendChoice().label,
+      label: isNote() ? 'Add note' : sendChoice().label,
       section: 'Reply',
       keys: ['mod+enter'],
       isForFields: true,
@@ -29,7 +29,7 @@ export function useComposerKeys({
     },
     {
       id: 'ticket.send-next',
-      label: isNote() ? 'Add the note and open the next ticket' : 'Send, resolve, open the next ticket',
+      label: isNote() ? 'Add note and next' : 'Send, resolve and next',
       section: 'Reply',
       keys: ['mod+shift+enter'],
       isForFields: true,
@@ -38,7 +38,7 @@ export function useComposerKeys({
     },
     {
       id: 'ticket.leave-field',
-      label: 'Leave the field, keep the draft',
+      label: 'Close reply (draft is kept)',
       section: 'Reply',
       keys: ['escape'],
       isForFields: true,

@@ -1,128 +1,110 @@
-import { createEffect, createSignal } from 'solid-js'
-import { toastError } from '../../ui/toaster.tsx'
-import { pushUndo } from '../changes/undo.ts'
-import { newestByOthers, newestMessage } from '../thread/thread-rows.ts'
-import { readTicketAgain, type TicketDetail } from '../ticket-query.ts'
-import { type Answer, answerOfMine } from './concurrent-reply.ts'
-import type { Drafts } from './drafts.ts'
-import { newestId } from './has-arrived.ts'
-import { addNote, sendReply } from './replies.ts'
+import { type Accessor, createEffect, createSignal, on } from 'solid-js'
+import { timeOfId } from '../../api/create-id.ts'
+import { newestMessage } from '../thread/thread-rows.ts'
+import type { TicketDetail } from '../ticket-query.ts'
+import { type DraftKind, isBlank } from './draft-state.ts'
+import { draftOf, type OpenDraft, readFromTicket } from './drafts.ts'
 import type { SendChoice } from './send-choice.ts'
-import type { DraftKind } from './stored-draft.ts'
-import type { HandedOver } from './submit.ts'
+import { offerUndo } from './waiting-replies.ts'
 
-export type Composing = ReturnType<typeof createComposing>
+/** Both drafts of the agent on one ticket, which of them is shown, and sending it. */
+export interface ComposerState {
+  drafts: Record<DraftKind, OpenDraft>
+  kind: Accessor<DraftKind>
+  show: (kind: DraftKind) => void
+  shown: Accessor<OpenDraft>
+  /** There is something to send, and nothing is on its way: that may still come back into the field. */
+  canSend: Accessor<boolean>
+  send: (choice: SendChoice) => void
+  /** The text is in its field again. */
+  returnTo: (kind: DraftKind) => void
+}
 
-interface ComposingInput {
+interface ComposerInput {
   detail: () => TicketDetail
-  drafts: Drafts
-  myId: () => string
+  agentId: string
   /** Puts the cursor into the field. */
   focus: () => void
   /** Shows this ticket again, from wherever the agent is by then. */
-  show: () => void
+  open: () => void
 }
 
-/** Tickets whose reply waits for a decision: they keep asking when they are opened again. With what the agent has sent from another page. */
-const [asking, setAsking] = createSignal<ReadonlyMap<string, Answer | undefined>>(new Map())
+/** The newest message the agent has seen: on the server, replies count from when they were written until they are sent. */
+interface SeenMessage {
+  id: string
+  at: number
+}
 
-/** What the composer does: sends, adds notes, and asks when a colleague was faster. */
-export function createComposing({ detail, drafts, myId, focus, show }: ComposingInput) {
+const KINDS: DraftKind[] = ['reply', 'note']
+
+/** The newest reply this page has sent on each ticket: the next one is no second answer by mistake. */
+const lastSent = new Map<string, SeenMessage>()
+
+/** What is written on one ticket. It opens in what was written last. */
+export function createComposerState({ detail, agentId, focus, open }: ComposerInput): ComposerState {
   const ticketId = detail().ticket.id
-  const { reply } = drafts.of
-  const newest = () => newestMessage(detail().timeline)?.id ?? ''
-  /** What the agent had before their eyes when they began to write: an answer that comes later is news to them. */
-  let seen = seenNow()
+  const drafts = { reply: draftOf(agentId, ticketId, 'reply'), note: draftOf(agentId, ticketId, 'note') }
+  for (const kind of KINDS) drafts[kind].dispatch({ type: 'opened' })
+  readAll()
+  createEffect(on(detail, readAll, { defer: true }))
+  const [kind, show] = createSignal<DraftKind>(writtenLast(drafts))
+  const shown = () => drafts[kind()]
+  /** What the agent saw when they began to write: an answer that comes later is news to them. */
+  let seen = newestSeen(detail())
   createEffect(() => {
-    if (reply.isBlank()) seen = seenNow()
+    if (isBlank(drafts.reply.state())) seen = newestSeen(detail())
   })
 
-  function seenNow() {
-    return { lastMessageId: newest(), knownReplies: detail().waiting.map(({ id }) => id) }
+  function readAll() {
+    for (const one of KINDS) readFromTicket(drafts[one], one, detail())
   }
 
-  function ask(own: Answer | undefined) {
-    setAsking((before) => new Map(before).set(ticketId, own))
-  }
-
-  function stopAsking() {
-    setAsking((before) => new Map([...before].filter(([id]) => id !== ticketId)))
-  }
-
-  function written(kind: DraftKind) {
-    const onTakenBack = () => back(kind)
-    return { ticketId, draft: drafts.of[kind], after: newestId(detail()), onTakenBack }
-  }
-
-  async function send({ thenStatus }: SendChoice, isForced = false) {
-    const before = seen
-    const sent = await sendReply({ ...written('reply'), ...before, thenStatus, isForced })
-    if (sent !== 'taken') seen = before
-    if (sent !== 'answered') return sent
-    ask(undefined)
-    drafts.show('reply')
-    await readTicketAgain(ticketId)
-    ask(answerOfMine(detail(), myId(), before))
-    return sent
-  }
-
-  function back(kind: DraftKind) {
-    drafts.show(kind)
-    show()
+  function returnTo(returned: DraftKind) {
+    show(returned)
+    open()
     focus()
   }
 
-  function handOver(choice: SendChoice): Promise<HandedOver> {
-    return drafts.kind() === 'note' ? addNote(written('note')) : send(choice)
+  function sendReply({ thenStatus }: SendChoice) {
+    const { id: after } = newer(seen, lastSent.get(ticketId))
+    const undone = { ticketId, draft: drafts.reply, agentId }
+    drafts.reply.send({
+      after,
+      status: thenStatus,
+      onAccepted(id) {
+        lastSent.set(ticketId, { id, at: timeOfId(id) })
+        offerUndo(undone, id, () => returnTo('reply'))
+      },
+    })
   }
 
-  /** One after the other: what is on its way may still come back into the field. */
-  const isReady = () => !drafts.shown().isBlank() && !drafts.shown().attempt()?.isOut
-
+  const canSend = () => !isBlank(shown().state()) && !shown().state().sending?.isOut
   return {
-    isReady,
-    isAsking: () => asking().has(ticketId) && drafts.kind() === 'reply',
-    /** What a colleague wrote meanwhile, or the agent on another page. */
-    answer: (): Answer | undefined => asking().get(ticketId) ?? newestByOthers(detail().timeline, myId()),
-    /** A reply that was taken back is in its field. */
-    back: () => back('reply'),
-    async submit(choice: SendChoice): Promise<void> {
-      if (isReady()) await handOver(choice)
+    drafts,
+    kind,
+    show,
+    shown,
+    canSend,
+    send(choice) {
+      if (!canSend()) return
+      if (kind() === 'reply') sendReply(choice)
+      else drafts.note.send({ after: '' })
     },
-    /** Goes on with the next ticket at once; comes to speak of this one when it was not sent. */
-    async submitAndLeave(choice: SendChoice, leave: () => void): Promise<void> {
-      if (!isReady()) return
-      const done = handOver(choice)
-      leave()
-      const result = await done
-      if (result === 'answered') {
-        toastError(`${whoReplied(asking().get(ticketId))} meanwhile, so your reply was not sent.`, {
-          text: 'Show',
-          run: show,
-        })
-      }
-    },
-    async sendAnyway(choice: SendChoice) {
-      stopAsking()
-      if (!reply.isBlank()) await send(choice, true)
-    },
-    edit() {
-      seen = seenNow()
-      stopAsking()
-      focus()
-    },
-    discard() {
-      const text = reply.text()
-      stopAsking()
-      reply.write('')
-      reply.drop()
-      reply.flush()
-      pushUndo({ label: 'Reply discarded', undo: () => reply.putBack(text, null) })
-      focus()
-    },
+    returnTo,
   }
 }
 
-function whoReplied(own: Answer | undefined): string {
-  return own ? 'You have replied from another page' : 'A colleague has replied'
+function newestSeen({ timeline, waiting }: TicketDetail): SeenMessage {
+  const message = newestMessage(timeline)
+  const sent = { id: message?.id ?? '', at: Date.parse(message?.createdAt ?? '') || 0 }
+  return waiting.reduce((seen, { id }) => newer(seen, { id, at: timeOfId(id) }), sent)
+}
+
+function newer(one: SeenMessage, other: SeenMessage | undefined): SeenMessage {
+  return other && other.at > one.at ? other : one
+}
+
+function writtenLast({ reply, note }: ComposerState['drafts']): DraftKind {
+  if (isBlank(note.state())) return 'reply'
+  return isBlank(reply.state()) || note.state().changedAt > reply.state().changedAt ? 'note' : 'reply'
 }

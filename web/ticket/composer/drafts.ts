@@ -1,44 +1,97 @@
-import { type Accessor, createEffect, createSignal, on } from 'solid-js'
+import { type Accessor, batch, createSignal, untrack } from 'solid-js'
+import { api, ask } from '../../api/api.ts'
+import { ApiProblem, codeOf, errorMessage, isNotFound, UNREADABLE } from '../../api/api-problem.ts'
+import { createId } from '../../api/create-id.ts'
 import { queries } from '../../api/queries.ts'
-import { toast } from '../../ui/toaster.tsx'
-import { type TicketDetail, ticketQuery } from '../ticket-query.ts'
-import type { DraftKeeper } from './draft-keeper.ts'
-import { draftOf } from './draft-registry.ts'
-import { hasArrived } from './has-arrived.ts'
-import { type DraftKind, unsavedDrafts } from './stored-draft.ts'
+import { toServerTime } from '../../api/server-clock.ts'
+import { onConnectionBack } from '../../live/live.ts'
+import { copyText } from '../../ui/copy-button.tsx'
+import { toast, toastError } from '../../ui/toaster.tsx'
+import { patchRow } from '../list-cache.ts'
+import {
+  knownTicket,
+  patchTicket,
+  readDraft,
+  readTicketAgain,
+  type TicketDetail,
+  type TicketStatus,
+  ticketQuery,
+} from '../ticket-query.ts'
+import {
+  type DraftEffect,
+  type DraftEvent,
+  type DraftKind,
+  type DraftState,
+  EMPTY_DRAFT,
+  openDraft,
+  reduceDraft,
+  type Sending,
+} from './draft-state.ts'
+import {
+  parseStoredDraft,
+  readStoredDraft,
+  removeStoredDraft,
+  storageKey,
+  unsavedDrafts,
+  writeStoredDraft,
+} from './draft-storage.ts'
+import { putNote, putReply, type SentMessage } from './send.ts'
 
-/** Both drafts of the agent on one ticket, and which of them is shown. */
-export interface Drafts {
-  of: Record<DraftKind, DraftKeeper>
-  kind: Accessor<DraftKind>
-  show: (kind: DraftKind) => void
-  shown: Accessor<DraftKeeper>
+const LONGEST_SAVE_MS = 20_000
+const MOST_QUOTED = 120
+
+const NOTICES = {
+  'emptied elsewhere': 'This draft was sent or cleared in another tab.',
+  'earlier one sent': 'Your earlier message was sent after all.',
 }
 
-const KINDS: DraftKind[] = ['reply', 'note']
+/** One draft of an agent in this tab: its state, and what can happen to it. */
+export interface OpenDraft {
+  state: Accessor<DraftState>
+  dispatch: (event: DraftEvent) => void
+  /** Takes the text out of the field and sends it, once. `onAccepted` gets the id when the server has it. */
+  send: (reply: {
+    after: string
+    status?: TicketStatus | undefined
+    onAccepted?: (id: string) => void
+  }) => void
+  /** Waits until the server has all that was written, or cannot be reached. */
+  settle: () => Promise<void>
+}
 
+interface DraftPlace {
+  agentId: string
+  ticketId: string
+  kind: DraftKind
+}
+
+const drafts = new Map<string, OpenDraft>()
 let isResumed = false
 
-/** The ticket opens in what was written last. Each draft is handed what the server has of it whenever that was read. */
-export function useDrafts(detail: () => TicketDetail, agentId: string): Drafts {
-  const { id } = detail().ticket
-  const of = { reply: draftOf(agentId, id, 'reply'), note: draftOf(agentId, id, 'note') }
-  function handOver() {
-    for (const kind of KINDS) {
-      of[kind].arrived(detail().drafts.find((draft) => draft.kind === kind) ?? null)
-    }
+window.addEventListener('storage', ({ key, newValue }) => {
+  const draft = parseStoredDraft(newValue) ?? EMPTY_DRAFT
+  const hasFocus = document.hasFocus()
+  drafts.get(key ?? '')?.dispatch({ type: 'other tab wrote', draft, hasFocus, now: Date.now() })
+})
+window.addEventListener('pagehide', () => dispatchToAll({ type: 'page closing' }))
+onConnectionBack(() => dispatchToAll({ type: 'connection back' }))
+
+/** The one draft of that kind on a ticket. It goes on saving and sending when the ticket is left. */
+export function draftOf(agentId: string, ticketId: string, kind: DraftKind): OpenDraft {
+  const key = storageKey(agentId, ticketId, kind)
+  const draft = drafts.get(key) ?? createDraft(key, { agentId, ticketId, kind })
+  drafts.set(key, draft)
+  return draft
+}
+
+/** The ticket is deleted, and so is what was written on it. */
+export function forgetDrafts(agentId: string, ticketId: string): void {
+  for (const kind of ['reply', 'note'] as const) {
+    const key = storageKey(agentId, ticketId, kind)
+    drafts.get(key)?.dispatch({ type: 'forgotten' })
+    drafts.delete(key)
+    removeStoredDraft(key)
   }
-  of.reply.reopened()
-  of.note.reopened()
-  handOver()
-  createEffect(on(() => detail().drafts, handOver, { defer: true }))
-  createEffect(() => {
-    for (const kind of KINDS) {
-      forgetArrived(of[kind], { kind, agentId, detail: detail() })
-    }
-  })
-  const [kind, show] = createSignal<DraftKind>(writtenLast(of))
-  return { of, kind, show, shown: () => of[kind()] }
 }
 
 /** Saves what was typed when the page was closed without a connection. Once for each load of the page. */
@@ -46,33 +99,218 @@ export function resumeDrafts(agentId: string): void {
   if (isResumed) return
   isResumed = true
   for (const { ticketId, kind } of unsavedDrafts(agentId)) {
-    // To ask for a draft that has not been saved is enough: its keeper saves it.
     const draft = draftOf(agentId, ticketId, kind)
-    if (draft.attempt()) void lookFor(draft, { ticketId, kind, agentId })
+    draft.dispatch({ type: 'save due' })
+    if (draft.state().sending) void lookForSent(draft, { agentId, ticketId, kind })
   }
 }
 
-/** It was on its way when the page was closed: perhaps it has arrived. When nobody can say, it stays a draft. */
-async function lookFor(
-  draft: DraftKeeper,
-  { ticketId, ...where }: { ticketId: string; kind: DraftKind; agentId: string },
-): Promise<void> {
+/** Hands a draft what was read of its ticket. */
+export function readFromTicket(draft: OpenDraft, kind: DraftKind, detail: TicketDetail): void {
+  const id = untrack(draft.state).sending?.id
+  const hasSent = [...detail.timeline, ...detail.waiting].some((entry) => entry.id === id)
+  const saved = detail.drafts.find((one) => one.kind === kind) ?? null
+  draft.dispatch({ type: 'server copy read', draft: saved, hasSent })
+}
+
+/** It was on its way when the page was closed. When the server cannot say, it stays a draft. */
+async function lookForSent(draft: OpenDraft, { ticketId, kind }: DraftPlace): Promise<void> {
   const detail = await queries.fetchQuery(ticketQuery(ticketId)).catch(() => undefined)
-  if (detail) forgetArrived(draft, { ...where, detail })
+  if (detail) readFromTicket(draft, kind, detail)
 }
 
-function forgetArrived(draft: DraftKeeper, where: Parameters<typeof hasArrived>[1]): void {
-  const attempt = draft.attempt()
-  // Whoever sends it still hears of it by the answer.
-  const arrived = attempt && !attempt.isOut && hasArrived(attempt, where)
-  if (!arrived) return
-  // What was changed since keeps its key: the server takes no second version of it without the agent knowing.
-  if (!draft.isBlank() && !draft.text().startsWith(arrived)) return
-  draft.gone(arrived)
-  toast('What you sent before has arrived.')
+function dispatchToAll(event: DraftEvent): void {
+  for (const draft of drafts.values()) draft.dispatch(event)
 }
 
-function writtenLast({ reply, note }: Drafts['of']): DraftKind {
-  if (note.isBlank()) return 'reply'
-  return reply.isBlank() || note.changedAt() > reply.changedAt() ? 'note' : 'reply'
+/** Keeps the state of a draft, and carries out what `reduceDraft` asks for. */
+function createDraft(key: string, place: DraftPlace): OpenDraft {
+  const { ticketId, kind } = place
+  const [state, setState] = createSignal(openDraft(readStoredDraft(key) ?? EMPTY_DRAFT))
+  let saveTimer: ReturnType<typeof setTimeout> | undefined
+  let saving: Promise<void> = Promise.resolve()
+  let sending = new AbortController()
+  let onAccepted: ((id: string) => void) | undefined
+
+  function dispatch(event: DraftEvent): void {
+    untrack(() => {
+      const step = reduceDraft(state(), event)
+      batch(() => {
+        setState(step.state)
+        for (const effect of step.effects) run(effect)
+      })
+    })
+  }
+
+  function run(effect: DraftEffect): void {
+    switch (effect.type) {
+      case 'store':
+        writeStoredDraft(key, effect.draft)
+        break
+      case 'forget':
+        removeStoredDraft(key)
+        break
+      case 'save later':
+        saveTimer ??= setTimeout(saveNow, effect.ms)
+        break
+      case 'save':
+        clearTimeout(saveTimer)
+        saveTimer = undefined
+        saving = save(effect)
+        break
+      case 'read':
+        void readAgain(effect.isAnnounced)
+        break
+      case 'send':
+        void send(effect.sending)
+        break
+      case 'stop sending':
+        sending.abort()
+        break
+      case 'accepted':
+        sending.abort()
+        onAccepted?.(effect.id)
+        break
+      case 'notify':
+        notify(effect.notice)
+        break
+      case 'offer lost text':
+        offerLostText(effect.text)
+    }
+  }
+
+  function saveNow(): void {
+    saveTimer = undefined
+    dispatch({ type: 'save due' })
+  }
+
+  async function save({ text, base, isClosing }: { text: string; base: string | null; isClosing: boolean }) {
+    try {
+      const signal = AbortSignal.timeout(LONGEST_SAVE_MS)
+      const how = { fetch: { keepalive: isClosing, signal } }
+      const draft = { kind, text, base }
+      const { savedAt } = await ask(api.console.tickets({ id: ticketId }).draft.put(draft, how))
+      dispatch({ type: 'saved', text, savedAt })
+      showSaved({ kind, text, savedAt })
+    } catch (error) {
+      dispatch({ type: 'save failed', reason: reasonOf(error) })
+    }
+  }
+
+  function showSaved(draft: TicketDetail['drafts'][number]): void {
+    const others = (knownTicket(ticketId)?.drafts ?? []).filter((one) => one.kind !== kind)
+    const all = draft.text.trim() === '' ? others : [...others, draft]
+    patchTicket(ticketId, (known) => ({ ...known, drafts: all }))
+    patchRow(ticketId, (row) => ({ ...row, hasDraft: all.length > 0 }))
+  }
+
+  async function readAgain(isAnnounced: boolean): Promise<void> {
+    const draft = await readDraft(ticketId, kind)
+    if (draft !== undefined) {
+      dispatch({ type: 'server copy read', draft, hasSent: false, isFresh: true, isAnnounced })
+    }
+  }
+
+  async function send(message: Sending): Promise<void> {
+    const attempt = new AbortController()
+    sending = attempt
+    const trying = { signal: attempt.signal, onDelayed: () => dispatch({ type: 'send delayed' }) }
+    try {
+      if (kind === 'note') {
+        const note = await putNote(ticketId, message, trying)
+        batch(() => {
+          showNote(note)
+          dispatch({ type: 'sent' })
+        })
+      } else {
+        const sent = await putReply(ticketId, message, trying)
+        batch(() => {
+          showReply(message, sent)
+          dispatch({ type: 'sent' })
+        })
+      }
+    } catch (error) {
+      if (!attempt.signal.aborted) refused(error)
+    }
+  }
+
+  function refused(error: unknown): void {
+    const code = codeOf(error)
+    const isTaken = code === 'message_id_taken' || code === 'note_id_taken'
+    dispatch({ type: 'send refused', reason: isTaken ? 'id taken' : 'other', now: Date.now() })
+    if (isTaken) {
+      void readTicketAgain(ticketId)
+      return
+    }
+    const what = kind === 'note' ? "Your note wasn't added." : "Your reply wasn't sent."
+    toastError(`${what} The text is in your draft. ${errorMessage(error)}`)
+  }
+
+  function showNote(note: TicketDetail['timeline'][number]): void {
+    patchTicket(ticketId, (known) => ({
+      ...known,
+      drafts: known.drafts.filter((one) => one.kind !== 'note'),
+      timeline: [...known.timeline.filter(({ id }) => id !== note.id), note],
+    }))
+  }
+
+  function showReply({ id, text, status }: Sending, { agentName = '', delivery }: SentMessage): void {
+    const isHeld = delivery?.state === 'held'
+    if (delivery?.sendAt === undefined || isHeld) void readTicketAgain(ticketId)
+    if (delivery?.sendAt === undefined) return
+    const waiting = {
+      id,
+      text,
+      agentId: place.agentId,
+      agentName,
+      sendAt: delivery.sendAt,
+      isHeld,
+      ...(status && { thenStatus: status }),
+      ...(isHeld && { heldBecause: 'answered' as const }),
+    }
+    patchTicket(ticketId, (known) => ({
+      ...known,
+      drafts: known.drafts.filter((one) => one.kind !== 'reply'),
+      waiting: [...known.waiting.filter((one) => one.id !== id), waiting],
+    }))
+  }
+
+  function notify(notice: Extract<DraftEffect, { type: 'notify' }>['notice']): void {
+    if (notice !== 'earlier one differs') toast(NOTICES[notice])
+    else toastError(`Your earlier ${kind} was sent after all. Check the ticket before you send again.`)
+  }
+
+  /** The ticket was deleted before its draft was saved. An open ticket offers the text itself. */
+  function offerLostText(text: string): void {
+    if (location.pathname.endsWith(`/${ticketId}`)) return
+    dispatch({ type: 'forgotten' })
+    if (text.trim() === '') return
+    const quote = text.length > MOST_QUOTED ? `${text.slice(0, MOST_QUOTED)}…` : text
+    toastError(`A ticket you were writing on was deleted. Your text: “${quote}”`, {
+      text: 'Copy',
+      run: () => void copyText(text),
+    })
+  }
+
+  return {
+    state,
+    dispatch,
+    send({ after, status, onAccepted: listener }) {
+      onAccepted = listener
+      const now = Date.now()
+      const id = createId(kind === 'note' ? 'not' : 'msg', toServerTime(now))
+      dispatch({ type: 'send pressed', id, after, status, now })
+    },
+    async settle() {
+      dispatch({ type: 'save due' })
+      await saving
+    },
+  }
+}
+
+function reasonOf(error: unknown): Extract<DraftEvent, { type: 'save failed' }>['reason'] {
+  if (codeOf(error) === 'draft_changed') return 'changed elsewhere'
+  if (isNotFound(error)) return 'ticket deleted'
+  if (!(error instanceof ApiProblem) || error.code === UNREADABLE) return 'unreachable'
+  return error.status >= 400 && error.status < 429 ? 'refused' : 'unreachable'
 }

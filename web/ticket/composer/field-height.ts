@@ -1,9 +1,9 @@
 import { type Accessor, createEffect, on, onCleanup } from 'solid-js'
 
-/** Keeps a field as high as its text; the style sheet says how high at most. Answers what takes the field. */
+/** Keeps a field as high as its text, up to the limit in the style sheet. Returns the function that receives the field. */
 export function createFieldHeight(text: Accessor<string>): (field: HTMLTextAreaElement) => void {
   let field: HTMLTextAreaElement | undefined
-  // The keyboard of a phone leaves less room for the same text.
+  // The keyboard of a phone leaves less space for the same text.
   const sizes = new ResizeObserver(() => field && showEnd(field))
   onCleanup(() => sizes.disconnect())
   createEffect(on(text, () => field && fit(field)))
@@ -20,7 +20,7 @@ function fit(field: HTMLTextAreaElement): void {
   showEnd(field)
 }
 
-/** For whoever writes at the end. Where else they may be in the text, a browser tells nobody. */
+/** While the cursor is at the end. Browsers do not tell its place on the page anywhere else in the text. */
 function showEnd(field: HTMLTextAreaElement): void {
   if (document.activeElement === field && field.selectionStart === field.value.length) {
     field.scrollTop = field.scrollHeight

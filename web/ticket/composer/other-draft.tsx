@@ -1,21 +1,30 @@
 import { Show } from 'solid-js'
 import { Button } from '../../ui/button.tsx'
-import type { DraftKeeper } from './draft-keeper.ts'
+import type { OpenDraft } from './drafts.ts'
 
-/** Another version of the draft, from another tab or device: it replaces nothing unless the agent says so. */
-export function OtherDraft(props: { draft: DraftKeeper }) {
+const MOST_QUOTED = 80
+
+/** Another version of the draft, from another tab or device: it replaces nothing unless the agent chooses it. */
+export function OtherDraft(props: { draft: OpenDraft }) {
   return (
-    <Show when={props.draft.other()}>
+    <Show when={props.draft.state().other}>
       {(other) => (
         <div class="other-draft" role="status">
           <p>
-            This draft was also written in another tab or on another device: <q>{beginning(other().text)}</q>
+            There's another version of this draft: <q>{quote(other().text)}</q>
           </p>
-          <Button size="small" onClick={props.draft.takeOther}>
-            Use that one
+          <Button
+            size="small"
+            onClick={() => props.draft.dispatch({ type: 'other version used', now: Date.now() })}
+          >
+            Use it
           </Button>
-          <Button size="small" look="quiet" onClick={props.draft.dropOther}>
-            Keep this
+          <Button
+            size="small"
+            look="quiet"
+            onClick={() => props.draft.dispatch({ type: 'other version dropped' })}
+          >
+            Keep mine
           </Button>
         </div>
       )}
@@ -23,6 +32,6 @@ export function OtherDraft(props: { draft: DraftKeeper }) {
   )
 }
 
-function beginning(text: string): string {
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text
+function quote(text: string): string {
+  return text.length > MOST_QUOTED ? `${text.slice(0, MOST_QUOTED)}…` : text
 }

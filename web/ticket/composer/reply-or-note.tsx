@@ -2,11 +2,11 @@ import Reply from 'lucide-solid/icons/reply'
 import StickyNote from 'lucide-solid/icons/sticky-note'
 import { For, type JSX, Show } from 'solid-js'
 import { Button } from '../../ui/button.tsx'
-import type { Drafts } from './drafts.ts'
-import type { DraftKind } from './stored-draft.ts'
+import type { ComposerState } from './composer-state.ts'
+import { type DraftKind, isBlank } from './draft-state.ts'
 
-interface WriteKindProps {
-  drafts: Drafts
+interface ReplyOrNoteProps {
+  composer: ComposerState
   onChange: (kind: DraftKind) => void
 }
 
@@ -15,12 +15,12 @@ const KINDS: { kind: DraftKind; name: string; key: string; icon: () => JSX.Eleme
   { kind: 'note', name: 'Note', key: 'n', icon: () => <StickyNote /> },
 ]
 
-/** To the customer, or to the team: two texts, and a mark where something has been begun in the other one. */
-export function WriteKind(props: WriteKindProps) {
-  const isShown = (kind: DraftKind) => props.drafts.kind() === kind
+/** Switches between the reply and the note, and marks the one with a draft that is not shown. */
+export function ReplyOrNote(props: ReplyOrNoteProps) {
+  const isShown = (kind: DraftKind) => props.composer.kind() === kind
   return (
-    <fieldset class="write-kind">
-      <legend class="unseen">What is written</legend>
+    <fieldset class="reply-or-note">
+      <legend class="unseen">Message type</legend>
       <For each={KINDS}>
         {({ kind, name, key, icon }) => (
           <Button
@@ -32,8 +32,8 @@ export function WriteKind(props: WriteKindProps) {
             onClick={() => props.onChange(kind)}
           >
             {name}
-            <Show when={!isShown(kind) && !props.drafts.of[kind].isBlank()}>
-              <span class="write-begun"> Draft</span>
+            <Show when={!isShown(kind) && !isBlank(props.composer.drafts[kind].state())}>
+              <span class="reply-or-note-draft"> Draft</span>
             </Show>
           </Button>
         )}

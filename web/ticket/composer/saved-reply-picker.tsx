@@ -18,7 +18,7 @@ interface SavedReplyPickerProps {
 
 const GREETING = /^\s*(hi|hey|hello|dear|good (morning|afternoon|evening))\b[^\n,!.]*[\n,!.]\s*/i
 
-/** Texts that are written once and used often, found by typing. */
+/** Searches the saved replies and inserts one. */
 export function SavedReplyPicker(props: SavedReplyPickerProps) {
   const replies = useSavedReplies()
   const session = useSession()
@@ -40,9 +40,7 @@ export function SavedReplyPicker(props: SavedReplyPickerProps) {
         const reply = replies().find((one) => one.id === id)
         if (reply) props.onInsert(filledReply(reply.text, props.ticket, session()))
       }}
-      emptyText={
-        replies().length ? 'No saved reply matches.' : 'No saved replies yet. Add them in the settings.'
-      }
+      emptyText={replies().length ? 'No results' : 'No saved replies yet. Add them in settings.'}
       trigger={(given) => (
         <IconButton {...given} name="Saved replies" keys="/" size="small">
           <MessageSquareText />
@@ -52,7 +50,7 @@ export function SavedReplyPicker(props: SavedReplyPickerProps) {
   )
 }
 
-/** They all begin alike: what tells them apart comes behind that. */
+/** All begin alike: what tells them apart comes after the greeting. */
 function withoutGreeting(text: string): string {
   return (text.replace(GREETING, '').trim() || text).replace(/\s+/g, ' ')
 }

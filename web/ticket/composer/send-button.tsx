@@ -9,13 +9,13 @@ interface SendButtonProps {
   onSend: (choice: SendChoice) => void
 }
 
-/** Sends as it did the last time; the arrow beside it has the other ways. */
+/** Sends with the last choice; the menu beside it has the others. */
 export function SendButton(props: SendButtonProps) {
   return (
-    <div class="send">
+    <div class="send-button">
       <Button
         look="primary"
-        class="send-main"
+        class="send-button-main"
         keys="mod+enter"
         disabled={props.isDisabled}
         onClick={() => props.onSend(sendChoice())}
@@ -28,7 +28,7 @@ export function SendButton(props: SendButtonProps) {
           <Button
             {...given}
             look="primary"
-            class="send-more"
+            class="send-button-more"
             disabled={props.isDisabled}
             aria-label="Other ways to send"
           >

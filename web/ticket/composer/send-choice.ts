@@ -15,7 +15,7 @@ const KEY = 'bellhop.send'
 
 const [chosen, setChosen] = createSignal(choiceOf(readStored(KEY, isId, 'send')))
 
-/** What the button does: the last choice of this browser. */
+/** The last choice in this browser. */
 export const sendChoice = chosen
 
 export function chooseSend(next: SendChoice): void {

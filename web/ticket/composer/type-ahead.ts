@@ -3,72 +3,72 @@ import { queries } from '../../api/queries.ts'
 import { isTypedElsewhere, pressOf } from '../../keyboard/key-combo.ts'
 import { type KeyAction, useKeys } from '../../keyboard/keys.ts'
 import { ticketQuery } from '../ticket-query.ts'
-import type { DraftKind } from './stored-draft.ts'
+import type { DraftKind } from './draft-state.ts'
 
-/** Begun on a ticket that is still on its way: the letters behind `r` are text, and no commands. */
-interface EarlyWriting {
+/** Typed before the ticket is loaded: the letters after `r` are text, not commands. */
+interface TypeAhead {
   ticketId: string
   kind: DraftKind
   text: string
 }
 
-let early: EarlyWriting | undefined
+let ahead: TypeAhead | undefined
 
-/** `r` and `n` before the ticket is there. Its own keys take their place as soon as it is. */
-export function useEarlyWriting(headingFor: Accessor<string | undefined>): void {
+/** `r` and `n` before the ticket is loaded. Its own keys replace them then. */
+export function useTypeAhead(targetTicketId: Accessor<string | undefined>): void {
   const begin = (kind: DraftKind) => {
-    const ticketId = headingFor()
-    early = ticketId === undefined ? undefined : { ticketId, kind, text: '' }
+    const ticketId = targetTicketId()
+    ahead = ticketId === undefined ? undefined : { ticketId, kind, text: '' }
   }
   const keyOf = (kind: DraftKind, key: string): KeyAction => ({
-    id: `early-${kind}`,
+    id: `type-ahead-${kind}`,
     label: kind,
     section: 'Reply',
     keys: [key],
     run: () => begin(kind),
-    isEnabled: () => isComing(headingFor()),
+    isEnabled: () => isLoading(targetTicketId()),
     isKeyOnly: true,
     isUnlisted: true,
   })
   useKeys(() => [keyOf('reply', 'r'), keyOf('note', 'n')])
   createEffect(
-    on(headingFor, (id) => {
-      if (early?.ticketId !== id) early = undefined
+    on(targetTicketId, (id) => {
+      if (ahead?.ticketId !== id) ahead = undefined
     }),
   )
-  // Before the commands hear of them.
+  // Before the keys of the page.
   document.addEventListener('keydown', typed, { capture: true })
   onCleanup(() => {
     document.removeEventListener('keydown', typed, { capture: true })
-    early = undefined
+    ahead = undefined
   })
 }
 
-/** What was begun on a ticket before it was there, once. */
-export function takeEarlyWriting(ticketId: string): EarlyWriting | undefined {
-  if (early?.ticketId !== ticketId) return undefined
-  const taken = early
-  early = undefined
+/** What was typed before the ticket was loaded. Returns it once. */
+export function takeTypeAhead(ticketId: string): TypeAhead | undefined {
+  if (ahead?.ticketId !== ticketId) return undefined
+  const taken = ahead
+  ahead = undefined
   return taken
 }
 
-function isComing(ticketId: string | undefined): boolean {
+function isLoading(ticketId: string | undefined): boolean {
   if (ticketId === undefined) return false
   return queries.getQueryState(ticketQuery(ticketId).queryKey)?.status !== 'error'
 }
 
 function typed(event: KeyboardEvent): void {
-  if (!early) return
+  if (!ahead) return
   const press = pressOf(event)
   if (press === undefined || press.startsWith('mod+') || press.startsWith('alt+')) return
-  if (isTypedElsewhere(event) || press === 'escape' || !isComing(early.ticketId)) {
-    early = undefined
+  if (isTypedElsewhere(event) || press === 'escape' || !isLoading(ahead.ticketId)) {
+    ahead = undefined
     return
   }
-  const text = withKey(early.text, event.key)
+  const text = withKey(ahead.text, event.key)
   if (text === undefined) return
   event.preventDefault()
-  early.text = text
+  ahead.text = text
 }
 
 function withKey(text: string, key: string): string | undefined {

@@ -1,7 +1,7 @@
 import type { SessionData } from '../../api/session.ts'
 import type { Ticket } from '../ticket-query.ts'
 
-/** What can be filled in. The settings show it on a sample. */
+/** The variables of saved replies. */
 export const VARIABLES = [
   'customer.firstName',
   'customer.name',
@@ -13,7 +13,7 @@ export const VARIABLES = [
 ] as const
 export type Variable = (typeof VARIABLES)[number]
 
-/** A piece of a saved reply: words, what a variable stands for, or a variable that does not exist. */
+/** A piece of a saved reply: text, the value of a variable, or an unknown variable. */
 interface Piece {
   kind: 'text' | 'filled' | 'unknown'
   text: string
@@ -25,13 +25,13 @@ const VARIABLE = /\{\{\s*([^{}|]*?)\s*(?:\|\s*([^{}|]*?)\s*)?\}\}/g
 /** Used for an empty value when the saved reply gives no default: "Hi there". */
 const DEFAULTS: Partial<Record<Variable, string>> = { 'customer.firstName': 'there' }
 
-/** The variables of a text that do not exist, as they are written. */
+/** The unknown variables of a text, as they are written. */
 export function unknownIn(text: string): string[] {
   const isKnown = (name: string | undefined) => VARIABLES.some((known) => known === name)
   return [...text.matchAll(VARIABLE)].filter(([, name]) => !isKnown(name)).map(([whole]) => whole)
 }
 
-/** A saved reply with its variables filled in. One that is not known stays as it is, for the agent to see. */
+/** A saved reply with its variables filled in. An unknown one stays, for the agent to see. */
 export function fillIn(text: string, ticket: Ticket, session: SessionData): string {
   const { customer } = ticket
   const values: Record<Variable, string> = {

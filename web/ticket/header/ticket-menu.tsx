@@ -13,7 +13,7 @@ import { IconButton } from '../../ui/icon-button.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import { toast, toastError } from '../../ui/toaster.tsx'
 import { changeTicket } from '../changes/change-ticket.ts'
-import { forgetDrafts } from '../composer/draft-registry.ts'
+import { forgetDrafts } from '../composer/drafts.ts'
 import { blankRows } from '../list-cache.ts'
 import type { Ticket } from '../ticket-query.ts'
 

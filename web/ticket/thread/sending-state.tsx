@@ -2,13 +2,15 @@ import Check from 'lucide-solid/icons/check'
 import CircleAlert from 'lucide-solid/icons/circle-alert'
 import Clock from 'lucide-solid/icons/clock'
 import { createSignal, Match, Show, Switch } from 'solid-js'
+import { api, ask } from '../../api/api.ts'
+import { errorMessage } from '../../api/api-problem.ts'
 import { useSession } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { toastError } from '../../ui/toaster.tsx'
 import { missingConnection } from '../channel-names.ts'
-import { retry } from '../composer/replies.ts'
 import { leaveFocusToPane } from '../focus-in-pane.ts'
-import type { MessageEntry, Ticket } from '../ticket-query.ts'
+import { type MessageEntry, readTicketAgain, type Ticket } from '../ticket-query.ts'
 import type { Speech } from './thread-rows.ts'
 
 interface SendingStateProps {
@@ -77,7 +79,7 @@ function FailedStrip(props: { message: MessageEntry; ticketId: string }) {
   const hasBounced = () => props.message.sending === 'bounced'
   async function again() {
     setBusy(true)
-    await retry(props.ticketId, props.message.id)
+    await retryMessage(props.ticketId, props.message.id)
     setBusy(false)
   }
   return (
@@ -95,4 +97,13 @@ function FailedStrip(props: { message: MessageEntry; ticketId: string }) {
       <CopyButton text={props.message.text} name="Copy text" />
     </div>
   )
+}
+
+async function retryMessage(ticketId: string, id: string): Promise<void> {
+  try {
+    await ask(api.console.messages({ id }).retry.post())
+  } catch (error) {
+    toastError(errorMessage(error))
+  }
+  void readTicketAgain(ticketId)
 }

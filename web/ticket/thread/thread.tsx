@@ -3,13 +3,12 @@ import { createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Sh
 import { useSession } from '../../api/session.ts'
 import { announce } from '../../ui/announcer.tsx'
 import { hasHit } from '../../ui/marked.tsx'
-import type { DraftKeeper } from '../composer/draft-keeper.ts'
-import { hasArrived } from '../composer/has-arrived.ts'
+import type { ComposerState } from '../composer/composer-state.ts'
+import { setThreadOnScreen } from '../composer/waiting-replies.ts'
 import { createFollowing } from './follow-scroll.ts'
-import { OutgoingCard } from './unsent-message-card.tsx'
-import { outgoingOf } from './unsent-messages.ts'
+import { UnsentMessageCard } from './unsent-message-card.tsx'
 import './thread.css'
-import type { TicketDetail } from '../ticket-query.ts'
+import type { TicketDetail, WaitingReply } from '../ticket-query.ts'
 import { ThreadRowView } from './thread-row.tsx'
 import {
   countFrom,
@@ -24,13 +23,12 @@ import { WaitingReplyCard } from './waiting-reply-card.tsx'
 
 const UNFOLDED_AT_ONCE = 30
 const FILLED_AT_ONCE = 3
+const KINDS = ['reply', 'note'] as const
 
 interface ThreadProps {
   detail: TicketDetail
-  /** Where a reply goes that is taken back. */
-  draft: DraftKeeper
+  composer: ComposerState
   terms: readonly string[]
-  onEdit: () => void
 }
 
 /** All that was said on a ticket and what was done to it, oldest first. It stays where the reader is. */
@@ -56,13 +54,14 @@ export function Thread(props: ThreadProps) {
   )
   const rowsById = createMemo(() => new Map(rows().map((row) => [row.id, row])))
   const rowIds = createMemo(() => rows().map(({ id }) => id))
-  /** What the thread shows already needs no second place, even if the answer is still to come. */
-  const onItsWay = createMemo(() =>
-    outgoingOf(ticketId()).filter(({ kind, text, after }) => {
-      const where = { kind, agentId: session().agent.id, detail: props.detail }
-      return !hasArrived({ tried: [text], after }, where)
+  /** Sent from this tab, and not on the server yet. */
+  const unsent = createMemo(() =>
+    KINDS.filter((kind) => {
+      const { sending, isSender } = props.composer.drafts[kind].state()
+      return isSender && sending?.isOut
     }),
   )
+  const waitingIds = createMemo(() => props.detail.waiting.map(({ id }) => id))
   const isFolded = () => rows()[0]?.kind === 'earlier'
 
   /** Shows some more, and the next ones when the reader scrolls up to them: hundreds at once would take a second. */
@@ -94,7 +93,7 @@ export function Thread(props: ThreadProps) {
   )
   createEffect(
     on(
-      () => outgoingOf(ticketId()).length + props.detail.waiting.length,
+      () => unsent().length + props.detail.waiting.length,
       (count, before = 0) => {
         if (count <= before) return
         // Who replies has read what is above.
@@ -104,6 +103,9 @@ export function Thread(props: ThreadProps) {
       { defer: true },
     ),
   )
+  const id = ticketId()
+  setThreadOnScreen(id)
+  onCleanup(() => setThreadOnScreen((now) => (now === id ? undefined : now)))
   // After this effect, so that each step of it is rendered before the next is measured.
   onMount(() => queueMicrotask(fill))
   onCleanup(following.stop)
@@ -133,16 +135,33 @@ export function Thread(props: ThreadProps) {
               )
             }}
           </For>
-          <For each={onItsWay()}>{(one) => <OutgoingCard outgoing={one} />}</For>
-          <For each={props.detail.waiting}>
-            {(reply) => (
-              <WaitingReplyCard
-                reply={reply}
-                detail={props.detail}
-                draft={props.draft}
-                onEdit={props.onEdit}
+          <For each={unsent()}>
+            {(kind) => (
+              <UnsentMessageCard
+                kind={kind}
+                draft={props.composer.drafts[kind]}
+                onEdit={() => props.composer.returnTo(kind)}
               />
             )}
+          </For>
+          <For each={waitingIds()}>
+            {(id) => {
+              const reply = createMemo<WaitingReply | undefined>(
+                (last) => props.detail.waiting.find((one) => one.id === id) ?? last,
+              )
+              return (
+                <Show when={reply()}>
+                  {(known) => (
+                    <WaitingReplyCard
+                      reply={known()}
+                      detail={props.detail}
+                      draft={props.composer.drafts.reply}
+                      onEdit={() => props.composer.returnTo('reply')}
+                    />
+                  )}
+                </Show>
+              )
+            }}
           </For>
         </div>
       </section>

@@ -1,45 +1,73 @@
 import CloudOff from 'lucide-solid/icons/cloud-off'
-import { Show } from 'solid-js'
+import { createMemo, Show } from 'solid-js'
 import { useSession } from '../../api/session.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
+import { pushUndo } from '../changes/undo.ts'
+import type { DraftKind, Sending } from '../composer/draft-state.ts'
+import type { OpenDraft } from '../composer/drafts.ts'
 import { MessageText } from './message-text.tsx'
-import type { Outgoing } from './unsent-messages.ts'
 
-/** What was just written, until the server has it. */
-export function OutgoingCard(props: { outgoing: Outgoing }) {
+interface UnsentMessageCardProps {
+  kind: DraftKind
+  draft: OpenDraft
+  /** The text is in the field again. */
+  onEdit: () => void
+}
+
+/** A message that was just sent, until the server has it. */
+export function UnsentMessageCard(props: UnsentMessageCardProps) {
   const session = useSession()
   const me = () => session().agent
-  const isNote = () => props.outgoing.kind === 'note'
+  const isNote = () => props.kind === 'note'
+  const message = createMemo<Sending | null>((last) => props.draft.state().sending ?? last, null)
+  const isLate = () => props.draft.state().isSendLate
+
+  function edit() {
+    props.draft.dispatch({ type: 'unsent edited', now: Date.now() })
+    props.onEdit()
+  }
+
+  function discard() {
+    const { draft } = props
+    const { sending } = draft.state()
+    if (!sending) return
+    draft.dispatch({ type: 'unsent discarded' })
+    pushUndo({
+      label: isNote() ? 'Note discarded' : 'Reply discarded',
+      undo: () => draft.dispatch({ type: 'put back', text: sending.text, sending, now: Date.now() }),
+    })
+  }
+
   return (
     <article
       class="speech"
       data-who={isNote() ? 'note' : 'waiting'}
-      aria-label={isNote() ? 'Note on its way' : 'Reply on its way'}
+      aria-label={isNote() ? 'Unsent note' : 'Unsent reply'}
     >
       <Avatar name={me().name} id={me().id} isDecorative />
       <div class="speech-body">
         <header class="speech-head">
           <span class="speech-name">{me().name}</span>
           <Show
-            when={props.outgoing.isWaiting()}
+            when={isLate()}
             fallback={<span class="speech-time">{isNote() ? 'Adding…' : 'Sending…'}</span>}
           >
             <span class="speech-kind" role="status">
               <CloudOff />
-              Waits for the connection
+              Sends when you're online
             </span>
           </Show>
         </header>
         <div class="speech-item">
-          <MessageText text={props.outgoing.text} />
+          <MessageText text={message()?.text ?? ''} />
         </div>
-        <Show when={props.outgoing.isWaiting()}>
-          <div class="waiting-actions">
-            <Button size="small" onClick={props.outgoing.edit}>
+        <Show when={isLate()}>
+          <div class="speech-actions">
+            <Button size="small" onClick={edit}>
               Edit
             </Button>
-            <Button size="small" look="quiet" onClick={props.outgoing.discard}>
+            <Button size="small" look="quiet" onClick={discard}>
               Discard
             </Button>
           </div>

@@ -1,47 +1,54 @@
 import Clock from 'lucide-solid/icons/clock'
-import { createEffect, createMemo, Match, onCleanup, Show, Switch } from 'solid-js'
+import { createEffect, createMemo, Match, onCleanup, onMount, Show, Switch } from 'solid-js'
+import { timeOfId } from '../../api/create-id.ts'
+import { toLocalTime } from '../../api/server-clock.ts'
 import { useSession } from '../../api/session.ts'
 import { useAgents } from '../../api/workspace.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
-import { RelativeTime } from '../../ui/relative-time.tsx'
 import { SecondsLeft } from '../../ui/seconds-left.tsx'
-import type { DraftKeeper } from '../composer/draft-keeper.ts'
-import { discard, sendNow, takeBack } from '../composer/replies.ts'
-import { leaveFocusToPane } from '../focus-in-pane.ts'
+import type { OpenDraft } from '../composer/drafts.ts'
+import { discardReply, sendNow, sendsAt, takeBack } from '../composer/waiting-replies.ts'
+import { hasPaneFocus, leaveFocusToPane } from '../focus-in-pane.ts'
 import { readTicketAgain, type TicketDetail, type WaitingReply } from '../ticket-query.ts'
+import { HeldReason } from './held-reason.tsx'
 import { MessageText } from './message-text.tsx'
-import { newestByOthers } from './thread-rows.ts'
 
 interface WaitingReplyCardProps {
   reply: WaitingReply
   detail: TicketDetail
-  draft: DraftKeeper
-  /** The text is back in the field. */
+  draft: OpenDraft
+  /** The text is in the field again. */
   onEdit: () => void
 }
 
-/** Live hints say when it has gone; without them the thread is read again this long after its time. */
-const LOOK_AGAIN_AFTER_MS = 1_500
-const LONGEST_WAIT_MS = 10_000
+/** Live updates say when a reply is sent; without them, the thread is read again this long after its time. */
+const READ_AGAIN_AFTER_MS = 1_500
+const JUST_SENT_MS = 5_000
 
-/** A reply between Send and gone: it can be taken back, and it waits when somebody else has answered meanwhile. */
+/** A reply that is not sent yet: it waits for ten seconds, or is held because someone else replied. */
 export function WaitingReplyCard(props: WaitingReplyCardProps) {
   const session = useSession()
   const agents = useAgents()
-  /** Of somebody who is disabled it is whoever's who takes care of it, whatever it was held for last. */
-  const isLeftBehind = () =>
+  const isHeld = () => props.reply.isHeld
+  /** Anyone can decide about the reply of an agent who is disabled. */
+  const isOrphaned = () =>
     props.reply.heldBecause === 'disabled' ||
     agents().some(({ id, state }) => id === props.reply.agentId && state === 'disabled')
-  const isMine = () => props.reply.agentId === session().agent.id || isLeftBehind()
+  const isMine = () => props.reply.agentId === session().agent.id || isOrphaned()
   const ticketId = () => props.detail.ticket.id
-  /** Clocks differ: never longer than the server waits. */
-  const goesAt = createMemo(() => Math.min(Date.parse(props.reply.sendAt), Date.now() + LONGEST_WAIT_MS))
+  const sentAt = createMemo(() => sendsAt(props.reply))
+  const inputOf = () => ({
+    ticketId: ticketId(),
+    reply: props.reply,
+    draft: props.draft,
+    agentId: session().agent.id,
+  })
 
   createEffect(() => {
-    if (props.reply.isHeld) return
-    const look = () => void readTicketAgain(ticketId())
-    const timer = setTimeout(look, Math.max(0, goesAt() - Date.now()) + LOOK_AGAIN_AFTER_MS)
+    if (isHeld()) return
+    const readAgain = () => void readTicketAgain(ticketId())
+    const timer = setTimeout(readAgain, Math.max(0, sentAt() - Date.now()) + READ_AGAIN_AFTER_MS)
     onCleanup(() => clearTimeout(timer))
   })
 
@@ -49,73 +56,63 @@ export function WaitingReplyCard(props: WaitingReplyCardProps) {
   leaveFocusToPane(() => card)
 
   async function edit() {
-    if (await takeBack(ticketId(), props.reply.id, props.draft)) props.onEdit()
+    if (await takeBack(inputOf())) props.onEdit()
   }
 
   return (
     <article
       class="speech"
-      data-who={props.reply.isHeld ? 'held' : 'waiting'}
-      aria-label="Reply that waits"
+      data-who={isHeld() ? 'held' : 'waiting'}
+      aria-label={isHeld() ? 'Held reply' : 'Queued reply'}
       ref={card}
     >
       <Avatar name={props.reply.agentName} id={props.reply.agentId} isDecorative />
       <div class="speech-body">
         <header class="speech-head">
           <span class="speech-name">{props.reply.agentName}</span>
-          <Switch>
-            <Match when={props.reply.isHeld}>
-              <span class="speech-kind">
-                <Clock />
-                Held
-              </span>
-            </Match>
-            <Match when={!props.reply.isHeld}>
+          <Show
+            when={isHeld()}
+            fallback={
               <span class="speech-time">
                 Sends in
-                <SecondsLeft until={goesAt()} />
+                <SecondsLeft until={sentAt()} />
                 <Show when={props.reply.thenStatus}>{(status) => <>, then {status()}</>}</Show>
               </span>
-            </Match>
-          </Switch>
+            }
+          >
+            <span class="speech-kind">
+              <Clock />
+              Held
+            </span>
+          </Show>
         </header>
-        <Show when={props.reply.isHeld}>
-          <p class="held-reason">
-            <HeldReason detail={props.detail} reply={props.reply} />
-          </p>
+        <Show when={isHeld()}>
+          <HeldReason detail={props.detail} reply={props.reply} />
         </Show>
         <div class="speech-item">
           <MessageText text={props.reply.text} />
         </div>
         <Show when={isMine()}>
-          <div class="waiting-actions">
-            <Show
-              when={props.reply.isHeld}
-              fallback={
-                <>
-                  <Button size="small" onClick={edit}>
-                    Undo
-                  </Button>
-                  <Button size="small" look="quiet" onClick={() => void sendNow(ticketId(), props.reply.id)}>
-                    Send now
-                  </Button>
-                </>
-              }
-            >
-              <Button size="small" look="primary" onClick={() => void sendNow(ticketId(), props.reply.id)}>
-                {props.reply.heldBecause === 'answered' ? 'Send anyway' : 'Send'}
-              </Button>
-              <Button size="small" onClick={edit}>
-                Edit
-              </Button>
-              <Button
-                size="small"
-                look="quiet"
-                onClick={() => void discard(ticketId(), props.reply.id, props.draft)}
-              >
-                Discard
-              </Button>
-            </Show>
+          <div class="speech-actions">
+            <Switch>
+              <Match when={isHeld()}>
+                <Button size="small" look="primary" onClick={() => void sendNow(ticketId(), props.reply.id)}>
+                  {props.reply.heldBecause === 'answered' ? 'Send anyway' : 'Send'}
+                </Button>
+                <EditHeld reply={props.reply} onEdit={edit} />
+                <Button size="small" look="quiet" onClick={() => void discardReply(inputOf())}>
+                  Discard
+                </Button>
+              </Match>
+              <Match when={!isHeld()}>
+                <Button size="small" onClick={edit}>
+                  Undo
+                </Button>
+                <Button size="small" look="quiet" onClick={() => void sendNow(ticketId(), props.reply.id)}>
+                  Send now
+                </Button>
+              </Match>
+            </Switch>
           </div>
         </Show>
       </div>
@@ -123,26 +120,16 @@ export function WaitingReplyCard(props: WaitingReplyCardProps) {
   )
 }
 
-/** "Ben replied 10 s ago, so this has not been sent." */
-function HeldReason(props: { detail: TicketDetail; reply: WaitingReply }) {
-  const other = () => newestByOthers(props.detail.timeline, props.reply.agentId)
+/** Takes the focus that Send has left to the ticket, while the agent is still there. */
+function EditHeld(props: { reply: WaitingReply; onEdit: () => void }) {
+  let button: HTMLButtonElement | undefined
+  onMount(() => {
+    const isJustSent = Date.now() - toLocalTime(timeOfId(props.reply.id)) < JUST_SENT_MS
+    if (isJustSent && hasPaneFocus()) button?.focus()
+  })
   return (
-    <Switch fallback="Somebody else has replied, so this has not been sent.">
-      <Match when={props.reply.heldBecause === 'disabled'}>
-        {props.reply.agentName} is disabled, so this has not been sent. You can send it in your name.
-      </Match>
-      <Match when={props.reply.heldBecause === 'too_long'}>
-        This was taken back, but it is too long to be put before what you have begun. Send or shorten that
-        first.
-      </Match>
-      <Match when={other()}>
-        {(message) => (
-          <>
-            {message().agentName ?? 'Somebody'} replied <RelativeTime at={message().createdAt} isLong />, so
-            this has not been sent.
-          </>
-        )}
-      </Match>
-    </Switch>
+    <Button size="small" ref={button} onClick={props.onEdit}>
+      Edit
+    </Button>
   )
 }

@@ -1,0 +1,91 @@
+import { type DraftKind, isBlank, isUnsaved, landed, type StoredDraft } from './draft-state.ts'
+
+const PREFIX = 'bellhop.draft.'
+
+export function storageKey(agentId: string, ticketId: string, kind: DraftKind): string {
+  return `${prefixOf(agentId)}${ticketId}.${kind}`
+}
+
+/** The draft of an earlier page. What that page was sending is back in the field. */
+export function readStoredDraft(key: string): StoredDraft | undefined {
+  try {
+    const draft = parseStoredDraft(localStorage.getItem(key))
+    return draft && landed(draft)
+  } catch {
+    return undefined
+  }
+}
+
+export function parseStoredDraft(value: string | null): StoredDraft | undefined {
+  if (value === null) return undefined
+  try {
+    const draft: unknown = JSON.parse(value)
+    return isStoredDraft(draft) ? draft : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A blank draft that the server knows about needs no place. */
+export function writeStoredDraft(key: string, draft: StoredDraft): void {
+  try {
+    if (isBlank(draft) && !isUnsaved(draft) && !draft.sending) localStorage.removeItem(key)
+    else localStorage.setItem(key, JSON.stringify(draft))
+  } catch {
+    // Without storage, the server has the draft half a second later.
+  }
+}
+
+export function removeStoredDraft(key: string): void {
+  try {
+    localStorage.removeItem(key)
+  } catch {
+    // Without storage, there is nothing to remove.
+  }
+}
+
+/** Drafts of this agent that the server does not have as they are here, or that were being sent. */
+export function unsavedDrafts(agentId: string): { ticketId: string; kind: DraftKind }[] {
+  return storedKeys(agentId).flatMap((key) => {
+    const [ticketId = '', kind] = key.slice(prefixOf(agentId).length).split('.')
+    const isKind = kind === 'reply' || kind === 'note'
+    return isKind && isPending(key) ? [{ ticketId, kind }] : []
+  })
+}
+
+/** Removes what the server has: the next person at this browser must not find it. */
+export function removeSavedDrafts(agentId: string): void {
+  for (const key of storedKeys(agentId)) if (!isPending(key)) removeStoredDraft(key)
+}
+
+function isPending(key: string): boolean {
+  const draft = readStoredDraft(key)
+  return draft !== undefined && (isUnsaved(draft) || draft.sending !== null)
+}
+
+function storedKeys(agentId: string): string[] {
+  try {
+    return Object.keys(localStorage).filter((key) => key.startsWith(prefixOf(agentId)))
+  } catch {
+    return []
+  }
+}
+
+function prefixOf(agentId: string): string {
+  return `${PREFIX}${agentId}.`
+}
+
+function isStoredDraft(value: unknown): value is StoredDraft {
+  if (typeof value !== 'object' || value === null) return false
+  if (!('text' in value && 'changedAt' in value && 'saved' in value && 'sending' in value)) return false
+  const { text, changedAt, saved, sending } = value
+  return typeof text === 'string' && typeof changedAt === 'number' && isSaved(saved) && isSending(sending)
+}
+
+function isSaved(value: unknown): boolean {
+  return value === null || (typeof value === 'object' && 'text' in value && 'savedAt' in value)
+}
+
+function isSending(value: unknown): boolean {
+  return value === null || (typeof value === 'object' && 'id' in value && 'text' in value && 'isOut' in value)
+}

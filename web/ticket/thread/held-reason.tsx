@@ -1,0 +1,72 @@
+import { Match, Show, Switch } from 'solid-js'
+import { timeOfId } from '../../api/create-id.ts'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import type { TicketDetail, WaitingReply } from '../ticket-query.ts'
+import { MessageText } from './message-text.tsx'
+
+interface HeldReasonProps {
+  detail: TicketDetail
+  reply: WaitingReply
+}
+
+/** Why a reply is held. For another agent's reply, with that reply. */
+export function HeldReason(props: HeldReasonProps) {
+  return (
+    <Switch fallback={<AnsweredReason {...props} />}>
+      <Match when={props.reply.heldBecause === 'disabled'}>
+        <p class="held-reason">
+          Not sent: {props.reply.agentName} is disabled. You can send it under your name.
+        </p>
+      </Match>
+      <Match when={props.reply.heldBecause === 'too_long'}>
+        <p class="held-reason">
+          Not sent: too long to merge with your current draft. Send or shorten that first.
+        </p>
+      </Match>
+    </Switch>
+  )
+}
+
+/** "Cy replied 10 s ago", and what they wrote. */
+function AnsweredReason(props: HeldReasonProps) {
+  const answer = () => answerTo(props.reply, props.detail)
+  return (
+    <Show when={answer()} fallback={<p class="held-reason">Not sent: a colleague just replied.</p>}>
+      {(other) => (
+        <>
+          <p class="held-reason">
+            Not sent:{' '}
+            {other().agentId === props.reply.agentId
+              ? 'you replied in another tab'
+              : `${other().agentName ?? 'a colleague'} replied`}{' '}
+            <RelativeTime at={other().at} isLong />
+          </p>
+          <blockquote class="held-reason-answer">
+            <MessageText text={other().text} />
+          </blockquote>
+        </>
+      )}
+    </Show>
+  )
+}
+
+interface AnswerEntry {
+  text: string
+  at: string
+  agentId?: string | undefined
+  agentName?: string | undefined
+}
+
+/** The newest reply of someone else, or an earlier one of the same agent, which may wait itself. */
+function answerTo(reply: WaitingReply, { timeline, waiting }: TicketDetail): AnswerEntry | undefined {
+  const isAnswer = (id: string, agentId: string | undefined) => agentId !== reply.agentId || id < reply.id
+  const sent = timeline.flatMap((entry): AnswerEntry[] => {
+    const isReply = entry.kind === 'message' && entry.role === 'agent' && isAnswer(entry.id, entry.agentId)
+    return isReply ? [{ ...entry, at: entry.createdAt }] : []
+  })
+  const queued = waiting.flatMap((one): AnswerEntry[] => {
+    const isQueued = one.id !== reply.id && !one.isHeld && one.agentId === reply.agentId && one.id < reply.id
+    return isQueued ? [{ ...one, at: new Date(timeOfId(one.id)).toISOString() }] : []
+  })
+  return queued.at(-1) ?? sent.at(-1)
+}
