@@ -13,8 +13,8 @@ import { startPruningKeys } from './idempotency/idempotency.ts'
 import { createLive } from './live/live.ts'
 import type { Log } from './log.ts'
 import { createFirstRun, type FirstRun } from './sessions/first-run.ts'
-import { startPruningSessions } from './sessions/prune-sessions.ts'
 import { createAgentGuard } from './sessions/require-agent.ts'
+import { startPruningSessions } from './sessions/sessions.ts'
 import { verifySecretKey } from './webhooks/endpoints/verify-secret-key.ts'
 
 export interface Service {

@@ -16,9 +16,9 @@ import { messageRoutes } from '../replies/v1.ts'
 import { requestId } from '../requests/request-id.ts'
 import { savedReplyRoutes } from '../saved-replies/routes.ts'
 import { savedViewRoutes } from '../saved-views/routes.ts'
+import { accountRoutes } from '../sessions/account-routes.ts'
 import { createAttempts } from '../sessions/attempts.ts'
 import type { FirstRun } from '../sessions/first-run.ts'
-import { ownSessionRoutes } from '../sessions/own-session-routes.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
 import { sessionRoutes } from '../sessions/routes.ts'
 import { tagRoutes } from '../tags/routes.ts'
@@ -54,7 +54,7 @@ export function createApp(
     .use(ticketRoutes(deps, guards.keys))
     .use(messageRoutes(deps, guards.keys))
     .use(sessionRoutes(deps, { guard: guards.agents, attempts, firstRun: guards.firstRun }))
-    .use(ownSessionRoutes(guards.agents, attempts))
+    .use(accountRoutes(guards.agents, attempts))
     .use(agentRoutes(deps, guards.agents))
     .use(organizationRoutes(guards.agents))
     .use(keyRoutes(guards.agents))

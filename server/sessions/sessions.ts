@@ -1,11 +1,12 @@
-import { and, eq, gt, inArray, isNull, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNull, lte, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
 import { command, statement, textParameter } from '../database/statement.ts'
 import { type AgentRole, agents } from '../database/tables/agents.ts'
 import { organizations } from '../database/tables/organizations.ts'
-import { sessions } from '../database/tables/sessions.ts'
+import { agentLinks, sessions } from '../database/tables/sessions.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
+import { type Loop, startPeriodic } from '../loop.ts'
 import { hashToken } from '../token.ts'
 
 const DAY_MS = 86_400_000
@@ -15,6 +16,8 @@ const IDLE_MS = 14 * DAY_MS
 const LONGEST_MS = 90 * DAY_MS
 const MOST_DEVICE_LENGTH = 300
 const ID_BATCH_SIZE = 500
+const PRUNE_EVERY_MS = 600_000
+const PRUNE_SLICE = 500
 
 /** Who is signed in, in which browser. */
 export interface SignedIn {
@@ -119,6 +122,36 @@ export async function extendSession(deps: Deps, session: SignedIn): Promise<Sign
       .where(and(eq(sessions.orgId, orgId), eq(sessions.id, sessionId), gt(sessions.expiresAt, now)))
   })
   return { ...session, lastSeenAt: now, expiresAt }
+}
+
+/** Periodically deletes expired sessions and links of all organizations. */
+export function startPruningSessions(deps: Deps): Loop {
+  return startPeriodic(deps, 'prune_sessions', { everyMs: PRUNE_EVERY_MS, slice: () => pruneSlice(deps) })
+}
+
+/** Returns whether more may be left. Reads first, because there is rarely anything to delete. */
+async function pruneSlice({ database, clock }: Deps): Promise<boolean> {
+  const now = clock.now()
+  const { read } = database
+  const [ended, over] = await Promise.all([
+    read.select({ id: sessions.id }).from(sessions).where(lte(sessions.expiresAt, now)).limit(PRUNE_SLICE),
+    read
+      .select({ id: agentLinks.id })
+      .from(agentLinks)
+      .where(lte(agentLinks.expiresAt, now))
+      .limit(PRUNE_SLICE),
+  ])
+  if (ended.length + over.length === 0) return false
+  await database.write(async (tx) => {
+    // A session extended since the read stays.
+    await tx.delete(sessions).where(and(inArray(sessions.id, idsOf(ended)), lte(sessions.expiresAt, now)))
+    await tx.delete(agentLinks).where(inArray(agentLinks.id, idsOf(over)))
+  })
+  return ended.length === PRUNE_SLICE || over.length === PRUNE_SLICE
+}
+
+function idsOf(rows: { id: string }[]): string[] {
+  return rows.map(({ id }) => id)
 }
 
 const seeAgent = command<{ orgId: string; agentId: string; now: number }>('agents_see', (tx, p) =>

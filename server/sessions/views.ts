@@ -1,7 +1,7 @@
 import { isoTime } from '../dates.ts'
 import type { Link } from './accept-link.ts'
+import type { BrowserSession } from './account.ts'
 import { deviceName } from './device.ts'
-import type { BrowserSession } from './own-sessions.ts'
 import type { SignedIn } from './sessions.ts'
 
 /** Who is signed in, for the page. */

@@ -3,15 +3,14 @@ import { changeAgent } from '../agents/agents.ts'
 import { byId } from '../requests/by-id.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
+import { changePassword, listSessions, revokeOtherSessions, revokeSession } from './account.ts'
 import type { Attempts } from './attempts.ts'
-import { changePassword } from './change-password.ts'
-import { listSessions, revokeOtherSessions, revokeSession } from './own-sessions.ts'
 import type { AgentGuard } from './require-agent.ts'
 import * as schemas from './schemas.ts'
 import { viewBrowser, viewSession } from './views.ts'
 
 /** Routes for an agent's own sessions, password and name. */
-export function ownSessionRoutes(guard: AgentGuard, attempts: Attempts) {
+export function accountRoutes(guard: AgentGuard, attempts: Attempts) {
   const noQuery = strictQuery()
   const withBody = { parse: arrive, transform: [noQuery, jsonBody] }
 
