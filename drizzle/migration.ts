@@ -27,7 +27,7 @@ function run(command: string[], address = ''): void {
   if (exitCode !== 0) process.exit(exitCode)
 }
 
-/** Rewrites what stands between the imports and the end of the lists, from drizzle-kit's own journals. */
+/** Returns the file with new imports and lists, read from drizzle-kit's own journals. */
 function listOfMigrations(): string {
   const source = readFileSync(TARGET, 'utf8')
   const imports: string[] = []

@@ -7,7 +7,7 @@ export interface Migration {
 }
 
 /**
- * In the order they are applied, for ever; the version of a database is how many of them it has.
+ * In the order they are applied, which never changes. A database's version is the number of migrations it has.
  * `bun run migration NAME` writes this file.
  */
 export const MIGRATIONS = {

@@ -1,7 +1,15 @@
 import { SQL } from 'bun'
 import { drizzle } from 'drizzle-orm/bun-sql'
-import { type Database, type Reader, StorageError, type Transaction } from './database.ts'
-import { isConnectionLost, isRetryable, isStorageFault, storageCode } from './storage-fault.ts'
+import {
+  type Database,
+  isConnectionLost,
+  isRetryable,
+  isStorageFault,
+  type Reader,
+  StorageError,
+  storageCode,
+  type Transaction,
+} from './database.ts'
 import { refuseInsideUnit, refuseOutsideUnit, runAsUnit } from './unit.ts'
 
 const MOST_TRIES = 8

@@ -1,9 +1,8 @@
 import { type Database as Connection, SQLiteError } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { yieldToEventLoop } from '../loop.ts'
-import { type Database, StorageError, type Transaction } from './database.ts'
+import { type Database, isStorageFault, StorageError, type Transaction } from './database.ts'
 import { openReader, openWriter } from './sqlite-connections.ts'
-import { isStorageFault } from './storage-fault.ts'
 import { refuseInsideUnit, runAsUnit, UnitFault } from './unit.ts'
 
 /** How long a flush takes queued units before it commits. */

@@ -1,7 +1,7 @@
 import { getTableColumns, getTableName, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Reader, Transaction } from './database.ts'
-import { directRun, parameterIn } from './sqlite-direct.ts'
+import { directRun, parameterIn } from './sqlite-connections.ts'
 
 type Params = Record<string, unknown>
 type Placeholders<P extends Params> = { [Name in keyof P & string]: Placeholder<Name, P[Name]> }

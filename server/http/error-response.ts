@@ -1,7 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { ParseError, ValidationError } from 'elysia'
-import { StorageError } from '../database/database.ts'
-import { isStorageFault } from '../database/storage-fault.ts'
+import { isStorageFault, StorageError } from '../database/database.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, type Fault, invalid } from '../errors.ts'
 import { faultsOf } from '../requests/validation-errors.ts'

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { createRateLimiter } from '../api-keys/rate-limit.ts'
 import type { Caller } from '../api-keys/require-api-key.ts'
-import { isStorageFault } from '../database/storage-fault.ts'
+import { isStorageFault } from '../database/database.ts'
 import { type Actor, actingAs, type Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { createAddressReader } from '../requests/address.ts'
