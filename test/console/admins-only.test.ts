@@ -43,7 +43,7 @@ const ADMINS_ONLY = [
   'POST /console/tags/remove',
 ]
 const WITHOUT_A_SESSION = OPEN_ROUTES.filter(isOfPages)
-/** The stream does not end, and its guard is the same. */
+/** The stream never ends. Its guard is the same. */
 const STREAM = 'GET /console/live'
 
 const ROUTES = (await everyRoute(bellhop.deps)).filter(isOfPages)
@@ -52,13 +52,13 @@ function isOfPages(route: string): boolean {
   return route.includes(' /console/')
 }
 
-/** The route with ids that nobody has, and no body: who may comes before what was sent. */
+/** The route with unknown ids and no body, because access is checked before the request. */
 function address(route: string): [method: string, path: string] {
   const [method = '', path = ''] = route.split(' ')
   return [method, path.replaceAll(/:\w+/g, 'nobody')]
 }
 
-test('an agent is refused what only administrators may, and nothing else', async () => {
+test('an agent is refused admin routes and no others', async () => {
   const refused: string[] = []
   for (const route of ROUTES.filter((one) => one !== STREAM && !WITHOUT_A_SESSION.includes(one))) {
     const { status, json } = await ben.call(...address(route))
@@ -67,11 +67,11 @@ test('an agent is refused what only administrators may, and nothing else', async
   expect(refused.sort()).toEqual([...ADMINS_ONLY].sort())
 })
 
-test.each(ADMINS_ONLY)('an administrator may: %s', async (route) => {
+test.each(ADMINS_ONLY)('an administrator can call %s', async (route) => {
   expect((await ana.call(...address(route))).status).not.toBe(403)
 })
 
-test('without a session there is only the way to one', async () => {
+test('without a session, only the routes to sign in work', async () => {
   const open: string[] = []
   for (const route of ROUTES) {
     const { status, json } = await newBrowserSession(bellhop).call(...address(route))
@@ -81,7 +81,7 @@ test('without a session there is only the way to one', async () => {
   expect(open.sort()).toEqual([...WITHOUT_A_SESSION].sort())
 })
 
-test('a key of the API opens none of the pages', async () => {
+test('an API key opens no console routes', async () => {
   const client = await bellhop.organization('Other')
   for (const route of ROUTES.filter((one) => !WITHOUT_A_SESSION.includes(one))) {
     const headers = { authorization: `Bearer ${client.key}` }
@@ -95,7 +95,7 @@ test('a key of the API opens none of the pages', async () => {
   }
 })
 
-test('another site can change nothing with the cookie of an administrator', async () => {
+test("another site can't change anything with an administrator's cookie", async () => {
   const unsafe = ROUTES.filter((route) => !route.startsWith('GET '))
   for (const route of unsafe) {
     const [method, path] = address(route)

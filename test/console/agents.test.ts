@@ -30,7 +30,7 @@ async function agents(by = ana): Promise<AgentRow[]> {
   return (await by.call<{ data: AgentRow[] }>('GET', '/console/agents')).json.data
 }
 
-test('everybody sees who answers tickets, in which state, and when they were last there', async () => {
+test('every agent sees all agents, their state, and when they were last active', async () => {
   const ben = await signInAgent(bellhop, acme.orgId, { name: 'Ben' })
   const gone = await makeAgent(bellhop, acme.orgId, { name: 'Gone', email: 'gone@acme.example' })
   await makeAgent(bellhop, acme.orgId, { name: 'Cleo', email: 'cleo@acme.example' })
@@ -53,12 +53,12 @@ test('everybody sees who answers tickets, in which state, and when they were las
     ['Cleo', 'admin', 'active', undefined],
     ['Ida Berg', 'agent', 'invited', undefined],
   ])
-  // What is seen once stays when the session is over.
+  // The time stays after the session ends.
   await ben.call('DELETE', '/console/session')
   expect((await agents())[1]?.lastSeenAt).toBe(now)
 })
 
-test('an address is invited once in an organization, whatever its case', async () => {
+test('an email address can be invited once per organization, in any case', async () => {
   const body = { name: 'Ida', email: 'ida@acme.example', role: 'agent' }
   await ana.call('POST', '/console/agents', { body })
   const again = await ana.call('POST', '/console/agents', { body: { ...body, email: 'IDA@acme.example' } })
@@ -70,7 +70,7 @@ test('an address is invited once in an organization, whatever its case', async (
   expect(await agents()).toHaveLength(2)
 })
 
-test('an administrator renames an agent and changes the role, which counts at the next request', async () => {
+test('an administrator renames an agent and changes their role, from the next request on', async () => {
   const ben = await signInAgent(bellhop, acme.orgId, { name: 'Ben' })
   const body = { name: 'Benjamin', role: 'admin' }
   const changed = await ana.call('PATCH', `/console/agents/${ben.id}`, { body })
@@ -82,7 +82,7 @@ test('an administrator renames an agent and changes the role, which counts at th
   expect(blank.json).toMatchObject({ status: 400, errors: [{ pointer: '/name' }] })
 })
 
-test('the last administrator stays one, also when two take it from each other at the same moment', async () => {
+test('the last administrator keeps the role, even if two remove each other at the same time', async () => {
   const path = `/console/agents/${ana.id}`
   const last = { status: 409, code: 'last_administrator' }
   expect((await ana.call('PATCH', path, { body: { role: 'agent' } })).json).toMatchObject(last)
@@ -92,13 +92,13 @@ test('the last administrator stays one, also when two take it from each other at
     ana.call('PATCH', `/console/agents/${eve.id}`, { body: { role: 'agent' } }),
     eve.call('POST', `${path}/disable`),
   ])
-  // Whoever comes second may not be administrator any more, or not signed in.
+  // The second request can come from someone who is no longer an administrator or signed in.
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
   const left = await agents((await eve.call('GET', '/console/session')).status === 200 ? eve : ana)
   expect(left.filter(({ role, state }) => role === 'admin' && state !== 'disabled')).toHaveLength(1)
 })
 
-test('an administrator who was only invited does not replace one who can sign in', async () => {
+test("an invited administrator doesn't count as one who can sign in", async () => {
   const other = await bellhop.organization('Other')
   const cleo = await makeAgent(bellhop, other.orgId, { email: 'cleo@other.example' })
   const browser = newBrowserSession(bellhop)
@@ -112,7 +112,7 @@ test('an administrator who was only invited does not replace one who can sign in
   })
 })
 
-test('a disabled agent is signed out, keeps no ticket, and works again when enabled', async () => {
+test('a disabled agent is signed out, loses their tickets, and can sign in again when enabled', async () => {
   await makeAgent(bellhop, acme.orgId, { name: 'Dora', email: 'dora@acme.example', role: 'agent' })
   const dora = newBrowserSession(bellhop)
   const { json: session } = await dora.signIn('dora@acme.example')
@@ -126,12 +126,12 @@ test('a disabled agent is signed out, keeps no ticket, and works again when enab
   expect((await ana.call('GET', `/v1/tickets/${ticket.id}`)).json).not.toHaveProperty('assignedTo')
   const enabled = await ana.call('POST', `/console/agents/${id}/enable`)
   expect(enabled.json).toMatchObject({ id, state: 'active' })
-  // The sessions of before do not come back.
+  // Earlier sessions stay ended.
   expect((await dora.call('GET', '/console/session')).status).toBe(401)
   expect((await dora.signIn('dora@acme.example')).status).toBe(201)
 })
 
-test('agents of another organization, and addresses in place of ids, are not there', async () => {
+test('agents of another organization, and email addresses instead of ids, are not found', async () => {
   const other = await bellhop.organization('Other')
   const eve = await signInAgent(bellhop, other.orgId, { name: 'Eve', role: 'admin' })
   const ben = await signInAgent(bellhop, acme.orgId, { name: 'Ben' })

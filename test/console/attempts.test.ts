@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000
 const clock = createManualClock()
 let bellhop: Bellhop
 let orgId: string
-/** Compares passwords slowly enough that attempts meet. */
+/** Compares passwords slowly, so that attempts overlap. */
 let slow: Bellhop
 let slowOrgId: string
 
@@ -24,7 +24,7 @@ afterAll(async () => {
   await slow.stop()
 })
 
-/** A browser at another address: the proxy of this machine says so. */
+/** A browser with another IP address, as set by a proxy on this machine. */
 function from(address: string): BrowserSession {
   return newBrowserSession(bellhop, { 'x-forwarded-for': address })
 }
@@ -34,7 +34,7 @@ async function fail(browser: BrowserSession, email: string, times: number): Prom
   for (const { status } of await Promise.all(attempts)) expect(status).toBe(401)
 }
 
-test('after ten wrong passwords for an account it waits, from wherever they came, and says how long', async () => {
+test('after ten wrong passwords, an account is locked for every IP address, and the response says how long', async () => {
   await makeAgent(bellhop, orgId, { email: 'ana@acme.example' })
   const signedIn = from('192.0.2.9')
   await signedIn.signIn('ana@acme.example')
@@ -50,11 +50,11 @@ test('after ten wrong passwords for an account it waits, from wherever they came
     detail: 'Too many failed attempts. Try again in 5 minutes.',
   })
   expect(waiting.headers.get('retry-after')).toBe('300')
-  // Whoever is signed in goes on working, and may change the password.
+  // A signed-in agent can keep working and change the password.
   expect((await signedIn.call('GET', '/console/agents')).status).toBe(200)
   const body = { current: 'correct horse battery', password: 'correct horse battery' }
   expect((await signedIn.call('POST', '/console/password', { body })).status).toBe(204)
-  // A refused attempt does not make it longer, and others are not held up.
+  // A refused attempt doesn't extend it, and other accounts aren't affected.
   await makeAgent(bellhop, orgId, { email: 'ben@acme.example' })
   expect((await from('192.0.2.100').signIn('ben@acme.example')).status).toBe(201)
   clock.advance(5 * MINUTE_MS - 1)
@@ -63,13 +63,13 @@ test('after ten wrong passwords for an account it waits, from wherever they came
   expect((await from('192.0.2.100').signIn('ana@acme.example')).status).toBe(201)
 })
 
-test('an address that nobody has waits just the same', async () => {
+test('an unknown email address is locked in the same way', async () => {
   await fail(from('192.0.2.110'), 'nobody@acme.example', 10)
   const { json } = await from('192.0.2.111').signIn('nobody@acme.example')
   expect(json).toMatchObject({ status: 429, code: 'too_many_attempts' })
 })
 
-test('a success forgives the mistakes before it', async () => {
+test('a successful sign-in resets the count', async () => {
   await makeAgent(bellhop, orgId, { email: 'cleo@acme.example' })
   const cleo = from('192.0.2.120')
   await fail(cleo, 'cleo@acme.example', 9)
@@ -78,7 +78,7 @@ test('a success forgives the mistakes before it', async () => {
   expect((await cleo.signIn('cleo@acme.example')).status).toBe(201)
 })
 
-test('who has an account of the same address elsewhere gets no more tries of the others by it', async () => {
+test('an account with the same email address elsewhere gives no more attempts', async () => {
   const own = (await bellhop.organization('Their own')).orgId
   const email = 'ivy@acme.example'
   await makeAgent(bellhop, orgId, { email })
@@ -91,7 +91,7 @@ test('who has an account of the same address elsewhere gets no more tries of the
   expect((await from('192.0.2.171').signIn(email)).status).toBe(429)
 })
 
-test('a password that is tried in every organization fails in those where it is wrong', async () => {
+test('a password tried in every organization counts as failed where it is wrong', async () => {
   const own = (await bellhop.organization('Their own too')).orgId
   const email = 'jan@acme.example'
   await makeAgent(bellhop, orgId, { email })
@@ -103,7 +103,7 @@ test('a password that is tried in every organization fails in those where it is 
   expect((await thief.signIn(email, 'a guess of today')).status).toBe(429)
 })
 
-test('a password that is right in every organization forgives, also beside an invitation nobody has used', async () => {
+test('a password that is right in every organization resets the count, even with an unused invitation', async () => {
   const other = (await bellhop.organization('Other')).orgId
   const third = (await bellhop.organization('Third')).orgId
   const email = 'kim@acme.example'
@@ -117,7 +117,7 @@ test('a password that is right in every organization forgives, also beside an in
   expect((await kim.signIn(email)).status).toBe(200)
 })
 
-test('after thirty failures an address waits whatever it tries; a network of IPv6 counts as one', async () => {
+test('after thirty failures, an IP address is locked for every account; an IPv6 network counts as one', async () => {
   const people = Array.from({ length: 30 }, (_, place) => place)
   await Promise.all(people.map((one) => fail(from(`2001:db8:0:7::${one}`), `person.${one}@acme.example`, 1)))
   const { json, headers } = await from('2001:db8:0:7:ffff::1').signIn('ben@acme.example')
@@ -128,7 +128,7 @@ test('after thirty failures an address waits whatever it tries; a network of IPv
   expect(link.status).toBe(429)
 })
 
-test('many attempts at once get no more tries than one after the other', async () => {
+test('parallel attempts get no more tries than sequential ones', async () => {
   await makeAgent(bellhop, orgId, { email: 'dan@acme.example' })
   const dan = from('192.0.2.130')
   const answers = await Promise.all(
@@ -139,7 +139,7 @@ test('many attempts at once get no more tries than one after the other', async (
   expect(statuses.filter((status) => status === 429)).toHaveLength(5)
 })
 
-test('many right sign-ins at once, none of which fails, are asked to come back soon, not in a quarter of an hour', async () => {
+test('many correct sign-ins at once are asked to retry soon, not in 15 minutes', async () => {
   await makeAgent(slow, slowOrgId, { email: 'gil@acme.example' })
   const gil = newBrowserSession(slow, { 'x-forwarded-for': '192.0.2.160' })
   const answers = await Promise.all(Array.from({ length: 12 }, () => gil.signIn('gil@acme.example')))
@@ -156,7 +156,7 @@ test('many right sign-ins at once, none of which fails, are asked to come back s
   expect((await gil.signIn('gil@acme.example')).status).toBe(201)
 })
 
-test('a stolen session cannot be used to try passwords for ever', async () => {
+test("a stolen session can't be used to guess passwords without limit", async () => {
   await makeAgent(bellhop, orgId, { email: 'eve@acme.example' })
   const eve = from('192.0.2.140')
   await eve.signIn('eve@acme.example')
@@ -169,7 +169,7 @@ test('a stolen session cannot be used to try passwords for ever', async () => {
   expect(json).toMatchObject({ status: 429, code: 'too_many_attempts' })
 })
 
-test('what is only typed wrongly is no failed attempt', async () => {
+test('invalid input is not a failed attempt', async () => {
   const typing = from('192.0.2.150')
   for (let turn = 0; turn < 31; turn += 1) {
     const { status } = await typing.call('POST', '/console/session', { body: { email: 'ben@acme.example' } })
@@ -178,7 +178,7 @@ test('what is only typed wrongly is no failed attempt', async () => {
   expect((await typing.signIn('ben@acme.example')).status).toBe(201)
 })
 
-test('when too many sign in at once some are asked to come back, and that is no failed attempt', async () => {
+test('when too many sign in at once, some are asked to retry, which is not a failed attempt', async () => {
   await makeAgent(slow, slowOrgId, { email: 'fay@acme.example' })
   const signIn = (place: number, email: string) =>
     newBrowserSession(slow, { 'x-forwarded-for': `198.51.100.${place}` }).signIn(email)

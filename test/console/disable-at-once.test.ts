@@ -11,9 +11,9 @@ afterAll(() => bellhop.stop())
 
 const MORE_THAN_A_SLICE = 520
 
-// SQLite has one writer: there nobody comes in between.
-describe.if(engine === 'postgresql')('an agent is disabled while others work', () => {
-  test('a ticket that is taken from them at the same moment keeps none of the others theirs', async () => {
+// SQLite has one writer, so nothing can happen in between.
+describe.if(engine === 'postgresql')('disabling an agent while others work', () => {
+  test('a ticket reassigned at the same time keeps its new agent, and the others are unassigned', async () => {
     const acme = await bellhop.organization()
     const ana = await signInAgent(bellhop, acme.orgId, { name: 'Ana', role: 'admin' })
     const ben = await signInAgent(bellhop, acme.orgId, { name: 'Ben' })

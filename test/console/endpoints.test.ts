@@ -74,7 +74,7 @@ function ticket(): Promise<unknown> {
   return acme.call('POST', '/tickets', { body })
 }
 
-test('only administrators see anything of webhooks', async () => {
+test('only administrators can read webhook settings', async () => {
   const ben = await signInAgent(bellhop, acme.orgId)
   for (const [method, path] of PAGES) {
     const answer = await ben.call(method, `/console${path}`, method === 'GET' ? {} : { body: {} })
@@ -82,7 +82,7 @@ test('only administrators see anything of webhooks', async () => {
   }
 })
 
-test('an administrator registers an endpoint, sees its secret once, changes it and removes it', async () => {
+test('an administrator creates an endpoint, sees its secret once, changes it, and deletes it', async () => {
   const { id, secret } = await register()
   expect(secret).toStartWith('whsec_')
   const shown = await ana.call('GET', `/console/endpoints/${id}`)
@@ -99,7 +99,7 @@ test('an administrator registers an endpoint, sees its secret once, changes it a
   expect((await ana.call('GET', `/console/endpoints/${id}`)).status).toBe(404)
 })
 
-test('an endpoint that cannot be is refused with every reason, and none of it is stored', async () => {
+test('an invalid endpoint is refused with every error, and nothing is stored', async () => {
   const before = await ana.call<List>('GET', '/console/endpoints')
   const body = { url: 'http://hooks.example.com', events: ['ticket.closed'], description: '' }
   const refused = await ana.call('POST', '/console/endpoints', { body })
@@ -114,7 +114,7 @@ test('an endpoint that cannot be is refused with every reason, and none of it is
   expect((await ana.call<List>('GET', '/console/endpoints')).json).toEqual(before.json)
 })
 
-test('a secret is staged, promoted, cancelled and rotated, and shown only when it is new', async () => {
+test('a secret is staged, promoted, cancelled, and rotated, and shown only when it is created', async () => {
   const { id, secret } = await register()
   const step = (body: object) =>
     ana.call<{ endpoint: object; secret?: string }>('POST', `/console/endpoints/${id}/secret`, { body })
@@ -135,7 +135,7 @@ test('a secret is staged, promoted, cancelled and rotated, and shown only when i
   expect((await step({ step: 'burn' })).json).toMatchObject({ status: 400, errors: [{ pointer: '/step' }] })
 })
 
-test('a test delivery is read in the log with its headers and body, and sent again', async () => {
+test('a test delivery is in the log with its headers and body, and can be resent', async () => {
   const { id } = await register({ ...REGISTERED, url: receiver.url })
   const sent = await ana.call<{ deliveryId: string }>('POST', `/console/endpoints/${id}/test`, {
     body: { event: 'message.sent' },
@@ -160,10 +160,10 @@ test('a test delivery is read in the log with its headers and body, and sent aga
   await ana.call('DELETE', `/console/endpoints/${id}`)
 })
 
-test('a sample for an endpoint that is off is on its way, what really happened is held', async () => {
+test('a test delivery is sent even if the endpoint is disabled, while real deliveries are held', async () => {
   const { id } = await register({ ...REGISTERED, url: receiver.url })
   await ana.call('POST', `/console/endpoints/${id}/disable`)
-  // As they stand there in the moment before an attempt: nobody has called the endpoint's turn.
+  // The state before an attempt: the endpoint hasn't been processed yet.
   const [happened = '', sample = ''] = [bellhop.deps.newId('dlv'), bellhop.deps.newId('dlv')]
   const waiting = {
     orgId: acme.orgId,
@@ -187,7 +187,7 @@ test('a sample for an endpoint that is off is on its way, what really happened i
   await ana.call('DELETE', `/console/endpoints/${id}`)
 })
 
-test('the delivery log is filtered and read page by page, and all that failed is sent again', async () => {
+test('the delivery log can be filtered and read in pages, and everything that failed can be resent', async () => {
   receiver.respondWith(() => ({ status: 500 }))
   const { id } = await register({ ...REGISTERED, url: receiver.url })
   for (let made = 0; made < 3; made += 1) await ticket()
@@ -215,7 +215,7 @@ test('the delivery log is filtered and read page by page, and all that failed is
   expect(finished).toMatchObject({ endpointId: id, resent: 0 })
 })
 
-test('what belongs to another organization is not there', async () => {
+test('data of another organization is not found', async () => {
   const { id } = await register()
   const other = await bellhop.organization('Other')
   const eve = await signInAgent(bellhop, other.orgId, { name: 'Eve', role: 'admin' })
@@ -237,7 +237,7 @@ test('what belongs to another organization is not there', async () => {
   expect((await ana.call('GET', `/console/endpoints/${id}`)).json).toMatchObject({ isOn: true })
 })
 
-test('the audit log says who changed an endpoint, and holds no secret', async () => {
+test('the audit log says who changed an endpoint, and contains no secret', async () => {
   const own = await bellhop.organization('Noted')
   const ida = await signInAgent(bellhop, own.orgId, { name: 'Ida', role: 'admin' })
   const { id, secret } = await register(REGISTERED, ida)

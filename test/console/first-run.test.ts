@@ -25,7 +25,7 @@ function organizationsOf({ deps }: Bellhop) {
   return deps.database.read.select({ name: organizations.name }).from(organizations)
 }
 
-test('the link of a server without an organization makes one, and whoever has it is its administrator', () =>
+test('the setup link creates an organization and its administrator', () =>
   inEmptyBellhop(async (bellhop) => {
     const ana = newBrowserSession(bellhop)
     expect((await ana.call('GET', '/console/first-run')).json).toEqual({ isOpen: true })
@@ -38,12 +38,12 @@ test('the link of a server without an organization makes one, and whoever has it
     expect((await ana.call('GET', '/console/keys')).status).toBe(200)
     expect((await ana.call('GET', '/console/first-run')).json).toEqual({ isOpen: false })
     expect((await newBrowserSession(bellhop).signIn(FIRST.email)).status).toBe(201)
-    // The same link once more.
+    // The same link again.
     expect((await open(bellhop)).json).toMatchObject({ status: 409, code: 'already_set_up' })
     expect(await organizationsOf(bellhop)).toEqual([{ name: 'Acme' }])
   }))
 
-test('without the token of the link nobody becomes administrator', () =>
+test('without the token of the link, no administrator is created', () =>
   inEmptyBellhop(async (bellhop) => {
     for (const token of ['', 'guess', bellhop.firstRunToken.slice(1), `${bellhop.firstRunToken}=`]) {
       expect((await open(bellhop, { token })).json).toMatchObject({ status: 403, code: 'wrong_link' })
@@ -51,7 +51,7 @@ test('without the token of the link nobody becomes administrator', () =>
     expect(await organizationsOf(bellhop)).toEqual([])
   }))
 
-test('whether the link works is told before anything is filled in', () =>
+test('the page can check whether the link works before anyone fills in the form', () =>
   inEmptyBellhop(async (bellhop) => {
     const check = (token: string) =>
       newBrowserSession(bellhop).call('POST', '/console/first-run/check', { body: { token } })
@@ -61,7 +61,7 @@ test('whether the link works is told before anything is filled in', () =>
     expect((await check(bellhop.firstRunToken)).json).toMatchObject({ status: 409, code: 'already_set_up' })
   }))
 
-test('of two who use the link at the same moment one is first', () =>
+test('if two people use the link at the same time, only one succeeds', () =>
   inEmptyBellhop(async (bellhop) => {
     const answers = await Promise.all([
       open(bellhop, { organization: 'One' }),
@@ -72,7 +72,7 @@ test('of two who use the link at the same moment one is first', () =>
     expect(await organizationsOf(bellhop)).toHaveLength(1)
   }))
 
-test('a server with an organization cannot be taken over by its link', () =>
+test("the link doesn't work on a server with an organization", () =>
   inEmptyBellhop(async (bellhop) => {
     await bellhop.organization()
     expect((await newBrowserSession(bellhop).call('GET', '/console/first-run')).json).toEqual({
@@ -81,7 +81,7 @@ test('a server with an organization cannot be taken over by its link', () =>
     expect((await open(bellhop)).json).toMatchObject({ status: 409, code: 'already_set_up' })
   }))
 
-test('wrong input is told field by field and makes nothing', () =>
+test('invalid input gets an error per field and creates nothing', () =>
   inEmptyBellhop(async (bellhop) => {
     const wrong: [object, string][] = [
       [{ organization: ' ' }, '/organization'],

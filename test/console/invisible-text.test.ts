@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => bellhop.stop())
 
-test('what shows nothing is refused as a blank text is, by the API and on the pages', async () => {
+test('invisible text is refused like blank text, by the API and the console', async () => {
   const customer = { email: 'ana@example.com' }
   const ticket = { subject: 'S', message: 'M', customer }
   for (const text of INVISIBLE) {
@@ -59,7 +59,7 @@ test('what shows nothing is refused as a blank text is, by the API and on the pa
   expect((await readTicket(acme, ticketId)).tags).toEqual(['vip'])
 })
 
-test('signs that show nothing stay where they join others', async () => {
+test('invisible characters that join others are kept', async () => {
   const family = '👨‍👩‍👧'
   const text = `${family} re\u00ADfund \u200Bnow`
   const { id } = await makeTicket(acme, { subject: text, message: text, tags: [family] })

@@ -32,7 +32,7 @@ function useKey(secret: string) {
   return call('GET', `${bellhop.url}/v1/tickets`, { headers: { authorization: `Bearer ${secret}` } })
 }
 
-test('a key made in the console works at once, and is shown whole this once', async () => {
+test('a key created in the console works at once, and is shown in full only once', async () => {
   const { key, secret } = await create({ name: ' Website ' })
   expect<unknown>(key).toEqual({
     id: expect.stringMatching(/^key_/),
@@ -52,12 +52,12 @@ test('a key made in the console works at once, and is shown whole this once', as
   expect(text).not.toContain(secret)
 })
 
-test('the key of the widget may be seen again', async () => {
+test('a public key can be shown again', async () => {
   const { key, secret } = await create({ name: 'Widget', kind: 'public' })
   expect(await listed()).toContainEqual(expect.objectContaining({ id: key.id, publicKey: secret }))
 })
 
-test('scopes, limit and end of a key hold', async () => {
+test('scopes, rate limit, and expiry of a key are enforced', async () => {
   const expiresAt = new Date(clock.now() + 60_000).toISOString()
   const input = { name: 'Reader', scopes: ['tickets:write'], rateLimit: 2, expiresAt }
   const { key, secret } = await create(input)
@@ -73,7 +73,7 @@ test('scopes, limit and end of a key hold', async () => {
   expect((await useKey(limited.secret)).status).toBe(401)
 })
 
-test('wrong input is told field by field', async () => {
+test('invalid input gets an error per field', async () => {
   const wrong: [object, string, string][] = [
     [{ name: ' ' }, '/name', 'invalid_name'],
     [{ name: 'x', kind: 'golden' }, '/kind', 'not_allowed'],
@@ -92,7 +92,7 @@ test('wrong input is told field by field', async () => {
   }
 })
 
-test('a revoked key is refused at the next request and stays in the list', async () => {
+test('a revoked key is refused from the next request on and stays in the list', async () => {
   const { key, secret } = await create({ name: 'Old' })
   expect((await useKey(secret)).status).toBe(200)
   expect((await ana.call('DELETE', `/console/keys/${key.id}`)).status).toBe(204)
@@ -104,7 +104,7 @@ test('a revoked key is refused at the next request and stays in the list', async
   expect(await listed()).toContainEqual(expect.objectContaining({ id: key.id, revokedAt }))
 })
 
-test('keys of another organization, and beginnings of keys, are not there', async () => {
+test('keys of another organization, and key prefixes, are not found', async () => {
   const { key } = await create({ name: 'Mine' })
   const other = await bellhop.organization('Other')
   const eve = await signInAgent(bellhop, other.orgId, { name: 'Eve', role: 'admin' })

@@ -44,7 +44,7 @@ function accept(token: string, more: object = {}, browser = newBrowserSession(be
 
 const DEAD = { status: 404, code: 'link_expired' }
 
-test('whoever is invited opens the link, sees what it is for, chooses a password and is signed in', async () => {
+test('an invited agent opens the link, sees what it is for, chooses a password, and is signed in', async () => {
   const { agent, link } = await invite()
   expect(link.url).toMatch(new RegExp(`^${RegExp.escape(bellhop.url)}/join#[\\w-]{43}$`))
   expect(Date.parse(link.expiresAt) - clock.now()).toBe(7 * DAY_MS)
@@ -62,7 +62,7 @@ test('whoever is invited opens the link, sees what it is for, chooses a password
   expect((await newBrowserSession(bellhop).signIn(agent.email, NEW_PASSWORD)).status).toBe(201)
 })
 
-test('a link works once, also when two use it at the same moment', async () => {
+test('a link works once, even if two people use it at the same time', async () => {
   const { link } = await invite()
   const token = tokenOf(link.url)
   const answers = await Promise.all([accept(token), accept(token), accept(token)])
@@ -71,7 +71,7 @@ test('a link works once, also when two use it at the same moment', async () => {
   expect((await accept(token)).json).toMatchObject(DEAD)
 })
 
-test('a password that is too short does not use the link up', async () => {
+test("a password that is too short doesn't use up the link", async () => {
   const { link } = await invite()
   const token = tokenOf(link.url)
   const refused = await accept(token, { password: 'too short' })
@@ -82,7 +82,7 @@ test('a password that is too short does not use the link up', async () => {
   expect((await accept(token)).status).toBe(201)
 })
 
-test('an invitation works for seven days and not a moment longer', async () => {
+test('an invitation works for exactly seven days', async () => {
   const [early, late] = [await invite(), await invite()]
   clock.advance(7 * DAY_MS - 1)
   await ana.signIn('ana@acme.example')
@@ -92,7 +92,7 @@ test('an invitation works for seven days and not a moment longer', async () => {
   expect((await accept(tokenOf(late.link.url))).json).toMatchObject(DEAD)
 })
 
-test('a reset works for a day, ends the sessions at once, and the old password until then does what it did', async () => {
+test('a reset link works for a day and ends the sessions at once; the old password works until then', async () => {
   const { agent, link } = await invite()
   const ida = newBrowserSession(bellhop)
   await accept(tokenOf(link.url), {}, ida)
@@ -103,7 +103,7 @@ test('a reset works for a day, ends the sessions at once, and the old password u
   const back = newBrowserSession(bellhop)
   expect((await back.signIn(agent.email, NEW_PASSWORD)).status).toBe(201)
   expect((await accept(tokenOf(reset.url), { password: 'yet another one' })).status).toBe(201)
-  // The new password ends what was begun with the old one.
+  // The new password ends the sessions of the old one.
   expect((await back.call('GET', '/console/session')).status).toBe(401)
   expect((await newBrowserSession(bellhop).signIn(agent.email, NEW_PASSWORD)).status).toBe(401)
 
@@ -112,7 +112,7 @@ test('a reset works for a day, ends the sessions at once, and the old password u
   expect((await accept(tokenOf(late.url))).json).toMatchObject(DEAD)
 })
 
-test('a newer link replaces the one before', async () => {
+test('a new link replaces the previous one', async () => {
   const { agent, link } = await invite()
   const again = await linkFor(agent.id)
   expect(again.purpose).toBe('invitation')
@@ -120,7 +120,7 @@ test('a newer link replaces the one before', async () => {
   expect((await accept(tokenOf(again.url))).status).toBe(201)
 })
 
-test('links of a disabled agent are dead, and stay so when they are enabled again', async () => {
+test('links of a disabled agent stop working, and still do after the agent is enabled', async () => {
   const { agent, link } = await invite()
   await ana.call('POST', `/console/agents/${agent.id}/disable`)
   expect((await look(tokenOf(link.url))).json).toMatchObject(DEAD)
@@ -130,11 +130,11 @@ test('links of a disabled agent are dead, and stay so when they are enabled agai
   expect((await accept(tokenOf(link.url))).json).toMatchObject(DEAD)
 })
 
-test('the database holds no token that could be used, and forgets sessions and links that are over', async () => {
+test('the database contains no usable token, and expired sessions and links are deleted', async () => {
   const { link } = await invite()
   const rows = await bellhop.deps.database.read.select().from(agentLinks)
   expect(JSON.stringify(rows)).not.toContain(tokenOf(link.url))
-  // The wall clock alone: all timers of a hundred days would take theirs.
+  // Only the wall clock: running the timers of a hundred days would take too long.
   clock.jump(100 * DAY_MS)
   const left = async () => {
     const { read } = bellhop.deps.database

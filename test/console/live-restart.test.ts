@@ -14,7 +14,7 @@ import { storedEvents } from '../support/subscription.ts'
 
 const TICKET = { subject: 'Missing invoice', message: 'Where?', customer: { email: 'ana@example.com' } }
 
-/** The data of a server that runs in another process. */
+/** The data of a server in another process. */
 async function openPlace(): Promise<{ place: Place; deps: Deps; orgId: string; secret: string }> {
   const { BELLHOP_DATA, DATABASE_URL } = await freshPlace()
   const place = { BELLHOP_DATA, ...(DATABASE_URL ? { DATABASE_URL } : {}) }
@@ -29,14 +29,14 @@ async function post({ url }: RunningServer, secret: string): Promise<void> {
   await call('POST', `${url}/v1/tickets`, { body: TICKET, headers })
 }
 
-test('a page misses nothing and sees nothing twice when the server is killed and started again', async () => {
+test('a page gets every event exactly once when the server is killed and restarted', async () => {
   const { place, deps, orgId, secret } = await openPlace()
   await using first = await startProgram({ ...place, BELLHOP_RATE_LIMIT: '100000' })
   const { cookie } = await signInAgent({ deps, url: first.url }, orgId)
   const start = (await storedEvents(deps, orgId)).length
   await using before = await openLive(first.url, { cookie }, { after: start })
   await before.next('hello')
-  // Until the server is gone.
+  // Until the server has exited.
   const writing = Array.from({ length: 4 }, async () => {
     while (
       await post(first, secret).then(
@@ -61,7 +61,7 @@ test('a page misses nothing and sees nothing twice when the server is killed and
   await deps.database.close()
 }, 60_000)
 
-test('a page hears within a second or so what a command on the server did', async () => {
+test('a page gets the changes of a command within about a second', async () => {
   const { place, deps, orgId } = await openPlace()
   await using server = await startProgram(place)
   const { cookie } = await signInAgent({ deps, url: server.url }, orgId)

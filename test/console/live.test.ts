@@ -25,7 +25,7 @@ async function numbersOf(orgId: string): Promise<number[]> {
   return (await storedEvents(bellhop.deps, orgId)).map(({ number }) => number)
 }
 
-/** Many events at once, as an import makes them. */
+/** Creates many events at once, like an import. */
 function record(orgId: string, ticketId: string, howMany: number): Promise<void> {
   const event = { type: 'ticket.updated', ticketId, createdAt: bellhop.deps.clock.now() } as const
   return bellhop.deps.database.write((tx) =>
@@ -39,7 +39,7 @@ function record(orgId: string, ticketId: string, howMany: number): Promise<void>
 }
 
 describe('an open page', () => {
-  test('is told where the log stands and then of every change, in order', async () => {
+  test('gets the newest event number, then every change in order', async () => {
     await using page = await openLive(bellhop.url, ana)
     const hello = await page.next('hello')
     const before = await numbersOf(acme.orgId)
@@ -51,7 +51,7 @@ describe('an open page', () => {
     expect(page.numbers()).toEqual((await numbersOf(acme.orgId)).slice(before.length))
   })
 
-  test('that comes back is told what it missed, once each, without a gap', async () => {
+  test('that reconnects gets every missed event once', async () => {
     await using first = await openLive(bellhop.url, ana)
     const { id } = await first.next('hello')
     await first.close()
@@ -64,7 +64,7 @@ describe('an open page', () => {
     expect(hello.id).toBe(missed.at(-1))
   })
 
-  test('that was away for too long, or comes from other data, is asked to read everything again', async () => {
+  test('that was away too long, or comes from other data, is told to read everything again', async () => {
     const ticketId = await ticket()
     await record(acme.orgId, ticketId, 1_001)
     const newest = (await numbersOf(acme.orgId)).at(-1) ?? 0
@@ -79,7 +79,7 @@ describe('an open page', () => {
     expect(page.numbers()).toHaveLength(1_000)
   })
 
-  test('that was loading for a while is told what happened meanwhile', async () => {
+  test('that took a while to load gets the events of that time', async () => {
     const lia = await bellhop.organization('Loading')
     const agent = await signInAgent(bellhop, lia.orgId, { name: 'Lia' })
     const ticketId = await ticket(lia)
@@ -92,7 +92,7 @@ describe('an open page', () => {
     expect(await busy.next('reset')).toMatchObject({ id: all.length + 300 })
   })
 
-  test('misses nothing and sees nothing twice while many write and it comes and goes', async () => {
+  test('gets every event exactly once while many write and it reconnects', async () => {
     const start = (await numbersOf(acme.orgId)).at(-1) ?? 0
     const writing = Array.from({ length: 8 }, async () => {
       for (let made = 0; made < 25; made += 1) await ticket()
@@ -116,7 +116,7 @@ describe('an open page', () => {
     expect(seen.length).toBe(400)
   })
 
-  test('of another organization sees none of it', async () => {
+  test('of another organization gets none of them', async () => {
     const other = await bellhop.organization('Other')
     const eve = await signInAgent(bellhop, other.orgId, { name: 'Eve' })
     await using page = await openLive(bellhop.url, eve)
@@ -137,30 +137,30 @@ describe('an open page', () => {
   })
 })
 
-// Straight at the stream: the sockets between would take megabytes before anything has to wait.
-test('a page that reads too slowly is sent no more until it reads again, and then reads everything', async () => {
+// Tests the stream directly: sockets would buffer megabytes before anything has to wait.
+test('a page that reads too slowly gets nothing until it has caught up, and then reads everything again', async () => {
   const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
   const frame = (words: string) => new TextEncoder().encode(words)
   let newest = 0
   const page = openPageStream({ catchUp: () => [frame(`reset ${newest}`)], onEnd: () => {} })
   for (newest = 1; newest <= 100_000; newest += 1) page.send(frame(`changed ${newest}`))
   const reader = page.body.getReader()
-  const told: string[] = []
+  const received: string[] = []
   for (let more = await reader.read(); more.value; more = await reader.read()) {
-    told.push(text(more.value))
-    if (told.at(-1)?.startsWith('reset')) page.send(frame('changed again'))
-    if (told.at(-1) === 'changed again') page.end(frame('bye'))
+    received.push(text(more.value))
+    if (received.at(-1)?.startsWith('reset')) page.send(frame('changed again'))
+    if (received.at(-1) === 'changed again') page.end(frame('bye'))
   }
-  const sentBefore = told.length - 3
-  expect(told.slice(0, sentBefore)).toEqual(
+  const sentBefore = received.length - 3
+  expect(received.slice(0, sentBefore)).toEqual(
     Array.from({ length: sentBefore }, (_, place) => `changed ${place + 1}`),
   )
-  expect(told.slice(sentBefore)).toEqual([`reset ${newest}`, 'changed again', 'bye'])
-  expect(told.join('').length).toBeLessThan(300_000)
+  expect(received.slice(sentBefore)).toEqual([`reset ${newest}`, 'changed again', 'bye'])
+  expect(received.join('').length).toBeLessThan(300_000)
 })
 
 describe('the stream ends', () => {
-  test('with a word when the agent is disabled, and a stranger gets none', async () => {
+  test('with an event when the agent is disabled, and is refused without a session', async () => {
     const cleo = await signInAgent(bellhop, acme.orgId, { name: 'Cleo' })
     await using page = await openLive(bellhop.url, cleo)
     await page.next('hello')
@@ -170,7 +170,7 @@ describe('the stream ends', () => {
     expect((await openLive(bellhop.url, cleo)).status).toBe(401)
   })
 
-  test('of the oldest when a page opens another, and of nobody when an agent has too many', async () => {
+  test('of a page that opens another one, but an agent with too many streams gets no new one', async () => {
     const dan = await signInAgent(bellhop, acme.orgId, { name: 'Dan' })
     const first = await openLive(bellhop.url, dan, { page: 'tab' })
     await using again = await openLive(bellhop.url, dan, { page: 'tab' })
@@ -201,7 +201,7 @@ describe('the stream ends', () => {
   })
 })
 
-test('colleagues see who is here, who looks at a ticket and who answers it', async () => {
+test('agents see who is online, who views a ticket, and who replies to it', async () => {
   const clock = createManualClock()
   const still = await startBellhop({ clock })
   const client = await still.organization()
@@ -209,7 +209,7 @@ test('colleagues see who is here, who looks at a ticket and who answers it', asy
   const eli = await signInAgent(still, client.orgId, { name: 'Eli' })
   const { id: ticketId } = await makeTicket(client)
   await using page = await openLive(still.url, dora)
-  /** The page is told so in the end; at most every tenth of a second. */
+  /** The page gets this state eventually. Updates are sent at most every tenth of a second. */
   const seen = (fits: (data: LiveEvent['data']) => boolean) =>
     eventually(() => {
       clock.advance(100)
@@ -231,7 +231,7 @@ test('colleagues see who is here, who looks at a ticket and who answers it', asy
   await other.close()
   const closedAt = clock.now()
   await seen((data) => !online(data).includes(eli.id) && !JSON.stringify(data.tickets).includes(ticketId))
-  // A page that is only read again is not gone.
+  // A page that reloads stays online.
   expect(clock.now() - closedAt).toBeGreaterThanOrEqual(3_000)
   await still.stop()
 })

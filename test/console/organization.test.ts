@@ -13,7 +13,7 @@ beforeEach(async () => {
   ana = await signInAgent(bellhop, acme.orgId, { name: 'Ana', role: 'admin' })
 })
 
-test('everybody reads the settings of the organization, administrators change them one by one', async () => {
+test('every agent can read the organization settings, and administrators can change each of them', async () => {
   const ben = await signInAgent(bellhop, acme.orgId)
   const first = {
     id: acme.orgId,
@@ -39,7 +39,7 @@ test('everybody reads the settings of the organization, administrators change th
   expect((await ben.call('GET', '/console/organization')).json).toEqual(changed)
 })
 
-test('wrong settings are told all at once and change nothing', async () => {
+test('invalid settings are reported all at once and change nothing', async () => {
   const before = (await ana.call('GET', '/console/organization')).json
   const body = { name: ' ', website: 'acme', publicName: 'x'.repeat(256), signature: 'x'.repeat(10_001) }
   const refused = await ana.call('PATCH', '/console/organization', { body })
@@ -59,7 +59,7 @@ test('wrong settings are told all at once and change nothing', async () => {
   expect((await ana.call('GET', '/console/organization')).json).toEqual(before)
 })
 
-test('the checklist tells what is done, and what this version cannot do yet', async () => {
+test("the checklist shows what is done and what this version doesn't support yet", async () => {
   async function done(by: SignedInAgent): Promise<string[]> {
     type Steps = { data: { id: string; state: string }[] }
     const { data } = (await by.call<Steps>('GET', '/console/checklist')).json

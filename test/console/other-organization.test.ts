@@ -7,8 +7,8 @@ import { MARKER, makeFullOrganization, type Owned } from '../support/full-organi
 import { openLive } from '../support/live.ts'
 import { storedRows } from '../support/stored-rows.ts'
 
-// Specification, section 1: whoever calls sees and changes the data of their own organization only. Nothing is sent
-// anywhere: the clock stands still, and no address is allowed.
+// Specification, section 1: a caller sees and changes only the data of their own organization. Nothing is sent, because
+// the clock doesn't move and no address is allowed.
 const bellhop = await startBellhop({ clock: createManualClock() })
 const acme = await makeFullOrganization(bellhop)
 const third = await bellhop.organization('Third')
@@ -19,7 +19,7 @@ test('every route of the server is in one of the two lists', async () => {
   expect((await everyRoute(bellhop.deps)).sort()).toEqual(known.sort())
 })
 
-test('an id that nothing can have is treated like one that nothing has, however long it is', async () => {
+test('a malformed id is treated like an unknown one, no matter how long it is', async () => {
   const withId = Object.entries(GUARDED_ROUTES).filter(([route]) => route.includes('/:'))
   expect(withId.length).toBeGreaterThan(20)
   for (const [route, { body }] of withId) {
@@ -39,7 +39,7 @@ describe.each(Object.entries(GUARDED_ROUTES))(
       more: body ? { body: body(owned) } : {},
     })
 
-    test('gives an administrator of another organization nothing, and changes nothing', async () => {
+    test('returns nothing to an administrator of another organization, and changes nothing', async () => {
       const other = await bellhop.organization('Other')
       const eve = await signInAgent(bellhop, other.orgId, { name: 'Eve', role: 'admin' })
       const rowsOfAcme = async () => rowsWith(await storedRows(bellhop.deps), acme.client.orgId)
@@ -55,18 +55,18 @@ describe.each(Object.entries(GUARDED_ROUTES))(
       expect(await rowsOfAcme()).toEqual(before)
     })
 
-    test('is refused to whoever has no session, and works for its own administrator', async () => {
-      // What is only read is there for the next test too.
+    test('is refused without a session, and works for an administrator of the organization', async () => {
+      // A read leaves the data for the next test.
       const own = method === 'GET' ? acme : await makeFullOrganization(bellhop)
       const request = requestFor(own.owned)
-      const stranger = await call(method, `${bellhop.url}${request.path}`, request.more)
-      expect(stranger.json).toMatchObject({ status: 401 })
+      const signedOut = await call(method, `${bellhop.url}${request.path}`, request.more)
+      expect(signedOut.json).toMatchObject({ status: 401 })
       const withKey = await call(method, `${bellhop.url}${request.path}`, {
         ...request.more,
         headers: { authorization: `Bearer ${third.key}` },
       })
       expect(withKey.status).toBe(request.path.startsWith('/console') ? 401 : foreign)
-      // What would be sent over the network is left to the tests of webhooks.
+      // The tests of webhooks cover what is sent over the network.
       if (ownStatus === 0) return
       const answer = await ask(own.admin, method, request)
       if (ownStatus === undefined) expect(answer.status, answer.text).toBeLessThan(300)
@@ -75,7 +75,7 @@ describe.each(Object.entries(GUARDED_ROUTES))(
   },
 )
 
-/** The stream has no end: what it says at first is what counts. */
+/** The stream never ends, so only its start is read. */
 async function ask(
   agent: SignedInAgent,
   method: string,

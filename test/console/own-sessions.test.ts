@@ -42,7 +42,7 @@ async function isSignedIn(browser: BrowserSession): Promise<boolean> {
   return (await browser.call('GET', '/console/session')).status === 200
 }
 
-test('an agent recognises where they are signed in', async () => {
+test('an agent sees where they are signed in', async () => {
   const { browsers } = await signedIn(FIREFOX, SAFARI, EDGE, 'my-script/1.0 <b>')
   const [firefox] = browsers
   if (!firefox) throw new Error('There is no browser.')
@@ -56,7 +56,7 @@ test('an agent recognises where they are signed in', async () => {
   expect(shown[0]).toMatchObject({ address: '127.0.0.1', lastSeenAt: new Date(clock.now()).toISOString() })
 })
 
-test('an agent ends one session, or all others, and nobody else can', async () => {
+test('an agent can end one or all other sessions, but not those of others', async () => {
   const { browsers } = await signedIn(FIREFOX, SAFARI, EDGE)
   const [one, two, three] = browsers
   if (!one || !two || !three) throw new Error('There are not enough browsers.')
@@ -74,7 +74,7 @@ test('an agent ends one session, or all others, and nobody else can', async () =
   expect(other && (await isSignedIn(other))).toBe(true)
 })
 
-test('a new password ends the other sessions and is the one that counts', async () => {
+test('a new password ends the other sessions and replaces the old one', async () => {
   const { email, browsers } = await signedIn(FIREFOX, SAFARI)
   const [one, two] = browsers
   if (!one || !two) throw new Error('There are not enough browsers.')
@@ -91,11 +91,11 @@ test('a new password ends the other sessions and is the one that counts', async 
   expect((await change(PASSWORD, 'p\u00e4ssw\u00f6rter')).status).toBe(204)
   expect([await isSignedIn(one), await isSignedIn(two)]).toEqual([true, false])
   expect((await two.signIn(email)).status).toBe(401)
-  // Another keyboard writes the same letters in two parts.
+  // The same letters in another Unicode form.
   expect((await two.signIn(email, 'pa\u0308sswo\u0308rter')).status).toBe(201)
 })
 
-test('an agent changes their own name, and nothing else of themselves', async () => {
+test('an agent can change their own name and nothing else', async () => {
   const [ana] = (await signedIn(FIREFOX)).browsers
   const renamed = await ana?.call('PATCH', '/console/me', { body: { name: ' Ana Maria ' } })
   expect(renamed?.json).toMatchObject({ agent: { name: 'Ana Maria', role: 'agent' } })

@@ -21,13 +21,13 @@ beforeAll(async () => {
 })
 afterAll(() => bellhop.stop())
 
-test('an agent who is signed in reads and answers tickets through the API, in their own name', async () => {
+test('a signed-in agent reads and answers tickets through the API under their own name', async () => {
   expect((await ben.call('GET', `/v1/tickets/${ticketId}`)).status).toBe(200)
   const posted = await ben.call('POST', `/v1/tickets/${ticketId}/messages`, { body: { text: 'Attached.' } })
   expect(posted.json).toMatchObject({ role: 'agent', agentName: 'Ben Okafor' })
 })
 
-test('a change that another site asks for with the cookie of an agent is refused', async () => {
+test("a change from another site with an agent's cookie is refused", async () => {
   for (const site of ['cross-site', 'same-site', 'none']) {
     const refused = await ben.call('PATCH', `/v1/tickets/${ticketId}`, {
       body: { status: 'resolved' },
@@ -38,7 +38,7 @@ test('a change that another site asks for with the cookie of an agent is refused
   expect((await acme.call('GET', `/tickets/${ticketId}`)).json).toMatchObject({ status: 'open' })
 })
 
-test('a browser that says only its origin is judged by that', async () => {
+test('a browser that sends only an Origin header is checked by it', async () => {
   const change = (headers: Record<string, string>) =>
     call('PATCH', `${bellhop.url}/v1/tickets/${ticketId}`, {
       body: { tags: ['x'] },
@@ -51,13 +51,13 @@ test('a browser that says only its origin is judged by that', async () => {
   expect((await change({})).status).toBe(403)
 })
 
-test('what belongs to another organization is not there', async () => {
+test('data of another organization is not found', async () => {
   const other = await bellhop.organization('Other')
   const eve = await signInAgent(bellhop, other.orgId, { name: 'Eve' })
   expect((await eve.call('GET', `/v1/tickets/${ticketId}`)).status).toBe(404)
 })
 
-test('a cookie that nobody has is no key', async () => {
+test('an unknown session cookie is refused', async () => {
   const answer = await call('GET', `${bellhop.url}/v1/tickets`, {
     headers: { cookie: 'theme=dark; bellhop_session=guess' },
   })
@@ -76,13 +76,13 @@ test('a session ends two weeks after it was last used, and 90 days after it bega
   expect(await status(used)).toBe(401)
 })
 
-test('no agent may read the metrics of the whole server', async () => {
+test("agents can't read the metrics", async () => {
   const fresh = await signInAgent(bellhop, acme.orgId, { role: 'admin' })
   const answer = await fresh.call('GET', '/metrics', { headers: { 'x-forwarded-for': '192.0.2.1' } })
   expect(answer.status).toBe(403)
 })
 
-test('an Idempotency-Key of one agent answers no other agent', async () => {
+test('an Idempotency-Key belongs to one agent', async () => {
   const bea = await signInAgent(bellhop, acme.orgId, { name: 'Bea Lund' })
   const cy = await signInAgent(bellhop, acme.orgId, { name: 'Cy Young' })
   const more = { body: { text: 'I looked it up.' }, headers: { 'idempotency-key': 'the same key' } }
@@ -97,7 +97,7 @@ test('an Idempotency-Key of one agent answers no other agent', async () => {
   expect(byKey.json).toMatchObject({ status: 422, code: 'idempotency_mismatch' })
 })
 
-test('the keys of an organization’s programs stay one for all of them', async () => {
+test('an Idempotency-Key is shared by all API keys of an organization', async () => {
   const body = { subject: 'Twice', message: 'Hello', customer: { email: 'ana@example.com' } }
   const more = { body, headers: { 'idempotency-key': 'from the shop' } }
   const first = await acme.call('POST', '/tickets', more)

@@ -7,7 +7,7 @@ import { runProgram } from '../support/program.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { makeTicket } from '../support/tickets.ts'
 
-// What changes keys, endpoints and agents without a request of an administrator, and still reaches open settings.
+// Changes of keys, endpoints, and agents that don't come from the console still reach open settings pages.
 let bellhop: Bellhop
 let receiver: Receiver
 let acme: Client
@@ -40,7 +40,7 @@ afterEach(() => page.close())
 const workspaceChange = () => page.next('changed', ({ type }) => type === 'workspace.changed')
 const workspaceChanges = () => page.seen.filter(({ data }) => data.type === 'workspace.changed').length
 
-test('settings hear of an endpoint that is switched off for failing, and of its failures before that nothing', async () => {
+test('settings get an event when a failing endpoint is turned off, but not for its earlier failures', async () => {
   receiver.respondWith(() => ({ status: 410 }))
   const body = { url: receiver.url, events: ['ticket.created'] }
   const made = await admin.call<{ endpoint: { id: string } }>('POST', '/console/endpoints', { body })
@@ -53,7 +53,7 @@ test('settings hear of an endpoint that is switched off for failing, and of its 
   expect(workspaceChanges()).toBe(2)
 })
 
-test('settings hear of the keys, endpoints and agents that commands change beside the server', async () => {
+test('settings get an event when a command changes keys, endpoints, or agents', async () => {
   const { dataFolder, databaseUrl } = bellhop.deps.config
   const place = { BELLHOP_DATA: dataFolder, ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}) }
   const command = async (...args: string[]) => {

@@ -10,7 +10,7 @@ afterAll(() => bellhop.stop())
 const acme = await bellhop.organization()
 await makeAgent(bellhop, acme.orgId, { email: 'Ana@Acme.example' })
 
-test('an agent signs in with address and password, whatever the case of the address, and is known from then on', async () => {
+test('an agent signs in with email address and password, in any case, and stays signed in', async () => {
   const ana = newBrowserSession(bellhop)
   expect((await ana.call('GET', '/console/session')).json).toMatchObject({ status: 401, code: 'signed_out' })
   const signedIn = await ana.signIn(' ana@ACME.example ')
@@ -29,7 +29,7 @@ test('an agent signs in with address and password, whatever the case of the addr
   expect((await ana.call('GET', '/v1/tickets')).status).toBe(200)
 })
 
-test('a wrong password, an unknown address, an agent without a password and a disabled one get the same answer', async () => {
+test('a wrong password, an unknown address, an agent without a password, and a disabled agent get the same response', async () => {
   await makeAgent(bellhop, acme.orgId, { email: 'gone@acme.example' })
   await disableAgent(bellhop.deps, acme.orgId, 'gone@acme.example')
   const admin = newBrowserSession(bellhop)
@@ -57,7 +57,7 @@ test('a wrong password, an unknown address, an agent without a password and a di
   }
 })
 
-test('an address that nobody has takes as long as a wrong password', async () => {
+test('an unknown email address takes as long as a wrong password', async () => {
   async function lasts(email: string): Promise<number> {
     const times: number[] = []
     for (let turn = 0; turn < 3; turn += 1) {
@@ -70,12 +70,12 @@ test('an address that nobody has takes as long as a wrong password', async () =>
   await makeAgent(bellhop, acme.orgId, { email: 'timed@acme.example' })
   const known = await lasts('timed@acme.example')
   const unknown = await lasts('nobody@nowhere.example')
-  // A comparison that is left out takes a hundredth of the time.
+  // Without a comparison it would take a hundredth of the time.
   expect(unknown / known).toBeGreaterThan(0.1)
   expect(unknown / known).toBeLessThan(10)
 })
 
-test('who has the same address in several organizations chooses among those whose password fits', async () => {
+test('an agent in several organizations chooses among those where the password is right', async () => {
   const [one, two, three] = [
     await bellhop.organization('One'),
     await bellhop.organization('Two'),
@@ -98,7 +98,7 @@ test('who has the same address in several organizations chooses among those whos
   const body = { email, password: PASSWORD, orgId: two.orgId }
   const chosen = await cleo.call('POST', '/console/session', { body })
   expect(chosen.json).toMatchObject({ organization: { id: two.orgId, name: 'Two' } })
-  // The third is theirs too, but not by this password.
+  // The third organization has another password.
   const other = await cleo.call('POST', '/console/session', { body: { ...body, orgId: three.orgId } })
   expect(other.json).toMatchObject({ status: 401, code: 'wrong_credentials' })
 })
@@ -114,7 +114,7 @@ test('signing out ends the session on the server, not only in the browser', asyn
   expect((await ana.call('DELETE', '/console/session')).status).toBe(204)
 })
 
-test('signing in again in the same browser leaves no session behind that nobody can reach', async () => {
+test('signing in again in the same browser ends the previous session', async () => {
   await makeAgent(bellhop, acme.orgId, { email: 'twice@acme.example' })
   const twice = newBrowserSession(bellhop)
   await twice.signIn('twice@acme.example')
@@ -123,7 +123,7 @@ test('signing in again in the same browser leaves no session behind that nobody 
   expect(json.data).toHaveLength(1)
 })
 
-test('another site cannot sign a browser in, or out', async () => {
+test("another site can't sign a browser in or out", async () => {
   const ana = newBrowserSession(bellhop)
   await ana.signIn('ana@acme.example')
   const elsewhere = { 'sec-fetch-site': 'cross-site' }
@@ -137,7 +137,7 @@ test('another site cannot sign a browser in, or out', async () => {
   expect((await ana.call('GET', '/console/session')).status).toBe(200)
 })
 
-test('the cookie is kept from scripts and from other sites, and travels over https only where the address is https', async () => {
+test('the cookie is hidden from scripts and other sites, and is Secure if the public URL is https', async () => {
   const ana = newBrowserSession(bellhop)
   await ana.signIn('ana@acme.example')
   expect(ana.setCookie).toMatch(
@@ -155,7 +155,7 @@ test('the cookie is kept from scripts and from other sites, and travels over htt
   await secure.stop()
 })
 
-test('many who sign in at once are all answered, two passwords at a time', async () => {
+test('many sign-ins at once all succeed, with two password checks at a time', async () => {
   const { orgId } = await bellhop.organization('Many')
   const emails = Array.from({ length: 8 }, (_, place) => `many.${place}@example.com`)
   for (const email of emails) await makeAgent(bellhop, orgId, { email })

@@ -27,8 +27,8 @@ afterAll(async () => {
   await bellhop.stop()
 })
 
-/** What the colleague's open page is told of a ticket, in order, up to and with that many hints. */
-async function told(ticketId: string, howMany: number): Promise<unknown[]> {
+/** The types of the first events that the other agent's page gets for a ticket. */
+async function eventsOf(ticketId: string, howMany: number): Promise<unknown[]> {
   const types: unknown[] = []
   while (types.length < howMany) {
     const { data } = await page.next('changed', (change) => change.ticketId === ticketId)
@@ -37,7 +37,7 @@ async function told(ticketId: string, howMany: number): Promise<unknown[]> {
   return types
 }
 
-test('a colleague’s open page hears of notes, waiting replies, their Undo, changes and the end of a ticket', async () => {
+test('an open page gets events for notes, waiting replies, their undo, changes, and deletion', async () => {
   const { id } = await makeTicket(acme)
   await addNote(ben, id, 'A note.')
   const undone = await sendReply(ben, id, { text: 'First.' })
@@ -46,7 +46,7 @@ test('a colleague’s open page hears of notes, waiting replies, their Undo, cha
   await sendNow(ben, id, sent.id)
   await ben.call('PATCH', `/console/tickets/${id}`, { body: { isSpam: true } })
   await admin.call('DELETE', `/console/tickets/${id}`)
-  expect(await told(id, 9)).toEqual([
+  expect(await eventsOf(id, 9)).toEqual([
     'ticket.created',
     'message.sent',
     'note.added',
@@ -57,16 +57,16 @@ test('a colleague’s open page hears of notes, waiting replies, their Undo, cha
     'ticket.updated',
     'ticket.updated',
   ])
-  expect(await told(id, 1)).toEqual(['ticket.deleted'])
+  expect(await eventsOf(id, 1)).toEqual(['ticket.deleted'])
 })
 
-test('a draft and a read mark are an agent’s own: no other page is told', async () => {
+test('drafts and read marks send no events to other agents', async () => {
   const { id } = await makeTicket(acme)
   const messageId = await newestMessage(ben, id)
   await ben.call('PUT', `/console/tickets/${id}/draft`, { body: { kind: 'reply', text: 'Dear' } })
   await ben.call('PUT', `/console/tickets/${id}/read`, { body: { messageId } })
   await addNote(ben, id, 'The end.')
-  expect(await told(id, 3)).toEqual(['ticket.created', 'message.sent', 'note.added'])
+  expect(await eventsOf(id, 3)).toEqual(['ticket.created', 'message.sent', 'note.added'])
 })
 
 test('changing a saved reply reaches every open page of the workspace', async () => {
@@ -75,7 +75,7 @@ test('changing a saved reply reaches every open page of the workspace', async ()
   expect(data.ticketId).toBe('')
 })
 
-test('an administrator’s open settings hear of keys and endpoints that another one changes', async () => {
+test('open settings get an event when another administrator changes keys or endpoints', async () => {
   const ada = await signInAgent(bellhop, acme.orgId, { role: 'admin', name: 'Ada' })
   const change = async <Json>(method: string, path: string, body?: object) => {
     const answer = await ada.call<Json>(method, `/console${path}`, body ? { body } : {})
@@ -97,7 +97,7 @@ test('an administrator’s open settings hear of keys and endpoints that another
   await change('DELETE', place)
 })
 
-test('a page that reconnects also reads changes recorded under the name they had before', async () => {
+test('a page that reconnects also gets changes recorded under their old name', async () => {
   const { database } = bellhop.deps
   const after = await newestEvent(database.read, acme.orgId)
   await ben.call('POST', '/console/saved-replies', { body: { name: 'Bye', text: 'Goodbye' } })
