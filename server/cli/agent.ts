@@ -8,7 +8,7 @@ import { announcedUrl } from '../database/lock.ts'
 import { AGENT_ROLES, type AgentRole } from '../database/tables/agents.ts'
 import { isoTime, isoTimeOrNull } from '../dates.ts'
 import { oneOf, passwordFrom } from './option-values.ts'
-import { note, print, printJson, printTable, shownTime } from './output.ts'
+import { formatTime, note, print, printJson, printTable } from './output.ts'
 import { withOrganization, withOwner } from './with-deps.ts'
 
 export function addAgent(program: Command): void {
@@ -65,8 +65,8 @@ function addList(agent: Command): void {
           one.name,
           one.email,
           one.role,
-          shownTime(one.createdAt),
-          one.disabledAt === null ? 'active' : `disabled ${shownTime(one.disabledAt)}`,
+          formatTime(one.createdAt),
+          one.disabledAt === null ? 'active' : `disabled ${formatTime(one.disabledAt)}`,
         ]),
         'No agents yet. Add one with: bellhop agent create',
       )
@@ -113,7 +113,7 @@ function addLink(agent: Command): void {
         viewLink(serverUrl(deps.config), await createLink(deps, orgId, named)),
       )
       print(url)
-      note(`The link works once, until ${shownTime(expiresAt)}. Earlier links no longer work.`)
+      note(`The link works once, until ${formatTime(expiresAt)}. Earlier links no longer work.`)
     })
 }
 

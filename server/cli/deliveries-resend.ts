@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { UsageError } from '../errors.ts'
 import { resendDelivery, resendFailedSince } from '../webhooks/deliveries/resend.ts'
 import { viewResendJob } from '../webhooks/views.ts'
-import { timeBack } from './option-values.ts'
+import { pastTime } from './option-values.ts'
 import { print, printJson } from './output.ts'
 import { withOwner } from './with-deps.ts'
 
@@ -17,7 +17,7 @@ export function addResend(deliveries: Command): void {
     .command('resend [id]')
     .description('resend one delivery, or all failed deliveries of an endpoint since a time')
     .option('--endpoint <id>', 'endpoint whose failed deliveries to resend')
-    .option('--since <time>', 'a date like 2026-03-01T09:00:00Z, or a duration like 2h', timeBack)
+    .option('--since <time>', 'a date like 2026-03-01T09:00:00Z, or a duration like 2h', pastTime)
     .option('--json', 'print JSON')
     .action(async (id: string | undefined, { endpoint, since, json }: Options) => {
       if (id !== undefined && endpoint === undefined && since === undefined) return resendOne(id, json)

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { readDelivery } from '../webhooks/deliveries/delivery-log.ts'
 import { viewDeliveryDetail } from '../webhooks/views.ts'
-import { print, printFacts, printJson, printTable, shownTime, visible } from './output.ts'
+import { escapeControls, formatTime, print, printFacts, printJson, printTable } from './output.ts'
 import { withOwner } from './with-deps.ts'
 
 type Detail = ReturnType<typeof viewDeliveryDetail>
@@ -26,9 +26,9 @@ function printDetail(detail: Detail): void {
     ticket: detail.ticketId ?? '-',
     endpoint: `${detail.endpointId} ${detail.url}`,
     state: detail.state,
-    created: shownTime(detail.createdAt),
-    finished: shownTime(detail.finishedAt),
-    'next attempt': shownTime(detail.nextAttemptAt),
+    created: formatTime(detail.createdAt),
+    finished: formatTime(detail.finishedAt),
+    'next attempt': formatTime(detail.nextAttemptAt),
     'last error': detail.lastError?.sentence ?? '-',
   })
   print('')
@@ -37,7 +37,7 @@ function printDetail(detail: Detail): void {
     detail.history.map((attempt) => [
       String(attempt.number),
       attempt.kind,
-      shownTime(attempt.startedAt),
+      formatTime(attempt.startedAt),
       String(attempt.durationMs ?? '-'),
       String(attempt.status ?? '-'),
       attempt.succeeded === null ? 'in progress' : (attempt.error?.code ?? 'succeeded'),
@@ -45,5 +45,5 @@ function printDetail(detail: Detail): void {
     ]),
     'No attempts yet.',
   )
-  if (detail.body !== null) print(`\n${visible(detail.body)}`)
+  if (detail.body !== null) print(`\n${escapeControls(detail.body)}`)
 }

@@ -6,8 +6,8 @@ import { type DeliveryFilter, type DeliveryRow, listDeliveries } from '../webhoo
 import { viewDelivery } from '../webhooks/views.ts'
 import { addResend } from './deliveries-resend.ts'
 import { addShow } from './deliveries-show.ts'
-import { oneOf, timeBack, wholeNumber } from './option-values.ts'
-import { printJson, printTable, shownTime } from './output.ts'
+import { oneOf, pastTime, wholeNumber } from './option-values.ts'
+import { formatTime, printJson, printTable } from './output.ts'
 import { withOrganization } from './with-deps.ts'
 
 const PAGE_SIZE = 100
@@ -37,7 +37,7 @@ function addList(deliveries: Command): void {
     .option('--state <state>', `one of ${DELIVERY_STATES.join(', ')}`, oneOf(DELIVERY_STATES))
     .option('--endpoint <id>', 'only deliveries of this endpoint')
     .option('--event <event>', WEBHOOK_EVENTS.join(' or '), oneOf(WEBHOOK_EVENTS))
-    .option('--since <time>', 'a date like 2026-03-01T09:00:00Z, or a duration like 2h', timeBack)
+    .option('--since <time>', 'a date like 2026-03-01T09:00:00Z, or a duration like 2h', pastTime)
     .option('--limit <number>', 'how many to list', wholeNumber, PAGE_SIZE)
     .option('--json', 'print JSON')
     .action(async ({ org, json, limit, endpoint, ...filter }: ListOptions) => {
@@ -54,8 +54,8 @@ function addList(deliveries: Command): void {
           one.state,
           String(one.attempts),
           [one.lastStatus, one.lastError?.code].filter(Boolean).join(' ') || '-',
-          shownTime(one.nextAttemptAt),
-          shownTime(one.createdAt),
+          formatTime(one.nextAttemptAt),
+          formatTime(one.createdAt),
           one.url,
         ]),
         'No deliveries match.',

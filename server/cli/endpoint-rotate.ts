@@ -8,7 +8,7 @@ import {
   rotateSecret,
   stageSecret,
 } from '../webhooks/endpoints/secrets.ts'
-import { note, print, shownTime } from './output.ts'
+import { formatTime, note, print } from './output.ts'
 import { withOwner } from './with-deps.ts'
 
 interface Options {
@@ -64,6 +64,6 @@ const STAGED =
   'Until you promote the new secret, X-Service-Signature uses the old one, and webhook-signature uses both.'
 
 function rotated(until: number | null): string {
-  const end = shownTime(isoTimeOrNull(until))
+  const end = formatTime(isoTimeOrNull(until))
   return `X-Service-Signature now uses the new secret. The old one signs webhook-signature until ${end}.`
 }

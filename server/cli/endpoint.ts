@@ -6,7 +6,7 @@ import { viewEndpoint } from '../webhooks/views.ts'
 import { addRotate } from './endpoint-rotate.ts'
 import { addDelete, addDisable, addEnable, addTest } from './endpoint-switch.ts'
 import { wordsOf } from './option-values.ts'
-import { print, printJson, printTable, shownTime } from './output.ts'
+import { formatTime, print, printJson, printTable } from './output.ts'
 import { withOrganization, withOwner } from './with-deps.ts'
 
 export function addEndpoint(program: Command): void {
@@ -63,10 +63,10 @@ function addList(endpoint: Command): void {
           one.events.join(','),
           one.isOn ? 'on' : `off (${one.offReason})`,
           health.successRate === null ? '-' : `${Math.round(health.successRate * 100)} %`,
-          shownTime(health.lastSuccessAt),
+          formatTime(health.lastSuccessAt),
           health.lastErrorAt === null
             ? '-'
-            : `${shownTime(health.lastErrorAt)} ${health.lastError?.code ?? ''}`,
+            : `${formatTime(health.lastErrorAt)} ${health.lastError?.code ?? ''}`,
         ]),
         'No endpoints yet. Create one with: bellhop endpoint create',
       )

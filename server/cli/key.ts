@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import { createApiKey, listApiKeys, type NewApiKey, revokeApiKey } from '../api-keys/api-keys.ts'
 import { viewKey } from '../api-keys/views.ts'
 import { KEY_SCOPES, type KeyScope } from '../database/tables/api-keys.ts'
-import { timeAhead, wholeNumber, wordsOf } from './option-values.ts'
-import { print, printJson, printTable, shownTime } from './output.ts'
+import { futureTime, wholeNumber, wordsOf } from './option-values.ts'
+import { formatTime, print, printJson, printTable } from './output.ts'
 import { withOrganization, withOwner } from './with-deps.ts'
 
 export function addKey(program: Command): void {
@@ -34,7 +34,7 @@ function addCreate(key: Command): void {
       wordsOf(KEY_SCOPES),
     )
     .option('--rate-limit <number>', 'requests per 60 seconds', wholeNumber)
-    .option('--expires <time>', 'a date such as 2027-01-01, or a duration such as 90d', timeAhead)
+    .option('--expires <time>', 'a date such as 2027-01-01, or a duration such as 90d', futureTime)
     .option('--public', 'create a public key, which the widget can use in a web page')
     .action(async (options: CreateOptions) => {
       const { name, scopes, rateLimit, expires } = options
@@ -68,7 +68,7 @@ function addList(key: Command): void {
           one.name,
           one.kind,
           one.kind === 'public' ? '-' : (one.scopes?.join(',') ?? 'all'),
-          shownTime(one.lastUsedAt),
+          formatTime(one.lastUsedAt),
           stateOf(one),
         ]),
         'No API keys yet. Create one with: bellhop key create',
@@ -88,7 +88,7 @@ function addRevoke(key: Command): void {
 }
 
 function stateOf({ revokedAt, expiresAt }: { revokedAt: string | null; expiresAt: string | null }): string {
-  if (revokedAt) return `revoked ${shownTime(revokedAt)}`
-  if (expiresAt) return `expires ${shownTime(expiresAt)}`
+  if (revokedAt) return `revoked ${formatTime(revokedAt)}`
+  if (expiresAt) return `expires ${formatTime(expiresAt)}`
   return 'valid'
 }

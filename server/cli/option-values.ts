@@ -29,12 +29,12 @@ export function wholeNumber(value: string): number {
 }
 
 /** Milliseconds since 1970 of a date, or of a duration from now. */
-export function timeAhead(value: string): number {
+export function futureTime(value: string): number {
   return timeOf(value, 1)
 }
 
 /** Milliseconds since 1970 of a date, or of a duration before now. */
-export function timeBack(value: string): number {
+export function pastTime(value: string): number {
   return timeOf(value, -1)
 }
 

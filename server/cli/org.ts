@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { isoTime } from '../dates.ts'
 import { listOrganizations } from '../organizations/organizations.ts'
-import { printJson, printTable, shownTime } from './output.ts'
+import { formatTime, printJson, printTable } from './output.ts'
 import { withDeps } from './with-deps.ts'
 
 export function addOrg(program: Command): void {
@@ -20,7 +20,7 @@ export function addOrg(program: Command): void {
       if (json) return printJson(organizations)
       printTable(
         ['ID', 'NAME', 'CREATED'],
-        organizations.map(({ id, name, createdAt }) => [id, name, shownTime(createdAt)]),
+        organizations.map(({ id, name, createdAt }) => [id, name, formatTime(createdAt)]),
         'No organizations yet. Create one with: bellhop setup',
       )
     })

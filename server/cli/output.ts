@@ -24,7 +24,7 @@ export function printTable(header: string[], rows: string[][], whenEmpty: string
     print(whenEmpty)
     return
   }
-  const lines = [header, ...rows.map((row) => row.map(visible))]
+  const lines = [header, ...rows.map((row) => row.map(escapeControls))]
   const widths = header.map((_, column) =>
     Math.max(...lines.map((line) => Bun.stringWidth(line[column] ?? ''))),
   )
@@ -39,16 +39,16 @@ export function printTable(header: string[], rows: string[][], whenEmpty: string
 /** Prints names and values, one per line. */
 export function printFacts(facts: Record<string, string>): void {
   const width = Math.max(...Object.keys(facts).map((name) => name.length))
-  for (const [name, value] of Object.entries(facts)) print(`${name.padEnd(width)}  ${visible(value)}`)
+  for (const [name, value] of Object.entries(facts)) print(`${name.padEnd(width)}  ${escapeControls(value)}`)
 }
 
 /** `2026-03-01 09:00:00 UTC`, or a dash. */
-export function shownTime(time: string | null): string {
+export function formatTime(time: string | null): string {
   return time === null ? '-' : `${time.slice(0, 10)} ${time.slice(11, 19)} UTC`
 }
 
 /** Escapes control and bidirectional characters, so that text from customers can't affect the terminal. */
-export function visible(text: string): string {
+export function escapeControls(text: string): string {
   return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
   })
