@@ -79,7 +79,7 @@ export function wholeNumberDetail(schema: TSchema): string {
 }
 
 function formatDetail(schema: TSchema): string {
-  return schema.format === 'email' ? 'Must be an e-mail address.' : `Must have the format "${schema.format}".`
+  return schema.format === 'email' ? 'Must be an email address.' : `Must have the format "${schema.format}".`
 }
 
 function typeName(schema: TSchema): string {

@@ -113,7 +113,7 @@ describe('addresses that are none', () => {
   ])('%j', async (email) => {
     const { errors } = problemOf(await create({ customer: { email } }), 400, 'invalid_request')
     expect(errors).toEqual([
-      { pointer: '/customer/email', code: 'invalid_format', detail: 'Must be an e-mail address.' },
+      { pointer: '/customer/email', code: 'invalid_format', detail: 'Must be an email address.' },
     ])
   })
 })

@@ -47,7 +47,7 @@ describe('a problem document (RFC 9457)', () => {
     ).toEqual([
       { pointer: '/channel', code: 'not_allowed', detail: 'Must be api.' },
       { pointer: '/customer/a~1b~0c', code: 'unknown_field', detail: 'This field is not known here.' },
-      { pointer: '/customer/email', code: 'invalid_format', detail: 'Must be an e-mail address.' },
+      { pointer: '/customer/email', code: 'invalid_format', detail: 'Must be an email address.' },
       { pointer: '/customer/phone', code: 'unknown_field', detail: 'This field is not known here.' },
       { pointer: '/message', code: 'required', detail: 'This field is required.' },
       { pointer: '/priority', code: 'unknown_field', detail: 'This field is not known here.' },
