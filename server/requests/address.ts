@@ -2,14 +2,14 @@ import ipaddr from 'ipaddr.js'
 
 type Network = ReturnType<typeof ipaddr.parseCIDR>
 
-/** The server that took a request: it knows the other end of the connection. */
+/** The server that received a request. It knows the client's IP address. */
 export interface Server {
   requestIP(request: Request): { address: string } | null
 }
 
 /**
- * The address a request comes from. `X-Forwarded-For` is believed only as far as trusted networks wrote it: the
- * last entry that is not one of them counts.
+ * Returns the client's IP address. Uses the last entry of `X-Forwarded-For` that isn't in a trusted network, and only if
+ * the request comes from a trusted network.
  */
 export function createAddressReader(trusted: string[]): (request: Request, server: Server | null) => string {
   const networks = trusted.map((network) => ipaddr.parseCIDR(network))

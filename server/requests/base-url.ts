@@ -1,6 +1,5 @@
 /**
- * The address people reach the server at, for links: the public one, or else what the browser says it is at. Without
- * a slash at its end.
+ * The server's URL for links, without a trailing slash: the public URL if set, otherwise the one the browser used.
  */
 export function baseUrl(request: Request, publicUrl: string | undefined): string {
   if (publicUrl !== undefined) return publicUrl

@@ -1,4 +1,4 @@
 import { Type } from '@sinclair/typebox'
 
-/** The `:id` of an address. It may be anything: what could not be an id is treated like one that does not exist. */
+/** The `:id` in a path. Any text is accepted: a malformed id is treated like an unknown one. */
 export const byId = Type.Object({ id: Type.String() })

@@ -1,6 +1,6 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 
-/** One of some words. A union of literals: Elysia's own enum would carry its first word as a default into a PATCH. */
+/** One of several words. A union of literals: Elysia's enum would make its first word the default in a PATCH. */
 export function oneOf<const Word extends string>(words: readonly Word[], description?: string) {
   const literals = words.map((word) => Type.Literal(word))
   return Type.Unsafe<Word>(Type.Union(literals, description === undefined ? {} : { description }))

@@ -1,10 +1,10 @@
 import { type Fault, invalid } from '../errors.ts'
 import { type IdPrefix, isId, timeOfId } from '../ids.ts'
 
-/** How far the time in an id that a client makes may be from ours. */
+/** How far the time in a client's id can be from ours. */
 const MOST_SKEW_MS = 24 * 60 * 60 * 1000
 
-/** Checks an id that a client made for something new: its kind, and that its time is about now. */
+/** Checks an id that a client generated: its prefix, and that its time is close to now. */
 export function clientIdFault(
   prefix: IdPrefix,
   id: string,

@@ -1,21 +1,21 @@
 import { AppError, invalid } from '../errors.ts'
 
-/** Section 8 of the specification leaves it open: 256 KiB. */
+/** 256 KiB. Section 8 of the specification sets no limit. */
 const MOST_BODY_BYTES = 256 * 1024
 
-/** Far more than any schema here asks for. What reads a value after this takes time that grows faster than its depth. */
+/** Far more than any schema needs. Without a limit, validation time would grow faster than the depth. */
 const MOST_LEVELS = 32
 
 /** A body as it arrived. It is parsed after the permission check. */
 interface ArrivedBody {
   contentType: string | null
   contentEncoding: string | null
-  /** Undefined when there was more than the limit. */
+  /** Undefined when the body exceeds the limit. */
   bytes: Uint8Array | undefined
 }
 
 /**
- * Elysia `parse` hook: takes the bytes, at most the limit, and judges nothing: a stranger learns nothing from a bad body.
+ * Elysia `parse` hook: reads the bytes up to the limit and doesn't validate them, so that access is checked first.
  * If bytes are left unread, the connection closes after the response (RFC 9110, section 15.5.14).
  */
 export async function arrive({ request, set }: Arriving): Promise<ArrivedBody> {
@@ -115,7 +115,7 @@ const BROKEN_TEXT = {
   detail: 'Must not contain the NUL character or half of a surrogate pair.',
 }
 
-/** Text that every engine stores and every client can read back. */
+/** Text that every database can store and every client can read. */
 export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed()
 }

@@ -4,7 +4,7 @@ import { AppError, type Fault, invalid } from '../errors.ts'
 import { isStorable } from './json-body.ts'
 import { faultsOf, wholeNumberDetail } from './validation-errors.ts'
 
-/** The longest address that is read at all, in characters. */
+/** The longest accepted URL, in characters. */
 const MOST_URL_LENGTH = 8_192
 
 const NO_PARAMETERS = Type.Object({}, { additionalProperties: false })
@@ -16,7 +16,7 @@ const NO_PARAMETERS = Type.Object({}, { additionalProperties: false })
 export function strictQuery(
   schema: TObject = NO_PARAMETERS,
 ): (context: { request: Request; query: unknown }) => void {
-  // There are many routes and the start is short: made when the first query comes.
+  // Created at the first query, to keep the start short.
   let compiled: TypeCheck<TObject> | undefined
   return (context) => {
     const { url } = context.request
@@ -41,7 +41,7 @@ export function strictQuery(
 }
 
 function readParameters(schema: TObject, parameters: URLSearchParams) {
-  // Without a prototype, so that `?__proto__=` is a parameter like any other.
+  // No prototype, so that `?__proto__=` is an ordinary parameter.
   const values: Record<string, string | number> = Object.create(null)
   const faults: Fault[] = []
   for (const name of new Set(parameters.keys())) {

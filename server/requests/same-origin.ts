@@ -3,8 +3,8 @@ import { AppError } from '../errors.ts'
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS']
 
 /**
- * Refuses (403) a change that another site's page asks for with the agent's cookie. Browsers say where a request comes
- * from in `Sec-Fetch-Site`, and on plain http in `Origin`; one that says neither is no page of ours.
+ * Refuses a change from another site with the agent's cookie, with a 403. Browsers send `Sec-Fetch-Site`, and on plain
+ * http `Origin`. A request with neither doesn't come from our pages.
  */
 export function requireSameOrigin(request: Request, publicUrl: string | undefined): void {
   if (SAFE_METHODS.includes(request.method)) return
@@ -15,7 +15,7 @@ export function requireSameOrigin(request: Request, publicUrl: string | undefine
   throw new AppError(403, 'cross_origin', 'Changes with a session come only from the pages of this server.')
 }
 
-/** The scheme may be either: a proxy in front that ends TLS leaves no trace of it in the request. */
+/** Accepts both schemes, because a request doesn't show whether a proxy terminated TLS. */
 function isOurOrigin(headers: Headers, publicUrl: string | undefined): boolean {
   const origin = headers.get('origin')
   if (origin === null || !URL.canParse(origin) || new URL(origin).origin !== origin) return false

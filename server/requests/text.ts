@@ -1,7 +1,7 @@
 import { Kind, type TSchema, Type, TypeRegistry } from '@sinclair/typebox'
 
 interface TextOptions {
-  /** Characters as JSON Schema counts them: Unicode code points, so that an emoji is one. With 0 it may be blank. */
+  /** Unicode code points, as JSON Schema counts them. With 0, the text can be blank. */
   minLength?: number
   maxLength: number
   format?: string
@@ -10,15 +10,15 @@ interface TextOptions {
 }
 
 const KIND = 'Text'
-/** Something to see: neither space nor a sign that only works on others, as the zero-width ones do. */
+/** A visible character: not whitespace, and not zero-width or another invisible character. */
 const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}]/u
 
-/** Text that a person wrote: not blank, its length counted in code points and not in UTF-16 units. */
+/** Text written by a person: not blank, with its length in code points instead of UTF-16 units. */
 export function text(options: TextOptions) {
   return Type.Unsafe<string>({ [Kind]: KIND, type: 'string', minLength: 1, pattern: '\\S', ...options })
 }
 
-/** What is wrong with a value that should be such text; undefined when nothing is. */
+/** Returns what is wrong with a value for such a schema, or undefined if it is valid. */
 export function textFault(schema: TSchema, value: unknown): { code: string; detail: string } | undefined {
   const { minLength = 1, maxLength } = schema
   if (typeof value !== 'string') return { code: 'wrong_type', detail: 'Must be a string.' }
@@ -29,7 +29,7 @@ export function textFault(schema: TSchema, value: unknown): { code: string; deta
   return minLength === 0 || !isBlank(value) ? undefined : { code: 'blank', detail: 'Must not be blank.' }
 }
 
-/** Whether a text shows nothing. Within text that shows something invisible signs have their use: they join emoji. */
+/** Whether a text has no visible character. Invisible characters are allowed within visible text, such as in emoji. */
 export function isBlank(value: string): boolean {
   return !VISIBLE.test(value)
 }
@@ -38,7 +38,7 @@ export function isTextKind(schema: TSchema): boolean {
   return schema[Kind] === KIND
 }
 
-/** Code points: as people count letters, and emoji. */
+/** The number of code points. */
 export function lengthOf(value: string): number {
   let count = 0
   for (const _ of value) count += 1

@@ -3,12 +3,12 @@ import { type ValueError, ValueErrorType } from '@sinclair/typebox/value'
 import type { Fault } from '../errors.ts'
 import { isTextKind, textFault } from './text.ts'
 
-/** Where the value stood: decides whether a fault names a JSON pointer or a parameter. */
+/** Where the value is. Decides whether a fault has a JSON pointer or a parameter name. */
 export type Place = 'body' | 'query'
 
 type Described = Pick<ValueError, 'type' | 'path' | 'schema'> & { value?: unknown }
 
-/** Every fault of a value, in plain words; the first for each field. */
+/** Describes every invalid field of a value, with the first fault of each. */
 export function faultsOf(errors: Iterable<Described>, place: Place): Fault[] {
   const faults = new Map<string, Fault>()
   for (const error of errors) {
@@ -19,7 +19,7 @@ export function faultsOf(errors: Iterable<Described>, place: Place): Fault[] {
   return [...faults.values()]
 }
 
-/** A field of a field that is missing or of the wrong type says nothing more. */
+/** Skips the fields of a field that is itself missing or has the wrong type. */
 function isInside(path: string, faults: Map<string, Fault>): boolean {
   for (const [outer, fault] of faults) {
     if (path.startsWith(`${outer}/`) && (fault.code === 'required' || fault.code === 'wrong_type'))
