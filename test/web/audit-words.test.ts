@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { ACTIONS } from '../../web/settings/audit/actions.ts'
+import { ACTIONS } from '../../web/settings/audit/entry-text.ts'
 import { readSources } from '../support/sources.ts'
 
 /** As in `action: 'tag.renamed'`; what stands behind `type:` is an event. */

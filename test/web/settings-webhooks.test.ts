@@ -35,7 +35,7 @@ browserTest('an endpoint is registered, fails, is repaired, and what failed is s
   await page.getByRole('button', { name: 'New endpoint' }).click()
   await page.getByLabel('URL').fill('http://hooks.example.com')
   await page.getByRole('button', { name: 'Register endpoint' }).click()
-  expect(await page.getByRole('alert').textContent()).toContain('must begin with https://')
+  expect(await page.getByRole('alert').textContent()).toContain('must start with https://')
   expect(await page.getByLabel('URL').getAttribute('aria-invalid')).toBe('true')
 
   await page.getByLabel('URL').fill(`${receiver.url}/acme`)

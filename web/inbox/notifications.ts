@@ -1,35 +1,16 @@
 import { useNavigate } from '@solidjs/router'
-import { createEffect, createSignal, onCleanup } from 'solid-js'
+import { createEffect, onCleanup } from 'solid-js'
 import { api, ask } from '../api/api.ts'
 import { queries } from '../api/queries.ts'
-import { readStored, store } from '../browser/local-storage.ts'
+import { areNotificationsOn } from '../browser/notification-setting.ts'
 import type { Row } from './inbox-data.ts'
 import { hrefOf } from './rail/views.ts'
 
-const KEY = 'bellhop.notifications'
 /** Several changes in quick succession are one request. */
 const PAUSE_MS = 1_000
 /** The count in the title covers the rest. */
 const MAX_AT_ONCE = 3
 const LISTS = ['status:open assigned:me is:unread', 'status:open assigned:none is:unread']
-
-const [isOn, setOn] = createSignal(readStored(KEY, (value) => typeof value === 'boolean', false))
-
-export function canNotify(): boolean {
-  return 'Notification' in window
-}
-
-/** Switched on here, and allowed by the browser. */
-export function areNotificationsOn(): boolean {
-  return isOn() && canNotify() && Notification.permission === 'granted'
-}
-
-/** Call it after a click: the browser asks for permission here. */
-export async function switchNotifications(on: boolean): Promise<void> {
-  const isAllowed = on && (await Notification.requestPermission()) === 'granted'
-  setOn(isAllowed)
-  store(KEY, isAllowed)
-}
 
 /** Notifies of customers' messages on my tickets and on unassigned ones while the page is hidden. */
 export function useNotifications(): void {

@@ -9,6 +9,15 @@ interface CodeBlockProps {
   isTall?: boolean
 }
 
+/** JSON with indentation. Other text is returned unchanged. */
+export function formatJson(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), undefined, 2)
+  } catch {
+    return text
+  }
+}
+
 /** Code with a copy button. */
 export function CodeBlock(props: CodeBlockProps) {
   return (

@@ -4,7 +4,7 @@ import { KeySheet } from '../keyboard/key-sheet.tsx'
 import { type KeyAction, useKeys } from '../keyboard/keys.ts'
 import { overviewActions } from '../keyboard/overview-actions.ts'
 import { lazyPage } from '../live/lazy-page.tsx'
-import { groupsFor } from './pages.ts'
+import { menuGroups } from './settings-routes.ts'
 
 // Its code loads after the page: it brings parts of the inbox with it.
 const Palette = lazyPage(async () => ({ default: (await import('../inbox/palette/palette.tsx')).Palette }))
@@ -20,7 +20,7 @@ export function SettingsKeys(props: { isAdmin: boolean }) {
   onMount(() => void Palette.preload())
   useKeys(() => [
     action('inbox', 'Back to inbox', ['g', 'i'], () => navigate('/inbox')),
-    ...groupsFor(props.isAdmin).flatMap(({ pages }) =>
+    ...menuGroups(props.isAdmin).flatMap(({ pages }) =>
       pages.map(({ path, title }) =>
         action(`settings-${path}`, title, [], () => navigate(`/settings/${path}`)),
       ),

@@ -3,7 +3,7 @@ import ChevronRight from 'lucide-solid/icons/chevron-right'
 import { For } from 'solid-js'
 import { Dynamic } from 'solid-js/web'
 import '../ui/nav-link.css'
-import { groupsFor, type SettingsPlace } from './pages.ts'
+import { menuGroups, type SettingsRoute } from './settings-routes.ts'
 import './settings-nav.css'
 
 /** The settings menu on the left. Agents see only their own account. */
@@ -14,7 +14,7 @@ export function SettingsNav(props: { isAdmin: boolean; isSetUp: boolean; at: str
         <ArrowLeft />
         <span>Inbox</span>
       </a>
-      <For each={groupsFor(props.isAdmin, props)}>
+      <For each={menuGroups(props.isAdmin, props)}>
         {(group) => (
           <section>
             <h2>{group.title}</h2>
@@ -30,7 +30,7 @@ export function SettingsNav(props: { isAdmin: boolean; isSetUp: boolean; at: str
   )
 }
 
-function NavItem(props: { page: SettingsPlace; isCurrent: boolean }) {
+function NavItem(props: { page: SettingsRoute; isCurrent: boolean }) {
   return (
     <li>
       <a

@@ -7,10 +7,10 @@ import { observe } from '../api/observe-query.ts'
 import { useSession } from '../api/session.ts'
 import { checklistQuery, countSteps } from '../api/workspace.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
-import { Page } from './page.tsx'
-import { type Place, placeOf } from './pages.ts'
+import { Page } from './page-layout.tsx'
 import { SettingsKeys } from './settings-keys.tsx'
 import { SettingsNav } from './settings-nav.tsx'
+import { matchRoute, type RouteMatch } from './settings-routes.ts'
 import './settings.css'
 
 /** `/settings/*section`. On narrow screens `/settings` shows the menu, elsewhere the first page. */
@@ -19,7 +19,7 @@ export default function SettingsPage() {
   const location = useLocation()
   const isAdmin = () => session().agent.role === 'admin'
   const isSetUp = useIsSetUp(isAdmin)
-  const place = createMemo(() => placeOf(location.pathname, { isAdmin: isAdmin(), isSetUp: isSetUp() }))
+  const place = createMemo(() => matchRoute(location.pathname, { isAdmin: isAdmin(), isSetUp: isSetUp() }))
 
   return (
     <div class="settings" data-at={place().isTop ? 'list' : 'page'}>
@@ -45,7 +45,7 @@ function useIsSetUp(isAdmin: () => boolean) {
   })
 }
 
-function Content(props: { place: Place; isAdmin: boolean }) {
+function Content(props: { place: RouteMatch; isAdmin: boolean }) {
   createEffect(() => {
     document.title = `${props.place.page?.title ?? 'Page not found'} · Settings · Bellhop`
   })

@@ -7,11 +7,11 @@ import { queryKeys } from '../api/query-keys.ts'
 import { sessionQuery } from '../api/session.ts'
 import { FailedState } from '../forms/failed-state.tsx'
 import { Button } from '../ui/button.tsx'
+import { PasswordField } from '../ui/password-field.tsx'
 import { TextField } from '../ui/text-field.tsx'
 import { Frame } from './frame.tsx'
 import { createLinkToken } from './link-token.ts'
-import { PasswordField } from './password-field.tsx'
-import { Refusal } from './refusal.tsx'
+import { SignInError } from './sign-in-error.tsx'
 
 type Link = Answer<typeof api.console.link.post>
 
@@ -113,7 +113,7 @@ function JoinForm(props: { token: string; link: Link }) {
             passwordInput = input
           }}
         />
-        <Refusal error={join.error} />
+        <SignInError error={join.error} />
         <Button look="primary" type="submit" isBusy={join.isPending}>
           {isInvitation() ? 'Join' : 'Save and sign in'}
         </Button>

@@ -4,10 +4,10 @@ import { api, ask } from '../api/api.ts'
 import { fieldError } from '../api/api-problem.ts'
 import type { SessionData } from '../api/session.ts'
 import { Button } from '../ui/button.tsx'
+import { PasswordField } from '../ui/password-field.tsx'
 import { TextField } from '../ui/text-field.tsx'
 import { focusWhenQuiet } from './focus-when-quiet.ts'
-import { PasswordField } from './password-field.tsx'
-import { Refusal } from './refusal.tsx'
+import { SignInError } from './sign-in-error.tsx'
 import './sign-in-form.css'
 
 interface SignInFormProps {
@@ -78,7 +78,7 @@ export function SignInForm(props: SignInFormProps) {
             passwordInput = input
           }}
         />
-        <Refusal error={signIn.error} />
+        <SignInError error={signIn.error} />
         <Button look="primary" type="submit" isBusy={signIn.isPending}>
           Sign in
         </Button>
@@ -106,7 +106,7 @@ function OrganizationChooser(props: {
           )}
         </For>
       </ul>
-      <Refusal error={props.error} />
+      <SignInError error={props.error} />
     </div>
   )
 }

@@ -4,7 +4,6 @@ import { Match, Show, Switch } from 'solid-js'
 import { api, ask } from '../api/api.ts'
 import { queryKeys } from '../api/query-keys.ts'
 import { type SessionData, sessionQuery } from '../api/session.ts'
-import { FirstRun } from './first-run.tsx'
 import { Frame } from './frame.tsx'
 import { SignInForm } from './sign-in-form.tsx'
 
@@ -52,4 +51,25 @@ export default function SignInPage() {
 /** Accepts only paths of this site, to prevent open redirects. */
 function isOwnPath(to: string | undefined): to is string {
   return /^\/(inbox|settings)(?:[/?]|$)/.test(to ?? '')
+}
+
+/** Shown before there is an organization. Only the person who started the server has the setup link. */
+function FirstRun() {
+  return (
+    <Frame title="Bellhop is running" text="Finish setup to sign in.">
+      <div class="stack">
+        <p>
+          Open the link Bellhop printed in the terminal. It contains <code>/welcome#…</code>, and lets you
+          create your organization and account.
+        </p>
+        <p class="frame-foot">
+          Lost it? Restart Bellhop to print a new one. API docs:{' '}
+          <a href="/docs" rel="external">
+            /docs
+          </a>
+          .
+        </p>
+      </div>
+    </Frame>
+  )
 }

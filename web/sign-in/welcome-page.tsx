@@ -8,11 +8,11 @@ import { queryKeys } from '../api/query-keys.ts'
 import { sessionQuery } from '../api/session.ts'
 import { FailedState } from '../forms/failed-state.tsx'
 import { Button } from '../ui/button.tsx'
+import { PasswordField } from '../ui/password-field.tsx'
 import { TextField } from '../ui/text-field.tsx'
 import { Frame } from './frame.tsx'
 import { createLinkToken } from './link-token.ts'
-import { PasswordField } from './password-field.tsx'
-import { Refusal } from './refusal.tsx'
+import { SignInError } from './sign-in-error.tsx'
 
 /** `/welcome#token`: creates the organization and its first administrator, from the link the server printed. */
 export default function WelcomePage() {
@@ -129,7 +129,7 @@ function WelcomeForm(props: { token: string; onAlreadySetUp: () => void }) {
           onInput={(value) => setForm('password', value)}
           error={fieldError(setUp.error, 'password')}
         />
-        <Refusal error={setUp.error} />
+        <SignInError error={setUp.error} />
         <Button look="primary" type="submit" isBusy={setUp.isPending}>
           Open the inbox
         </Button>

@@ -38,7 +38,7 @@ export function Time(props: { at: string; class?: string; children: JSX.Element 
 }
 
 /** "Saturday 21 November 2026 at 17:16:02", in the language and time zone of the browser. */
-export function exactTime(at: string): string {
+function exactTime(at: string): string {
   return EXACT.format(new Date(at))
 }
 

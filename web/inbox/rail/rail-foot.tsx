@@ -9,6 +9,7 @@ import Settings from 'lucide-solid/icons/settings'
 import { createMemo, For, Show } from 'solid-js'
 import { useSession } from '../../api/session.ts'
 import { useAgents } from '../../api/workspace.ts'
+import { areNotificationsOn, canNotify, switchNotifications } from '../../browser/notification-setting.ts'
 import { setTheme, THEME_NAMES, THEMES, theme } from '../../browser/theme.ts'
 import { online } from '../../live/presence.ts'
 import { signOut } from '../../sign-in/sign-out.tsx'
@@ -16,7 +17,6 @@ import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Menu, MenuChoice, MenuGroup, MenuItem, MenuLine } from '../../ui/menu.tsx'
-import { areNotificationsOn, canNotify, switchNotifications } from '../notifications.ts'
 
 const MAX_FACES = 5
 

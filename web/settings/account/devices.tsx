@@ -10,8 +10,8 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { toast, toastError } from '../../ui/toaster.tsx'
-import { Loaded } from '../loaded.tsx'
-import { Section } from '../page.tsx'
+import { Section } from '../page-layout.tsx'
+import { QueryView } from '../query-view.tsx'
 
 type Device = Answer<typeof api.console.sessions.get>['data'][number]
 
@@ -45,13 +45,13 @@ export function Devices() {
         </Show>
       }
     >
-      <Loaded query={query} what="your devices" rows={2}>
+      <QueryView query={query} what="your devices" rows={2}>
         {(list) => (
           <ul class="entries" aria-label="Devices">
             <For each={list().data}>{(device) => <DeviceRow device={device} />}</For>
           </ul>
         )}
-      </Loaded>
+      </QueryView>
     </Section>
   )
 }

@@ -7,9 +7,9 @@ import { queryKeys } from '../../api/query-keys.ts'
 import { useSession } from '../../api/session.ts'
 import { askBeforeLeaving } from '../../browser/unsaved-warning.ts'
 import { CardForm } from '../../forms/form.tsx'
-import { PasswordField } from '../../sign-in/password-field.tsx'
+import { PasswordField } from '../../ui/password-field.tsx'
 import { toast } from '../../ui/toaster.tsx'
-import { Section } from '../page.tsx'
+import { Section } from '../page-layout.tsx'
 
 /** Changes the password. Asks for the current one. */
 export function PasswordSection() {

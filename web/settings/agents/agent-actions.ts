@@ -1,9 +1,10 @@
 import type { Accessor } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
 import { errorMessage } from '../../api/api-problem.ts'
+import { queries } from '../../api/queries.ts'
+import { queryKeys } from '../../api/query-keys.ts'
 import type { Agent } from '../../api/workspace.ts'
 import { toast, toastError } from '../../ui/toaster.tsx'
-import { agentsChanged, ROLES, type Role } from './agent-data.ts'
 
 /** What an administrator can change about an agent. */
 export function createAgentActions(agent: Accessor<Agent>) {
@@ -53,4 +54,17 @@ export function createAgentActions(agent: Accessor<Agent>) {
       return made
     },
   }
+}
+
+export type Role = Agent['role']
+
+export const ROLES: { value: Role; label: string; hint: string }[] = [
+  { value: 'agent', label: 'Agent', hint: 'Replies to tickets.' },
+  { value: 'admin', label: 'Administrator', hint: 'Replies to tickets and changes settings.' },
+]
+
+/** Reloads the agents after a change. */
+export function agentsChanged(): void {
+  void queries.invalidateQueries({ queryKey: queryKeys.agents })
+  void queries.invalidateQueries({ queryKey: queryKeys.checklist })
 }

@@ -3,8 +3,8 @@ import UserPlus from 'lucide-solid/icons/user-plus'
 import { createSignal, For, Show } from 'solid-js'
 import { type Agent, agentsQuery } from '../../api/workspace.ts'
 import { Button } from '../../ui/button.tsx'
-import { Loaded } from '../loaded.tsx'
-import { Page, Section } from '../page.tsx'
+import { Page, Section } from '../page-layout.tsx'
+import { QueryView } from '../query-view.tsx'
 import { AgentRow } from './agent-row.tsx'
 import { InviteAgent } from './invite-agent.tsx'
 import { LinkDialog, type ShownLink } from './link-dialog.tsx'
@@ -24,7 +24,7 @@ export function AgentsPage() {
         </Button>
       }
     >
-      <Loaded query={query} what="agents">
+      <QueryView query={query} what="agents">
         {(list) => (
           <>
             <AgentList agents={list().data.filter(({ state }) => state !== 'disabled')} onLink={setLink} />
@@ -38,7 +38,7 @@ export function AgentsPage() {
             </Show>
           </>
         )}
-      </Loaded>
+      </QueryView>
       <InviteAgent isOpen={isInviting()} onClose={() => setInviting(false)} onLink={setLink} />
       <LinkDialog link={link()} onClose={() => setLink(undefined)} />
     </Page>

@@ -7,7 +7,7 @@ import { DialogForm } from '../../forms/form.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Select } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { agentsChanged, ROLES, type Role } from './agent-data.ts'
+import { agentsChanged, ROLES, type Role } from './agent-actions.ts'
 import type { ShownLink } from './link-dialog.tsx'
 
 const FIELDS = ['name', 'email', 'role']

@@ -1,22 +1,23 @@
 import { useSearchParams } from '@solidjs/router'
-import { useInfiniteQuery } from '@tanstack/solid-query'
+import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/solid-query'
 import ScrollText from 'lucide-solid/icons/scroll-text'
 import { Show } from 'solid-js'
+import { api, ask } from '../../api/api.ts'
+import { queryKeys } from '../../api/query-keys.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { type Column, DataTable } from '../data-table.tsx'
 import { FilterSelect } from '../filter-select.tsx'
-import { Page } from '../page.tsx'
-import { ShowMore } from '../show-more.tsx'
+import { Page } from '../page-layout.tsx'
+import { ShowMore } from '../query-view.tsx'
 import { Timestamp } from '../timestamp.tsx'
-import { ACTIONS } from './actions.ts'
 import './audit.css'
-import { type AuditEntry, auditQuery } from './audit-data.ts'
-import { actionWords, subjectWords } from './plain-words.ts'
+import { ACTIONS, type AuditEntry, actionText, subjectText } from './entry-text.ts'
 
 const OPTIONS = Object.entries(ACTIONS).map(([value, label]) => ({ value, label }))
 const ACTOR_KINDS = { agent: '', key: 'API key', command: 'command', system: '' }
 
+const PAGE_SIZE = 50
 const COLUMNS: Column<AuditEntry>[] = [
   { head: 'When', isNarrow: true, cell: (entry) => <Timestamp at={entry.at} /> },
   { head: 'Who', cell: (entry) => <Who entry={entry} /> },
@@ -72,7 +73,23 @@ function Who(props: { entry: AuditEntry }) {
 function What(props: { entry: AuditEntry }) {
   return (
     <>
-      <span class="audit-action">{actionWords(props.entry)}</span> {subjectWords(props.entry)}
+      <span class="audit-action">{actionText(props.entry)}</span> {subjectText(props.entry)}
     </>
   )
+}
+
+function auditQuery(filter: { action?: string }) {
+  return infiniteQueryOptions({
+    queryKey: queryKeys.auditEntries(filter),
+    queryFn: ({ pageParam }) =>
+      ask(
+        api.console.audit.get({
+          query: { ...filter, limit: PAGE_SIZE, ...(pageParam && { cursor: pageParam }) },
+        }),
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ nextCursor }: { nextCursor?: string | undefined }) => nextCursor,
+    // Always reloaded, so that recent actions show up.
+    staleTime: 0,
+  })
 }

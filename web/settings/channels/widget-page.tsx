@@ -5,9 +5,9 @@ import { FormProblem } from '../../forms/form.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../code-block.tsx'
 import { isUsable, keysChanged, keysQuery } from '../keys/key-data.ts'
-import { Loaded } from '../loaded.tsx'
-import { Section } from '../page.tsx'
-import { PlannedChannel } from './planned-channel.tsx'
+import { Section } from '../page-layout.tsx'
+import { QueryView } from '../query-view.tsx'
+import { PlannedChannel } from './planned-channels.tsx'
 
 const PLAN = [
   'A snippet on your pages shows the button. Each conversation becomes a ticket.',
@@ -25,7 +25,7 @@ export function WidgetPage() {
       plan={PLAN}
     >
       <Section title="Public key" text="This key is public. It works only for the widget.">
-        <Loaded query={query} what="the public key" rows={1}>
+        <QueryView query={query} what="the public key" rows={1}>
           {(list) => (
             <Show
               when={list().data.find((key) => key.publicKey && isUsable(key))?.publicKey}
@@ -34,7 +34,7 @@ export function WidgetPage() {
               {(key) => <CodeBlock label="Public key" code={key()} />}
             </Show>
           )}
-        </Loaded>
+        </QueryView>
       </Section>
     </PlannedChannel>
   )

@@ -5,10 +5,9 @@ import SendHorizontal from 'lucide-solid/icons/send-horizontal'
 import { Match, Show, Switch } from 'solid-js'
 import { Badge } from '../../ui/badge.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
-import { CodeBlock } from '../code-block.tsx'
+import { CodeBlock, formatJson } from '../code-block.tsx'
 import { type Attempt, responseSentence } from './delivery-data.ts'
 import { Headers } from './headers.tsx'
-import { prettyJson } from './pretty-json.ts'
 
 /** One attempt. Opens to show the response. */
 export function AttemptCard(props: { attempt: Attempt; isOpen: boolean }) {
@@ -73,7 +72,7 @@ function Response(props: { attempt: Attempt }) {
       >
         {(body) => (
           <>
-            <CodeBlock label="Response body" code={prettyJson(body())} />
+            <CodeBlock label="Response body" code={formatJson(body())} />
             <Show when={props.attempt.isResponseBodyCut}>
               <p class="muted small">Truncated.</p>
             </Show>

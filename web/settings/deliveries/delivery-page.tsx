@@ -5,18 +5,17 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { DocsLink } from '../../ui/docs-link.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
-import { CodeBlock } from '../code-block.tsx'
+import { CodeBlock, formatJson } from '../code-block.tsx'
+import { DetailList } from '../detail-list.tsx'
 import { shortAddress } from '../endpoints/endpoint-data.ts'
-import { Facts } from '../facts.tsx'
-import { Loaded } from '../loaded.tsx'
-import { Page, Section } from '../page.tsx'
+import { Page, Section } from '../page-layout.tsx'
+import { QueryView } from '../query-view.tsx'
 import { Timestamp } from '../timestamp.tsx'
 import { AttemptCard } from './attempt-card.tsx'
 import './deliveries.css'
 import { type DeliveryDetail, deliveryQuery, isMoving } from './delivery-data.ts'
 import { DeliveryStateBadge, STATE_WORDS } from './delivery-state.tsx'
 import { Headers } from './headers.tsx'
-import { prettyJson } from './pretty-json.ts'
 import { canResend, useResend } from './resend.ts'
 
 const BACK = { href: '/settings/deliveries', name: 'Delivery log' }
@@ -51,7 +50,7 @@ export function DeliveryPage(props: { id: string }) {
         </Show>
       }
     >
-      <Loaded query={query} what="the delivery">
+      <QueryView query={query} what="the delivery">
         {(delivery) => (
           <>
             <Summary delivery={delivery()} />
@@ -71,15 +70,15 @@ export function DeliveryPage(props: { id: string }) {
             <Request delivery={delivery()} />
           </>
         )}
-      </Loaded>
+      </QueryView>
     </Page>
   )
 }
 
 function Summary(props: { delivery: DeliveryDetail }) {
   return (
-    <Facts
-      facts={[
+    <DetailList
+      items={[
         {
           name: 'State',
           value: (
@@ -147,7 +146,7 @@ function Request(props: { delivery: DeliveryDetail }) {
         when={props.delivery.body}
         fallback={<p class="muted">No longer stored. Bodies are deleted after 30 days.</p>}
       >
-        {(body) => <CodeBlock label="Request body" code={prettyJson(body())} isTall />}
+        {(body) => <CodeBlock label="Request body" code={formatJson(body())} isTall />}
       </Show>
     </Section>
   )

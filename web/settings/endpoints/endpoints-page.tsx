@@ -5,11 +5,10 @@ import { createSignal, For, Show } from 'solid-js'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
-import { Loaded } from '../loaded.tsx'
-import { Page } from '../page.tsx'
+import { Page } from '../page-layout.tsx'
+import { QueryView } from '../query-view.tsx'
 import { type Endpoint, endpointsQuery, shortAddress } from './endpoint-data.ts'
-import { EndpointState } from './endpoint-state.tsx'
-import { healthSentence } from './health.tsx'
+import { EndpointState, healthSentence } from './endpoint-health.tsx'
 import { NewEndpoint } from './new-endpoint.tsx'
 
 /** The webhook endpoints of the organization. */
@@ -27,7 +26,7 @@ export function EndpointsPage() {
       lead="Bellhop posts every new ticket and message to these URLs, signed, and retries on failure."
       actions={add()}
     >
-      <Loaded query={query} what="webhook endpoints" rows={3}>
+      <QueryView query={query} what="webhook endpoints" rows={3}>
         {(list) => (
           <Show when={list().data.length > 0} fallback={<NoEndpoints />}>
             <ul class="entries">
@@ -35,7 +34,7 @@ export function EndpointsPage() {
             </ul>
           </Show>
         )}
-      </Loaded>
+      </QueryView>
       <NewEndpoint isOpen={isCreating()} onClose={() => setCreating(false)} />
     </Page>
   )

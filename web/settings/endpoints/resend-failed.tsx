@@ -8,7 +8,7 @@ import { FormProblem } from '../../forms/form.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Select } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { Section } from '../page.tsx'
+import { Section } from '../page-layout.tsx'
 import { fromLocal, SINCE_OPTIONS, type Since, sinceTime } from '../time-range.ts'
 import type { Endpoint } from './endpoint-data.ts'
 

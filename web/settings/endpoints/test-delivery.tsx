@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx'
 import { SegmentedControl } from '../../ui/segmented-control.tsx'
 import { attemptSentence, deliveryQuery, isMoving } from '../deliveries/delivery-data.ts'
 import { DeliveryStateBadge } from '../deliveries/delivery-state.tsx'
-import { Section } from '../page.tsx'
+import { Section } from '../page-layout.tsx'
 import { type Endpoint, EVENTS, type WebhookEvent } from './endpoint-data.ts'
 
 const REFETCH_MS = 700

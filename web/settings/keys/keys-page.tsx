@@ -5,8 +5,8 @@ import { createSignal, For, Show } from 'solid-js'
 import { Button } from '../../ui/button.tsx'
 import { DocsLink } from '../../ui/docs-link.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Loaded } from '../loaded.tsx'
-import { Page, Section } from '../page.tsx'
+import { Page, Section } from '../page-layout.tsx'
+import { QueryView } from '../query-view.tsx'
 import { type ApiKey, isUsable, keysQuery } from './key-data.ts'
 import { KeyRow } from './key-row.tsx'
 import { NewKey } from './new-key.tsx'
@@ -30,7 +30,7 @@ export function KeysPage() {
         </Button>
       }
     >
-      <Loaded query={query} what="API keys" rows={3}>
+      <QueryView query={query} what="API keys" rows={3}>
         {(list) => (
           <>
             <Show when={list().data.some(isUsable)} fallback={<NoKeys />}>
@@ -46,7 +46,7 @@ export function KeysPage() {
             </Show>
           </>
         )}
-      </Loaded>
+      </QueryView>
       <NewKey isOpen={isCreating()} onClose={() => setCreating(false)} />
     </Page>
   )

@@ -8,10 +8,10 @@ import { DialogForm } from '../../forms/form.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { keysChanged } from './key-data.ts'
-import { KeyScopes } from './key-scopes.tsx'
-import { KeySecret } from './key-secret.tsx'
-import { bodyOf, KeyExpiry, type KeyValues, newKeyValues } from './key-values.tsx'
+import { CodeBlock } from '../code-block.tsx'
+import { SecretOnce } from '../secret-once.tsx'
+import { keysChanged, type Scope } from './key-data.ts'
+import { bodyOf, KeyExpiry, KeyScopes, type KeyValues, newKeyValues } from './key-fields.tsx'
 
 const FIELDS = ['name', 'scopes', 'rateLimit', 'expiresAt']
 
@@ -83,4 +83,34 @@ function NewKeyDialog(props: { onClose: () => void }) {
       )}
     </Show>
   )
+}
+
+/** A new key, shown once, with an example request. */
+function KeySecret(props: { secret: string; scopes: Scope[] | undefined }) {
+  return (
+    <div class="stack">
+      <SecretOnce
+        label="API key"
+        secret={props.secret}
+        text="Store it like a password; never in a web page."
+      />
+      <div class="stack-tight">
+        <p>Try it in a terminal:</p>
+        <CodeBlock label="Example request" code={exampleFor(props.secret, props.scopes)} />
+      </div>
+    </div>
+  )
+}
+
+/** A request that the scopes allow. */
+function exampleFor(secret: string, scopes: Scope[] | undefined): string {
+  const tickets = `${location.origin}/v1/tickets`
+  const key = `-H 'Authorization: Bearer ${secret}'`
+  const json = "-H 'Content-Type: application/json'"
+  if (!scopes || scopes.includes('tickets:write')) {
+    const body = '{"subject":"Hello","message":"Is anyone there?","customer":{"email":"ana@example.com"}}'
+    return `curl ${tickets} \\\n  ${key} \\\n  ${json} \\\n  -d '${body}'`
+  }
+  if (scopes.includes('tickets:read')) return `curl ${tickets} \\\n  ${key}`
+  return `curl ${tickets}/TICKET_ID/messages \\\n  ${key} \\\n  ${json} \\\n  -d '{"text":"Hello"}'`
 }

@@ -1,21 +1,33 @@
-import { useMutation, useQuery } from '@tanstack/solid-query'
+import { queryOptions, useMutation, useQuery } from '@tanstack/solid-query'
 import { createSignal } from 'solid-js'
+import { type Answer, api, ask } from '../../api/api.ts'
 import { errorMessage, fieldError } from '../../api/api-problem.ts'
+import { queries } from '../../api/queries.ts'
+import { queryKeys } from '../../api/query-keys.ts'
 import { CardForm } from '../../forms/form.tsx'
 import { Switch } from '../../ui/checkbox.tsx'
 import { TextArea, TextField } from '../../ui/text-field.tsx'
 import { toast, toastError } from '../../ui/toaster.tsx'
 import { createFormState } from '../form-state.ts'
-import { Loaded } from '../loaded.tsx'
-import { Page, Section } from '../page.tsx'
-import { type Organization, organizationQuery, saveOrganization } from './organization-data.ts'
+import { Page, Section } from '../page-layout.tsx'
+import { QueryView } from '../query-view.tsx'
+
+type Organization = Answer<typeof api.console.organization.get>
+type OrganizationChange = Partial<
+  Pick<Organization, 'name' | 'reopens' | 'assignOnReply' | 'publicName' | 'website' | 'signature'>
+>
+
+const organizationQuery = queryOptions({
+  queryKey: queryKeys.organization,
+  queryFn: () => ask(api.console.organization.get()),
+})
 
 /** Name and business identity of the organization, and when tickets reopen. */
 export function OrganizationPage() {
   const query = useQuery(() => organizationQuery)
   return (
     <Page title="Organization" lead="Your team's name, and how customers see you.">
-      <Loaded query={query} what="the organization">
+      <QueryView query={query} what="the organization">
         {(organization) => (
           <>
             <Name organization={organization()} />
@@ -23,7 +35,7 @@ export function OrganizationPage() {
             <Identity organization={organization()} />
           </>
         )}
-      </Loaded>
+      </QueryView>
     </Page>
   )
 }
@@ -143,4 +155,11 @@ function Identity(props: { organization: Organization }) {
       </CardForm>
     </Section>
   )
+}
+
+/** Saves a change and shows it everywhere on the page. */
+async function saveOrganization(change: OrganizationChange): Promise<void> {
+  const saved = await ask(api.console.organization.patch(change))
+  queries.setQueryData(['organization'], saved)
+  if (change.name !== undefined) void queries.invalidateQueries({ queryKey: queryKeys.session })
 }

@@ -9,8 +9,8 @@ import { ButtonLink } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { Loaded } from '../loaded.tsx'
-import { Page } from '../page.tsx'
+import { Page } from '../page-layout.tsx'
+import { QueryView } from '../query-view.tsx'
 import './replies.css'
 import { deleteReply } from './reply-data.ts'
 
@@ -30,13 +30,13 @@ export function RepliesPage() {
         </ButtonLink>
       }
     >
-      <Loaded query={query} what="saved replies" rows={4}>
+      <QueryView query={query} what="saved replies" rows={4}>
         {(list) => (
           <Show when={list().data.length > 0} fallback={<NoReplies />}>
             <SearchedList replies={list().data} />
           </Show>
         )}
-      </Loaded>
+      </QueryView>
     </Page>
   )
 }

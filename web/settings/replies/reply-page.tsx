@@ -8,9 +8,8 @@ import { ButtonLink } from '../../ui/button.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { toast } from '../../ui/toaster.tsx'
 import { createFormState } from '../form-state.ts'
-import { Loaded } from '../loaded.tsx'
-import { NotFound } from '../not-found.tsx'
-import { Page } from '../page.tsx'
+import { Page } from '../page-layout.tsx'
+import { NotFound, QueryView } from '../query-view.tsx'
 import './replies.css'
 import { saveReply } from './reply-data.ts'
 import { ReplyPreview } from './reply-preview.tsx'
@@ -33,7 +32,7 @@ export function ReplyPage(props: { id: string }) {
       }
     >
       <Page title="Saved reply" back={BACK}>
-        <Loaded query={query} what="the saved reply">
+        <QueryView query={query} what="the saved reply">
           {(list) => {
             const reply = createMemo(() => list().data.find(({ id }) => id === props.id))
             return (
@@ -43,7 +42,7 @@ export function ReplyPage(props: { id: string }) {
               </Show>
             )
           }}
-        </Loaded>
+        </QueryView>
       </Page>
     </Show>
   )

@@ -1,7 +1,6 @@
 import { For, Show } from 'solid-js'
-import { useSession } from '../../api/session.ts'
-import { filled } from '../../ticket/composer/variables.ts'
-import { sampleValues } from './samples.ts'
+import { type SessionData, useSession } from '../../api/session.ts'
+import { filled, type Variable } from '../../ticket/composer/variables.ts'
 
 /** The text as a sample customer would get it, and its unknown variables. */
 export function ReplyPreview(props: { text: string }) {
@@ -37,4 +36,17 @@ function unknownText(names: string[]): string {
   return names.length === 1
     ? `${list} isn't a variable and will be sent as typed.`
     : `${list} aren't variables and will be sent as typed.`
+}
+
+/** A sample customer and ticket for the preview. */
+function sampleValues({ agent, organization }: SessionData): Record<Variable, string> {
+  return {
+    'customer.firstName': 'Maya',
+    'customer.name': 'Maya Lindgren',
+    'customer.email': 'maya@example.com',
+    'ticket.subject': 'Missing invoice',
+    'ticket.id': 'tkt_01m7yggb08e14a59wse62r3t6t',
+    'agent.name': agent.name,
+    'organization.name': organization.name,
+  }
 }

@@ -1,8 +1,18 @@
 import { For } from 'solid-js'
-import { VARIABLES } from '../../ticket/composer/variables.ts'
+import { VARIABLES, type Variable } from '../../ticket/composer/variables.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextArea } from '../../ui/text-field.tsx'
-import { LABELS } from './samples.ts'
+
+/** The names of the variables, on their buttons. */
+const LABELS: Record<Variable, string> = {
+  'customer.firstName': 'First name',
+  'customer.name': 'Customer name',
+  'customer.email': 'Customer email',
+  'ticket.subject': 'Subject',
+  'ticket.id': 'Ticket ID',
+  'agent.name': 'Your name',
+  'organization.name': 'Organization',
+}
 
 interface ReplyTextProps {
   value: string

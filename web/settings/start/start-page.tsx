@@ -8,8 +8,8 @@ import { Dynamic } from 'solid-js/web'
 import { checklistQuery, countSteps, type FirstSteps } from '../../api/workspace.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { DocsLink } from '../../ui/docs-link.tsx'
-import { Loaded } from '../loaded.tsx'
-import { Page } from '../page.tsx'
+import { Page } from '../page-layout.tsx'
+import { QueryView } from '../query-view.tsx'
 import './start.css'
 
 type Step = FirstSteps[number]['id']
@@ -63,7 +63,7 @@ export function StartPage() {
   const query = useQuery(() => ({ ...checklistQuery, reconcile: 'id', staleTime: 0 }))
   return (
     <Page title="Getting started" lead="Set up in any order. Skip what you don't need.">
-      <Loaded query={query} what="the steps" rows={6}>
+      <QueryView query={query} what="the steps" rows={6}>
         {(list) => (
           <>
             <Progress steps={list().data} />
@@ -76,7 +76,7 @@ export function StartPage() {
             </p>
           </>
         )}
-      </Loaded>
+      </QueryView>
     </Page>
   )
 }

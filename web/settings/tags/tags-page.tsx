@@ -9,8 +9,8 @@ import { ConfirmDialog } from '../../forms/confirm-dialog.tsx'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { toast } from '../../ui/toaster.tsx'
-import { Loaded } from '../loaded.tsx'
-import { Page } from '../page.tsx'
+import { Page } from '../page-layout.tsx'
+import { QueryView } from '../query-view.tsx'
 import { RenameTag } from './rename-tag.tsx'
 import './tags.css'
 
@@ -20,7 +20,7 @@ export function TagsPage() {
   const query = useQuery(() => ({ ...tagsQuery, reconcile: 'tag', staleTime: 0 }))
   return (
     <Page title="Tags" lead="A tag is created when first used and disappears when no ticket has it.">
-      <Loaded query={query} what="tags" rows={4}>
+      <QueryView query={query} what="tags" rows={4}>
         {(list) => (
           <Show when={list().data.length > 0} fallback={<NoTags />}>
             <ul class="entries" aria-label="Tags">
@@ -28,7 +28,7 @@ export function TagsPage() {
             </ul>
           </Show>
         )}
-      </Loaded>
+      </QueryView>
     </Page>
   )
 }

@@ -15,8 +15,7 @@ import type { Component } from 'solid-js'
 import { AccountPage } from './account/account-page.tsx'
 import { AgentsPage } from './agents/agents-page.tsx'
 import { AuditPage } from './audit/audit-page.tsx'
-import { EmailPage } from './channels/email-page.tsx'
-import { TelegramPage } from './channels/telegram-page.tsx'
+import { EmailPage, TelegramPage } from './channels/planned-channels.tsx'
 import { WidgetPage } from './channels/widget-page.tsx'
 import { DeliveriesPage } from './deliveries/deliveries-page.tsx'
 import { DeliveryPage } from './deliveries/delivery-page.tsx'
@@ -29,7 +28,7 @@ import { ReplyPage } from './replies/reply-page.tsx'
 import { StartPage } from './start/start-page.tsx'
 import { TagsPage } from './tags/tags-page.tsx'
 
-export interface SettingsPlace {
+export interface SettingsRoute {
   /** The path after `/settings/`. */
   path: string
   title: string
@@ -40,20 +39,20 @@ export interface SettingsPlace {
   detail?: Component<{ id: string }>
 }
 
-export interface Place {
+export interface RouteMatch {
   /** `/settings` itself, where narrow screens show only the menu. */
   isTop: boolean
   /** Undefined for an unknown path. */
-  page?: SettingsPlace
+  page?: SettingsRoute
   id?: string
 }
 
 interface Group {
   title: string
-  pages: SettingsPlace[]
+  pages: SettingsRoute[]
 }
 
-const account: SettingsPlace = {
+const account: SettingsRoute = {
   path: 'account',
   title: 'Your account',
   icon: CircleUserRound,
@@ -96,7 +95,7 @@ const GROUPS: Group[] = [
 ]
 
 /** The groups with the pages this agent can open. "Getting started" is hidden once setup is done. */
-export function groupsFor(isAdmin: boolean, { isSetUp = false } = {}): Group[] {
+export function menuGroups(isAdmin: boolean, { isSetUp = false } = {}): Group[] {
   return GROUPS.map(({ title, pages }) => ({
     title,
     pages: pages.filter((page) => (isAdmin || !page.isAdminOnly) && !(isSetUp && page === start)),
@@ -104,10 +103,10 @@ export function groupsFor(isAdmin: boolean, { isSetUp = false } = {}): Group[] {
 }
 
 /** The page at a path under `/settings`. */
-export function placeOf(
+export function matchRoute(
   pathname: string,
   { isAdmin, isSetUp }: { isAdmin: boolean; isSetUp: boolean | undefined },
-): Place {
+): RouteMatch {
   const [path, id, ...rest] = pathname.split('/').slice(2).filter(Boolean)
   if (path === undefined) return { isTop: true, page: isAdmin ? (isSetUp ? organization : start) : account }
   const page = GROUPS.flatMap(({ pages }) => pages).find((one) => one.path === path)
@@ -121,6 +120,6 @@ function admin(
   icon: Component,
   component: Component,
   detail?: Component<{ id: string }>,
-): SettingsPlace {
+): SettingsRoute {
   return { path, title, icon, isAdminOnly: true, component, ...(detail && { detail }) }
 }

@@ -1,7 +1,10 @@
-import { Show } from 'solid-js'
+import { For, Show } from 'solid-js'
+import { Checkbox } from '../../ui/checkbox.tsx'
+import { ErrorText } from '../../ui/error-text.tsx'
+import { SegmentedControl } from '../../ui/segmented-control.tsx'
 import { Select } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import type { Scope } from './key-data.ts'
+import { SCOPES, type Scope } from './key-data.ts'
 
 const DAY_MS = 86_400_000
 
@@ -25,6 +28,10 @@ const EXPIRIES: { value: Expiry; label: string }[] = [
   { value: 'year', label: 'In 1 year' },
   { value: 'day', label: 'On a date…' },
 ]
+const ACCESS = [
+  { value: 'full', label: 'Full access' },
+  { value: 'scoped', label: 'Limited…' },
+] as const
 const DAYS = { month: 30, quarter: 90, year: 365 } as const
 
 export function newKeyValues(): KeyValues {
@@ -42,14 +49,14 @@ export function bodyOf({ name, access, scopes, rateLimit, ...when }: KeyValues) 
   }
 }
 
-interface KeyExpiryProps {
+interface KeyFieldProps {
   values: KeyValues
   onChange: (change: Partial<KeyValues>) => void
   error: string | undefined
 }
 
 /** When the key expires. */
-export function KeyExpiry(props: KeyExpiryProps) {
+export function KeyExpiry(props: KeyFieldProps) {
   const isDay = () => props.values.expiry === 'day'
   return (
     <div class="stack-tight">
@@ -72,6 +79,41 @@ export function KeyExpiry(props: KeyExpiryProps) {
         />
       </Show>
     </div>
+  )
+}
+
+/** Full access, or the chosen scopes. */
+export function KeyScopes(props: KeyFieldProps) {
+  const toggle = (scope: Scope, isChosen: boolean) => {
+    const others = props.values.scopes.filter((one) => one !== scope)
+    props.onChange({ scopes: isChosen ? [...others, scope] : others })
+  }
+  return (
+    <fieldset class="choices">
+      <legend>Access</legend>
+      <SegmentedControl
+        label="Access"
+        options={ACCESS}
+        value={props.values.access}
+        onChange={(access) => props.onChange({ access })}
+      />
+      <Show
+        when={props.values.access === 'scoped'}
+        fallback={<p class="field-hint">Can use the whole API for this organization.</p>}
+      >
+        <For each={SCOPES}>
+          {({ scope, text }) => (
+            <Checkbox
+              label={<span class="mono">{scope}</span>}
+              hint={text}
+              isChecked={props.values.scopes.includes(scope)}
+              onChange={(isChosen) => toggle(scope, isChosen)}
+            />
+          )}
+        </For>
+      </Show>
+      <Show when={props.error}>{(fault) => <ErrorText>{fault()}</ErrorText>}</Show>
+    </fieldset>
   )
 }
 

@@ -5,7 +5,7 @@ import { ErrorText } from '../ui/error-text.tsx'
 const SECOND_MS = 1_000
 
 /** Why sign-in failed. Errors of single fields are shown at the fields instead. */
-export function Refusal(props: { error: unknown }) {
+export function SignInError(props: { error: unknown }) {
   const isShownAtFields = () => props.error instanceof ApiProblem && props.error.errors.length > 0
   const wait = () => (props.error instanceof ApiProblem ? props.error.retryAfter : undefined)
   return (

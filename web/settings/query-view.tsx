@@ -1,10 +1,12 @@
-import type { UseQueryResult } from '@tanstack/solid-query'
-import { type Accessor, For, type JSX, Match, Switch } from 'solid-js'
+import type { UseInfiniteQueryResult, UseQueryResult } from '@tanstack/solid-query'
+import MapPinOff from 'lucide-solid/icons/map-pin-off'
+import { type Accessor, For, type JSX, Match, Show, Switch } from 'solid-js'
 import { isNotFound } from '../api/api-problem.ts'
 import { FailedState } from '../forms/failed-state.tsx'
-import { NotFound } from './not-found.tsx'
+import { Button } from '../ui/button.tsx'
+import { EmptyState } from '../ui/empty-state.tsx'
 
-interface LoadedProps<Data> {
+interface QueryViewProps<Data> {
   query: UseQueryResult<Data>
   /** What is loaded, within a sentence: "API keys". */
   what: string
@@ -14,7 +16,7 @@ interface LoadedProps<Data> {
 }
 
 /** Shows the data of a query, or its loading, not-found or failed state. */
-export function Loaded<Data>(props: LoadedProps<Data>) {
+export function QueryView<Data>(props: QueryViewProps<Data>) {
   return (
     <Switch fallback={<RowsSkeleton rows={props.rows ?? 4} label={`Loading ${props.what}`} />}>
       <Match when={props.query.data}>{(data) => props.children(data)}</Match>
@@ -46,5 +48,30 @@ export function RowsSkeleton(props: { rows: number; label: string }) {
         )}
       </For>
     </div>
+  )
+}
+
+/** Shown on the page of an item, such as an endpoint, that does not exist. */
+export function NotFound(props: { text: string }) {
+  return (
+    <EmptyState
+      icon={<MapPinOff />}
+      title="Page not found"
+      text={props.text}
+      action={<a href="/inbox">Go to inbox</a>}
+    />
+  )
+}
+
+/** A button that loads the next page of a list, while there is one. */
+export function ShowMore(props: { query: UseInfiniteQueryResult }) {
+  return (
+    <Show when={props.query.hasNextPage}>
+      <div class="more">
+        <Button isBusy={props.query.isFetchingNextPage} onClick={() => void props.query.fetchNextPage()}>
+          Show more
+        </Button>
+      </div>
+    </Show>
   )
 }

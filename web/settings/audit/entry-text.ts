@@ -1,0 +1,109 @@
+import type { Answer, api } from '../../api/api.ts'
+
+export type AuditEntry = Answer<typeof api.console.audit.get>['data'][number]
+
+/** The name of every recorded action, in the log and its filter. */
+export const ACTIONS: Record<string, string> = {
+  'agent.signed_in': 'Signed in',
+  'agent.invited': 'Invited an agent',
+  'agent.created': 'Added an agent',
+  'agent.link_made': 'Created a link for an agent',
+  'agent.password_set': 'Set a password',
+  'agent.renamed': 'Renamed an agent',
+  'agent.role_changed': 'Changed a role',
+  'agent.disabled': 'Disabled an agent',
+  'agent.enabled': 'Enabled an agent',
+  'session.revoked': 'Signed out a device',
+  'session.others_revoked': 'Signed out other devices',
+  'organization.created': 'Set up the organization',
+  'organization.changed': 'Changed the organization',
+  'api_key.created': 'Created an API key',
+  'api_key.revoked': 'Revoked an API key',
+  'endpoint.created': 'Registered an endpoint',
+  'endpoint.changed': 'Changed an endpoint',
+  'endpoint.enabled': 'Turned on an endpoint',
+  'endpoint.disabled': 'Turned off an endpoint',
+  'endpoint.deleted': 'Deleted an endpoint',
+  'endpoint.failed_resent': 'Resent failed deliveries',
+  'delivery.resent': 'Resent a delivery',
+  'endpoint.secret_staged': 'Staged a signing secret',
+  'endpoint.secret_promoted': 'Promoted a signing secret',
+  'endpoint.secret_cancelled': 'Discarded a staged secret',
+  'endpoint.secret_rotated': 'Replaced a signing secret',
+  'saved_reply.created': 'Created a saved reply',
+  'saved_reply.changed': 'Changed a saved reply',
+  'saved_reply.deleted': 'Deleted a saved reply',
+  'tag.renamed': 'Renamed a tag',
+  'tag.removed': 'Removed a tag',
+  'ticket.deleted': 'Permanently deleted a ticket',
+  'customer.deleted': 'Permanently deleted a customer',
+}
+
+const FIELDS: Record<string, string> = {
+  name: 'name',
+  reopens: 'reopening',
+  assignOnReply: 'assigning on reply',
+  publicName: 'public name',
+  website: 'website',
+  signature: 'signature',
+}
+
+/** The action in words. Falls back to its id. */
+export function actionText({ action }: Pick<AuditEntry, 'action'>): string {
+  return ACTIONS[action] ?? action.replaceAll(/[._]/g, ' ')
+}
+
+/** What was affected and how, unless the action already says so. */
+export function subjectText({ action, subject, detail, actor }: AuditEntry): string {
+  const more = detailText(action, detail ?? {})
+  // "Signed in ana@example.com" would repeat the actor.
+  const isOwn = subject?.id !== undefined && subject.id === actor.id
+  const isSaid = isOwn || action === 'organization.changed'
+  return [isSaid ? '' : (subject?.label ?? ''), more].filter(Boolean).join(' ')
+}
+
+function detailText(action: string, detail: Record<string, unknown>): string {
+  switch (action) {
+    case 'agent.role_changed':
+      return `from ${roleText(detail.from)} to ${roleText(detail.to)}`
+    case 'agent.invited':
+    case 'agent.created':
+      return `as ${roleText(detail.role)}`
+    case 'agent.link_made':
+      return detail.purpose === 'reset' ? 'to reset the password' : 'to join'
+    case 'agent.password_set':
+      return detail.by === 'invitation' ? 'by an invitation' : detail.by === 'reset' ? 'by a reset link' : ''
+    case 'agent.renamed':
+      return typeof detail.to === 'string' ? `to “${detail.to}”` : ''
+    case 'tag.renamed': {
+      const views = detail.changedViews ? `, also in ${counted(detail.changedViews, 'saved view')}` : ''
+      return typeof detail.to === 'string' ? `to “${detail.to}”${views}` : ''
+    }
+    case 'session.others_revoked':
+      return counted(detail.ended, 'device')
+    case 'customer.deleted':
+      return `with ${counted(detail.deletedTickets, 'ticket')}${viewText(detail.changedViews)}`
+    case 'endpoint.failed_resent':
+      return typeof detail.since === 'string' ? `since ${new Date(detail.since).toLocaleString()}` : ''
+    case 'api_key.created':
+      return Array.isArray(detail.scopes) ? `with ${detail.scopes.join(', ')}` : ''
+    case 'organization.changed':
+      return Object.keys(detail)
+        .map((field) => FIELDS[field] ?? field)
+        .join(', ')
+    default:
+      return ''
+  }
+}
+
+function counted(count: unknown, noun: string): string {
+  return `${String(count)} ${noun}${count === 1 ? '' : 's'}`
+}
+
+function viewText(count: unknown): string {
+  return count ? `, removed from ${counted(count, 'saved view')}` : ''
+}
+
+function roleText(role: unknown): string {
+  return role === 'admin' ? 'administrator' : String(role)
+}
