@@ -27,11 +27,11 @@ interface Hashing {
 export function hashPassword({ passwordCost }: Hashing, password: string): Promise<string> {
   const length = [...password].length
   if (length < LEAST_LENGTH) {
-    const detail = `Needs at least ${LEAST_LENGTH} characters.`
+    const detail = `Must have at least ${LEAST_LENGTH} characters.`
     throw invalid([{ pointer: '/password', code: 'too_short', detail }])
   }
   if (length > MOST_LENGTH) {
-    const detail = `Takes at most ${MOST_LENGTH} characters.`
+    const detail = `Must be at most ${MOST_LENGTH} characters.`
     throw invalid([{ pointer: '/password', code: 'too_long', detail }])
   }
   return limited(() => Bun.password.hash(normalized(password), { algorithm: 'argon2id', ...passwordCost }))

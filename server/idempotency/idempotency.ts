@@ -99,7 +99,7 @@ export async function eraseAnswers(tx: Transaction, orgId: string, ticketIds: st
 
 function requireKey(key: string): string {
   if (key.length >= 1 && key.length <= MOST_KEY_LENGTH && /^[\x20-\x7e]+$/.test(key)) return key
-  const detail = `Needs 1 to ${MOST_KEY_LENGTH} printable ASCII characters.`
+  const detail = `Must be 1 to ${MOST_KEY_LENGTH} printable ASCII characters.`
   throw invalid([{ parameter: 'Idempotency-Key', code: 'invalid_idempotency_key', detail }])
 }
 

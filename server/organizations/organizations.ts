@@ -59,5 +59,5 @@ export async function findOrganization(deps: Deps, idOrName: string): Promise<Or
 export function requireName(name: string, pointer = '/name'): string {
   const trimmed = name.trim()
   if (!isBlank(trimmed) && trimmed.length <= MOST_NAME_LENGTH) return trimmed
-  throw invalid([{ pointer, code: 'invalid_name', detail: `Needs 1 to ${MOST_NAME_LENGTH} characters.` }])
+  throw invalid([{ pointer, code: 'invalid_name', detail: `Must be 1 to ${MOST_NAME_LENGTH} characters.` }])
 }

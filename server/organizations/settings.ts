@@ -94,11 +94,11 @@ function validate(change: Partial<OrganizationSettings>): Partial<OrganizationSe
 function faultsOf({ name, publicName, website, signature }: Partial<OrganizationSettings>): Fault[] {
   const faults: Fault[] = []
   if (name !== undefined && (isBlank(name) || name.length > MOST_NAME_LENGTH)) {
-    const detail = `Needs 1 to ${MOST_NAME_LENGTH} characters.`
+    const detail = `Must be 1 to ${MOST_NAME_LENGTH} characters.`
     faults.push({ pointer: '/name', code: 'invalid_name', detail })
   }
   if (publicName !== undefined && publicName.length > MOST_NAME_LENGTH) {
-    const detail = `Takes at most ${MOST_NAME_LENGTH} characters.`
+    const detail = `Must be at most ${MOST_NAME_LENGTH} characters.`
     faults.push({ pointer: '/publicName', code: 'too_long', detail })
   }
   if (website !== undefined && website !== '' && !isWebsite(website)) {
@@ -106,7 +106,7 @@ function faultsOf({ name, publicName, website, signature }: Partial<Organization
     faults.push({ pointer: '/website', code: 'invalid_format', detail })
   }
   if (signature !== undefined && signature.length > MOST_SIGNATURE_LENGTH) {
-    const detail = `Takes at most ${MOST_SIGNATURE_LENGTH} characters.`
+    const detail = `Must be at most ${MOST_SIGNATURE_LENGTH} characters.`
     faults.push({ pointer: '/signature', code: 'too_long', detail })
   }
   return faults

@@ -85,7 +85,7 @@ function parseJson(bytes: Uint8Array): unknown {
     throw new AppError(400, 'malformed_json', 'The body is not valid JSON in UTF-8.')
   }
   if (isDeeper(value, MOST_LEVELS)) {
-    const detail = `Takes at most ${MOST_LEVELS} levels of lists and objects.`
+    const detail = `Must have at most ${MOST_LEVELS} levels of lists and objects.`
     throw invalid([{ pointer: '', code: 'too_deep', detail }])
   }
   // Only an escape can bring in what valid UTF-8 and JSON exclude: NUL and lone surrogates.

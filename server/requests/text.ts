@@ -22,9 +22,9 @@ export function text(options: TextOptions) {
 export function textFault(schema: TSchema, value: unknown): { code: string; detail: string } | undefined {
   const { minLength = 1, maxLength } = schema
   if (typeof value !== 'string') return { code: 'wrong_type', detail: 'Must be a string.' }
-  if (value.length < minLength) return { code: 'too_short', detail: 'Needs at least 1 character.' }
+  if (value.length < minLength) return { code: 'too_short', detail: 'Must have at least 1 character.' }
   if (value.length > maxLength && lengthOf(value) > maxLength) {
-    return { code: 'too_long', detail: `Takes at most ${maxLength} characters.` }
+    return { code: 'too_long', detail: `Must be at most ${maxLength} characters.` }
   }
   return minLength === 0 || !isBlank(value) ? undefined : { code: 'blank', detail: 'Must not be blank.' }
 }

@@ -34,22 +34,25 @@ function describe({ type, schema, value }: Described, place: Place): { code: str
   switch (type) {
     case ValueErrorType.ObjectAdditionalProperties:
       return place === 'body'
-        ? { code: 'unknown_field', detail: 'This field is not known here.' }
-        : { code: 'unknown_parameter', detail: 'This parameter is not known here.' }
+        ? { code: 'unknown_field', detail: 'Unknown field.' }
+        : { code: 'unknown_parameter', detail: 'Unknown parameter.' }
     case ValueErrorType.ObjectRequiredProperty:
       return { code: 'required', detail: 'This field is required.' }
     case ValueErrorType.StringMinLength:
-      return { code: 'too_short', detail: `Needs at least ${counted(schema.minLength, 'character')}.` }
+      return { code: 'too_short', detail: `Must have at least ${counted(schema.minLength, 'character')}.` }
     case ValueErrorType.StringMaxLength:
-      return { code: 'too_long', detail: `Takes at most ${counted(schema.maxLength, 'character')}.` }
+      return { code: 'too_long', detail: `Must be at most ${counted(schema.maxLength, 'character')}.` }
     case ValueErrorType.StringPattern:
       return { code: 'blank', detail: 'Must not be blank.' }
     case ValueErrorType.StringFormat:
       return { code: 'invalid_format', detail: formatDetail(schema) }
     case ValueErrorType.ArrayMaxItems:
-      return { code: 'too_many', detail: `Takes at most ${schema.maxItems} entries.` }
+      return { code: 'too_many', detail: `Must have at most ${schema.maxItems} entries.` }
     case ValueErrorType.ArrayMinItems:
-      return { code: 'too_few', detail: `Needs at least ${counted(schema.minItems, 'entry', 'entries')}.` }
+      return {
+        code: 'too_few',
+        detail: `Must have at least ${counted(schema.minItems, 'entry', 'entries')}.`,
+      }
     case ValueErrorType.Literal:
       return { code: 'not_allowed', detail: `Must be ${schema.const}.` }
     case ValueErrorType.Union:

@@ -38,7 +38,7 @@ const REFUSED: [string[], string][] = [
   [['--rate-limit', '0'], '--rate-limit: Must be a whole number from 1 to 1000000.'],
   [['--rate-limit', '99999999999'], invalidOption('--rate-limit <number>', '99999999999', 'at most 1000000')],
   [['--rate-limit', '1.5'], invalidOption('--rate-limit <number>', '1.5', 'a whole number')],
-  [['--name', ' '], '--name: Needs 1 to 255 characters.'],
+  [['--name', ' '], '--name: Must be 1 to 255 characters.'],
   [['--public', '--scopes', 'tickets:read'], "--scopes: A public key can't have scopes."],
   [['--expires', '2020-02-29'], '--expires: Must be in the future.'],
   [
@@ -62,7 +62,7 @@ test('an invalid option value exits with code 2 and names the option', async () 
     ...REFUSED.map(([args, sentence]): [string[], string] => [[...key, ...args], sentence]),
     [
       ['setup', '--org', 'Other', ...admin, '--password-file', passwordFile],
-      '--password-file: Needs at least 10 characters.',
+      '--password-file: Must have at least 10 characters.',
     ],
     [
       ['endpoint', 'create', '--org', 'Acme', '--url', 'http://example.com', '--events', 'ticket.created'],

@@ -77,7 +77,7 @@ test("a password that is too short doesn't use up the link", async () => {
   const refused = await accept(token, { password: 'too short' })
   expect(refused.json).toMatchObject({
     status: 400,
-    errors: [{ pointer: '/password', code: 'too_short', detail: 'Needs at least 10 characters.' }],
+    errors: [{ pointer: '/password', code: 'too_short', detail: 'Must have at least 10 characters.' }],
   })
   expect((await accept(token)).status).toBe(201)
 })

@@ -50,7 +50,7 @@ describe('queries', () => {
     for (const [method, path, body] of calls) {
       const answer = await client.call(method, `${path}?status=open`, { body })
       expect(problemOf(answer, 400, 'invalid_request').errors).toEqual([
-        { parameter: 'status', code: 'unknown_parameter', detail: 'This parameter is not known here.' },
+        { parameter: 'status', code: 'unknown_parameter', detail: 'Unknown parameter.' },
       ])
     }
   })

@@ -72,7 +72,7 @@ describe('values of the wrong kind', () => {
     const body = { text: 'Hello', [field]: 'customer' }
     const answer = await client.call('POST', `/tickets/${ticketId}/messages`, { body })
     expect(problemOf(answer, 400, 'invalid_request').errors).toEqual([
-      { pointer: `/${field}`, code: 'unknown_field', detail: 'This field is not known here.' },
+      { pointer: `/${field}`, code: 'unknown_field', detail: 'Unknown field.' },
     ])
   })
 

@@ -46,13 +46,13 @@ describe('a problem document (RFC 9457)', () => {
       problem.errors?.toSorted((one, other) => ((one.pointer ?? '') < (other.pointer ?? '') ? -1 : 1)),
     ).toEqual([
       { pointer: '/channel', code: 'not_allowed', detail: 'Must be api.' },
-      { pointer: '/customer/a~1b~0c', code: 'unknown_field', detail: 'This field is not known here.' },
+      { pointer: '/customer/a~1b~0c', code: 'unknown_field', detail: 'Unknown field.' },
       { pointer: '/customer/email', code: 'invalid_format', detail: 'Must be an email address.' },
-      { pointer: '/customer/phone', code: 'unknown_field', detail: 'This field is not known here.' },
+      { pointer: '/customer/phone', code: 'unknown_field', detail: 'Unknown field.' },
       { pointer: '/message', code: 'required', detail: 'This field is required.' },
-      { pointer: '/priority', code: 'unknown_field', detail: 'This field is not known here.' },
+      { pointer: '/priority', code: 'unknown_field', detail: 'Unknown field.' },
       { pointer: '/subject', code: 'wrong_type', detail: 'Must be a string.' },
-      { pointer: '/tags/1', code: 'too_short', detail: 'Needs at least 1 character.' },
+      { pointer: '/tags/1', code: 'too_short', detail: 'Must have at least 1 character.' },
       { pointer: '/tags/2', code: 'wrong_type', detail: 'Must be a string.' },
     ])
     expect(problem.detail).toBe('9 fields are invalid.')

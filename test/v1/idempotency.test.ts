@@ -234,7 +234,7 @@ test('a key has 1 to 255 printable characters', async () => {
       {
         parameter: 'Idempotency-Key',
         code: 'invalid_idempotency_key',
-        detail: 'Needs 1 to 255 printable ASCII characters.',
+        detail: 'Must be 1 to 255 printable ASCII characters.',
       },
     ])
   }

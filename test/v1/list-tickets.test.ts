@@ -118,9 +118,9 @@ describe('filters and orders', () => {
     ['status', '', 'not_allowed', 'Must be one of: open, resolved, pending.'],
     ['channel', 'sms', 'not_allowed', 'Must be one of: widget, email, telegram, api.'],
     ['sort', 'updated_asc', 'not_allowed', 'Must be one of: created_asc, created_desc, updated_desc.'],
-    ['tag', '', 'too_short', 'Needs at least 1 character.'],
-    ['tag', 't'.repeat(65), 'too_long', 'Takes at most 64 characters.'],
-    ['assignedTo', '', 'too_short', 'Needs at least 1 character.'],
+    ['tag', '', 'too_short', 'Must have at least 1 character.'],
+    ['tag', 't'.repeat(65), 'too_long', 'Must be at most 64 characters.'],
+    ['assignedTo', '', 'too_short', 'Must have at least 1 character.'],
   ])('refuses %s=%s by name', async (parameter, value, code, detail) => {
     const answer = await client.call('GET', `/tickets${queryOf({ [parameter]: value })}`)
     expect(problemOf(answer, 400, 'invalid_request').errors).toEqual([{ parameter, code, detail }])

@@ -40,7 +40,7 @@ browserTest('the link of the first start makes the organization and its administ
   await page.getByLabel('Password', { exact: true }).fill('short')
   expect(await page.getByText('Required').count()).toBe(0)
   await page.keyboard.press('Enter')
-  const alert = page.getByRole('alert').filter({ hasText: 'Needs at least 10 characters.' })
+  const alert = page.getByRole('alert').filter({ hasText: 'Must have at least 10 characters.' })
   await alert.waitFor()
   expect(await page.getByLabel('Organization').inputValue()).toBe('Acme')
 
