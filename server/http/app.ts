@@ -61,7 +61,7 @@ export function createApp(
     .use(auditRoutes(guards.agents))
     .use(threadRoutes(deps, guards.agents))
     .use(bulkRoutes(guards.agents))
-    .use(replyRoutes(deps, guards.agents))
+    .use(replyRoutes(guards.agents))
     .use(savedReplyRoutes(guards.agents))
     .use(tagRoutes(guards.agents))
     .use(erasureRoutes(guards.agents))

@@ -1,10 +1,8 @@
 import { t } from 'elysia'
 import { oneOf } from '../requests/choices.ts'
-import { draftBase } from '../threads/schemas.ts'
 import { message, messageText, status, time } from '../tickets/schemas.ts'
 
 const MESSAGE_ID = 'msg_01jq8z5w8wf6r9f5v0h3q1x2yz'
-const id = t.String({ maxLength: 64 })
 
 export const messagePath = t.Object({
   id: t.String({ description: 'Ticket id.', examples: ['tkt_01jq8z5w8wf6r9f5v0h3q1x2yz'] }),
@@ -72,23 +70,3 @@ export const outgoingMessage = t.Object(
     ],
   },
 )
-
-// What pages send until they use the route of `/v1`.
-
-export const byReply = t.Object({ id: t.String(), replyId: t.String() })
-
-export const newReply = t.Object(
-  {
-    text: messageText,
-    /** The newest message the agent had before their eyes. */
-    lastMessageId: id,
-    thenStatus: t.Optional(status),
-    force: t.Optional(t.Boolean()),
-    base: draftBase,
-    /** The agent's own replies that this page knows of: one of another tab or device is news to it. */
-    knownReplies: t.Optional(t.Array(id, { maxItems: 200 })),
-  },
-  { additionalProperties: false },
-)
-/** The draft of a reply as it is now. */
-export const undone = t.Object({ text: t.String() })

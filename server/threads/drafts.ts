@@ -40,18 +40,6 @@ export async function keepDraft(
   })
 }
 
-/**
- * Forgets the draft of what is sent or added now, written from the version `base`. A newer one of another device stays;
- * without `base` any version goes.
- */
-export async function finishDraft(
-  tx: Transaction,
-  { base, ...draft }: Omit<Draft, 'text'> & { base?: number | null },
-): Promise<void> {
-  const upTo = base === undefined ? Number.MAX_SAFE_INTEGER : (base ?? 0)
-  await deleteDraft(tx, { ...draft, upTo })
-}
-
 /** Deletes a draft whose text is sent or added now. One with another text, from another device, stays. */
 export async function deleteSentDraft(tx: Transaction, draft: Draft): Promise<void> {
   const [stored] = await findDraft(tx, draft)

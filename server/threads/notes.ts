@@ -7,8 +7,7 @@ import { recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
 import { requireFreshId } from '../requests/client-id.ts'
 import { requireTicket } from '../tickets/queries.ts'
-import type { AlsoSave } from '../tickets/tickets.ts'
-import { deleteSentDraft, finishDraft } from './drafts.ts'
+import { deleteSentDraft } from './drafts.ts'
 import type { NoteRow } from './thread.ts'
 
 interface NewNote {
@@ -49,25 +48,6 @@ export async function putNote(
     await deleteSentDraft(tx, { orgId, ticketId, agentId: note.agentId, kind: 'note', text: note.text })
     await recordEvents(deps, tx, orgId, [{ type: 'note.added', ticketId, createdAt }])
     return { note: added, isNew: true }
-  })
-}
-
-/** The way pages add a note until they use `putNote`. */
-export async function addNote(
-  deps: Deps,
-  orgId: string,
-  { ticketId, base, ...written }: NewNote & { base?: number | null },
-  alsoSave?: AlsoSave<NoteRow>,
-): Promise<NoteRow> {
-  return deps.database.write(async (tx) => {
-    await requireTicket(tx, orgId, ticketId)
-    const createdAt = deps.clock.now()
-    const note = { id: deps.newId('not'), ...written, createdAt }
-    await tx.insert(notes).values({ ...note, orgId, ticketId })
-    await finishDraft(tx, { orgId, ticketId, agentId: written.agentId, kind: 'note', base })
-    await recordEvents(deps, tx, orgId, [{ type: 'note.added', ticketId, createdAt }])
-    await alsoSave?.(tx, note)
-    return note
   })
 }
 

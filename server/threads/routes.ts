@@ -1,7 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { isoTime } from '../dates.ts'
 import type { Deps } from '../deps.ts'
-import { createIdempotency } from '../idempotency/idempotency.ts'
 import { byId } from '../requests/by-id.ts'
 import { isNamed } from '../requests/if-none-match.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'
@@ -11,14 +10,13 @@ import { readTicketRow } from '../tickets/tickets.ts'
 import { updateTicket } from '../tickets/update-ticket.ts'
 import { readCustomer } from './customer-panel.ts'
 import { keepDraft, versionOf } from './drafts.ts'
-import { addNote, putNote } from './notes.ts'
+import { putNote } from './notes.ts'
 import { markRead, markUnread } from './read-marks.ts'
 import {
   customerPanel,
   inboxChange,
   inboxTicket,
   newDraft,
-  newNote,
   noteEntry,
   noteId,
   noteText,
@@ -26,13 +24,11 @@ import {
   savedDraft,
   thread,
 } from './schemas.ts'
-import { sendOnce } from './send-once.ts'
 import { readThread } from './thread.ts'
 import { threadEtag, viewCustomerPanel, viewInboxTicket, viewNote, viewThread } from './views.ts'
 
 /** One ticket as an agent sees it: its thread, read marks, drafts and notes, and its customer. */
 export function threadRoutes(deps: Deps, guard: AgentGuard) {
-  const once = createIdempotency(deps)
   const noQuery = strictQuery()
   const withBody = { parse: arrive, transform: [noQuery, jsonBody], params: byId }
   return new Elysia({ name: 'threads/console', prefix: '/console' })
@@ -79,20 +75,6 @@ export function threadRoutes(deps: Deps, guard: AgentGuard) {
         return { savedAt: isoTime(await keepDraft(as, draft)) }
       },
       { ...withBody, body: newDraft, response: { 200: savedDraft } },
-    )
-    .post(
-      '/tickets/:id/notes',
-      async ({ me, as, params: { id: ticketId }, body, request, set: { headers }, status }) => {
-        const sent = { me, ticketId, what: 'notes' as const, body, request, headers }
-        const note = await sendOnce(
-          once,
-          sent,
-          (written, alsoSave) => addNote(as, me.orgId, written, alsoSave),
-          viewNote,
-        )
-        return status(201, note)
-      },
-      { ...withBody, body: newNote, response: { 201: noteEntry } },
     )
     .put(
       '/tickets/:id/notes/:noteId',

@@ -102,7 +102,6 @@ export const newDraft = t.Object(
 export const savedDraft = t.Object({ savedAt: time('When it was saved.') })
 export const noteId = t.Object({ id: t.String(), noteId: t.String() })
 export const noteText = t.Object({ text: messageText }, strict)
-export const newNote = t.Object({ text: messageText, base: draftBase }, strict)
 
 export const customerPanel = t.Object({
   id: t.String(),

@@ -119,13 +119,6 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
   },
   'DELETE /console/tickets/:id/read': { path: `${ticket}/read` },
   'PUT /console/tickets/:id/draft': { path: `${ticket}/draft`, body: () => ({ kind: 'reply', text: 'x' }) },
-  'POST /console/tickets/:id/notes': { path: `${ticket}/notes`, body: () => ({ text: 'x' }) },
-  'POST /console/tickets/:id/replies': {
-    path: `${ticket}/replies`,
-    body: ({ failedMessage }) => ({ text: 'x', lastMessageId: failedMessage }),
-  },
-  'DELETE /console/tickets/:id/replies/:replyId': { path: `${ticket}/replies/:reply` },
-  'POST /console/tickets/:id/replies/:replyId/send': { path: `${ticket}/replies/:reply/send` },
   'POST /console/tickets/:id/messages/:messageId/send': { path: `${ticket}/messages/:reply/send` },
   'PUT /console/tickets/:id/notes/:noteId': { path: `${ticket}/notes/:newNote`, body: () => ({ text: 'x' }) },
   'POST /console/messages/:id/retry': { path: '/console/messages/:failedMessage/retry' },

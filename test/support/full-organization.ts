@@ -8,7 +8,7 @@ import { scheduleMessage } from '../../server/replies/schedule-message.ts'
 import { createSavedReply } from '../../server/saved-replies/saved-replies.ts'
 import { createView } from '../../server/saved-views/saved-views.ts'
 import { keepDraft } from '../../server/threads/drafts.ts'
-import { addNote } from '../../server/threads/notes.ts'
+import { putNote } from '../../server/threads/notes.ts'
 import { postAgentMessage } from '../../server/tickets/messages.ts'
 import { createTicket } from '../../server/tickets/tickets.ts'
 import { listDeliveries } from '../../server/webhooks/deliveries/delivery-log.ts'
@@ -79,7 +79,7 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
     // The API channel has no replies to resend.
     await tx.update(tickets).set({ channel: 'email' }).where(eq(tickets.id, ticketId))
   })
-  await addNote(deps, orgId, { ticketId, text: MARKER, ...author })
+  await putNote(deps, orgId, { ticketId, id: deps.newId('not'), text: MARKER, ...author })
   await keepDraft(deps, { orgId, ticketId, agentId: admin.id, kind: 'note', text: MARKER })
   const reply = deps.newId('msg')
   const sendAt = deps.clock.now() + UNDO_MS
