@@ -15,7 +15,7 @@ import type { Log } from './log.ts'
 import { createFirstRun, type FirstRun } from './sessions/first-run.ts'
 import { createAgentGuard } from './sessions/require-agent.ts'
 import { startPruningSessions } from './sessions/sessions.ts'
-import { verifySecretKey } from './webhooks/endpoints/verify-secret-key.ts'
+import { verifySecretKey } from './webhooks/endpoints/secrets.ts'
 
 export interface Service {
   url: string

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { UsageError } from '../errors.ts'
 import { resendDelivery, resendFailedSince } from '../webhooks/deliveries/resend.ts'
-import { viewResendJob } from '../webhooks/views.ts'
+import { viewResendJob } from '../webhooks/deliveries/views.ts'
 import { pastTime } from './option-values.ts'
 import { print, printJson } from './output.ts'
 import { withOwner } from './with-deps.ts'

@@ -26,7 +26,8 @@ import { threadRoutes } from '../threads/routes.ts'
 import { bulkRoutes } from '../tickets/bulk/routes.ts'
 import { ticketRoutes } from '../tickets/v1.ts'
 import { VERSION } from '../version.ts'
-import { webhookRoutes } from '../webhooks/routes.ts'
+import { deliveryRoutes } from '../webhooks/deliveries/routes.ts'
+import { endpointRoutes } from '../webhooks/endpoints/routes.ts'
 import { apiDescription } from './api-description.ts'
 import { assetRoutes } from './assets.ts'
 import { guideRoutes } from './docs/routes.ts'
@@ -65,7 +66,8 @@ export function createApp(
     .use(savedReplyRoutes(guards.agents))
     .use(tagRoutes(guards.agents))
     .use(erasureRoutes(guards.agents))
-    .use(webhookRoutes(deps, guards.agents))
+    .use(endpointRoutes(guards.agents))
+    .use(deliveryRoutes(deps, guards.agents))
     .use(inboxRoutes(guards.agents))
     .use(savedViewRoutes(guards.agents))
     .use(liveRoutes(deps, guards.agents, guards.live))

@@ -13,8 +13,8 @@ import {
   readDelivery,
 } from '../../server/webhooks/deliveries/delivery-log.ts'
 import { type DeliveryLoop, startDelivering } from '../../server/webhooks/deliveries/delivery-loop.ts'
+import { displayedState } from '../../server/webhooks/deliveries/views.ts'
 import { createEndpoint, type NewEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
-import { displayedState } from '../../server/webhooks/views.ts'
 import { makeCertificates } from './certificates.ts'
 import { freshPlace } from './engine.ts'
 import { type Receiver, type Respond, startReceiver } from './receiver.ts'

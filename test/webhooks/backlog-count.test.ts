@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { countBacklog } from '../../server/webhooks/deliveries/backlog.ts'
+import { displayedState } from '../../server/webhooks/deliveries/views.ts'
 import { CANCEL_SLICE, deleteEndpoint, disableEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
-import { displayedState } from '../../server/webhooks/views.ts'
 import { writeBacklog } from '../support/backlog.ts'
 import { createManualClock } from '../support/clock.ts'
 import { openWebhooks } from '../support/webhooks.ts'

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { AppError } from '../../server/errors.ts'
 import { createOrganization } from '../../server/organizations/organizations.ts'
 import { resendDelivery, resendFailedSince } from '../../server/webhooks/deliveries/resend.ts'
+import { viewDelivery } from '../../server/webhooks/deliveries/views.ts'
 import {
   createEndpoint,
   deleteEndpoint,
@@ -12,7 +13,7 @@ import {
   updateEndpoint,
 } from '../../server/webhooks/endpoints/endpoints.ts'
 import { testEndpoint } from '../../server/webhooks/endpoints/test-delivery.ts'
-import { viewDelivery, viewEndpoint } from '../../server/webhooks/views.ts'
+import { viewEndpoint } from '../../server/webhooks/endpoints/views.ts'
 import { createManualClock } from '../support/clock.ts'
 import { eventually, openWebhooks } from '../support/webhooks.ts'
 

@@ -11,7 +11,7 @@ import {
   rotateSecret,
   stageSecret,
 } from '../../server/webhooks/endpoints/secrets.ts'
-import { viewEndpoint } from '../../server/webhooks/views.ts'
+import { viewEndpoint } from '../../server/webhooks/endpoints/views.ts'
 import { createManualClock } from '../support/clock.ts'
 import type { ReceivedRequest } from '../support/receiver.ts'
 import { openWebhooks } from '../support/webhooks.ts'

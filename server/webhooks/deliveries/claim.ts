@@ -3,7 +3,7 @@ import type { Transaction } from '../../database/database.ts'
 import { command, integerParameter, statement, textParameter } from '../../database/statement.ts'
 import { events } from '../../database/tables/events.ts'
 import { type AttemptKind, attempts, deliveries } from '../../database/tables/webhooks.ts'
-import type { Endpoint } from '../endpoints/queries.ts'
+import type { Endpoint } from '../endpoints/endpoints.ts'
 import { AT_ONCE } from './schedule.ts'
 
 export const claimColumns = {

@@ -36,6 +36,12 @@ export const DELIVERY_ERROR_SENTENCES: Record<DeliveryError, string> = {
   interrupted: 'Bellhop stopped the attempt before the endpoint responded, for example during a restart.',
 }
 
+/** A stored error as its code and a sentence; null for a success. */
+export function viewDeliveryError(stored: string | null): { code: DeliveryError; sentence: string } | null {
+  const code = DELIVERY_ERRORS.find((one) => one === stored)
+  return code ? { code, sentence: DELIVERY_ERROR_SENTENCES[code] } : null
+}
+
 const CONNECT_FAILURES: ReadonlySet<DeliveryError> = new Set<DeliveryError>([
   'dns',
   'blocked_address',

@@ -5,9 +5,8 @@ import { startLoop } from '../../loop.ts'
 import { createAddressPolicy } from '../public-address.ts'
 import { type ClockJump, clampDueTimes, shiftDueTimes, watchClock } from './clock-jump.ts'
 import type { Resolve } from './connection.ts'
-import { createHeaders } from './delivery-headers.ts'
 import { type EndpointTask, type ProcessedEndpoint, processEndpoint } from './process-endpoint.ts'
-import { recoverInterrupted } from './recover.ts'
+import { recoverInterrupted } from './record-result.ts'
 import {
   clearSchedule,
   type DueEndpoint,
@@ -16,7 +15,7 @@ import {
   rebuildSchedule,
 } from './schedule.ts'
 import { createSender } from './send.ts'
-import { sendDelivery } from './send-delivery.ts'
+import { createHeaders, sendDelivery } from './send-delivery.ts'
 import { createSlots, type DeliveryInFlight } from './slots.ts'
 
 const MAX_WAIT_MS = 60_000

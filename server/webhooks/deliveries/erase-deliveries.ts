@@ -2,7 +2,7 @@ import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { Transaction } from '../../database/database.ts'
 import { events } from '../../database/tables/events.ts'
 import { attempts, deliveries } from '../../database/tables/webhooks.ts'
-import { lockEndpoint } from '../endpoints/queries.ts'
+import { lockEndpoint } from '../endpoints/endpoints.ts'
 
 /**
  * Erases the webhook data of tickets that are permanently deleted: event bodies and responses. Deliveries that have not

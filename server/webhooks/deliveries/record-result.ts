@@ -1,9 +1,9 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Transaction } from '../../database/database.ts'
-import { command } from '../../database/statement.ts'
+import { command, statement } from '../../database/statement.ts'
 import { attempts, deliveries } from '../../database/tables/webhooks.ts'
 import type { Deps } from '../../deps.ts'
-import type { Claim } from './claim.ts'
+import { type Claim, claimColumns } from './claim.ts'
 import type { DeliveryError } from './delivery-errors.ts'
 import { nextRetryAt } from './retry-schedule.ts'
 
@@ -76,6 +76,21 @@ export async function recordResult(
   return { isFinal: next.state !== 'pending' }
 }
 
+/**
+ * Records attempts as interrupted that are in flight in the database but not in `current`. At start, a crash cut them
+ * off; after a storage error, the outcome of their commit is unknown.
+ */
+export async function recoverInterrupted(
+  deps: Deps,
+  tx: Transaction,
+  current: { has(deliveryId: string): boolean },
+): Promise<void> {
+  const interrupted = (await deliveriesInFlight(tx, {})).filter(({ id }) => !current.has(id))
+  for (const delivery of interrupted) {
+    await recordResult(deps, tx, delivery, interruptedResult(deps.clock.now()))
+  }
+}
+
 function nextState(deps: Deps, delivery: Claim, result: AttemptResult): NextState {
   const { dueAt, retries, interruptions, manual, finishedAt } = delivery
   if (result.outcome === 'interrupted' && interruptions < MAX_INTERRUPTIONS) {
@@ -109,6 +124,10 @@ function randomShare(deps: Deps): number {
   const [high = 0, low = 0] = deps.randomBytes(2)
   return (high * 256 + low) / 65_536
 }
+
+const deliveriesInFlight = statement<Record<string, never>, Claim[]>('deliveries_in_flight', (tx) =>
+  tx.select(claimColumns).from(deliveries).where(sql`state = 'in_flight'`),
+)
 
 const finishAttempt = command<{
   deliveryId: string

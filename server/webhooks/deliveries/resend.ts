@@ -9,7 +9,7 @@ import { AppError, notFound } from '../../errors.ts'
 import { scheduleEndpoint } from '../../events/outbox.ts'
 import { firstIdAt, isId } from '../../ids.ts'
 import { type Loop, startLoop } from '../../loop.ts'
-import { lockEndpoint } from '../endpoints/queries.ts'
+import { lockEndpoint } from '../endpoints/endpoints.ts'
 import { AT_ONCE } from './schedule.ts'
 
 const SLICE = 200

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../endpoints/queries.ts'
+import type { Endpoint } from '../endpoints/endpoints.ts'
 import type { ClaimedDelivery } from './claim.ts'
 import type { AttemptResult } from './record-result.ts'
 import type { DueEndpoint } from './schedule.ts'

@@ -1,6 +1,6 @@
 import type { OffReason } from '../../database/tables/webhooks.ts'
 import { type DeliveryError, isConnectFailure } from '../deliveries/delivery-errors.ts'
-import type { Endpoint } from './queries.ts'
+import type { Endpoint } from './endpoints.ts'
 
 /**
  * An endpoint is switched off after this long with failures only, and at least this many of them: by time alone, two

@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm'
 import { recordAudit } from '../../audit/audit.ts'
-import type { Transaction } from '../../database/database.ts'
+import type { Reader, Transaction } from '../../database/database.ts'
 import { command, statement } from '../../database/statement.ts'
 import { deliveries, endpoints } from '../../database/tables/webhooks.ts'
 import type { Deps } from '../../deps.ts'
@@ -9,11 +9,13 @@ import { recordWorkspaceChange } from '../../events/events.ts'
 import { scheduleEndpoint } from '../../events/outbox.ts'
 import { isId } from '../../ids.ts'
 import { createSigningSecret } from '../deliveries/signature.ts'
-import { type Endpoint, findEndpoint, lockEndpoint } from './queries.ts'
 import { checkEndpoint, type EndpointInput } from './validate.ts'
 
 /** How many deliveries are cancelled together with their endpoint. `startRetention` cancels the rest in slices. */
 export const CANCEL_SLICE = 1_000
+
+/** A row of `endpoints`. Its secrets are encrypted, and views leave them out. */
+export type Endpoint = typeof endpoints.$inferSelect
 
 export interface NewEndpoint {
   endpoint: Endpoint
@@ -149,6 +151,37 @@ export async function save(tx: Transaction, before: Endpoint, set: Partial<Endpo
   if (!saved) throw new Error(`The endpoint ${id} is missing.`)
   return saved
 }
+
+/** Does not find a deleted endpoint. */
+const findEndpoint = statement<{ orgId: string; id: string }, Endpoint[], Reader>(
+  'endpoints_find',
+  (read, p) =>
+    read
+      .select()
+      .from(endpoints)
+      .where(and(eq(endpoints.orgId, p.orgId), eq(endpoints.id, p.id), isNull(endpoints.deletedAt))),
+)
+
+/**
+ * Locks an endpoint's row, as every unit does before it changes the endpoint or its pending deliveries. Does not find a
+ * deleted endpoint.
+ */
+export const lockEndpoint = statement<{ orgId: string; id: string }, Endpoint[]>('endpoints_lock', (tx, p) =>
+  tx
+    .update(endpoints)
+    .set({ updatedAt: sql`${endpoints.updatedAt}` })
+    .where(and(eq(endpoints.orgId, p.orgId), eq(endpoints.id, p.id), isNull(endpoints.deletedAt)))
+    .returning(),
+)
+
+/** For the delivery loop, which covers all organizations and also has results for deleted endpoints. */
+export const lockEndpointById = statement<{ id: string }, Endpoint[]>('endpoints_lock_by_id', (tx, p) =>
+  tx
+    .update(endpoints)
+    .set({ updatedAt: sql`${endpoints.updatedAt}` })
+    .where(eq(endpoints.id, p.id))
+    .returning(),
+)
 
 const makeDue = command<{ endpointId: string; now: number }>('endpoints_make_due', (tx, p) =>
   tx

@@ -6,7 +6,7 @@ import { notFound } from '../../errors.ts'
 import { scheduleEndpoint } from '../../events/outbox.ts'
 import { isId } from '../../ids.ts'
 import { AT_ONCE } from '../deliveries/schedule.ts'
-import { lockEndpoint } from './queries.ts'
+import { lockEndpoint } from './endpoints.ts'
 import { requireWebhookEvent } from './validate.ts'
 
 /**

@@ -1,42 +1,8 @@
-import type { DeliveryState } from '../database/tables/webhooks.ts'
-import { isoTime, isoTimeOrNull } from '../dates.ts'
-import {
-  DELIVERY_ERROR_SENTENCES,
-  DELIVERY_ERRORS,
-  type DeliveryError,
-} from './deliveries/delivery-errors.ts'
-import type { Attempt, DeliveryDetail, DeliveryRow } from './deliveries/delivery-log.ts'
-import type { ResendJob } from './deliveries/resend.ts'
-import { successRate } from './endpoints/endpoint-health.ts'
-import type { Endpoint } from './endpoints/queries.ts'
-
-/** An endpoint with its health, without its secrets. Times are ISO 8601 or null. */
-export function viewEndpoint(endpoint: Endpoint) {
-  return {
-    id: endpoint.id,
-    url: endpoint.url,
-    description: endpoint.description,
-    events: endpoint.events,
-    isOn: endpoint.offAt === null,
-    /** `manual`, `failing` (120 hours of failures only, 20 or more) or `gone` (a final 410); null while it is on. */
-    offReason: endpoint.offReason,
-    offAt: isoTimeOrNull(endpoint.offAt),
-    hasStagedSecret: endpoint.nextSecret !== null,
-    /** Until then the previous secret signs too. */
-    previousSecretUntil: isoTimeOrNull(endpoint.previousSecretUntil),
-    health: {
-      /** From 0 to 1, of the newest 100 attempts; null before the first. */
-      successRate: successRate(endpoint.recentOutcomes),
-      recentAttempts: endpoint.recentOutcomes.length,
-      failingSince: isoTimeOrNull(endpoint.failingSince),
-      lastSuccessAt: isoTimeOrNull(endpoint.lastSuccessAt),
-      lastErrorAt: isoTimeOrNull(endpoint.lastErrorAt),
-      lastError: viewError(endpoint.lastError),
-    },
-    createdAt: isoTime(endpoint.createdAt),
-    updatedAt: isoTime(endpoint.updatedAt),
-  }
-}
+import type { DeliveryState } from '../../database/tables/webhooks.ts'
+import { isoTime, isoTimeOrNull } from '../../dates.ts'
+import { viewDeliveryError } from './delivery-errors.ts'
+import type { Attempt, DeliveryDetail, DeliveryRow } from './delivery-log.ts'
+import type { ResendJob } from './resend.ts'
 
 /** A line of the delivery log. */
 export function viewDelivery(delivery: DeliveryRow) {
@@ -51,7 +17,7 @@ export function viewDelivery(delivery: DeliveryRow) {
     state,
     attempts: delivery.attempt,
     lastStatus: delivery.lastStatus,
-    lastError: viewError(delivery.lastError),
+    lastError: viewDeliveryError(delivery.lastError),
     nextAttemptAt: state === 'pending' ? isoTime(Math.max(delivery.dueAt, delivery.createdAt)) : null,
     createdAt: isoTime(delivery.createdAt),
     finishedAt: isoTimeOrNull(delivery.finishedAt),
@@ -78,7 +44,7 @@ function viewAttempt(attempt: Attempt) {
     /** Null while it is in progress. */
     succeeded: attempt.outcome === null ? null : attempt.outcome === 'succeeded',
     status: attempt.status,
-    error: viewError(attempt.outcome),
+    error: viewDeliveryError(attempt.outcome),
     detail: attempt.detail,
     requestHeaders: attempt.requestHeaders,
     responseHeaders: attempt.responseHeaders,
@@ -112,12 +78,6 @@ export function displayedState(
 /** A test delivery has no event. */
 function isTest({ eventNumber }: Pick<DeliveryRow, 'eventNumber'>): boolean {
   return eventNumber === 0
-}
-
-/** The code and one sentence. */
-function viewError(word: string | null): { code: DeliveryError; sentence: string } | null {
-  const code = DELIVERY_ERRORS.find((one) => one === word)
-  return code ? { code, sentence: DELIVERY_ERROR_SENTENCES[code] } : null
 }
 
 function text(bytes: Uint8Array | null): string | null {

@@ -1,0 +1,152 @@
+import { Elysia, t } from 'elysia'
+import { WEBHOOK_EVENTS, type WebhookEvent } from '../../database/tables/events.ts'
+import { OFF_REASONS } from '../../database/tables/webhooks.ts'
+import { byId } from '../../requests/by-id.ts'
+import { oneOf, orNull } from '../../requests/choices.ts'
+import { arrive, jsonBody } from '../../requests/json-body.ts'
+import { strictQuery } from '../../requests/query.ts'
+import type { AgentGuard } from '../../sessions/require-agent.ts'
+import { DELIVERY_ERRORS } from '../deliveries/delivery-errors.ts'
+import {
+  createEndpoint,
+  deleteEndpoint,
+  disableEndpoint,
+  enableEndpoint,
+  listEndpoints,
+  readEndpoint,
+  updateEndpoint,
+} from './endpoints.ts'
+import { cancelStagedSecret, promoteSecret, rotateSecret, stageSecret } from './secrets.ts'
+import { testEndpoint } from './test-delivery.ts'
+import { viewEndpoint } from './views.ts'
+
+const time = t.String({ format: 'date-time' })
+const error = t.Object({ code: oneOf(DELIVERY_ERRORS), sentence: t.String() })
+const strict = { additionalProperties: false }
+
+// Only limits. `validate.ts` reports all faults of an address and its events at once.
+const address = t.String({ maxLength: 2_048 })
+const description = t.String({ maxLength: 4_096 })
+const event = t.Unsafe<WebhookEvent>(t.String({ maxLength: 64 }))
+const events = t.Array(event, { maxItems: 50 })
+
+const newEndpoint = t.Object({ url: address, events, description: t.Optional(description) }, strict)
+const endpointChange = t.Partial(t.Object({ url: address, events, description }), strict)
+const secretStep = t.Object(
+  { step: oneOf(['rotate', 'stage', 'promote', 'cancel']), force: t.Optional(t.Boolean()) },
+  strict,
+)
+const testRequest = t.Object({ event }, strict)
+
+const endpointSchema = t.Object({
+  id: t.String(),
+  url: t.String(),
+  description: t.String(),
+  events: t.Array(oneOf(WEBHOOK_EVENTS)),
+  isOn: t.Boolean(),
+  offReason: orNull(oneOf(OFF_REASONS)),
+  offAt: orNull(time),
+  hasStagedSecret: t.Boolean(),
+  previousSecretUntil: orNull(time),
+  health: t.Object({
+    successRate: orNull(t.Number()),
+    recentAttempts: t.Integer(),
+    failingSince: orNull(time),
+    lastSuccessAt: orNull(time),
+    lastErrorAt: orNull(time),
+    lastError: orNull(error),
+  }),
+  createdAt: time,
+  updatedAt: time,
+})
+const endpointList = t.Object({ data: t.Array(endpointSchema) })
+const endpointWithSecret = t.Object({ endpoint: endpointSchema, secret: t.String() })
+const endpointAfterStep = t.Object({ endpoint: endpointSchema, secret: t.Optional(t.String()) })
+const sentTest = t.Object({ deliveryId: t.String() })
+
+/** Endpoints and their secrets, for administrators. */
+export function endpointRoutes(guard: AgentGuard) {
+  const transform = [guard.adminsOnly, strictQuery()]
+  const withBody = { parse: arrive, transform: [...transform, jsonBody] }
+  return new Elysia({ name: 'endpoints/console', prefix: '/console' })
+    .use(guard.requireAgent)
+    .use(secretRoutes(guard))
+    .get(
+      '/endpoints',
+      async ({ me, as }) => ({ data: (await listEndpoints(as, me.orgId)).map(viewEndpoint) }),
+      { transform, response: { 200: endpointList } },
+    )
+    .get(
+      '/endpoints/:id',
+      async ({ me, as, params }) => viewEndpoint(await readEndpoint(as, me.orgId, params.id)),
+      { transform, params: byId, response: { 200: endpointSchema } },
+    )
+    .post(
+      '/endpoints/:id/test',
+      async ({ me, as, params: { id }, body: { event }, status }) =>
+        status(202, await testEndpoint(as, me.orgId, { id, event })),
+      { ...withBody, params: byId, body: testRequest, response: { 202: sentTest } },
+    )
+    .post(
+      '/endpoints',
+      async ({ me, as, body, status }) => {
+        const { endpoint, secret } = await createEndpoint(as, me.orgId, body)
+        return status(201, { endpoint: viewEndpoint(endpoint), secret })
+      },
+      { ...withBody, body: newEndpoint, response: { 201: endpointWithSecret } },
+    )
+    .patch(
+      '/endpoints/:id',
+      async ({ me, as, params: { id }, body }) =>
+        viewEndpoint(await updateEndpoint(as, me.orgId, { id, change: body })),
+      { ...withBody, params: byId, body: endpointChange, response: { 200: endpointSchema } },
+    )
+    .delete(
+      '/endpoints/:id',
+      async ({ me, as, params, status }) => {
+        await deleteEndpoint(as, me.orgId, params.id)
+        return status(204, undefined)
+      },
+      { transform, params: byId, response: { 204: t.Undefined() } },
+    )
+    .post(
+      '/endpoints/:id/enable',
+      async ({ me, as, params }) => viewEndpoint(await enableEndpoint(as, me.orgId, params.id)),
+      { transform, params: byId, response: { 200: endpointSchema } },
+    )
+    .post(
+      '/endpoints/:id/disable',
+      async ({ me, as, params }) => viewEndpoint(await disableEndpoint(as, me.orgId, params.id)),
+      { transform, params: byId, response: { 200: endpointSchema } },
+    )
+}
+
+/** A new secret is in the response only once: when it is staged or rotated, not when it is promoted. */
+function secretRoutes(guard: AgentGuard) {
+  return new Elysia({ name: 'endpoints/secrets' }).use(guard.requireAgent).post(
+    '/endpoints/:id/secret',
+    async ({ me: { orgId }, as, params: { id }, body: { step, force } }) => {
+      switch (step) {
+        case 'promote':
+          return { endpoint: viewEndpoint(await promoteSecret(as, orgId, id)) }
+        case 'cancel':
+          return { endpoint: viewEndpoint(await cancelStagedSecret(as, orgId, id)) }
+        case 'stage': {
+          const { endpoint, secret } = await stageSecret(as, orgId, id)
+          return { endpoint: viewEndpoint(endpoint), secret }
+        }
+        case 'rotate': {
+          const { endpoint, secret } = await rotateSecret(as, orgId, id, { force: force ?? false })
+          return { endpoint: viewEndpoint(endpoint), secret }
+        }
+      }
+    },
+    {
+      parse: arrive,
+      transform: [guard.adminsOnly, strictQuery(), jsonBody],
+      params: byId,
+      body: secretStep,
+      response: { 200: endpointAfterStep },
+    },
+  )
+}
