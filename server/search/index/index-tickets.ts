@@ -1,16 +1,16 @@
 import { and, desc, eq, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Reader } from '../../database/database.ts'
 import { command, integerParameter, statement, textParameter } from '../../database/statement.ts'
+import { customers } from '../../database/tables/customers.ts'
 import { organizations } from '../../database/tables/organizations.ts'
 import { searchCursors } from '../../database/tables/search.ts'
 import { tickets } from '../../database/tables/tickets.ts'
 import type { Deps } from '../../deps.ts'
 import { type Loop, startLoop } from '../../loop.ts'
-import { addOlderDocuments } from './documents.ts'
+import { addOlderDocuments, updateDocuments } from './documents.ts'
 import { createFollower, type Follower } from './follow-log.ts'
 import { createMerger, type Erasure } from './merge-segments.ts'
 import { MAX_TICKETS, readDocuments } from './read-documents.ts'
-import { reindexCustomer } from './reindex-customer.ts'
 
 /** Events of a ticket within this time are indexed together, and several tickets in one commit. */
 const MIN_REST_MS = 25
@@ -92,6 +92,41 @@ async function addOlderTickets(deps: Deps, { orgId, backId }: Progress, backAt: 
   await deps.database.write(async (tx) => {
     await moveBack(tx, { orgId, backAt: last?.at ?? null, backId: last?.id ?? '' })
     await addOlderDocuments(tx, orgId, documents)
+  })
+}
+
+/** One unit of work for a renamed customer: their next tickets, which keep their place in the index. */
+async function reindexCustomer(deps: Deps, orgId: string, customerId: string): Promise<void> {
+  const { read } = deps.database
+  const isCustomer = and(eq(customers.orgId, orgId), eq(customers.id, customerId))
+  const [customer] = await read
+    .select({ after: customers.reindexAfter, version: customers.version })
+    .from(customers)
+    .where(and(isCustomer, isNotNull(customers.reindexAfter)))
+  if (!customer) return
+  // The other conditions are expressions, so that no index but that of the customer's tickets is used.
+  const id = sql`(${tickets.id} || '')`
+  const next = await read
+    .select({ id: tickets.id })
+    .from(tickets)
+    .where(
+      and(
+        eq(tickets.customerId, customerId),
+        sql`(${tickets.orgId} || '') = ${orgId}`,
+        sql`${id} > ${customer.after}`,
+      ),
+    )
+    .orderBy(id)
+    .limit(MAX_TICKETS)
+  const ids = next.map(({ id }) => id)
+  const documents = await readDocuments(deps, orgId, ids)
+  const isLast = documents.length === ids.length && ids.length < MAX_TICKETS
+  const reindexAfter = isLast ? null : (documents.at(-1)?.ticketId ?? null)
+  await deps.database.write(async (tx) => {
+    // If the customer was renamed again in the meantime, it starts over.
+    const isSame = and(isCustomer, eq(customers.version, customer.version))
+    await tx.update(customers).set({ reindexAfter }).where(isSame)
+    await updateDocuments(tx, orgId, documents)
   })
 }
 
