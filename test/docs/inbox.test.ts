@@ -40,7 +40,7 @@ test('the keys do something in the inbox', async () => {
 
 test('the pages of the settings are those that administrators see', async () => {
   const shown = table('Page', 'Use it to').flatMap(([titles = '']) => titles.split(', '))
-  const text = await Bun.file(join(TOP, 'web/settings/pages.ts')).text()
+  const text = await Bun.file(join(TOP, 'web/settings/settings-routes.ts')).text()
   const titles = [...text.matchAll(/\badmin\('[^']+', '([^']+)'/g)].map(([, title = '']) => title)
   expect(shown.sort()).toEqual(titles.sort())
 })
