@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([bellhop.stop(), empty.stop()]))
 
 for (const [name, path] of Object.entries(PAGES)) {
-  browserTest(`the page "${name}" is for everybody, light and dark`, async () => {
+  browserTest(`the page "${name}" is accessible in both themes`, async () => {
     await using window = await openWindow(bellhop)
     await window.page.goto(path())
     await window.page.getByRole('heading', { name }).waitFor()
@@ -36,7 +36,7 @@ for (const [name, path] of Object.entries(PAGES)) {
   })
 }
 
-browserTest('what is hard for somebody is found, in either theme', async () => {
+browserTest('accessibility faults are found in both themes', async () => {
   await using window = await openWindow(bellhop)
   await window.page.goto('/sign-in')
   await window.page.getByRole('heading').waitFor()

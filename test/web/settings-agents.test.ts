@@ -8,7 +8,7 @@ const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
 browserTest(
-  'a colleague is invited by a link, joins in their own browser, and cannot see the console',
+  'a colleague is invited by a link, joins in their own browser, and cannot open admin pages',
   async () => {
     const { orgId } = await bellhop.organization('Acme')
     const agent = await signInAgent(bellhop, orgId, { role: 'admin', name: 'Ines Marques' })
@@ -51,7 +51,7 @@ browserTest(
   },
 )
 
-browserTest('an agent is disabled, their tickets are nobody’s, and they come back', async () => {
+browserTest('disabling an agent unassigns their tickets, and they can be enabled again', async () => {
   const client = await bellhop.organization('Globex')
   const agent = await signInAgent(bellhop, client.orgId, { role: 'admin', name: 'Ines Marques' })
   const ben = await signInAgent(bellhop, client.orgId, { name: 'Ben Okafor' })
@@ -76,7 +76,7 @@ browserTest('an agent is disabled, their tickets are nobody’s, and they come b
   await page.getByRole('heading', { name: 'Disabled' }).waitFor({ state: 'detached' })
 })
 
-browserTest('the last administrator stays one, and is told why', async () => {
+browserTest('the last administrator cannot become an agent, and sees why', async () => {
   const { orgId } = await bellhop.organization('Initech')
   const agent = await signInAgent(bellhop, orgId, { role: 'admin', name: 'Ines Marques' })
   await signInAgent(bellhop, orgId, { name: 'Ben Okafor' })

@@ -8,34 +8,31 @@ const PASSWORD = 'correct horse battery'
 const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
-browserTest(
-  'a saved reply is written with variables, seen as a customer would, deleted and brought back',
-  async () => {
-    const { page, window } = await openSettings('Acme', '/saved-replies')
-    await using _ = window
-    await page.getByText('No saved replies yet').waitFor()
-    await page.getByRole('link', { name: 'New reply' }).click()
-    await page.getByLabel('Name').fill('Thanks')
-    await page.getByLabel('Text').fill('Thank you ')
-    await page.getByRole('button', { name: 'First name' }).click()
-    await page.keyboard.type('! {{nobody}} knows.')
-    const preview = page.getByRole('region', { name: 'Preview' })
-    expect(await preview.textContent()).toContain('Thank you Maya! {{nobody}} knows.')
-    await preview.getByText("{{nobody}} isn't a variable").waitFor()
-    await page.getByRole('button', { name: 'Save reply' }).click()
+browserTest('a saved reply is created with variables, previewed, deleted and restored', async () => {
+  const { page, window } = await openSettings('Acme', '/saved-replies')
+  await using _ = window
+  await page.getByText('No saved replies yet').waitFor()
+  await page.getByRole('link', { name: 'New reply' }).click()
+  await page.getByLabel('Name').fill('Thanks')
+  await page.getByLabel('Text').fill('Thank you ')
+  await page.getByRole('button', { name: 'First name' }).click()
+  await page.keyboard.type('! {{nobody}} knows.')
+  const preview = page.getByRole('region', { name: 'Preview' })
+  expect(await preview.textContent()).toContain('Thank you Maya! {{nobody}} knows.')
+  await preview.getByText("{{nobody}} isn't a variable").waitFor()
+  await page.getByRole('button', { name: 'Save reply' }).click()
 
-    await page.getByText('Thank you {{customer.firstName}}! {{nobody}} knows.').waitFor()
-    await page.getByRole('button', { name: 'Delete Thanks' }).click()
-    await page.getByText('No saved replies yet').waitFor()
-    await page.getByRole('button', { name: 'Undo' }).click()
-    await page.getByRole('link', { name: /^Thanks/ }).click()
-    expect(await page.getByLabel('Text').inputValue()).toBe(
-      'Thank you {{customer.firstName}}! {{nobody}} knows.',
-    )
-  },
-)
+  await page.getByText('Thank you {{customer.firstName}}! {{nobody}} knows.').waitFor()
+  await page.getByRole('button', { name: 'Delete Thanks' }).click()
+  await page.getByText('No saved replies yet').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('link', { name: /^Thanks/ }).click()
+  expect(await page.getByLabel('Text').inputValue()).toBe(
+    'Thank you {{customer.firstName}}! {{nobody}} knows.',
+  )
+})
 
-browserTest('a saved reply that is left without saving it is there to go back to', async () => {
+browserTest('an unsaved saved reply can be returned to', async () => {
   const { page, window } = await openSettings('Hooli', '/saved-replies/new')
   await using _ = window
   await page.getByLabel('Name').fill('Apology')
@@ -51,7 +48,7 @@ browserTest('a saved reply that is left without saving it is there to go back to
   expect(await page.getByText("weren't saved").count()).toBe(0)
 })
 
-browserTest('a tag is renamed into another one, after a word about merging, and removed', async () => {
+browserTest('renaming a tag to another one warns and merges them; a tag can be removed', async () => {
   const { page, window, client } = await openSettings('Globex', '/tags')
   await using _ = window
   await createTicket(client, ['invoice', 'vip'])
@@ -78,7 +75,7 @@ browserTest('a tag is renamed into another one, after a word about merging, and 
   expect(await page.getByRole('link', { name: 'vip' }).count()).toBe(0)
 })
 
-browserTest('what is done to the settings stands in the audit log in plain words', async () => {
+browserTest('changes to the settings appear in the audit log in plain words', async () => {
   const { page, window } = await openSettings('Initech', '/organization')
   await using _ = window
   await page.getByLabel('Reopen tickets').uncheck()
@@ -108,7 +105,7 @@ browserTest('what is done to the settings stands in the audit log in plain words
   expect(new URL(page.url()).search).toBe('?action=agent.created')
 })
 
-browserTest('an agent changes their name, theme and password, and signs a device out from afar', async () => {
+browserTest('an agent changes their name, theme and password, and signs out another device', async () => {
   const { orgId } = await bellhop.organization('Hooli')
   const agent = await signInAgent(bellhop, orgId, { password: PASSWORD })
   const phone = await signInElsewhere(

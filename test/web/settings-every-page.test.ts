@@ -44,7 +44,7 @@ const admin = await signInAgent(bellhop, client.orgId, { role: 'admin' })
 const details = await fill()
 
 browserTest(
-  'every page of the settings is for everybody, light and dark, and none is wider than a phone',
+  'every settings page is accessible in both themes and fits on a phone',
   async () => {
     await using window = await openWindow({ url: bellhop.url, agent: admin })
     const { page } = window
@@ -62,7 +62,7 @@ browserTest(
 )
 
 browserTest(
-  'every dialog is for everybody, light and dark, and gives the focus back to its button',
+  'every dialog is accessible in both themes and returns the focus to its button',
   async () => {
     await using window = await openWindow({ url: bellhop.url, agent: admin })
     const { page } = window

@@ -6,7 +6,7 @@ import { browserTest, openWindow } from '../support/browser.ts'
 const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
-browserTest('an administrator makes a key, keeps it, and uses it; it is never shown again', async () => {
+browserTest('an administrator creates a key, saves it and uses it; it is never shown again', async () => {
   const { orgId } = await bellhop.organization('Acme')
   const agent = await signInAgent(bellhop, orgId, { role: 'admin' })
   await using window = await openWindow({ url: bellhop.url, agent })
@@ -48,7 +48,7 @@ browserTest('an administrator makes a key, keeps it, and uses it; it is never sh
   expect((await call('GET', `${bellhop.url}/v1/tickets`, { headers })).status).toBe(401)
 })
 
-browserTest('a key may be limited: what it may do, how often, and until when', async () => {
+browserTest('a key can be limited by scope, rate and expiry', async () => {
   const { orgId } = await bellhop.organization('Globex')
   const agent = await signInAgent(bellhop, orgId, { role: 'admin' })
   await using window = await openWindow({ url: bellhop.url, agent })

@@ -10,7 +10,7 @@ const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
 browserTest(
-  'fields follow what another administrator saves, but for those that are being typed in',
+  'fields follow what another administrator saves, except fields with unsaved changes',
   async () => {
     const { window, page, other } = await openSettings('/organization')
     await using _ = window
@@ -35,7 +35,7 @@ browserTest(
   },
 )
 
-browserTest('so do the fields of a saved reply and of an endpoint', async () => {
+browserTest('the fields of a saved reply and of an endpoint do so too', async () => {
   const { window, page, other } = await openSettings('/saved-replies')
   await using _ = window
   const reply = await post<{ id: string }>(other, '/saved-replies', { name: 'Thanks', text: 'Thank you.' })
@@ -61,50 +61,47 @@ browserTest('so do the fields of a saved reply and of an endpoint', async () => 
   expect(await shownIn(page, 'Description')).toBe('Typed')
 })
 
-browserTest(
-  'a tab is closed or reloaded after a question only while something typed is not saved',
-  async () => {
-    const { window, page } = await openSettings('/organization')
-    await using _ = window
-    const isAsked = async () => {
-      const asked: string[] = []
-      page.once('dialog', (dialog) => {
-        asked.push(dialog.type())
-        void dialog.accept()
-      })
-      await page.reload()
-      page.removeAllListeners('dialog')
-      return asked.includes('beforeunload')
-    }
-    const type = async (label: string, text: string) => {
-      await page.getByLabel(label, { exact: true }).click()
-      await page.keyboard.type(text)
-    }
-    await type('Signature', 'Kind regards')
-    await page.getByRole('button', { name: 'Save identity' }).click()
-    await page.getByText('Business identity saved.').waitFor()
-    expect(await isAsked()).toBe(false)
-    await type('Public name', 'Acme')
-    expect(await isAsked()).toBe(true)
-    await type('Public name', 'A')
-    await page.keyboard.press('Backspace')
-    expect(await isAsked()).toBe(false)
+browserTest('closing or reloading a tab asks first only while there are unsaved changes', async () => {
+  const { window, page } = await openSettings('/organization')
+  await using _ = window
+  const isAsked = async () => {
+    const asked: string[] = []
+    page.once('dialog', (dialog) => {
+      asked.push(dialog.type())
+      void dialog.accept()
+    })
+    await page.reload()
+    page.removeAllListeners('dialog')
+    return asked.includes('beforeunload')
+  }
+  const type = async (label: string, text: string) => {
+    await page.getByLabel(label, { exact: true }).click()
+    await page.keyboard.type(text)
+  }
+  await type('Signature', 'Kind regards')
+  await page.getByRole('button', { name: 'Save identity' }).click()
+  await page.getByText('Business identity saved.').waitFor()
+  expect(await isAsked()).toBe(false)
+  await type('Public name', 'Acme')
+  expect(await isAsked()).toBe(true)
+  await type('Public name', 'A')
+  await page.keyboard.press('Backspace')
+  expect(await isAsked()).toBe(false)
 
-    await page.goto('/settings/account')
-    await type('New password', 'a new horse battery')
-    const stored = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]))
-    expect(stored).not.toContain('new horse')
-    expect(await isAsked()).toBe(true)
-    await page.goto('/settings/agents')
-    await page.getByRole('button', { name: 'Invite' }).click()
-    await type('Name', 'Bo')
-    expect(await isAsked()).toBe(true)
-    await page.getByRole('button', { name: 'Invite' }).click()
-    await type('Name', 'Bo')
-    await page.getByRole('button', { name: 'Cancel' }).click()
-    expect(await isAsked()).toBe(false)
-  },
-)
+  await page.goto('/settings/account')
+  await type('New password', 'a new horse battery')
+  const stored = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]))
+  expect(stored).not.toContain('new horse')
+  expect(await isAsked()).toBe(true)
+  await page.goto('/settings/agents')
+  await page.getByRole('button', { name: 'Invite' }).click()
+  await type('Name', 'Bo')
+  expect(await isAsked()).toBe(true)
+  await page.getByRole('button', { name: 'Invite' }).click()
+  await type('Name', 'Bo')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  expect(await isAsked()).toBe(false)
+})
 
 /** An administrator at a page of the settings, and a colleague. */
 async function openSettings(path: string) {

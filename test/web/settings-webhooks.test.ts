@@ -25,7 +25,7 @@ afterAll(async () => {
   await receiver.stop()
 })
 
-browserTest('an endpoint is registered, fails, is repaired, and what failed is sent again', async () => {
+browserTest('an endpoint is registered, fails, is fixed, and the failed delivery is resent', async () => {
   const client = await bellhop.organization('Acme')
   const agent = await signInAgent(bellhop, client.orgId, { role: 'admin' })
   await using window = await openWindow({ url: bellhop.url, agent })
@@ -77,7 +77,7 @@ browserTest('an endpoint is registered, fails, is repaired, and what failed is s
   await page.getByRole('link', { name: /acme.*20% of the last 5 attempts succeeded/ }).waitFor()
 })
 
-browserTest('a test delivery says how it went, also while the endpoint is off', async () => {
+browserTest('a test delivery shows its result, even while the endpoint is off', async () => {
   receiver.respondWith(() => ({}))
   const client = await bellhop.organization('Globex')
   const { page, window } = await openEndpoint(client, `${receiver.url}/globex`)
@@ -102,7 +102,7 @@ browserTest('a test delivery says how it went, also while the endpoint is off', 
   expect(await page.getByRole('link', { name: /Held/ }).count()).toBe(0)
 })
 
-browserTest('everything that failed since yesterday is sent again at once', async () => {
+browserTest('all deliveries that failed since yesterday are resent together', async () => {
   const client = await bellhop.organization('Initech')
   receiver.respondWith(() => ({ status: 503 }))
   const { page, window } = await openEndpoint(client, `${receiver.url}/initech`)
@@ -119,7 +119,7 @@ browserTest('everything that failed since yesterday is sent again at once', asyn
   await eventually(async () => (await page.getByRole('link', { name: /^Delivered/ }).count()) === 3)
 })
 
-browserTest('the filter of the delivery log stands in the address', async () => {
+browserTest('the filter of the delivery log is kept in the URL', async () => {
   const client = await bellhop.organization('Hooli')
   receiver.respondWith(() => ({}))
   const { page, window } = await openEndpoint(client, `${receiver.url}/hooli`)
@@ -138,7 +138,7 @@ browserTest('the filter of the delivery log stands in the address', async () => 
   expect(new URL(page.url()).search).toBe('')
 })
 
-browserTest('a signing secret is staged, promoted, and replaced at once', async () => {
+browserTest('a signing secret is staged, promoted, and replaced immediately', async () => {
   const client = await bellhop.organization('Umbrella')
   const { page, window } = await openEndpoint(client, `${receiver.url}/umbrella`)
   await using _ = window

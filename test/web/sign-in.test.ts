@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => bellhop.stop())
 
-browserTest('an agent signs in and comes to where they were going', async () => {
+browserTest('an agent who signs in continues to the page they wanted', async () => {
   const { orgId } = await bellhop.organization('Acme')
   await createAgent(bellhop.deps, orgId, agent('ana'))
   await using window = await openWindow(bellhop)
@@ -37,7 +37,7 @@ browserTest('an agent signs in and comes to where they were going', async () => 
   await page.waitForURL('**/inbox')
 })
 
-browserTest('a wrong password is said so, and the next try needs no mouse', async () => {
+browserTest('a wrong password shows an error, and the next try needs no mouse', async () => {
   const { orgId } = await bellhop.organization('Wrong')
   await createAgent(bellhop.deps, orgId, agent('ben'))
   await using window = await openWindow(bellhop)
@@ -72,7 +72,7 @@ browserTest('after too many wrong passwords the page says how long to wait', asy
   expect(await page.getByRole('alert').textContent()).toBe('Too many attempts. Try again in 15 minutes.')
 })
 
-browserTest('an agent of several organizations is asked which one', async () => {
+browserTest('an agent of several organizations chooses one', async () => {
   for (const name of ['Globex', 'Initech']) {
     const { orgId } = await bellhop.organization(name)
     await createAgent(bellhop.deps, orgId, agent('dora'))
@@ -89,7 +89,7 @@ browserTest('an agent of several organizations is asked which one', async () => 
   expect(await session.json()).toMatchObject({ organization: { name: 'Initech' } })
 })
 
-browserTest('a link to sign in leads nowhere else afterwards', async () => {
+browserTest('sign-in never redirects to another site', async () => {
   const { orgId } = await bellhop.organization('Lured')
   await createAgent(bellhop.deps, orgId, agent('eve'))
   await using window = await openWindow(bellhop)

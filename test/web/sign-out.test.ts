@@ -8,7 +8,7 @@ const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 const acme = await bellhop.organization()
 
-browserTest('signing out leaves nothing behind that the server has', async () => {
+browserTest('signing out removes saved drafts from the browser', async () => {
   await using window = await openWindow({ url: bellhop.url, agent: await signInAgent(bellhop, acme.orgId) })
   const { page } = window
   await writeReply(page, 'Your refund is on its way.')
@@ -17,7 +17,7 @@ browserTest('signing out leaves nothing behind that the server has', async () =>
   expect(await drafts(page)).toEqual([])
 })
 
-browserTest('signing out asks before it leaves unsaved text in the browser', async () => {
+browserTest('signing out asks first while text is not saved on the server', async () => {
   await using window = await openWindow({ url: bellhop.url, agent: await signInAgent(bellhop, acme.orgId) })
   const { page, faults } = window
   await page.route('**/draft', (route) => route.abort())

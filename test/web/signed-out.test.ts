@@ -20,41 +20,38 @@ beforeAll(async () => {
 })
 afterAll(() => bellhop.stop())
 
-browserTest(
-  'a session that ends at work is begun again over the page, and what was asked for is done',
-  async () => {
-    await using window = await openWindow(bellhop)
-    const { page } = window
-    await signIn(page, 'ana')
-    await page.getByLabel('Your name').fill('Ana Pires')
-    await page.context().clearCookies()
-    // By a script: the page may have noticed already, and put its window over the button.
-    await page.getByRole('button', { name: 'Save name' }).evaluate((button: HTMLElement) => button.click())
+browserTest('when a session ends, signing in over the page continues what was requested', async () => {
+  await using window = await openWindow(bellhop)
+  const { page } = window
+  await signIn(page, 'ana')
+  await page.getByLabel('Your name').fill('Ana Pires')
+  await page.context().clearCookies()
+  // By a script: the page may have noticed already, and put its window over the button.
+  await page.getByRole('button', { name: 'Save name' }).evaluate((button: HTMLElement) => button.click())
 
-    const dialog = page.getByRole('dialog', { name: 'Sign in again' })
-    await dialog.waitFor()
-    // Once nobody has pressed a key for a second.
-    await eventually(async () => (await page.evaluate('document.activeElement.name')) === 'password')
-    expect(await dialog.getByLabel('Email').inputValue()).toBe('ana@acme.example')
-    expect(await accessibilityFaults(page)).toEqual([])
-    // What is announced meanwhile is heard over the dialog; the page below is not there for anybody.
-    expect(await page.getByRole('region', { name: 'Notifications' }).count()).toBe(1)
-    expect(await page.getByRole('button', { name: 'Save name' }).count()).toBe(0)
-    await page.keyboard.press('Escape')
-    expect(await dialog.isVisible()).toBe(true)
+  const dialog = page.getByRole('dialog', { name: 'Sign in again' })
+  await dialog.waitFor()
+  // Once nobody has pressed a key for a second.
+  await eventually(async () => (await page.evaluate('document.activeElement.name')) === 'password')
+  expect(await dialog.getByLabel('Email').inputValue()).toBe('ana@acme.example')
+  expect(await accessibilityFaults(page)).toEqual([])
+  // What is announced meanwhile is heard over the dialog; the page below is not there for anybody.
+  expect(await page.getByRole('region', { name: 'Notifications' }).count()).toBe(1)
+  expect(await page.getByRole('button', { name: 'Save name' }).count()).toBe(0)
+  await page.keyboard.press('Escape')
+  expect(await dialog.isVisible()).toBe(true)
 
-    await page.keyboard.type('mistyped')
-    await page.keyboard.press('Enter')
-    await dialog.getByRole('alert').waitFor()
-    await page.keyboard.type(PASSWORD)
-    await page.keyboard.press('Enter')
-    await dialog.waitFor({ state: 'hidden' })
-    await page.getByText('Name saved.').waitFor()
-    expect(await page.getByLabel('Your name').inputValue()).toBe('Ana Pires')
-    const session = await page.request.get('/console/session')
-    expect(await session.json()).toMatchObject({ agent: { name: 'Ana Pires' } })
-  },
-)
+  await page.keyboard.type('mistyped')
+  await page.keyboard.press('Enter')
+  await dialog.getByRole('alert').waitFor()
+  await page.keyboard.type(PASSWORD)
+  await page.keyboard.press('Enter')
+  await dialog.waitFor({ state: 'hidden' })
+  await page.getByText('Name saved.').waitFor()
+  expect(await page.getByLabel('Your name').inputValue()).toBe('Ana Pires')
+  const session = await page.request.get('/console/session')
+  expect(await session.json()).toMatchObject({ agent: { name: 'Ana Pires' } })
+})
 
 browserTest('signing in again in another tab is enough', async () => {
   await using window = await openWindow(bellhop)
@@ -72,7 +69,7 @@ browserTest('signing in again in another tab is enough', async () => {
   await page.getByText('Name saved.').waitFor()
 })
 
-browserTest('when somebody else signs in in another tab, nothing is done in their name', async () => {
+browserTest('when another agent signs in in another tab, nothing is done in their name', async () => {
   await using window = await openWindow(bellhop)
   const { page, context } = window
   await signIn(page, 'ben')
@@ -96,7 +93,7 @@ browserTest('when somebody else signs in in another tab, nothing is done in thei
   expect(asked).toEqual([])
 })
 
-browserTest('whoever has no session yet is asked on the page itself, not over it', async () => {
+browserTest('without a session the sign-in page is shown, not a dialog', async () => {
   await using window = await openWindow(bellhop)
   const { page } = window
   await page.goto('/settings/account')

@@ -8,7 +8,7 @@ const SELECTORS = /(?<=^|[{};])\s*([^{};@]+)\{/g
 const BARE_CLASS = /^\.[\w-]+$/
 
 /** The styles of a page stay when one goes on to the next page, so a name used twice is drawn with both. */
-test('a class is given its looks in one file only', async () => {
+test('every class is styled in one file only', async () => {
   const files = Map.groupBy(await bareClasses(), ({ name }) => name)
   const twice = [...files].flatMap(([name, found]) => {
     const paths = new Set(found.map(({ path }) => path))

@@ -1,7 +1,7 @@
 import { Time } from '../ui/relative-time.tsx'
 
-const WITH_SECONDS = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
-const SHORT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
+const WITH_SECONDS = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+const SHORT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
 /** "21 Nov 2026, 17:16:02", for logs, in the time zone of this browser. */
 export function Timestamp(props: { at: string }) {
