@@ -2,20 +2,20 @@ import { Elysia, t } from 'elysia'
 import { byId } from '../requests/by-id.ts'
 import { strictQuery } from '../requests/query.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
-import type { SignedIn } from '../sessions/sessions.ts'
-import { retryMessage } from './retry-message.ts'
-import { type ScheduledRequest, sendNow } from './scheduled-messages.ts'
 import { messagePath } from './schemas.ts'
+import { retryMessage } from './send-message.ts'
+import { sendNow } from './waiting-message.ts'
 
-/** Sending a waiting reply now, and retrying one that failed. */
+/** Sends a waiting reply now, and retries one that failed. */
 export function replyRoutes(guard: AgentGuard) {
   const transform = strictQuery()
   return new Elysia({ name: 'replies/console', prefix: '/console' })
     .use(guard.requireAgent)
     .post(
       '/tickets/:id/messages/:messageId/send',
-      async ({ me, as, params, status }) => {
-        await sendNow(as, me.orgId, requestOf(me, params.id, params.messageId))
+      async ({ me: { orgId, agentId, name: agentName, role }, as, params, status }) => {
+        const message = { ticketId: params.id, id: params.messageId }
+        await sendNow(as, orgId, { ...message, agentId, agentName, isAdmin: role === 'admin' })
         return status(204, undefined)
       },
       { transform, params: messagePath, response: { 204: t.Undefined() } },
@@ -28,8 +28,4 @@ export function replyRoutes(guard: AgentGuard) {
       },
       { transform, params: byId, response: { 204: t.Undefined() } },
     )
-}
-
-function requestOf({ agentId, name, role }: SignedIn, ticketId: string, id: string): ScheduledRequest {
-  return { ticketId, id, agentId, agentName: name, isAdmin: role === 'admin' }
 }

@@ -18,15 +18,14 @@ import {
   type ScheduledMessage,
   type StoredMessage,
 } from './queries.ts'
-import { reasonToHold, tellWaiting } from './scheduled-messages.ts'
-import { sendMessage } from './send-message.ts'
+import { reasonToHold, recordWaiting, sendMessage } from './send-message.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const MOST_DAYS_AHEAD = 30
 
-/** An agent who is signed in, or an API key. */
+/** A signed-in agent or an API key. */
 export interface Author {
-  /** Null: the key wrote it. */
+  /** Null for a key. */
   agentId: string | null
   keyId: string | null
   agentName: string
@@ -37,7 +36,7 @@ export interface NewScheduledMessage {
   /** Made by the client. */
   id: string
   text: string
-  /** Milliseconds; absent or past: it is sent at once. */
+  /** Milliseconds since 1970. If it is absent or past, the message is sent at once. */
   sendAt?: number
   /** The newest message of the ticket that the author has seen. */
   after?: string
@@ -51,10 +50,10 @@ export type OutgoingMessage =
   | { sent: StoredMessage; scheduled?: never }
 
 /**
- * Stores a message under an id that the client made, and sends it when its time comes: at once without one. The same
- * request again changes nothing. It is held instead when another agent replied after the message `after`, or the author
- * did from somewhere else. An agent's draft of a reply that has the same text is deleted. Throws 404, 400 for a wrong
- * id or time, and 409 when the id belongs to another message.
+ * Stores a message under an id that the client made, and sends it at `sendAt`, or at once without one. The same request
+ * again changes nothing. The message is held if another agent replied after the message `after`, or the author did from
+ * another page. Deletes the agent's draft of a reply if it has the same text. Throws 404, 400 for an invalid id or time,
+ * and 409 if the id belongs to another message.
  */
 export async function scheduleMessage(
   deps: Deps,
@@ -89,12 +88,12 @@ export async function scheduleMessage(
     }
     if (!(await insertScheduled(tx, scheduled))) throw idTaken()
     if (agentId !== null) await deleteSentDraft(tx, { orgId, ticketId, agentId, kind: 'reply', text })
-    // At once, while its author is still looking at it, and not only when it is due.
+    // Checked now and not only when it is due: its author is still looking at the ticket.
     const because = (await hasRepliedElsewhere(tx, scheduled))
       ? 'answered'
       : await reasonToHold(tx, scheduled)
     if (because) await holdScheduled(tx, scheduled, because)
-    if (because || scheduled.sendAt > now) await tellWaiting(deps, tx, scheduled)
+    if (because || scheduled.sendAt > now) await recordWaiting(deps, tx, scheduled)
     else await sendMessage(deps, tx, { scheduled, assignable })
     return { message: await requireOutgoing(tx, orgId, id), isNew: true }
   })
@@ -108,7 +107,7 @@ export async function readOutgoing(
 ): Promise<OutgoingMessage> {
   const { read } = deps.database
   await readTicketRow(read, orgId, ticketId)
-  // Not sent first: it may be sent between the two reads, never the other way.
+  // The scheduled one first: it can become a sent one between the two reads, but not the other way around.
   const scheduled = isId('msg', id) ? await findScheduled(read, { orgId, id }) : undefined
   if (scheduled?.ticketId === ticketId) return { scheduled }
   const sent = isId('msg', id) ? await findMessage(read, { orgId, id }) : undefined
@@ -129,11 +128,11 @@ async function findOutgoing(
 
 async function requireOutgoing(tx: Transaction, orgId: string, id: string): Promise<OutgoingMessage> {
   const message = await findOutgoing(tx, orgId, id)
-  if (!message) throw new Error(`The message ${id} is gone in the unit that stored it.`)
+  if (!message) throw new Error(`The message ${id} disappeared in the unit that stored it.`)
   return message
 }
 
-/** Nothing of the server's own is in it: the same request has the same hash whenever it comes. */
+/** Contains only what the client sent: the same request always has the same hash. */
 function hashOf(agentId: string | null, input: NewScheduledMessage): string {
   const { text, sendAt = null, after = null, status = null } = input
   const request = JSON.stringify([agentId, text, sendAt, after, status])
@@ -161,8 +160,8 @@ function requireInTime({ id, sendAt, after }: NewScheduledMessage, now: number):
 }
 
 /**
- * When the message that the author has seen was written. One that is waiting counts from when it was scheduled. One that
- * was taken back since has the time in its id.
+ * When the message that the author has seen was written. For a waiting one, when it was scheduled. For one that was taken
+ * back since, the time in its id.
  */
 async function whenWritten(tx: Transaction, orgId: string, ticketId: string, id: string): Promise<number> {
   const known = await findOutgoing(tx, orgId, id)

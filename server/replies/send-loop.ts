@@ -1,15 +1,15 @@
 import type { Deps } from '../deps.ts'
 import { type Loop, startLoop } from '../loop.ts'
 import { BEFORE_ALL, findNext, type NextScheduled } from './queries.ts'
-import { sendDue } from './scheduled-messages.ts'
+import { sendDue } from './send-message.ts'
 
 const AT_ONCE = 50
 const LONGEST_REST_MS = 60_000
 const REST_AFTER_FAULT_MS = 1_000
-/** The time for Undo, with some room. A longer wait was asked for. */
+/** Longer than the time for Undo. A message that waits longer than this was scheduled. */
 const LONGEST_UNDO_MS = 60_000
 
-/** Sends scheduled messages when their time has come, also those from before a crash. One that fails delays no other. */
+/** Sends scheduled messages when they are due, including those from before a crash. One that fails delays no other. */
 export function startSendingMessages(deps: Deps): Loop {
   let last = BEFORE_ALL
   let hasFailed = false
@@ -46,8 +46,8 @@ async function isSent(deps: Deps, message: NextScheduled): Promise<boolean> {
 }
 
 /**
- * A message from before its own time means that the clock was put back: then one that waited only for Undo is sent at
- * once. One that was scheduled waits for its time on the new clock.
+ * If a message was created in the future, the clock was set back. Then a message that only waits for Undo is sent at once,
+ * and a scheduled one waits for its time on the new clock.
  */
 function isDue({ sendAt, createdAt }: NextScheduled, now: number): boolean {
   return sendAt <= now || (now < createdAt && sendAt - createdAt <= LONGEST_UNDO_MS)

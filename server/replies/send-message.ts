@@ -1,11 +1,54 @@
+import { and, eq } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
+import { messages } from '../database/tables/messages.ts'
+import type { HeldBecause } from '../database/tables/scheduled-messages.ts'
 import { type Actor, actingAs, type Deps } from '../deps.ts'
+import { AppError, notFound } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'
+import { isId } from '../ids.ts'
 import { counterChanges, moveCounters } from '../tickets/counters.ts'
 import { addAgentMessage } from '../tickets/messages.ts'
-import type { Message, Ticket } from '../tickets/queries.ts'
-import { changeRow } from '../tickets/update-ticket.ts'
-import { assignsOnReply, deleteScheduled, type ScheduledMessage } from './queries.ts'
+import { lockTicket, type Message, type Ticket } from '../tickets/queries.ts'
+import { changeRow, lockAssignees } from '../tickets/update-ticket.ts'
+import {
+  assignsOnReply,
+  deleteScheduled,
+  findAnswer,
+  findScheduled,
+  holdScheduled,
+  isAuthorDisabled,
+  type NextScheduled,
+  type ScheduledMessage,
+} from './queries.ts'
+
+/** Sends a message that is due, unless it was taken back or held since it was found. */
+export async function sendDue(
+  deps: Deps,
+  { orgId, ticketId, id, agentId }: Pick<NextScheduled, 'orgId' | 'ticketId' | 'id' | 'agentId'>,
+): Promise<void> {
+  await deps.database.write(async (tx) => {
+    const assignable = await lockAssignees(tx, orgId, [{ assignedTo: agentId }])
+    await lockTicket(tx, { orgId, id: ticketId })
+    const scheduled = await findScheduled(tx, { orgId, id })
+    if (scheduled && !scheduled.isHeld) await sendOrHold(deps, tx, { scheduled, assignable })
+  })
+}
+
+/** Returns whether the message was sent. The unit has locked the author's row and the ticket's. */
+export async function sendOrHold(
+  deps: Deps,
+  tx: Transaction,
+  { scheduled, assignable }: { scheduled: ScheduledMessage; assignable: Set<string> },
+): Promise<boolean> {
+  const because = await reasonToHold(tx, scheduled)
+  if (because) {
+    await holdScheduled(tx, scheduled, because)
+    await recordWaiting(deps, tx, scheduled)
+    return false
+  }
+  await sendMessage(deps, tx, { scheduled, assignable })
+  return true
+}
 
 /**
  * Turns a scheduled message into a message of the ticket, under the same id, and gives the ticket the status that was
@@ -33,6 +76,50 @@ export async function sendMessage(
   return message
 }
 
+/** A message is never sent in the name of an agent who is disabled, or of a key that is revoked. */
+export async function reasonToHold(
+  tx: Transaction,
+  scheduled: ScheduledMessage,
+): Promise<HeldBecause | undefined> {
+  if (await isAuthorDisabled(tx, scheduled)) return 'disabled'
+  const { orgId, ticketId, agentId, agentName, seenMessageId, seenAt, isForced } = scheduled
+  if (isForced || seenMessageId === null || seenAt === null) return undefined
+  const author = agentId ?? agentName
+  const [answer] = await findAnswer(tx, { orgId, ticketId, author, seenMessageId, seenAt })
+  return answer && 'answered'
+}
+
+/** Records that the waiting messages of a ticket changed, so that open pages load them again. */
+export function recordWaiting(
+  deps: Deps,
+  tx: Transaction,
+  { orgId, ticketId }: ScheduledMessage,
+): Promise<void> {
+  const createdAt = deps.clock.now()
+  return recordEvents(deps, tx, orgId, [{ type: 'reply.waiting', ticketId, createdAt }])
+}
+
+/**
+ * Queues a failed message for its channel again. Throws 404, and 409 when it did not fail or its channel sends nothing.
+ */
+export async function retryMessage(deps: Deps, orgId: string, id: string): Promise<void> {
+  const isTheMessage = and(eq(messages.orgId, orgId), eq(messages.id, id))
+  const [found] = isId('msg', id)
+    ? await deps.database.read.select({ ticketId: messages.ticketId }).from(messages).where(isTheMessage)
+    : []
+  if (!found) throw notFound('message')
+  const { ticketId } = found
+  await deps.database.write(async (tx) => {
+    const [ticket] = await lockTicket(tx, { orgId, id: ticketId })
+    const [message] = await tx.select({ sending: messages.sending }).from(messages).where(isTheMessage)
+    if (!ticket || !message) throw notFound('message')
+    if (message.sending !== 'failed' && message.sending !== 'bounced') throw notFailed()
+    if (ticket.channel === 'api') throw noTransport()
+    await tx.update(messages).set({ sending: 'queued', sendError: null }).where(isTheMessage)
+    await recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt: deps.clock.now() }])
+  })
+}
+
 async function isToAssign(
   tx: Transaction,
   { ticket, agentId, assignable }: { ticket: Ticket; agentId: string | null; assignable: Set<string> },
@@ -44,4 +131,14 @@ async function isToAssign(
 function authorOf({ agentId, keyId, agentName: name }: ScheduledMessage): Actor {
   if (agentId !== null) return { kind: 'agent', id: agentId, name }
   return keyId === null ? { kind: 'key', name } : { kind: 'key', id: keyId, name }
+}
+
+function notFailed(): AppError {
+  return new AppError(409, 'not_failed', 'The message did not fail, so there is nothing to retry.')
+}
+
+function noTransport(): AppError {
+  const detail =
+    'Bellhop does not send messages of the API channel. Your integration receives them by webhook.'
+  return new AppError(409, 'no_transport', detail)
 }

@@ -5,13 +5,13 @@ import { arrive, jsonBody } from '../requests/json-body.ts'
 import { parseTime } from '../requests/parse-time.ts'
 import { strictQuery } from '../requests/query.ts'
 import { actorOf } from '../tickets/v1.ts'
+import { badBody, noTicket, problem } from '../tickets/v1-document.ts'
 import { readOutgoing, scheduleMessage } from './schedule-message.ts'
-import { takeBack } from './scheduled-messages.ts'
 import { messagePath, outgoingMessage, scheduledMessage } from './schemas.ts'
-import * as document from './v1-document.ts'
 import { viewOutgoing } from './views.ts'
+import { takeBack } from './waiting-message.ts'
 
-/** Sending a message under an id of the client's: repeatable, scheduled, and taken back until it is sent. */
+/** Sends messages under ids that clients make: repeatable, scheduled, and taken back until they are sent. */
 export function messageRoutes(deps: Deps, guard: KeyGuard) {
   const noQuery = strictQuery()
   return new Elysia({ name: 'replies/v1', prefix: '/v1' })
@@ -35,7 +35,7 @@ export function messageRoutes(deps: Deps, guard: KeyGuard) {
         params: messagePath,
         body: scheduledMessage,
         response: { 200: outgoingMessage, 201: outgoingMessage },
-        detail: document.putMessage,
+        detail: putMessage,
       },
     )
     .get(
@@ -46,7 +46,7 @@ export function messageRoutes(deps: Deps, guard: KeyGuard) {
         transform: [guard.allow('tickets:read'), noQuery],
         params: messagePath,
         response: { 200: outgoingMessage },
-        detail: document.readMessage,
+        detail: readMessage,
       },
     )
     .delete(
@@ -65,11 +65,53 @@ export function messageRoutes(deps: Deps, guard: KeyGuard) {
         transform: [guard.allow('messages:write'), noQuery],
         params: messagePath,
         response: { 204: t.Undefined() },
-        detail: document.deleteMessage,
+        detail: deleteMessage,
       },
     )
 }
 
 function authorOf({ agentId, keyId, name: agentName }: Caller) {
   return agentId === undefined ? { agentId: null, keyId, agentName } : { agentId, keyId: null, agentName }
+}
+
+// What the API description says of each operation beyond its schemas.
+
+const noMessage = problem('There is no such ticket or message, or it belongs to another organization.')
+
+const putMessage = {
+  operationId: 'putMessage',
+  summary: 'Send or schedule a message',
+  description:
+    'Sends an agent message under an id that you make, now or at `sendAt`. Repeating the request changes nothing, so try again whenever an answer is lost. The message is stored under the name of the key. `message.sent` is emitted when it is sent.',
+  tags: ['Messages'],
+  security: [{ secretKey: ['messages:write'] }],
+  responses: {
+    200: { description: 'The same request came before. The message as it is now.' },
+    201: { description: 'The message is sent, waiting or held.' },
+    404: noTicket,
+    409: problem('The id belongs to another message.'),
+    ...badBody,
+  },
+}
+
+const readMessage = {
+  operationId: 'readMessage',
+  summary: 'Read a message',
+  description: 'One message, sent or not, with the state of its delivery.',
+  tags: ['Messages'],
+  security: [{ secretKey: ['tickets:read'] }],
+  responses: { 200: { description: 'The message.' }, 404: noMessage },
+}
+
+const deleteMessage = {
+  operationId: 'deleteMessage',
+  summary: 'Take back a message',
+  description: 'Deletes a message that is waiting or held. One that is sent stays.',
+  tags: ['Messages'],
+  security: [{ secretKey: ['messages:write'] }],
+  responses: {
+    204: { description: 'The message is not sent.' },
+    404: noMessage,
+    409: problem('The message is already sent.'),
+  },
 }

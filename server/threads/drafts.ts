@@ -40,33 +40,28 @@ export async function keepDraft(
   })
 }
 
-/** Deletes a draft whose text is sent or added now. One with another text, from another device, stays. */
+/** Deletes the draft of what is sent or added now. A draft with another text, from another device, is kept. */
 export async function deleteSentDraft(tx: Transaction, draft: Draft): Promise<void> {
   const [stored] = await findDraft(tx, draft)
   if (stored?.text.trim() === draft.text.trim()) await deleteDraft(tx, { ...draft, upTo: stored.savedAt })
 }
 
-/** The version that a text was written from: the time at which that was saved. */
-export function versionOf(base: string | null | undefined): number | null | undefined {
-  return typeof base === 'string' ? Date.parse(base) : base
-}
-
 /**
- * Puts the text of a reply that was taken back before the agent's draft. Returns the whole draft. Returns undefined and
- * changes nothing when it would be too long to save.
+ * Puts the text of a reply that was taken back before the agent's draft. Returns false and changes nothing if the draft
+ * would be too long to save.
  */
 export async function returnToDraft(
   tx: Transaction,
   { savedAt, ...reply }: Omit<Draft, 'kind'> & { savedAt: number },
-): Promise<string | undefined> {
+): Promise<boolean> {
   const draft = { ...reply, kind: 'reply' as const }
   const [current] = await findDraft(tx, draft)
-  // The page may have put it there already.
+  // The page may have saved it there already.
   const isThere = current?.text === draft.text || current?.text.startsWith(`${draft.text}\n`)
   const text = current ? (isThere ? current.text : `${draft.text}\n\n${current.text}`) : draft.text
-  if (lengthOf(text) > MOST_MESSAGE_LENGTH) return undefined
+  if (lengthOf(text) > MOST_MESSAGE_LENGTH) return false
   await saveDraft(tx, { ...draft, text, savedAt: Math.max(savedAt, (current?.savedAt ?? 0) + 1) })
-  return text
+  return true
 }
 
 function draftChanged(): AppError {

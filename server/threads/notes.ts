@@ -11,6 +11,8 @@ import { deleteSentDraft } from './drafts.ts'
 import type { NoteRow } from './thread.ts'
 
 interface NewNote {
+  /** Made by the page. */
+  id: string
   ticketId: string
   agentId: string
   agentName: string
@@ -25,7 +27,7 @@ interface NewNote {
 export async function putNote(
   deps: Deps,
   orgId: string,
-  { ticketId, ...note }: NewNote & { id: string },
+  { ticketId, ...note }: NewNote,
 ): Promise<{ note: NoteRow; isNew: boolean }> {
   return deps.database.write(async (tx) => {
     await requireTicket(tx, orgId, ticketId)

@@ -9,7 +9,7 @@ import type { AgentGuard } from '../sessions/require-agent.ts'
 import { readTicketRow } from '../tickets/tickets.ts'
 import { updateTicket } from '../tickets/update-ticket.ts'
 import { readCustomer } from './customer-panel.ts'
-import { keepDraft, versionOf } from './drafts.ts'
+import { keepDraft } from './drafts.ts'
 import { putNote } from './notes.ts'
 import { markRead, markUnread } from './read-marks.ts'
 import {
@@ -70,8 +70,9 @@ export function threadRoutes(deps: Deps, guard: AgentGuard) {
     )
     .put(
       '/tickets/:id/draft',
-      async ({ me: { orgId, agentId }, as, params, body: { base, ...text } }) => {
-        const draft = { orgId, agentId, ticketId: params.id, ...text, base: versionOf(base) }
+      async ({ me: { orgId, agentId }, as, params, body: { base: savedAt, ...written } }) => {
+        const base = typeof savedAt === 'string' ? Date.parse(savedAt) : savedAt
+        const draft = { orgId, agentId, ticketId: params.id, ...written, base }
         return { savedAt: isoTime(await keepDraft(as, draft)) }
       },
       { ...withBody, body: newDraft, response: { 200: savedDraft } },

@@ -88,14 +88,11 @@ export const thread = t.Object({
 })
 
 export const readMark = t.Object({ messageId: id }, strict)
-export const draftBase = t.Optional(
-  t.Union([time('When the version that this was written from was saved.'), t.Null()]),
-)
 export const newDraft = t.Object(
   {
     kind: oneOf(DRAFT_KINDS, 'Reply or note.'),
     text: text({ minLength: 0, maxLength: MOST_MESSAGE_LENGTH }),
-    base: draftBase,
+    base: t.Optional(t.Union([time('When the version that this was written from was saved.'), t.Null()])),
   },
   strict,
 )
