@@ -44,7 +44,7 @@ export function field(page: Page) {
 /** What is said in the thread, oldest first, with who says it: `['customer: Hello', 'note: …']`. */
 export function thread(page: Page): Promise<string[]> {
   return page
-    .locator('.speech')
+    .locator('.message-group')
     .evaluateAll((groups) =>
       groups.flatMap((group) =>
         [...group.querySelectorAll('.message-text')].map(

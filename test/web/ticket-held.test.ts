@@ -56,7 +56,7 @@ browserTest('an agent who has gone on hears that their reply is held, and finds 
   await page.reload()
   await rowOf(page, 'Parcel lost').waitFor()
   await page.getByRole('button', { name: 'Send anyway' }).click()
-  await page.locator('.speech[data-who=agent]').nth(1).waitFor()
+  await page.locator('.message-group[data-who=agent]').nth(1).waitFor()
   await eventually(async () => (await page.getByRole('link', { name: 'Held 1' }).count()) === 0)
 })
 

@@ -38,7 +38,7 @@ browserTest('a reply is in the thread at once, and Undo puts its text back into 
 
   await page.getByRole('button', { name: 'Send', exact: true }).click()
   await page.getByRole('button', { name: 'Send now' }).click()
-  await page.locator('.speech[data-who=agent]').waitFor()
+  await page.locator('.message-group[data-who=agent]').waitFor()
   expect(await thread(page)).toEqual([
     'customer: My invoice for February is missing.',
     'agent: It is attached.',
@@ -65,7 +65,7 @@ browserTest('a reply goes by itself after ten seconds and takes the status with 
   clock.advance(15_000)
   await eventually(async () => (await readTicket(client, ticket.id)).status === 'resolved')
   clock.advance(1_000)
-  await page.locator('.speech[data-who=agent]').waitFor()
+  await page.locator('.message-group[data-who=agent]').waitFor()
   await page.getByRole('button', { name: 'Status: Resolved' }).waitFor()
   await page.reload()
   await page.getByRole('button', { name: 'Send and resolve' }).waitFor()
@@ -176,7 +176,7 @@ browserTest('a message that failed says why, and goes again', async () => {
   const sendError = 'The mailbox of ana@example.com is full.'
   await bellhop.deps.database.write((tx) => tx.update(messages).set({ sendError }).where(eq(messages.id, id)))
   await using window = await openTicket(bellhop, ben, ticket.id)
-  const strip = window.page.locator('.sending-failed')
+  const strip = window.page.locator('.message-status-failed')
   await strip.getByText('Not sent').waitFor()
   await strip.getByText(sendError).waitFor()
   await strip.getByRole('button', { name: 'Copy text' }).click()

@@ -76,12 +76,12 @@ browserTest('a thread of five hundred messages unfolds and stays quick', async (
   const { page } = window
   await eventually(async () => (await thread(page)).length === 3)
   await page.locator('.thread-earlier').scrollIntoViewIfNeeded()
-  const shown = page.locator('.speech').nth(-3)
+  const shown = page.locator('.message-group').nth(-3)
   const before = await shown.evaluate((element) => element.getBoundingClientRect().top)
   await page.getByRole('button', { name: '497 earlier messages' }).click()
   await eventually(async () => (await thread(page)).length === 33)
   const after = await page
-    .locator('.speech')
+    .locator('.message-group')
     .nth(-3)
     .evaluate((element) => element.getBoundingClientRect().top)
   expect(Math.abs(after - before)).toBeLessThan(4)
@@ -146,7 +146,7 @@ browserTest('links open elsewhere, quoted text is folded, and nothing in a messa
   expect(await page.locator('.message-text').textContent()).toContain('<b onclick="alert(1)">bold</b>')
   expect(await page.locator('.message-text').textContent()).not.toContain('Hello')
   await page.getByRole('button', { name: 'Show quoted text' }).click()
-  await page.locator('.message-quote').getByText('> Hello').waitFor()
+  await page.locator('.message-text-quote').getByText('> Hello').waitFor()
 })
 
 browserTest(

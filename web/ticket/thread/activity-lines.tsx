@@ -5,16 +5,16 @@ import type { ActivityEntry } from '../ticket-query.ts'
 import { activitySentence } from './activity-sentence.ts'
 import { clockTime } from './times.ts'
 
-/** More in a row are folded into one line. */
-const MOST_SHOWN = 2
+/** More changes in a row are folded into one line. */
+const MAX_SHOWN = 2
 
-/** Changes of the ticket, one muted line each. */
+/** Changes to the ticket, one muted line each. */
 export function ActivityLines(props: { items: ActivityEntry[] }) {
   const [isOpen, setOpen] = createSignal(false)
-  const isFolded = () => props.items.length > MOST_SHOWN && !isOpen()
+  const isFolded = () => props.items.length > MAX_SHOWN && !isOpen()
   return (
     <div class="activity-lines">
-      <Show when={props.items.length > MOST_SHOWN}>
+      <Show when={props.items.length > MAX_SHOWN}>
         <button
           type="button"
           class="activity-lines-toggle"

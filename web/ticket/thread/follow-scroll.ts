@@ -1,9 +1,9 @@
-/** Nearer to the end than this counts as being there. */
+/** Closer to the end than this counts as being at the end. */
 const AT_END_PX = 48
-/** How far below the top the first unread message comes to stand. */
+/** The space between the top and the first unread message. */
 const ABOVE_NEW_PX = 56
 
-/** So near to the beginning of what is shown, the reader will want what is above it. */
+/** Closer to the top than this, earlier messages are shown. */
 const NEAR_TOP_PX = 400
 
 interface Edges {
@@ -11,8 +11,8 @@ interface Edges {
   onTop: () => void
 }
 
-/** Keeps a thread where its reader is: at the end it follows what is new, elsewhere nothing moves. */
-export function createFollowing({ onEnd, onTop }: Edges) {
+/** Keeps the scroll position of a thread: at the end it follows new messages, elsewhere nothing moves. */
+export function createFollowScroll({ onEnd, onTop }: Edges) {
   let scroller: HTMLElement | undefined
   let content: HTMLElement | undefined
   let isFollowing = true
@@ -30,7 +30,7 @@ export function createFollowing({ onEnd, onTop }: Edges) {
     return scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < AT_END_PX
   }
 
-  function scrolled() {
+  function onScroll() {
     isFollowing = isAtEnd()
     if (isFollowing) onEnd()
     else if (scroller && scroller.scrollTop < NEAR_TOP_PX) onTop()
@@ -49,33 +49,33 @@ export function createFollowing({ onEnd, onTop }: Edges) {
       onEnd()
       requestAnimationFrame(jumpToEnd)
     },
-    /** Adds something above without moving what is being read. */
+    /** Adds rows above without moving the visible ones. */
     keepPlace(change: () => void) {
       if (!scroller) return change()
-      const anchor = content?.querySelector('.speech')
+      const anchor = content?.querySelector('.message-group')
       const before = anchor?.getBoundingClientRect().top ?? 0
       isFollowing = false
       change()
       const after = anchor?.getBoundingClientRect().top ?? before
       scroller.scrollTop += after - before
     },
-    /** Whether the content is shorter than its place. */
+    /** Whether the content is shorter than the visible area. */
     hasRoom: () =>
       scroller !== undefined && scroller.scrollHeight <= scroller.clientHeight && scroller.clientHeight > 0,
-    /** Begins at the first unread message, or at the end. */
+    /** Scrolls to the first unread message, or to the end. */
     start() {
       if (!scroller?.isConnected || !content) return
       const firstNew = content.querySelector<HTMLElement>('.thread-new')
       if (firstNew) scroller.scrollTop = firstNew.offsetTop - ABOVE_NEW_PX
       else jumpToEnd()
       isFollowing = isAtEnd()
-      scroller.addEventListener('scroll', scrolled, { passive: true })
+      scroller.addEventListener('scroll', onScroll, { passive: true })
       sizes.observe(scroller)
       sizes.observe(content)
     },
     stop() {
       sizes.disconnect()
-      scroller?.removeEventListener('scroll', scrolled)
+      scroller?.removeEventListener('scroll', onScroll)
     },
   }
 }

@@ -2,17 +2,17 @@ import StickyNote from 'lucide-solid/icons/sticky-note'
 import { createMemo, For, Show } from 'solid-js'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Time } from '../../ui/relative-time.tsx'
+import { MessageStatus } from './message-status.tsx'
 import { MessageText } from './message-text.tsx'
-import { SendingState } from './sending-state.tsx'
 import './message-group.css'
 import type { Ticket } from '../ticket-query.ts'
-import type { Speech } from './thread-rows.ts'
+import type { MessageOrNote } from './thread-rows.ts'
 import { clockTime } from './times.ts'
 
 type Customer = Ticket['customer']
 
-interface SpeechGroupProps {
-  items: Speech[]
+interface MessageGroupProps {
+  items: MessageOrNote[]
   ticketId: string
   channel: Ticket['channel']
   customer: Customer
@@ -20,27 +20,27 @@ interface SpeechGroupProps {
 }
 
 /** What one person wrote within a few minutes, below their name. */
-export function SpeechGroup(props: SpeechGroupProps) {
-  // Keyed by id: a message whose sending state changes keeps its place on the page.
+export function MessageGroup(props: MessageGroupProps) {
+  // Keyed by id: a message whose status changes keeps its place on the page.
   const byId = createMemo(() => new Map(props.items.map((item) => [item.id, item])))
   const first = () => props.items[0]
   const who = () => whoOf(first())
   const name = () => nameOf(first(), props.customer)
   return (
-    <article class="speech" data-who={who()} aria-label={labelOf(who(), name())}>
+    <article class="message-group" data-who={who()} aria-label={labelOf(who(), name())}>
       <Avatar
         name={name()}
         id={personOf(first(), props.customer)}
         isCustomer={who() === 'customer'}
         isDecorative
       />
-      <div class="speech-body">
-        <header class="speech-head">
-          <span class="speech-name" title={name()}>
+      <div class="message-group-body">
+        <header class="message-group-head">
+          <span class="message-group-name" title={name()}>
             {name()}
           </span>
           <Show when={who() === 'note'}>
-            <span class="speech-kind">
+            <span class="message-group-kind">
               <StickyNote />
               Internal note
             </span>
@@ -49,17 +49,17 @@ export function SpeechGroup(props: SpeechGroupProps) {
         </header>
         <For each={props.items.map(({ id }) => id)}>
           {(id, index) => {
-            const item = createMemo<Speech | undefined>((last) => byId().get(id) ?? last)
+            const item = createMemo<MessageOrNote | undefined>((last) => byId().get(id) ?? last)
             return (
               <Show when={item()}>
                 {(known) => (
-                  <div class="speech-item">
+                  <div class="message-group-item">
                     <Show when={index() > 0}>
                       <ClockTime at={known().createdAt} />
                     </Show>
                     <MessageText text={known().text} terms={props.terms} />
-                    <SendingState
-                      speech={known()}
+                    <MessageStatus
+                      entry={known()}
                       ticketId={props.ticketId}
                       channel={props.channel}
                       isSentBelow={isSent(props.items[index() + 1])}
@@ -75,13 +75,13 @@ export function SpeechGroup(props: SpeechGroupProps) {
   )
 }
 
-function isSent(item: Speech | undefined): boolean {
+function isSent(item: MessageOrNote | undefined): boolean {
   return item?.kind === 'message' && item.sending === 'sent'
 }
 
 function ClockTime(props: { at: string }) {
   return (
-    <Time at={props.at} class="speech-time">
+    <Time at={props.at} class="message-group-time">
       {clockTime(props.at)}
     </Time>
   )
@@ -89,18 +89,18 @@ function ClockTime(props: { at: string }) {
 
 type Who = 'customer' | 'agent' | 'note'
 
-function whoOf(item: Speech | undefined): Who {
+function whoOf(item: MessageOrNote | undefined): Who {
   if (item?.kind === 'note') return 'note'
   return item?.role ?? 'customer'
 }
 
-function nameOf(item: Speech | undefined, customer: Customer): string {
+function nameOf(item: MessageOrNote | undefined, customer: Customer): string {
   if (item?.kind === 'message' && item.role === 'customer') return customer.name
   return item?.agentName ?? 'Agent'
 }
 
 /** Determines the color of the avatar. */
-function personOf(item: Speech | undefined, customer: Customer): string | undefined {
+function personOf(item: MessageOrNote | undefined, customer: Customer): string | undefined {
   if (item?.kind === 'message' && item.role === 'customer') return customer.userId
   return item?.agentId
 }

@@ -21,7 +21,7 @@ export function MessageText(props: MessageTextProps) {
       <Show when={parts().quoted}>
         <button
           type="button"
-          class="message-quote-toggle"
+          class="message-text-quote-toggle"
           aria-expanded={isOpen()}
           aria-label={isOpen() ? 'Hide quoted text' : 'Show quoted text'}
           title={isOpen() ? 'Hide quoted text' : 'Show quoted text'}
@@ -30,7 +30,7 @@ export function MessageText(props: MessageTextProps) {
           <Ellipsis />
         </button>
         <Show when={isOpen()}>
-          <div class="message-quote">
+          <div class="message-text-quote">
             <Linked text={parts().quoted} terms={props.terms ?? []} />
           </div>
         </Show>

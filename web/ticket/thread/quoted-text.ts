@@ -26,7 +26,7 @@ const ATTRIBUTIONS = [
 /** Mail programs break a long attribution into this many lines at most. */
 const MAX_ATTRIBUTION_LINES = 4
 
-/** Outlook's block of headers above the message it answers, in the languages it writes them. */
+/** Outlook's block of headers above the quoted message, in the languages it writes them. */
 const FROM_HEADER = /^\*?(?:from|von|de|da|van|från|fra|od)\s?:\*?\s/i
 const SENT_HEADER =
   /^\*?(?:sent|date|gesendet|datum|envoyé|fecha|enviad[oa]|enviado el|data|inviato|verzonden|skickat|sendt|wysłano)\s?:\*?\s/i
@@ -38,7 +38,7 @@ const MAX_LINES_TO_SENT = 3
 
 /**
  * Splits a message into what was written and the mail quoted below it. Only a quote with nothing written after it is
- * split off: answers between quoted lines are shown together with the lines they answer.
+ * split off: replies between quoted lines are shown together with those lines.
  */
 export function splitQuote(text: string): { written: string; quoted: string } {
   const lines = text.split(/\r?\n/)

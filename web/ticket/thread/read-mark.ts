@@ -8,33 +8,33 @@ import { patchRow } from '../list-cache.ts'
 import { patchTicket, type TicketDetail } from '../ticket-query.ts'
 import { newestMessage } from './thread-rows.ts'
 
-/** A ticket that was only passed by has not been read. */
+/** A ticket shown for less time than this doesn't count as read. */
 const READ_AFTER_MS = 1_000
 
-/** Marks the ticket as read once somebody has had it before their eyes for a second. */
+/** Marks the ticket as read after it has been visible in a focused window for a second. */
 export function useReadMark(detail: () => TicketDetail) {
   const { id } = detail().ticket
-  const [isLooking, setLooking] = createSignal(isLookedAt())
-  const [isLeftUnread, setLeftUnread] = createSignal(false)
-  const look = () => setLooking(isLookedAt())
-  for (const event of ['focus', 'blur']) window.addEventListener(event, look)
-  document.addEventListener('visibilitychange', look)
+  const [isVisible, setVisible] = createSignal(isPageVisible())
+  const [isKeptUnread, setKeptUnread] = createSignal(false)
+  const update = () => setVisible(isPageVisible())
+  for (const event of ['focus', 'blur']) window.addEventListener(event, update)
+  document.addEventListener('visibilitychange', update)
   onCleanup(() => {
-    for (const event of ['focus', 'blur']) window.removeEventListener(event, look)
-    document.removeEventListener('visibilitychange', look)
+    for (const event of ['focus', 'blur']) window.removeEventListener(event, update)
+    document.removeEventListener('visibilitychange', update)
   })
 
   createEffect(() => {
     const newest = newestMessage(detail().timeline)?.id
-    if (!newest || newest === detail().readUpTo || !isLooking() || isLeftUnread()) return
+    if (!newest || newest === detail().readUpTo || !isVisible() || isKeptUnread()) return
     const timer = setTimeout(() => void markRead(id, newest), READ_AFTER_MS)
     onCleanup(() => clearTimeout(timer))
   })
 
   return {
-    /** Until the ticket is opened again. */
+    /** Stays unread until the ticket is opened again. */
     async markUnread() {
-      setLeftUnread(true)
+      setKeptUnread(true)
       patchRow(id, (row) => ({ ...row, isUnread: true }))
       try {
         await ask(api.console.tickets({ id }).read.delete())
@@ -54,7 +54,7 @@ async function markRead(id: string, messageId: string): Promise<void> {
     patchRow(id, (row) => ({ ...row, isUnread: false }))
     refreshCounts()
   } catch {
-    // Nothing the person could do; the next message tries again.
+    // The agent can't do anything about it. The next message tries again.
   }
 }
 
@@ -62,6 +62,6 @@ function refreshCounts(): void {
   void queries.invalidateQueries({ queryKey: queryKeys.counts })
 }
 
-function isLookedAt(): boolean {
+function isPageVisible(): boolean {
   return !document.hidden && document.hasFocus()
 }

@@ -2,7 +2,7 @@ import ChevronsUpDown from 'lucide-solid/icons/chevrons-up-down'
 import { Match, Switch } from 'solid-js'
 import type { Ticket } from '../ticket-query.ts'
 import { ActivityLines } from './activity-lines.tsx'
-import { SpeechGroup } from './message-group.tsx'
+import { MessageGroup } from './message-group.tsx'
 import type { ThreadRow } from './thread-rows.ts'
 import { dayName } from './times.ts'
 
@@ -20,9 +20,9 @@ export function ThreadRowView(props: ThreadRowViewProps) {
   const as = <Kind extends ThreadRow['kind']>(kind: Kind) => only(props.row, kind)
   return (
     <Switch>
-      <Match when={as('speech')}>
+      <Match when={as('messages')}>
         {(row) => (
-          <SpeechGroup
+          <MessageGroup
             items={row().items}
             ticketId={props.ticketId}
             channel={props.channel}

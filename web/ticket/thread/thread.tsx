@@ -5,17 +5,17 @@ import { announce } from '../../ui/announcer.tsx'
 import { hasHit } from '../../ui/marked.tsx'
 import type { ComposerState } from '../composer/composer-state.ts'
 import { setThreadOnScreen } from '../composer/waiting-replies.ts'
-import { createFollowing } from './follow-scroll.ts'
+import { createFollowScroll } from './follow-scroll.ts'
 import { UnsentMessageCard } from './unsent-message-card.tsx'
 import './thread.css'
 import type { TicketDetail, WaitingReply } from '../ticket-query.ts'
 import { ThreadRowView } from './thread-row.tsx'
 import {
-  countFrom,
   firstUnread,
+  initialCount,
+  isMessageOrNote,
   isSameRow,
-  isSpeech,
-  type Speech,
+  type MessageOrNote,
   type ThreadRow,
   threadRows,
 } from './thread-rows.ts'
@@ -31,22 +31,22 @@ interface ThreadProps {
   terms: readonly string[]
 }
 
-/** All that was said on a ticket and what was done to it, oldest first. It stays where the reader is. */
+/** The messages, notes and activity of a ticket, oldest first. */
 export function Thread(props: ThreadProps) {
   const session = useSession()
   const ticketId = () => props.detail.ticket.id
-  // What was searched for is not folded away.
-  const countAtFirst = countFrom(props.detail.timeline, (text) => hasHit(text, props.terms))
-  const [shownCount, setShownCount] = createSignal(countAtFirst)
+  const [shownCount, setShownCount] = createSignal(
+    initialCount(props.detail.timeline, (text) => hasHit(text, props.terms)),
+  )
   const [unreadFrom, setUnreadFrom] = createSignal(firstUnread(props.detail.timeline, props.detail.readUpTo))
   const [missedCount, setMissedCount] = createSignal(0)
   let isUnfolded = false
-  const following = createFollowing({
+  const scroll = createFollowScroll({
     onEnd: () => setMissedCount(0),
     onTop: () => isUnfolded && unfold(),
   })
 
-  // Memos, because what is read again is mostly the same, and then no row has to be checked.
+  // Memos, because another read mostly returns the same data, and then no row has to be checked.
   const timeline = createMemo(() => props.detail.timeline)
   const customer = createMemo(() => props.detail.ticket.customer)
   const rows = createMemo(() =>
@@ -54,7 +54,7 @@ export function Thread(props: ThreadProps) {
   )
   const rowsById = createMemo(() => new Map(rows().map((row) => [row.id, row])))
   const rowIds = createMemo(() => rows().map(({ id }) => id))
-  /** Sent from this tab, and not on the server yet. */
+  /** Messages sent from this tab that the server doesn't have yet. */
   const unsent = createMemo(() =>
     KINDS.filter((kind) => {
       const { sending, isSender } = props.composer.drafts[kind].state()
@@ -64,31 +64,31 @@ export function Thread(props: ThreadProps) {
   const waitingIds = createMemo(() => props.detail.waiting.map(({ id }) => id))
   const isFolded = () => rows()[0]?.kind === 'earlier'
 
-  /** Shows some more, and the next ones when the reader scrolls up to them: hundreds at once would take a second. */
+  /** Shows some more messages, and further ones on scrolling up. Hundreds at once would take a second. */
   function unfold() {
     isUnfolded = true
-    if (isFolded()) following.keepPlace(() => setShownCount((count) => count + UNFOLDED_AT_ONCE))
+    if (isFolded()) scroll.keepPlace(() => setShownCount((count) => count + UNFOLDED_AT_ONCE))
   }
 
-  /** Folds only what doesn't fit: shows more until the thread fills its place. */
+  /** Shows more messages until the thread fills the visible area. */
   function fill() {
-    while (isFolded() && following.hasRoom()) setShownCount((count) => count + FILLED_AT_ONCE)
-    following.start()
+    while (isFolded() && scroll.hasRoom()) setShownCount((count) => count + FILLED_AT_ONCE)
+    scroll.start()
   }
 
-  /** Something new from somebody else: said aloud, counted when it is out of sight, marked when nobody looks. */
-  function spoken(speech: Speech) {
-    if (speech.agentId === session().agent.id) return
-    announce(newsOf(speech, props.detail.ticket.customer.name))
-    if (!following.isAtEnd()) setMissedCount((count) => count + 1)
-    if (document.hidden && speech.kind === 'message' && !unreadFrom()) setUnreadFrom(speech.id)
+  /** Announces a message from someone else, counts it when it is out of view, and marks it when the tab is hidden. */
+  function onNewEntry(entry: MessageOrNote) {
+    if (entry.agentId === session().agent.id) return
+    announce(announcementOf(entry, props.detail.ticket.customer.name))
+    if (!scroll.isAtEnd()) setMissedCount((count) => count + 1)
+    if (document.hidden && entry.kind === 'message' && !unreadFrom()) setUnreadFrom(entry.id)
   }
 
   createEffect(
     on(timeline, (entries, before) => {
       if (!before) return
       const known = new Set(before.map(({ id }) => id))
-      for (const entry of entries) if (isSpeech(entry) && !known.has(entry.id)) spoken(entry)
+      for (const entry of entries) if (isMessageOrNote(entry) && !known.has(entry.id)) onNewEntry(entry)
     }),
   )
   createEffect(
@@ -96,9 +96,9 @@ export function Thread(props: ThreadProps) {
       () => unsent().length + props.detail.waiting.length,
       (count, before = 0) => {
         if (count <= before) return
-        // Who replies has read what is above.
+        // An agent who replies has read the messages above.
         setUnreadFrom(undefined)
-        following.toEnd()
+        scroll.toEnd()
       },
       { defer: true },
     ),
@@ -108,12 +108,12 @@ export function Thread(props: ThreadProps) {
   onCleanup(() => setThreadOnScreen((now) => (now === id ? undefined : now)))
   // After this effect, so that each step of it is rendered before the next is measured.
   onMount(() => queueMicrotask(fill))
-  onCleanup(following.stop)
+  onCleanup(scroll.stop)
 
   return (
     <div class="thread">
-      <section class="thread-scroll" aria-label="Thread" ref={following.scroller}>
-        <div class="thread-measure" ref={following.content}>
+      <section class="thread-scroll" aria-label="Thread" ref={scroll.scroller}>
+        <div class="thread-measure" ref={scroll.content}>
           <For each={rowIds()}>
             {(id) => {
               const row = createMemo<ThreadRow | undefined>((last) => rowsById().get(id) ?? last, undefined, {
@@ -166,7 +166,7 @@ export function Thread(props: ThreadProps) {
         </div>
       </section>
       <Show when={missedCount() > 0}>
-        <button type="button" class="thread-missed" onClick={following.toEnd}>
+        <button type="button" class="thread-missed" onClick={scroll.toEnd}>
           {missedCount()} new {missedCount() === 1 ? 'message' : 'messages'}
           <ArrowDown />
         </button>
@@ -175,8 +175,8 @@ export function Thread(props: ThreadProps) {
   )
 }
 
-function newsOf(speech: Speech, customer: string): string {
-  if (speech.kind === 'note') return `${speech.agentName} added a note`
-  if (speech.role === 'customer') return `New message from ${customer}`
-  return `${speech.agentName ?? 'A colleague'} replied`
+function announcementOf(entry: MessageOrNote, customer: string): string {
+  if (entry.kind === 'note') return `${entry.agentName} added a note`
+  if (entry.role === 'customer') return `New message from ${customer}`
+  return `${entry.agentName ?? 'A colleague'} replied`
 }

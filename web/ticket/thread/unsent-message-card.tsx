@@ -41,29 +41,29 @@ export function UnsentMessageCard(props: UnsentMessageCardProps) {
 
   return (
     <article
-      class="speech"
+      class="message-group"
       data-who={isNote() ? 'note' : 'waiting'}
       aria-label={isNote() ? 'Unsent note' : 'Unsent reply'}
     >
       <Avatar name={me().name} id={me().id} isDecorative />
-      <div class="speech-body">
-        <header class="speech-head">
-          <span class="speech-name">{me().name}</span>
+      <div class="message-group-body">
+        <header class="message-group-head">
+          <span class="message-group-name">{me().name}</span>
           <Show
             when={isLate()}
-            fallback={<span class="speech-time">{isNote() ? 'Adding…' : 'Sending…'}</span>}
+            fallback={<span class="message-group-time">{isNote() ? 'Adding…' : 'Sending…'}</span>}
           >
-            <span class="speech-kind" role="status">
+            <span class="message-group-kind" role="status">
               <CloudOff />
               Sends when you're online
             </span>
           </Show>
         </header>
-        <div class="speech-item">
+        <div class="message-group-item">
           <MessageText text={message()?.text ?? ''} />
         </div>
         <Show when={isLate()}>
-          <div class="speech-actions">
+          <div class="message-group-actions">
             <Button size="small" onClick={edit}>
               Edit
             </Button>

@@ -61,26 +61,26 @@ export function WaitingReplyCard(props: WaitingReplyCardProps) {
 
   return (
     <article
-      class="speech"
+      class="message-group"
       data-who={isHeld() ? 'held' : 'waiting'}
       aria-label={isHeld() ? 'Held reply' : 'Queued reply'}
       ref={card}
     >
       <Avatar name={props.reply.agentName} id={props.reply.agentId} isDecorative />
-      <div class="speech-body">
-        <header class="speech-head">
-          <span class="speech-name">{props.reply.agentName}</span>
+      <div class="message-group-body">
+        <header class="message-group-head">
+          <span class="message-group-name">{props.reply.agentName}</span>
           <Show
             when={isHeld()}
             fallback={
-              <span class="speech-time">
+              <span class="message-group-time">
                 Sends in
                 <SecondsLeft until={sentAt()} />
                 <Show when={props.reply.thenStatus}>{(status) => <>, then {status()}</>}</Show>
               </span>
             }
           >
-            <span class="speech-kind">
+            <span class="message-group-kind">
               <Clock />
               Held
             </span>
@@ -89,11 +89,11 @@ export function WaitingReplyCard(props: WaitingReplyCardProps) {
         <Show when={isHeld()}>
           <HeldReason detail={props.detail} reply={props.reply} />
         </Show>
-        <div class="speech-item">
+        <div class="message-group-item">
           <MessageText text={props.reply.text} />
         </div>
         <Show when={isMine()}>
-          <div class="speech-actions">
+          <div class="message-group-actions">
             <Switch>
               <Match when={isHeld()}>
                 <Button size="small" look="primary" onClick={() => void sendNow(ticketId(), props.reply.id)}>

@@ -11,28 +11,28 @@ import { toastError } from '../../ui/toaster.tsx'
 import { missingConnection } from '../channel-names.ts'
 import { leaveFocusToPane } from '../focus-in-pane.ts'
 import { type MessageEntry, readTicketAgain, type Ticket } from '../ticket-query.ts'
-import type { Speech } from './thread-rows.ts'
+import type { MessageOrNote } from './thread-rows.ts'
 
-interface SendingStateProps {
-  speech: Speech
+interface MessageStatusProps {
+  entry: MessageOrNote
   ticketId: string
   channel: Ticket['channel']
-  /** Another sent message of the same group follows, which says so for both. */
+  /** The next message of the group was sent too, and says so for both. */
   isSentBelow: boolean
 }
 
 /** Whether an agent's message has reached the customer. */
-export function SendingState(props: SendingStateProps) {
-  const message = () => (props.speech.kind === 'message' ? props.speech : undefined)
+export function MessageStatus(props: MessageStatusProps) {
+  const message = () => (props.entry.kind === 'message' ? props.entry : undefined)
   const sending = () => message()?.sending
-  const broken = () => (sending() === 'failed' || sending() === 'bounced' ? message() : undefined)
+  const failed = () => (sending() === 'failed' || sending() === 'bounced' ? message() : undefined)
   return (
     <Switch>
-      <Match when={broken()}>
-        {(failed) => <FailedStrip message={failed()} ticketId={props.ticketId} />}
+      <Match when={failed()}>
+        {(message) => <FailedMessage message={message()} ticketId={props.ticketId} />}
       </Match>
       <Match when={sending() === 'sent' && !props.isSentBelow}>
-        <p class="sending">
+        <p class="message-status">
           <Check />
           Sent
         </p>
@@ -41,13 +41,13 @@ export function SendingState(props: SendingStateProps) {
         {(missing) => <NotConnected {...missing()} />}
       </Match>
       <Match when={sending() === 'queued'}>
-        <p class="sending">
+        <p class="message-status">
           <Clock />
           Queued
         </p>
       </Match>
       <Match when={sending() === 'sending'}>
-        <p class="sending">
+        <p class="message-status">
           <Clock />
           Sending…
         </p>
@@ -60,7 +60,7 @@ export function SendingState(props: SendingStateProps) {
 function NotConnected(props: { reason: string; settingsHref: string }) {
   const session = useSession()
   return (
-    <p class="sending" data-blocked>
+    <p class="message-status" data-blocked>
       <CircleAlert />
       <span>
         Not sent: {props.reason}.{' '}
@@ -72,25 +72,25 @@ function NotConnected(props: { reason: string; settingsHref: string }) {
   )
 }
 
-function FailedStrip(props: { message: MessageEntry; ticketId: string }) {
+function FailedMessage(props: { message: MessageEntry; ticketId: string }) {
   const [isBusy, setBusy] = createSignal(false)
   let strip: HTMLDivElement | undefined
   leaveFocusToPane(() => strip)
   const hasBounced = () => props.message.sending === 'bounced'
-  async function again() {
+  async function retry() {
     setBusy(true)
     await retryMessage(props.ticketId, props.message.id)
     setBusy(false)
   }
   return (
-    <div class="sending-failed" role="alert" ref={strip}>
+    <div class="message-status-failed" role="alert" ref={strip}>
       <CircleAlert />
       <p>
         <strong>{hasBounced() ? 'Bounced' : 'Not sent'}</strong>
         <Show when={props.message.sendError}>{(reason) => <> · {reason()}</>}</Show>
       </p>
       <Show when={!hasBounced()}>
-        <Button size="small" isBusy={isBusy()} onClick={again}>
+        <Button size="small" isBusy={isBusy()} onClick={retry}>
           Retry
         </Button>
       </Show>
