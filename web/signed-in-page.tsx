@@ -1,14 +1,15 @@
 import { Navigate, type RouteSectionProps, useLocation } from '@solidjs/router'
 import { useQuery } from '@tanstack/solid-query'
-import { Match, Switch } from 'solid-js'
+import { Match, Show, Switch } from 'solid-js'
 import { codeOf } from './api/api-problem.ts'
 import { SessionContext, sessionQuery } from './api/session.ts'
 import { FailedState } from './forms/failed-state.tsx'
 import { HeldReplyNotices } from './inbox/held-reply-notices.tsx'
 import { LiveBanner } from './live/live-banner.tsx'
-import { PageSkeleton } from './page-skeleton.tsx'
 import { SignInAgain } from './sign-in/sign-in-again.tsx'
-import { SignOutDialog } from './sign-in/sign-out.tsx'
+import { SignOutDialog } from './ticket/sign-out.tsx'
+import { Skeleton } from './ui/skeleton.tsx'
+import './signed-in-page.css'
 
 /** The frame of every page that needs a session. Redirects to sign-in without one, and back here afterwards. */
 export function SignedInPage(props: RouteSectionProps) {
@@ -21,7 +22,7 @@ export function SignedInPage(props: RouteSectionProps) {
       <Match when={query.data}>
         {(data) => (
           <SessionContext.Provider value={data}>
-            <div class="with-banner">
+            <div class="signed-in-page">
               <LiveBanner />
               {props.children}
             </div>
@@ -48,5 +49,26 @@ export function SignedInPage(props: RouteSectionProps) {
         )}
       </Match>
     </Switch>
+  )
+}
+
+/** Shown while the session loads: the shape of the inbox or of the settings. */
+function PageSkeleton(props: { hasList: boolean }) {
+  return (
+    <div class="signed-in-page-skeleton late">
+      <div class="signed-in-page-pane" data-pane="rail">
+        <Skeleton lines={9} label="Loading Bellhop" />
+      </div>
+      <Show when={props.hasList}>
+        <div class="signed-in-page-pane" data-pane="list">
+          <Skeleton lines={15} />
+        </div>
+      </Show>
+      <div class="signed-in-page-pane" data-pane="main">
+        <Show when={!props.hasList}>
+          <Skeleton lines={6} />
+        </Show>
+      </div>
+    </div>
   )
 }

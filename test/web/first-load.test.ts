@@ -34,7 +34,7 @@ browserTest('a slow session shows the frame of the page, and no lost connection'
   await page.getByRole('status', { name: 'Loading Bellhop' }).waitFor()
   letGo.resolve()
   await page.getByRole('navigation', { name: 'Views' }).waitFor()
-  expect(await page.locator('.page-skeleton, .live-banner').count()).toBe(0)
+  expect(await page.locator('.signed-in-page-skeleton, .live-banner').count()).toBe(0)
 })
 
 for (const theme of ['light', 'dark'] as const) {

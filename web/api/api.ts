@@ -1,13 +1,8 @@
 import { treaty } from '@elysiajs/eden'
-import { QueryClient } from '@tanstack/solid-query'
 import type { App } from '../../server/http/app.ts'
 import { ApiProblem, offlineProblem, problemOf } from './api-problem.ts'
 import { observeServerDate } from './server-clock.ts'
 import { waitForSignIn } from './session-expiry.ts'
-
-const MOST_READ_TRIES = 3
-const FRESH_FOR_MS = 30_000
-const KEPT_FOR_MS = 10 * 60_000
 
 let tellUnreached = () => {}
 
@@ -38,30 +33,6 @@ export async function ask<Data>(
 /** Is told of each request that did not reach the server. */
 export function onUnreached(listener: () => void): void {
   tellUnreached = listener
-}
-
-/** Live hints say when something has changed, so nothing is read again by itself only because time has passed. */
-export function createQueryClient(): QueryClient {
-  return new QueryClient({
-    defaultOptions: {
-      queries: {
-        staleTime: FRESH_FOR_MS,
-        gcTime: KEPT_FOR_MS,
-        refetchOnWindowFocus: false,
-        refetchOnReconnect: true,
-        networkMode: 'always',
-        retry: (failures, error) => failures < MOST_READ_TRIES && isWorthRetrying(error),
-        retryDelay: (failures) => Math.min(500 * 2 ** failures, 4_000),
-        throwOnError: false,
-      },
-      mutations: { retry: false, networkMode: 'always' },
-    },
-  })
-}
-
-/** A refusal is final; a server that was away or stumbled may be back. */
-function isWorthRetrying(error: unknown): boolean {
-  return error instanceof ApiProblem && (error.status === 0 || error.status >= 502)
 }
 
 /**

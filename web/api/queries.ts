@@ -1,4 +1,52 @@
-import { createQueryClient } from './api.ts'
+import {
+  type DefaultError,
+  QueryClient,
+  type QueryKey,
+  QueryObserver,
+  type QueryObserverOptions,
+  type QueryObserverResult,
+} from '@tanstack/solid-query'
+import { type Accessor, createMemo, createSignal, onCleanup } from 'solid-js'
+import { ApiProblem } from './api-problem.ts'
 
-/** What the page knows of the server. Components ask for it by `useQueryClient`; actions, which are none, take it here. */
-export const queries = createQueryClient()
+const MAX_READ_RETRIES = 3
+const STALE_AFTER_MS = 30_000
+const CACHED_FOR_MS = 10 * 60_000
+
+/**
+ * The data read from the server. Components get it from `useQueryClient`, other code imports it. Live events say what has
+ * changed, so nothing is read again on focus.
+ */
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: STALE_AFTER_MS,
+      gcTime: CACHED_FOR_MS,
+      refetchOnWindowFocus: false,
+      refetchOnReconnect: true,
+      networkMode: 'always',
+      retry: (failures, error) => failures < MAX_READ_RETRIES && isTemporary(error),
+      retryDelay: (failures) => Math.min(500 * 2 ** failures, 4_000),
+      throwOnError: false,
+    },
+    mutations: { retry: false, networkMode: 'always' },
+  },
+})
+
+/** The result of a query. Unlike with `useQuery`, unchanged parts stay the same objects, so only changes are rendered. */
+export function observe<Data, Key extends QueryKey>(
+  options: () => QueryObserverOptions<Data, DefaultError, Data, Data, Key>,
+): Accessor<QueryObserverResult<Data>> {
+  const current = createMemo(() => {
+    const observer = new QueryObserver(queries, options())
+    const [result, setResult] = createSignal(observer.getCurrentResult())
+    onCleanup(observer.subscribe(setResult))
+    return result
+  })
+  return () => current()()
+}
+
+/** The server was not reached or a proxy had no server. Other errors would be the same on a retry. */
+function isTemporary(error: unknown): boolean {
+  return error instanceof ApiProblem && (error.status === 0 || error.status >= 502)
+}

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/solid-query'
 import { createMemo } from 'solid-js'
 import { type Answer, api, ask } from './api.ts'
-import { observe } from './observe-query.ts'
+import { observe } from './queries.ts'
 import { queryKeys } from './query-keys.ts'
 
 // What all agents of an organization share: changed in the settings, used in the inbox.

@@ -1,5 +1,5 @@
 import { createEffect, createMemo, onCleanup } from 'solid-js'
-import { observe } from '../api/observe-query.ts'
+import { observe } from '../api/queries.ts'
 import { ticketQuery } from '../ticket/ticket-query.ts'
 import { useCounts } from './inbox-data.ts'
 import type { InboxLocation } from './location.ts'

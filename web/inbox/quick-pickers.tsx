@@ -1,7 +1,7 @@
 import { createMemo } from 'solid-js'
 import { useSession } from '../api/session.ts'
 import { useAgents, useTags } from '../api/workspace.ts'
-import { useAssignees } from '../ticket/header/assignees.tsx'
+import { useAssignees } from '../ticket/header/assignee-picker.tsx'
 import { PickerList, type PickerOption } from '../ui/picker.tsx'
 import { Overlay } from './palette/overlay.tsx'
 

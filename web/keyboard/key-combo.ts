@@ -1,5 +1,4 @@
 import { isComposing } from '../ui/ime.ts'
-import { keyOf } from './keyboard-layout.ts'
 
 const NAMED: Record<string, string> = {
   Enter: 'enter',
@@ -22,6 +21,19 @@ const OVER_THE_PAGE = '[role="dialog"], [role="alertdialog"], [role="menu"]'
 /** Say nothing by themselves. */
 const SILENT = ['Shift', 'Control', 'Alt', 'Meta', 'AltGraph', 'Dead']
 
+const NOT_LATIN = /^[\p{L}\p{M}]+$/u
+const LATIN = /\p{Script=Latin}/u
+/** What a keyboard for English has there, alone and with shift. */
+const SIGNS: Record<string, [string, string]> = {
+  Slash: ['/', '?'],
+  Period: ['.', '>'],
+  BracketLeft: ['[', '{'],
+  BracketRight: [']', '}'],
+}
+
+/** Whether the last letter was typed on a layout without Latin letters: signs do not tell it by themselves. */
+let isElsewhere = false
+
 /** `e`, `E`, `?`, `mod+k`, `mod+shift+enter`, `escape`; undefined while a letter is being composed, or for shift alone. */
 export function pressOf(event: KeyboardEvent): string | undefined {
   // A browser that fills in a form by itself tells of a press without a key.
@@ -36,6 +48,19 @@ export function pressOf(event: KeyboardEvent): string | undefined {
   }
   // By the shift key, not by caps lock: `E` does more than `e`.
   return event.shiftKey ? name.toUpperCase() : name.toLowerCase()
+}
+
+/**
+ * What a key means to commands: the letter it types. Where it types none of the Latin alphabet (Cyrillic, Greek, Arabic),
+ * that of its place on the keyboard, which is the only way to press it there. AZERTY and Dvorak have Latin letters.
+ */
+function keyOf({ key, code, shiftKey }: KeyboardEvent): string {
+  const isOther = NOT_LATIN.test(key) && !LATIN.test(key)
+  if (isOther) isElsewhere = true
+  else if (key.length === 1 && LATIN.test(key)) isElsewhere = false
+  const signs = isElsewhere && key.length === 1 ? SIGNS[code] : undefined
+  if (signs) return signs[shiftKey ? 1 : 0]
+  return isOther && code.startsWith('Key') ? code.slice('Key'.length).toLowerCase() : key
 }
 
 /** Whether the press belongs to a field, to a button that has the focus, or to a dialog over the page. */

@@ -4,7 +4,8 @@ import { isNotFound } from '../api/api-problem.ts'
 import { useSession } from '../api/session.ts'
 import { FailedState } from '../forms/failed-state.tsx'
 import { useKeys } from '../keyboard/keys.ts'
-import { usePresence } from './announce-viewing.ts'
+import { announcePresence } from '../live/presence.ts'
+import { Skeleton } from '../ui/skeleton.tsx'
 import { Composer } from './composer/composer.tsx'
 import { createComposerState } from './composer/composer-state.ts'
 import { isBlank } from './composer/draft-state.ts'
@@ -18,15 +19,16 @@ import { Thread } from './thread/thread.tsx'
 import { ticketKeys } from './ticket-keys.ts'
 import { type TicketDetail, useTicket } from './ticket-query.ts'
 import './ticket-pane.css'
-import { TicketSkeleton } from './ticket-skeleton.tsx'
-import { placeToastsAbove } from './toast-position.ts'
+
+/** Read by toaster.css. */
+const TOAST_PROPERTIES = ['--composer-top', '--composer-center', '--composer-width']
 
 interface TicketPaneProps {
   ticketId: string
   /** Whether keys act on this ticket. They don't while another one is loading. */
   isTarget(ticketId: string): boolean
   onClose(): void
-  /** Opens the next ticket. Returns what leads back to this one. */
+  /** Opens the next ticket. Returns how to go back to this one. */
   onNext(): () => void
   onPrevious(): void
   onOpenPanel(): void
@@ -166,4 +168,43 @@ function OpenTicket(props: TicketPaneProps & { detail: TicketDetail; read: ReadS
       />
     </>
   )
+}
+
+function TicketSkeleton() {
+  return (
+    <div class="ticket-skeleton">
+      <Skeleton lines={2} label="Loading the ticket" />
+      <Skeleton lines={3} />
+      <Skeleton lines={4} />
+    </div>
+  )
+}
+
+/** Shows colleagues that this agent has the ticket open, and whether they are replying. */
+function usePresence(ticketId: string, isWriting: () => boolean): void {
+  createEffect(() => announcePresence(ticketId, isWriting() ? 'replying' : 'viewing'))
+  onCleanup(() => announcePresence(null, 'viewing'))
+}
+
+/** Keeps toasts centered above the composer. Returns how to put them back at the bottom of the page. */
+function placeToastsAbove(composer: HTMLElement): () => void {
+  const { style } = document.documentElement
+
+  function place(): void {
+    const { top, left, width } = composer.getBoundingClientRect()
+    style.setProperty('--composer-top', `${Math.round(window.innerHeight - top)}px`)
+    style.setProperty('--composer-center', `${Math.round(left + width / 2)}px`)
+    style.setProperty('--composer-width', `${Math.round(width)}px`)
+  }
+
+  const sizes = new ResizeObserver(place)
+  sizes.observe(composer)
+  window.addEventListener('resize', place)
+  window.visualViewport?.addEventListener('resize', place)
+  return () => {
+    sizes.disconnect()
+    window.removeEventListener('resize', place)
+    window.visualViewport?.removeEventListener('resize', place)
+    for (const property of TOAST_PROPERTIES) style.removeProperty(property)
+  }
 }

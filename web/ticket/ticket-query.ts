@@ -1,7 +1,6 @@
 import { type Answer, api, ask } from '../api/api.ts'
 import { ApiProblem } from '../api/api-problem.ts'
-import { observe } from '../api/observe-query.ts'
-import { queries } from '../api/queries.ts'
+import { observe, queries } from '../api/queries.ts'
 import { queryKeys } from '../api/query-keys.ts'
 import { withPending } from './changes/optimistic.ts'
 

@@ -1,7 +1,7 @@
 import { useNavigate } from '@solidjs/router'
 import Rocket from 'lucide-solid/icons/rocket'
 import { createMemo } from 'solid-js'
-import { observe } from '../../api/observe-query.ts'
+import { observe } from '../../api/queries.ts'
 import { useSession } from '../../api/session.ts'
 import { checklistQuery, countSteps } from '../../api/workspace.ts'
 import { Button } from '../../ui/button.tsx'

@@ -9,7 +9,7 @@ import { type Accessor, createEffect, createMemo, createSignal, type JSX, onClea
 import { Dynamic } from 'solid-js/web'
 import { quoted } from '../../../server/search/query-language.ts'
 import { api, ask } from '../../api/api.ts'
-import { observe } from '../../api/observe-query.ts'
+import { observe } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 import { type SessionData, useSession } from '../../api/session.ts'
 import { useAgents, useSavedReplies, useTags } from '../../api/workspace.ts'

@@ -4,16 +4,18 @@ import { FailedState } from '../../forms/failed-state.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { CustomerCard } from './customer-card.tsx'
 import './customer-panel.css'
-import { observe } from '../../api/observe-query.ts'
-import { useTicket } from '../ticket-query.ts'
+import { observe } from '../../api/queries.ts'
+import { Time } from '../../ui/relative-time.tsx'
+import { CHANNEL_NAMES } from '../channel-names.ts'
+import { dateTime } from '../thread/times.ts'
+import { type Ticket, useTicket } from '../ticket-query.ts'
 import { customerQuery } from './customer-query.ts'
 import { CustomerTickets } from './customer-tickets.tsx'
-import { TicketFacts } from './ticket-facts.tsx'
 
 /** The customer of the open ticket, their other tickets, and facts about the ticket. */
 export function CustomerPanel(props: { ticketId: string }) {
   const ticket = useTicket(() => props.ticketId)
-  /** Nothing of a deleted ticket stays on the page. */
+  /** Nothing of a deleted ticket is shown. */
   const detail = () => (isNotFound(ticket().error) ? undefined : ticket().data)
   const customerId = createMemo(() => detail()?.ticket.customer.userId)
   const customer = observe(() => customerQuery(customerId() ?? ''))
@@ -48,5 +50,26 @@ export function CustomerPanel(props: { ticketId: string }) {
         </Match>
       </Switch>
     </aside>
+  )
+}
+
+/** The channel and the times of the ticket. The header shows its id. */
+function TicketFacts(props: { ticket: Ticket }) {
+  return (
+    <section class="customer-panel-section">
+      <h3>Ticket</h3>
+      <dl class="ticket-facts">
+        <dt>Channel</dt>
+        <dd>{CHANNEL_NAMES[props.ticket.channel]}</dd>
+        <dt>Created</dt>
+        <dd>
+          <Time at={props.ticket.createdAt}>{dateTime(props.ticket.createdAt)}</Time>
+        </dd>
+        <dt>Updated</dt>
+        <dd>
+          <Time at={props.ticket.updatedAt}>{dateTime(props.ticket.updatedAt)}</Time>
+        </dd>
+      </dl>
+    </section>
   )
 }

@@ -1,13 +1,17 @@
 import ChevronDown from 'lucide-solid/icons/chevron-down'
 import CircleUser from 'lucide-solid/icons/circle-user'
-import { Show } from 'solid-js'
+import UserRoundX from 'lucide-solid/icons/user-round-x'
+import { type Accessor, createMemo, Show } from 'solid-js'
+import { useSession } from '../../api/session.ts'
 import { useAgents } from '../../api/workspace.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Picker } from '../../ui/picker.tsx'
+import { Picker, type PickerOption } from '../../ui/picker.tsx'
 import { changeTicket } from '../changes/change-ticket.ts'
-import { UNASSIGNED, useAssignees } from './assignees.tsx'
 import type { FactPickerProps } from './status-picker.tsx'
+
+/** The option that removes the assignee. */
+export const UNASSIGNED = ''
 
 /** The assignee of the ticket. */
 export function AssigneePicker(props: FactPickerProps) {
@@ -41,4 +45,29 @@ export function AssigneePicker(props: FactPickerProps) {
       )}
     />
   )
+}
+
+/** Agents that a ticket can be assigned to: the signed-in agent first, "Unassigned" last. */
+export function useAssignees(): Accessor<PickerOption[]> {
+  const agents = useAgents()
+  const session = useSession()
+  return createMemo(() => {
+    const me = session().agent.id
+    const enabled = agents().filter(({ state }) => state !== 'disabled')
+    const sorted = enabled.toSorted(
+      (a, b) => Number(b.id === me) - Number(a.id === me) || a.name.localeCompare(b.name),
+    )
+    const people = sorted.map(({ id, name, email, state }) => {
+      const hasNamesake = enabled.some((other) => other.id !== id && other.name === name)
+      const notes = [hasNamesake ? email : '', state === 'invited' ? 'invited' : ''].filter(Boolean)
+      return {
+        value: id,
+        label: id === me ? `${name} (you)` : name,
+        detail: notes.join(' · ') || undefined,
+        isMuted: state === 'invited',
+        icon: <Avatar name={name} id={id} size="small" isDecorative />,
+      }
+    })
+    return [...people, { value: UNASSIGNED, label: 'Unassigned', icon: <UserRoundX /> }]
+  })
 }

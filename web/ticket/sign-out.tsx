@@ -4,25 +4,25 @@ import { errorMessage } from '../api/api-problem.ts'
 import { queries } from '../api/queries.ts'
 import { type SessionData, sessionQuery } from '../api/session.ts'
 import { ConfirmDialog } from '../forms/confirm-dialog.tsx'
-import { removeSavedDrafts, unsavedDrafts } from '../ticket/composer/draft-storage.ts'
 import { toastError } from '../ui/toaster.tsx'
+import { removeSavedDrafts, unsavedDrafts } from './composer/draft-storage.ts'
 
-/** Drafts are saved within this time when the server can be reached. */
-const LONGEST_SAVE_MS = 1_500
+/** Drafts are saved within this time if the server can be reached. */
+const MAX_SAVE_MS = 1_500
 const POLL_MS = 50
 
 const [unsaved, setUnsaved] = createSignal(0)
 
-/** Ends the session. Asks first when some text is not saved on the server. */
+/** Ends the session. Asks first if some text isn't saved on the server. */
 export async function signOut(): Promise<void> {
-  for (const end = Date.now() + LONGEST_SAVE_MS; countUnsaved() > 0 && Date.now() < end; ) {
+  for (const end = Date.now() + MAX_SAVE_MS; countUnsaved() > 0 && Date.now() < end; ) {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }
   if (countUnsaved() > 0) return void setUnsaved(countUnsaved())
-  await leave().catch((error: unknown) => toastError(errorMessage(error)))
+  await endSession().catch((error: unknown) => toastError(errorMessage(error)))
 }
 
-/** The question of `signOut`. Rendered once, on signed-in pages. */
+/** The question `signOut` asks. Rendered once, on signed-in pages. */
 export function SignOutDialog() {
   const where = () => (unsaved() === 1 ? 'a ticket' : `${unsaved()} tickets`)
   return (
@@ -32,13 +32,13 @@ export function SignOutDialog() {
       title="Some text isn't saved yet"
       text={`Your text on ${where()} hasn't reached the server. If you sign out now, it stays in this browser, where others could read it, until you sign in here again.`}
       action="Sign out anyway"
-      onConfirm={leave}
+      onConfirm={endSession}
     />
   )
 }
 
-/** Reloads the page, so that nothing of it stays in this tab. */
-async function leave(): Promise<void> {
+/** Loads the sign-in page anew, so that no data stays in this tab. */
+async function endSession(): Promise<void> {
   await ask(api.console.session.delete())
   removeSavedDrafts(agentId())
   location.assign('/sign-in')
