@@ -21,7 +21,7 @@ export interface Agent {
   createdAt: number
 }
 
-export const agentColumns = {
+const agentColumns = {
   id: agents.id,
   orgId: agents.orgId,
   name: agents.name,

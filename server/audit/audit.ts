@@ -6,7 +6,7 @@ import { invalid } from '../errors.ts'
 import { isId } from '../ids.ts'
 
 /** An action and its subject. Must not contain a secret. */
-export interface AuditNote {
+interface AuditNote {
   /** A noun and a past verb, such as `agent.invited`. */
   action: string
   subject?: { id?: string; label: string }
@@ -41,7 +41,7 @@ const DEFAULT_LISTED = 50
 
 export type AuditEntry = typeof auditEntries.$inferSelect
 
-export interface AuditFilter {
+interface AuditFilter {
   action?: string
   /** `nextCursor` of the previous page. */
   cursor?: string

@@ -27,7 +27,7 @@ export interface IndexQuery {
   excluded: WordPhrase[]
 }
 
-export interface Document {
+interface Document {
   number: number
   words: string[]
 }

@@ -12,7 +12,7 @@ import { StartError } from '../errors.ts'
 const LOCK_FILE = 'server.lock'
 const HOLDER_FILE = 'server.json'
 
-export interface FolderLock {
+interface FolderLock {
   /** Publishes the server's URL for commands. */
   announce(url: string): void
   release(): void

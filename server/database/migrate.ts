@@ -4,7 +4,7 @@ import { StartError } from '../errors.ts'
 import { MIGRATIONS, type Migration } from './migrations.ts'
 
 /** A newer version of Bellhop wrote the data. */
-export class NewerDataError extends StartError {
+class NewerDataError extends StartError {
   override name = 'NewerDataError'
 }
 

@@ -5,7 +5,7 @@ import type { Database } from './database.ts'
 
 const CHECK_EVERY_MS = 500
 
-export interface ExternalCommitWatch {
+interface ExternalCommitWatch {
   stop(): Promise<void>
 }
 

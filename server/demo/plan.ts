@@ -21,7 +21,7 @@ const PEOPLE = CUSTOMERS.map((person, index) => ({ ...person, shop: SHOPS[index 
 /** The channels, as often as customers use them. */
 const WEIGHTED_CHANNELS: Channel[] = [...CHANNELS, 'email', 'email', 'email', 'widget', 'widget', 'telegram']
 
-export interface PlannedTicket {
+interface PlannedTicket {
   subject: string
   channel: Channel
   customer: { name: string; email: string }

@@ -6,7 +6,7 @@ import { AppError, type Fault, invalid } from '../errors.ts'
 import { faultsOf } from '../requests/validation-errors.ts'
 
 /** `application/problem+json` (RFC 9457) with a stable `code` and the request id. */
-export interface Problem {
+interface Problem {
   type: string
   title: string
   status: number

@@ -11,7 +11,7 @@ const IDLE_TIMEOUT_S = 30
 /** How long running requests may take to finish when the server stops. */
 const SHUTDOWN_TIMEOUT_MS = 8_000
 
-export interface Listening {
+interface Listening {
   url: string
   /** Accepts no more connections and waits for running requests. Connections still open after 8 seconds are closed. */
   stop(): Promise<void>

@@ -12,7 +12,7 @@ import type { FinishedRequest } from './watch-requests.ts'
 /** Headers that show that a request came through a proxy on this machine. */
 const PROXY_HEADERS = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via']
 
-export interface Metrics {
+interface Metrics {
   countRequest(request: FinishedRequest): void
   /** `succeeded` or one of the delivery errors. */
   countAttempt(outcome: string): void

@@ -46,7 +46,7 @@ export interface InboxRow extends TicketWithCustomer {
   excerpt?: string
 }
 
-export interface InboxRequest {
+interface InboxRequest {
   /** Id of the agent who asks. */
   me: string
   /** As server/search/query-language.ts reads it. Empty finds everything but spam. */

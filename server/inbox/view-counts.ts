@@ -11,7 +11,7 @@ const KEEP_FACTOR = 100
 const MAX_KEEP_MS = 5_000
 const MAX_CACHED = 2_000
 
-export interface ViewCounts {
+interface ViewCounts {
   saved: { id: string; count: number; isAtLeast?: true }[]
   /** The counts may be out of date; after this many milliseconds they are counted again. */
   askAgainMs?: number

@@ -1,6 +1,6 @@
 /** What an agent does in a ticket. */
 export const PRESENCE_STATES = ['viewing', 'replying'] as const
-export type PresenceState = (typeof PRESENCE_STATES)[number]
+type PresenceState = (typeof PRESENCE_STATES)[number]
 
 /** Which agents are online, and which tickets they have open. */
 export interface PresenceSnapshot {
@@ -23,7 +23,7 @@ const EXPIRES_AFTER_MS = 45_000
 const RECONNECT_GRACE_MS = 3_000
 const MAX_PAGES_PER_AGENT = 50
 
-export interface Presence {
+interface Presence {
   announce(announcement: Announcement): void
   /** Call when the stream of a page has closed. */
   closePage(agentId: string, pageId: string): void

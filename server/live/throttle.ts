@@ -3,7 +3,7 @@ import type { Log } from '../log.ts'
 
 const PAUSE_AFTER_ERROR_MS = 1_000
 
-export interface Throttle {
+interface Throttle {
   /** Runs the work now, or once after the current pause, however often it is called until then. */
   wake(): void
   /** Settles when the current run has ended. */

@@ -10,7 +10,7 @@ import { MOST_NAME_LENGTH } from './organizations.ts'
 const MOST_WEBSITE_LENGTH = 2_048
 const MOST_SIGNATURE_LENGTH = 10_000
 
-export interface OrganizationSettings {
+interface OrganizationSettings {
   name: string
   /** A customer's message sets a pending or resolved ticket to open. */
   reopens: boolean

@@ -18,7 +18,7 @@ import {
 import { handleOf } from './query-language.ts'
 import type { Filter, Search } from './read-search.ts'
 
-export interface FindInput {
+interface FindInput {
   orgId: string
   me: string
   search: Search

@@ -25,7 +25,7 @@ export interface SortKey {
   id: string
 }
 
-export type FilterShape = Pick<Filter, 'kind' | 'isNegated'>
+type FilterShape = Pick<Filter, 'kind' | 'isNegated'>
 /** What distinguishes one prepared query from another; values are parameters. */
 export interface QueryShape {
   filters: FilterShape[]
@@ -34,7 +34,7 @@ export interface QueryShape {
   /** Begins after the key (`at`, `id`). */
   hasStart: boolean
 }
-export type Params = Record<string, string | number>
+type Params = Record<string, string | number>
 
 const MAX_REMEMBERED_FILTERS = 4
 

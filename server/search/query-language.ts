@@ -31,7 +31,7 @@ export type Term = { isNegated: boolean } & (
 )
 
 /** Words next to each other. With an open end, the last one may be the beginning of a longer word. */
-export interface Phrase {
+interface Phrase {
   isNegated: boolean
   words: string[]
   isOpenEnded: boolean

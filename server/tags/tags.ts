@@ -12,7 +12,7 @@ import { type Changed, changeRow, recordChanges } from '../tickets/update-ticket
 /** Tickets in one unit: few enough not to delay other requests. */
 const SLICE = 100
 
-export interface TagCount {
+interface TagCount {
   tag: string
   /** Tickets with the tag. */
   total: number

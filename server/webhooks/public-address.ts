@@ -17,7 +17,7 @@ export const URL_REFUSALS = [
   'blocked_address',
 ] as const
 
-export interface UrlRefusal {
+interface UrlRefusal {
   code: (typeof URL_REFUSALS)[number]
   /** Tells the administrator what to change. */
   detail: string

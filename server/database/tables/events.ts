@@ -10,7 +10,7 @@ export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number]
  * `workspace.changed` has no ticket: agents, keys, endpoints, views, saved replies, settings. Rows written before it got
  * this name say `desk.changed`; pages only look at the empty ticket id.
  */
-export const LOG_EVENTS = [
+const LOG_EVENTS = [
   ...WEBHOOK_EVENTS,
   'ticket.updated',
   'ticket.deleted',

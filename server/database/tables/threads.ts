@@ -4,7 +4,7 @@ import { tickets } from './tickets.ts'
 
 /** The fields whose changes a thread shows. */
 export const ACTIVITY_FIELDS = ['status', 'assignedTo', 'tags', 'subject', 'spam'] as const
-export type ActivityField = (typeof ACTIVITY_FIELDS)[number]
+type ActivityField = (typeof ACTIVITY_FIELDS)[number]
 
 /** One change of a field, as a thread shows it. */
 export interface FieldChange {

@@ -6,7 +6,7 @@ import { organizations } from './organizations.ts'
 /** States in the delivery log. `held` is never stored: it is a pending delivery whose endpoint is off. */
 export const DELIVERY_STATES = ['pending', 'in_flight', 'held', 'succeeded', 'failed', 'cancelled'] as const
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
-export type StoredDeliveryState = Exclude<DeliveryState, 'held'>
+type StoredDeliveryState = Exclude<DeliveryState, 'held'>
 
 export const ATTEMPT_KINDS = ['scheduled', 'manual', 'test'] as const
 export type AttemptKind = (typeof ATTEMPT_KINDS)[number]

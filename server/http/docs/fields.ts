@@ -2,7 +2,7 @@ import type { Header, OpenApiDocument } from '../openapi/document.ts'
 import type { Schema } from '../openapi/schemas.ts'
 import { type Html, html, prose } from './html.ts'
 
-export interface Field {
+interface Field {
   /** Where it stands, for example `customer.email` or `data[].id`. */
   path: string
   isRequired: boolean

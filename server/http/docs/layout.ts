@@ -12,7 +12,7 @@ export interface Section {
   sections?: Section[]
 }
 
-export interface DocsPage {
+interface DocsPage {
   /** Address of the page, to mark it in the navigation. */
   path: string
   /** Of the browser's tab. */

@@ -4,7 +4,7 @@ import { type DeclaredResponses, describeResponses, JSON_TYPE, type ResponseDeta
 import type { Declared, SchemaCollection } from './schemas.ts'
 
 /** What a route declares: the schemas that validate it, and its description in `detail`. */
-export interface RouteSchemas {
+interface RouteSchemas {
   body?: Declared
   params?: Declared
   query?: Declared

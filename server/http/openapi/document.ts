@@ -29,7 +29,7 @@ export interface ProblemDescription {
   headers?: Record<string, TSchema>
 }
 
-export interface SecurityScheme {
+interface SecurityScheme {
   type: 'http' | 'apiKey'
   scheme?: string
   in?: 'header' | 'cookie'
@@ -46,7 +46,7 @@ export interface Parameter {
   schema: Schema
 }
 
-export interface Content {
+interface Content {
   [mediaType: string]: { schema: Schema }
 }
 

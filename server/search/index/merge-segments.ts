@@ -15,7 +15,7 @@ export interface Erasure {
 }
 
 /** One step of merging. `hasGrown`: the index has been written to. Returns whether there is more to do. */
-export type Merger = (hasGrown: boolean, erased: Erasure[]) => Promise<boolean>
+type Merger = (hasGrown: boolean, erased: Erasure[]) => Promise<boolean>
 
 /**
  * Merges the segments of the index a little at a time. After a permanent deletion it merges all of them, because until

@@ -3,7 +3,7 @@ const MAX_JITTER_MS = 2_000
 const JITTER_SHARE = 1 / 15
 const MAX_RETRY_AFTER_MS = 86_400_000
 
-export interface FailedAttempt {
+interface FailedAttempt {
   /** Delay before each retry, in milliseconds. Section 6 of the specification has 30 s, 5 min, 30 min. */
   schedule: readonly number[]
   /** Number of retries so far: 0 after the first attempt. */

@@ -33,11 +33,7 @@ export async function sendDelivery(
 }
 
 /** Headers of one attempt: section 6 of the specification, and Standard Webhooks. */
-type HeadersOf = (
-  endpoint: Endpoint,
-  delivery: ClaimedDelivery,
-  body: Uint8Array,
-) => Record<string, string>
+type HeadersOf = (endpoint: Endpoint, delivery: ClaimedDelivery, body: Uint8Array) => Record<string, string>
 
 /** Decrypted secrets are cached, because decrypting one costs more than signing with it. */
 export function createHeaders(deps: Deps): HeadersOf {

@@ -15,7 +15,7 @@ import { HttpPost, type HttpPostDeps, type PostRequest, type SendResult } from '
 
 const HTTPS_PORT = 443
 
-export interface SenderOptions {
+interface SenderOptions {
   clock: Clock
   policy: AddressPolicy
   /** For DNS, connection, TLS and response headers together; 10 s in section 6 of the specification. */
@@ -26,7 +26,7 @@ export interface SenderOptions {
   resolve?: Resolve
 }
 
-export interface SendRequest {
+interface SendRequest {
   url: string
   headers: Record<string, string>
   /** The exact bytes to send. */

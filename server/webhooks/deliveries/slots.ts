@@ -26,7 +26,7 @@ export interface DeliveryInFlight {
   result: AttemptResult | 'unsent' | null
 }
 
-export interface Slots {
+interface Slots {
   has(deliveryId: string): boolean
   /** Starts the attempt, or queues it until its endpoint has a free slot. */
   add(inFlight: DeliveryInFlight): void

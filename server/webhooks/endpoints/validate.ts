@@ -15,7 +15,7 @@ export interface EndpointInput {
   events: readonly string[]
 }
 
-export interface CheckedInput {
+interface CheckedInput {
   url: string
   description: string
   events: WebhookEvent[]
