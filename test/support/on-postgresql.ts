@@ -1,8 +1,10 @@
 import { removeTemporaryFolders } from './folder.ts'
 import { postgresPrograms, startCluster } from './postgres.ts'
+import { postgresqlTests } from './postgresql-tests.ts'
 
-// Runs a command, such as `bun test --parallel=2 …`, on PostgreSQL: one private cluster serves all test processes of the
-// run, and every test gets a database of its own there (`freshPlace`). Usage: bun test/support/on-postgresql.ts COMMAND
+// Runs a command on PostgreSQL, such as `bun test test/v1`. One private cluster serves all test processes, and every test
+// has its own database there (`freshPlace`). A `bun test` without files runs those that depend on the database.
+// Usage: bun test/support/on-postgresql.ts COMMAND
 
 const programs = postgresPrograms()
 if (!programs) {
@@ -10,7 +12,9 @@ if (!programs) {
   process.exit(process.env.CI ? 1 : 0)
 }
 const cluster = await startCluster(programs)
-const command = Bun.spawn(process.argv.slice(2), {
+const given = process.argv.slice(2)
+const isWithoutFiles = given[1] === 'test' && given.slice(2).every((word) => word.startsWith('-'))
+const command = Bun.spawn([...given, ...(isWithoutFiles ? postgresqlTests() : [])], {
   env: { ...process.env, BELLHOP_TEST_CLUSTER: cluster.address },
   stdio: ['inherit', 'inherit', 'inherit'],
 })

@@ -1,0 +1,71 @@
+import { Glob } from 'bun'
+
+/** Test files here can depend on the database. All others run on SQLite only. */
+const FOLDERS = ['console', 'database', 'v1', 'webhooks']
+
+/**
+ * Files in these folders that run on SQLite only. PostgreSQL is for SQL, storage, locks, and crash recovery, and these
+ * files never get that far, or test it the same way on any database.
+ */
+const SQLITE_ONLY: Record<string, string[]> = {
+  'Requests that are refused before the database is asked': [
+    'v1/bad-addresses',
+    'v1/bad-json',
+    'v1/bad-values',
+    'v1/bodies',
+    'v1/errors',
+    'v1/headers',
+    'v1/odd-requests',
+    'v1/rate-limit',
+    'v1/request-ids',
+    'v1/routes',
+    'console/invisible-text',
+  ],
+  'The API description': ['v1/openapi'],
+  'Who may call a route. v1/isolation covers what queries return to another organization': [
+    'console/admins-only',
+    'console/other-organization',
+    'console/session-on-v1',
+  ],
+  'Sign-in forms, cookies, and limits that are kept in memory': ['console/attempts', 'console/sign-in'],
+  'Sockets, certificates, and signatures of webhook requests': [
+    'v1/sent-events',
+    'webhooks/address',
+    'webhooks/public-address',
+    'webhooks/secret-key',
+    'webhooks/send',
+    'webhooks/send-address',
+    'webhooks/send-certificate',
+    'webhooks/send-nonsense',
+    'webhooks/send-slow',
+    'webhooks/send-status',
+    'webhooks/signature',
+  ],
+  'Arithmetic on times': ['webhooks/retry-schedule'],
+  'How the delivery loop shares its sockets': ['webhooks/fairness'],
+  'Commands that change settings beside the server, as console/live-restart does': [
+    'console/settings-events',
+  ],
+  'The event loop of the server, which runs the queries of SQLite only': ['console/search-blocking'],
+  'Sharing and caching of counts in memory': ['console/view-counts'],
+  'Plans, locks, and full disks of SQLite': [
+    'database/cut-off',
+    'database/disk',
+    'database/inbox-plans',
+    'database/list-plans',
+    'database/lock',
+    'database/locked',
+    'database/rebuild',
+    'webhooks/full-disk',
+    'webhooks/plans',
+  ],
+}
+
+/** The test files that also run on PostgreSQL. A new file in the folders above runs there until it is listed. */
+export function postgresqlTests(): string[] {
+  const files = FOLDERS.flatMap((folder) => [...new Glob(`test/${folder}/*.test.ts`).scanSync()])
+  const skipped = Object.values(SQLITE_ONLY).flatMap((names) => names.map((name) => `test/${name}.test.ts`))
+  const missing = skipped.filter((file) => !files.includes(file))
+  if (missing.length > 0) throw new Error(`SQLITE_ONLY has files that do not exist: ${missing.join(', ')}`)
+  return files.filter((file) => !skipped.includes(file)).sort()
+}
