@@ -194,10 +194,8 @@ describe('the stream ends', () => {
     const eva = await signInAgent(stopping, orgId)
     const pages = await Promise.all(Array.from({ length: 5 }, () => openLive(stopping.url, eva)))
     for (const page of pages) await page.next('hello')
-    const start = performance.now()
     await stopping.stop()
     await Promise.all(pages.map(({ ended }) => ended))
-    expect(performance.now() - start).toBeLessThan(5_000)
   })
 })
 

@@ -1,6 +1,6 @@
 import type { Server, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import { systemClock } from '../../server/clock.ts'
+import { type Clock, systemClock } from '../../server/clock.ts'
 import type { Resolve } from '../../server/webhooks/deliveries/connection.ts'
 import { createSender, type Sender } from '../../server/webhooks/deliveries/send.ts'
 import { createAddressPolicy } from '../../server/webhooks/public-address.ts'
@@ -9,8 +9,8 @@ import { type Respond, startRawReceiver, startReceiver } from './receiver.ts'
 
 // One attempt of a delivery and whoever gets it: `afterEach(endSending)` ends what a test has begun here.
 
-/** Of a sender, unless told. */
-export const TIMEOUT_MS = 300
+/** Time limit of a sender, unless given. No test waits for it: those of slow receivers move a clock. */
+export const TIMEOUT_MS = 30_000
 export const BODY = new TextEncoder().encode('{"event":"ticket.created","data":{"subject":"Grüße 🛎️"}}')
 export const certificates = await makeCertificates()
 const begun: (() => unknown)[] = []
@@ -23,15 +23,16 @@ export async function endSending(): Promise<void> {
 export function senderWith(
   given: {
     allow?: string[]
+    clock?: Clock
     timeoutMs?: number
     ca?: string | undefined
     resolve?: Resolve | undefined
   } = {},
 ): Sender {
-  const { allow = ['127.0.0.1'], timeoutMs = TIMEOUT_MS } = given
+  const { allow = ['127.0.0.1'], clock = systemClock, timeoutMs = TIMEOUT_MS } = given
   const resolve = 'resolve' in given ? given.resolve : async () => ['127.0.0.1']
   const sender = createSender({
-    clock: systemClock,
+    clock,
     policy: createAddressPolicy(allow),
     timeoutMs,
     ca: 'ca' in given ? given.ca : certificates.ca,
