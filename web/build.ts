@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
 const TOP = join(import.meta.dir, '..')
-/** What the built pages come from, beside everything in `web`. */
-const ALSO = ['bun.lock']
-/** 11 would take twice as long for two percent. */
+/** Inputs of the build besides the folder `web`. */
+const OTHER_INPUTS = ['bun.lock']
+/** Level 11 takes twice as long and saves two percent. */
 const BROTLI_QUALITY = 10
-const MOST_WAIT_MS = 120_000
+const MAX_WAIT_MS = 120_000
 const PAUSE_MS = 50
 
 if (import.meta.main) {
@@ -16,25 +16,24 @@ if (import.meta.main) {
     const isNew = await buildWeb({ isForced: process.argv.includes('--force') })
     if (isNew) process.stdout.write(`Built the pages in ${Math.round(performance.now() - startedAt)} ms.\n`)
   } catch (error) {
-    process.stderr.write(`The pages could not be built.\n${error instanceof Error ? error.message : error}\n`)
+    process.stderr.write(`Couldn't build the pages.\n${error instanceof Error ? error.message : error}\n`)
     process.exitCode = 1
   }
 }
 
 /**
- * Builds the pages into the folder `web` of `dist`, unless they are there and nothing they come from has changed; answers
- * whether it did. Of several processes one builds and the others wait for it. Whoever reads the folder finds the old
- * pages or the new ones, never half of either.
+ * Builds the pages into the folder `web` of `dist`, unless they are up to date. Returns whether it built them. If several
+ * processes call it, one builds and the others wait. The folder has the old pages or the new ones, never a mixture.
  */
 export async function buildWeb({ isForced = false, dist = join(TOP, 'dist') } = {}): Promise<boolean> {
-  const wanted = await fingerprint()
-  const isDone = () => !isForced && isBuilt(dist, wanted)
+  const inputsHash = await fingerprint()
+  const isDone = () => !isForced && isBuilt(dist, inputsHash)
   if (isDone()) return false
   mkdirSync(dist, { recursive: true })
-  const release = await takeLock(join(dist, 'web.lock'))
+  const release = await acquireLock(join(dist, 'web.lock'))
   try {
     if (isDone()) return false
-    await build(dist, wanted)
+    await build(dist, inputsHash)
     return true
   } finally {
     release()
@@ -44,34 +43,34 @@ export async function buildWeb({ isForced = false, dist = join(TOP, 'dist') } = 
 async function fingerprint(): Promise<string> {
   const paths = await Array.fromAsync(new Bun.Glob('web/**/*').scan({ cwd: TOP }))
   const hash = new Bun.CryptoHasher('sha256')
-  for (const path of [...paths.sort(), ...ALSO]) {
+  for (const path of [...paths.sort(), ...OTHER_INPUTS]) {
     hash.update(`${path}\0`).update(readFileSync(join(TOP, path)))
   }
   return hash.digest('hex')
 }
 
-function isBuilt(dist: string, wanted: string): boolean {
+function isBuilt(dist: string, inputsHash: string): boolean {
   const file = join(dist, 'web/built-from')
-  return existsSync(file) && readFileSync(file, 'utf8') === wanted
+  return existsSync(file) && readFileSync(file, 'utf8') === inputsHash
 }
 
-async function build(dist: string, wanted: string): Promise<void> {
-  // What a build that was cut off has left behind.
+async function build(dist: string, inputsHash: string): Promise<void> {
+  // Left over from an interrupted build.
   for (const name of readdirSync(dist)) {
     if (/^web\.(?:new|old)$/.test(name)) rmSync(join(dist, name), { recursive: true })
   }
   const [built, fresh, old] = [join(dist, 'web'), join(dist, 'web.new'), join(dist, 'web.old')]
   await runVite(fresh)
   compress(join(fresh, 'assets'))
-  writeFileSync(join(fresh, 'built-from'), wanted)
+  writeFileSync(join(fresh, 'built-from'), inputsHash)
   if (existsSync(built)) renameSync(built, old)
   renameSync(fresh, built)
   rmSync(old, { recursive: true, force: true })
 }
 
 /**
- * In a process of its own: Vite builds pages for development where NODE_ENV is not `production` (`bun test` makes it
- * `test`), and those keep every ticket that was opened in memory.
+ * Runs Vite in a separate process, because it needs NODE_ENV `production` (`bun test` sets `test`). Otherwise it builds
+ * development pages, which keep every opened ticket in memory.
  */
 async function runVite(outDir: string): Promise<void> {
   const config = join(import.meta.dir, 'vite.config.ts')
@@ -82,11 +81,11 @@ async function runVite(outDir: string): Promise<void> {
     stdout: 'ignore',
     stderr: 'pipe',
   })
-  const [said, code] = await Promise.all([new Response(vite.stderr).text(), vite.exited])
-  if (code !== 0) throw new Error(said)
+  const [errors, code] = await Promise.all([new Response(vite.stderr).text(), vite.exited])
+  if (code !== 0) throw new Error(errors)
 }
 
-/** Once here instead of at every start or every answer. Fonts are compressed already. */
+/** Compresses the files once, instead of for each response. Fonts are compressed already. */
 function compress(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (name.endsWith('.woff2')) continue
@@ -98,17 +97,17 @@ function compress(folder: string): void {
   }
 }
 
-/** A lock names its process, so that one which was killed holds nobody up. Answers how it is released. */
-async function takeLock(lock: string): Promise<() => void> {
-  const giveUpAt = performance.now() + MOST_WAIT_MS
-  while (!isTaken(lock)) {
+/** The lock contains the id of its process, so that a killed process doesn't block others. Returns its release. */
+async function acquireLock(lock: string): Promise<() => void> {
+  const giveUpAt = performance.now() + MAX_WAIT_MS
+  while (!tryLock(lock)) {
     if (performance.now() > giveUpAt) throw new Error(`${lock} is held by another build.`)
     await Bun.sleep(PAUSE_MS)
   }
   return () => rmSync(lock, { force: true })
 }
 
-function isTaken(lock: string): boolean {
+function tryLock(lock: string): boolean {
   try {
     writeFileSync(lock, String(process.pid), { flag: 'wx' })
     return true
@@ -118,7 +117,7 @@ function isTaken(lock: string): boolean {
   }
 }
 
-/** 0, this process's own group, while the holder is still writing its name or has just gone. */
+/** Returns 0 while the lock has no id yet or was just removed. Signal 0 to process 0 always succeeds. */
 function holderOf(lock: string): number {
   try {
     return Number(readFileSync(lock, 'utf8'))

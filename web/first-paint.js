@@ -1,5 +1,5 @@
-// Runs before the first paint, so that nobody sees a flash of the other theme. Kept apart from the pages because of
-// that: a module would run too late, and the content policy allows no script inside the page.
+// Runs before the first paint, so that the other theme doesn't flash. It is a separate file, because a module would run
+// too late, and the content security policy allows no inline script.
 try {
   document.documentElement.dataset.theme = localStorage.getItem('bellhop.theme') ?? 'system'
 } catch {

@@ -6,13 +6,13 @@ import { Routes } from './routes.tsx'
 import './browser/theme.ts'
 import './browser/visual-viewport.ts'
 
-const place = document.getElementById('app')
-if (!place) throw new Error('index.html has no place for the app.')
+const root = document.getElementById('app')
+if (!root) throw new Error('index.html has no element #app.')
 render(
   () => (
     <QueryClientProvider client={queries}>
       <Routes />
     </QueryClientProvider>
   ),
-  place,
+  root,
 )

@@ -5,9 +5,9 @@ import { defineConfig, type Plugin } from 'vite'
 import solid from 'vite-plugin-solid'
 
 const HERE = import.meta.dirname
-/** Where `bun run dev` expects the server. */
+/** The server that `bun run dev` forwards requests to. */
 const SERVER = 'http://127.0.0.1:3000'
-/** Every browser of the last two years: older ones do not know `light-dark()`, on which both themes stand. */
+/** Browsers of the last two years. Older ones lack `light-dark()`, which the themes need. */
 const BROWSERS = ['chrome123', 'firefox120', 'safari17.5']
 
 export default defineConfig({
@@ -18,10 +18,10 @@ export default defineConfig({
     emptyOutDir: true,
     target: 'es2022',
     cssTarget: BROWSERS,
-    // As data: addresses they would be allowed, but not cached by themselves.
+    // Files, not data: URLs, so that browsers cache each on its own.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // Modules that several pages share are one file: split into ten, they compress worse.
+    // One file for the modules that several pages share. Split into ten, they compress worse.
     rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 2 }] } } },
     sourcemap: false,
     reportCompressedSize: false,
@@ -33,7 +33,7 @@ export default defineConfig({
   },
 })
 
-/** `first-paint.js` is no module, so Vite leaves it alone: it becomes a hashed file like all others. */
+/** Vite ignores `first-paint.js`, because it isn't a module. This adds it as a hashed file, like all others. */
 function firstPaint(): Plugin {
   const source = readFileSync(join(HERE, 'first-paint.js'), 'utf8').replace(/^\/\/.*\n/gm, '')
   const digest = createHash('sha256').update(source).digest('base64url').slice(0, 8)

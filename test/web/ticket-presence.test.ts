@@ -38,6 +38,6 @@ browserTest('the names at a ticket are not announced again when another agent op
   const said = await colleague.elementHandle()
   await using dees = await openWindow({ url: bellhop.url, agent: dee })
   await dees.page.goto('/inbox')
-  await bens.page.getByText('3 online').waitFor()
+  await bens.page.getByText('2 online').waitFor()
   expect(await said?.evaluate((element) => element.isConnected)).toBe(true)
 })

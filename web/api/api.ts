@@ -4,45 +4,42 @@ import { ApiProblem, offlineProblem, problemOf } from './api-problem.ts'
 import { observeServerDate } from './server-clock.ts'
 import { waitForSignIn } from './session-expiry.ts'
 
-let tellUnreached = () => {}
+let notifyUnreached = () => {}
 
 /** The server's routes with their types: `api.console.tickets({ id }).get()`. Go through `ask` for data or a throw. */
 export const api = treaty<App>(location.origin, {
-  // Times stay the texts that the server sends, as their types say.
+  // Times stay strings, as their types say.
   parseDate: false,
   fetch: { credentials: 'same-origin' },
   fetcher: Object.assign(send, { preconnect: fetch.preconnect }),
   onResponse: readJson,
 })
 
-/** What a route answers when all went well: `type Ticket = Answer<typeof api.console.tickets.get>`. */
+/** The data a route returns on success: `type Ticket = Answer<typeof api.console.tickets.get>`. */
 export type Answer<Call extends (...given: never[]) => Promise<{ data: unknown }>> = Exclude<
   Awaited<ReturnType<Call>>['data'],
   null
 >
 
-/** The data of an answer; throws `ApiProblem` when it is a refusal, or when the server was not reached. */
+/** Returns the data of a response. Throws `ApiProblem` on an error response, or if the server wasn't reached. */
 export async function ask<Data>(
-  answer: Promise<{ data: Data; error: null } | { data: null; error: { value: unknown } }>,
+  response: Promise<{ data: Data; error: null } | { data: null; error: { value: unknown } }>,
 ): Promise<Data> {
-  const { data, error } = await answer
+  const { data, error } = await response
   if (error === null) return data
   throw error.value instanceof ApiProblem ? error.value : offlineProblem()
 }
 
-/** Is told of each request that did not reach the server. */
-export function onUnreached(listener: () => void): void {
-  tellUnreached = listener
+/** Sets the function to call when a request didn't reach the server. */
+export function onServerUnreached(listener: () => void): void {
+  notifyUnreached = listener
 }
 
-/**
- * Waits while nobody is signed in and then sends the same request again: what was typed, and what was under way, goes on
- * as if the session had never ended.
- */
+/** If the session has expired, waits until the agent has signed in again, and then sends the same request again. */
 async function send(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   for (;;) {
     const response = await fetch(input, init).catch((error: unknown) => {
-      if (!init?.signal?.aborted) tellUnreached()
+      if (!init?.signal?.aborted) notifyUnreached()
       throw error
     })
     observeServerDate(response, Date.now())
@@ -53,12 +50,12 @@ async function send(input: string | URL | Request, init?: RequestInit): Promise<
   }
 }
 
-/** Whoever asks whether somebody is signed in wants the answer, not to wait for a better one. */
+/** Requests about the session report an expired one, and don't wait for a sign-in. */
 function isAboutSession(url: string): boolean {
   return new URL(url).pathname === '/console/session'
 }
 
-/** Eden would look into every text for dates and numbers. */
+/** Eden would try to parse every string as a date or a number. */
 async function readJson(response: Response): Promise<unknown> {
   const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
   return isJson ? response.json() : undefined

@@ -4,8 +4,8 @@ const CHARACTERS = 26
 const TIME_CHARACTERS = 10
 
 /**
- * An id made in the page, in the format of `server/ids.ts`: the prefix and a UUIDv7 in Crockford's base 32, so that ids
- * made later sort later. What is sent under an id of its own can be sent again without being made twice.
+ * An id created in the browser, in the format of `server/ids.ts`: the prefix and a UUIDv7 in Crockford's base 32, so that ids
+ * sort by time. A message sent again under the same id isn't created twice.
  */
 export function createId(prefix: 'msg' | 'not', now: number): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))

@@ -5,7 +5,7 @@ import { type Answer, api, ask } from './api.ts'
 /** The signed-in agent and their organization. */
 export type SessionData = Answer<typeof api.console.session.get>
 
-/** For `useQuery(() => sessionQuery)` on any page. Where someone is surely signed in, use `useSession`. */
+/** For `useQuery(() => sessionQuery)` on any page. On pages inside `SignedInPage`, use `useSession`. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: () => ask(api.console.session.get()),

@@ -4,7 +4,7 @@ import { type Answer, api, ask } from './api.ts'
 import { observe } from './queries.ts'
 import { queryKeys } from './query-keys.ts'
 
-// What all agents of an organization share: changed in the settings, used in the inbox.
+// Data that all agents of an organization share: changed in the settings, used in the inbox.
 
 export type Agent = Answer<typeof api.console.agents.get>['data'][number]
 export type SavedReply = Answer<(typeof api.console)['saved-replies']['get']>['data'][number]
@@ -26,19 +26,19 @@ export const savedRepliesQuery = queryOptions({
   queryFn: () => ask(api.console['saved-replies'].get()),
 })
 
-/** The first steps of an organization, and how far each is. */
+/** The setup steps of the organization, with the state of each. */
 export const checklistQuery = queryOptions({
   queryKey: queryKeys.checklist,
   queryFn: () => ask(api.console.checklist.get()),
 })
 
-/** How many of the steps are done, of those that can be done. */
+/** How many steps are done, and how many are possible in this version. */
 export function countSteps(steps: FirstSteps): { done: number; possible: number } {
   const done = steps.filter(({ state }) => state === 'done').length
   return { done, possible: done + steps.filter(({ state }) => state === 'todo').length }
 }
 
-/** All agents, also those who are invited or disabled. */
+/** All agents, including invited and disabled ones. */
 export function useAgents() {
   const result = observe(() => agentsQuery)
   return createMemo(() => result().data?.data ?? [])

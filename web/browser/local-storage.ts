@@ -1,4 +1,4 @@
-/** What this browser remembers between visits; the fallback where it keeps nothing, or something else. */
+/** Reads a value from local storage. Returns the fallback if there is none, or it isn't valid. */
 export function readStored<Value>(
   key: string,
   isValue: (value: unknown) => value is Value,
@@ -16,6 +16,6 @@ export function store(key: string, value: unknown): void {
   try {
     localStorage.setItem(key, JSON.stringify(value))
   } catch {
-    // A browser that keeps nothing forgets it when the page is closed.
+    // Without storage, the value is lost when the page is closed.
   }
 }

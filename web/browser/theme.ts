@@ -2,7 +2,7 @@ import { createSignal } from 'solid-js'
 
 export const THEMES = ['light', 'dark', 'system'] as const
 export type Theme = (typeof THEMES)[number]
-export const THEME_NAMES: Record<Theme, string> = { light: 'Light', dark: 'Dark', system: 'As the system' }
+export const THEME_NAMES: Record<Theme, string> = { light: 'Light', dark: 'Dark', system: 'System' }
 
 /** Read by first-paint.js too, before anything is painted. */
 const KEY = 'bellhop.theme'
@@ -12,13 +12,13 @@ const [chosen, setChosen] = createSignal<Theme>(themeOf(document.documentElement
 /** The theme this person chose in this browser. */
 export const theme = chosen
 
-/** Takes effect at once, is kept in this browser, and reaches its other tabs. */
+/** Takes effect at once, here and in the other tabs, and is stored in this browser. */
 export function setTheme(next: Theme): void {
   show(next)
   try {
     localStorage.setItem(KEY, next)
   } catch {
-    // A browser that keeps nothing shows it until the page is closed.
+    // Without storage, the theme applies until the page is closed.
   }
 }
 

@@ -1,25 +1,22 @@
 import { createEffect, onCleanup } from 'solid-js'
 
-let isMeant = false
+let isWarningOff = false
 
-/**
- * While something typed is nowhere else, the browser asks in its own words before it closes or reloads the tab. Nothing
- * is kept for that: a password stays in its field.
- */
+/** While there is unsaved text, the browser asks before it closes or reloads the tab. The text isn't stored. */
 export function askBeforeLeaving(isUnsaved: () => boolean): void {
   createEffect(() => {
     if (!isUnsaved()) return
-    addEventListener('beforeunload', ask)
-    onCleanup(() => removeEventListener('beforeunload', ask))
+    addEventListener('beforeunload', warn)
+    onCleanup(() => removeEventListener('beforeunload', warn))
   })
 }
 
-/** Loads another page without a question: whoever is at this one may not stay. */
-export function leaveUnasked(go: () => void): void {
-  isMeant = true
+/** Runs `go`, which loads another page, without that warning. For an agent whose session has ended. */
+export function leaveWithoutWarning(go: () => void): void {
+  isWarningOff = true
   go()
 }
 
-function ask(event: BeforeUnloadEvent): void {
-  if (!isMeant) event.preventDefault()
+function warn(event: BeforeUnloadEvent): void {
+  if (!isWarningOff) event.preventDefault()
 }

@@ -1,6 +1,6 @@
 import { isComposing } from '../ui/ime.ts'
 
-const NAMED: Record<string, string> = {
+const KEY_NAMES: Record<string, string> = {
   Enter: 'enter',
   Escape: 'escape',
   ArrowUp: 'up',
@@ -13,32 +13,32 @@ const NAMED: Record<string, string> = {
   Backspace: 'backspace',
   Delete: 'delete',
 }
-/** Belong to whatever has the focus, when that can be pressed. */
-const PRESSING = ['enter', 'space']
-/** While one of these is on the page, keys are for it. */
-const OVER_THE_PAGE = '[role="dialog"], [role="alertdialog"], [role="menu"]'
+/** These press a focused button or link. */
+const BUTTON_KEYS = ['enter', 'space']
+/** While one of these is open, keys go to it. */
+const OVERLAYS = '[role="dialog"], [role="alertdialog"], [role="menu"]'
 
-/** Say nothing by themselves. */
-const SILENT = ['Shift', 'Control', 'Alt', 'Meta', 'AltGraph', 'Dead']
+/** These do nothing on their own. */
+const IGNORED_KEYS = ['Shift', 'Control', 'Alt', 'Meta', 'AltGraph', 'Dead']
 
-const NOT_LATIN = /^[\p{L}\p{M}]+$/u
+const LETTERS = /^[\p{L}\p{M}]+$/u
 const LATIN = /\p{Script=Latin}/u
-/** What a keyboard for English has there, alone and with shift. */
-const SIGNS: Record<string, [string, string]> = {
+/** The signs of a US keyboard, without and with shift, by the position of the key. */
+const US_SIGNS: Record<string, [string, string]> = {
   Slash: ['/', '?'],
   Period: ['.', '>'],
   BracketLeft: ['[', '{'],
   BracketRight: [']', '}'],
 }
 
-/** Whether the last letter was typed on a layout without Latin letters: signs do not tell it by themselves. */
-let isElsewhere = false
+/** Whether the last letter came from a layout without Latin letters. A sign alone doesn't show the layout. */
+let isNonLatinLayout = false
 
-/** `e`, `E`, `?`, `mod+k`, `mod+shift+enter`, `escape`; undefined while a letter is being composed, or for shift alone. */
-export function pressOf(event: KeyboardEvent): string | undefined {
-  // A browser that fills in a form by itself tells of a press without a key.
-  if (!event.key || isComposing(event) || SILENT.includes(event.key)) return undefined
-  const name = NAMED[event.key] ?? keyOf(event)
+/** `e`, `E`, `?`, `mod+k`, `mod+shift+enter`, `escape`; undefined during IME composition, and for shift alone. */
+export function keyComboOf(event: KeyboardEvent): string | undefined {
+  // Autofill sends a keydown event without a key.
+  if (!event.key || isComposing(event) || IGNORED_KEYS.includes(event.key)) return undefined
+  const name = KEY_NAMES[event.key] ?? keyOf(event)
   // Where brackets and braces need AltGr, Windows reports it as Control and Alt.
   const isAltGr = event.getModifierState('AltGraph')
   const mod = !isAltGr && (event.ctrlKey || event.metaKey) ? 'mod+' : ''
@@ -51,33 +51,33 @@ export function pressOf(event: KeyboardEvent): string | undefined {
 }
 
 /**
- * What a key means to commands: the letter it types. Where it types none of the Latin alphabet (Cyrillic, Greek, Arabic),
- * that of its place on the keyboard, which is the only way to press it there. AZERTY and Dvorak have Latin letters.
+ * The key as shortcuts name it: the letter it types. On a layout without Latin letters (Cyrillic, Greek, Arabic), the
+ * letter at its position on a US keyboard. AZERTY and Dvorak have Latin letters.
  */
 function keyOf({ key, code, shiftKey }: KeyboardEvent): string {
-  const isOther = NOT_LATIN.test(key) && !LATIN.test(key)
-  if (isOther) isElsewhere = true
-  else if (key.length === 1 && LATIN.test(key)) isElsewhere = false
-  const signs = isElsewhere && key.length === 1 ? SIGNS[code] : undefined
+  const isNonLatin = LETTERS.test(key) && !LATIN.test(key)
+  if (isNonLatin) isNonLatinLayout = true
+  else if (key.length === 1 && LATIN.test(key)) isNonLatinLayout = false
+  const signs = isNonLatinLayout && key.length === 1 ? US_SIGNS[code] : undefined
   if (signs) return signs[shiftKey ? 1 : 0]
-  return isOther && code.startsWith('Key') ? code.slice('Key'.length).toLowerCase() : key
+  return isNonLatin && code.startsWith('Key') ? code.slice('Key'.length).toLowerCase() : key
 }
 
-/** Whether the press belongs to a field, to a button that has the focus, or to a dialog over the page. */
-export function isMeantForElsewhere(event: KeyboardEvent, press: string, isForFields: boolean): boolean {
+/** Whether the key goes to a field, a focused button, or a dialog over the page, instead of to a shortcut. */
+export function isForFocusedElement(event: KeyboardEvent, combo: string, isForFields: boolean): boolean {
   const { target } = event
-  if (document.querySelector(OVER_THE_PAGE)) return true
+  if (document.querySelector(OVERLAYS)) return true
   if (!(target instanceof HTMLElement)) return false
   if (!isForFields && isField(target)) return true
-  return PRESSING.includes(press) && target.closest('button, a[href], summary, [role="button"]') !== null
+  return BUTTON_KEYS.includes(combo) && target.closest('button, a[href], summary, [role="button"]') !== null
 }
 
-/** Whether letters are typed into a field, or into a dialog over the page. */
-export function isTypedElsewhere({ target }: KeyboardEvent): boolean {
-  return document.querySelector(OVER_THE_PAGE) !== null || (target instanceof Element && isField(target))
+/** Whether the key goes to a field or a dialog over the page. */
+export function isForFieldOrDialog({ target }: KeyboardEvent): boolean {
+  return document.querySelector(OVERLAYS) !== null || (target instanceof Element && isField(target))
 }
 
-/** Whether what is typed there becomes text. */
+/** Whether typing into the element enters text. */
 export function isField(element: Element): boolean {
   if (element instanceof HTMLInputElement)
     return !['checkbox', 'radio', 'button', 'range'].includes(element.type)

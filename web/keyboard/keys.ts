@@ -1,56 +1,56 @@
 import { type Accessor, createMemo, createSignal, onCleanup } from 'solid-js'
-import { isMeantForElsewhere, pressOf } from './key-combo.ts'
+import { isForFocusedElement, keyComboOf } from './key-combo.ts'
 import './lost-field-guard.ts'
 
 export const SECTIONS = ['Reply', 'Ticket', 'Move', 'Select', 'Go to', 'Everywhere'] as const
 
-/** Something the person can do by keys, from the palette, or both. */
+/** An action that has a shortcut, is listed in the command menu, or both. */
 export interface KeyAction {
   id: string
   /** A verb: "Resolve", "Assign to me". */
   label: string
   section: (typeof SECTIONS)[number]
   /**
-   * Presses one after the other: `['e']`, `['E']` for shift, `['g', 'm']`, `['mod+k']`, `['enter']`, `['escape']`, `['up']`.
-   * Empty for what only the palette offers.
+   * Key combos in order: `['e']`, `['E']` for shift, `['g', 'm']`, `['mod+k']`, `['enter']`, `['escape']`, `['up']`.
+   * Empty for an action that is only in the command menu.
    */
   keys: string[]
-  /** Other ways to the same, such as `[['o']]`. */
+  /** Alternative shortcuts, such as `[['o']]`. */
   otherKeys?: string[][]
   run: () => void
-  /** Without it, always. When it says no, the keys go to whoever else has registered them. */
+  /** Enabled by default. While disabled, the keys run another action registered for them. */
   isEnabled?: () => boolean
-  /** Also while the focus is in a field: for chords with `mod`, and for escape. */
+  /** Also runs while a field has the focus. For combos with `mod`, and for escape. */
   isForFields?: boolean
-  /** Also again and again while the key is held: for moving, not for changing. */
+  /** Repeats while the key is held. For moving, not for changes. */
   isRepeated?: boolean
-  /** Goes before those with the same keys that were registered later: what is selected goes before what is open. */
+  /** Has priority over actions with the same keys that were registered later. */
   isFirst?: boolean
-  /** Left out of the palette: it makes sense only as a key. */
+  /** Not listed in the command menu. */
   isKeyOnly?: boolean
-  /** Listed in gray: it needs an open ticket, and none is open. */
+  /** Listed in gray, because it needs an open ticket. */
   isUnavailable?: boolean
-  /** Left out of the sheet too: everyone expects it. */
+  /** Not listed among the shortcuts either, because everyone expects it. */
   isUnlisted?: boolean
 }
 
-/** How long the second key of `g m` may take. */
-const NEXT_KEY_WITHIN_MS = 1_500
+/** The maximum time between the keys of `g m`. */
+const MAX_SEQUENCE_PAUSE_MS = 1_500
 
 type Registration = Accessor<KeyAction[]>
 
 const [registrations, setRegistrations] = createSignal<Registration[]>([])
-let begun: string[] = []
-let begunAt = 0
+let pending: string[] = []
+let pendingAt = 0
 
-/** Offers actions while the component lives. Of several with the same keys, the one registered last and enabled runs. */
+/** Registers actions while the component is mounted. Of the enabled actions with the same keys, the last one runs. */
 export function useKeys(actions: () => KeyAction[]): void {
   const registration = createMemo(actions)
   setRegistrations((others) => [...others, registration])
   onCleanup(() => setRegistrations((others) => others.filter((other) => other !== registration)))
 }
 
-/** All that can be done here and now, each once: for the palette and the sheet of keys. */
+/** All registered actions, each once. For the command menu and the list of shortcuts. */
 export function knownActions(): KeyAction[] {
   const known = new Map<string, KeyAction>()
   for (const action of registeredActions()) {
@@ -60,7 +60,7 @@ export function knownActions(): KeyAction[] {
   return [...known.values()]
 }
 
-/** Those that would do something at this moment. */
+/** Whether the action would do something now. */
 export function isActionEnabled(action: KeyAction): boolean {
   return action.isEnabled?.() ?? true
 }
@@ -69,42 +69,46 @@ function registeredActions(): KeyAction[] {
   return registrations().flatMap((registration) => registration())
 }
 
-function pressed(event: KeyboardEvent): void {
-  const press = pressOf(event)
-  if (!press || event.defaultPrevented) return
-  const presses = event.timeStamp - begunAt < NEXT_KEY_WITHIN_MS ? [...begun, press] : [press]
-  begun = []
-  const candidates = registeredActions().filter((action) => mayRun(action, event, press))
-  const fitting = candidates.filter((candidate) => waysOf(candidate).some((keys) => isSame(keys, presses)))
-  const action = fitting.findLast(({ isFirst }) => isFirst) ?? fitting.at(-1)
+function onKeyDown(event: KeyboardEvent): void {
+  const combo = keyComboOf(event)
+  if (!combo || event.defaultPrevented) return
+  const combos = event.timeStamp - pendingAt < MAX_SEQUENCE_PAUSE_MS ? [...pending, combo] : [combo]
+  pending = []
+  const candidates = registeredActions().filter((action) => canRun(action, event, combo))
+  const matches = candidates.filter((candidate) =>
+    sequencesOf(candidate).some((keys) => isSameSequence(keys, combos)),
+  )
+  const action = matches.findLast(({ isFirst }) => isFirst) ?? matches.at(-1)
   if (action) {
     event.preventDefault()
     action.run()
     return
   }
-  const isBeginning = candidates.some((candidate) => waysOf(candidate).some((keys) => begins(keys, presses)))
-  // After `g`, a letter that leads nowhere does nothing, instead of what it does alone.
-  if (!isBeginning) return
+  const isStart = candidates.some((candidate) =>
+    sequencesOf(candidate).some((keys) => startsWith(keys, combos)),
+  )
+  // After `g`, a letter without a shortcut does nothing, not even its own action.
+  if (!isStart) return
   event.preventDefault()
-  begun = presses
-  begunAt = event.timeStamp
+  pending = combos
+  pendingAt = event.timeStamp
 }
 
-function mayRun(action: KeyAction, event: KeyboardEvent, press: string): boolean {
+function canRun(action: KeyAction, event: KeyboardEvent, combo: string): boolean {
   if (event.repeat && !action.isRepeated) return false
-  return !isMeantForElsewhere(event, press, action.isForFields ?? false) && isActionEnabled(action)
+  return !isForFocusedElement(event, combo, action.isForFields ?? false) && isActionEnabled(action)
 }
 
-function waysOf({ keys, otherKeys }: KeyAction): string[][] {
-  return [keys, ...(otherKeys ?? [])].filter((way) => way.length > 0)
+function sequencesOf({ keys, otherKeys }: KeyAction): string[][] {
+  return [keys, ...(otherKeys ?? [])].filter((sequence) => sequence.length > 0)
 }
 
-function isSame(keys: string[], presses: string[]): boolean {
-  return keys.length === presses.length && begins([...keys, ''], presses)
+function isSameSequence(keys: string[], combos: string[]): boolean {
+  return keys.length === combos.length && startsWith([...keys, ''], combos)
 }
 
-function begins(keys: string[], presses: string[]): boolean {
-  return keys.length > presses.length && presses.every((press, place) => keys[place] === press)
+function startsWith(keys: string[], combos: string[]): boolean {
+  return keys.length > combos.length && combos.every((combo, at) => keys[at] === combo)
 }
 
-document.addEventListener('keydown', pressed)
+document.addEventListener('keydown', onKeyDown)

@@ -1,55 +1,55 @@
-import { isField, pressOf } from './key-combo.ts'
+import { isField, keyComboOf } from './key-combo.ts'
 
-// Whoever writes looks at the keys, or is faster than the eye. When somebody else takes the field away from under their
-// hands, the rest of the sentence would be commands on whatever is there then. So it is nothing, until they act again.
+// A field can disappear while an agent types in it, for example when a colleague deletes the ticket. The rest of the
+// sentence would then run as shortcuts. So keys are ignored until the agent pauses, clicks, or focuses something.
 
-const WRITING = ['space', 'enter', 'backspace', 'delete', 'unidentified']
-/** Ends writing in a field: what comes next is meant for the page. */
-const LEAVING = ['escape', 'tab']
+const TYPING_KEYS = ['space', 'enter', 'backspace', 'delete', 'unidentified']
+/** These end typing in a field. The next keys are shortcuts. */
+const EXIT_KEYS = ['escape', 'tab']
 
-/** Nobody who writes on waits so long between two keys. */
+/** After a longer pause, keys are no longer part of the sentence. */
 const PAUSE_MS = 2_000
 
-let pressedAt = 0
-/** The field that keys are meant for, also when it is gone. */
-let writtenIn: Element | undefined
+let lastKeyAt = 0
+/** The field last typed in, even after it was removed. */
+let lastField: Element | undefined
 
-function pressed(event: KeyboardEvent): void {
-  const press = pressOf(event)?.replace('shift+', '')
-  if (press === undefined) return
-  const isPause = event.timeStamp - pressedAt > PAUSE_MS
-  pressedAt = event.timeStamp
+function onKeyDown(event: KeyboardEvent): void {
+  const combo = keyComboOf(event)?.replace('shift+', '')
+  if (combo === undefined) return
+  const isPause = event.timeStamp - lastKeyAt > PAUSE_MS
+  lastKeyAt = event.timeStamp
   const { target } = event
   if (target instanceof Element && isField(target)) {
-    writtenIn = isLeft(target, press) ? undefined : target
-  } else if (isPause || !isWriting(press) || writtenIn?.isConnected) {
-    writtenIn = undefined
-  } else if (writtenIn) {
+    lastField = endsTyping(target, combo) ? undefined : target
+  } else if (isPause || !isTyping(combo) || lastField?.isConnected) {
+    lastField = undefined
+  } else if (lastField) {
     event.preventDefault()
     event.stopImmediatePropagation()
   }
 }
 
-function isWriting(press: string): boolean {
-  return press.length === 1 || WRITING.includes(press)
+function isTyping(combo: string): boolean {
+  return combo.length === 1 || TYPING_KEYS.includes(combo)
 }
 
-/** Enter sends what has one line, and with Ctrl what has several. */
-function isLeft(field: Element, press: string): boolean {
-  if (press === 'enter') return !(field instanceof HTMLTextAreaElement)
-  return LEAVING.includes(press) || press.endsWith('+enter')
+/** Enter ends typing in a field of one line, Ctrl+Enter in any field. */
+function endsTyping(field: Element, combo: string): boolean {
+  if (combo === 'enter') return !(field instanceof HTMLTextAreaElement)
+  return EXIT_KEYS.includes(combo) || combo.endsWith('+enter')
 }
 
-function focused({ target }: FocusEvent): void {
-  if (target instanceof Element && isField(target)) writtenIn = target
+function onFocusIn({ target }: FocusEvent): void {
+  if (target instanceof Element && isField(target)) lastField = target
 }
 
-function acted(): void {
-  writtenIn = undefined
+function forgetField(): void {
+  lastField = undefined
 }
 
-// Before everybody else who listens for keys.
-window.addEventListener('keydown', pressed, { capture: true })
-window.addEventListener('focusin', focused, { capture: true })
-window.addEventListener('pointerdown', acted, { capture: true })
-window.addEventListener('popstate', acted)
+// In the capture phase, so that they run before all other listeners.
+window.addEventListener('keydown', onKeyDown, { capture: true })
+window.addEventListener('focusin', onFocusIn, { capture: true })
+window.addEventListener('pointerdown', forgetField, { capture: true })
+window.addEventListener('popstate', forgetField)

@@ -38,7 +38,7 @@ export function openStream(
   let source: EventSource | undefined
   let last = after
   let failures = 0
-  let heardAt = 0
+  let lastActivityAt = 0
   let isClosed = false
   let retry: ReturnType<typeof setTimeout> | undefined
   let silence: ReturnType<typeof setTimeout> | undefined
@@ -47,14 +47,14 @@ export function openStream(
     clearTimeout(retry)
     source?.close()
     source = new EventSource(addressOf(pageId, last))
-    source.onopen = heard
-    source.onerror = lose
-    for (const name of NAMES) source.addEventListener(name, (message) => take(name, message))
-    heard()
+    source.onopen = onActivity
+    source.onerror = onLost
+    for (const name of NAMES) source.addEventListener(name, (message) => dispatch(name, message))
+    onActivity()
   }
 
-  function take(event: LiveEvent['event'], { data, lastEventId }: MessageEvent<string>): void {
-    heard()
+  function dispatch(event: LiveEvent['event'], { data, lastEventId }: MessageEvent<string>): void {
+    onActivity()
     const message: LiveMessage = { event, data: JSON.parse(data) }
     if (event === 'hello') failures = 0
     if (event === 'hello' || event === 'changed' || event === 'reset') {
@@ -64,20 +64,20 @@ export function openStream(
     on.event(message)
   }
 
-  function heard(): void {
-    heardAt = Date.now()
+  function onActivity(): void {
+    lastActivityAt = Date.now()
     clearTimeout(silence)
-    silence = setTimeout(lose, MAX_SILENCE_MS)
+    silence = setTimeout(onLost, MAX_SILENCE_MS)
   }
 
   /** EventSource doesn't retry after a 401 or 503, and doesn't expose the status. */
-  async function lose(): Promise<void> {
+  async function onLost(): Promise<void> {
     if (isClosed || !source) return
     source.close()
     source = undefined
     clearTimeout(silence)
     on.lost()
-    await signedIn()
+    await waitUntilSignedIn()
     if (isClosed || source) return
     retry = setTimeout(connect, waitAfter(failures))
     failures += 1
@@ -86,9 +86,9 @@ export function openStream(
   connect()
   return {
     reconnectNow() {
-      if (!source || Date.now() - heardAt > VERIFY_AFTER_MS) connect()
+      if (!source || Date.now() - lastActivityAt > VERIFY_AFTER_MS) connect()
     },
-    verify: lose,
+    verify: onLost,
     close() {
       isClosed = true
       clearTimeout(retry)
@@ -99,7 +99,7 @@ export function openStream(
 }
 
 /** Resolves when someone is signed in, or at once if the server can't be reached. */
-async function signedIn(): Promise<void> {
+async function waitUntilSignedIn(): Promise<void> {
   try {
     await ask(api.console.session.get())
   } catch (error) {

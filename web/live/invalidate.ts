@@ -1,9 +1,9 @@
 import type { QueryClient } from '@tanstack/solid-query'
 
-/** What comes close together is read together; but nobody waits longer than the second for it. */
+/** Events that arrive close together cause one read, after a pause and at the latest after the maximum. */
 const QUIET_MS = 150
-const LONGEST_WAIT_MS = 600
-/** A tab that nobody looks at only keeps its title right. */
+const MAX_WAIT_MS = 600
+/** A hidden tab only updates the count in its title. */
 const HIDDEN_WAIT_MS = 5_000
 
 /** Queries that `workspace.changed` may concern, by the first part of their key. */
@@ -22,65 +22,65 @@ const WORKSPACE_QUERIES = [
   'counts',
 ]
 
-interface Refresher {
+interface Invalidator {
   ticketChanged(ticketId: string): void
   workspaceChanged(): void
-  /** Nobody knows what has changed. */
-  everything(): void
+  /** Anything may have changed. */
+  allChanged(): void
 }
 
-/** Turns hints into reading again, and no more of it than is on the screen: the rest is read when it is looked at. */
-export function createRefresher(queries: QueryClient): Refresher {
+/** Invalidates queries when live events say that something changed. Queries on the page are read again at once. */
+export function createInvalidator(queries: QueryClient): Invalidator {
   const tickets = new Set<string>()
   let isWorkspaceStale = false
-  let isAllOld = false
+  let isAllStale = false
   let firstAt = 0
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  function soon(): void {
+  function schedule(): void {
     const now = Date.now()
     if (timer === undefined) firstAt = now
     clearTimeout(timer)
-    const wait = document.hidden ? HIDDEN_WAIT_MS : Math.min(QUIET_MS, firstAt + LONGEST_WAIT_MS - now)
-    timer = setTimeout(refresh, Math.max(wait, 0))
+    const wait = document.hidden ? HIDDEN_WAIT_MS : Math.min(QUIET_MS, firstAt + MAX_WAIT_MS - now)
+    timer = setTimeout(flush, Math.max(wait, 0))
   }
 
-  function refresh(): void {
+  function flush(): void {
     timer = undefined
     if (document.hidden) {
-      mark('counts')
+      invalidate('counts')
       return
     }
-    if (isAllOld) void queries.invalidateQueries()
+    if (isAllStale) void queries.invalidateQueries()
     else {
-      for (const id of tickets) mark('ticket', id)
-      if (tickets.size > 0) for (const name of ['tickets', 'counts', 'customer', 'tags']) mark(name)
-      if (isWorkspaceStale) for (const name of WORKSPACE_QUERIES) mark(name)
+      for (const id of tickets) invalidate('ticket', id)
+      if (tickets.size > 0) for (const name of ['tickets', 'counts', 'customer', 'tags']) invalidate(name)
+      if (isWorkspaceStale) for (const name of WORKSPACE_QUERIES) invalidate(name)
     }
     tickets.clear()
     isWorkspaceStale = false
-    isAllOld = false
+    isAllStale = false
   }
 
-  function mark(...queryKey: string[]): void {
+  function invalidate(...queryKey: string[]): void {
     void queries.invalidateQueries({ queryKey })
   }
 
   document.addEventListener('visibilitychange', () => {
-    if (!document.hidden && (tickets.size > 0 || isWorkspaceStale || isAllOld)) refresh()
+    if (!document.hidden && (tickets.size > 0 || isWorkspaceStale || isAllStale)) flush()
   })
   return {
     ticketChanged(id) {
       tickets.add(id)
-      soon()
+      schedule()
     },
     workspaceChanged() {
       isWorkspaceStale = true
-      soon()
+      schedule()
     },
-    everything() {
-      isAllOld = true
-      soon()
+    allChanged() {
+      isAllStale = true
+      schedule()
     },
   }
 }

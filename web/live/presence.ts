@@ -2,63 +2,63 @@ import { createSignal } from 'solid-js'
 import { api, ask } from '../api/api.ts'
 import type { LiveEvent } from './event-source.ts'
 
-type Picture = Extract<LiveEvent, { event: 'presence' }>['data']
-export type Here = Picture['tickets'][string][number]
+type Presence = Extract<LiveEvent, { event: 'presence' }>['data']
+export type PresentAgent = Presence['tickets'][string][number]
 
 const REPEAT_EVERY_MS = 20_000
-/** Whoever runs down the list with a key is not at each ticket. */
-const SETTLED_MS = 300
+/** A ticket shown for less time than this, such as while moving down the list, is not announced. */
+const DEBOUNCE_MS = 300
 
-const [picture, setPicture] = createSignal<Picture>({ online: [], tickets: {} })
+const [presence, setPresence] = createSignal<Presence>({ online: [], tickets: {} })
 
-/** Names this tab to the server. */
+/** Identifies this tab to the server. */
 export const PAGE_ID = crypto.getRandomValues(new Uint32Array(3)).join('-')
 
-export const showPicture = setPicture
+export { setPresence }
 /** Ids of the agents who have Bellhop open. */
-export const online = () => picture().online
-/** Who has the ticket open, this agent too. */
-export const everybodyAt = (ticketId: string): Here[] => picture().tickets[ticketId] ?? []
+export const online = () => presence().online
+/** Agents who have the ticket open, including this one. */
+export const agentsAt = (ticketId: string): PresentAgent[] => presence().tickets[ticketId] ?? []
 
-let said: { ticketId: string | null; state: Here['state'] } = { ticketId: null, state: 'viewing' }
+let current: { ticketId: string | null; state: PresentAgent['state'] } = { ticketId: null, state: 'viewing' }
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** Says which ticket this tab shows, and whether its agent is writing an answer. Says so again until told otherwise. */
-export function announcePresence(ticketId: string | null, state: Here['state']): void {
-  const isNews = ticketId !== said.ticketId || state !== said.state
-  said = { ticketId, state }
-  if (isNews) sayIn(SETTLED_MS)
+/** Announces which ticket this tab shows, and whether the agent is replying. Repeats it until the next call. */
+export function announcePresence(ticketId: string | null, state: PresentAgent['state']): void {
+  const isChanged = ticketId !== current.ticketId || state !== current.state
+  current = { ticketId, state }
+  if (isChanged) announceIn(DEBOUNCE_MS)
 }
 
-/** A new server, or one that was away for long, has forgotten. */
-export function announceAgain(): void {
-  sayIn(0)
+/** Announces it again. A restarted server doesn't know it. */
+export function repeatPresence(): void {
+  announceIn(0)
 }
 
-/** Leaving is said at once; a request of its own outlives the page. */
-export function watchLeaving(): void {
+/** Announces at once when the page is closed, hidden or shown again. */
+export function watchVisibility(): void {
   addEventListener('pagehide', () => {
-    if (said.ticketId !== null) void send({ ticketId: null, state: 'viewing' })
+    if (current.ticketId !== null) void send({ ticketId: null, state: 'viewing' })
   })
   document.addEventListener('visibilitychange', () => {
-    if (said.ticketId !== null) sayIn(0)
+    if (current.ticketId !== null) announceIn(0)
   })
 }
 
-function sayIn(milliseconds: number): void {
+function announceIn(milliseconds: number): void {
   clearTimeout(timer)
-  timer = setTimeout(say, milliseconds)
+  timer = setTimeout(announce, milliseconds)
 }
 
-function say(): void {
-  // A tab in the background shows a ticket to nobody; what is being written there still is.
-  const isLooking = !document.hidden || said.state === 'replying'
-  void send(isLooking ? said : { ticketId: null, state: 'viewing' })
-  sayIn(REPEAT_EVERY_MS)
+function announce(): void {
+  // A hidden tab doesn't count as viewing, but a started reply still counts as replying.
+  const isPresent = !document.hidden || current.state === 'replying'
+  void send(isPresent ? current : { ticketId: null, state: 'viewing' })
+  announceIn(REPEAT_EVERY_MS)
 }
 
-/** A hint that does not arrive is repeated anyway. */
-async function send(announcement: typeof said): Promise<void> {
+/** With `keepalive`, the request outlives the page. If it fails, the next repetition corrects it. */
+async function send(announcement: typeof current): Promise<void> {
   const sent = api.console.presence.post({ pageId: PAGE_ID, ...announcement }, { fetch: { keepalive: true } })
   await ask(sent).catch(() => {})
 }

@@ -9,7 +9,7 @@ const MAX_RESPONSE_MS = 3_000
 
 export type LinkState = 'online' | 'offline' | 'connecting'
 
-type Note =
+type TabMessage =
   | { kind: 'message'; message: LiveMessage }
   | { kind: 'state'; state: LinkState; presence: LiveMessage | undefined }
   | { kind: 'ask' }
@@ -34,44 +34,44 @@ function shareByLock(pageId: string, on: Listener): SharedStream {
   let state: LinkState = 'connecting'
   let last: number | undefined
   let presence: LiveMessage | undefined
-  let patience: ReturnType<typeof setTimeout> | undefined
+  let leaderTimeout: ReturnType<typeof setTimeout> | undefined
 
-  function take(message: LiveMessage): void {
+  function receive(message: LiveMessage): void {
     last = message.number ?? last
     if (message.event === 'presence') presence = message
     on.message(message)
   }
 
-  function become(next: LinkState): void {
+  function setState(next: LinkState): void {
     state = next
     on.state(next)
   }
 
-  function tell(note: Note): void {
-    channel.postMessage(note)
+  function broadcast(tabMessage: TabMessage): void {
+    channel.postMessage(tabMessage)
   }
 
   function lead(): Promise<void> {
-    clearTimeout(patience)
+    clearTimeout(leaderTimeout)
     stream = openStream(pageId, last, {
       event(message) {
-        take(message)
-        tell({ kind: 'message', message })
-        if (message.event === 'hello') announce('online')
+        receive(message)
+        broadcast({ kind: 'message', message })
+        if (message.event === 'hello') broadcastState('online')
       },
-      lost: () => announce('offline'),
+      lost: () => broadcastState('offline'),
     })
     // Holds the lock until this tab closes or another tab steals it.
     return new Promise(() => {})
   }
 
-  function announce(next: LinkState): void {
-    become(next)
-    tell({ kind: 'state', state: next, presence })
+  function broadcastState(next: LinkState): void {
+    setState(next)
+    broadcast({ kind: 'state', state: next, presence })
   }
 
-  function follow(isImpatient: boolean): void {
-    navigator.locks.request(NAME, { steal: isImpatient }, lead).catch((error: unknown) => {
+  function follow(isForced: boolean): void {
+    navigator.locks.request(NAME, { steal: isForced }, lead).catch((error: unknown) => {
       stream?.close()
       stream = undefined
       const name = error instanceof DOMException ? error.name : ''
@@ -82,21 +82,23 @@ function shareByLock(pageId: string, on: Listener): SharedStream {
     })
   }
 
-  function askLeader(note: Note): void {
+  function askLeader(tabMessage: TabMessage): void {
     if (stream) return
-    tell(note)
-    clearTimeout(patience)
-    patience = setTimeout(() => follow(true), MAX_RESPONSE_MS)
+    broadcast(tabMessage)
+    clearTimeout(leaderTimeout)
+    leaderTimeout = setTimeout(() => follow(true), MAX_RESPONSE_MS)
   }
 
-  channel.onmessage = ({ data: note }: MessageEvent<Note>) => {
-    clearTimeout(patience)
-    if (stream && (note.kind === 'reconnectNow' || note.kind === 'verify')) stream[note.kind]()
-    if (stream) return note.kind === 'message' || note.kind === 'state' ? undefined : announce(state)
-    if (note.kind === 'message') take(note.message)
-    if (note.kind !== 'state') return
-    if (note.presence) take(note.presence)
-    become(note.state)
+  channel.onmessage = ({ data: tabMessage }: MessageEvent<TabMessage>) => {
+    clearTimeout(leaderTimeout)
+    if (stream && (tabMessage.kind === 'reconnectNow' || tabMessage.kind === 'verify'))
+      stream[tabMessage.kind]()
+    if (stream)
+      return tabMessage.kind === 'message' || tabMessage.kind === 'state' ? undefined : broadcastState(state)
+    if (tabMessage.kind === 'message') receive(tabMessage.message)
+    if (tabMessage.kind !== 'state') return
+    if (tabMessage.presence) receive(tabMessage.presence)
+    setState(tabMessage.state)
   }
   follow(false)
   askLeader({ kind: 'ask' })
@@ -122,7 +124,7 @@ function streamWhileVisible(pageId: string, on: Listener): SharedStream {
     })
   }
 
-  function look(): void {
+  function update(): void {
     if (!document.hidden) open()
     else {
       stream?.close()
@@ -130,7 +132,7 @@ function streamWhileVisible(pageId: string, on: Listener): SharedStream {
     }
   }
 
-  document.addEventListener('visibilitychange', look)
+  document.addEventListener('visibilitychange', update)
   open()
   return { reconnectNow: () => stream?.reconnectNow(), verify: () => stream?.verify() }
 }

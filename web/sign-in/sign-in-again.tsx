@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/solid-query'
 import { onCleanup, onMount } from 'solid-js'
 import { type SessionData, sessionQuery } from '../api/session.ts'
-import { leaveUnasked } from '../browser/unsaved-warning.ts'
+import { leaveWithoutWarning } from '../browser/unsaved-warning.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { unlessTyping } from './focus-when-quiet.ts'
 import './frame.css'
@@ -15,7 +15,7 @@ export function SignInAgain(props: { session: SessionData }) {
 
   function signedIn(session: SessionData, agentId = props.session.agent.id) {
     // The page belongs to another agent: reload it.
-    if (session.agent.id !== agentId) return leaveUnasked(() => location.reload())
+    if (session.agent.id !== agentId) return leaveWithoutWarning(() => location.reload())
     queries.setQueryData(sessionQuery.queryKey, session)
     restoreSession()
     void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })

@@ -10,7 +10,7 @@ export const CHANNEL_NAMES: Record<Channel, string> = {
   widget: 'Website widget',
 }
 
-/** Why replies on a channel can't leave, and the settings page that says more. */
+/** Why replies on a channel can't be sent, and the settings page for it. */
 interface MissingConnection {
   reason: string
   settingsHref: string
@@ -24,7 +24,7 @@ const MISSING_CONNECTIONS: Record<Channel, MissingConnection | undefined> = {
   widget: { reason: "the website widget isn't connected", settingsHref: '/settings/widget' },
 }
 
-/** What keeps replies on this channel from leaving, if anything. */
+/** Why replies on this channel can't be sent, or undefined if they can. */
 export function missingConnection(channel: Channel): MissingConnection | undefined {
   return MISSING_CONNECTIONS[channel]
 }

@@ -18,7 +18,7 @@ export function patchRow(id: string, change: RowChange): void {
   patchRows(new Map([[id, change]]))
 }
 
-/** Changes tickets in every list that shows some of them, and each list only once. */
+/** Changes tickets in every list that shows them, with one update per list. */
 export function patchRows(changes: ReadonlyMap<string, RowChange>): void {
   queries.setQueriesData<InfiniteData<TicketPage>>({ queryKey: queryKeys.tickets }, (list) => {
     if (!list?.pages.some(({ data }) => data.some(({ id }) => changes.has(id)))) return list
@@ -30,10 +30,10 @@ export function patchRows(changes: ReadonlyMap<string, RowChange>): void {
   })
 }
 
-/** Tickets that were deleted for ever: a list that keeps their places for now keeps nothing of what they said. */
-export function blankRows(isGone: (row: TicketRow) => boolean): void {
-  const gone = knownRows().filter(isGone)
-  patchRows(new Map(gone.map(({ id }) => [id, blank])))
+/** Removes the content of deleted tickets from the lists. Their rows may stay a little longer. */
+export function blankRows(isDeleted: (row: TicketRow) => boolean): void {
+  const deleted = knownRows().filter(isDeleted)
+  patchRows(new Map(deleted.map(({ id }) => [id, blank])))
 }
 
 function blank(row: TicketRow): TicketRow {
@@ -47,12 +47,12 @@ function blank(row: TicketRow): TicketRow {
   }
 }
 
-/** One that is in several lists is there several times. */
+/** A ticket in several lists is included several times. */
 function knownRows(): TicketRow[] {
   return knownPages(queryKeys.tickets).flatMap(({ data }) => data)
 }
 
-/** The pages of all lists whose keys begin like that. */
+/** The loaded pages of all lists whose query keys start with this one. */
 export function knownPages(queryKey: readonly string[]): TicketPage[] {
   const lists = queries.getQueriesData<InfiniteData<TicketPage>>({ queryKey })
   return lists.flatMap(([, list]) => list?.pages ?? [])

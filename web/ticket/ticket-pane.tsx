@@ -37,20 +37,20 @@ interface TicketPaneProps {
 /** One ticket: its header, thread and composer. */
 export function TicketPane(props: TicketPaneProps) {
   const ticket = useTicket(() => props.ticketId)
-  const isGone = () => isNotFound(ticket().error)
+  const isDeleted = () => isNotFound(ticket().error)
   /** A new id creates a new pane. Reading the same ticket again doesn't. */
-  const loadedId = createMemo(() => (isGone() ? undefined : ticket().data?.ticket.id))
+  const loadedId = createMemo(() => (isDeleted() ? undefined : ticket().data?.ticket.id))
   let pane: HTMLElement | undefined
   createEffect(
     on(loadedId, () => {
-      // The focused field went with the ticket before, or the page has just loaded.
+      // The focused field was removed with the previous ticket, or the page has just loaded.
       if (document.activeElement === document.body) pane?.focus({ preventScroll: true })
     }),
   )
   return (
     <article class="ticket-pane" aria-label="Ticket" tabIndex={-1} ref={pane}>
       <Switch fallback={<TicketSkeleton />}>
-        <Match when={isGone()}>
+        <Match when={isDeleted()}>
           <Show when={props.ticketId} keyed>
             {(id) => <DeletedTicket ticketId={id} onClose={props.onClose} />}
           </Show>

@@ -4,8 +4,8 @@ import { observe, queries } from '../api/queries.ts'
 import { queryKeys } from '../api/query-keys.ts'
 import { withPending } from './changes/optimistic.ts'
 
-/** How long a ticket rests that could not be read again. */
-const READ_AGAIN_AFTER_MS = 5_000
+/** The pause after a failed read of a ticket that is already shown. */
+const RETRY_AFTER_MS = 5_000
 
 /** One ticket as its pane shows it. */
 export type TicketDetail = Answer<ReturnType<typeof api.console.tickets>['get']>
@@ -18,7 +18,7 @@ export type Draft = TicketDetail['drafts'][number]
 export type Ticket = TicketDetail['ticket']
 export type TicketStatus = Ticket['status']
 
-/** How a ticket is read; for `prefetchQuery` of the next and the previous one too. */
+/** The query of one ticket. Also for `prefetchQuery` of the next and the previous one. */
 export function ticketQuery(id: string) {
   return {
     queryKey: queryKeys.ticket(id),
@@ -32,19 +32,19 @@ export function ticketQuery(id: string) {
 export function useTicket(id: () => string) {
   return observe(() => ({
     ...ticketQuery(id()),
-    // It is shown, and there is news of it: it is tried until that can be read.
-    refetchInterval: ({ state }) => (state.data && isPassing(state.error) ? READ_AGAIN_AFTER_MS : false),
+    // The shown ticket is out of date, so it is read until that succeeds.
+    refetchInterval: ({ state }) => (state.data && isTemporary(state.error) ? RETRY_AFTER_MS : false),
   }))
 }
 
-/** A server that was not reached or stumbled; what it refuses, it refuses again. */
-function isPassing(error: Error | null): boolean {
+/** The server was not reached, or failed. Other errors would be the same on a retry. */
+function isTemporary(error: Error | null): boolean {
   return error instanceof ApiProblem && (error.status === 0 || error.status >= 500)
 }
 
-/** What the server has of a draft now, `null` for none; nothing when it could not be asked. */
+/** The draft as the server has it, or `null` if there is none. Undefined if the request failed. */
 export async function readDraft(id: string, kind: Draft['kind']): Promise<Draft | null | undefined> {
-  // Not by the query: it may be under way already, and then know less than what was saved since.
+  // Not through the query: a request already in progress may return an older draft.
   const detail = await ask(api.console.tickets({ id }).get()).catch(() => undefined)
   return detail && (detail.drafts.find((draft) => draft.kind === kind) ?? null)
 }
@@ -53,12 +53,12 @@ export function knownTicket(id: string): TicketDetail | undefined {
   return queries.getQueryData<TicketDetail>(queryKeys.ticket(id))
 }
 
-/** Reads it again, where it is shown. */
+/** Reads the ticket again, if it is shown. */
 export function readTicketAgain(id: string): Promise<void> {
   return queries.invalidateQueries({ queryKey: queryKeys.ticket(id) })
 }
 
-/** Changes what is known of a ticket, where it is known. */
+/** Changes the cached ticket, if there is one. */
 export function patchTicket(id: string, change: (known: TicketDetail) => TicketDetail): void {
   queries.setQueryData<TicketDetail>(queryKeys.ticket(id), (known) => known && change(known))
 }

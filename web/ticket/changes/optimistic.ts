@@ -18,7 +18,7 @@ export interface Changeable {
 /** Changes the server has not confirmed yet, by ticket, oldest first. */
 const pending = new Map<string, readonly TicketChange[]>()
 
-/** Keeps a change applied to everything read from the server. Returns how to stop. */
+/** Keeps a change applied to everything read from the server. Returns the function that stops it. */
 export function holdPending(id: string, change: TicketChange): () => void {
   pending.set(id, [...(pending.get(id) ?? []), change])
   return () => {

@@ -9,7 +9,7 @@ interface UndoEntry {
   undo: () => void | Promise<void>
   /** Can be undone only until then (milliseconds since 1970). */
   endsAt?: number
-  /** The page shows it with an Undo of its own. Then there is no toast. */
+  /** The page shows it with its own Undo. Then there is no toast. */
   isOnScreen?: () => boolean
   /** Only a part of it was done. The toast stays until it is closed. */
   isPart?: boolean
@@ -20,7 +20,7 @@ const MAX_ENTRIES = 30
 
 let entries: { entry: UndoEntry; closeToast: () => void }[] = []
 
-/** Records what was done and shows a toast with Undo. Returns how to drop it, which returns false if it is gone already. */
+/** Records what was done and shows a toast with Undo. Returns the function that drops it, which returns false if it was dropped before. */
 export function pushUndo(entry: UndoEntry): () => boolean {
   const action = { text: 'Undo', keys: 'mod+z', run: () => void undo(entry) }
   // A new toast replaces the one before, except one with a countdown or a partial failure.

@@ -1,4 +1,4 @@
-import { pressOf } from '../../keyboard/key-combo.ts'
+import { keyComboOf } from '../../keyboard/key-combo.ts'
 import { isComposing } from '../../ui/ime.ts'
 import { undoLast } from '../changes/undo.ts'
 import { createFieldHeight } from './field-height.ts'
@@ -26,7 +26,7 @@ export function ComposerField(props: ComposerFieldProps) {
     if (event.key === '/' && isAtLineStart(event.currentTarget)) {
       event.preventDefault()
       props.onSlash()
-    } else if (pressOf(event) === 'mod+z' && !props.text.trim()) {
+    } else if (keyComboOf(event) === 'mod+z' && !props.text.trim()) {
       // The field is empty: undo the last action, such as sending.
       event.preventDefault()
       void undoLast()

@@ -1,6 +1,6 @@
 import { type Accessor, createEffect, on, onCleanup } from 'solid-js'
 import { queries } from '../../api/queries.ts'
-import { isTypedElsewhere, pressOf } from '../../keyboard/key-combo.ts'
+import { isForFieldOrDialog, keyComboOf } from '../../keyboard/key-combo.ts'
 import { type KeyAction, useKeys } from '../../keyboard/keys.ts'
 import { ticketQuery } from '../ticket-query.ts'
 import type { DraftKind } from './draft-state.ts'
@@ -59,9 +59,9 @@ function isLoading(ticketId: string | undefined): boolean {
 
 function typed(event: KeyboardEvent): void {
   if (!ahead) return
-  const press = pressOf(event)
+  const press = keyComboOf(event)
   if (press === undefined || press.startsWith('mod+') || press.startsWith('alt+')) return
-  if (isTypedElsewhere(event) || press === 'escape' || !isLoading(ahead.ticketId)) {
+  if (isForFieldOrDialog(event) || press === 'escape' || !isLoading(ahead.ticketId)) {
     ahead = undefined
     return
   }

@@ -9,7 +9,7 @@ import { patchTicket, readTicketAgain, type Ticket } from '../ticket-query.ts'
 
 const MAX_SUBJECT_LENGTH = 255
 
-/** The subject. A click turns it into a field; Enter or leaving the field saves, Escape cancels. */
+/** The subject. A click turns it into a field; Enter or blur saves, Escape cancels. */
 export function SubjectField(props: { ticket: Ticket }) {
   /** The subject when editing began. Updates from the server leave the field alone. */
   const [original, setOriginal] = createSignal<string>()
