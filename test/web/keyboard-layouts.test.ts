@@ -39,7 +39,7 @@ browserTest('on a keyboard with Cyrillic letters, keys are pressed by their plac
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await press(page, 'л', 'KeyK', { ctrlKey: true })
-  await page.getByRole('combobox', { name: /^Command/ }).waitFor()
+  await page.getByRole('combobox', { name: 'Search commands' }).waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await press(page, '.', 'Slash')
