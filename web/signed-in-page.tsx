@@ -18,7 +18,7 @@ export function SignedInPage(props: RouteSectionProps) {
   const here = () => location.pathname + location.search
   return (
     <Switch>
-      {/* Also when reading the session again was refused: the page stays and asks to sign in over its content. */}
+      {/* Also after the session has expired: the page stays, and asks to sign in over its content. */}
       <Match when={query.data}>
         {(data) => (
           <SessionContext.Provider value={data}>

@@ -12,7 +12,7 @@ interface HeldReasonProps {
 /** Why a reply is held. For another agent's reply, with that reply. */
 export function HeldReason(props: HeldReasonProps) {
   return (
-    <Switch fallback={<AnsweredReason {...props} />}>
+    <Switch fallback={<ConcurrentReply {...props} />}>
       <Match when={props.reply.heldBecause === 'disabled'}>
         <p class="held-reason">
           Not sent: {props.reply.agentName} is disabled. You can send it under your name.
@@ -28,21 +28,21 @@ export function HeldReason(props: HeldReasonProps) {
 }
 
 /** "Cy replied 10 s ago", and what they wrote. */
-function AnsweredReason(props: HeldReasonProps) {
-  const answer = () => answerTo(props.reply, props.detail)
+function ConcurrentReply(props: HeldReasonProps) {
+  const other = () => newestOther(props.reply, props.detail)
   return (
-    <Show when={answer()} fallback={<p class="held-reason">Not sent: a colleague just replied.</p>}>
-      {(other) => (
+    <Show when={other()} fallback={<p class="held-reason">Not sent: a colleague just replied.</p>}>
+      {(reply) => (
         <>
           <p class="held-reason">
             Not sent:{' '}
-            {other().agentId === props.reply.agentId
+            {reply().agentId === props.reply.agentId
               ? 'you replied in another tab'
-              : `${other().agentName ?? 'a colleague'} replied`}{' '}
-            <RelativeTime at={other().at} isLong />
+              : `${reply().agentName ?? 'a colleague'} replied`}{' '}
+            <RelativeTime at={reply().at} isLong />
           </p>
-          <blockquote class="held-reason-answer">
-            <MessageText text={other().text} />
+          <blockquote class="held-reason-quote">
+            <MessageText text={reply().text} />
           </blockquote>
         </>
       )}
@@ -50,7 +50,7 @@ function AnsweredReason(props: HeldReasonProps) {
   )
 }
 
-interface AnswerEntry {
+interface OtherReply {
   text: string
   at: string
   agentId?: string | undefined
@@ -58,13 +58,13 @@ interface AnswerEntry {
 }
 
 /** The newest reply of someone else, or an earlier one of the same agent, which may wait itself. */
-function answerTo(reply: WaitingReply, { timeline, waiting }: TicketDetail): AnswerEntry | undefined {
-  const isAnswer = (id: string, agentId: string | undefined) => agentId !== reply.agentId || id < reply.id
-  const sent = timeline.flatMap((entry): AnswerEntry[] => {
-    const isReply = entry.kind === 'message' && entry.role === 'agent' && isAnswer(entry.id, entry.agentId)
+function newestOther(reply: WaitingReply, { timeline, waiting }: TicketDetail): OtherReply | undefined {
+  const isOther = (id: string, agentId: string | undefined) => agentId !== reply.agentId || id < reply.id
+  const sent = timeline.flatMap((entry): OtherReply[] => {
+    const isReply = entry.kind === 'message' && entry.role === 'agent' && isOther(entry.id, entry.agentId)
     return isReply ? [{ ...entry, at: entry.createdAt }] : []
   })
-  const queued = waiting.flatMap((one): AnswerEntry[] => {
+  const queued = waiting.flatMap((one): OtherReply[] => {
     const isQueued = one.id !== reply.id && !one.isHeld && one.agentId === reply.agentId && one.id < reply.id
     return isQueued ? [{ ...one, at: new Date(timeOfId(one.id)).toISOString() }] : []
   })
