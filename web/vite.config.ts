@@ -21,8 +21,8 @@ export default defineConfig({
     // Files, not data: URLs, so that browsers cache each on its own.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // One file for the modules that several pages share. Split into ten, they compress worse.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 2 }] } } },
+    // Modules that at least three pages share are one file, because ten small files compress worse.
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 3 }] } } },
     sourcemap: false,
     reportCompressedSize: false,
   },

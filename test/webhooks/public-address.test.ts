@@ -196,6 +196,6 @@ describe('the operator may allow', () => {
     'a b',
     '',
   ])('not %p, which stops the start', (entry) => {
-    expect(() => createAddressPolicy([entry])).toThrow('is not a network')
+    expect(() => createAddressPolicy([entry])).toThrow("isn't a network")
   })
 })
