@@ -58,7 +58,7 @@ function TicketFacts(props: { ticket: Ticket }) {
   return (
     <section class="customer-panel-section">
       <h3>Ticket</h3>
-      <dl class="ticket-facts">
+      <dl class="customer-panel-facts">
         <dt>Channel</dt>
         <dd>{CHANNEL_NAMES[props.ticket.channel]}</dd>
         <dt>Created</dt>

@@ -32,7 +32,7 @@ export function AssigneePicker(props: FactPickerProps) {
         }
       }}
       trigger={(given) => (
-        <Button {...given} size="small" class="ticket-fact">
+        <Button {...given} size="small" class="ticket-header-fact">
           <span class="unseen">Assignee: {name()}</span>
           <Show when={assignee()} fallback={<CircleUser />}>
             {(agent) => <Avatar name={agent().name} id={agent().id} size="small" isDecorative />}

@@ -28,7 +28,7 @@ export function StatusPicker(props: FactPickerProps) {
       isOpen={props.isOpen}
       onOpenChange={props.onOpenChange}
       trigger={(given) => (
-        <Button {...given} size="small" class="ticket-fact status-picker-button">
+        <Button {...given} size="small" class="ticket-header-fact status-picker-button">
           <span class="unseen">Status: </span>
           <StatusDot tone={current().tone} />
           {current().name}

@@ -37,7 +37,7 @@ export function TagsPicker(props: FactPickerProps) {
         <Button
           {...given}
           size="small"
-          class="ticket-fact tags-picker-button"
+          class="ticket-header-fact tags-picker-button"
           title={tags().join(', ') || undefined}
         >
           <span class="unseen">{tags().length ? `Tags: ${tags().join(', ')}` : 'Add tags'}</span>
