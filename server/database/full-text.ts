@@ -1,7 +1,7 @@
 import { and, desc, inArray, lt, sql } from 'drizzle-orm'
 import { engine, integer, table, text } from './columns.ts'
 import type { Reader, Transaction } from './database.ts'
-import { integerParameter, rowsCommand, statement, textParameter } from './statement.ts'
+import { insertOf, integerParameter, statement, textParameter } from './statement.ts'
 
 /**
  * The full-text index. Only this file knows that SQLite has FTS5 and PostgreSQL has `tsvector`. A migration creates the
@@ -36,7 +36,7 @@ interface Document {
 export async function putDocuments(tx: Transaction, documents: Document[]): Promise<void> {
   await insertTexts(
     tx,
-    documents.map(({ number, words }) => ({ number, text: storedText(words) })),
+    documents.map(({ number, words }) => ({ rowid: number, text: storedText(words) })),
   )
 }
 
@@ -83,14 +83,9 @@ export async function matchingNumbers(
   return rows.map(({ number }) => number)
 }
 
-const insertTexts = rowsCommand<{ number: number; text: string }>('search_index_put', (tx, rows) =>
-  tx.insert(searchIndex).values(
-    rows.map((p) => ({
-      rowid: p.number,
-      text: engine === 'sqlite' ? p.text : sql`cast(${p.text} as tsvector)`,
-    })),
-  ),
-)
+const insertTexts = insertOf(searchIndex, {
+  expressions: engine === 'sqlite' ? {} : { text: (text) => sql`cast(${text} as tsvector)` },
+})
 
 const matchesBelow = statement<
   { expression: string; below: number; limit: number },

@@ -1,5 +1,5 @@
 import { getTableColumns, getTableName, type Placeholder, type SQL, sql } from 'drizzle-orm'
-import type { PgTable } from 'drizzle-orm/pg-core'
+import type { IndexColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Reader, Transaction } from './database.ts'
 import { directRun, parameterIn } from './sqlite-connections.ts'
 
@@ -12,9 +12,16 @@ interface Preparable<Result> {
   }
 }
 
+/*
+ * A query that is built each time costs about ten times as much as one that is built once. Four ways to build it once:
+ * - `statement` returns rows: reads, and changes with `returning`.
+ * - `command` changes rows and returns nothing. On SQLite it costs a third of a statement.
+ * - `insertOf` inserts any number of rows, by default with every column of the table, and can update existing ones.
+ * - `cacheByShape` is for queries whose text depends on more than their parameters, such as filters.
+ */
+
 /**
- * A named query that is built once per connection and then only run: about a tenth of the cost of building it
- * each time. `P` names and types its parameters.
+ * A named query that is built once for each connection. `P` names and types its parameters.
  *
  * @example
  * const ticketById = statement<{ orgId: string; id: string }, Ticket[]>('ticket_by_id', (db: Reader, p) =>
@@ -37,7 +44,7 @@ export function statement<P extends Params, Result, On extends Reader | Transact
   }
 }
 
-/** The same for a change that returns no rows. On SQLite it costs a third. */
+/** A named change that returns no rows. */
 export function command<P extends Params>(
   name: string,
   build: (tx: Transaction, placeholders: Placeholders<P>) => Preparable<unknown>,
@@ -51,14 +58,40 @@ export function command<P extends Params>(
 
 const MOST_ROWS_AT_ONCE = 32
 
-/** A `command` for any number of rows, several in one statement; built once for each number of rows up to a limit. */
-export function rowsCommand<P extends Params>(
-  name: string,
-  build: (tx: Transaction, rows: Placeholders<P>[]) => Preparable<unknown>,
-): (tx: Transaction, rows: P[]) => Promise<void> {
-  const bySize = Array.from({ length: MOST_ROWS_AT_ONCE }, (_, place) => {
-    const rows = Array.from({ length: place + 1 }, (_, row) => placeholdersOf<P>(`${row} `))
-    return changeOf<P[]>(`${name}_${rows.length}`, (tx) => build(tx, rows), fieldOfRow)
+interface InsertOptions<Column extends string> {
+  /** The others get their defaults. */
+  columns?: readonly Column[]
+  /** Values that are not bound as they are. */
+  expressions?: { [Name in NoInfer<Column>]?: (parameter: Placeholder) => SQL }
+  /** What happens to a row that is already there. Without it, the insert fails. */
+  onConflict?: { target: IndexColumn[]; set: Record<string, SQL>; setWhere?: SQL }
+}
+
+/**
+ * Inserts any number of rows, several in one statement, which is built once for each number of rows up to a limit. Use it
+ * once for each table, whose name it takes.
+ */
+export function insertOf<Table extends PgTable, Column extends ColumnOf<Table> = ColumnOf<Table>>(
+  table: Table,
+  { columns, expressions = {}, onConflict }: InsertOptions<Column> = {},
+): (tx: Transaction, rows: Pick<Table['$inferSelect'], Column>[]) => Promise<void> {
+  const target: PgTable = table
+  const names: readonly string[] = columns ?? Object.keys(getTableColumns(target))
+  const expressionOf = new Map<string, (parameter: Placeholder) => SQL>(Object.entries(expressions))
+  const valuesOf = (row: number) =>
+    Object.fromEntries(
+      names.map((name) => {
+        const parameter = sql.placeholder(`${row} ${name}`)
+        return [name, expressionOf.get(name)?.(parameter) ?? parameter]
+      }),
+    )
+  const bySize = Array.from({ length: MOST_ROWS_AT_ONCE }, (_, index) => {
+    const size = index + 1
+    const build = (tx: Transaction) => {
+      const insert = tx.insert(target).values(Array.from({ length: size }, (_row, row) => valuesOf(row)))
+      return onConflict ? insert.onConflictDoUpdate(onConflict) : insert
+    }
+    return changeOf<Params[]>(`${getTableName(target)}_insert_${size}`, build, fieldOfRow)
   })
   return async (tx, rows) => {
     for (let start = 0; start < rows.length; start += MOST_ROWS_AT_ONCE) {
@@ -68,17 +101,13 @@ export function rowsCommand<P extends Params>(
   }
 }
 
-/** Inserts any number of rows with every column of a table, several rows in one statement. */
-export function insertOf<Table extends PgTable>(
-  table: Table,
-): (tx: Transaction, rows: Table['$inferSelect'][]) => Promise<void> {
-  const target: PgTable = table
-  const columns = Object.keys(getTableColumns(target))
-  return rowsCommand<Record<string, unknown>>(`${getTableName(target)}_insert`, (tx, rows) =>
-    tx
-      .insert(target)
-      .values(rows.map((row) => Object.fromEntries(columns.map((column) => [column, row[column]])))),
-  )
+type ColumnOf<Table extends PgTable> = keyof Table['$inferSelect'] & string
+
+/** A parameter for every column of a table, for the `values` of a `statement`. */
+export function parametersOf<Table extends PgTable>(table: Table): Placeholders<Table['$inferSelect']> {
+  const names = Object.keys(getTableColumns(table))
+  const parameters = Object.fromEntries(names.map((name) => [name, sql.placeholder(name)]))
+  return parameters as Placeholders<Table['$inferSelect']>
 }
 
 /** The parameter `3 id` is the `id` of the row 3. */
@@ -87,7 +116,7 @@ function fieldOfRow(parameter: string): (rows: Params[]) => unknown {
   return (rows) => rows[Number(row)]?.[field]
 }
 
-/** `readerOf` says once for each parameter how to find its value in what is given at each run. */
+/** `readerOf` is called once for each parameter. It returns how to find its value in what is given at each run. */
 function changeOf<Given>(
   name: string,
   build: (tx: Transaction) => Preparable<unknown>,
@@ -115,8 +144,8 @@ function changeOf<Given>(
   }
 }
 
-/** One statement for each shape of a query, built when it is first asked for. A rare shape is built each time. */
-export function remembered<Shape extends unknown[], Statement>(
+/** Builds one statement for each shape of a query, when it is first used. A rare shape is built each time. */
+export function cacheByShape<Shape extends unknown[], Statement>(
   build: (...shape: Shape) => Statement,
   isRare: (...shape: Shape) => boolean = () => false,
 ): (...shape: Shape) => Statement {
@@ -130,9 +159,9 @@ export function remembered<Shape extends unknown[], Statement>(
   }
 }
 
-function placeholdersOf<P extends Params>(prefix = ''): Placeholders<P> {
+function placeholdersOf<P extends Params>(): Placeholders<P> {
   return new Proxy({} as Placeholders<P>, {
-    get: (_, parameter: string) => sql.placeholder(`${prefix}${parameter}`),
+    get: (_, parameter: string) => sql.placeholder(parameter),
   })
 }
 

@@ -1,6 +1,6 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
-import { command, rowsCommand, statement } from '../database/statement.ts'
+import { command, insertOf, statement } from '../database/statement.ts'
 import type { WebhookEvent } from '../database/tables/events.ts'
 import { deliveries, endpoints } from '../database/tables/webhooks.ts'
 import type { Deps } from '../deps.ts'
@@ -46,6 +46,8 @@ export async function queueDeliveries(
       eventNumber: event.number,
       eventType: event.type,
       ticketId: event.ticketId,
+      state: 'pending' as const,
+      dueAt: event.createdAt,
       createdAt: event.createdAt,
     })),
   )
@@ -93,26 +95,16 @@ const endpointsOfOrganization = statement<{ orgId: string }, Subscriber[]>('outb
     .where(and(eq(endpoints.orgId, p.orgId), isNull(endpoints.deletedAt))),
 )
 
-const insertDeliveries = rowsCommand<{
-  id: string
-  orgId: string
-  endpointId: string
-  eventNumber: number
-  eventType: WebhookEvent
-  ticketId: string
-  createdAt: number
-}>('outbox_insert_deliveries', (tx, rows) =>
-  tx.insert(deliveries).values(
-    rows.map((p) => ({
-      id: p.id,
-      orgId: p.orgId,
-      endpointId: p.endpointId,
-      eventNumber: p.eventNumber,
-      eventType: p.eventType,
-      ticketId: p.ticketId,
-      state: 'pending' as const,
-      dueAt: p.createdAt,
-      createdAt: p.createdAt,
-    })),
-  ),
-)
+const insertDeliveries = insertOf(deliveries, {
+  columns: [
+    'id',
+    'orgId',
+    'endpointId',
+    'eventNumber',
+    'eventType',
+    'ticketId',
+    'state',
+    'dueAt',
+    'createdAt',
+  ],
+})

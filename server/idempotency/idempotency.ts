@@ -1,6 +1,6 @@
 import { and, eq, gt, inArray, lte } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
-import { command, statement } from '../database/statement.ts'
+import { command, parametersOf, statement } from '../database/statement.ts'
 import { idempotencyKeys } from '../database/tables/idempotency.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid } from '../errors.ts'
@@ -198,23 +198,12 @@ const deleteExpired = command<{ orgId: string; key: string; until: number }>(
       ),
 )
 
-const insertKey = statement<
-  Stored & { orgId: string; key: string; ticketId: string; createdAt: number },
-  { key: string }[]
->('idempotency_insert', (tx, p) =>
-  tx
-    .insert(idempotencyKeys)
-    .values({
-      orgId: p.orgId,
-      key: p.key,
-      fingerprint: p.fingerprint,
-      status: p.status,
-      body: p.body,
-      location: p.location,
-      etag: p.etag,
-      ticketId: p.ticketId,
-      createdAt: p.createdAt,
-    })
-    .onConflictDoNothing()
-    .returning({ key: idempotencyKeys.key }),
+const insertKey = statement<typeof idempotencyKeys.$inferSelect, { key: string }[]>(
+  'idempotency_insert',
+  (tx) =>
+    tx
+      .insert(idempotencyKeys)
+      .values(parametersOf(idempotencyKeys))
+      .onConflictDoNothing()
+      .returning({ key: idempotencyKeys.key }),
 )

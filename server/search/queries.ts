@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
-import { remembered, statement } from '../database/statement.ts'
+import { cacheByShape, statement } from '../database/statement.ts'
 import { searchDocuments } from '../database/tables/search.ts'
 import { tickets, ticketTags } from '../database/tables/tickets.ts'
 import type { TicketSort } from '../tickets/list-tickets.ts'
@@ -44,7 +44,7 @@ function isRare({ filters }: { filters: FilterShape[] }): boolean {
 }
 
 /** The keys of a list in order. */
-export const keysStatement = remembered((shape: QueryShape) => {
+export const keysStatement = cacheByShape((shape: QueryShape) => {
   const { order } = orderOf(shape)
   return statement<Params, SortKey[], Reader>(`inbox_keys_${Bun.hash(JSON.stringify(shape))}`, (read, p) =>
     selectKeys(read, shape)
@@ -58,7 +58,7 @@ export const keysStatement = remembered((shape: QueryShape) => {
  * Of the next tickets along the index, the keys of those that pass the other filters, in no order. With both ends of
  * the slice as conditions instead of a limit, SQLite may choose an index with many other tickets between them.
  */
-export const sliceStatement = remembered((shape: QueryShape) => {
+export const sliceStatement = cacheByShape((shape: QueryShape) => {
   const { at, id, order } = orderOf(shape)
   return statement<Params, SortKey[], Reader>(`inbox_slice_${Bun.hash(JSON.stringify(shape))}`, (read, p) => {
     const keys = read.select({ at, id })
@@ -76,7 +76,7 @@ export const sliceStatement = remembered((shape: QueryShape) => {
 }, isRare)
 
 /** The key of the last ticket of a slice, from the index alone; none if fewer tickets are left. */
-export const sliceEndStatement = remembered((shape: QueryShape) => {
+export const sliceEndStatement = cacheByShape((shape: QueryShape) => {
   const { at, id, order } = orderOf(shape)
   return statement<Params, SortKey[], Reader>(
     `inbox_slice_end_${Bun.hash(JSON.stringify(shape))}`,
@@ -193,7 +193,7 @@ const documentsById = statement<Params, SortKey[], Reader>('inbox_documents', (r
     .where(and(eq(searchDocuments.orgId, textOf('orgId')), isOneOf(searchDocuments.ticketId, ids)))
 })
 
-const documentsThatPass = remembered(
+const documentsThatPass = cacheByShape(
   ({ filters }: { filters: FilterShape[] }) =>
     statement<Params, SortKey[], Reader>(`inbox_among_${Bun.hash(JSON.stringify(filters))}`, (read) => {
       const numbers = Array.from({ length: LOOKUP_SIZE }, (_, place) => numberOf(`number${place}`))

@@ -1,6 +1,6 @@
 import { and, eq, lte, type Placeholder, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
-import { command, statement } from '../database/statement.ts'
+import { command, insertOf, statement } from '../database/statement.ts'
 import { type DraftKind, drafts } from '../database/tables/threads.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
@@ -35,7 +35,7 @@ export async function keepDraft(
     // Each version has its own time, which identifies it.
     const savedAt = Math.max(deps.clock.now(), (stored?.savedAt ?? 0) + 1)
     if (draft.text.trim() === '') await deleteDraft(tx, { ...draft, upTo: savedAt })
-    else await saveDraft(tx, { ...draft, savedAt })
+    else await saveDrafts(tx, [{ ...draft, savedAt }])
     return savedAt
   })
 }
@@ -60,7 +60,8 @@ export async function returnToDraft(
   const isThere = current?.text === draft.text || current?.text.startsWith(`${draft.text}\n`)
   const text = current ? (isThere ? current.text : `${draft.text}\n\n${current.text}`) : draft.text
   if (lengthOf(text) > MOST_MESSAGE_LENGTH) return false
-  await saveDraft(tx, { ...draft, text, savedAt: Math.max(savedAt, (current?.savedAt ?? 0) + 1) })
+  const version = Math.max(savedAt, (current?.savedAt ?? 0) + 1)
+  await saveDrafts(tx, [{ ...draft, text, savedAt: version }])
   return true
 }
 
@@ -90,19 +91,9 @@ const deleteDraft = command<Omit<Draft, 'text'> & { upTo: number }>('drafts_dele
   tx.delete(drafts).where(and(isTheDraft(p), lte(drafts.savedAt, p.upTo))),
 )
 
-const saveDraft = command<Draft & { savedAt: number }>('drafts_save', (tx, p) =>
-  tx
-    .insert(drafts)
-    .values({
-      orgId: p.orgId,
-      agentId: p.agentId,
-      ticketId: p.ticketId,
-      kind: p.kind,
-      text: p.text,
-      savedAt: p.savedAt,
-    })
-    .onConflictDoUpdate({
-      target: [drafts.orgId, drafts.agentId, drafts.ticketId, drafts.kind],
-      set: { text: sql`excluded.text`, savedAt: sql`excluded.saved_at` },
-    }),
-)
+const saveDrafts = insertOf(drafts, {
+  onConflict: {
+    target: [drafts.orgId, drafts.agentId, drafts.ticketId, drafts.kind],
+    set: { text: sql`excluded.text`, savedAt: sql`excluded.saved_at` },
+  },
+})

@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
-import { command, statement } from '../database/statement.ts'
+import { insertOf, statement } from '../database/statement.ts'
 import { messages } from '../database/tables/messages.ts'
 import { readMarks } from '../database/tables/threads.ts'
 import type { Deps } from '../deps.ts'
@@ -22,7 +22,7 @@ export async function markRead(deps: Deps, mark: Mark & { messageId: string }): 
     await requireTicket(tx, orgId, ticketId)
     const [message] = await findMessage(tx, { orgId, ticketId, id: messageId })
     if (!message) throw notFound('message')
-    await saveMark(tx, { ...mark, messageAt: message.createdAt })
+    await saveMarks(tx, [{ ...mark, messageAt: message.createdAt }])
   })
 }
 
@@ -50,19 +50,10 @@ const findMessage = statement<
     .where(and(eq(messages.orgId, p.orgId), eq(messages.ticketId, p.ticketId), eq(messages.id, p.id))),
 )
 
-const saveMark = command<Mark & { messageId: string; messageAt: number }>('read_marks_save', (tx, p) =>
-  tx
-    .insert(readMarks)
-    .values({
-      orgId: p.orgId,
-      agentId: p.agentId,
-      ticketId: p.ticketId,
-      messageId: p.messageId,
-      messageAt: p.messageAt,
-    })
-    .onConflictDoUpdate({
-      target: [readMarks.orgId, readMarks.agentId, readMarks.ticketId],
-      set: { messageId: sql`excluded.message_id`, messageAt: sql`excluded.message_at` },
-      setWhere: sql`(excluded.message_at, excluded.message_id) > (${readMarks.messageAt}, ${readMarks.messageId})`,
-    }),
-)
+const saveMarks = insertOf(readMarks, {
+  onConflict: {
+    target: [readMarks.orgId, readMarks.agentId, readMarks.ticketId],
+    set: { messageId: sql`excluded.message_id`, messageAt: sql`excluded.message_at` },
+    setWhere: sql`(excluded.message_at, excluded.message_id) > (${readMarks.messageAt}, ${readMarks.messageId})`,
+  },
+})

@@ -1,6 +1,6 @@
 import { and, eq, gt, gte, inArray, lt, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
-import { rowsCommand, statement } from '../database/statement.ts'
+import { insertOf, statement } from '../database/statement.ts'
 import { type Channel, type TicketStatus, ticketCounters } from '../database/tables/tickets.ts'
 
 /** The fields that tickets are counted by. */
@@ -54,7 +54,7 @@ export function sumOfChanges(tickets: { before?: Counted; after?: Counted }[]): 
 
 /** Comes last in a unit and in sorted order, so that two units never deadlock on counters. */
 export async function moveCounters(tx: Transaction, orgId: string, changes: CounterChanges): Promise<void> {
-  const rows = [...changes].map(([filter, by]) => ({ orgId, filter, by }))
+  const rows = [...changes].map(([filter, count]) => ({ orgId, filter, count }))
   await addToCounters(
     tx,
     rows.sort((one, other) => (one.filter < other.filter ? -1 : 1)),
@@ -108,15 +108,12 @@ function publicFiltersOf({ status, channel, assignedTo, tags }: Counted): string
   ]
 }
 
-const addToCounters = rowsCommand<{ orgId: string; filter: string; by: number }>('counters_add', (tx, rows) =>
-  tx
-    .insert(ticketCounters)
-    .values(rows.map((p) => ({ orgId: p.orgId, filter: p.filter, count: p.by })))
-    .onConflictDoUpdate({
-      target: [ticketCounters.orgId, ticketCounters.filter],
-      set: { count: sql`${ticketCounters.count} + excluded.count` },
-    }),
-)
+const addToCounters = insertOf(ticketCounters, {
+  onConflict: {
+    target: [ticketCounters.orgId, ticketCounters.filter],
+    set: { count: sql`${ticketCounters.count} + excluded.count` },
+  },
+})
 
 const counterByFilter = statement<{ orgId: string; filter: string }, { count: number }[], Reader>(
   'counters_by_filter',

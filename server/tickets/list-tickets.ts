@@ -1,6 +1,6 @@
 import { and, asc, count, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
-import { integerParameter, remembered, statement, textParameter } from '../database/statement.ts'
+import { cacheByShape, integerParameter, statement, textParameter } from '../database/statement.ts'
 import { customers } from '../database/tables/customers.ts'
 import { type Channel, type TicketStatus, tickets, ticketTags } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
@@ -128,10 +128,10 @@ type PageParams = Record<string, string | number>
 // One statement for each combination of filters (their names, sorted), sort and direction.
 
 /** The tickets of a page; with a direction those after the position (`at`, `id`). */
-const pageStatement = remembered(buildPageStatement)
+const pageStatement = cacheByShape(buildPageStatement)
 /** The sort time and id of one ticket by its number in the list. With one filter it reads only the index. */
-const positionStatement = remembered(buildPositionStatement)
-const countStatement = remembered(buildCountStatement)
+const positionStatement = cacheByShape(buildPositionStatement)
+const countStatement = cacheByShape(buildCountStatement)
 
 /** A query with a tag walks along the rows of the tag, others along an index of tickets. */
 function leadOf(filters: string[], sort: TicketSort, isReversed: boolean) {

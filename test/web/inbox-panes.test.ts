@@ -7,7 +7,7 @@ import { makeOrganization, makeTickets, openList, rowOf, waitForFocus } from '..
 const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
-browserTest('panes are resized by keys and pointer, hidden, and remembered', async () => {
+browserTest('panes are resized by keys and pointer, hidden, and cacheByShape', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Wide')
   await makeTickets(client, ['Printer'])
   await using window = await openWindow({ ...bellhop, agent })

@@ -1,7 +1,7 @@
 import { and, eq, inArray, max, min, sql } from 'drizzle-orm'
 import type { Transaction } from '../../database/database.ts'
 import { putDocuments, takeDocumentsOut } from '../../database/full-text.ts'
-import { rowsCommand } from '../../database/statement.ts'
+import { insertOf } from '../../database/statement.ts'
 import { searchDocuments } from '../../database/tables/search.ts'
 
 /** A ticket as the index stores it, without words if it is deleted. */
@@ -109,15 +109,9 @@ async function insertFrom(
   await putDocuments(tx, numbered)
 }
 
-const saveNumbers = rowsCommand<{ orgId: string; ticketId: string; number: number }>(
-  'search_documents_save',
-  (tx, rows) => {
-    const insert = tx
-      .insert(searchDocuments)
-      .values(rows.map((p) => ({ orgId: p.orgId, ticketId: p.ticketId, number: p.number })))
-    return insert.onConflictDoUpdate({
-      target: [searchDocuments.orgId, searchDocuments.ticketId],
-      set: { number: sql`excluded.number` },
-    })
+const saveNumbers = insertOf(searchDocuments, {
+  onConflict: {
+    target: [searchDocuments.orgId, searchDocuments.ticketId],
+    set: { number: sql`excluded.number` },
   },
-)
+})
