@@ -1,8 +1,8 @@
 import { Elysia, t } from 'elysia'
 import { ACTOR_KINDS } from '../database/tables/audit.ts'
 import { isoTime } from '../dates.ts'
-import { oneOf } from '../requests/choices.ts'
 import { strictQuery } from '../requests/query.ts'
+import { oneOf } from '../requests/schemas.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
 import { type AuditEntry, listAudit } from './audit.ts'
 

@@ -1,6 +1,6 @@
 import { Elysia, NotFoundError } from 'elysia'
 import { AppError } from '../errors.ts'
-import { isNamed } from '../requests/if-none-match.ts'
+import { isNamed } from '../requests/headers.ts'
 import { type Asset, type BuiltPages, builtPages } from './built-pages.ts'
 
 /** Paths of the web pages, from web/routes.tsx. */

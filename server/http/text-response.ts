@@ -1,4 +1,4 @@
-import { isNamed } from '../requests/if-none-match.ts'
+import { isNamed } from '../requests/headers.ts'
 
 /** Responds with text and an ETag of its content, or with 304 if the browser has it already. */
 export function textResponse(

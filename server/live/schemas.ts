@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { oneOf } from '../requests/choices.ts'
+import { oneOf } from '../requests/schemas.ts'
 import { PRESENCE_STATES } from './presence.ts'
 import type { LiveEvent } from './sse-frames.ts'
 

@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
-import { byId } from '../requests/by-id.ts'
 import { strictQuery } from '../requests/query.ts'
+import { byId } from '../requests/schemas.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
 import { messagePath } from './schemas.ts'
 import { retryMessage } from './send-message.ts'

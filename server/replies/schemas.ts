@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { oneOf } from '../requests/choices.ts'
+import { oneOf } from '../requests/schemas.ts'
 import { message, messageText, status, time } from '../tickets/schemas.ts'
 
 const MESSAGE_ID = 'msg_01jq8z5w8wf6r9f5v0h3q1x2yz'

@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
-import { byId } from '../requests/by-id.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
+import { byId } from '../requests/schemas.ts'
 import { text } from '../requests/text.ts'
 import { MAX_QUERY_LENGTH } from '../search/query-language.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'

@@ -5,7 +5,7 @@ import { isStorageFault } from '../database/database.ts'
 import { type Actor, actingAs, type Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { createAddressReader } from '../requests/address.ts'
-import { requireSameOrigin } from '../requests/same-origin.ts'
+import { requireSameOrigin } from '../requests/headers.ts'
 import { sessionToken } from './cookie.ts'
 import { extendSession, findSession, type SignedIn, signedOut } from './sessions.ts'
 

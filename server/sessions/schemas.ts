@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { AGENT_ROLES } from '../database/tables/agents.ts'
 import { LINK_PURPOSES } from '../database/tables/sessions.ts'
-import { oneOf } from '../requests/choices.ts'
+import { oneOf } from '../requests/schemas.ts'
 
 const time = t.String({ format: 'date-time' })
 const strict = { additionalProperties: false }

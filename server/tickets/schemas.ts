@@ -1,7 +1,7 @@
 import { type TSchema, t } from 'elysia'
 import { MESSAGE_ROLES } from '../database/tables/messages.ts'
 import { CHANNELS, TICKET_STATUSES } from '../database/tables/tickets.ts'
-import { oneOf } from '../requests/choices.ts'
+import { oneOf } from '../requests/schemas.ts'
 import { text } from '../requests/text.ts'
 import { TICKET_SORTS } from './list-tickets.ts'
 import { MOST_MESSAGE_LENGTH } from './messages.ts'

@@ -93,7 +93,7 @@ async function commandsBelow(path: string[]): Promise<string[]> {
 /** What a caller of `/v1` with a key can get. */
 const OF_THE_API =
   /^server\/(errors\.ts|http|tickets|customers|idempotency|requests|replies\/(schedule|waiting)|api-keys\/(require-|rate-limit))/
-const OF_THE_PAGES = /^server\/(http\/(assets|built-pages)|requests\/same-origin)\.ts$/
+const OF_THE_PAGES = /^server\/(http\/(assets|built-pages)|requests\/headers)\.ts$/
 
 /** Thrown by the verbs of messages, but only for an agent's session. */
 const ONLY_FOR_AGENTS = ['409 answered_meanwhile', '409 draft_too_long']

@@ -1,4 +1,4 @@
-import { baseUrl } from '../../requests/base-url.ts'
+import { baseUrl } from '../../requests/headers.ts'
 
 /** The server in the examples as they are written; readers see the address of their own. */
 export const EXAMPLE_ADDRESS = 'http://127.0.0.1:3000'

@@ -1,10 +1,9 @@
 import { Elysia, t } from 'elysia'
 import { WEBHOOK_EVENTS, type WebhookEvent } from '../../database/tables/events.ts'
 import { OFF_REASONS } from '../../database/tables/webhooks.ts'
-import { byId } from '../../requests/by-id.ts'
-import { oneOf, orNull } from '../../requests/choices.ts'
 import { arrive, jsonBody } from '../../requests/json-body.ts'
 import { strictQuery } from '../../requests/query.ts'
+import { byId, oneOf, orNull } from '../../requests/schemas.ts'
 import type { AgentGuard } from '../../sessions/require-agent.ts'
 import { DELIVERY_ERRORS } from '../deliveries/delivery-errors.ts'
 import {

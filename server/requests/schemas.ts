@@ -9,3 +9,6 @@ export function oneOf<const Word extends string>(words: readonly Word[], descrip
 export function orNull<Schema extends TSchema>(schema: Schema) {
   return Type.Union([schema, Type.Null()])
 }
+
+/** The `:id` in a path. Any text is accepted: a malformed id is treated like an unknown one. */
+export const byId = Type.Object({ id: Type.String() })

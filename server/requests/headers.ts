@@ -1,6 +1,31 @@
 import { AppError } from '../errors.ts'
+import { createId } from '../ids.ts'
 
+const SAFE_ID = /^[A-Za-z0-9._:/+=-]{1,128}$/
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS']
+
+/** The caller's request id if it is safe in headers and logs, otherwise a new one. */
+export function requestId(request: Request, now: number): string {
+  const given = request.headers.get('x-request-id')
+  return given !== null && SAFE_ID.test(given) ? given : createId('req', now)
+}
+
+/** RFC 9110, section 13.1.2: whether the header names this ETag. Compares weakly, and `*` matches any ETag. */
+export function isNamed(header: string, etag: string): boolean {
+  const known = header.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  return known.includes('*') || known.includes(etag)
+}
+
+/**
+ * The server's URL for links, without a trailing slash: the public URL if set, otherwise the one the browser used.
+ */
+export function baseUrl(request: Request, publicUrl: string | undefined): string {
+  if (publicUrl !== undefined) return publicUrl
+  const origin = request.headers.get('origin')
+  const host = request.headers.get('host')
+  if (origin !== null && URL.canParse(origin) && new URL(origin).host === host) return origin
+  return `http://${host}`
+}
 
 /**
  * Refuses a change from another site with the agent's cookie, with a 403. Browsers send `Sec-Fetch-Site`, and on plain
