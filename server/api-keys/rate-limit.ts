@@ -1,5 +1,5 @@
 /** Section 8 of the specification: a rolling window of 60 seconds. */
-const WINDOW_MS = 60_000
+export const WINDOW_MS = 60_000
 
 export interface Allowance {
   isAllowed: boolean

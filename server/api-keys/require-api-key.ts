@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts'
 import { createAddressReader, type Server } from '../requests/address.ts'
 import { findValidKey } from './api-keys.ts'
 import { createLastUsed } from './last-used.ts'
-import { type Allowance, createRateLimiter } from './rate-limit.ts'
+import { type Allowance, createRateLimiter, WINDOW_MS } from './rate-limit.ts'
 
 /** The caller of a request: an organization's secret key or a signed-in agent. */
 export interface Caller {
@@ -127,7 +127,7 @@ function tooMany(message: string, { resetMs }: Allowance): AppError {
 function rateHeaders({ limit, remaining, resetMs }: Allowance, now: number): Record<string, string> {
   const seconds = Math.ceil(resetMs / 1000)
   return {
-    'ratelimit-policy': `"default";q=${limit};w=60`,
+    'ratelimit-policy': `"default";q=${limit};w=${WINDOW_MS / 1000}`,
     ratelimit: `"default";r=${remaining};t=${seconds}`,
     'x-ratelimit-limit': String(limit),
     'x-ratelimit-remaining': String(remaining),

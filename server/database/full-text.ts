@@ -40,7 +40,7 @@ export async function putDocuments(tx: Transaction, documents: Document[]): Prom
   )
 }
 
-export async function takeDocumentsOut(tx: Transaction, numbers: number[]): Promise<void> {
+export async function deleteDocuments(tx: Transaction, numbers: number[]): Promise<void> {
   if (numbers.length > 0) await tx.delete(searchIndex).where(inArray(searchIndex.rowid, numbers))
 }
 

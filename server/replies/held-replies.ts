@@ -19,7 +19,7 @@ export interface HeldReply {
   answeredBy: string
 }
 
-/** How many tickets have a held reply that I can decide on, and my newest ones that another agent was faster than. */
+/** Counts tickets with a held reply that the agent can decide on, and lists the agent's newest ones. */
 export async function readHeld(
   read: Reader,
   orgId: string,

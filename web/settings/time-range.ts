@@ -1,12 +1,12 @@
 const HOUR_MS = 3_600_000
 
 /** Time ranges that end now. */
-const STRETCHES_MS = { hour: HOUR_MS, day: 24 * HOUR_MS, week: 7 * 24 * HOUR_MS, month: 30 * 24 * HOUR_MS }
+const TIME_RANGES_MS = { hour: HOUR_MS, day: 24 * HOUR_MS, week: 7 * 24 * HOUR_MS, month: 30 * 24 * HOUR_MS }
 
-export type Stretch = keyof typeof STRETCHES_MS
-export type Since = Stretch | 'exact'
+export type TimeRange = keyof typeof TIME_RANGES_MS
+export type Since = TimeRange | 'exact'
 
-export const STRETCHES: { value: Stretch; label: string }[] = [
+export const TIME_RANGES: { value: TimeRange; label: string }[] = [
   { value: 'hour', label: 'Last hour' },
   { value: 'day', label: 'Last 24 hours' },
   { value: 'week', label: 'Last 7 days' },
@@ -14,17 +14,17 @@ export const STRETCHES: { value: Stretch; label: string }[] = [
 ]
 
 export const SINCE_OPTIONS: { value: Since; label: string }[] = [
-  ...STRETCHES,
+  ...TIME_RANGES,
   { value: 'exact', label: 'Since…' },
 ]
 
-export function isStretch(word: string | undefined): word is Stretch {
-  return word !== undefined && word in STRETCHES_MS
+export function isTimeRange(word: string | undefined): word is TimeRange {
+  return word !== undefined && word in TIME_RANGES_MS
 }
 
 /** Start of a range that ends now, ISO 8601. Rounded to the minute, so that the query key does not change every second. */
-export function startOf(stretch: Stretch): string {
-  const start = Date.now() - STRETCHES_MS[stretch]
+export function startOf(range: TimeRange): string {
+  const start = Date.now() - TIME_RANGES_MS[range]
   return new Date(start - (start % 60_000)).toISOString()
 }
 

@@ -29,7 +29,7 @@ export function Menu(props: MenuProps) {
       preventScroll={false}
     >
       <Base.Trigger as={(given: TriggerProps) => props.trigger(given)} />
-      <Base.Portal ref={spareFromHiding}>
+      <Base.Portal ref={keepVisibleToScreenReaders}>
         <Base.Content class="menu">{props.children}</Base.Content>
       </Base.Portal>
     </Base>
@@ -95,6 +95,6 @@ export function MenuLine() {
  * The `ref` of a portal whose content may open over a dialog, such as a list of options. Kobalte's dialog hides every
  * new element from screen readers except those with this attribute.
  */
-export function spareFromHiding(portal: object): void {
+export function keepVisibleToScreenReaders(portal: object): void {
   if (portal instanceof HTMLElement) portal.dataset.reactAriaTopLayer = 'true'
 }

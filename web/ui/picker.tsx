@@ -2,7 +2,7 @@ import { Popover } from '@kobalte/core/popover'
 import Check from 'lucide-solid/icons/check'
 import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from 'solid-js'
 import { isComposing } from './ime.ts'
-import { spareFromHiding, type TriggerProps } from './menu.tsx'
+import { keepVisibleToScreenReaders, type TriggerProps } from './menu.tsx'
 import './menu.css'
 import { createOptions, OptionRow } from './options.tsx'
 import './picker.css'
@@ -49,7 +49,7 @@ export function Picker(props: PickerProps) {
   return (
     <Popover open={isOpen()} onOpenChange={setOpen} placement="bottom-start" gutter={4}>
       <Popover.Trigger as={(given: TriggerProps) => props.trigger(given)} />
-      <Popover.Portal ref={spareFromHiding}>
+      <Popover.Portal ref={keepVisibleToScreenReaders}>
         <Popover.Content class="menu picker" aria-label={props.label}>
           <PickerList {...props} onDone={() => setOpen(false)} />
         </Popover.Content>

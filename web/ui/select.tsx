@@ -3,7 +3,7 @@ import Check from 'lucide-solid/icons/check'
 import ChevronsUpDown from 'lucide-solid/icons/chevrons-up-down'
 import { Show, splitProps } from 'solid-js'
 import { Field, type FieldProps } from './field.tsx'
-import { spareFromHiding } from './menu.tsx'
+import { keepVisibleToScreenReaders } from './menu.tsx'
 import './menu.css'
 import './select.css'
 
@@ -58,7 +58,7 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
             </Base.Value>
             <ChevronsUpDown />
           </Base.Trigger>
-          <Base.Portal ref={spareFromHiding}>
+          <Base.Portal ref={keepVisibleToScreenReaders}>
             <Base.Content class="menu select-menu">
               <Base.Listbox class="select-list" />
             </Base.Content>

@@ -1,6 +1,6 @@
 import { and, eq, inArray, max, min, sql } from 'drizzle-orm'
 import type { Transaction } from '../../database/database.ts'
-import { putDocuments, takeDocumentsOut } from '../../database/full-text.ts'
+import { putDocuments, deleteDocuments } from '../../database/full-text.ts'
 import { insertOf } from '../../database/statement.ts'
 import { searchDocuments } from '../../database/tables/search.ts'
 
@@ -26,7 +26,7 @@ export async function replaceDocuments(
     orgId,
     documents.filter(({ words }) => words),
   )
-  await takeDocumentsOut(tx, [...deleted, ...replaced.values()])
+  await deleteDocuments(tx, [...deleted, ...replaced.values()])
   const [highest] = await tx.select({ number: max(searchDocuments.number) }).from(searchDocuments)
   await insertFrom(tx, orgId, (highest?.number ?? 0) + 1, documents)
 }
@@ -50,7 +50,7 @@ export async function updateDocuments(
   documents: TicketDocument[],
 ): Promise<void> {
   const known = await numbersOf(tx, orgId, documents)
-  await takeDocumentsOut(tx, [...known.values()])
+  await deleteDocuments(tx, [...known.values()])
   const numbered = documents.flatMap(({ ticketId, words }) => {
     const number = known.get(ticketId)
     return words && number !== undefined ? [{ number, words }] : []

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/solid-query'
 import { type Answer, api, ask } from '../../api/api.ts'
 import { queryKeys } from '../../api/query-keys.ts'
-import { isStretch, type Stretch, startOf } from '../time-range.ts'
+import { isTimeRange, startOf, type TimeRange } from '../time-range.ts'
 
 export type Delivery = Answer<typeof api.console.deliveries.get>['data'][number]
 export type DeliveryState = Delivery['state']
@@ -16,7 +16,7 @@ export interface DeliveryFilter {
   event?: Delivery['event']
   state?: DeliveryState
   /** A range that ends now, or `since` and `until`, ISO 8601. */
-  time?: Stretch
+  time?: TimeRange
   since?: string
   until?: string
 }
@@ -82,7 +82,7 @@ export function filterOf(search: Record<string, string | string[] | undefined>):
     ...(endpoint && { endpoint }),
     ...(event && { event }),
     ...(state && { state }),
-    ...(isStretch(time) ? { time } : { ...(since && { since }), ...(until && { until }) }),
+    ...(isTimeRange(time) ? { time } : { ...(since && { since }), ...(until && { until }) }),
   }
 }
 

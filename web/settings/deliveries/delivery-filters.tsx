@@ -4,7 +4,7 @@ import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { endpointsQuery, shortAddress } from '../endpoints/endpoint-data.ts'
 import { FilterSelect } from '../filter-select.tsx'
-import { fromLocal, type Since, STRETCHES, toLocal } from '../time-range.ts'
+import { fromLocal, type Since, TIME_RANGES, toLocal } from '../time-range.ts'
 import { type DeliveryFilter, EVENT_NAMES, STATES } from './delivery-data.ts'
 import { STATE_WORDS } from './delivery-state.tsx'
 
@@ -23,7 +23,7 @@ const STATE_OPTIONS = STATES.map((state) => ({
   hint: STATE_WORDS[state].hint,
 }))
 const TIME_OPTIONS: { value: Since; label: string }[] = [
-  ...STRETCHES.map(({ value, label }) => ({ value, label })),
+  ...TIME_RANGES.map(({ value, label }) => ({ value, label })),
   { value: 'exact', label: 'Between…' },
 ]
 

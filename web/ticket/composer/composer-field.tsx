@@ -3,7 +3,8 @@ import { isComposing } from '../../ui/ime.ts'
 import { undoLast } from '../changes/undo.ts'
 import { createFieldHeight } from './field-height.ts'
 
-const LONGEST_TEXT = 65_536
+/** The limit of the API: `MOST_MESSAGE_LENGTH` in server/tickets/messages.ts. */
+const MAX_TEXT_LENGTH = 65_536
 
 interface ComposerFieldProps {
   label: string
@@ -39,7 +40,7 @@ export function ComposerField(props: ComposerFieldProps) {
       aria-label={props.label}
       placeholder={props.placeholder}
       rows={2}
-      maxLength={LONGEST_TEXT}
+      maxLength={MAX_TEXT_LENGTH}
       value={props.text}
       ref={(element) => {
         keepHeight(element)

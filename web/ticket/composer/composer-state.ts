@@ -13,7 +13,7 @@ export interface ComposerState {
   kind: Accessor<DraftKind>
   show: (kind: DraftKind) => void
   shown: Accessor<OpenDraft>
-  /** There is something to send, and nothing is on its way: that may still come back into the field. */
+  /** Whether there is text to send and nothing is being sent, because that may still return to the field. */
   canSend: Accessor<boolean>
   send: (choice: SendChoice) => void
   /** The text is in its field again. */
@@ -25,7 +25,7 @@ interface ComposerInput {
   agentId: string
   /** Puts the cursor into the field. */
   focus: () => void
-  /** Shows this ticket again, from wherever the agent is by then. */
+  /** Opens this ticket again, wherever the agent is now. */
   open: () => void
 }
 
@@ -37,10 +37,10 @@ interface SeenMessage {
 
 const KINDS: DraftKind[] = ['reply', 'note']
 
-/** The newest reply this page has sent on each ticket: the next one is no second answer by mistake. */
+/** The newest reply this page has sent per ticket, so that the next one isn't held as a second answer. */
 const lastSent = new Map<string, SeenMessage>()
 
-/** What is written on one ticket. It opens in what was written last. */
+/** The composer's state on one ticket. It opens with the draft edited last. */
 export function createComposerState({ detail, agentId, focus, open }: ComposerInput): ComposerState {
   const ticketId = detail().ticket.id
   const drafts = { reply: draftOf(agentId, ticketId, 'reply'), note: draftOf(agentId, ticketId, 'note') }
@@ -49,7 +49,7 @@ export function createComposerState({ detail, agentId, focus, open }: ComposerIn
   createEffect(on(detail, readAll, { defer: true }))
   const [kind, show] = createSignal<DraftKind>(writtenLast(drafts))
   const shown = () => drafts[kind()]
-  /** What the agent saw when they began to write: an answer that comes later is news to them. */
+  /** The newest message when the agent started to write. Later replies are new to them. */
   let seen = newestSeen(detail())
   createEffect(() => {
     if (isBlank(drafts.reply.state())) seen = newestSeen(detail())

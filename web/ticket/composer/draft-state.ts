@@ -1,7 +1,7 @@
 import type { Draft, TicketStatus } from '../ticket-query.ts'
 
-// What happens to a draft, as one pure function: an event goes in, the next state and its effects come out. Nothing here
-// reads a clock, a network or a store. `drafts.ts` carries the effects out.
+// The life of a draft as one pure function: from a state and an event to the next state and its effects. It reads no
+// clock, network or storage. `drafts.ts` runs the effects.
 
 export type DraftKind = Draft['kind']
 
@@ -11,26 +11,26 @@ interface SavedDraft {
   savedAt: string
 }
 
-/** A message or note between Send and the answer of the server. */
+/** A message or note between Send and the server's response. */
 export interface Sending {
-  /** Made here. Sending the same id again never makes a second message. */
+  /** Created by the page. Sending the same id again never creates a second message. */
   id: string
   text: string
   /** Reply only: the newest message the agent had seen. */
   after: string
   /** Reply only: the status the ticket gets with it. */
   status?: TicketStatus | undefined
-  /** When it was sent first, by this browser's clock. */
+  /** When it was first sent, by this browser's clock. */
   at: number
   /** Removed from the field. False when the text is back in the field and it is unknown whether the server has it. */
   isOut: boolean
-  /** It was back in the field once, and may have been saved as a draft again after the server had it. */
+  /** It was back in the field once, so a draft with its text may have been saved after the server had it. */
   wasReturned: boolean
-  /** An earlier try under this id had another text. */
+  /** An earlier request with this id had another text. */
   isChanged: boolean
 }
 
-/** What this browser stores of a draft. */
+/** What the browser stores of a draft. */
 export interface StoredDraft {
   text: string
   /** When it was typed, by this browser's clock. */
@@ -47,17 +47,17 @@ export interface DraftState extends StoredDraft {
   typedAt: number
   /** Seen by the agent since the ticket was opened. */
   isShown: boolean
-  /** This tab is sending it; other tabs only see that it is on its way. */
+  /** Whether this tab is sending it. Other tabs only see that it is being sent. */
   isSender: boolean
-  /** The server was not reached at the last try to send. */
+  /** The last request didn't reach the server. */
   isSendLate: boolean
-  /** The last save failed and is repeated. */
+  /** The last save failed and will be retried. */
   isSaveLate: boolean
   isSaving: boolean
-  /** Sends when the running save has ended, so that no older text arrives after it. */
+  /** Send after the running save, so that no older text arrives after it. */
   sendsAfterSave: boolean
   retryMs: number
-  /** The ticket is deleted: nothing is stored until something is typed. */
+  /** The ticket is deleted. Nothing is stored until the agent types. */
   isForgotten: boolean
 }
 
@@ -99,7 +99,7 @@ export type DraftEffect =
   | { type: 'read'; isAnnounced: boolean }
   | { type: 'send'; sending: Sending }
   | { type: 'stop sending' }
-  /** What this tab has sent is on the server. */
+  /** The server has what this tab sent. */
   | { type: 'accepted'; id: string }
   | { type: 'notify'; notice: 'emptied elsewhere' | 'earlier one sent' | 'earlier one differs' }
   | { type: 'offer lost text'; text: string }
@@ -109,18 +109,18 @@ interface Step {
   effects: DraftEffect[]
 }
 
-/** What is typed is on the server within half a second. */
+/** Typed text is saved on the server within half a second. */
 const SAVE_AFTER_MS = 350
 const FIRST_RETRY_MS = 2_000
 const LONGEST_RETRY_MS = 10_000
-/** An agent who has typed nothing for this long is not in the middle of a word. */
+/** After this long without typing, an agent isn't in the middle of a word. */
 const STILL_TYPING_MS = 2_000
-/** The server takes ids made within a day. Nothing under way lives this long, so a new id is safe. */
+/** The server accepts ids created within a day. No request runs this long, so a new id is safe. */
 const ID_USABLE_MS = 12 * 60 * 60_000
 
 export const EMPTY_DRAFT: StoredDraft = { text: '', changedAt: 0, saved: null, sending: null }
 
-/** A stored draft as a tab opens it. */
+/** The state of a tab that opens a stored draft. */
 export function openDraft(stored: StoredDraft): DraftState {
   return {
     ...stored,
@@ -190,19 +190,19 @@ export function isBlank({ text }: Pick<StoredDraft, 'text'>): boolean {
   return text.trim() === ''
 }
 
-/** The server does not have it as it is here. What is being sent is not in the field, and its copy there stays until then. */
+/** Whether the server's copy differs. Text being sent isn't in the field; its copy on the server stays until it is sent. */
 export function isUnsaved({ text, saved, sending }: StoredDraft): boolean {
   if (!isBlank({ text })) return text !== saved?.text
   return !sending?.isOut && saved !== null && !isBlank(saved)
 }
 
-/** A newer version on the server is offered: until the agent has chosen, nothing is saved over it. */
+/** Whether a newer version is offered. Until the agent chooses, nothing is saved over it. */
 export function isUndecided({ other, saved }: DraftState): boolean {
   return (other?.saved?.savedAt ?? '') > (saved?.savedAt ?? '')
 }
 
-/** The draft with what is being sent back in the field: for the next page, which does not know what came of it. */
-export function landed(draft: StoredDraft): StoredDraft {
+/** The draft with the text in flight back in the field, as stored for a page that can't know the result. */
+export function withUnconfirmedText(draft: StoredDraft): StoredDraft {
   const { text, changedAt, saved, sending } = draft
   if (!sending?.isOut) return { text, changedAt, saved, sending }
   return { changedAt, saved, text: joined(sending.text, text), sending: returned(sending) }
@@ -212,12 +212,12 @@ function returned(sending: Sending): Sending {
   return { ...sending, isOut: false, wasReturned: true }
 }
 
-/** What was written first, and what has been written since. */
+/** Joins the earlier text and what was typed since. */
 function joined(text: string, since: string): string {
   return isBlank({ text: since }) || since === text ? text : `${text}\n\n${since}`
 }
 
-/** Stored in this browser, and saved on the server where it has something else. */
+/** Stores the draft in the browser, and on the server if its copy differs. */
 function stored(state: DraftState): Step {
   const { text, changedAt, saved, sending } = state
   const next = { ...state, isSaveLate: state.isSaveLate && isUnsaved(state) }
@@ -262,13 +262,13 @@ function afterFailedSave(
     case 'ticket deleted':
       return thenSend({ state: next, effects: [{ type: 'offer lost text', text: state.text }] })
     case 'refused':
-      // The same text would be refused again.
+      // The server would reject the same text again.
       return thenSend({ state: next, effects: [] })
     case 'unreachable':
       return thenSend({
         state: {
           ...next,
-          // The answer may come late: what has been sent since is not kept waiting.
+          // The response may be late, and must not delay what was sent since.
           isSaveLate: isUnsaved(state),
           retryMs: Math.min(state.retryMs * 2, LONGEST_RETRY_MS),
         },
@@ -289,7 +289,7 @@ function meetOtherTab(
   state: DraftState,
   { draft: theirs, hasFocus, now }: { draft: StoredDraft; hasFocus: boolean; now: number },
 ): Step {
-  // The tab that sends knows best.
+  // The tab that sends has the newest state.
   if (state.isSender) return { state, effects: [] }
   const isTyping = hasFocus && now - state.typedAt < STILL_TYPING_MS
   const isLosing = isUnsaved(state) && !theirs.text.includes(state.text)
@@ -325,13 +325,13 @@ function meetServer(before: DraftState, { draft, hasSent, isFresh, isAnnounced }
   if (draft) return meetVersion(state, draft)
   if (isUnsaved(state)) return { state, effects: [{ type: 'save later', ms: SAVE_AFTER_MS }] }
   if (isBlank(state)) return { state, effects: [] }
-  // The server had it and has it no longer: it was sent or emptied elsewhere. What was read may be older than the last save.
+  // The server's copy is gone: it was sent or cleared elsewhere. What was read may be older than the last save.
   if (!isFresh) return { state, effects: [{ type: 'read', isAnnounced: wasShown }] }
   const emptied = stored({ ...state, ...EMPTY_DRAFT, other: null, isTyped: false })
   return isAnnounced ? withEffect({ type: 'notify', notice: 'emptied elsewhere' }, emptied) : emptied
 }
 
-/** The server has a version: it is older, taken over, continued here, or offered. */
+/** Handles the server's version: ignores an older one, takes it over, keeps one continued here, or offers it. */
 function meetVersion(state: DraftState, draft: Draft): Step {
   const { saved, text, changedAt, isTyped, sending } = state
   const theirs: StoredDraft = {
@@ -345,7 +345,7 @@ function meetVersion(state: DraftState, draft: Draft): Step {
   if (!isDirty && !isTyped) return stored({ ...state, ...theirs, other: null })
   const isContinued = isDirty && (text.includes(draft.text) || draft.text === saved?.text)
   if (text === draft.text || isContinued) return stored({ ...state, saved: theirs.saved })
-  // What is being written stays; what nobody has touched here for longer gives way.
+  // Text being typed stays. Text not touched here for a while is replaced.
   if (isTyped || changedAt >= theirs.changedAt) return { state: { ...state, other: theirs }, effects: [] }
   return stored({ ...state, ...theirs, other: { text, changedAt, saved, sending } })
 }
@@ -361,7 +361,7 @@ function useOther(state: DraftState, now: number): Step {
   return changed({ ...state, saved: saved ?? state.saved, other: null }, text, now)
 }
 
-/** What is here is kept, and saved over the version that was offered. */
+/** Keeps this version and saves it over the offered one. */
 function dropOther(state: DraftState): Step {
   const saved = isUndecided(state) ? (state.other?.saved ?? null) : state.saved
   return stored({ ...state, saved, other: null })
@@ -391,7 +391,7 @@ function startSending(
   return { state: step.state, effects: [...step.effects, { type: 'send', sending }] }
 }
 
-/** The server has it. It has ended the draft there too, when that was the text that was sent. */
+/** The server accepted it, and deleted its copy of the draft if that had the same text. */
 function finishSending(state: DraftState): Step {
   const { sending, saved } = state
   if (!sending) return { state: endSending(state), effects: [] }
@@ -405,7 +405,7 @@ function finishSending(state: DraftState): Step {
 function refuse(state: DraftState, { reason, now }: { reason: 'id taken' | 'other'; now: number }): Step {
   if (!state.sending) return { state: endSending(state), effects: [] }
   if (reason === 'other') return intoField(state, now)
-  // The server has this id: with this text when all tries had it, else with an earlier one, which the agent has to know.
+  // The server already has this id: with this text if every request had it, otherwise with an earlier text, which the agent must know.
   if (!state.sending.isChanged) return finishSending(state)
   const step = intoField(state, now)
   const next = stored({ ...step.state, sending: null })
@@ -416,7 +416,7 @@ function endSending(state: DraftState): DraftState {
   return { ...state, isSender: false, isSendLate: false, sendsAfterSave: false }
 }
 
-/** What was on its way is in the field again, before what has been typed since. Its id is kept: the server may have it. */
+/** Puts the text being sent back into the field, before what was typed since. Keeps its id, because the server may have it. */
 function intoField(state: DraftState, now: number): Step {
   if (!state.sending?.isOut) return { state: endSending(state), effects: [] }
   const text = joined(state.sending.text, state.text)
@@ -445,7 +445,7 @@ function takeBack(
 
 function close(state: DraftState): Step {
   if (state.isForgotten) return { state, effects: [] }
-  const effects: DraftEffect[] = state.isSender ? [{ type: 'store', draft: landed(state) }] : []
+  const effects: DraftEffect[] = state.isSender ? [{ type: 'store', draft: withUnconfirmedText(state) }] : []
   if (isUnsaved(state) && !isUndecided(state)) effects.push(saveOf(state, true))
   return { state, effects }
 }

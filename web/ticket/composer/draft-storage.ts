@@ -1,4 +1,4 @@
-import { type DraftKind, isBlank, isUnsaved, landed, type StoredDraft } from './draft-state.ts'
+import { type DraftKind, isBlank, isUnsaved, type StoredDraft, withUnconfirmedText } from './draft-state.ts'
 
 const PREFIX = 'bellhop.draft.'
 
@@ -6,11 +6,11 @@ export function storageKey(agentId: string, ticketId: string, kind: DraftKind): 
   return `${prefixOf(agentId)}${ticketId}.${kind}`
 }
 
-/** The draft of an earlier page. What that page was sending is back in the field. */
+/** Reads the draft that an earlier page stored, with the text it was sending back in the field. */
 export function readStoredDraft(key: string): StoredDraft | undefined {
   try {
     const draft = parseStoredDraft(localStorage.getItem(key))
-    return draft && landed(draft)
+    return draft && withUnconfirmedText(draft)
   } catch {
     return undefined
   }
@@ -26,7 +26,7 @@ export function parseStoredDraft(value: string | null): StoredDraft | undefined 
   }
 }
 
-/** A blank draft that the server knows about needs no place. */
+/** A blank draft that the server knows about isn't stored. */
 export function writeStoredDraft(key: string, draft: StoredDraft): void {
   try {
     if (isBlank(draft) && !isUnsaved(draft) && !draft.sending) localStorage.removeItem(key)
@@ -44,7 +44,7 @@ export function removeStoredDraft(key: string): void {
   }
 }
 
-/** Drafts of this agent that the server does not have as they are here, or that were being sent. */
+/** This agent's drafts that differ from the server's or were being sent. */
 export function unsavedDrafts(agentId: string): { ticketId: string; kind: DraftKind }[] {
   return storedKeys(agentId).flatMap((key) => {
     const [ticketId = '', kind] = key.slice(prefixOf(agentId).length).split('.')
@@ -53,7 +53,7 @@ export function unsavedDrafts(agentId: string): { ticketId: string; kind: DraftK
   })
 }
 
-/** Removes what the server has: the next person at this browser must not find it. */
+/** Removes drafts that the server has, so that the next person at this browser can't read them. */
 export function removeSavedDrafts(agentId: string): void {
   for (const key of storedKeys(agentId)) if (!isPending(key)) removeStoredDraft(key)
 }

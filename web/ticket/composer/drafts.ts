@@ -35,7 +35,7 @@ import {
   unsavedDrafts,
   writeStoredDraft,
 } from './draft-storage.ts'
-import { putNote, putReply, type SentMessage } from './send.ts'
+import { putNote, putReply, type SentMessage } from './send-with-undo.ts'
 
 const LONGEST_SAVE_MS = 20_000
 const MOST_QUOTED = 120
@@ -45,17 +45,17 @@ const NOTICES = {
   'earlier one sent': 'Your earlier message was sent after all.',
 }
 
-/** One draft of an agent in this tab: its state, and what can happen to it. */
+/** One draft of an agent in this tab: its state and its actions. */
 export interface OpenDraft {
   state: Accessor<DraftState>
   dispatch: (event: DraftEvent) => void
-  /** Takes the text out of the field and sends it, once. `onAccepted` gets the id when the server has it. */
+  /** Removes the text from the field and sends it once. Calls `onAccepted` with the id when the server has it. */
   send: (reply: {
     after: string
     status?: TicketStatus | undefined
     onAccepted?: (id: string) => void
   }) => void
-  /** Waits until the server has all that was written, or cannot be reached. */
+  /** Waits until the server has all of the text, or can't be reached. */
   settle: () => Promise<void>
 }
 
@@ -76,7 +76,7 @@ window.addEventListener('storage', ({ key, newValue }) => {
 window.addEventListener('pagehide', () => dispatchToAll({ type: 'page closing' }))
 onConnectionBack(() => dispatchToAll({ type: 'connection back' }))
 
-/** The one draft of that kind on a ticket. It goes on saving and sending when the ticket is left. */
+/** The draft of that kind on a ticket. It keeps saving and sending after the agent leaves the ticket. */
 export function draftOf(agentId: string, ticketId: string, kind: DraftKind): OpenDraft {
   const key = storageKey(agentId, ticketId, kind)
   const draft = drafts.get(key) ?? createDraft(key, { agentId, ticketId, kind })
@@ -84,7 +84,7 @@ export function draftOf(agentId: string, ticketId: string, kind: DraftKind): Ope
   return draft
 }
 
-/** The ticket is deleted, and so is what was written on it. */
+/** Deletes the drafts of a deleted ticket. */
 export function forgetDrafts(agentId: string, ticketId: string): void {
   for (const kind of ['reply', 'note'] as const) {
     const key = storageKey(agentId, ticketId, kind)
@@ -94,7 +94,7 @@ export function forgetDrafts(agentId: string, ticketId: string): void {
   }
 }
 
-/** Saves what was typed when the page was closed without a connection. Once for each load of the page. */
+/** Saves drafts from a page that was closed while offline. Runs once per page load. */
 export function resumeDrafts(agentId: string): void {
   if (isResumed) return
   isResumed = true
@@ -105,7 +105,7 @@ export function resumeDrafts(agentId: string): void {
   }
 }
 
-/** Hands a draft what was read of its ticket. */
+/** Passes what was read of a ticket to its drafts. */
 export function readFromTicket(draft: OpenDraft, kind: DraftKind, detail: TicketDetail): void {
   const id = untrack(draft.state).sending?.id
   const hasSent = [...detail.timeline, ...detail.waiting].some((entry) => entry.id === id)
@@ -113,7 +113,7 @@ export function readFromTicket(draft: OpenDraft, kind: DraftKind, detail: Ticket
   draft.dispatch({ type: 'server copy read', draft: saved, hasSent })
 }
 
-/** It was on its way when the page was closed. When the server cannot say, it stays a draft. */
+/** Resolves a text that was being sent when the page closed. If the server can't tell, it stays a draft. */
 async function lookForSent(draft: OpenDraft, { ticketId, kind }: DraftPlace): Promise<void> {
   const detail = await queries.fetchQuery(ticketQuery(ticketId)).catch(() => undefined)
   if (detail) readFromTicket(draft, kind, detail)
@@ -123,7 +123,7 @@ function dispatchToAll(event: DraftEvent): void {
   for (const draft of drafts.values()) draft.dispatch(event)
 }
 
-/** Keeps the state of a draft, and carries out what `reduceDraft` asks for. */
+/** Holds the state of a draft and runs the effects of `reduceDraft`. */
 function createDraft(key: string, place: DraftPlace): OpenDraft {
   const { ticketId, kind } = place
   const [state, setState] = createSignal(openDraft(readStoredDraft(key) ?? EMPTY_DRAFT))

@@ -6,9 +6,9 @@ import { toast, toastError } from '../../ui/toaster.tsx'
 import { pushUndo } from '../changes/undo.ts'
 import { knownTicket, patchTicket, readTicketAgain, type WaitingReply } from '../ticket-query.ts'
 import type { OpenDraft } from './drafts.ts'
-import { UNDO_MS } from './send.ts'
+import { UNDO_MS } from './send-with-undo.ts'
 
-/** A reply that is not sent yet, and the draft that its text returns to. */
+/** A waiting reply and the draft that its text returns to. */
 interface TakeBack {
   ticketId: string
   reply: WaitingReply
@@ -16,7 +16,7 @@ interface TakeBack {
   agentId: string
 }
 
-/** Forgets the Undo of a reply that was sent or taken back. */
+/** Functions that remove the Undo of a reply that was sent or taken back. */
 const undos = new Map<string, () => void>()
 
 const [threadOnScreen, setThreadOnScreen] = createSignal<string>()
@@ -29,7 +29,7 @@ export function sendsAt({ sendAt }: WaitingReply): number {
   return Math.min(toLocalTime(Date.parse(sendAt)), Date.now() + UNDO_MS)
 }
 
-/** Lets Ctrl/⌘+Z take back a reply that this page has sent; on other pages a toast offers it too. */
+/** Lets Ctrl/⌘+Z undo a reply that this page sent. A toast offers it too when the thread isn't visible. */
 export function offerUndo(
   { ticketId, draft, agentId }: Omit<TakeBack, 'reply'>,
   id: string,

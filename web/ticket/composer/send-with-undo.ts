@@ -5,45 +5,45 @@ import { onConnectionBack } from '../../live/live.ts'
 import type { NoteEntry } from '../ticket-query.ts'
 import type { Sending } from './draft-state.ts'
 
-/** How long a reply can be taken back. */
+/** How long an agent can undo a reply. The server sends it after this time (server/replies/send-loop.ts). */
 export const UNDO_MS = 10_000
 const FIRST_PAUSE_MS = 1_000
-const LONGEST_PAUSE_MS = 15_000
-const LONGEST_TRY_MS = 20_000
-/** What is older is for a person to look at. */
-const LONGEST_MS = 12 * 60 * 60_000
-/** A browser finishes small requests even when the page is closed. */
-const LONGEST_KEPT_ALIVE = 16_000
+const MAX_PAUSE_MS = 15_000
+const REQUEST_TIMEOUT_MS = 20_000
+/** After this long, an unanswered request is reported instead of retried. */
+const MAX_RETRY_MS = 12 * 60 * 60_000
+/** Characters. Browsers finish requests up to 64 KiB after the page is closed. */
+const MAX_KEEPALIVE_LENGTH = 16_000
 
 export type SentMessage = Answer<ReturnType<ReturnType<typeof api.v1.tickets>['messages']>['put']>
 
 interface Trying {
-  /** Stops it: the text is taken back into the field. */
+  /** Cancels the request when the agent takes the text back. */
   signal: AbortSignal
-  /** The server was not reached, and is tried again. */
+  /** Called when the server can't be reached and the request is retried. */
   onDelayed: () => void
 }
 
 /**
- * Schedules a reply, to be sent in ten seconds. Tries until the server has answered: the id makes it one message, however
- * often it arrives. Throws refusals.
+ * Schedules a reply to be sent after the undo time. Retries until the server responds; the id makes it one message,
+ * however often the request arrives. Throws the server's errors.
  */
 export function putReply(ticketId: string, reply: Sending, trying: Trying): Promise<SentMessage> {
   const { id, text, after, status } = reply
   let sendAt = 0
-  return untilAnswered(text, trying, (how) => {
-    // The same request again, unless the time to take it back has passed without a connection.
+  return retryUntilAnswered(text, trying, (how) => {
+    // A retry sends the same request, unless the undo time has passed while offline.
     if (sendAt < Date.now()) sendAt = Date.now() + UNDO_MS
-    // At least ten seconds by the server's clock.
+    // The undo time is measured by the server's clock.
     const atServer = new Date(toServerTime(sendAt) + CLOCK_STEP_MS)
     const body = { text, after, status, sendAt: atServer.toISOString() }
     return ask(api.v1.tickets({ id: ticketId }).messages({ messageId: id }).put(body, how))
   })
 }
 
-/** Adds a note, which only agents see. Tries until the server has answered. Throws refusals. */
+/** Adds an internal note. Retries until the server responds. Throws the server's errors. */
 export function putNote(ticketId: string, { id, text }: Sending, trying: Trying): Promise<NoteEntry> {
-  return untilAnswered(text, trying, (how) =>
+  return retryUntilAnswered(text, trying, (how) =>
     ask(api.console.tickets({ id: ticketId }).notes({ noteId: id }).put({ text }, how)),
   )
 }
@@ -52,28 +52,28 @@ interface RequestOptions {
   fetch: { signal: AbortSignal; keepalive: boolean }
 }
 
-/** Again after a pause, and at once when the connection is back. */
-async function untilAnswered<Result>(
+/** Retries after a pause, and at once when the connection is back. */
+async function retryUntilAnswered<Result>(
   text: string,
   { signal, onDelayed }: Trying,
   put: (how: RequestOptions) => Promise<Result>,
 ): Promise<Result> {
   const startedAt = Date.now()
-  const keepalive = text.length <= LONGEST_KEPT_ALIVE
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+  const keepalive = text.length <= MAX_KEEPALIVE_LENGTH
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
     try {
-      const timed = AbortSignal.any([signal, AbortSignal.timeout(LONGEST_TRY_MS)])
+      const timed = AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)])
       return await put({ fetch: { signal: timed, keepalive } })
     } catch (error) {
       signal.throwIfAborted()
-      if (!isWorthRetrying(error) || Date.now() - startedAt > LONGEST_MS) throw error
+      if (!isWorthRetrying(error) || Date.now() - startedAt > MAX_RETRY_MS) throw error
       onDelayed()
       await pause(pauseMs, signal)
     }
   }
 }
 
-/** No answer, or one that says nothing about what was sent. */
+/** No response, or one that doesn't tell whether the request was processed. */
 function isWorthRetrying(error: unknown): boolean {
   if (!(error instanceof ApiProblem)) return false
   const { status } = error
