@@ -28,6 +28,32 @@ export function BulkBar(props: BulkBarProps) {
     <Show when={count() > 0}>
       <div class="bulk-bar" role="toolbar" aria-label="Selected tickets">
         <span class="bulk-bar-count count">{count()} selected</span>
+        <Menu
+          placement="top-end"
+          trigger={(given) => (
+            <IconButton {...given} name="More">
+              <Ellipsis />
+            </IconButton>
+          )}
+        >
+          <MenuItem
+            icon={<Clock />}
+            keys="p"
+            onSelect={() => props.bulkActions.change({ status: 'pending' })}
+          >
+            Set to pending
+          </MenuItem>
+          <MenuItem icon={<Inbox />} keys="O" onSelect={() => props.bulkActions.change({ status: 'open' })}>
+            Reopen
+          </MenuItem>
+          <MenuItem
+            icon={<ShieldAlert />}
+            keys="!"
+            onSelect={() => props.bulkActions.change({ isSpam: !props.bulkActions.areSpam() })}
+          >
+            {props.bulkActions.areSpam() ? 'Not spam' : 'Mark as spam'}
+          </MenuItem>
+        </Menu>
         <IconButton name="Clear selection" keys="escape" onClick={() => props.selection.clear()}>
           <X />
         </IconButton>
@@ -46,32 +72,6 @@ export function BulkBar(props: BulkBarProps) {
           <Button size="small" icon={<Tag />} keys="t" onClick={props.onTag}>
             Tags
           </Button>
-          <Menu
-            placement="top-end"
-            trigger={(given) => (
-              <IconButton {...given} name="More" size="small">
-                <Ellipsis />
-              </IconButton>
-            )}
-          >
-            <MenuItem
-              icon={<Clock />}
-              keys="p"
-              onSelect={() => props.bulkActions.change({ status: 'pending' })}
-            >
-              Set to pending
-            </MenuItem>
-            <MenuItem icon={<Inbox />} keys="O" onSelect={() => props.bulkActions.change({ status: 'open' })}>
-              Reopen
-            </MenuItem>
-            <MenuItem
-              icon={<ShieldAlert />}
-              keys="!"
-              onSelect={() => props.bulkActions.change({ isSpam: !props.bulkActions.areSpam() })}
-            >
-              {props.bulkActions.areSpam() ? 'Not spam' : 'Mark as spam'}
-            </MenuItem>
-          </Menu>
         </div>
       </div>
     </Show>
