@@ -65,7 +65,11 @@ export function KeyExpiry(props: KeyFieldProps) {
         options={EXPIRIES}
         value={props.values.expiry}
         onChange={(expiry) => props.onChange({ expiry })}
-        hint="The key stops working then."
+        hint={
+          props.values.expiry === 'never'
+            ? 'The key works until you revoke it.'
+            : 'The key stops working then.'
+        }
         error={isDay() ? undefined : props.error}
       />
       <Show when={isDay()}>
