@@ -32,8 +32,10 @@ export function strictQuery(
     const { values, faults } = readParameters(schema, new URLSearchParams(url.slice(start + 1)))
     compiled ??= TypeCompiler.Compile(schema)
     if (!compiled.Check(values)) {
-      const told = new Set(faults.map((fault) => fault.parameter))
-      faults.push(...faultsOf(compiled.Errors(values), 'query').filter((fault) => !told.has(fault.parameter)))
+      const named = new Set(faults.map((fault) => fault.parameter))
+      faults.push(
+        ...faultsOf(compiled.Errors(values), 'query').filter((fault) => !named.has(fault.parameter)),
+      )
     }
     if (faults.length > 0) throw invalid(faults)
     context.query = values

@@ -64,7 +64,7 @@ export async function updateTicket(
 }
 
 /**
- * Locks the rows of the agents that tickets are assigned to, in order, so that none is disabled meanwhile. It comes
+ * Locks the rows of the agents that tickets are assigned to, in order, so that none is disabled before the unit ends. It comes
  * first in a unit that assigns. Returns the enabled ones, and an empty string for unassigning.
  */
 export async function lockAssignees(

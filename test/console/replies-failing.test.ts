@@ -9,7 +9,7 @@ import { eventually } from '../support/webhooks.ts'
 
 const MORE_THAN_AT_ONCE = 60
 
-test('replies that cannot go, however many, keep no later one waiting', async () => {
+test("replies that can't be sent, however many, don't delay later ones", async () => {
   const clock = createManualClock()
   await using stack = new AsyncDisposableStack()
   const bellhop = await startBellhop({ clock })
@@ -19,7 +19,7 @@ test('replies that cannot go, however many, keep no later one waiting', async ()
   const ben = await signInAgent(bellhop, acme.orgId)
   const { id: ticketId } = await makeTicket(acme)
   const now = clock.now()
-  // No organization has this reply and its ticket, so that sending it fails for ever.
+  // No organization has this reply and its ticket, so sending it always fails.
   const broken = Array.from({ length: MORE_THAN_AT_ONCE }, () => ({
     id: bellhop.deps.newId('msg'),
     orgId: other.orgId,

@@ -43,7 +43,7 @@ async function untilGone(): Promise<void> {
   })
 }
 
-test('a reply of an agent who is disabled meanwhile does not go in their name: another sends it in theirs', async () => {
+test("a waiting reply of an agent who was disabled isn't sent in their name; another agent can send it in their own", async () => {
   const { id, reply } = await leftBehind('From Ben.')
   expect((await readThread(ana, id)).waiting).toMatchObject([
     { id: reply.id, agentName: 'Ben Okafor', isHeld: true, heldBecause: 'disabled' },
@@ -60,7 +60,7 @@ test('a reply of an agent who is disabled meanwhile does not go in their name: a
   })
 })
 
-test('a colleague takes it over as their own draft', async () => {
+test('another agent can take it over as their own draft', async () => {
   const { id, reply } = await leftBehind('Almost right.')
   await ana.call('PUT', `/console/tickets/${id}/draft`, { body: { kind: 'reply', text: 'P.S.' } })
   const taken = await ana.call('DELETE', replyPath(id, reply.id))
@@ -69,7 +69,7 @@ test('a colleague takes it over as their own draft', async () => {
   expect(await readThread(ana, id)).toMatchObject({ waiting: [] })
 })
 
-test('it is not sent over what somebody has answered meanwhile, unless sent again', async () => {
+test("it isn't sent after another agent's reply, unless sent again", async () => {
   const { id, reply } = await leftBehind('Late.')
   clock.advance(1)
   await acme.call('POST', `/tickets/${id}/messages`, { body: { text: 'From the shop.' } })
@@ -80,7 +80,7 @@ test('it is not sent over what somebody has answered meanwhile, unless sent agai
   expect((await textsOf(ana, id)).slice(1)).toEqual(['From the shop.', 'Late.'])
 })
 
-test('a reply that is held because of an answer says so', async () => {
+test('a reply that is held because of another reply says so', async () => {
   const cy = await signInAgent(bellhop, acme.orgId, { name: 'Cy Young' })
   const { id } = await makeTicket(acme)
   const after = await newestMessage(cy, id)
@@ -91,7 +91,7 @@ test('a reply that is held because of an answer says so', async () => {
   expect((await readThread(ana, id)).waiting).toMatchObject([{ isHeld: true, heldBecause: 'answered' }])
 })
 
-test('a reply that does not fit before the draft is held, so that neither is lost and none goes', async () => {
+test("a reply that doesn't fit into the draft is held: neither is lost, and nothing is sent", async () => {
   const { id } = await makeTicket(acme)
   const reply = await sendReply(ana, id, { text: 'r'.repeat(LONG) })
   const save = (text: string) =>
@@ -114,7 +114,7 @@ interface Held {
   heldReplies: { id: string; ticketId: string; customer: string; answeredBy: string }[]
 }
 
-test('a held reply is found by its author, and by everybody once its author is disabled', async () => {
+test('its author finds a held reply, and all agents do once its author is disabled', async () => {
   const acme = await bellhop.organization('Held')
   const [dee, eli, boss] = [
     await signInAgent(bellhop, acme.orgId, { name: 'Dee Fox' }),

@@ -35,7 +35,7 @@ async function untilGone(): Promise<void> {
   })
 }
 
-test('a reply waits ten seconds, then it goes once, in the name of its agent', async () => {
+test('a reply waits ten seconds, then it is sent once, in the name of its agent', async () => {
   const { id } = await makeTicket(acme)
   await ben.call('PUT', `/console/tickets/${id}/draft`, { body: { kind: 'reply', text: 'It is attached. ' } })
   const reply = await sendReply(ben, id, { text: 'It is attached.' })
@@ -93,7 +93,7 @@ test('the status chosen with a reply comes with it, and not when it is taken bac
   })
 })
 
-test('a reply that is taken back is its agent’s draft again, before what they have begun meanwhile', async () => {
+test('a reply that is taken back is its agent’s draft again, before what they wrote since', async () => {
   const { id } = await makeTicket(acme)
   const reply = await sendReply(ben, id, { text: 'Dear Ana' })
   await ben.call('PUT', `/console/tickets/${id}/draft`, { body: { kind: 'reply', text: 'P.S.' } })
@@ -115,7 +115,7 @@ test('a reply of more emoji than half of what a message takes can be taken back'
   expect((await readThread(ben, id)).drafts).toMatchObject([{ text }])
 })
 
-test('a note that was begun meanwhile stays beside it, so that it cannot go to the customer', async () => {
+test("a note begun since is kept apart from it, so it can't reach the customer", async () => {
   const { id } = await makeTicket(acme)
   const reply = await sendReply(ben, id, { text: 'Dear Ana' })
   await ben.call('PUT', `/console/tickets/${id}/draft`, { body: { kind: 'note', text: 'She is difficult.' } })
@@ -126,7 +126,7 @@ test('a note that was begun meanwhile stays beside it, so that it cannot go to t
   ])
 })
 
-test('what has gone cannot be taken back', async () => {
+test("a sent message can't be taken back", async () => {
   const { id } = await makeTicket(acme)
   const reply = await sendReply(ben, id, { text: 'Gone.' })
   expect((await sendNow(ben, id, reply.id)).status).toBe(204)
@@ -137,7 +137,7 @@ test('what has gone cannot be taken back', async () => {
   expect(await textsOf(ben, id)).toHaveLength(2)
 })
 
-test('a reply is held when someone else has answered what its agent had not seen', async () => {
+test("a reply is held when another agent replied and its author hadn't seen that", async () => {
   const { id } = await makeTicket(acme)
   const after = await newestMessage(ben, id)
   clock.advance(1)
@@ -149,7 +149,7 @@ test('a reply is held when someone else has answered what its agent had not seen
   expect((await textsOf(ben, id)).slice(1)).toEqual(['From the shop.', 'From Ben.'])
 })
 
-test('of two agents who answer at once one goes, and the other is held until it is sent anyway', async () => {
+test('when two agents reply at once, one reply is sent, and the other is held until it is sent anyway', async () => {
   const { id } = await makeTicket(acme)
   const seen = await newestMessage(ben, id)
   await sendReply(ben, id, { text: 'From Ben.', after: seen })
@@ -171,7 +171,7 @@ test('an agent’s second reply is not held by their own first one', async () =>
   expect((await textsOf(ben, id)).slice(1)).toEqual(['One.', 'Two.'])
 })
 
-test('others leave an agent’s waiting reply alone, administrators may take it back', async () => {
+test("other agents can't change an agent’s waiting reply; administrators can take it back", async () => {
   const { id } = await makeTicket(acme)
   const reply = await sendReply(ben, id, { text: 'Mine.' })
   problemOf(await ana.call('DELETE', replyPath(id, reply.id)), 403, 'not_yours')
@@ -182,7 +182,7 @@ test('others leave an agent’s waiting reply alone, administrators may take it 
   expect((await readThread(ben, id)).drafts).toMatchObject([{ text: 'Mine.\n\nNot said yet.' }])
 })
 
-test('however Undo, Send now and the clock meet, a reply goes once or is a draft again, never both', async () => {
+test('whenever Undo, Send now and the clock meet, a reply is sent once or is a draft again, never both', async () => {
   for (let round = 0; round < 20; round += 1) {
     const { id } = await makeTicket(acme, { customer: { email: `c${round}@example.com` } })
     const reply = await sendReply(ben, id, { text: 'Once.', status: 'pending' })
@@ -201,7 +201,7 @@ test('however Undo, Send now and the clock meet, a reply goes once or is a draft
   }
 })
 
-test('a clock that is put back keeps no reply waiting', async () => {
+test("a clock that is set back doesn't delay a reply", async () => {
   const { id } = await makeTicket(acme)
   await sendReply(ben, id, { text: 'On time.' })
   clock.jump(-3_600_000)

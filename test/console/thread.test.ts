@@ -88,7 +88,7 @@ test('spam is marked in the inbox, and the API shows the ticket as it was', asyn
   })
 })
 
-test('each agent has their own drafts of a ticket, on every device; a blank one is forgotten', async () => {
+test('each agent has their own drafts of a ticket, on every device; a blank one is deleted', async () => {
   const { id } = await makeTicket(acme)
   const keep = (agent: SignedInAgent, kind: string, text: string) =>
     agent.call('PUT', `/console/tickets/${id}/draft`, { body: { kind, text } })
@@ -106,7 +106,7 @@ test('each agent has their own drafts of a ticket, on every device; a blank one 
   problemOf(await keep(ben, 'reply', 'x'.repeat(65_537)), 400, 'invalid_request')
 })
 
-test('a draft that was written on another device since is not written over', async () => {
+test("a newer draft from another device isn't overwritten", async () => {
   const { id } = await makeTicket(acme)
   const keep = (text: string, base?: string | null) =>
     ben.call<{ savedAt: string }>('PUT', `/console/tickets/${id}/draft`, {
@@ -119,7 +119,7 @@ test('a draft that was written on another device since is not written over', asy
   problemOf(await keep('ONE again', one), 409, 'draft_changed')
   problemOf(await keep('', one), 409, 'draft_changed')
   expect((await readThread(ben, id)).drafts).toMatchObject([{ text: 'ONE and TWO', savedAt: two }])
-  // Nothing is lost when what is there stands in the new text: an answer that never came, perhaps.
+  // Nothing is lost if the new text contains the saved one, for example because a response was lost.
   expect((await keep('ONE and TWO, and on', one)).status).toBe(200)
   const { savedAt: three } = (await keep('Begun anew')).json
   expect((await keep('', three)).status).toBe(200)
@@ -128,7 +128,7 @@ test('a draft that was written on another device since is not written over', asy
   problemOf(await keep('x', 'yesterday'), 400, 'invalid_request')
 })
 
-test('a note and a reply that were begun stand beside each other, and saving or deleting one leaves the other', async () => {
+test('drafts of a note and a reply are separate: saving or deleting one leaves the other', async () => {
   const { id } = await makeTicket(acme)
   const keep = (kind: string, text: string) =>
     ben.call('PUT', `/console/tickets/${id}/draft`, { body: { kind, text } })
@@ -172,7 +172,7 @@ test('how far an agent has read only ever moves on, until they mark the ticket u
   problemOf(await mark(foreign), 404, 'not_found')
 })
 
-test('what belongs to another organization, or cannot be, is not there', async () => {
+test("what belongs to another organization or can't exist isn't found", async () => {
   const { id } = await makeTicket(acme)
   const messageId = (await readThread(ben, id)).timeline[0]?.id
   const eve = await signInAgent(bellhop, (await bellhop.organization('Other')).orgId, { name: 'Eve' })
@@ -198,13 +198,13 @@ test('what belongs to another organization, or cannot be, is not there', async (
   expect((await readThread(ben, id)).timeline).toHaveLength(1)
 })
 
-test('whoever is signed out sees no thread', async () => {
+test('a signed-out agent sees no thread', async () => {
   const { id } = await makeTicket(acme)
   const answer = await ben.call('GET', `/console/tickets/${id}`, { headers: { cookie: '' } })
   problemOf(answer, 401, 'signed_out')
 })
 
-test('the tickets of an agent who is disabled say in their threads that nobody has them', async () => {
+test("the threads of a disabled agent's tickets say that they were unassigned", async () => {
   const admin = await signInAgent(bellhop, acme.orgId, { role: 'admin', name: 'Root' })
   const leaving = await signInAgent(bellhop, acme.orgId, { name: 'Leaving' })
   const { id } = await makeTicket(acme)

@@ -9,7 +9,7 @@ import { brokenPieces, countersAndRecount, tagsOutOfStep } from './whole.ts'
 
 // The four faults that a single writer hides. Two programs share each place; on PostgreSQL each has ten connections.
 
-test('many changes of the same few tickets, customers and tags at once: none waits for ever, none is lost', async () => {
+test('many changes of the same few tickets, customers and tags at once: none hangs, none is lost', async () => {
   await using workspace = await openWorkspace()
   await using other = await openProgram(workspace.place)
   await addAgents(workspace.deps)

@@ -53,7 +53,7 @@ describe.if(engine === 'sqlite')('a unit that awaits something other than its ow
   })
 })
 
-/** An answer in the very same turn of the event loop would hold up nobody, and is let through. */
+/** A response within the same tick of the event loop delays nothing and is allowed. */
 async function lateAnswer(): Promise<Response> {
   await Bun.sleep(LATE_MS)
   return new Response('late')

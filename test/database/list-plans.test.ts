@@ -63,7 +63,7 @@ describe.if(engine === 'sqlite')('a page of tickets is read along an index, neve
           expect(plan, name).not.toMatch(/SCAN|TEMP B-TREE/)
           // A cursor enters the index at its place instead of counting rows up to it.
           if (!name.endsWith('page')) expect(plan, name).toMatch(/\(\w+_at,\w+\)[<>]\(\?,\?\)/)
-          // The index also carries the filter: rows that do not belong to it are not even looked at.
+          // The index includes the filter, so rows that don't match aren't read.
           for (const column of Object.keys(filters)) expect(plan, name).toContain(`${columnOf(column)}=?`)
         }
       }
@@ -85,7 +85,7 @@ describe.if(engine === 'sqlite')('a page of tickets is read along an index, neve
         const cursor = direction && { direction, list: '', at: 10_000, id: 'tkt_5', page: 2 }
         await listTickets(fresh.deps, ORG, { filters, sort, page: 3, perPage: 25, cursor })
         const queries = prepared.mock.calls.map(([query]) => query).filter((query) => query.includes('limit'))
-        // A page by its number goes on like one behind a cursor, whose query is then there already.
+        // A page by number continues like one after a cursor, whose query exists by then.
         if (direction !== 'next' && SINGLE.includes(filters)) expect(queries).not.toBeEmpty()
         for (const sql of queries) {
           const kind = sql.includes('offset') ? 'page' : (direction ?? 'next')

@@ -3,10 +3,10 @@ import { lockDataFolder } from '../../server/database/lock.ts'
 import { StartError } from '../../server/errors.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
-test('the lock of a data folder outlives whoever forgets about it, and ends when it is released', async () => {
+test('the lock of a data folder is held until it is released, even without a reference to it', async () => {
   const folder = temporaryFolder('lock')
   lockDataFolder(folder, 1)
-  // The garbage collector closes connections that nobody refers to, between turns of the event loop.
+  // The garbage collector closes connections without a reference, between ticks of the event loop.
   for (let round = 0; round < 3; round += 1) {
     Bun.gc(true)
     await new Promise(setImmediate)

@@ -26,7 +26,7 @@ describe.if(engine === 'sqlite')('while another program keeps the file locked', 
       await addOrganization(tx, 'org_a')
       runs += 1
       if (runs === 1) void takeLock(other)
-      throw new Error('refused behind its changes')
+      throw new Error('refused after its changes')
     })
     const outcomes = Promise.allSettled([
       failing,
@@ -36,11 +36,11 @@ describe.if(engine === 'sqlite')('while another program keeps the file locked', 
     expect([runs, other.inTransaction]).toEqual([1, true])
     other.exec('ROLLBACK')
     expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
-    expect(await failing.catch((reason) => reason)).toMatchObject({ message: 'refused behind its changes' })
+    expect(await failing.catch((reason) => reason)).toMatchObject({ message: 'refused after its changes' })
     expect(await organizationIds(storage.database)).toEqual(['org_b'])
   })
 
-  test('a write is refused after five seconds instead of waiting for ever, and works again afterwards', async () => {
+  test('a write is refused after five seconds instead of waiting forever, and works again afterwards', async () => {
     await using storage = await openStorage()
     using other = new Connection(databaseFile(storage.place))
     // A whole number: with a fraction, five seconds more and less the same again may be a little under five seconds.

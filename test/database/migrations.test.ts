@@ -103,7 +103,7 @@ test(
   LONGEST_TEST_MS,
 )
 
-test('the program carries every migration there is a file for, in the order they were made', () => {
+test('the program contains every migration file, in the order they were made', () => {
   const files = readdirSync(FOLDER).filter((name) => name.endsWith('.sql'))
   const journal = JSON.parse(readFileSync(`${FOLDER}/meta/_journal.json`, 'utf8'))
   expect(journal.entries.map((entry: { tag: string }) => `${entry.tag}.sql`)).toEqual(files.sort())

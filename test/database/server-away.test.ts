@@ -38,7 +38,7 @@ test('what another program changes right after the start is seen at the first lo
   expect(await server.deps.database.hasExternalCommits()).toBe(true)
 })
 
-/** Ends every connection and lets nobody in; the answer opens the door again. */
+/** Ends every connection and refuses new ones. Returns a function that allows them again. */
 async function shutOut(address: string): Promise<() => Promise<void>> {
   const place = new URL(address)
   const name = place.pathname.slice(1)

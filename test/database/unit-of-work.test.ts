@@ -24,7 +24,7 @@ test('the pulse beats after the commit, not before', async () => {
   expect(await Promise.all(seen)).toEqual([[{ id: 'org_a' }]])
 })
 
-test('a unit answers with what it returns and refuses with what it throws', async () => {
+test('a unit resolves with what it returns and rejects with what it throws', async () => {
   await using storage = await openStorage()
   expect(await storage.database.write(async () => 'answer')).toBe('answer')
   const refusal = new Error('the caller was wrong')

@@ -30,7 +30,7 @@ const recount = (prefix: string, condition: string) => `
     join tickets t on t.id = g.ticket_id where ${condition} group by status, tag`
 const RECOUNT = `${recount('', 'true')} union all ${recount('spam,', 'is_spam')}`
 
-/** What stands alone although it was written in one unit with something else; events and numbers out of step too. */
+/** Rows without the others of their unit, and events whose numbers have gaps. */
 export async function brokenPieces(place: Place): Promise<unknown[]> {
   const rows = await seenElsewhere(place, PIECES)
   return rows.map((row) => row.piece)

@@ -11,7 +11,7 @@ export interface Untouched {
   ticketId: string
 }
 
-/** Bellhop with one ticket. Behind every test of the file each row of each table must be as it was. */
+/** Bellhop with one ticket. After every test of the file, each row of each table must be unchanged. */
 export async function startUntouched(): Promise<Untouched> {
   const settings = { BELLHOP_RATE_LIMIT: '1000000' }
   const bellhop = await startBellhop({ clock: createManualClock(), settings })

@@ -98,7 +98,7 @@ describe('bodies', () => {
     problemOf(await client.call('POST', '/tickets', { raw }), 413, 'body_too_large')
   })
 
-  test('left unread end their connection, whoever sent them', async () => {
+  test('left unread end their connection, with a valid key or without', async () => {
     const { key } = await bellhop.organization()
     const send = (authorization: string, path: string) =>
       rawRequest(bellhop.url, {

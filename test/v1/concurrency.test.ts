@@ -64,7 +64,7 @@ test('a read that knows the ticket already is 304 without a body', async () => {
   }
 })
 
-test('nobody learns by If-None-Match that a ticket is there', async () => {
+test("If-None-Match doesn't reveal that a ticket exists", async () => {
   const [client, stranger] = [await bellhop.organization(), await bellhop.organization()]
   const { id } = await makeTicket(client)
   const headers = { 'if-none-match': '*' }

@@ -9,7 +9,7 @@ const clock = createManualClock(Date.parse('2026-03-01T09:30:00.007Z'))
 const bellhop = await startBellhop({ clock })
 afterAll(() => bellhop.stop())
 
-test('answers 201 with the whole ticket, and nothing but what the contract names', async () => {
+test('returns 201 with the whole ticket, and only the fields of the contract', async () => {
   const client = await bellhop.organization()
   const body = {
     channel: 'api',

@@ -3,7 +3,7 @@ import { type Answer, call, startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
 import { makeTicket, NO_TICKET, problemOf, ticketInput } from '../support/tickets.ts'
 
-// Specification, sections 1, 4 and 9; the contract's CORS row; what every answer carries and must not carry.
+// Specification, sections 1, 4 and 9; the contract's CORS row; the headers that every response must and must not have.
 
 const bellhop = await startBellhop({ clock: createManualClock() })
 afterAll(() => bellhop.stop())
@@ -55,7 +55,7 @@ test('bodies are JSON in UTF-8 and say so; times are ISO 8601 in UTC with millis
 })
 
 describe('HEAD', () => {
-  test('answers like GET without the body', async () => {
+  test('responds like GET without the body', async () => {
     const client = await bellhop.organization()
     const { id } = await makeTicket(client)
     for (const path of ['/tickets', `/tickets/${id}`, `/tickets/${NO_TICKET}`, '/tickets?page=0']) {

@@ -108,7 +108,7 @@ describe('another request with the same key', () => {
   })
 })
 
-test('of many at once exactly one creates; the others get its answer or are told that it is running', async () => {
+test('of many at once exactly one creates; the others get its response or a 409 while it is running', async () => {
   const client = await bellhop.organization()
   const answers = await Promise.all(Array.from({ length: 30 }, () => create(client, 'k')))
   const created = answers.filter(
@@ -123,7 +123,7 @@ test('of many at once exactly one creates; the others get its answer or are told
   expect((await create(client, 'k')).headers.get('idempotency-replayed')).toBe('true')
 })
 
-test('while the first is still being stored, the second is told so', async () => {
+test('while the first is still being stored, the second gets a 409', async () => {
   const client = await bellhop.organization()
   const { database } = bellhop.deps
   const { write } = database

@@ -11,7 +11,7 @@ const clock = createManualClock()
 const bellhop = await startBellhop({ clock })
 afterAll(() => bellhop.stop())
 
-describe("another organization's ticket answers to the byte like one that never existed", () => {
+describe("the response for another organization's ticket is byte for byte that for one that never existed", () => {
   const requests: [string, string, string, object | undefined, Record<string, string>][] = [
     ['reading it', 'GET', '', undefined, {}],
     ['reading it if it changed', 'GET', '', undefined, { 'if-none-match': '*' }],
@@ -20,7 +20,7 @@ describe("another organization's ticket answers to the byte like one that never 
     ['changing nothing in it', 'PATCH', '', {}, {}],
     ['changing it as it was read', 'PATCH', '', { status: 'resolved' }, { 'if-match': '"1.1"' }],
     ['changing it as it was not', 'PATCH', '', { status: 'resolved' }, { 'if-match': '"x"' }],
-    ['assigning it to nobody known', 'PATCH', '', { assignedTo: 'agt_00000000000000000000000000' }, {}],
+    ['assigning it to an unknown agent', 'PATCH', '', { assignedTo: 'agt_00000000000000000000000000' }, {}],
     ['sending it a wrong body', 'PATCH', '', { status: 'new' }, {}],
     ['answering it', 'POST', '/messages', { text: 'Hello' }, {}],
     ['answering it once', 'POST', '/messages', { text: 'Hello' }, { 'idempotency-key': 'k' }],
@@ -54,7 +54,7 @@ describe("another organization's ticket answers to the byte like one that never 
     }
   })
 
-  test('its agents cannot be told from agents that never existed', async () => {
+  test('its agents look like agents that never existed', async () => {
     const [owner, stranger] = [await bellhop.organization(), await bellhop.organization()]
     const agent = { name: 'Ben', email: 'ben@acme.example', role: 'agent' as const }
     const { id: agentId } = await createAgent(bellhop.deps, owner.orgId, agent)

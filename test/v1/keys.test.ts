@@ -164,7 +164,7 @@ test('the last use of a key is not forgotten when the storage refuses it', async
   expect(await eventually(saved)).toBe(usedAt)
 })
 
-test('a secret is nowhere but in the hands of whoever it was shown to', async () => {
+test('a secret is shown once and stored nowhere', async () => {
   const own = await startBellhop()
   const client = await own.organization()
   await makeTicket(client)

@@ -106,7 +106,7 @@ describe('filters and orders', () => {
     expect(new Set(upper.data.flatMap(({ tags }) => tags))).toEqual(new Set(['VIP']))
   })
 
-  test('a tag, an agent or a channel nobody has finds nothing', async () => {
+  test('a tag, an agent or a channel without tickets finds nothing', async () => {
     const nobody = ['?tag=none', '?assignedTo=agt_00000000000000000000000000', '?tag=vip&assignedTo=nobody']
     for (const query of nobody) {
       expect(await listTickets(client, query)).toEqual({ data: [], meta: { total: 0, page: 1, perPage: 25 } })

@@ -12,7 +12,7 @@ import { openApiFaults } from '../support/openapi-faults.ts'
 import { storedEvents, subscribe } from '../support/subscription.ts'
 import { makeTicket, NO_TICKET, ticketInput } from '../support/tickets.ts'
 
-// The contract's OpenAPI and /docs rows: the document of the real app, held against what it really answers.
+// The contract's OpenAPI and /docs rows: the document of the real app, compared with its real responses.
 
 const bellhop = await startBellhop({ clock: createManualClock() })
 afterAll(() => bellhop.stop())
