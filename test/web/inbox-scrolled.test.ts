@@ -13,7 +13,7 @@ afterAll(() => bellhop.stop())
 
 browserTest('keys continue from the rows scrolled to, and the list keeps the focus', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Moving')
-  await makeManyTickets(client, ALL)
+  await makeManyTickets(bellhop.deps, client.orgId, ALL)
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
   await openList(page, '/inbox/open')
@@ -43,7 +43,7 @@ browserTest('keys continue from the rows scrolled to, and the list keeps the foc
 
 browserTest('a key never changes a row out of view, and the toast names what changed', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Changing')
-  await makeManyTickets(client, ALL)
+  await makeManyTickets(bellhop.deps, client.orgId, ALL)
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
   await openList(page, '/inbox/open')
@@ -66,7 +66,7 @@ browserTest('a key never changes a row out of view, and the toast names what cha
 
 browserTest('the row under the pointer looks different from the row at the cursor', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Pointing')
-  await makeManyTickets(client, 3)
+  await makeManyTickets(bellhop.deps, client.orgId, 3)
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
   await openList(page, '/inbox/open')
