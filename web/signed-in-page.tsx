@@ -55,7 +55,7 @@ export function SignedInPage(props: RouteSectionProps) {
 /** Shown while the session loads: the shape of the inbox or of the settings. */
 function PageSkeleton(props: { hasList: boolean }) {
   return (
-    <div class="signed-in-page-skeleton late">
+    <div class="signed-in-page-skeleton is-late">
       <div class="signed-in-page-pane" data-pane="rail">
         <Skeleton lines={9} label="Loading Bellhop" />
       </div>

@@ -192,7 +192,7 @@ browserTest('several tickets are selected, changed and undone at once', async ()
   for (const id of ids.slice(1)) await waitForStatus(agent, id, 'resolved')
   expect(await statusOf(agent, String(ids[0]))).toBe('open')
 
-  await page.getByRole('button', { name: 'Undo Ctrl Z' }).or(page.locator('.toast-action')).first().click()
+  await page.getByRole('button', { name: 'Undo Ctrl Z' }).or(page.locator('.toaster-action')).first().click()
   for (const id of ids) await waitForStatus(agent, id, 'open')
   await page.getByText('Moved to Resolved').first().waitFor({ state: 'detached' })
   const { json } = await agent.call<TicketJson>('GET', `/v1/tickets/${ids[1]}`)
@@ -234,7 +234,7 @@ browserTest('a change the server refuses is rolled back on the page', async () =
     .getByRole('alert')
     .filter({ hasText: /Couldn't resolve Ana Pires's ticket\..*reach the server/ })
     .waitFor()
-  expect(await page.locator('.toast').count()).toBe(1)
+  expect(await page.locator('.toaster-toast').count()).toBe(1)
   await rowOf(page, 'Second').filter({ hasNotText: 'Moved to' }).waitFor()
   await waitForFocus(page, 'Second')
 

@@ -33,7 +33,7 @@ browserTest('when only part of a bulk change succeeds, that part is reported, sh
     hasText: "Set to pending: 500 of 560 tickets. The rest didn't change. The workspace is being moved.",
   })
   await told.waitFor()
-  expect(await page.locator('.toast').count()).toBe(1)
+  expect(await page.locator('.toaster-toast').count()).toBe(1)
   // Those that are left can be tried again.
   await page.getByRole('toolbar', { name: 'Selected tickets' }).getByText('60 selected').waitFor()
   const total = async (status: string) => (await listTickets(client, `?status=${status}`)).meta.total

@@ -65,7 +65,7 @@ browserTest('a row that others removed from the list says why', async () => {
   await page.getByRole('article').or(page.locator('.inbox-page-ticket .empty-state')).first().waitFor()
   for (const key of ['e', 't']) await page.keyboard.press(key)
   await page.waitForTimeout(200)
-  expect(await page.locator('.toast, [role="dialog"]').count()).toBe(0)
+  expect(await page.locator('.toaster-toast, [role="dialog"]').count()).toBe(0)
 
   await openList(page, '/inbox/search?q=Moved')
   await page.keyboard.press('j')

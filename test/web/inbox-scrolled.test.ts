@@ -56,7 +56,7 @@ browserTest('a key never changes a row out of view, and the toast names what cha
     expect(await focusedPlace(page)).toBe(2)
   }
   expect(page.url()).toEndWith('/inbox/open')
-  expect(await page.locator('.toast, .bulk-bar, [role="dialog"]').count()).toBe(0)
+  expect(await page.locator('.toaster-toast, .bulk-bar, [role="dialog"]').count()).toBe(0)
   expect((await listTickets(client, '?status=open')).meta.total).toBe(ALL)
 
   await page.keyboard.press('p')

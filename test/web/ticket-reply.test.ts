@@ -28,7 +28,7 @@ browserTest('a reply is in the thread at once, and Undo puts its text back into 
   await page.getByRole('article', { name: 'Queued reply' }).waitFor()
   expect(await page.getByText('Sends in').textContent()).toMatch(/Sends in\s*(10|9|8) s/)
   // The card has the Undo: no notice repeats it, and the next key is for the ticket.
-  expect(await page.locator('.toast').count()).toBe(0)
+  expect(await page.locator('.toaster-toast').count()).toBe(0)
   expect(await page.evaluate('document.activeElement.className')).toBe('ticket-pane')
 
   await page.keyboard.press('Control+z')

@@ -2,6 +2,8 @@ import { type JSX, Show } from 'solid-js'
 import { ApiProblem, errorMessage } from '../api/api-problem.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorText } from '../ui/error-text.tsx'
+import './card.css'
+import './form.css'
 
 interface FormProps {
   /** The mutation that the button runs. It reads the fields. */

@@ -1,5 +1,6 @@
 import ChevronLeft from 'lucide-solid/icons/chevron-left'
 import { createUniqueId, type JSX, onCleanup, onMount, Show } from 'solid-js'
+import './page-layout.css'
 
 interface PageProps {
   title: string
@@ -24,22 +25,26 @@ export function Page(props: PageProps) {
     if (page) onFocusGone(page, focusTitle)
   })
   return (
-    <div class="page" ref={page}>
-      <a class="page-back" href={props.back?.href ?? '/settings'} data-to={props.back ? 'parent' : 'list'}>
+    <div class="page-layout" ref={page}>
+      <a
+        class="page-layout-back"
+        href={props.back?.href ?? '/settings'}
+        data-to={props.back ? 'parent' : 'list'}
+      >
         <ChevronLeft />
         {props.back?.name ?? 'Settings'}
       </a>
-      <header class="page-head">
-        <div class="page-words">
+      <header class="page-layout-head">
+        <div class="page-layout-words">
           <h1 ref={heading} tabindex={-1}>
             {props.title}
           </h1>
           <Show when={props.lead}>
-            <p class="page-lead">{props.lead}</p>
+            <p class="page-layout-lead">{props.lead}</p>
           </Show>
         </div>
         <Show when={props.actions}>
-          <div class="page-actions">{props.actions}</div>
+          <div class="page-layout-actions">{props.actions}</div>
         </Show>
       </header>
       {props.children}
@@ -74,16 +79,16 @@ interface SectionProps {
 export function Section(props: SectionProps) {
   const id = createUniqueId()
   return (
-    <section class="section" aria-labelledby={id}>
-      <div class="section-head">
+    <section class="page-layout-section" aria-labelledby={id}>
+      <div class="page-layout-section-head">
         <div>
           <h2 id={id}>{props.title}</h2>
           <Show when={props.text}>
-            <p class="section-text">{props.text}</p>
+            <p class="page-layout-section-text">{props.text}</p>
           </Show>
         </div>
         <Show when={props.actions}>
-          <div class="page-actions">{props.actions}</div>
+          <div class="page-layout-actions">{props.actions}</div>
         </Show>
       </div>
       {props.children}

@@ -5,6 +5,7 @@ import { isNotFound } from '../api/api-problem.ts'
 import { FailedState } from '../forms/failed-state.tsx'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
+import './query-view.css'
 
 interface QueryViewProps<Data> {
   query: UseQueryResult<Data>
@@ -38,10 +39,10 @@ export function QueryView<Data>(props: QueryViewProps<Data>) {
 /** Gray rows in place of a list. They appear after 150 ms. */
 export function RowsSkeleton(props: { rows: number; label: string }) {
   return (
-    <div class="entries late" role="status" aria-label={props.label}>
+    <div class="entry-list is-late" role="status" aria-label={props.label}>
       <For each={Array.from({ length: props.rows })}>
         {() => (
-          <div class="entry entry-waiting">
+          <div class="entry query-view-waiting">
             <span />
             <span />
           </div>
@@ -67,7 +68,7 @@ export function NotFound(props: { text: string }) {
 export function ShowMore(props: { query: UseInfiniteQueryResult }) {
   return (
     <Show when={props.query.hasNextPage}>
-      <div class="more">
+      <div class="query-view-more">
         <Button isBusy={props.query.isFetchingNextPage} onClick={() => void props.query.fetchNextPage()}>
           Show more
         </Button>

@@ -20,7 +20,7 @@ export function SecretOnce(props: SecretOnceProps) {
       </p>
       <div class="secret-once-row">
         <input
-          class="input secret-once-text"
+          class="field-input secret-once-text"
           aria-label={props.label}
           readonly
           value={props.secret}

@@ -11,6 +11,9 @@ import { Page } from './page-layout.tsx'
 import { SettingsKeys } from './settings-keys.tsx'
 import { SettingsNav } from './settings-nav.tsx'
 import { matchRoute, type RouteMatch } from './settings-routes.ts'
+import '../forms/card.css'
+import './entry.css'
+import './notice.css'
 import './settings.css'
 
 /** `/settings/*section`. On narrow screens `/settings` shows the menu, elsewhere the first page. */

@@ -97,7 +97,7 @@ function OrganizationChooser(props: {
   return (
     <div class="stack">
       <p>Choose an organization</p>
-      <ul class="organizations" ref={list}>
+      <ul class="sign-in-form-organizations" ref={list}>
         <For each={props.all}>
           {({ id, name }) => (
             <li>

@@ -17,7 +17,7 @@ export function Badge(props: { tone?: Tone; children: JSX.Element; title?: strin
 export function StatusDot(props: { tone: Tone; label?: string }) {
   return (
     <span
-      class="status-dot"
+      class="badge-dot"
       data-tone={props.tone}
       role="img"
       aria-label={props.label}

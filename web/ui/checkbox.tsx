@@ -19,7 +19,7 @@ export function Checkbox(props: CheckboxProps) {
       <input
         type="checkbox"
         id={id}
-        class={props.role ? 'switch-box' : 'checkbox-box'}
+        class={props.role ? 'checkbox-switch' : 'checkbox-box'}
         role={props.role}
         checked={props.isChecked}
         aria-describedby={props.hint ? `${id}-hint` : undefined}

@@ -13,11 +13,11 @@ interface SegmentedControlProps<Value extends string> {
 export function SegmentedControl<Value extends string>(props: SegmentedControlProps<Value>) {
   const name = createUniqueId()
   return (
-    <fieldset class="segmented">
+    <fieldset class="segmented-control">
       <legend class="unseen">{props.label}</legend>
       <For each={props.options}>
         {(option) => (
-          <label class="segmented-choice">
+          <label class="segmented-control-choice">
             <input
               class="unseen"
               type="radio"

@@ -52,7 +52,7 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
             </Base.Item>
           )}
         >
-          <Base.Trigger {...ids} class="input select" aria-label={props.label}>
+          <Base.Trigger {...ids} class="field-input select" aria-label={props.label}>
             <Base.Value<Option<Value>> class="select-value">
               {(state) => state.selectedOption()?.label}
             </Base.Value>

@@ -11,7 +11,7 @@ interface SkeletonProps {
 /** Gray lines in place of loading content. They appear after 150 ms: most responses are faster. */
 export function Skeleton(props: SkeletonProps) {
   return (
-    <div class="skeleton late" role="status" aria-label={props.label ?? 'Loading'}>
+    <div class="skeleton is-late" role="status" aria-label={props.label ?? 'Loading'}>
       <For each={Array.from({ length: props.lines ?? 3 })}>{() => <span class="skeleton-line" />}</For>
     </div>
   )

@@ -27,7 +27,7 @@ export function TextField(props: TextFieldProps) {
             type="text"
             {...rest}
             {...ids}
-            class={`input ${own.class ?? ''}`}
+            class={`field-input ${own.class ?? ''}`}
             value={own.value}
             onInvalid={validity.check}
             onInput={(event) => {
@@ -63,7 +63,7 @@ export function TextArea(props: TextAreaProps) {
         <textarea
           {...rest}
           {...ids}
-          class={`input text-area ${own.class ?? ''}`}
+          class={`field-input text-field-area ${own.class ?? ''}`}
           value={own.value}
           onInvalid={validity.check}
           onInput={(event) => {

@@ -96,7 +96,7 @@ function ToastCard(props: { toast: Toast }) {
   onCleanup(stop)
   return (
     <div
-      class="toast"
+      class="toaster-toast"
       data-look={props.toast.look}
       role={props.toast.look === 'error' ? 'alert' : undefined}
       onPointerEnter={stop}
@@ -107,7 +107,7 @@ function ToastCard(props: { toast: Toast }) {
       <Show when={props.toast.look === 'error'}>
         <CircleAlert aria-label="Error" />
       </Show>
-      <p class="toast-text" title={props.toast.look === 'normal' ? props.toast.text : undefined}>
+      <p class="toaster-text" title={props.toast.look === 'normal' ? props.toast.text : undefined}>
         {props.toast.text}
       </p>
       <Show when={props.toast.endsAt}>{(endsAt) => <SecondsLeft until={endsAt()} />}</Show>
@@ -116,7 +116,7 @@ function ToastCard(props: { toast: Toast }) {
           <Button
             size="small"
             look="quiet"
-            class="toast-action"
+            class="toaster-action"
             keys={action().keys}
             onClick={() => {
               action().run()

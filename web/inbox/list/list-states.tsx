@@ -123,7 +123,7 @@ export function FailedList(props: FailedListProps) {
 /** Placeholder rows, visible only when loading takes long. */
 export function ListSkeleton() {
   return (
-    <div class="late" role="status" aria-label="Loading tickets">
+    <div class="is-late" role="status" aria-label="Loading tickets">
       <For each={Array.from({ length: SKELETON_ROWS })}>
         {() => (
           <div class="list-states-skeleton">

@@ -101,7 +101,7 @@ export function SearchField(props: SearchFieldProps) {
         {...options.field}
         role="combobox"
         ref={props.ref}
-        class="input search-field-input"
+        class="field-input search-field-input"
         aria-label="Search tickets"
         aria-expanded={suggestions().length > 0}
         aria-keyshortcuts="/"

@@ -70,7 +70,7 @@ const OPTIONS = THEMES.map((value) => ({ value, label: THEME_NAMES[value] }))
 function ThisBrowser() {
   return (
     <Section title="This browser" text="Applies to this browser only.">
-      <div class="entries">
+      <div class="entry-list">
         <div class="entry">
           <p class="entry-words entry-title">Theme</p>
           <SegmentedControl label="Theme" options={OPTIONS} value={theme()} onChange={setTheme} />

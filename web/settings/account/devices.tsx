@@ -47,7 +47,7 @@ export function Devices() {
     >
       <QueryView query={query} what="your devices" rows={2}>
         {(list) => (
-          <ul class="entries" aria-label="Devices">
+          <ul class="entry-list" aria-label="Devices">
             <For each={list().data}>{(device) => <DeviceRow device={device} />}</For>
           </ul>
         )}

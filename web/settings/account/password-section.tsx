@@ -44,7 +44,7 @@ export function PasswordSection() {
           value={session().agent.email}
           readonly
         />
-        <div class="two">
+        <div class="form-columns">
           <PasswordField
             label="Current password"
             autocomplete="current-password"

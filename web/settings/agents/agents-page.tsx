@@ -47,7 +47,7 @@ export function AgentsPage() {
 
 function AgentList(props: { agents: Agent[]; onLink: (link: ShownLink) => void }) {
   return (
-    <ul class="entries">
+    <ul class="entry-list">
       <For each={props.agents}>{(agent) => <AgentRow agent={agent} onLink={props.onLink} />}</For>
     </ul>
   )

@@ -1,6 +1,7 @@
 import { For, type JSX } from 'solid-js'
 import { StatusDot } from '../../ui/badge.tsx'
 import { Page, Section } from '../page-layout.tsx'
+import './planned-channels.css'
 
 interface PlannedChannelProps {
   title: string
@@ -17,7 +18,7 @@ interface PlannedChannelProps {
 export function PlannedChannel(props: PlannedChannelProps) {
   return (
     <Page title={props.title} lead={props.lead}>
-      <div class="card channel-status">
+      <div class="card planned-channels-status">
         <p class="entry-title">
           <StatusDot tone="grey" />
           Coming soon
@@ -25,7 +26,7 @@ export function PlannedChannel(props: PlannedChannelProps) {
         <p class="muted">{props.status}</p>
       </div>
       <Section title="How it will work">
-        <ul class="bullets">
+        <ul class="planned-channels-list">
           <For each={props.plan}>{(sentence) => <li>{sentence}</li>}</For>
         </ul>
       </Section>

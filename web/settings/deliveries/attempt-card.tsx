@@ -8,16 +8,18 @@ import { RelativeTime } from '../../ui/relative-time.tsx'
 import { CodeBlock, formatJson } from '../code-block.tsx'
 import { type Attempt, responseSentence } from './delivery-data.ts'
 import { Headers } from './headers.tsx'
+import './attempt-card.css'
+import './disclosure.css'
 
 /** One attempt. Opens to show the response. */
 export function AttemptCard(props: { attempt: Attempt; isOpen: boolean }) {
   return (
     <li>
-      <details class="attempt" open={props.isOpen}>
+      <details class="disclosure attempt-card" open={props.isOpen}>
         <summary>
           <Outcome attempt={props.attempt} />
-          <span class="attempt-words">
-            <span class="attempt-title">
+          <span class="attempt-card-words">
+            <span class="attempt-card-title">
               Attempt {props.attempt.number}
               <Show when={props.attempt.kind !== 'scheduled'}>
                 <Badge>{props.attempt.kind === 'manual' ? 'resent' : 'test'}</Badge>
@@ -25,13 +27,13 @@ export function AttemptCard(props: { attempt: Attempt; isOpen: boolean }) {
             </span>
             <span class="muted">{outcomeSentence(props.attempt)}</span>
           </span>
-          <span class="attempt-figures">
+          <span class="attempt-card-figures">
             <Show when={props.attempt.durationMs !== null}>
               <span>{props.attempt.durationMs?.toLocaleString('en')} ms</span>
             </Show>
             <RelativeTime at={props.attempt.startedAt} />
           </span>
-          <ChevronRight class="fold-mark" />
+          <ChevronRight class="disclosure-mark" />
         </summary>
         <Response attempt={props.attempt} />
       </details>
@@ -41,12 +43,12 @@ export function AttemptCard(props: { attempt: Attempt; isOpen: boolean }) {
 
 function Outcome(props: { attempt: Attempt }) {
   return (
-    <Switch fallback={<SendHorizontal class="attempt-icon" aria-label="Sending" role="img" />}>
+    <Switch fallback={<SendHorizontal class="attempt-card-icon" aria-label="Sending" role="img" />}>
       <Match when={props.attempt.succeeded === true}>
-        <CircleCheck class="attempt-icon is-good" aria-label="Succeeded" role="img" />
+        <CircleCheck class="attempt-card-icon is-good" aria-label="Succeeded" role="img" />
       </Match>
       <Match when={props.attempt.succeeded === false}>
-        <CircleX class="attempt-icon is-bad" aria-label="Failed" role="img" />
+        <CircleX class="attempt-card-icon is-bad" aria-label="Failed" role="img" />
       </Match>
     </Switch>
   )
@@ -55,7 +57,7 @@ function Outcome(props: { attempt: Attempt }) {
 /** The response, as far as it is stored. */
 function Response(props: { attempt: Attempt }) {
   return (
-    <div class="attempt-response">
+    <div class="attempt-card-response">
       <Show when={props.attempt.detail}>
         <p class="muted small">{props.attempt.detail}</p>
       </Show>

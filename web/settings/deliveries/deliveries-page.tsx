@@ -7,7 +7,6 @@ import { FailedState } from '../../forms/failed-state.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Page } from '../page-layout.tsx'
 import { RowsSkeleton, ShowMore } from '../query-view.tsx'
-import './deliveries.css'
 import { deliveriesQuery, filterOf, isMoving } from './delivery-data.ts'
 import { DeliveryFilters } from './delivery-filters.tsx'
 import { DeliveryRow } from './delivery-row.tsx'
@@ -50,14 +49,14 @@ export function DeliveriesPage() {
         <Show when={rows()} fallback={<RowsSkeleton rows={8} label="Loading deliveries" />}>
           {(found) => (
             <Show when={found().length > 0} fallback={<NoDeliveries isFiltered={isFiltered()} />}>
-              <div class="delivery-line delivery-heads" aria-hidden="true">
+              <div class="delivery-row-columns delivery-row-heads" aria-hidden="true">
                 <span>State</span>
                 <span>Event</span>
                 <span>Endpoint</span>
                 <span>Error</span>
-                <span class="delivery-when">Created</span>
+                <span class="delivery-row-time">Created</span>
               </div>
-              <ul class="entries" aria-label="Deliveries">
+              <ul class="entry-list" aria-label="Deliveries">
                 <For each={found()}>{(delivery) => <DeliveryRow delivery={delivery} />}</For>
               </ul>
               <ShowMore query={query} />

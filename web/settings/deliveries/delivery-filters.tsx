@@ -7,6 +7,7 @@ import { FilterSelect } from '../filter-select.tsx'
 import { fromLocal, type Since, TIME_RANGES, toLocal } from '../time-range.ts'
 import { type DeliveryFilter, EVENT_NAMES, STATES } from './delivery-data.ts'
 import { STATE_WORDS } from './delivery-state.tsx'
+import './delivery-filters.css'
 
 /** Parameters of the URL. Null removes one. */
 type Change = Record<'endpoint' | 'event' | 'state' | 'time' | 'since' | 'until', string | null>
@@ -40,7 +41,7 @@ export function DeliveryFilters(props: DeliveryFiltersProps) {
     props.onChange({ endpoint: null, event: null, state: null, time: null, since: null, until: null })
   }
   return (
-    <search class="filters" aria-label="Filter deliveries">
+    <search class="delivery-filters" aria-label="Filter deliveries">
       <EndpointFilter value={props.filter.endpoint} onChange={(endpoint) => props.onChange({ endpoint })} />
       <FilterSelect
         label="Event"
@@ -69,7 +70,7 @@ export function DeliveryFilters(props: DeliveryFiltersProps) {
         </Button>
       </Show>
       <Show when={isExact()}>
-        <div class="filter-moments">
+        <div class="delivery-filters-range">
           <TextField
             label="From"
             type="datetime-local"

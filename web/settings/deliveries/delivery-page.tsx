@@ -12,7 +12,6 @@ import { Page, Section } from '../page-layout.tsx'
 import { QueryView } from '../query-view.tsx'
 import { Timestamp } from '../timestamp.tsx'
 import { AttemptCard } from './attempt-card.tsx'
-import './deliveries.css'
 import { type DeliveryDetail, deliveryQuery, isMoving } from './delivery-data.ts'
 import { DeliveryStateBadge, STATE_WORDS } from './delivery-state.tsx'
 import { Headers } from './headers.tsx'
@@ -60,7 +59,7 @@ export function DeliveryPage(props: { id: string }) {
               actions={<DocsLink to="/docs/webhooks#the-delivery-log">What errors mean</DocsLink>}
             >
               <Show when={delivery().history.length > 0} fallback={<p class="muted">Not sent yet.</p>}>
-                <ol class="attempts">
+                <ol class="attempt-card-list">
                   <For each={[...delivery().history].reverse()}>
                     {(attempt, place) => <AttemptCard attempt={attempt} isOpen={place() === 0} />}
                   </For>

@@ -1,13 +1,15 @@
 import ChevronRight from 'lucide-solid/icons/chevron-right'
 import { For } from 'solid-js'
+import './disclosure.css'
+import './headers.css'
 
 /** Headers of a request or response. Closed at first. */
 export function Headers(props: { label: string; headers: Record<string, string> }) {
   const entries = () => Object.entries(props.headers)
   return (
-    <details class="headers">
+    <details class="disclosure headers">
       <summary>
-        <ChevronRight class="fold-mark" />
+        <ChevronRight class="disclosure-mark" />
         {props.label} <span class="muted">({entries().length})</span>
       </summary>
       <dl>

@@ -50,7 +50,7 @@ export function EndpointFields(props: EndpointFieldsProps) {
         spellcheck={false}
         required
       />
-      <fieldset class="choices">
+      <fieldset class="form-choices">
         <legend>Events</legend>
         <For each={EVENTS}>
           {({ event, text }) => (

@@ -29,7 +29,7 @@ export function EndpointsPage() {
       <QueryView query={query} what="webhook endpoints" rows={3}>
         {(list) => (
           <Show when={list().data.length > 0} fallback={<NoEndpoints />}>
-            <ul class="entries">
+            <ul class="entry-list">
               <For each={list().data}>{(endpoint) => <EndpointRow endpoint={endpoint} />}</For>
             </ul>
           </Show>

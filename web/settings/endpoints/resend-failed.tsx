@@ -11,6 +11,7 @@ import { TextField } from '../../ui/text-field.tsx'
 import { Section } from '../page-layout.tsx'
 import { fromLocal, SINCE_OPTIONS, type Since, sinceTime } from '../time-range.ts'
 import type { Endpoint } from './endpoint-data.ts'
+import './resend-failed.css'
 
 type Job = Answer<ReturnType<typeof api.console.resends>['get']>
 
@@ -49,7 +50,7 @@ export function ResendForm(props: { endpointId: string }) {
         start.mutate()
       }}
     >
-      <div class="resend-line">
+      <div class="resend-failed-fields">
         <Select label="Failed in" options={SINCE_OPTIONS} value={since()} onChange={setSince} />
         <Show when={since() === 'exact'}>
           <TextField

@@ -32,7 +32,7 @@ export function SigningSecret(props: { secret: string }) {
         text="Your receiver uses it to verify deliveries."
       />
       <div class="stack-tight">
-        <div class="section-head">
+        <div class="page-layout-section-head">
           <p>
             Verify each delivery in two lines. <span class="mono">signature</span> is the header{' '}
             <span class="mono">X-Service-Signature</span>.

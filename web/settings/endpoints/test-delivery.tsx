@@ -8,6 +8,7 @@ import { attemptSentence, deliveryQuery, isMoving } from '../deliveries/delivery
 import { DeliveryStateBadge } from '../deliveries/delivery-state.tsx'
 import { Section } from '../page-layout.tsx'
 import { type Endpoint, EVENTS, type WebhookEvent } from './endpoint-data.ts'
+import './test-delivery.css'
 
 const REFETCH_MS = 700
 const OPTIONS = EVENTS.map(({ event }) => ({ value: event, label: event }))
@@ -50,7 +51,7 @@ function TestResult(props: { id: string }) {
     refetchInterval: ({ state }) => (state.data && !isMoving(state.data) ? false : REFETCH_MS),
   }))
   return (
-    <p class="test-result" role="status">
+    <p class="test-delivery-result" role="status">
       <Show when={query.data} fallback={<span class="muted">Sending…</span>}>
         {(delivery) => (
           <>

@@ -93,7 +93,7 @@ export function KeyScopes(props: KeyFieldProps) {
     props.onChange({ scopes: isChosen ? [...others, scope] : others })
   }
   return (
-    <fieldset class="choices">
+    <fieldset class="form-choices">
       <legend>Access</legend>
       <SegmentedControl
         label="Access"

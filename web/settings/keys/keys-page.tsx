@@ -64,7 +64,7 @@ function NoKeys() {
 
 function KeyList(props: { keys: ApiKey[]; label: string }) {
   return (
-    <ul class="entries" aria-label={props.label}>
+    <ul class="entry-list" aria-label={props.label}>
       <For each={props.keys}>{(key) => <KeyRow apiKey={key} />}</For>
     </ul>
   )

@@ -47,7 +47,7 @@ function NewKeyDialog(props: { onClose: () => void }) {
               required
             />
             <KeyScopes values={values} onChange={setValues} error={fieldError(create.error, 'scopes')} />
-            <div class="two">
+            <div class="form-columns">
               <KeyExpiry values={values} onChange={setValues} error={fieldError(create.error, 'expiresAt')} />
               <TextField
                 label="Requests per minute"

@@ -124,7 +124,7 @@ function Identity(props: { organization: Organization }) {
   return (
     <Section title="Business identity" text="How customers see you in email and in the widget.">
       <CardForm save={save} fields={IDENTITY} action="Save identity" isUnchanged={!form.isChanged()}>
-        <div class="two">
+        <div class="form-columns">
           <TextField
             label="Public name"
             aside="optional"

@@ -73,7 +73,7 @@ function SearchedList(props: { replies: SavedReply[] }) {
         when={found().length > 0}
         fallback={<EmptyState icon={<SearchX />} title="No results" text="Try another word." />}
       >
-        <ul class="entries" aria-label="Saved replies">
+        <ul class="entry-list" aria-label="Saved replies">
           <For each={found()}>{(reply) => <ReplyRow reply={reply} />}</For>
         </ul>
       </Show>
@@ -83,11 +83,11 @@ function SearchedList(props: { replies: SavedReply[] }) {
 
 function ReplyRow(props: { reply: SavedReply }) {
   return (
-    <li class="reply-row">
+    <li class="replies-page-row">
       <a class="entry entry-link" href={`/settings/saved-replies/${props.reply.id}`}>
         <span class="entry-words">
           <span class="entry-title">{props.reply.name}</span>
-          <span class="reply-text">{props.reply.text}</span>
+          <span class="replies-page-text">{props.reply.text}</span>
         </span>
       </a>
       <IconButton name={`Delete ${props.reply.name}`} onClick={() => void deleteReply(props.reply)}>

@@ -62,7 +62,7 @@ function Editor(props: { reply: SavedReply | undefined }) {
     },
   }))
   return (
-    <div class="reply-editor">
+    <div class="reply-page-editor">
       <CardForm
         save={save}
         fields={FIELDS}

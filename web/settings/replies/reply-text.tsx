@@ -43,7 +43,7 @@ export function ReplyText(props: ReplyTextProps) {
       />
       <div class="stack-tight">
         <p class="field-hint">Insert a variable:</p>
-        <ul class="reply-variables">
+        <ul class="reply-text-variables">
           <For each={VARIABLES}>
             {(name) => (
               <li>

@@ -10,7 +10,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { DocsLink } from '../../ui/docs-link.tsx'
 import { Page } from '../page-layout.tsx'
 import { QueryView } from '../query-view.tsx'
-import './start.css'
+import './start-page.css'
 
 type Step = FirstSteps[number]['id']
 type StepState = FirstSteps[number]['state']
@@ -67,7 +67,7 @@ export function StartPage() {
         {(list) => (
           <>
             <Progress steps={list().data} />
-            <ol class="entries">
+            <ol class="entry-list">
               <For each={list().data}>{(step) => <StepRow id={step.id} state={step.state} />}</For>
             </ol>
             <p class="muted">
@@ -87,7 +87,7 @@ function Progress(props: { steps: FirstSteps }) {
   const text = () =>
     `${count().done} of ${count().possible} done${later() > 0 ? ` · ${later()} coming soon` : ''}`
   return (
-    <div class="progress">
+    <div class="start-page-progress">
       <progress max={count().possible} value={count().done} aria-label="Steps done" />
       <span class="muted">{text()}</span>
     </div>
@@ -100,7 +100,12 @@ function StepRow(props: { id: Step; state: StepState }) {
   return (
     <li>
       <a class="entry entry-link" href={step().href}>
-        <Dynamic component={mark().icon} class={`step-${props.state}`} role="img" aria-label={mark().name} />
+        <Dynamic
+          component={mark().icon}
+          class={`start-page-step-${props.state}`}
+          role="img"
+          aria-label={mark().name}
+        />
         <span class="entry-words">
           <span class="entry-title" classList={{ 'is-quiet': props.state !== 'todo' }}>
             {step().title}

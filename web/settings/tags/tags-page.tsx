@@ -12,7 +12,7 @@ import { toast } from '../../ui/toaster.tsx'
 import { Page } from '../page-layout.tsx'
 import { QueryView } from '../query-view.tsx'
 import { RenameTag } from './rename-tag.tsx'
-import './tags.css'
+import './tags-page.css'
 
 /** All tags in use, with the number of tickets of each. */
 export function TagsPage() {
@@ -23,7 +23,7 @@ export function TagsPage() {
       <QueryView query={query} what="tags" rows={4}>
         {(list) => (
           <Show when={list().data.length > 0} fallback={<NoTags />}>
-            <ul class="entries" aria-label="Tags">
+            <ul class="entry-list" aria-label="Tags">
               <For each={list().data}>{(tag) => <TagRow tag={tag} known={list().data} />}</For>
             </ul>
           </Show>
@@ -53,7 +53,7 @@ function TagRow(props: { tag: KnownTag; known: KnownTag[] }) {
   }
   const others = () => props.known.filter(({ tag }) => tag !== props.tag.tag)
   return (
-    <li class="entry tag-entry">
+    <li class="entry tags-page-entry">
       <div class="entry-words">
         <p class="entry-title">
           <a href={`/inbox/tag~${encodeURIComponent(props.tag.tag)}`}>{props.tag.tag}</a>
