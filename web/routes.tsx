@@ -8,6 +8,8 @@ import { Toaster } from './ui/toaster.tsx'
 const SETTINGS_AFTER_MS = 10_000
 
 const InboxPage = lazyPage(() => import('./inbox/inbox-page.tsx'))
+// Also used on the settings pages, which import nothing from the inbox.
+const Palette = lazyPage(async () => ({ default: (await import('./inbox/palette/palette.tsx')).Palette }))
 const SettingsPage = lazyPage(() => import('./settings/settings-page.tsx'))
 const SignInPage = lazyPage(() => import('./sign-in/sign-in-page.tsx'))
 const WelcomePage = lazyPage(() => import('./sign-in/welcome-page.tsx'))
@@ -24,7 +26,7 @@ export function Routes() {
       <Route path="/join" component={JoinPage} />
       <Route component={SignedInPage}>
         <Route path="/inbox/:view?/:ticketId?" component={InboxPage} preload={loadSettingsLater} />
-        <Route path="/settings/*section" component={SettingsPage} />
+        <Route path="/settings/*section" component={() => <SettingsPage palette={Palette} />} />
       </Route>
       <Route path="*" component={NotFoundPage} />
     </Router>

@@ -1,23 +1,24 @@
 import { useNavigate } from '@solidjs/router'
-import { createMemo, createSignal, onMount, Show } from 'solid-js'
+import { type Component, createMemo, createSignal, onMount, Show } from 'solid-js'
 import { KeySheet } from '../keyboard/key-sheet.tsx'
 import { type KeyAction, useKeys } from '../keyboard/keys.ts'
 import { overviewActions } from '../keyboard/overview-actions.ts'
-import { lazyPage } from '../live/lazy-page.tsx'
 import { menuGroups } from './settings-routes.ts'
 
-// Its code loads after the page: it brings parts of the inbox with it.
-const Palette = lazyPage(async () => ({ default: (await import('../inbox/palette/palette.tsx')).Palette }))
+/** The command menu, which belongs to the inbox. Its code loads after the page. */
+export type LazyPalette = Component<{ isOpen: boolean; onClose: () => void }> & {
+  preload: () => Promise<unknown>
+}
 
 /** The command menu and the list of keyboard shortcuts, as in the inbox. */
-export function SettingsKeys(props: { isAdmin: boolean }) {
+export function SettingsKeys(props: { isAdmin: boolean; palette: LazyPalette }) {
   const navigate = useNavigate()
   const [floating, setFloating] = createSignal<'palette' | 'keys'>()
   // Stays loaded once opened, so that closing it can return the focus.
   const isLoaded = createMemo<boolean>((was) => was || floating() === 'palette', false)
   const close = () => setFloating(undefined)
   // Users start typing as soon as they open it.
-  onMount(() => void Palette.preload())
+  onMount(() => void props.palette.preload())
   useKeys(() => [
     action('inbox', 'Back to inbox', ['g', 'i'], () => navigate('/inbox')),
     ...menuGroups(props.isAdmin).flatMap(({ pages }) =>
@@ -33,7 +34,7 @@ export function SettingsKeys(props: { isAdmin: boolean }) {
   return (
     <>
       <Show when={isLoaded()}>
-        <Palette isOpen={floating() === 'palette'} onClose={close} />
+        <props.palette isOpen={floating() === 'palette'} onClose={close} />
       </Show>
       <KeySheet isOpen={floating() === 'keys'} onClose={close} />
     </>

@@ -8,7 +8,7 @@ import { useSession } from '../api/session.ts'
 import { checklistQuery, countSteps } from '../api/workspace.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Page } from './page-layout.tsx'
-import { SettingsKeys } from './settings-keys.tsx'
+import { type LazyPalette, SettingsKeys } from './settings-keys.tsx'
 import { SettingsNav } from './settings-nav.tsx'
 import { matchRoute, type RouteMatch } from './settings-routes.ts'
 import '../forms/card.css'
@@ -17,7 +17,7 @@ import './notice.css'
 import './settings.css'
 
 /** `/settings/*section`. On narrow screens `/settings` shows the menu, elsewhere the first page. */
-export default function SettingsPage() {
+export default function SettingsPage(props: { palette: LazyPalette }) {
   const session = useSession()
   const location = useLocation()
   const isAdmin = () => session().agent.role === 'admin'
@@ -32,7 +32,7 @@ export default function SettingsPage() {
           <Content place={place()} isAdmin={isAdmin()} />
         </Show>
       </main>
-      <SettingsKeys isAdmin={isAdmin()} />
+      <SettingsKeys isAdmin={isAdmin()} palette={props.palette} />
     </div>
   )
 }
