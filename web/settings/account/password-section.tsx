@@ -7,7 +7,7 @@ import { queryKeys } from '../../api/query-keys.ts'
 import { useSession } from '../../api/session.ts'
 import { askBeforeLeaving } from '../../browser/unsaved-warning.ts'
 import { CardForm } from '../../forms/form.tsx'
-import { PasswordField } from '../../ui/password-field.tsx'
+import { PasswordField } from '../../forms/password-field.tsx'
 import { toast } from '../../ui/toaster.tsx'
 import { Section } from '../page-layout.tsx'
 

@@ -1,6 +1,6 @@
 import Ellipsis from 'lucide-solid/icons/ellipsis'
 import { createMemo, createSignal, For, Show } from 'solid-js'
-import { Marked } from '../../ui/marked.tsx'
+import { Marked } from '../marked.tsx'
 import './message-text.css'
 import { splitQuote } from './quoted-text.ts'
 

@@ -1,8 +1,8 @@
 import Eye from 'lucide-solid/icons/eye'
 import EyeOff from 'lucide-solid/icons/eye-off'
 import { createSignal, Show } from 'solid-js'
-import { IconButton } from './icon-button.tsx'
-import { TextField } from './text-field.tsx'
+import { IconButton } from '../ui/icon-button.tsx'
+import { TextField } from '../ui/text-field.tsx'
 
 interface PasswordFieldProps {
   label: string
