@@ -1,6 +1,6 @@
 import { and, eq, inArray, max, min, sql } from 'drizzle-orm'
 import type { Transaction } from '../../database/database.ts'
-import { putDocuments, deleteDocuments } from '../../database/full-text.ts'
+import { deleteDocuments, putDocuments } from '../../database/full-text.ts'
 import { insertOf } from '../../database/statement.ts'
 import { searchDocuments } from '../../database/tables/search.ts'
 
