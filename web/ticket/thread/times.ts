@@ -1,6 +1,6 @@
 // Dates and times are written as the browser's language writes them.
 
-const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
+const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
 const DAY = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' })
 const DAY_OF_YEAR = new Intl.DateTimeFormat(undefined, {
   weekday: 'long',
