@@ -169,7 +169,7 @@ async function holdReply(
     ticketId: answer.ticketId,
     agentId: me.id,
     agentName: me.name,
-    text: "Thanks for writing. I've asked the colleagues who know this best and will get back to you today.",
+    text: "Thanks for writing. I've asked our printing team and will get back to you today.",
     seenMessageId: seen.id,
     seenAt: seen.createdAt,
     isHeld: true,

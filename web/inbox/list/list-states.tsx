@@ -26,7 +26,7 @@ const TEXTS: Record<string, { title: string; text: string }> = {
   failed: { title: 'No failed replies', text: "Replies that couldn't be sent appear here." },
   held: {
     title: 'No held replies',
-    text: 'Replies put on hold because a colleague replied first appear here.',
+    text: 'If a colleague replies first, your reply is held here.',
   },
   spam: { title: 'No spam', text: 'Tickets marked as spam appear here, and in no other view.' },
 }
