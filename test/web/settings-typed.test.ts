@@ -5,7 +5,7 @@ import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { eventually } from '../support/webhooks.ts'
 
-// What stands in the fields of the settings while others change the same things, and when a page is left.
+// Unsaved text in the fields of the settings: kept while others change the same values, and when leaving the page.
 const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 

@@ -1,4 +1,3 @@
-import type { SessionData } from '../../api/session.ts'
 import type { Ticket } from '../ticket-query.ts'
 
 /** The variables of saved replies. */
@@ -31,8 +30,18 @@ export function unknownIn(text: string): string[] {
   return [...text.matchAll(VARIABLE)].filter(([, name]) => !isKnown(name)).map(([whole]) => whole)
 }
 
+/** What the variables are filled in from. */
+interface FilledTicket extends Pick<Ticket, 'id' | 'subject'> {
+  customer: Customer
+}
+type Customer = Pick<Ticket['customer'], 'name' | 'email'>
+interface FilledSession {
+  agent: { name: string }
+  organization: { name: string }
+}
+
 /** A saved reply with its variables filled in. An unknown one stays, for the agent to see. */
-export function fillIn(text: string, ticket: Ticket, session: SessionData): string {
+export function fillIn(text: string, ticket: FilledTicket, session: FilledSession): string {
   const { customer } = ticket
   const values: Record<Variable, string> = {
     'customer.firstName': firstNameOf(customer),
@@ -49,7 +58,7 @@ export function fillIn(text: string, ticket: Ticket, session: SessionData): stri
 }
 
 /** Empty without a name: the server then calls a customer by the part of the email before the @. */
-function firstNameOf({ name, email }: Ticket['customer']): string {
+function firstNameOf({ name, email }: Customer): string {
   const isFromEmail = email?.slice(0, email.lastIndexOf('@')) === name
   return isFromEmail ? '' : (name.split(/\s+/)[0] ?? '')
 }
