@@ -13,6 +13,9 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // One renderer process for all windows: starting one costs a quarter of a test's first page.
+  '--renderer-process-limit=1',
+  '--disable-site-isolation-trials',
 ]
 const DESKTOP = { width: 1440, height: 900 }
 // Limits for a busy machine. A passing test does not wait for them.
