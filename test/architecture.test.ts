@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { RULES } from './support/architecture-rules.ts'
+import { EXCEPTIONS, RULES } from './support/architecture-rules.ts'
+import { TREE_RULES } from './support/architecture-tree-rules.ts'
 import { readSources, sourceOf } from './support/sources.ts'
 
 const sources = await readSources()
@@ -9,6 +10,53 @@ describe('every file keeps the rule:', () => {
     test(name, () => {
       const faults = sources.flatMap((source) => rule(source).map((fault) => `${source.path}: ${fault}`))
       expect(faults, `Rule: ${name}`).toEqual([])
+    })
+  }
+})
+
+describe('all files together keep the rule:', () => {
+  for (const [name, rule] of Object.entries(TREE_RULES)) {
+    test(name, () => expect(rule(sources), `Rule: ${name}`).toEqual([]))
+  }
+})
+
+test('every exception to a rule is still needed', () => {
+  for (const { path, isNeeded } of EXCEPTIONS) {
+    const source = sources.find((one) => one.path === path)
+    expect([path, source !== undefined && isNeeded(source)]).toEqual([path, true])
+  }
+})
+
+/** Files that break a rule together, and the first words of that rule. */
+const TREE_BREACHES: [files: Record<string, string>, rule: string][] = [
+  [
+    {
+      'server/a/one.ts': `import type { B } from './two.ts'\nexport type A = B`,
+      'server/a/two.ts': `import type { A } from './one.ts'\nexport type B = A`,
+    },
+    'no import circle',
+  ],
+  [{ 'web/ui/a.tsx': `import { api } from '../api/api.ts'` }, 'a folder of the pages'],
+  [{ 'web/inbox/a.tsx': `import { b } from '../settings/b.ts'` }, 'a folder of the pages'],
+  [{ 'server/a/names.ts': '', 'server/b/names.ts': '' }, 'a file name'],
+  [Object.fromEntries(Array.from({ length: 26 }, (_, n) => [`server/a/file${n}.ts`, ''])), 'a folder holds'],
+  [
+    { 'server/a/one.ts': `import { b } from './two.ts'`, 'server/a/two.ts': 'export const b = 1' },
+    'a short file',
+  ],
+  [{ 'server/a/one.ts': 'export const b = 1' }, 'every export'],
+  [
+    { 'server/a/one.ts': 'database.write((tx) => recordWorkspaceChange(deps, tx, orgId))' },
+    'a change of the workspace',
+  ],
+]
+
+describe('the rules of all files together catch', () => {
+  for (const [files, expected] of TREE_BREACHES) {
+    test(`${expected}: ${Object.keys(files).slice(0, 2).join(', ')}`, () => {
+      const tree = Object.entries(files).map(([path, text]) => sourceOf(path, text))
+      const broken = Object.entries(TREE_RULES).filter(([, rule]) => rule(tree).length > 0)
+      expect(broken.map(([name]) => name.startsWith(expected))).toContain(true)
     })
   }
 })

@@ -35,9 +35,8 @@ const CLOCKS: Record<string, RegExp> = {
   // Pauses between attempts of a unit.
   'server/database/postgres.ts': /setTimeout/,
   'server/database/migrate.ts': /Bun\.sleepSync/,
-  // Network timeouts, which no test controls.
-  'server/webhooks/deliveries/send.ts': /setTimeout|clearTimeout/,
 }
+const READS_ENVIRONMENT = /\b(?:process|Bun|import\.meta)\.env\b/
 const TIME = /\bDate\.now\b|\bnew Date\(\)|\bperformance\b|\bset(?:Timeout|Interval)\b|\bBun\.sleep\w*/g
 /** The colors of the pages, which the documentation also uses. */
 const DESIGN_TOKENS = 'web/ui/tokens.css'
@@ -48,6 +47,18 @@ const VAGUE_NAME = /(?:^|[/.-])(?:utils?|helpers?|shared|common|lib|misc)(?=[/.-
 const SUPPRESSION = /(?:biome[-]ignore|@ts[-](?:ignore|nocheck|expect-error)|eslint[-]disable)[\w-]*/g
 const ANY = /(?:[:<,|&=]|\bas)\s*any\b/g
 const DRIZZLE = /^drizzle-orm\b/
+
+/** Every exception above, and whether a file still needs it. */
+export const EXCEPTIONS: { path: string; isNeeded: (source: Source) => boolean }[] = [
+  ...ENVIRONMENT_READERS.map((path) => ({
+    path,
+    isNeeded: ({ code }: Source) => READS_ENVIRONMENT.test(code),
+  })),
+  ...Object.entries(CLOCKS).map(([path, allowed]) => ({
+    path,
+    isNeeded: ({ code }: Source) => found(code, TIME).some((use) => allowed.test(use)),
+  })),
+]
 
 export const RULES: Record<string, Rule> = {
   'a folder of the server imports only folders below it'(source) {

@@ -6,6 +6,8 @@ export interface Import {
   target: string
   isRelative: boolean
   isTypeOnly: boolean
+  /** What is taken from it: `default`, and `*` for all. */
+  names: string[]
 }
 
 export interface Source {
@@ -15,14 +17,18 @@ export interface Source {
   /** The text without comments and string contents. Code in `${}` is kept. */
   code: string
   imports: Import[]
+  /** Names of what it exports, `default` among them. */
+  exports: string[]
 }
 
 const TOP = `${import.meta.dir}/../..`
 const PATTERN = '{server,web,test,drizzle}/**/*.{ts,tsx}'
-const FROM = /\b(?:import|export)\s+(type\s)?(?:[\w*{][^'";]*?\s)?from\s*['"]([^'"]+)['"]/g
+const FROM = /\b(?:import|export)\s+(type\s)?([\w*{][^'";]*?\s)?from\s*['"]([^'"]+)['"]/g
 const BARE_OR_DYNAMIC = /\bimport\s*\(?\s*['"]([^'"]+)['"]/g
 const COMMENT_OR_QUOTED =
   /\/\*[\s\S]*?\*\/|\/\/.*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\[\s\S]|[^`\\])*`/g
+const EXPORTED =
+  /\bexport\s+(?:(default)\b|(?:async\s+)?(?:abstract\s+)?(?:function\*?|class|const|let|interface|type|enum)\s+(\w+|\{[^}]*\}|\[[^\]]*\]))/g
 const EXPRESSION = /\$\{[^}]*\}/g
 
 /** Every source file of the product and its tests. */
@@ -36,10 +42,16 @@ export async function readSources(): Promise<Source[]> {
 export function sourceOf(path: string, text: string): Source {
   const withNames = withoutWords(text, /^['"]/)
   const imports = [
-    ...[...withNames.matchAll(FROM)].map(([, type, name = '']) => importOf(path, name, type !== undefined)),
-    ...[...withNames.matchAll(BARE_OR_DYNAMIC)].map(([, name = '']) => importOf(path, name, false)),
+    ...[...withNames.matchAll(FROM)].map(([, type, clause = '', name = '']) =>
+      importOf(path, name, type !== undefined, namesIn(clause)),
+    ),
+    ...[...withNames.matchAll(BARE_OR_DYNAMIC)].map(([, name = '']) => importOf(path, name, false, ['*'])),
   ]
-  return { path, text, code: withoutWords(text), imports }
+  const code = withoutWords(text)
+  const exports = [...code.matchAll(EXPORTED)].flatMap(([, isDefault, names = '']) =>
+    isDefault ? ['default'] : (names.match(/\w+/g) ?? []),
+  )
+  return { path, text, code, imports, exports }
 }
 
 function withoutWords(text: string, kept?: RegExp): string {
@@ -49,7 +61,20 @@ function withoutWords(text: string, kept?: RegExp): string {
   })
 }
 
-function importOf(path: string, name: string, isTypeOnly: boolean): Import {
+/** `a` of `{ a as b, type c }`, `default` of a plain name, `*` of `* as all`. */
+function namesIn(clause: string): string[] {
+  const [, plain, braced = ''] = /^(\w+|\*)?[^{]*(?:\{([^}]*)\})?/.exec(clause.trim()) ?? []
+  const names = braced.split(',').map(
+    (one) =>
+      one
+        .trim()
+        .replace(/^type\s+/, '')
+        .split(/\s+as\s+/)[0] ?? '',
+  )
+  return [...names.filter(Boolean), ...(plain === '*' ? ['*'] : plain ? ['default'] : [])]
+}
+
+function importOf(path: string, name: string, isTypeOnly: boolean, names: string[]): Import {
   const isRelative = name.startsWith('.')
-  return { target: isRelative ? posix.join(posix.dirname(path), name) : name, isRelative, isTypeOnly }
+  return { target: isRelative ? posix.join(posix.dirname(path), name) : name, isRelative, isTypeOnly, names }
 }
