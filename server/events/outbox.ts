@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts'
 export type Subscriber = Pick<typeof endpoints.$inferSelect, 'id' | 'events' | 'offAt' | 'nextDeliveryAt'>
 
 /** A recorded event that endpoints may subscribe to. */
-export interface OutboxEvent {
+interface OutboxEvent {
   orgId: string
   number: number
   type: WebhookEvent

@@ -12,7 +12,7 @@ const PRUNED_AT_ONCE = 500
 const PRUNE_EVERY_MS = 600_000
 
 /** The first answer to a request; a replay returns the same JSON. */
-export interface Answer<Body> {
+interface Answer<Body> {
   status: number
   body: Body
   location: string | null
@@ -30,7 +30,7 @@ export interface IdempotentRequest {
 }
 
 /** Stores the answer in the unit that makes the change. It shows this ticket, and is erased with it. */
-export type Remember<Body> = (tx: Transaction, answer: Answer<Body>, ticketId: string) => Promise<void>
+type Remember<Body> = (tx: Transaction, answer: Answer<Body>, ticketId: string) => Promise<void>
 
 /**
  * Runs a change at most once for each `Idempotency-Key` of an organization in 24 hours. The answer is stored in the
@@ -64,8 +64,6 @@ export function createIdempotency(deps: Deps) {
     }
   }
 }
-
-export type Once = ReturnType<typeof createIdempotency>
 
 /** Deletes answers older than 24 hours every few minutes. */
 export function startPruningKeys(deps: Deps): Loop {

@@ -10,7 +10,7 @@ import { MAX_COUNTED } from '../search/count-tickets.ts'
 /** Notices shown at most; the list has the rest. */
 const MOST_NAMED = 20
 
-export interface HeldReply {
+interface HeldReply {
   id: string
   ticketId: string
   /** Name of the customer. */

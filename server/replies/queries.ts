@@ -10,7 +10,7 @@ import { type HeldBecause, scheduledMessages } from '../database/tables/schedule
 export type ScheduledMessage = typeof scheduledMessages.$inferSelect
 export type StoredMessage = typeof messages.$inferSelect
 
-export type ById = { orgId: string; id: string }
+type ById = { orgId: string; id: string }
 
 /** In a write, after `lockTicket`: the lock covers the scheduled messages of the ticket. */
 export async function findScheduled(
@@ -101,7 +101,7 @@ export const findNext = statement<Position & { limit: number }, NextScheduled[],
 )
 
 /** What an author had seen when they wrote. `author` is the agent's id, or the name of the key. */
-export type Seen = {
+type Seen = {
   orgId: string
   ticketId: string
   author: string

@@ -24,14 +24,14 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const MOST_DAYS_AHEAD = 30
 
 /** A signed-in agent or an API key. */
-export interface Author {
+interface Author {
   /** Null for a key. */
   agentId: string | null
   keyId: string | null
   agentName: string
 }
 
-export interface NewScheduledMessage {
+interface NewScheduledMessage {
   ticketId: string
   /** Made by the client. */
   id: string

@@ -16,7 +16,7 @@ import {
 import { recordWaiting, sendOrHold } from './send-message.ts'
 
 /** A message that is not sent yet, and who changes it. */
-export interface WaitingRequest {
+interface WaitingRequest {
   ticketId: string
   id: string
   /** Undefined for an API key. */

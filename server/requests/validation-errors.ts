@@ -4,7 +4,7 @@ import type { Fault } from '../errors.ts'
 import { isTextKind, textFault } from './text.ts'
 
 /** Where the value is. Decides whether a fault has a JSON pointer or a parameter name. */
-export type Place = 'body' | 'query'
+type Place = 'body' | 'query'
 
 type Described = Pick<ValueError, 'type' | 'path' | 'schema'> & { value?: unknown }
 

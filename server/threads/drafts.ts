@@ -8,7 +8,7 @@ import { lengthOf } from '../requests/text.ts'
 import { MOST_MESSAGE_LENGTH } from '../tickets/messages.ts'
 import { requireTicket } from '../tickets/queries.ts'
 
-export type Draft = {
+type Draft = {
   orgId: string
   ticketId: string
   agentId: string

@@ -60,7 +60,7 @@ const activityEntry = t.Object({
   createdAt,
 })
 
-export const waitingReply = t.Object({
+const waitingReply = t.Object({
   id: t.String(),
   /** Absent when an API key wrote it. */
   agentId: t.Optional(t.String()),

@@ -31,7 +31,7 @@ export function viewNote(note: NoteRow) {
   return { kind: 'note' as const, id, text, agentId, agentName, createdAt: isoTime(note.createdAt) }
 }
 
-export function viewWaitingReply(reply: WaitingReplyRow) {
+function viewWaitingReply(reply: WaitingReplyRow) {
   const { id, agentId, agentName, text, thenStatus, sendAt, isHeld, heldBecause } = reply
   return {
     id,

@@ -4,7 +4,7 @@ import { activities, type FieldChange } from '../database/tables/threads.ts'
 import type { Deps } from '../deps.ts'
 
 /** What changed on one ticket in one change. */
-export interface TicketActivity {
+interface TicketActivity {
   ticketId: string
   changes: FieldChange[]
 }

@@ -4,7 +4,7 @@ import { insertOf, statement } from '../database/statement.ts'
 import { type Channel, type TicketStatus, ticketCounters } from '../database/tables/tickets.ts'
 
 /** The fields that tickets are counted by. */
-export interface Counted {
+interface Counted {
   status: TicketStatus
   channel: Channel
   /** Agent id, or an empty string for unassigned. */
@@ -13,7 +13,7 @@ export interface Counted {
   isSpam: boolean
 }
 
-export type CounterChanges = Map<string, number>
+type CounterChanges = Map<string, number>
 
 /**
  * Names of the counters: one for each filter, and for status with assignee and with tag, which agents use most. Other

@@ -11,7 +11,7 @@ import { webhookMessageSent } from './views.ts'
 /** In code points, for messages and drafts. */
 export const MOST_MESSAGE_LENGTH = 65_536
 
-export interface NewAgentMessage {
+interface NewAgentMessage {
   /** Made when absent. */
   id?: string
   requestHash?: string | null
@@ -24,7 +24,7 @@ export interface NewAgentMessage {
 }
 
 /** A stored message, its ticket after it, and the event that the caller must record. */
-export interface AddedMessage {
+interface AddedMessage {
   message: Message
   ticket: Ticket
   event: NewEvent

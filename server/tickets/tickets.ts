@@ -18,7 +18,7 @@ import {
 import { cleanTags } from './update-ticket.ts'
 import { type TicketDetail, webhookMessageSent, webhookTicketCreated } from './views.ts'
 
-export interface NewTicket {
+interface NewTicket {
   subject: string
   customer: { name?: string; email: string }
   message: string

@@ -20,7 +20,7 @@ import {
 import { ticketEtag } from './views.ts'
 
 /** Fields that are absent stay as they are. */
-export interface TicketChange {
+interface TicketChange {
   status?: TicketStatus
   /** Agent id; null or an empty string unassigns. */
   assignedTo?: string | null

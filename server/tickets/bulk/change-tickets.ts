@@ -13,7 +13,7 @@ import {
 /** Tickets in one unit, so that no other write waits long. */
 const SLICE = 100
 
-export interface ChangedTickets {
+interface ChangedTickets {
   /** As they were before the change, in the order of the items. */
   found: Ticket[]
   /** Ids that do not exist. */

@@ -12,7 +12,7 @@ import {
   withPending,
 } from './optimistic.ts'
 
-export interface Item {
+interface Item {
   id: string
   change: TicketChange
 }

@@ -42,7 +42,7 @@ export async function undoLast(): Promise<boolean> {
 }
 
 /** Undoes one entry. Does nothing the second time. */
-export async function undo(entry: UndoEntry): Promise<void> {
+async function undo(entry: UndoEntry): Promise<void> {
   if (forget(entry)) await entry.undo()
 }
 

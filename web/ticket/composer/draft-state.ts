@@ -197,7 +197,7 @@ export function isUnsaved({ text, saved, sending }: StoredDraft): boolean {
 }
 
 /** Whether a newer version is offered. Until the agent chooses, nothing is saved over it. */
-export function isUndecided({ other, saved }: DraftState): boolean {
+function isUndecided({ other, saved }: DraftState): boolean {
   return (other?.saved?.savedAt ?? '') > (saved?.savedAt ?? '')
 }
 

@@ -11,7 +11,7 @@ import { changeTicket } from '../changes/change-ticket.ts'
 import type { FactPickerProps } from './status-picker.tsx'
 
 /** The option that removes the assignee. */
-export const UNASSIGNED = ''
+const UNASSIGNED = ''
 
 /** The assignee of the ticket. */
 export function AssigneePicker(props: FactPickerProps) {

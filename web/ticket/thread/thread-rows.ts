@@ -158,14 +158,3 @@ function countMessages(entries: readonly Entry[]): number {
 function dayOf(at: string): string {
   return new Date(at).toDateString()
 }
-
-/** The newest reply by another agent. A reply written without seeing it is held. */
-export function newestByOthers(
-  timeline: readonly Entry[],
-  agentId: string | undefined,
-): MessageEntry | undefined {
-  return timeline.findLast(
-    (entry): entry is MessageEntry =>
-      entry.kind === 'message' && entry.role === 'agent' && entry.agentId !== agentId,
-  )
-}
