@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { EXCEPTIONS, RULES } from './support/architecture-rules.ts'
 import { TREE_RULES } from './support/architecture-tree-rules.ts'
 import { readSources, sourceOf } from './support/sources.ts'
+import { misnamedClasses, readStylesheets } from './support/stylesheets.ts'
 
 const sources = await readSources()
 
@@ -18,6 +19,19 @@ describe('all files together keep the rule:', () => {
   for (const [name, rule] of Object.entries(TREE_RULES)) {
     test(name, () => expect(rule(sources), `Rule: ${name}`).toEqual([]))
   }
+})
+
+describe('a CSS class', () => {
+  test("begins with its component's name", async () => {
+    expect(misnamedClasses(await readStylesheets())).toEqual([])
+  })
+
+  test('of another name is found, unless another component owns it', () => {
+    const components = ['row']
+    const own = { path: 'web/ui/button.css', classes: ['button', 'button-icon'], components: ['button'] }
+    const row = { path: 'web/list/row.css', classes: ['row-title', 'button', 'is-open', 'rowdy'], components }
+    expect(misnamedClasses([own, row])).toEqual(['web/list/row.css: .rowdy'])
+  })
 })
 
 test('every exception to a rule is still needed', () => {

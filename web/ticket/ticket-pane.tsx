@@ -172,7 +172,7 @@ function OpenTicket(props: TicketPaneProps & { detail: TicketDetail; read: ReadS
 
 function TicketSkeleton() {
   return (
-    <div class="ticket-skeleton">
+    <div class="ticket-pane-skeleton">
       <Skeleton lines={2} label="Loading the ticket" />
       <Skeleton lines={3} />
       <Skeleton lines={4} />
