@@ -29,7 +29,6 @@ const SQLITE_ONLY: Record<string, string[]> = {
   ],
   'Sign-in forms, cookies, and limits that are kept in memory': ['console/attempts', 'console/sign-in'],
   'Sockets, certificates, and signatures of webhook requests': [
-    'v1/sent-events',
     'webhooks/address',
     'webhooks/public-address',
     'webhooks/secret-key',

@@ -60,7 +60,7 @@ describe('a name', () => {
     ['that cannot be resolved', () => Promise.reject(new Error('SERVFAIL'))],
     ['whose name server never answers', () => new Promise<string[]>(() => {})],
   ])('%s is a dns error', async (_, resolve) => {
-    expect((await post(senderWith({ resolve }), 'https://hooks.test/')).outcome).toBe('dns')
+    expect((await post(senderWith({ resolve, timeoutMs: 300 }), 'https://hooks.test/')).outcome).toBe('dns')
   })
 
   test('is resolved by the system by default', async () => {
