@@ -1,7 +1,7 @@
 import { treaty } from '@elysiajs/eden'
 import type { App } from '../../server/http/app.ts'
 import { ApiProblem, offlineProblem, problemOf } from './api-problem.ts'
-import { observeServerDate } from './server-clock.ts'
+import { observeServerTime } from './server-clock.ts'
 import { waitForSignIn } from './session-expiry.ts'
 
 let notifyUnreached = () => {}
@@ -42,7 +42,7 @@ async function send(input: string | URL | Request, init?: RequestInit): Promise<
       if (!init?.signal?.aborted) notifyUnreached()
       throw error
     })
-    observeServerDate(response, Date.now())
+    observeServerTime(response, Date.now())
     if (response.ok) return response
     const problem = await problemOf(response)
     if (problem.code !== 'signed_out' || isAboutSession(response.url)) throw problem

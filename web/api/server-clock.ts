@@ -1,12 +1,20 @@
+import { timeOfId } from './create-id.ts'
+
 /** The `date` header has whole seconds, so the server's clock may be ahead of it by this much. */
 export const CLOCK_STEP_MS = 1_000
 
 let aheadMs = 0
 
-/** Computes from the `date` header of a response how far the server's clock is ahead of this browser's. */
-export function observeServerDate(response: Response, now: number): void {
-  const date = Date.parse(response.headers.get('date') ?? '')
-  if (Number.isFinite(date)) aheadMs = date - now
+/** The id of a request has the time when it arrived, unless a proxy replaced it. */
+const REQUEST_ID = /^req_[0-7][0-9a-hjkmnp-tv-z]{25}$/
+
+/** Computes from the headers of a response how far the server's clock is ahead of this browser's. */
+export function observeServerTime({ headers }: Response, now: number): void {
+  const date = Date.parse(headers.get('date') ?? '')
+  if (!Number.isFinite(date)) return
+  const id = headers.get('x-request-id') ?? ''
+  const arrivedAt = REQUEST_ID.test(id) ? timeOfId(id) : Number.NaN
+  aheadMs = (Math.abs(arrivedAt - date) <= 2 * CLOCK_STEP_MS ? arrivedAt : date) - now
 }
 
 /** Converts a time of this browser to the server's clock (milliseconds since 1970). Up to `CLOCK_STEP_MS` early, and never late. */

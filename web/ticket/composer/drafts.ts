@@ -3,7 +3,7 @@ import { api, ask } from '../../api/api.ts'
 import { ApiProblem, codeOf, errorMessage, isNotFound, UNREADABLE } from '../../api/api-problem.ts'
 import { createId } from '../../api/create-id.ts'
 import { queries } from '../../api/queries.ts'
-import { CLOCK_STEP_MS, toServerTime } from '../../api/server-clock.ts'
+import { toServerTime } from '../../api/server-clock.ts'
 import { onConnectionBack } from '../../live/live.ts'
 import { copyText } from '../../ui/copy-button.tsx'
 import { toast, toastError } from '../../ui/toaster.tsx'
@@ -298,8 +298,7 @@ function createDraft(key: string, place: DraftPlace): OpenDraft {
     send({ after, status, onAccepted: listener }) {
       onAccepted = listener
       const now = Date.now()
-      // Never earlier than the messages already seen: the server compares ids to find replies from other tabs.
-      const id = createId(kind === 'note' ? 'not' : 'msg', toServerTime(now) + CLOCK_STEP_MS)
+      const id = createId(kind === 'note' ? 'not' : 'msg', toServerTime(now))
       dispatch({ type: 'send pressed', id, after, status, now })
     },
     async settle() {
