@@ -104,7 +104,7 @@ browserTest('what was typed without a connection is saved when the inbox is open
   await page.getByText('Saved in this browser').waitFor()
   // Chromium no longer counts a closing page as offline, and would send what the page saves at that moment.
   await page.evaluate(() => {
-    window.fetch = () => Promise.reject(new TypeError('offline'))
+    Object.defineProperty(globalThis, 'fetch', { value: () => Promise.reject(new TypeError('offline')) })
   })
   await page.close()
   expect((await readThread(ben, ticket.id)).drafts).toEqual([])
