@@ -155,6 +155,8 @@ async function sendHalf(url: string, key: string, body: string) {
   socket.on('data', (bytes) => {
     answer += bytes
   })
+  // Without it, the later request can overtake on a connection that is open already.
+  await new Promise((resolve) => socket.once('connect', resolve))
   socket.write(
     `POST /v1/tickets HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n` +
       `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body.slice(0, 9)}`,
