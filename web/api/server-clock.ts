@@ -8,13 +8,18 @@ let aheadMs = 0
 /** The id of a request has the time when it arrived, unless a proxy replaced it. */
 const REQUEST_ID = /^req_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
-/** Computes from the headers of a response how far the server's clock is ahead of this browser's. */
+/**
+ * Computes from the headers of a response how far the server's clock is ahead of this browser's. Takes the later of the
+ * two times: after a slow response the date is later, after a fast one the request id, which has milliseconds.
+ */
 export function observeServerTime({ headers }: Response, now: number): void {
   const date = Date.parse(headers.get('date') ?? '')
   if (!Number.isFinite(date)) return
   const id = headers.get('x-request-id') ?? ''
-  const arrivedAt = REQUEST_ID.test(id) ? timeOfId(id) : Number.NaN
-  aheadMs = (Math.abs(arrivedAt - date) <= 2 * CLOCK_STEP_MS ? arrivedAt : date) - now
+  const arrivedAt = REQUEST_ID.test(id) ? timeOfId(id) : date
+  // A server may update its date late. An id further ahead than that isn't ours.
+  const isOurs = arrivedAt <= date + 2 * CLOCK_STEP_MS
+  aheadMs = (isOurs ? Math.max(arrivedAt, date) : date) - now
 }
 
 /** Converts a time of this browser to the server's clock (milliseconds since 1970). Up to `CLOCK_STEP_MS` early, and never late. */
