@@ -7,7 +7,7 @@ const HOST_NAME = /^[\p{L}\p{N}_.-]+$/u
 export type Network = ReturnType<typeof ipaddr.parseCIDR>
 
 /**
- * Parses an entry of `BELLHOP_WEBHOOK_ALLOW`: a network (`127.0.0.0/8`), an IP address (`::1`), or a host name
+ * Parses an entry of `BELLHOP_WEBHOOK_ALLOW` or `BELLHOP_MAIL_ALLOW`: a network (`127.0.0.0/8`), an IP address (`::1`), or a host name
  * (`hooks.internal`, normalized by `hostName`). Throws an `Error` for anything else.
  */
 export function readAllowedHost(entry: string): Network | string {

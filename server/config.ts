@@ -5,6 +5,7 @@ import { readAllowedHost } from './allowed-host.ts'
 import { parseDuration, parseDurations } from './dates.ts'
 import { SHORTEST_SECRET } from './encryption.ts'
 import { LOG_LEVELS, type LogLevel } from './log.ts'
+import { parseSize } from './sizes.ts'
 
 export interface Config {
   host: string
@@ -22,6 +23,17 @@ export interface Config {
   webhookAllow: string[]
   /** PEM certificates to trust for endpoints, in addition to the system's. */
   webhookCa: string | undefined
+  /** Networks (CIDR) and hosts that mailboxes may use even if they are private. */
+  mailAllow: string[]
+  /** PEM certificates to trust for mail servers, in addition to the system's. */
+  mailCa: string | undefined
+  /** The largest file that can be uploaded, in bytes. */
+  attachmentLimitBytes: number
+  attachmentsPerMessage: number
+  /** Root of a server to sign in at in place of Google's: `/authorize` and `/token` below it. */
+  googleOauth: string | undefined
+  /** Root of Microsoft's servers to sign in at: a sovereign cloud has its own. */
+  microsoftOauth: string
   /** Requests per key and 60 seconds. */
   rateLimit: number
   /** Networks (CIDR) whose `X-Forwarded-For` header is trusted. */
@@ -34,6 +46,9 @@ export interface Config {
 export class ConfigError extends Error {
   override name = 'ConfigError'
 }
+
+/** More ids would not fit into the body of a request. */
+export const MAX_ATTACHMENTS_PER_MESSAGE = 1_000
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs
 
@@ -79,6 +94,32 @@ export function readConfig(environment: Environment = process.env): Config {
       'empty or the path of a readable PEM file with certificates',
       pemFile,
     ),
+    mailAllow: setting(
+      'BELLHOP_MAIL_ALLOW',
+      '',
+      'empty or networks, IP addresses, and host names such as 10.0.0.0/8,::1,mail.internal',
+      allowedHosts,
+    ),
+    mailCa: setting(
+      'BELLHOP_MAIL_CA',
+      '',
+      'empty or the path of a readable PEM file with certificates',
+      pemFile,
+    ),
+    attachmentLimitBytes: setting('BELLHOP_ATTACHMENT_LIMIT', '25MB', 'a size such as 25MB', parseSize),
+    attachmentsPerMessage: setting(
+      'BELLHOP_ATTACHMENTS_PER_MESSAGE',
+      '50',
+      `a whole number from 1 to ${MAX_ATTACHMENTS_PER_MESSAGE}`,
+      (value) => wholeNumber(value, 1, MAX_ATTACHMENTS_PER_MESSAGE),
+    ),
+    googleOauth: setting('BELLHOP_GOOGLE_OAUTH', '', 'empty or an https URL', httpsUrl),
+    microsoftOauth: setting(
+      'BELLHOP_MICROSOFT_OAUTH',
+      'https://login.microsoftonline.com',
+      'an https URL',
+      (value) => httpsUrl(value) ?? '',
+    ),
     rateLimit: setting('BELLHOP_RATE_LIMIT', '300', 'a whole number from 1 to 1000000', (value) =>
       wholeNumber(value, 1, 1_000_000),
     ),
@@ -103,6 +144,11 @@ function httpUrl(value: string): string {
   const { protocol } = new URL(value)
   if (protocol !== 'http:' && protocol !== 'https:') throw new Error(value)
   return value.replace(/\/+$/, '')
+}
+
+function httpsUrl(value: string): string | undefined {
+  if (value && !value.startsWith('https:')) throw new Error(value)
+  return value ? httpUrl(value) : undefined
 }
 
 function publicUrl(value: string): string | undefined {

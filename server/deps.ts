@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { PASSWORD_COST, type PasswordCost } from './agents/password.ts'
+import { createFileStore, type FileStore } from './attachments/file-store.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { readSecretKey } from './data-folder.ts'
@@ -20,6 +21,8 @@ export interface Deps {
   pulse: Pulse
   /** Beats when another process has committed: rows kept in memory may be stale. */
   externalCommits: Pulse
+  /** The bytes of attachments and raw mails. */
+  files: FileStore
   encryption: Encryption
   passwordCost: PasswordCost
   newId(prefix: IdPrefix): string
@@ -60,6 +63,7 @@ export async function openDeps(
     database,
     pulse,
     externalCommits: createPulse(),
+    files: createFileStore({ dataFolder: config.dataFolder, now: clock.now }),
     encryption,
     passwordCost: given.passwordCost ?? PASSWORD_COST,
     newId: (prefix) => createId(prefix, clock.now()),

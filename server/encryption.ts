@@ -1,15 +1,36 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto'
 
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const FORMAT = 1
+/** Crockford's base 32, as in ids: safe where upper and lower case are confused, as in email addresses. */
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+/** 80 bits: nobody can guess it through a mail server. */
+const SIGNATURE_LENGTH = 16
 
-/** Encrypts small secrets at rest, such as signing secrets, with AES-256-GCM and a random nonce. */
+/** Uses of a signature. Each has its own key, so that a signature made for one is worthless for another. */
+type SignatureUse = 'reply address' | 'message id' | 'subject' | 'remote image'
+
+/**
+ * Encrypts small secrets at rest, such as signing secrets, with AES-256-GCM and a random nonce, and signs what the
+ * server gives away and gets back.
+ */
 export interface Encryption {
   /** `owner` is an id bound to the ciphertext, so that it can't be decrypted when copied to another row. */
   encrypt(plain: string, owner: string): Uint8Array
   /** Throws for another key, changed bytes, or another owner. */
   decrypt(encrypted: Uint8Array, owner: string): string
+  /** 16 lowercase letters and digits from an HMAC-SHA256 of the text (RFC 2104). */
+  sign(use: SignatureUse, text: string): string
+  /** Whether `sign` made the signature. Takes the same time for every wrong one. */
+  isSigned(use: SignatureUse, text: string, signature: string): boolean
 }
 
 /** Characters. A shorter secret could be guessed. */
@@ -18,8 +39,23 @@ export const SHORTEST_SECRET = 16
 /** `secret` comes from the operator or the data folder. Throws when it is shorter than `SHORTEST_SECRET`. */
 export function createEncryption(secret: string): Encryption {
   if (secret.length < SHORTEST_SECRET) throw new Error('The encryption secret is too short.')
-  const key = new Uint8Array(hkdfSync('sha256', secret, 'bellhop', 'secrets at rest', 32))
+  const keyFor = (use: string) => new Uint8Array(hkdfSync('sha256', secret, 'bellhop', use, 32))
+  const key = keyFor('secrets at rest')
+  const signingKeys = new Map<SignatureUse, Uint8Array>()
+
+  function sign(use: SignatureUse, text: string): string {
+    const signingKey = signingKeys.get(use) ?? keyFor(use)
+    signingKeys.set(use, signingKey)
+    const mac = createHmac('sha256', signingKey).update(text).digest()
+    return Array.from(mac.subarray(0, SIGNATURE_LENGTH), (byte) => ALPHABET[byte & 31]).join('')
+  }
+
   return {
+    sign,
+    isSigned(use, text, signature) {
+      const [expected, given] = [Buffer.from(sign(use, text)), Buffer.from(signature)]
+      return expected.length === given.length && timingSafeEqual(expected, given)
+    },
     encrypt(plain, owner) {
       const nonce = randomBytes(NONCE_BYTES)
       const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(owner))

@@ -19,6 +19,10 @@ export type IdPrefix =
   | 'rpl'
   | 'svr'
   | 'viw'
+  | 'att'
+  | 'snd'
+  | 'mbx'
+  | 'eml'
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 /** Two characters encode ten bits. */

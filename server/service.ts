@@ -12,10 +12,10 @@ import { logRequest, watchRequests } from './http/watch-requests.ts'
 import { startPruningKeys } from './idempotency/idempotency.ts'
 import { createLive } from './live/live.ts'
 import type { Log } from './log.ts'
+import { verifySecretKey } from './organizations/verify-secret-key.ts'
 import { createFirstRun, type FirstRun } from './sessions/first-run.ts'
 import { createAgentGuard } from './sessions/require-agent.ts'
 import { startPruningSessions } from './sessions/sessions.ts'
-import { verifySecretKey } from './webhooks/endpoints/secrets.ts'
 
 export interface Service {
   url: string
@@ -69,17 +69,23 @@ export async function startService(
     { startRetention },
     { startSendingMessages },
     { startIndexing },
+    { startChannels },
+    { startSweepingFiles },
   ] = await Promise.all([
     import('./webhooks/deliveries/delivery-loop.ts'),
     import('./webhooks/deliveries/resend.ts'),
     import('./webhooks/deliveries/retention.ts'),
-    import('./replies/send-loop.ts'),
+    import('./replies/scheduled-messages-loop.ts'),
     import('./search/index/index-tickets.ts'),
+    import('./channels/start-channels.ts'),
+    import('./attachments/sweep.ts'),
   ])
   running.push(startDelivering(deps, { onAttempt: metrics.countAttempt }))
   running.push(startResending(deps), startRetention(deps), startPruningKeys(deps), watchExternalCommits(deps))
   running.push(startPruningSessions(deps))
   running.push(startSendingMessages(deps), startIndexing(deps))
+  running.push(startChannels(deps, { onSendAttempt: metrics.countSendAttempt }))
+  running.push(startSweepingFiles(deps))
   lock.announce(listening.url)
   const everything = started.move()
   return {

@@ -9,7 +9,11 @@ const SETTINGS_AFTER_MS = 10_000
 
 const InboxPage = lazyPage(() => import('./inbox/inbox-page.tsx'))
 // Also used on the settings pages, which import nothing from the inbox.
-const Palette = lazyPage(async () => ({ default: (await import('./inbox/palette/palette.tsx')).Palette }))
+const Palette = lazyPage(async () => {
+  const { Palette, preloadPalette } = await import('./inbox/palette/palette.tsx')
+  await preloadPalette()
+  return { default: Palette }
+})
 const SettingsPage = lazyPage(() => import('./settings/settings-page.tsx'))
 const SignInPage = lazyPage(() => import('./sign-in/sign-in-page.tsx'))
 const WelcomePage = lazyPage(() => import('./sign-in/welcome-page.tsx'))

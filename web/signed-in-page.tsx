@@ -6,6 +6,7 @@ import { SessionContext, sessionQuery } from './api/session.ts'
 import { FailedState } from './forms/failed-state.tsx'
 import { HeldReplyNotices } from './inbox/held-reply-notices.tsx'
 import { LiveBanner } from './live/live-banner.tsx'
+import { MailboxBanner } from './live/mailbox-banner.tsx'
 import { SignInAgain } from './sign-in/sign-in-again.tsx'
 import { SignOutDialog } from './ticket/sign-out.tsx'
 import { Skeleton } from './ui/skeleton.tsx'
@@ -24,6 +25,7 @@ export function SignedInPage(props: RouteSectionProps) {
           <SessionContext.Provider value={data}>
             <div class="signed-in-page">
               <LiveBanner />
+              <MailboxBanner />
               {props.children}
             </div>
             <HeldReplyNotices />

@@ -10,6 +10,9 @@ const SERVER = 'http://127.0.0.1:3000'
 /** Browsers of the last two years. Older ones lack `light-dark()`, which the themes need. */
 const BROWSERS = ['chrome123', 'firefox120', 'safari17.5']
 
+/** All modules but those that only mails and forms need, which come later. */
+const FIRST_VIEW = /^(?!.*\/web\/(?:formatting|ticket\/(?:attachments|mail|recipients|outgoing))\/)/
+
 export default defineConfig({
   root: HERE,
   plugins: [solid(), firstPaint()],
@@ -22,7 +25,9 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     // Modules that at least three pages share are one file, because ten small files compress worse.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 3 }] } } },
+    rolldownOptions: {
+      output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 3, test: FIRST_VIEW }] } },
+    },
     sourcemap: false,
     reportCompressedSize: false,
   },

@@ -4,6 +4,7 @@ CREATE TABLE "agents" (
 	"name" text NOT NULL,
 	"email" text NOT NULL,
 	"email_key" text NOT NULL,
+	"signature" text DEFAULT '' NOT NULL,
 	"role" text NOT NULL,
 	"password_hash" text,
 	"last_seen_at" bigint,
@@ -27,6 +28,24 @@ CREATE TABLE "api_keys" (
 	"created_at" bigint NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "attachments" (
+	"id" text PRIMARY KEY NOT NULL,
+	"org_id" text NOT NULL,
+	"ticket_id" text,
+	"owner_id" text,
+	"uploaded_by" text,
+	"hash" text NOT NULL,
+	"name" text NOT NULL,
+	"type" text NOT NULL,
+	"size" bigint NOT NULL,
+	"width" bigint,
+	"height" bigint,
+	"content_id" text,
+	"is_inline" boolean DEFAULT false NOT NULL,
+	"position" bigint DEFAULT 0 NOT NULL,
+	"created_at" bigint NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "audit_entries" (
 	"id" text PRIMARY KEY NOT NULL,
 	"org_id" text NOT NULL,
@@ -41,12 +60,22 @@ CREATE TABLE "audit_entries" (
 	"created_at" bigint NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "customer_identities" (
+	"org_id" text NOT NULL,
+	"channel" text NOT NULL,
+	"external_id" text NOT NULL,
+	"customer_id" text NOT NULL,
+	"created_at" bigint NOT NULL,
+	CONSTRAINT "customer_identities_org_id_channel_external_id_pk" PRIMARY KEY("org_id","channel","external_id")
+);
+--> statement-breakpoint
 CREATE TABLE "customers" (
 	"id" text PRIMARY KEY NOT NULL,
 	"org_id" text NOT NULL,
 	"name" text NOT NULL,
 	"email" text,
 	"email_key" text,
+	"is_name_guessed" boolean DEFAULT false NOT NULL,
 	"version" bigint DEFAULT 1 NOT NULL,
 	"reindex_after" text,
 	"created_at" bigint NOT NULL,
@@ -77,12 +106,131 @@ CREATE TABLE "idempotency_keys" (
 	CONSTRAINT "idempotency_keys_org_id_key_pk" PRIMARY KEY("org_id","key")
 );
 --> statement-breakpoint
+CREATE TABLE "known_mails" (
+	"org_id" text NOT NULL,
+	"mailbox_id" text NOT NULL,
+	"message_id_hash" text NOT NULL,
+	"sender_hash" text NOT NULL,
+	"ticket_id" text,
+	"message_id" text,
+	"created_at" bigint NOT NULL,
+	CONSTRAINT "known_mails_mailbox_id_message_id_hash_sender_hash_pk" PRIMARY KEY("mailbox_id","message_id_hash","sender_hash")
+);
+--> statement-breakpoint
+CREATE TABLE "mail_folders" (
+	"org_id" text NOT NULL,
+	"mailbox_id" text NOT NULL,
+	"name" text NOT NULL,
+	"uid_validity" text NOT NULL,
+	"last_uid" bigint NOT NULL,
+	"start_uid" bigint NOT NULL,
+	"checked_at" bigint NOT NULL,
+	CONSTRAINT "mail_folders_mailbox_id_name_pk" PRIMARY KEY("mailbox_id","name")
+);
+--> statement-breakpoint
+CREATE TABLE "mailboxes" (
+	"id" text PRIMARY KEY NOT NULL,
+	"org_id" text NOT NULL,
+	"name" text NOT NULL,
+	"address" text NOT NULL,
+	"address_key" text,
+	"state" text NOT NULL,
+	"sign_in" text NOT NULL,
+	"imap" text NOT NULL,
+	"smtp" text NOT NULL,
+	"imap_password" "bytea",
+	"smtp_password" "bytea",
+	"tokens" "bytea",
+	"tokens_version" bigint DEFAULT 0 NOT NULL,
+	"folders" text NOT NULL,
+	"import_since" bigint,
+	"sent_folder" text DEFAULT '' NOT NULL,
+	"signature" text DEFAULT '' NOT NULL,
+	"default_assignee" text DEFAULT '' NOT NULL,
+	"auto_reply" text DEFAULT '' NOT NULL,
+	"is_default" boolean DEFAULT false NOT NULL,
+	"last_received_at" bigint,
+	"last_sent_at" bigint,
+	"last_checked_at" bigint,
+	"receive_error" text DEFAULT '' NOT NULL,
+	"send_error" text DEFAULT '' NOT NULL,
+	"receive_failing_since" bigint,
+	"send_failing_since" bigint,
+	"on_server" bigint,
+	"unfetched" bigint,
+	"alerted_at" bigint,
+	"created_at" bigint NOT NULL,
+	"updated_at" bigint NOT NULL,
+	"deleted_at" bigint
+);
+--> statement-breakpoint
+CREATE TABLE "mails" (
+	"id" text PRIMARY KEY NOT NULL,
+	"org_id" text NOT NULL,
+	"mailbox_id" text NOT NULL,
+	"folder" text NOT NULL,
+	"uid_validity" text NOT NULL,
+	"uid" bigint NOT NULL,
+	"hash" text,
+	"size" bigint NOT NULL,
+	"received_at" bigint NOT NULL,
+	"outcome" text NOT NULL,
+	"reason" text DEFAULT '' NOT NULL,
+	"from_address" text DEFAULT '' NOT NULL,
+	"subject" text DEFAULT '' NOT NULL,
+	"ticket_id" text,
+	"message_id" text,
+	"attempts" bigint DEFAULT 0 NOT NULL,
+	"created_at" bigint NOT NULL,
+	"processed_at" bigint
+);
+--> statement-breakpoint
+CREATE TABLE "oauth_clients" (
+	"org_id" text NOT NULL,
+	"provider" text NOT NULL,
+	"client_id" text NOT NULL,
+	"client_secret" "bytea" NOT NULL,
+	"tenant" text DEFAULT '' NOT NULL,
+	"updated_at" bigint NOT NULL,
+	CONSTRAINT "oauth_clients_org_id_provider_pk" PRIMARY KEY("org_id","provider")
+);
+--> statement-breakpoint
+CREATE TABLE "oauth_sign_ins" (
+	"state_hash" text PRIMARY KEY NOT NULL,
+	"org_id" text NOT NULL,
+	"agent_id" text NOT NULL,
+	"mailbox_id" text NOT NULL,
+	"verifier" "bytea" NOT NULL,
+	"redirect_url" text NOT NULL,
+	"expires_at" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "message_contents" (
+	"message_id" text NOT NULL,
+	"org_id" text NOT NULL,
+	"ticket_id" text NOT NULL,
+	"quoted" text,
+	"html" text,
+	"mail_id" text,
+	CONSTRAINT "message_contents_message_id_pk" PRIMARY KEY("message_id")
+);
+--> statement-breakpoint
 CREATE TABLE "messages" (
 	"id" text PRIMARY KEY NOT NULL,
 	"org_id" text NOT NULL,
 	"ticket_id" text NOT NULL,
 	"role" text NOT NULL,
 	"text" text NOT NULL,
+	"format" text DEFAULT 'plain' NOT NULL,
+	"is_automatic" boolean DEFAULT false NOT NULL,
+	"author" text,
+	"author_name" text,
+	"email" text,
+	"has_html" boolean DEFAULT false NOT NULL,
+	"has_quote" boolean DEFAULT false NOT NULL,
+	"is_html_formatted" boolean DEFAULT false NOT NULL,
+	"has_remote_images" boolean DEFAULT false NOT NULL,
+	"attachment_count" bigint DEFAULT 0 NOT NULL,
 	"agent_id" text,
 	"agent_name" text,
 	"sending" text,
@@ -98,6 +246,7 @@ CREATE TABLE "organizations" (
 	"assign_on_reply" boolean DEFAULT true NOT NULL,
 	"public_name" text DEFAULT '' NOT NULL,
 	"website" text DEFAULT '' NOT NULL,
+	"emails_api_tickets" boolean DEFAULT false NOT NULL,
 	"signature" text DEFAULT '' NOT NULL,
 	"last_event" bigint DEFAULT 0 NOT NULL,
 	"erased_event" bigint,
@@ -131,6 +280,9 @@ CREATE TABLE "scheduled_messages" (
 	"key_id" text,
 	"agent_name" text NOT NULL,
 	"text" text NOT NULL,
+	"format" text DEFAULT 'plain' NOT NULL,
+	"attachment_count" bigint DEFAULT 0 NOT NULL,
+	"recipients" text,
 	"then_status" text,
 	"seen_message_id" text,
 	"seen_at" bigint,
@@ -154,6 +306,25 @@ CREATE TABLE "search_documents" (
 	"ticket_id" text NOT NULL,
 	"number" bigint NOT NULL,
 	CONSTRAINT "search_documents_org_id_ticket_id_pk" PRIMARY KEY("org_id","ticket_id")
+);
+--> statement-breakpoint
+CREATE TABLE "sends" (
+	"id" text PRIMARY KEY NOT NULL,
+	"org_id" text NOT NULL,
+	"ticket_id" text NOT NULL,
+	"message_id" text NOT NULL,
+	"channel" text NOT NULL,
+	"lane_id" text NOT NULL,
+	"conversation" text NOT NULL,
+	"content" text NOT NULL,
+	"state" text NOT NULL,
+	"due_at" bigint NOT NULL,
+	"attempts" bigint DEFAULT 0 NOT NULL,
+	"external_id" text,
+	"error" text DEFAULT '' NOT NULL,
+	"outcomes" text NOT NULL,
+	"created_at" bigint NOT NULL,
+	"finished_at" bigint
 );
 --> statement-breakpoint
 CREATE TABLE "agent_links" (
@@ -195,6 +366,8 @@ CREATE TABLE "drafts" (
 	"ticket_id" text NOT NULL,
 	"kind" text NOT NULL,
 	"text" text NOT NULL,
+	"attachments" text NOT NULL,
+	"recipients" text,
 	"saved_at" bigint NOT NULL,
 	CONSTRAINT "drafts_org_id_agent_id_ticket_id_kind_pk" PRIMARY KEY("org_id","agent_id","ticket_id","kind")
 );
@@ -206,6 +379,8 @@ CREATE TABLE "notes" (
 	"agent_id" text NOT NULL,
 	"agent_name" text NOT NULL,
 	"text" text NOT NULL,
+	"format" text DEFAULT 'plain' NOT NULL,
+	"attachment_count" bigint DEFAULT 0 NOT NULL,
 	"created_at" bigint NOT NULL
 );
 --> statement-breakpoint
@@ -243,6 +418,7 @@ CREATE TABLE "tickets" (
 	"subject" text NOT NULL,
 	"assigned_to" text DEFAULT '' NOT NULL,
 	"tags" text NOT NULL,
+	"mailbox_id" text DEFAULT '' NOT NULL,
 	"is_spam" boolean DEFAULT false NOT NULL,
 	"version" bigint DEFAULT 1 NOT NULL,
 	"created_at" bigint NOT NULL,
@@ -326,11 +502,18 @@ CREATE TABLE "resend_jobs" (
 --> statement-breakpoint
 ALTER TABLE "agents" ADD CONSTRAINT "agents_org_id_organizations_id_fk" FOREIGN KEY ("org_id") REFERENCES "public"."organizations"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_org_id_organizations_id_fk" FOREIGN KEY ("org_id") REFERENCES "public"."organizations"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "customer_identities" ADD CONSTRAINT "customer_identities_customer_id_customers_id_fk" FOREIGN KEY ("customer_id") REFERENCES "public"."customers"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "customers" ADD CONSTRAINT "customers_org_id_organizations_id_fk" FOREIGN KEY ("org_id") REFERENCES "public"."organizations"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "mail_folders" ADD CONSTRAINT "mail_folders_mailbox_id_mailboxes_id_fk" FOREIGN KEY ("mailbox_id") REFERENCES "public"."mailboxes"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "mailboxes" ADD CONSTRAINT "mailboxes_org_id_organizations_id_fk" FOREIGN KEY ("org_id") REFERENCES "public"."organizations"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "mails" ADD CONSTRAINT "mails_mailbox_id_mailboxes_id_fk" FOREIGN KEY ("mailbox_id") REFERENCES "public"."mailboxes"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "oauth_clients" ADD CONSTRAINT "oauth_clients_org_id_organizations_id_fk" FOREIGN KEY ("org_id") REFERENCES "public"."organizations"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "message_contents" ADD CONSTRAINT "message_contents_message_id_messages_id_fk" FOREIGN KEY ("message_id") REFERENCES "public"."messages"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "messages" ADD CONSTRAINT "messages_ticket_id_tickets_id_fk" FOREIGN KEY ("ticket_id") REFERENCES "public"."tickets"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "saved_replies" ADD CONSTRAINT "saved_replies_org_id_organizations_id_fk" FOREIGN KEY ("org_id") REFERENCES "public"."organizations"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "saved_views" ADD CONSTRAINT "saved_views_org_id_organizations_id_fk" FOREIGN KEY ("org_id") REFERENCES "public"."organizations"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "scheduled_messages" ADD CONSTRAINT "scheduled_messages_ticket_id_tickets_id_fk" FOREIGN KEY ("ticket_id") REFERENCES "public"."tickets"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "sends" ADD CONSTRAINT "sends_message_id_messages_id_fk" FOREIGN KEY ("message_id") REFERENCES "public"."messages"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "agent_links" ADD CONSTRAINT "agent_links_org_id_organizations_id_fk" FOREIGN KEY ("org_id") REFERENCES "public"."organizations"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "agent_links" ADD CONSTRAINT "agent_links_agent_id_agents_id_fk" FOREIGN KEY ("agent_id") REFERENCES "public"."agents"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_org_id_organizations_id_fk" FOREIGN KEY ("org_id") REFERENCES "public"."organizations"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
@@ -349,13 +532,29 @@ CREATE UNIQUE INDEX "agents_by_email" ON "agents" USING btree ("org_id","email_k
 CREATE INDEX "agents_by_address" ON "agents" USING btree ("email_key");--> statement-breakpoint
 CREATE UNIQUE INDEX "api_keys_by_hash" ON "api_keys" USING btree ("hash");--> statement-breakpoint
 CREATE INDEX "api_keys_by_organization" ON "api_keys" USING btree ("org_id","created_at");--> statement-breakpoint
+CREATE INDEX "attachments_by_owner" ON "attachments" USING btree ("org_id","owner_id","position");--> statement-breakpoint
+CREATE INDEX "attachments_by_ticket" ON "attachments" USING btree ("org_id","ticket_id");--> statement-breakpoint
+CREATE INDEX "attachments_by_hash" ON "attachments" USING btree ("hash");--> statement-breakpoint
+CREATE INDEX "attachments_unsent" ON "attachments" USING btree ("created_at") WHERE owner_id is null;--> statement-breakpoint
 CREATE INDEX "audit_entries_by_organization" ON "audit_entries" USING btree ("org_id","id");--> statement-breakpoint
 CREATE INDEX "audit_entries_by_action" ON "audit_entries" USING btree ("org_id","action","id");--> statement-breakpoint
+CREATE INDEX "customer_identities_by_customer" ON "customer_identities" USING btree ("customer_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "customers_by_email" ON "customers" USING btree ("org_id","email_key");--> statement-breakpoint
 CREATE INDEX "customers_to_reindex" ON "customers" USING btree ("org_id","id") WHERE reindex_after is not null;--> statement-breakpoint
 CREATE INDEX "events_by_ticket" ON "events" USING btree ("org_id","ticket_id") WHERE body is not null;--> statement-breakpoint
 CREATE INDEX "idempotency_keys_by_time" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "idempotency_keys_by_ticket" ON "idempotency_keys" USING btree ("org_id","ticket_id");--> statement-breakpoint
+CREATE INDEX "known_mails_by_ticket" ON "known_mails" USING btree ("org_id","ticket_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "mailboxes_by_address" ON "mailboxes" USING btree ("org_id","address_key");--> statement-breakpoint
+CREATE INDEX "mailboxes_by_organization" ON "mailboxes" USING btree ("org_id","created_at","id");--> statement-breakpoint
+CREATE UNIQUE INDEX "mails_by_uid" ON "mails" USING btree ("mailbox_id","folder","uid_validity","uid");--> statement-breakpoint
+CREATE INDEX "mails_by_organization" ON "mails" USING btree ("org_id","id");--> statement-breakpoint
+CREATE INDEX "mails_by_outcome" ON "mails" USING btree ("org_id","outcome","id");--> statement-breakpoint
+CREATE INDEX "mails_by_mailbox" ON "mails" USING btree ("mailbox_id","outcome","id");--> statement-breakpoint
+CREATE INDEX "mails_pending" ON "mails" USING btree ("attempts","id") WHERE outcome = 'pending';--> statement-breakpoint
+CREATE INDEX "mails_by_ticket" ON "mails" USING btree ("org_id","ticket_id");--> statement-breakpoint
+CREATE INDEX "mails_by_hash" ON "mails" USING btree ("hash");--> statement-breakpoint
+CREATE INDEX "message_contents_by_ticket" ON "message_contents" USING btree ("org_id","ticket_id");--> statement-breakpoint
 CREATE INDEX "messages_by_ticket" ON "messages" USING btree ("ticket_id","created_at","id");--> statement-breakpoint
 CREATE INDEX "messages_failed" ON "messages" USING btree ("org_id","ticket_id","id") WHERE sending in ('failed', 'bounced');--> statement-breakpoint
 CREATE INDEX "saved_replies_by_name" ON "saved_replies" USING btree ("org_id","name","id");--> statement-breakpoint
@@ -364,6 +563,13 @@ CREATE INDEX "scheduled_messages_due" ON "scheduled_messages" USING btree ("is_h
 CREATE INDEX "scheduled_messages_by_ticket" ON "scheduled_messages" USING btree ("ticket_id","created_at");--> statement-breakpoint
 CREATE INDEX "scheduled_messages_held" ON "scheduled_messages" USING btree ("org_id","ticket_id") WHERE is_held;--> statement-breakpoint
 CREATE UNIQUE INDEX "search_documents_by_number" ON "search_documents" USING btree ("number");--> statement-breakpoint
+CREATE INDEX "sends_due" ON "sends" USING btree ("due_at","id") WHERE state in ('waiting', 'sending');--> statement-breakpoint
+CREATE INDEX "sends_by_lane" ON "sends" USING btree ("lane_id","due_at","id") WHERE state in ('waiting', 'sending');--> statement-breakpoint
+CREATE INDEX "sends_by_conversation" ON "sends" USING btree ("conversation","id") WHERE state in ('waiting', 'sending');--> statement-breakpoint
+CREATE INDEX "sends_reached" ON "sends" USING btree ("finished_at") WHERE state = 'sent' and error = '';--> statement-breakpoint
+CREATE INDEX "sends_by_message" ON "sends" USING btree ("org_id","message_id");--> statement-breakpoint
+CREATE INDEX "sends_by_ticket" ON "sends" USING btree ("org_id","ticket_id");--> statement-breakpoint
+CREATE INDEX "sends_by_external_id" ON "sends" USING btree ("org_id","external_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "agent_links_by_hash" ON "agent_links" USING btree ("hash");--> statement-breakpoint
 CREATE INDEX "agent_links_by_agent" ON "agent_links" USING btree ("org_id","agent_id");--> statement-breakpoint
 CREATE INDEX "agent_links_by_expiry" ON "agent_links" USING btree ("expires_at");--> statement-breakpoint

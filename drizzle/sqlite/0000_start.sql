@@ -4,6 +4,7 @@ CREATE TABLE `agents` (
 	`name` text NOT NULL,
 	`email` text NOT NULL,
 	`email_key` text NOT NULL,
+	`signature` text DEFAULT '' NOT NULL,
 	`role` text NOT NULL,
 	`password_hash` text,
 	`last_seen_at` integer,
@@ -33,6 +34,28 @@ CREATE TABLE `api_keys` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `api_keys_by_hash` ON `api_keys` (`hash`);--> statement-breakpoint
 CREATE INDEX `api_keys_by_organization` ON `api_keys` (`org_id`,`created_at`);--> statement-breakpoint
+CREATE TABLE `attachments` (
+	`id` text PRIMARY KEY NOT NULL,
+	`org_id` text NOT NULL,
+	`ticket_id` text,
+	`owner_id` text,
+	`uploaded_by` text,
+	`hash` text NOT NULL,
+	`name` text NOT NULL,
+	`type` text NOT NULL,
+	`size` integer NOT NULL,
+	`width` integer,
+	`height` integer,
+	`content_id` text,
+	`is_inline` integer DEFAULT false NOT NULL,
+	`position` integer DEFAULT 0 NOT NULL,
+	`created_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `attachments_by_owner` ON `attachments` (`org_id`,`owner_id`,`position`);--> statement-breakpoint
+CREATE INDEX `attachments_by_ticket` ON `attachments` (`org_id`,`ticket_id`);--> statement-breakpoint
+CREATE INDEX `attachments_by_hash` ON `attachments` (`hash`);--> statement-breakpoint
+CREATE INDEX `attachments_unsent` ON `attachments` (`created_at`) WHERE owner_id is null;--> statement-breakpoint
 CREATE TABLE `audit_entries` (
 	`id` text PRIMARY KEY NOT NULL,
 	`org_id` text NOT NULL,
@@ -49,12 +72,24 @@ CREATE TABLE `audit_entries` (
 --> statement-breakpoint
 CREATE INDEX `audit_entries_by_organization` ON `audit_entries` (`org_id`,`id`);--> statement-breakpoint
 CREATE INDEX `audit_entries_by_action` ON `audit_entries` (`org_id`,`action`,`id`);--> statement-breakpoint
+CREATE TABLE `customer_identities` (
+	`org_id` text NOT NULL,
+	`channel` text NOT NULL,
+	`external_id` text NOT NULL,
+	`customer_id` text NOT NULL,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`org_id`, `channel`, `external_id`),
+	FOREIGN KEY (`customer_id`) REFERENCES `customers`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `customer_identities_by_customer` ON `customer_identities` (`customer_id`);--> statement-breakpoint
 CREATE TABLE `customers` (
 	`id` text PRIMARY KEY NOT NULL,
 	`org_id` text NOT NULL,
 	`name` text NOT NULL,
 	`email` text,
 	`email_key` text,
+	`is_name_guessed` integer DEFAULT false NOT NULL,
 	`version` integer DEFAULT 1 NOT NULL,
 	`reindex_after` text,
 	`created_at` integer NOT NULL,
@@ -91,12 +126,146 @@ CREATE TABLE `idempotency_keys` (
 --> statement-breakpoint
 CREATE INDEX `idempotency_keys_by_time` ON `idempotency_keys` (`created_at`);--> statement-breakpoint
 CREATE INDEX `idempotency_keys_by_ticket` ON `idempotency_keys` (`org_id`,`ticket_id`);--> statement-breakpoint
+CREATE TABLE `known_mails` (
+	`org_id` text NOT NULL,
+	`mailbox_id` text NOT NULL,
+	`message_id_hash` text NOT NULL,
+	`sender_hash` text NOT NULL,
+	`ticket_id` text,
+	`message_id` text,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`mailbox_id`, `message_id_hash`, `sender_hash`)
+);
+--> statement-breakpoint
+CREATE INDEX `known_mails_by_ticket` ON `known_mails` (`org_id`,`ticket_id`);--> statement-breakpoint
+CREATE TABLE `mail_folders` (
+	`org_id` text NOT NULL,
+	`mailbox_id` text NOT NULL,
+	`name` text NOT NULL,
+	`uid_validity` text NOT NULL,
+	`last_uid` integer NOT NULL,
+	`start_uid` integer NOT NULL,
+	`checked_at` integer NOT NULL,
+	PRIMARY KEY(`mailbox_id`, `name`),
+	FOREIGN KEY (`mailbox_id`) REFERENCES `mailboxes`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE TABLE `mailboxes` (
+	`id` text PRIMARY KEY NOT NULL,
+	`org_id` text NOT NULL,
+	`name` text NOT NULL,
+	`address` text NOT NULL,
+	`address_key` text,
+	`state` text NOT NULL,
+	`sign_in` text NOT NULL,
+	`imap` text NOT NULL,
+	`smtp` text NOT NULL,
+	`imap_password` blob,
+	`smtp_password` blob,
+	`tokens` blob,
+	`tokens_version` integer DEFAULT 0 NOT NULL,
+	`folders` text NOT NULL,
+	`import_since` integer,
+	`sent_folder` text DEFAULT '' NOT NULL,
+	`signature` text DEFAULT '' NOT NULL,
+	`default_assignee` text DEFAULT '' NOT NULL,
+	`auto_reply` text DEFAULT '' NOT NULL,
+	`is_default` integer DEFAULT false NOT NULL,
+	`last_received_at` integer,
+	`last_sent_at` integer,
+	`last_checked_at` integer,
+	`receive_error` text DEFAULT '' NOT NULL,
+	`send_error` text DEFAULT '' NOT NULL,
+	`receive_failing_since` integer,
+	`send_failing_since` integer,
+	`on_server` integer,
+	`unfetched` integer,
+	`alerted_at` integer,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	`deleted_at` integer,
+	FOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `mailboxes_by_address` ON `mailboxes` (`org_id`,`address_key`);--> statement-breakpoint
+CREATE INDEX `mailboxes_by_organization` ON `mailboxes` (`org_id`,`created_at`,`id`);--> statement-breakpoint
+CREATE TABLE `mails` (
+	`id` text PRIMARY KEY NOT NULL,
+	`org_id` text NOT NULL,
+	`mailbox_id` text NOT NULL,
+	`folder` text NOT NULL,
+	`uid_validity` text NOT NULL,
+	`uid` integer NOT NULL,
+	`hash` text,
+	`size` integer NOT NULL,
+	`received_at` integer NOT NULL,
+	`outcome` text NOT NULL,
+	`reason` text DEFAULT '' NOT NULL,
+	`from_address` text DEFAULT '' NOT NULL,
+	`subject` text DEFAULT '' NOT NULL,
+	`ticket_id` text,
+	`message_id` text,
+	`attempts` integer DEFAULT 0 NOT NULL,
+	`created_at` integer NOT NULL,
+	`processed_at` integer,
+	FOREIGN KEY (`mailbox_id`) REFERENCES `mailboxes`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `mails_by_uid` ON `mails` (`mailbox_id`,`folder`,`uid_validity`,`uid`);--> statement-breakpoint
+CREATE INDEX `mails_by_organization` ON `mails` (`org_id`,`id`);--> statement-breakpoint
+CREATE INDEX `mails_by_outcome` ON `mails` (`org_id`,`outcome`,`id`);--> statement-breakpoint
+CREATE INDEX `mails_by_mailbox` ON `mails` (`mailbox_id`,`outcome`,`id`);--> statement-breakpoint
+CREATE INDEX `mails_pending` ON `mails` (`attempts`,`id`) WHERE outcome = 'pending';--> statement-breakpoint
+CREATE INDEX `mails_by_ticket` ON `mails` (`org_id`,`ticket_id`);--> statement-breakpoint
+CREATE INDEX `mails_by_hash` ON `mails` (`hash`);--> statement-breakpoint
+CREATE TABLE `oauth_clients` (
+	`org_id` text NOT NULL,
+	`provider` text NOT NULL,
+	`client_id` text NOT NULL,
+	`client_secret` blob NOT NULL,
+	`tenant` text DEFAULT '' NOT NULL,
+	`updated_at` integer NOT NULL,
+	PRIMARY KEY(`org_id`, `provider`),
+	FOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE TABLE `oauth_sign_ins` (
+	`state_hash` text PRIMARY KEY NOT NULL,
+	`org_id` text NOT NULL,
+	`agent_id` text NOT NULL,
+	`mailbox_id` text NOT NULL,
+	`verifier` blob NOT NULL,
+	`redirect_url` text NOT NULL,
+	`expires_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `message_contents` (
+	`message_id` text PRIMARY KEY NOT NULL,
+	`org_id` text NOT NULL,
+	`ticket_id` text NOT NULL,
+	`quoted` text,
+	`html` text,
+	`mail_id` text,
+	FOREIGN KEY (`message_id`) REFERENCES `messages`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `message_contents_by_ticket` ON `message_contents` (`org_id`,`ticket_id`);--> statement-breakpoint
 CREATE TABLE `messages` (
 	`id` text PRIMARY KEY NOT NULL,
 	`org_id` text NOT NULL,
 	`ticket_id` text NOT NULL,
 	`role` text NOT NULL,
 	`text` text NOT NULL,
+	`format` text DEFAULT 'plain' NOT NULL,
+	`is_automatic` integer DEFAULT false NOT NULL,
+	`author` text,
+	`author_name` text,
+	`email` text,
+	`has_html` integer DEFAULT false NOT NULL,
+	`has_quote` integer DEFAULT false NOT NULL,
+	`is_html_formatted` integer DEFAULT false NOT NULL,
+	`has_remote_images` integer DEFAULT false NOT NULL,
+	`attachment_count` integer DEFAULT 0 NOT NULL,
 	`agent_id` text,
 	`agent_name` text,
 	`sending` text,
@@ -115,6 +284,7 @@ CREATE TABLE `organizations` (
 	`assign_on_reply` integer DEFAULT true NOT NULL,
 	`public_name` text DEFAULT '' NOT NULL,
 	`website` text DEFAULT '' NOT NULL,
+	`emails_api_tickets` integer DEFAULT false NOT NULL,
 	`signature` text DEFAULT '' NOT NULL,
 	`last_event` integer DEFAULT 0 NOT NULL,
 	`erased_event` integer,
@@ -152,6 +322,9 @@ CREATE TABLE `scheduled_messages` (
 	`key_id` text,
 	`agent_name` text NOT NULL,
 	`text` text NOT NULL,
+	`format` text DEFAULT 'plain' NOT NULL,
+	`attachment_count` integer DEFAULT 0 NOT NULL,
+	`recipients` text,
 	`then_status` text,
 	`seen_message_id` text,
 	`seen_at` integer,
@@ -182,6 +355,33 @@ CREATE TABLE `search_documents` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `search_documents_by_number` ON `search_documents` (`number`);--> statement-breakpoint
+CREATE TABLE `sends` (
+	`id` text PRIMARY KEY NOT NULL,
+	`org_id` text NOT NULL,
+	`ticket_id` text NOT NULL,
+	`message_id` text NOT NULL,
+	`channel` text NOT NULL,
+	`lane_id` text NOT NULL,
+	`conversation` text NOT NULL,
+	`content` text NOT NULL,
+	`state` text NOT NULL,
+	`due_at` integer NOT NULL,
+	`attempts` integer DEFAULT 0 NOT NULL,
+	`external_id` text,
+	`error` text DEFAULT '' NOT NULL,
+	`outcomes` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`finished_at` integer,
+	FOREIGN KEY (`message_id`) REFERENCES `messages`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `sends_due` ON `sends` (`due_at`,`id`) WHERE state in ('waiting', 'sending');--> statement-breakpoint
+CREATE INDEX `sends_by_lane` ON `sends` (`lane_id`,`due_at`,`id`) WHERE state in ('waiting', 'sending');--> statement-breakpoint
+CREATE INDEX `sends_by_conversation` ON `sends` (`conversation`,`id`) WHERE state in ('waiting', 'sending');--> statement-breakpoint
+CREATE INDEX `sends_reached` ON `sends` (`finished_at`) WHERE state = 'sent' and error = '';--> statement-breakpoint
+CREATE INDEX `sends_by_message` ON `sends` (`org_id`,`message_id`);--> statement-breakpoint
+CREATE INDEX `sends_by_ticket` ON `sends` (`org_id`,`ticket_id`);--> statement-breakpoint
+CREATE INDEX `sends_by_external_id` ON `sends` (`org_id`,`external_id`);--> statement-breakpoint
 CREATE TABLE `agent_links` (
 	`id` text PRIMARY KEY NOT NULL,
 	`org_id` text NOT NULL,
@@ -233,6 +433,8 @@ CREATE TABLE `drafts` (
 	`ticket_id` text NOT NULL,
 	`kind` text NOT NULL,
 	`text` text NOT NULL,
+	`attachments` text NOT NULL,
+	`recipients` text,
 	`saved_at` integer NOT NULL,
 	PRIMARY KEY(`org_id`, `agent_id`, `ticket_id`, `kind`),
 	FOREIGN KEY (`ticket_id`) REFERENCES `tickets`(`id`) ON UPDATE no action ON DELETE no action
@@ -246,6 +448,8 @@ CREATE TABLE `notes` (
 	`agent_id` text NOT NULL,
 	`agent_name` text NOT NULL,
 	`text` text NOT NULL,
+	`format` text DEFAULT 'plain' NOT NULL,
+	`attachment_count` integer DEFAULT 0 NOT NULL,
 	`created_at` integer NOT NULL,
 	FOREIGN KEY (`ticket_id`) REFERENCES `tickets`(`id`) ON UPDATE no action ON DELETE no action
 );
@@ -291,6 +495,7 @@ CREATE TABLE `tickets` (
 	`subject` text NOT NULL,
 	`assigned_to` text DEFAULT '' NOT NULL,
 	`tags` text NOT NULL,
+	`mailbox_id` text DEFAULT '' NOT NULL,
 	`is_spam` integer DEFAULT false NOT NULL,
 	`version` integer DEFAULT 1 NOT NULL,
 	`created_at` integer NOT NULL,

@@ -98,6 +98,11 @@ export function createKeyGuard(
 
 export type KeyGuard = ReturnType<typeof createKeyGuard>
 
+/** The agent, or else the key: whoever an upload belongs to. */
+export function idOfCaller({ agentId, keyId }: Caller): string {
+  return agentId ?? keyId
+}
+
 function bearerToken(header: string | null): string | undefined {
   return header === null ? undefined : /^Bearer +(\S+) *$/i.exec(header)?.[1]
 }

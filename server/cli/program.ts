@@ -5,6 +5,7 @@ import { addAgent } from './agent.ts'
 import { addDeliveries } from './deliveries.ts'
 import { addEndpoint } from './endpoint.ts'
 import { addKey } from './key.ts'
+import { addMailbox } from './mailbox.ts'
 import { addOrg } from './org.ts'
 import { addSetup } from './setup.ts'
 
@@ -20,6 +21,10 @@ Settings (environment variables):
   BELLHOP_WEBHOOK_TIMEOUT  time limit for one delivery attempt (10s)
   BELLHOP_WEBHOOK_ALLOW    networks and hosts that endpoints may use even if they are private
   BELLHOP_WEBHOOK_CA       PEM file with certificate authorities to trust for endpoints
+  BELLHOP_MAIL_ALLOW       networks and hosts that mailboxes may use even if they are private
+  BELLHOP_MAIL_CA          PEM file with certificate authorities to trust for mail servers
+  BELLHOP_GOOGLE_OAUTH     another root URL to sign in to Google mailboxes at
+  BELLHOP_MICROSOFT_OAUTH  another root URL to sign in to Microsoft mailboxes at, for a sovereign cloud
   BELLHOP_RATE_LIMIT       requests in 60 seconds per key (300)
   BELLHOP_TRUST_PROXY      networks whose X-Forwarded-For header to trust
   BELLHOP_LOG              debug, info, warn, or error (info)
@@ -53,6 +58,7 @@ function createProgram(): Command {
   addAgent(program)
   addEndpoint(program)
   addDeliveries(program)
+  addMailbox(program)
   throwUsageErrors(program, 'bellhop')
   return program
 }

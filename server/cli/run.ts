@@ -34,6 +34,8 @@ function messageOf(error: unknown): string {
 /** Fields whose option has another name. */
 const OPTIONS = new Map([
   ['expiresAt', 'expires'],
+  ['folders', 'folder'],
+  ['importSince', 'since'],
   ['password', 'password-file'],
   ['rateLimit', 'rate-limit'],
 ])

@@ -1,7 +1,8 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
-import { statement } from '../database/statement.ts'
-import { customers } from '../database/tables/customers.ts'
+import { integerParameter, statement, textParameter } from '../database/statement.ts'
+import { customerIdentities, customers } from '../database/tables/customers.ts'
+import type { Channel } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 
 export interface Customer {
@@ -11,29 +12,74 @@ export interface Customer {
   version: number
 }
 
+/** A customer by their address. */
+interface GivenCustomer {
+  name: string | undefined
+  email: string
+  /**
+   * Anyone can write any name into a mail or a form. Such a name is only used as long as the customer has none: it never
+   * replaces one that `/v1` or an agent gave. Absent means true.
+   */
+  isNameVerified?: boolean
+}
+
 /**
  * The organization's customer with this address, made when there is none. Addresses are compared without regard to
- * case; a name that differs replaces the known one, and all their tickets are soon found by it. Without a name a new
- * customer gets the part before the `@`.
+ * case; a verified name that differs replaces the known one, and all their tickets are soon found by it. Without a name a
+ * new customer gets the part before the `@`.
  */
 export async function upsertCustomer(
   deps: Deps,
   tx: Transaction,
   orgId: string,
-  given: { name: string | undefined; email: string },
+  { name, email, isNameVerified = true }: GivenCustomer,
 ): Promise<Customer> {
-  const { email } = given
   const [customer] = await upsert(tx, {
     id: deps.newId('usr'),
     orgId,
-    name: given.name ?? email.slice(0, email.lastIndexOf('@')),
-    givenName: given.name ?? null,
+    name: name ?? email.slice(0, email.lastIndexOf('@')),
+    givenName: name ?? null,
+    isNameGuessed: name === undefined,
+    isNameVerified: isNameVerified ? 1 : 0,
     email,
     emailKey: email.toLowerCase(),
     now: deps.clock.now(),
   })
   if (!customer) throw new Error('The customer was neither found nor made.')
   return customer
+}
+
+/** How a channel other than email knows a customer: a visitor of the widget, a user of a Telegram bot. */
+interface Identity {
+  channel: Channel
+  externalId: string
+  /** As the channel says; it does not replace a known name. */
+  name: string
+}
+
+/** The organization's customer that a channel knows by this id, made when there is none. They may have no address. */
+export async function upsertCustomerByIdentity(
+  deps: Deps,
+  tx: Transaction,
+  orgId: string,
+  { channel, externalId, name }: Identity,
+): Promise<Customer> {
+  const now = deps.clock.now()
+  const id = deps.newId('usr')
+  await tx.insert(customers).values({ id, orgId, name, createdAt: now, updatedAt: now })
+  // The insert decides between two units that see the identity for the first time.
+  const [known] = await tx
+    .insert(customerIdentities)
+    .values({ orgId, channel, externalId, customerId: id, createdAt: now })
+    .onConflictDoUpdate({
+      target: [customerIdentities.orgId, customerIdentities.channel, customerIdentities.externalId],
+      set: { externalId },
+    })
+    .returning({ customerId: customerIdentities.customerId })
+  const customerId = known?.customerId ?? id
+  if (customerId !== id)
+    await tx.delete(customers).where(and(eq(customers.orgId, orgId), eq(customers.id, id)))
+  return customerOf(tx, orgId, customerId)
 }
 
 /** A customer of a ticket that is being changed. */
@@ -56,19 +102,23 @@ const upsert = statement<
     orgId: string
     name: string
     givenName: string | null
+    isNameGuessed: boolean
+    isNameVerified: number
     email: string
     emailKey: string
     now: number
   },
   Customer[]
 >('customers_upsert', (tx, p) => {
-  const name = sql`coalesce(${p.givenName}, ${customers.name})`
+  const isReplaced = sql`(${integerParameter(p.isNameVerified)} = 1 or ${customers.isNameGuessed})`
+  const name = sql`case when ${isReplaced} then coalesce(${textParameter(p.givenName)}, ${customers.name}) else ${customers.name} end`
   return tx
     .insert(customers)
     .values({
       id: p.id,
       orgId: p.orgId,
       name: p.name,
+      isNameGuessed: p.isNameGuessed,
       email: p.email,
       emailKey: p.emailKey,
       createdAt: p.now,
@@ -78,6 +128,7 @@ const upsert = statement<
       target: [customers.orgId, customers.emailKey],
       set: {
         name,
+        isNameGuessed: sql`${customers.isNameGuessed} and ${textParameter(p.givenName)} is null`,
         version: sql`${customers.version} + case when ${name} = ${customers.name} then 0 else 1 end`,
         updatedAt: sql`case when ${name} = ${customers.name} then ${customers.updatedAt} else excluded.updated_at end`,
         reindexAfter: sql`case when ${name} = ${customers.name} then ${customers.reindexAfter} else '' end`,

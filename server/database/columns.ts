@@ -10,10 +10,11 @@ import * as lite from 'drizzle-orm/sqlite-core'
 export const engine = process.env.DATABASE_URL ? 'postgresql' : 'sqlite'
 
 /** JSON is text on both engines, because Bun's client would encode a jsonb parameter that Drizzle already encoded. */
-const pgJson = pg.customType<{ data: unknown; driverData: string }>({
+const pgJson = pg.customType<{ data: unknown; driverData: string | null }>({
   dataType: () => 'text',
-  toDriver: (value) => JSON.stringify(value),
-  fromDriver: (value) => JSON.parse(value),
+  // Drizzle also calls it for null when the value is a parameter of a prepared query.
+  toDriver: (value) => (value === null ? null : JSON.stringify(value)),
+  fromDriver: (value) => value && JSON.parse(value),
 })
 const pgBytes = pg.customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => 'bytea' })
 

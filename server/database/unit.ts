@@ -11,7 +11,8 @@ const unitOfCaller = new AsyncLocalStorage<{ isOver: boolean }>()
 export async function runAsUnit<T>(work: () => Promise<T>): Promise<T> {
   const unit = { isOver: false }
   try {
-    return await unitOfCaller.run(unit, work)
+    // Awaited inside: a query of Drizzle's runs when it is awaited, and `work` may return one.
+    return await unitOfCaller.run(unit, async () => await work())
   } finally {
     unit.isOver = true
   }

@@ -1,46 +1,109 @@
-import { customerOf } from '../customers/customers.ts'
+import { describeFile } from '../attachments/uploads.ts'
+import { upsertCustomer } from '../customers/customers.ts'
 import type { Transaction } from '../database/database.ts'
 import { notes } from '../database/tables/threads.ts'
 import type { Actor, Deps } from '../deps.ts'
 import { recordEvents } from '../events/events.ts'
 import { addAgentMessage } from '../tickets/messages.ts'
-import { insertMessages, lockTicket, type Message, touchTags, touchTicket } from '../tickets/queries.ts'
+import { lockTicket } from '../tickets/queries.ts'
+import { receiveCustomerMessage } from '../tickets/receive-message.ts'
 import { openTicket } from '../tickets/tickets.ts'
 import { changeRow, type InboxChange, recordChanges } from '../tickets/update-ticket.ts'
-import { webhookMessageSent } from '../tickets/views.ts'
+import { type DemoFileName, demoFile } from './demo-files.ts'
+import { type DemoMailbox, type FetchedMail, fetchMails, fileFetched } from './demo-mailbox.ts'
 import { type DemoOrganization, depsAt } from './organization.ts'
 import type { Step } from './plan.ts'
+import { writeRawMails } from './raw-mails.ts'
+import { recordSent } from './sent-mails.ts'
 
 /** Steps in one unit. */
 const STEPS_PER_UNIT = 200
 
-/** Carries out the steps of a plan, each at its time. */
-export async function runPlan(deps: Deps, organization: DemoOrganization, steps: Step[]): Promise<void> {
+type ReplyFile = Awaited<ReturnType<typeof describeFile>>
+
+/** What the steps need beside the database. */
+interface Stage {
+  organization: DemoOrganization
+  mailbox: DemoMailbox
+  /** By the step that they are. */
+  mails: Map<Step, FetchedMail>
+  /** Of replies, by their names. */
+  files: Map<DemoFileName, ReplyFile>
   /** Ids by the number of the ticket in the plan. */
-  const tickets = new Map<number, string>()
+  tickets: Map<number, string>
+  /** A mail has no tags: an agent adds them. By the number of the ticket. */
+  tags: Map<number, string[]>
+}
+
+/** Carries out the steps of a plan, each at its time. What customers write by email arrives in the mailbox. */
+export async function runPlan(
+  deps: Deps,
+  { organization, mailbox }: Pick<Stage, 'organization' | 'mailbox'>,
+  steps: Step[],
+): Promise<void> {
+  const stage: Stage = {
+    organization,
+    mailbox,
+    mails: await receiveMails(deps, steps),
+    files: await storeReplyFiles(deps, steps),
+    tickets: new Map(),
+    tags: new Map(),
+  }
   for (let start = 0; start < steps.length; start += STEPS_PER_UNIT) {
+    const some = steps.slice(start, start + STEPS_PER_UNIT)
     await deps.database.write(async (tx) => {
-      for (const step of steps.slice(start, start + STEPS_PER_UNIT)) {
+      for (const step of some) {
         const author = 'agent' in step ? organization.agents[step.agent] : undefined
         const actor: Actor = author ? { kind: 'agent', ...author } : deps.actor
-        await runStep(depsAt(deps, step.at, actor), tx, { organization, step, tickets })
+        await runStep(depsAt(deps, step.at, actor), tx, { stage, step })
       }
     })
   }
 }
 
+async function receiveMails(deps: Deps, steps: Step[]): Promise<Map<Step, FetchedMail>> {
+  const raws = writeRawMails(steps)
+  const fetched = await fetchMails(
+    deps,
+    raws.map(({ raw }) => raw),
+  )
+  const mails = new Map<Step, FetchedMail>()
+  for (const [index, mail] of fetched.entries()) {
+    const step = raws[index]?.step
+    if (step) mails.set(step, mail)
+  }
+  return mails
+}
+
+async function storeReplyFiles(deps: Deps, steps: Step[]): Promise<Map<DemoFileName, ReplyFile>> {
+  const files = new Map<DemoFileName, ReplyFile>()
+  for (const name of steps.flatMap((step) => (step.action === 'reply' ? (step.mail?.files ?? []) : []))) {
+    using kept = await deps.files.put(demoFile(name))
+    files.set(name, await describeFile(kept, name))
+  }
+  return files
+}
+
 async function runStep(
   deps: Deps,
   tx: Transaction,
-  {
-    organization: { orgId },
-    step,
-    tickets,
-  }: { organization: DemoOrganization; step: Step; tickets: Map<number, string> },
+  { stage, step }: { stage: Stage; step: Step },
 ): Promise<void> {
+  const { tickets, tags, organization, mailbox } = stage
+  const { orgId } = organization
   const { id: agentId = '', name: agentName } = deps.actor
+  const mail = stage.mails.get(step)
+  if (mail) {
+    const filedIn = await fileFetched(deps, tx, mailbox, mail)
+    if (filedIn === undefined) throw new Error(`A mail of ticket ${step.ticket} of the plan has no ticket.`)
+    tickets.set(step.ticket, filedIn)
+    if (step.action === 'open') tags.set(step.ticket, step.details.tags)
+    return
+  }
   if (step.action === 'open') {
-    const { id } = await openTicket(deps, tx, orgId, { ...step.details, message: step.text })
+    const customer = await upsertCustomer(deps, tx, orgId, step.details.customer)
+    const opened = { ...step.details, customer, message: { text: step.text } }
+    const { id } = await openTicket(deps, tx, orgId, opened)
     tickets.set(step.ticket, id)
     return
   }
@@ -48,20 +111,25 @@ async function runStep(
   if (ticketId === undefined) throw new Error(`Ticket ${step.ticket} of the plan was never opened.`)
   switch (step.action) {
     case 'write':
-      return addCustomerMessage(deps, tx, { orgId, ticketId, text: step.text })
+      return void (await receiveCustomerMessage(deps, tx, orgId, { ticketId, text: step.text }))
     case 'reply': {
-      const { event } = await addAgentMessage(deps, tx, orgId, {
+      const { event, message } = await addAgentMessage(deps, tx, orgId, {
         ticketId,
         text: step.text,
+        format: 'markdown',
         agentId,
         agentName,
+        attachments: { received: (step.mail?.files ?? []).flatMap((name) => stage.files.get(name) ?? []) },
       })
-      return recordEvents(deps, tx, orgId, [event])
+      await recordEvents(deps, tx, orgId, [event])
+      return recordSent(deps, tx, { orgId, messageId: message.id })
     }
     case 'note':
       return addNote(deps, tx, { orgId, ticketId, agentId, agentName, text: step.text })
-    case 'assign':
-      return change(deps, tx, { orgId, ticketId, change: { assignedTo: agentId } })
+    case 'assign': {
+      const addTags = tags.get(step.ticket) ?? []
+      return change(deps, tx, { orgId, ticketId, change: { assignedTo: agentId, addTags } })
+    }
     case 'set status':
       return change(deps, tx, { orgId, ticketId, change: { status: step.status } })
     case 'mark as spam':
@@ -75,35 +143,13 @@ interface NewText {
   text: string
 }
 
-/** Another message from the customer. */
-async function addCustomerMessage(deps: Deps, tx: Transaction, input: NewText): Promise<void> {
-  const { orgId, ticketId } = input
-  const now = deps.clock.now()
-  const sender = {
-    role: 'customer' as const,
-    agentId: null,
-    agentName: null,
-    sending: null,
-    sendError: null,
-    requestHash: null,
-  }
-  const message: Message = { id: deps.newId('msg'), ...input, ...sender, createdAt: now }
-  const [ticket] = await touchTicket(tx, { orgId, id: ticketId, updatedAt: now })
-  if (!ticket) throw new Error(`Ticket ${ticketId} is missing.`)
-  await insertMessages(tx, [message])
-  if (ticket.tags.length > 0) await touchTags(tx, { orgId, ticketId, updatedAt: now })
-  const customer = await customerOf(tx, orgId, ticket.customerId)
-  const data = webhookMessageSent({ ...ticket, customer }, message)
-  await recordEvents(deps, tx, orgId, [{ type: 'message.sent', ticketId, createdAt: now, data }])
-}
-
 async function addNote(
   deps: Deps,
   tx: Transaction,
   note: NewText & { agentId: string; agentName: string },
 ): Promise<void> {
   const createdAt = deps.clock.now()
-  await tx.insert(notes).values({ id: deps.newId('not'), ...note, createdAt })
+  await tx.insert(notes).values({ id: deps.newId('not'), ...note, format: 'markdown', createdAt })
   await recordEvents(deps, tx, note.orgId, [{ type: 'note.added', ticketId: note.ticketId, createdAt }])
 }
 

@@ -7,11 +7,13 @@ import type { Config } from '../config.ts'
 import { type Deps, openDeps } from '../deps.ts'
 import { StartError } from '../errors.ts'
 import { runPlan } from './conversations.ts'
+import { addMailbox, closeMailbox } from './demo-mailbox.ts'
 import { type DemoOrganization, seedOrganization } from './organization.ts'
 import { AGENTS, ORGANIZATION } from './people.ts'
 import { planConversations } from './plan.ts'
 import { createRandom } from './random.ts'
 import { type DemoReceiver, startDemoReceiver } from './receiver.ts'
+import { failEmails } from './sent-mails.ts'
 import { seedTicketState } from './ticket-state.ts'
 import { addEndpoints, seedDeliveries } from './webhooks.ts'
 
@@ -68,8 +70,12 @@ async function seed(deps: Deps, { password, url }: { password: string; url: stri
   const passwordHash = await hashPassword(deps, password)
   const { key, ...organization } = await seedOrganization(deps, { start, passwordHash })
   const endpoints = await addEndpoints(deps, organization.orgId, { url, start, actor: actorOf(organization) })
-  await runPlan(deps, organization, planConversations(SEED, now))
+  const actor = actorOf(organization)
+  const mailbox = await addMailbox(deps, organization.orgId, { at: start + DAY_MS / 24, actor })
+  await runPlan(deps, { organization, mailbox }, planConversations(SEED, now))
   await seedTicketState(deps, organization, random)
+  await failEmails(deps, mailbox)
+  await closeMailbox(deps, mailbox, actor)
   await seedDeliveries(deps, endpoints.healthy, { random, brokenSince: Number.POSITIVE_INFINITY })
   await seedDeliveries(deps, endpoints.failing, { random, brokenSince: now - 6 * DAY_MS })
   return key

@@ -73,4 +73,5 @@ export const LONG_THREAD: Story = {
     customer('Wonderful. Talk to you on Monday!'),
   ],
   end: 'open',
+  endedHoursAgo: 3,
 }

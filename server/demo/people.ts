@@ -2,6 +2,8 @@ import type { AgentRole } from '../database/tables/agents.ts'
 
 export const ORGANIZATION = 'Parcelbird'
 
+export const MAILBOX = { name: 'Parcelbird Support', address: 'support@parcelbird.example' }
+
 /** The visitor signs in as the first one. */
 export const AGENTS: { name: string; email: string; role: AgentRole }[] = [
   { name: 'Ana Pires', email: 'ana@parcelbird.example', role: 'admin' },
@@ -65,15 +67,15 @@ export const CITIES = [
 ]
 export const CARRIERS = ['DHL', 'GLS', 'DPD', 'UPS', 'PostNL', 'Colissimo']
 
-/** Why replies could not be sent, by channel. */
-export const SEND_ERRORS = {
-  email: [
-    'The customer’s mailbox is full. Their provider says: 552 5.2.2 Over quota.',
-    'The customer’s address no longer exists. Their provider says: 550 5.1.1 User unknown.',
-    'The mail server did not respond within 60 seconds, four times.',
+/** Why replies by email did not arrive. */
+export const EMAIL_FAULTS = {
+  refused: [
+    'mail.parcelbird.example refused it: 552 5.2.2 The recipient’s mailbox is full.',
+    'mail.parcelbird.example did not respond within 60 seconds.',
   ],
-  telegram: ['The customer blocked the bot in Telegram.'],
+  bounced: '550 5.1.1 User unknown',
 }
+export const TELEGRAM_FAULT = 'The customer blocked the bot in Telegram.'
 
 export const SAVED_REPLIES = [
   {
@@ -82,15 +84,15 @@ export const SAVED_REPLIES = [
   },
   {
     name: 'Trace opened',
-    text: "Hi {{customer.firstName}},\n\nI've opened a trace with the carrier. They have 48 hours to respond, and I'll write as soon as I know more.\n\n{{agent.name}}\n{{organization.name}}",
+    text: "Hi {{customer.firstName}},\n\nI've opened a trace with the carrier. They have **48 hours** to respond, and I'll write as soon as I know more.\n\n{{agent.name}}\n{{organization.name}}",
   },
   {
     name: 'Refund sent',
-    text: "Hi {{customer.firstName}},\n\nI've issued your refund today. Depending on your bank, it should arrive in three to five days.\n\n{{agent.name}}",
+    text: "Hi {{customer.firstName}},\n\nI've issued your refund today. Depending on your bank, it should arrive in **three to five days**.\n\n{{agent.name}}",
   },
   {
     name: 'Reset password',
-    text: "Hi {{customer.firstName}},\n\nPlease open https://app.parcelbird.example/reset and enter {{customer.email}}. We'll email you a link that works for one hour.\n\n{{agent.name}}",
+    text: "Hi {{customer.firstName}},\n\nPlease open our [reset page](https://app.parcelbird.example/reset) and enter {{customer.email}}. We'll email you a link that works for one hour.\n\n{{agent.name}}",
   },
   {
     name: 'Closing, no response',

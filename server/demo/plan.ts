@@ -3,10 +3,11 @@ import { LONG_THREAD } from './long-thread.ts'
 import { AGENTS, CARRIERS, CITIES, CUSTOMERS, SHOPS } from './people.ts'
 import { createRandom, type Random } from './random.ts'
 import { BILLING_STORIES } from './stories-billing.ts'
+import { EMAIL_STORIES } from './stories-email.ts'
 import { GENERAL_STORIES } from './stories-general.ts'
 import { SHIPPING_STORIES } from './stories-shipping.ts'
 import { SOFTWARE_STORIES } from './stories-software.ts'
-import type { Story, Turn } from './story.ts'
+import type { MailDetails, Story, Turn } from './story.ts'
 
 const TICKETS = 300
 const DAYS = 30
@@ -15,13 +16,15 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 /** How many of them begin in the last half day. */
 const RECENT_TICKETS = 26
+/** Each told once. */
+const WHOLE_STORIES = [LONG_THREAD, ...EMAIL_STORIES]
 const STORIES = [...SHIPPING_STORIES, ...BILLING_STORIES, ...SOFTWARE_STORIES, ...GENERAL_STORIES]
 /** Each customer has a shop, which is the domain of their email address. */
 const PEOPLE = CUSTOMERS.map((person, index) => ({ ...person, shop: SHOPS[index % SHOPS.length] ?? 'shop' }))
 /** The channels, as often as customers use them. */
 const WEIGHTED_CHANNELS: Channel[] = [...CHANNELS, 'email', 'email', 'email', 'widget', 'widget', 'telegram']
 
-interface PlannedTicket {
+export interface PlannedTicket {
   subject: string
   channel: Channel
   customer: { name: string; email: string }
@@ -30,9 +33,10 @@ interface PlannedTicket {
 
 /** One action at one time. `agent` is the index in `AGENTS`, `ticket` the number in the plan. */
 export type Step = { at: number; ticket: number } & (
-  | { action: 'open'; text: string; details: PlannedTicket }
-  | { action: 'write'; text: string }
-  | { action: 'reply' | 'note' | 'assign'; text: string; agent: number }
+  | { action: 'open'; text: string; details: PlannedTicket; mail?: MailDetails }
+  | { action: 'write'; text: string; mail?: MailDetails }
+  | { action: 'reply'; text: string; agent: number; mail?: MailDetails }
+  | { action: 'note' | 'assign'; text: string; agent: number }
   | { action: 'set status'; status: TicketStatus; agent: number }
   | { action: 'mark as spam'; agent: number }
 )
@@ -40,11 +44,13 @@ export type Step = { at: number; ticket: number } & (
 /** Thirty days of conversations up to `until` (milliseconds since 1970), in order; always the same for a seed. */
 export function planConversations(seed: number, until: number): Step[] {
   const random = createRandom(seed)
-  const steps = endingAt(
-    until - 3 * HOUR_MS,
-    stepsOf(random, LONG_THREAD, { ticket: 0, startedAt: 0, until }),
+  const steps = WHOLE_STORIES.flatMap((story, ticket) =>
+    endingAt(
+      until - (story.endedHoursAgo ?? 0) * HOUR_MS,
+      stepsOf(random, story, { ticket, startedAt: 0, until }),
+    ),
   )
-  for (let ticket = 1; ticket < TICKETS; ticket += 1) {
+  for (let ticket = WHOLE_STORIES.length; ticket < TICKETS; ticket += 1) {
     const story = STORIES[ticket % STORIES.length]
     const startedAt = startOf(random, ticket, until)
     if (story) steps.push(...stepsOf(random, story, { ticket, startedAt, until }))
@@ -76,13 +82,13 @@ interface TicketTimes {
 }
 
 function stepsOf(random: Random, story: Story, { ticket, startedAt, until }: TicketTimes): Step[] {
-  const isLong = story === LONG_THREAD
+  const isWhole = story.endedHoursAgo !== undefined
   const { from } = story
   const { name, address, shop } = random.pick(
     from ? PEOPLE.filter((one) => from.includes(one.address)) : PEOPLE,
   )
   // The agent who signs in has some of the newest tickets assigned.
-  const isOwn = isLong || random.chance(ticket > TICKETS - 3 * RECENT_TICKETS ? 0.5 : 0.2)
+  const isOwn = isWhole || random.chance(ticket > TICKETS - 3 * RECENT_TICKETS ? 0.5 : 0.2)
   const agent = isOwn ? 0 : random.between(1, AGENTS.length - 1)
   const filled = fill(slotsOf(random, name, agent))
   const details: PlannedTicket = {
@@ -93,17 +99,17 @@ function stepsOf(random: Random, story: Story, { ticket, startedAt, until }: Tic
   }
   const [first, ...later] = story.turns
   const text = filled(random.pick(first?.texts ?? ['']))
-  const steps: Step[] = [{ at: startedAt, ticket, action: 'open', text, details }]
+  const steps: Step[] = [{ at: startedAt, ticket, action: 'open', text, details, ...mailOf(first, filled) }]
   if (story.tags.includes('spam')) {
     return [...steps, { at: startedAt + 20 * MINUTE_MS, ticket, action: 'mark as spam', agent }]
   }
   // Some tickets get no reply, some wait for their customer.
-  const isUnanswered = !isLong && random.chance(0.03)
-  const isCutShort = !isLong && random.chance(0.08)
+  const isUnanswered = !isWhole && random.chance(0.03)
+  const isCutShort = !isWhole && random.chance(0.08)
   const turns = isUnanswered ? [] : isCutShort ? later.slice(0, firstReply(later)) : later
-  const at = addTurns(random, steps, { turns, agent, filled, isLong })
+  const at = addTurns(random, steps, { turns, agent, filled, isWhole })
   if (isUnanswered) return steps
-  const age = isLong ? 0 : until - at
+  const age = isWhole ? 0 : until - at
   const status = endOf(random, isCutShort ? 'pending' : story.end, age)
   const wait = status === story.end ? random.between(1, 90) * MINUTE_MS : random.between(20, 70) * HOUR_MS
   if (status !== 'open') steps.push({ at: at + wait, ticket, action: 'set status', status, agent })
@@ -114,19 +120,27 @@ function stepsOf(random: Random, story: Story, { ticket, startedAt, until }: Tic
 function addTurns(
   random: Random,
   steps: Step[],
-  options: { turns: Turn[]; agent: number; filled: (text: string) => string; isLong: boolean },
+  options: { turns: Turn[]; agent: number; filled: (text: string) => string; isWhole: boolean },
 ): number {
-  const { turns, agent, filled, isLong } = options
+  const { turns, agent, filled, isWhole } = options
   let { at, ticket } = steps[0] ?? { at: 0, ticket: 0 }
   for (const turn of turns) {
-    at += pause(random, turn, isLong)
+    at += pause(random, turn, isWhole)
     const text = filled(random.pick(turn.texts))
     const isFirst = turn.by !== 'customer' && !steps.some(({ action }) => action === 'assign')
     if (isFirst) steps.push({ at: at - MINUTE_MS, ticket, action: 'assign', text: '', agent })
-    if (turn.by === 'customer') steps.push({ at, ticket, action: 'write', text })
-    else steps.push({ at, ticket, action: turn.by === 'note' ? 'note' : 'reply', text, agent })
+    const mail = mailOf(turn, filled)
+    if (turn.by === 'customer') steps.push({ at, ticket, action: 'write', text, ...mail })
+    else if (turn.by === 'agent') steps.push({ at, ticket, action: 'reply', text, agent, ...mail })
+    else steps.push({ at, ticket, action: 'note', text, agent })
   }
   return at
+}
+
+function mailOf(turn: Turn | undefined, filled: (text: string) => string): { mail?: MailDetails } {
+  const { mail } = turn ?? {}
+  if (!mail) return {}
+  return { mail: mail.html === undefined ? mail : { ...mail, html: filled(mail.html) } }
 }
 
 /** Few tickets stay open or pending for weeks. */
@@ -141,8 +155,8 @@ function firstReply(turns: Turn[]): number {
   return turns.findIndex(({ by }) => by === 'agent') + 1
 }
 
-function pause(random: Random, { by }: Turn, isLong: boolean): number {
-  if (isLong) return random.between(20, 900) * MINUTE_MS
+function pause(random: Random, { by }: Turn, isWhole: boolean): number {
+  if (isWhole) return random.between(20, 900) * MINUTE_MS
   if (by === 'note') return random.between(2, 40) * MINUTE_MS
   if (by === 'agent')
     return random.chance(0.7) ? random.between(4, 150) * MINUTE_MS : random.between(3, 20) * HOUR_MS

@@ -32,11 +32,11 @@ export const SHIPPING_STORIES: Story[] = [
         'Our label printer prints two blank labels after each good one. We lose a roll a day!',
       ),
       agent(
-        "Hi {first},\n\nThat's usually the driver's paper size. Could you open Settings › Printing and tell me which format is selected?",
+        "Hi {first},\n\nThat's usually the driver's paper size. Could you open **Settings › Printing** and tell me which format is selected?",
       ),
       customer('It says A6. Should it be something else?'),
       agent(
-        'Yes. Please choose “4 × 6 inch” and print the test page.\n\n1. Settings › Printing › Format\n2. 4 × 6 inch (102 × 152 mm)\n3. Test page\n\nWindows updates sometimes reset this.',
+        'Yes. Please change the format:\n\n1. Open **Settings › Printing › Format**\n2. Choose **4 × 6 inch (102 × 152 mm)**\n3. Print the **test page**\n\nWindows updates sometimes reset this.',
       ),
       customer('That was it. You saved my afternoon.'),
     ],
@@ -66,7 +66,7 @@ export const SHIPPING_STORIES: Story[] = [
         'The box looks like someone stood on it. Photos: https://photos.example/{tracking}. Who pays for this?',
       ),
       agent(
-        "I'm sorry to hear that, {first}. For the claim I need three things:\n\n- a photo of the outside of the box, with the label\n- a photo of the damage\n- the invoice for the goods\n\nYou can just reply here.",
+        "I'm sorry to hear that, {first}. For the claim I need **three things**:\n\n- a photo of the outside of the box, with the label\n- a photo of the damage\n- the invoice for the goods\n\nYou can just reply here.",
       ),
       customer('Here they are: https://photos.example/{tracking}/all'),
       note('Complete. Filed with {carrier}, claim for {amount}. They usually take ten working days.'),

@@ -7,7 +7,7 @@ import { DRAFT_KINDS, type DraftKind, drafts, readMarks } from '../database/tabl
 import { tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import type { DemoOrganization } from './organization.ts'
-import { SEND_ERRORS } from './people.ts'
+import { TELEGRAM_FAULT } from './people.ts'
 import type { Random } from './random.ts'
 
 const HOUR_MS = 3_600_000
@@ -26,7 +26,7 @@ const DRAFTS: Partial<Record<DraftKind, string>>[] = [
 
 type LastMessage = Pick<typeof messages.$inferSelect, 'id' | 'ticketId' | 'role' | 'createdAt'>
 
-/** Adds what the log has no events for: read marks, drafts, failed sends and a held reply. */
+/** Adds what the log has no events for: read marks, drafts, a failed reply and a held one. */
 export async function seedTicketState(
   deps: Deps,
   organization: DemoOrganization,
@@ -35,10 +35,11 @@ export async function seedTicketState(
   const { orgId } = organization
   const now = deps.clock.now()
   await deps.database.write(async (tx) => {
+    // Nothing can be connected yet that replies to the other channels leave through.
     await tx
       .update(messages)
-      .set({ sending: 'sent' })
-      .where(and(eq(messages.orgId, orgId), eq(messages.sending, 'queued')))
+      .set({ sending: 'sent', sendError: null })
+      .where(and(eq(messages.orgId, orgId), eq(messages.sending, 'failed')))
     const last = await lastMessages(tx, orgId)
     const marks = organization.agents.flatMap(({ id: agentId }) =>
       last
@@ -55,8 +56,7 @@ export async function seedTicketState(
       await tx.insert(readMarks).values(marks.slice(start, start + ROWS_PER_INSERT))
     }
     await setLastSeen(tx, orgId)
-    await failNewestSends(tx, orgId, 'email')
-    await failNewestSends(tx, orgId, 'telegram')
+    await failTelegramReply(tx, orgId)
     await addDrafts(tx, organization, now)
     await holdReply(deps, tx, organization)
   })
@@ -89,26 +89,20 @@ async function setLastSeen(tx: Transaction, orgId: string): Promise<void> {
     .where(eq(agents.orgId, orgId))
 }
 
-/** The newest replies on a channel, one for each reason. */
-async function failNewestSends(
-  tx: Transaction,
-  orgId: string,
-  channel: keyof typeof SEND_ERRORS,
-): Promise<void> {
-  const errors = SEND_ERRORS[channel]
-  const replies = await tx
-    .select({ id: messages.id, ticketId: messages.ticketId })
+/** The newest one. */
+async function failTelegramReply(tx: Transaction, orgId: string): Promise<void> {
+  const [reply] = await tx
+    .select({ id: messages.id })
     .from(messages)
     .innerJoin(tickets, eq(tickets.id, messages.ticketId))
-    .where(and(eq(messages.orgId, orgId), eq(messages.role, 'agent'), eq(tickets.channel, channel)))
-    .orderBy(asc(messages.createdAt), asc(messages.id))
-  const newest = new Map(replies.map((reply) => [reply.ticketId, reply]))
-  for (const [index, { id }] of [...newest.values()].slice(-errors.length).entries()) {
-    await tx
-      .update(messages)
-      .set({ sending: 'failed', sendError: errors[index] })
-      .where(and(eq(messages.orgId, orgId), eq(messages.id, id)))
-  }
+    .where(and(eq(messages.orgId, orgId), eq(messages.role, 'agent'), eq(tickets.channel, 'telegram')))
+    .orderBy(desc(messages.createdAt), desc(messages.id))
+    .limit(1)
+  if (!reply) return
+  await tx
+    .update(messages)
+    .set({ sending: 'failed', sendError: TELEGRAM_FAULT })
+    .where(and(eq(messages.orgId, orgId), eq(messages.id, reply.id)))
 }
 
 /** On the newest open tickets of the agent who signs in. */
@@ -127,7 +121,7 @@ async function addDrafts(
   for (const [index, { id: ticketId }] of own.entries()) {
     for (const kind of DRAFT_KINDS) {
       const text = DRAFTS[index]?.[kind]
-      const draft = { orgId, agentId: me.id, ticketId, kind, savedAt: now }
+      const draft = { orgId, agentId: me.id, ticketId, kind, attachments: [], savedAt: now }
       if (text) await tx.insert(drafts).values({ ...draft, text })
     }
   }

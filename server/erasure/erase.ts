@@ -1,10 +1,14 @@
 import { and, asc, count, eq, inArray, sql } from 'drizzle-orm'
+import { deleteFiles } from '../attachments/queries.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Transaction } from '../database/database.ts'
+import { attachments } from '../database/tables/attachments.ts'
 import { customers } from '../database/tables/customers.ts'
-import { messages } from '../database/tables/messages.ts'
+import { knownMails, mails } from '../database/tables/mailboxes.ts'
+import { messageContents, messages } from '../database/tables/messages.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
+import { sends } from '../database/tables/sends.ts'
 import { activities, drafts, notes, readMarks } from '../database/tables/threads.ts'
 import { tickets, ticketTags } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
@@ -22,15 +26,26 @@ import { eraseDeliveries } from '../webhooks/deliveries/erase-deliveries.ts'
 const SLICE = 20
 
 /** All tables with rows that belong to a ticket. */
-const TICKET_TABLES = [messages, notes, activities, ticketTags, readMarks, drafts, scheduledMessages]
+const TICKET_TABLES = [
+  messageContents,
+  sends,
+  messages,
+  notes,
+  activities,
+  ticketTags,
+  readMarks,
+  drafts,
+  scheduledMessages,
+]
 
 /** Deletes a ticket permanently. The audit log keeps only its id. Throws 404. */
 export async function eraseTicket(deps: Deps, orgId: string, id: string): Promise<void> {
-  await deps.database.write(async (tx) => {
+  const files = await deps.database.write(async (tx) => {
     const ticket = await requireTicket(tx, orgId, id)
     await recordAudit(deps, tx, orgId, { action: 'ticket.deleted', subject: { id, label: id } })
-    await eraseTickets(deps, tx, orgId, [ticket])
+    return eraseTickets(deps, tx, orgId, [ticket])
   })
+  await deleteFiles(deps, files)
 }
 
 /**
@@ -44,6 +59,7 @@ export async function eraseCustomer(deps: Deps, orgId: string, id: string): Prom
   for (let isGone = false; !isGone; ) {
     const isFirst = deletedTickets === 0
     const slice = await deps.database.write((tx) => eraseSlice(deps, tx, { orgId, id, isFirst }))
+    await deleteFiles(deps, slice.files)
     deletedTickets += slice.erased
     isGone = slice.isGone
   }
@@ -55,7 +71,7 @@ async function eraseSlice(
   deps: Deps,
   tx: Transaction,
   { orgId, id, isFirst }: { orgId: string; id: string; isFirst: boolean },
-): Promise<{ erased: number; isGone: boolean }> {
+): Promise<{ erased: number; files: string[]; isGone: boolean }> {
   const email = await lockCustomer(tx, orgId, id)
   const isTheirs = and(eq(tickets.orgId, orgId), eq(tickets.customerId, id))
   const found = await tx
@@ -68,7 +84,7 @@ async function eraseSlice(
   for (const ticket of found) locked.push(...(await lockTicket(tx, { orgId, id: ticket.id })))
   const isGone = found.length < SLICE
   const [all] = isFirst ? await tx.select({ count: count() }).from(tickets).where(isTheirs) : []
-  await eraseTickets(deps, tx, orgId, locked)
+  const files = await eraseTickets(deps, tx, orgId, locked)
   if (isFirst) {
     const changedViews =
       email === null ? 0 : await rewriteViews(deps, tx, orgId, (view) => removeAddress(view, email))
@@ -76,7 +92,7 @@ async function eraseSlice(
     await recordAudit(deps, tx, orgId, { action: 'customer.deleted', subject: { id, label: id }, detail })
   }
   if (isGone) await tx.delete(customers).where(and(eq(customers.orgId, orgId), eq(customers.id, id)))
-  return { erased: locked.length, isGone }
+  return { erased: locked.length, files, isGone }
 }
 
 /** Returns the customer's email address. */
@@ -91,13 +107,15 @@ async function lockCustomer(tx: Transaction, orgId: string, id: string): Promise
 }
 
 /**
- * Deletes tickets whose rows are locked, and their text everywhere. The log keeps their events without bodies.
+ * Deletes tickets whose rows are locked, and their text everywhere. The log keeps their events without bodies. Returns the
+ * hashes of their files: the caller deletes those after the unit, unless something else refers to them.
  */
-async function eraseTickets(deps: Deps, tx: Transaction, orgId: string, erased: Ticket[]): Promise<void> {
-  if (erased.length === 0) return
+async function eraseTickets(deps: Deps, tx: Transaction, orgId: string, erased: Ticket[]): Promise<string[]> {
+  if (erased.length === 0) return []
   const now = deps.clock.now()
   const ticketIds = erased.map(({ id }) => id)
   await eraseAnswers(tx, orgId, ticketIds)
+  const files = await eraseFiles(tx, orgId, ticketIds)
   for (const table of TICKET_TABLES) {
     await tx.delete(table).where(and(eq(table.orgId, orgId), inArray(table.ticketId, ticketIds)))
   }
@@ -120,4 +138,23 @@ async function eraseTickets(deps: Deps, tx: Transaction, orgId: string, erased: 
     .where(eq(organizations.id, orgId))
   await eraseDeliveries(tx, { orgId, ticketIds, now })
   await moveCounters(tx, orgId, sumOfChanges(erased.map((before) => ({ before }))))
+  return files
+}
+
+/**
+ * Deletes the attachments of tickets, and empties the ledger of their mails: each row keeps what became of the mail, and
+ * its tombstone keeps the same mail from opening a ticket again. Returns the hashes of the files.
+ */
+async function eraseFiles(tx: Transaction, orgId: string, ticketIds: string[]): Promise<string[]> {
+  const isTheirs = and(eq(attachments.orgId, orgId), inArray(attachments.ticketId, ticketIds))
+  const files = await tx.delete(attachments).where(isTheirs).returning({ hash: attachments.hash })
+  const isTheirMail = and(eq(mails.orgId, orgId), inArray(mails.ticketId, ticketIds))
+  const raw = await tx.select({ hash: mails.hash }).from(mails).where(isTheirMail)
+  const nothing = { hash: null, fromAddress: '', subject: '', reason: '', ticketId: null, messageId: null }
+  if (raw.length > 0) await tx.update(mails).set(nothing).where(isTheirMail)
+  await tx
+    .update(knownMails)
+    .set({ ticketId: null, messageId: null })
+    .where(and(eq(knownMails.orgId, orgId), inArray(knownMails.ticketId, ticketIds)))
+  return [...files, ...raw].flatMap(({ hash }) => hash ?? [])
 }

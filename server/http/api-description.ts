@@ -72,6 +72,7 @@ export function apiDescription(version: string, origin: string | undefined): Api
     tags: [
       { name: 'Tickets', description: 'Create, list, read and update tickets.' },
       { name: 'Messages', description: 'Reply to customers.' },
+      { name: 'Attachments', description: 'Send and read files.' },
       { name: 'Webhooks', description: 'What Bellhop sends to your endpoints.' },
     ],
     securitySchemes: {

@@ -3,7 +3,12 @@ import { Elysia } from 'elysia'
 import { agentRoutes } from '../agents/routes.ts'
 import type { KeyGuard } from '../api-keys/require-api-key.ts'
 import { keyRoutes } from '../api-keys/routes.ts'
+import { attachmentRoutes } from '../attachments/v1.ts'
 import { auditRoutes } from '../audit/routes.ts'
+import { contentRoutes } from '../channels/email/contents/routes.ts'
+import { ledgerRoutes } from '../channels/email/ledger/routes.ts'
+import { mailboxRoutes } from '../channels/email/mailboxes/routes.ts'
+import { oauthRoutes } from '../channels/email/oauth/oauth-routes.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import type { Deps } from '../deps.ts'
 import { erasureRoutes } from '../erasure/routes.ts'
@@ -54,6 +59,7 @@ export function createApp(
     .use(healthRoutes(deps))
     .use(ticketRoutes(deps, guards.keys))
     .use(messageRoutes(deps, guards.keys))
+    .use(attachmentRoutes(deps, guards.keys))
     .use(sessionRoutes(deps, { guard: guards.agents, attempts, firstRun: guards.firstRun }))
     .use(accountRoutes(guards.agents, attempts))
     .use(agentRoutes(deps, guards.agents))
@@ -68,6 +74,10 @@ export function createApp(
     .use(erasureRoutes(guards.agents))
     .use(endpointRoutes(guards.agents))
     .use(deliveryRoutes(deps, guards.agents))
+    .use(mailboxRoutes(deps, guards.agents))
+    .use(ledgerRoutes(deps, guards.agents))
+    .use(oauthRoutes(deps, guards.agents))
+    .use(contentRoutes(deps, guards.agents))
     .use(inboxRoutes(guards.agents))
     .use(savedViewRoutes(guards.agents))
     .use(liveRoutes(deps, guards.agents, guards.live))

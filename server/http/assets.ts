@@ -29,6 +29,8 @@ const CONTENT_SECURITY_POLICY = [
   "manifest-src 'self'",
   "base-uri 'none'",
   "form-action 'self'",
+  // The HTML of mails.
+  "frame-src 'self'",
   "frame-ancestors 'none'",
 ].join('; ')
 

@@ -5,6 +5,7 @@ import { AppError } from '../errors.ts'
 import { VERSION } from '../version.ts'
 import { type Backlog, countBacklog } from '../webhooks/deliveries/backlog.ts'
 import { watchEventLoop } from './event-loop-delay.ts'
+import { createMailMetrics } from './mail-metrics.ts'
 import { type Metric, PROMETHEUS_TYPE, prometheusText } from './prometheus-text.ts'
 import { createRequestCounts } from './request-counts.ts'
 import type { FinishedRequest } from './watch-requests.ts'
@@ -16,6 +17,8 @@ interface Metrics {
   countRequest(request: FinishedRequest): void
   /** `succeeded` or one of the delivery errors. */
   countAttempt(outcome: string): void
+  /** An attempt to send a message: `sent`, or what became of it instead. */
+  countSendAttempt(outcome: string): void
   /** `GET /metrics`, for requests from this machine or with a full-access secret key. */
   routes: AnyElysia
   stop(): void
@@ -26,6 +29,7 @@ export function createMetrics(deps: Deps, guard: KeyGuard): Metrics {
   const requests = createRequestCounts()
   const eventLoop = watchEventLoop(deps.clock)
   const attempts = new Map<string, number>()
+  const mail = createMailMetrics(deps)
   const startedAt = deps.clock.now()
 
   async function text(): Promise<string> {
@@ -35,6 +39,7 @@ export function createMetrics(deps: Deps, guard: KeyGuard): Metrics {
       ...requests.metrics(),
       attemptsMetric(attempts),
       ...backlogMetrics(backlog, deps.clock.now()),
+      ...(await mail.metrics()),
       gauge('bellhop_database_bytes', 'Size of the database on disk.', size.database),
       gauge('bellhop_wal_bytes', 'Size of the write-ahead log on disk.', size.wal),
       eventLoop.metric(),
@@ -60,6 +65,7 @@ export function createMetrics(deps: Deps, guard: KeyGuard): Metrics {
   return {
     countRequest: requests.count,
     countAttempt: (outcome) => attempts.set(outcome, (attempts.get(outcome) ?? 0) + 1),
+    countSendAttempt: mail.countAttempt,
     routes,
     stop: eventLoop.stop,
   }

@@ -2,11 +2,12 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
 import { statement } from '../database/statement.ts'
 import { customers } from '../database/tables/customers.ts'
-import { type MessageRole, messages } from '../database/tables/messages.ts'
+import { type MessageFormat, type MessageRole, messages } from '../database/tables/messages.ts'
 import { notes, readMarks } from '../database/tables/threads.ts'
 import { tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
+import { plainTextOf } from '../formatting/plain-text.ts'
 import { yieldToEventLoop } from '../loop.ts'
 import {
   hasDraft,
@@ -36,6 +37,7 @@ const EXCERPT_SOURCE_LENGTH = 4_000
 
 /** A ticket as one agent sees it in the list. */
 export interface InboxRow extends TicketWithCustomer {
+  /** The beginning of the newest message, without marks. */
   newest: { text: string; role: MessageRole; createdAt: number } | undefined
   isUnread: boolean
   hasDraft: boolean
@@ -137,11 +139,12 @@ async function textsOf(
     ...(await newestMessages(read, { orgId, ticketId })),
     ...(await newestNotes(read, { orgId, ticketId })),
   ]
-  return texts.sort((one, other) => other.createdAt - one.createdAt).map(({ text }) => text)
+  return texts.sort((one, other) => other.createdAt - one.createdAt).map((text) => plainTextOf(text))
 }
 
 function inboxRow({
   text,
+  format,
   role,
   messageAt,
   messageId,
@@ -158,7 +161,9 @@ function inboxRow({
   return {
     ...ticket,
     newest:
-      text === null || role === null ? undefined : { text, role, createdAt: messageAt ?? ticket.createdAt },
+      text === null || format === null || role === null
+        ? undefined
+        : { text: plainTextOf({ text, format }, 'text'), role, createdAt: messageAt ?? ticket.createdAt },
     isUnread: role === 'customer' && !isRead,
     hasDraft: Boolean(hasDraft),
     hasFailedSend: Boolean(hasFailedSend),
@@ -168,6 +173,7 @@ function inboxRow({
 
 interface StoredRow extends TicketWithCustomer {
   text: string | null
+  format: MessageFormat | null
   role: MessageRole | null
   messageAt: number | null
   messageId: string | null
@@ -184,6 +190,7 @@ const rowsById = statement<Record<string, string>, StoredRow[], Reader>('inbox_r
     .select({
       ...ticketWithCustomer,
       text: sql<string | null>`substr(${messages.text}, 1, ${sql.raw(String(PREVIEW_SOURCE_LENGTH))})`,
+      format: messages.format,
       role: messages.role,
       messageAt: messages.createdAt,
       messageId: messages.id,
@@ -210,6 +217,7 @@ const rowsById = statement<Record<string, string>, StoredRow[], Reader>('inbox_r
 
 interface Text {
   text: string
+  format: MessageFormat
   createdAt: number
 }
 
@@ -219,6 +227,7 @@ const newestMessages = statement<{ orgId: string; ticketId: string }, Text[], Re
     read
       .select({
         text: sql<string>`substr(text, 1, ${sql.raw(String(EXCERPT_SOURCE_LENGTH))})`,
+        format: messages.format,
         createdAt: messages.createdAt,
       })
       .from(messages)
@@ -233,6 +242,7 @@ const newestNotes = statement<{ orgId: string; ticketId: string }, Text[], Reade
     read
       .select({
         text: sql<string>`substr(text, 1, ${sql.raw(String(EXCERPT_SOURCE_LENGTH))})`,
+        format: notes.format,
         createdAt: notes.createdAt,
       })
       .from(notes)

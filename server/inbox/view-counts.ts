@@ -69,8 +69,10 @@ export function createViewCounter(): ViewCounter {
     const isCurrent = (count: CachedCount) =>
       count.event === request.newestEvent && dependsOnEventsOnly(request.search)
     const isUsable = known && (isCurrent(known) || deps.clock.monotonic() < known.keepUntil)
-    const count = isUsable ? known : await running.get(key)
-    if (!count) return start(deps, key, request)
+    const shared = isUsable ? known : running.get(key)
+    // Without a pause in between, or several that ask at the same moment would each count.
+    if (!shared) return start(deps, key, request)
+    const count = await shared
     return isCurrent(count) ? count : { ...count, staleUntil: count.keepUntil }
   }
 

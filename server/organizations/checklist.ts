@@ -1,6 +1,7 @@
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, or } from 'drizzle-orm'
 import { agents } from '../database/tables/agents.ts'
 import { apiKeys } from '../database/tables/api-keys.ts'
+import { mailboxes } from '../database/tables/mailboxes.ts'
 import { endpoints } from '../database/tables/webhooks.ts'
 import type { Deps } from '../deps.ts'
 
@@ -18,7 +19,7 @@ export async function readChecklist(
 ): Promise<{ id: FirstStep; state: StepState }[]> {
   const states: Record<FirstStep, StepState | Promise<StepState>> = {
     key: stateOf(hasKey(deps, orgId)),
-    email: 'later',
+    email: stateOf(hasMailbox(deps, orgId)),
     widget: 'later',
     telegram: 'later',
     agents: stateOf(hasColleagues(deps, orgId)),
@@ -34,6 +35,14 @@ async function stateOf(isDone: Promise<boolean>): Promise<StepState> {
 async function hasKey({ database: { read } }: Deps, orgId: string): Promise<boolean> {
   const isSecret = and(eq(apiKeys.orgId, orgId), eq(apiKeys.kind, 'secret'), isNull(apiKeys.revokedAt))
   const some = await read.select({ id: apiKeys.id }).from(apiKeys).where(isSecret).limit(1)
+  return some.length > 0
+}
+
+/** One that waits for the sign-in at its provider is not connected yet. */
+async function hasMailbox({ database: { read } }: Deps, orgId: string): Promise<boolean> {
+  const isSignedIn = or(eq(mailboxes.signIn, 'password'), isNotNull(mailboxes.tokens))
+  const isConnected = and(eq(mailboxes.orgId, orgId), isNull(mailboxes.deletedAt), isSignedIn)
+  const some = await read.select({ id: mailboxes.id }).from(mailboxes).where(isConnected).limit(1)
   return some.length > 0
 }
 

@@ -1,18 +1,19 @@
 import { eq } from 'drizzle-orm'
 import { agents } from '../database/tables/agents.ts'
 import { apiKeys } from '../database/tables/api-keys.ts'
+import { mailboxes } from '../database/tables/mailboxes.ts'
 import { deliveries, endpoints } from '../database/tables/webhooks.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
 
 /**
- * Finds the organization that owns an agent, API key, endpoint or delivery. Only for commands: they may access every
+ * Finds the organization that owns an agent, API key, endpoint, delivery or mailbox. Only for commands: they may access every
  * organization. Throws 404.
  */
 export async function findOwner(deps: Deps, id: string): Promise<string> {
   const [owner] = await rowsWith(deps, id)
-  if (!owner) throw notFound('agent, API key, endpoint or delivery')
+  if (!owner) throw notFound('agent, API key, endpoint, delivery or mailbox')
   return owner.orgId
 }
 
@@ -25,5 +26,8 @@ async function rowsWith({ database: { read } }: Deps, id: string): Promise<{ org
   }
   if (isId('key', id)) return read.select({ orgId: apiKeys.orgId }).from(apiKeys).where(eq(apiKeys.id, id))
   if (isId('agt', id)) return read.select({ orgId: agents.orgId }).from(agents).where(eq(agents.id, id))
+  if (isId('mbx', id)) {
+    return read.select({ orgId: mailboxes.orgId }).from(mailboxes).where(eq(mailboxes.id, id))
+  }
   return []
 }

@@ -14,6 +14,7 @@ const settings = {
   assignOnReply: t.Boolean(),
   publicName: t.String(),
   website: t.String(),
+  emailsApiTickets: t.Boolean(),
   signature: t.String(),
 }
 

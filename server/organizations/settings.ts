@@ -8,7 +8,7 @@ import { isBlank } from '../requests/text.ts'
 import { MOST_NAME_LENGTH } from './organizations.ts'
 
 const MOST_WEBSITE_LENGTH = 2_048
-const MOST_SIGNATURE_LENGTH = 10_000
+export const MOST_SIGNATURE_LENGTH = 10_000
 
 interface OrganizationSettings {
   name: string
@@ -20,7 +20,9 @@ interface OrganizationSettings {
   publicName: string
   /** An http or https URL, or empty. */
   website: string
-  /** Added to email replies. */
+  /** Replies to tickets of the API channel are also sent by email. */
+  emailsApiTickets: boolean
+  /** Markdown, added to email replies. */
   signature: string
 }
 
@@ -33,10 +35,19 @@ const columns = {
   assignOnReply: organizations.assignOnReply,
   publicName: organizations.publicName,
   website: organizations.website,
+  emailsApiTickets: organizations.emailsApiTickets,
   signature: organizations.signature,
   createdAt: organizations.createdAt,
 }
-const FIELDS = ['name', 'reopens', 'assignOnReply', 'publicName', 'website', 'signature'] as const
+const FIELDS = [
+  'name',
+  'reopens',
+  'assignOnReply',
+  'publicName',
+  'website',
+  'emailsApiTickets',
+  'signature',
+] as const
 
 export async function readSettings(deps: Deps, orgId: string): Promise<Settings> {
   const [found] = await deps.database.read
@@ -77,13 +88,14 @@ export function changeSettings(
 
 /** Trims the values. A signature is trimmed at the end only, to keep the indentation of its first line. */
 function validate(change: Partial<OrganizationSettings>): Partial<OrganizationSettings> {
-  const { name, reopens, assignOnReply, publicName, website, signature } = change
+  const { name, reopens, assignOnReply, publicName, website, emailsApiTickets, signature } = change
   const values = {
     ...(name !== undefined && { name: name.trim() }),
     ...(reopens !== undefined && { reopens }),
     ...(assignOnReply !== undefined && { assignOnReply }),
     ...(publicName !== undefined && { publicName: publicName.trim() }),
     ...(website !== undefined && { website: website.trim() }),
+    ...(emailsApiTickets !== undefined && { emailsApiTickets }),
     ...(signature !== undefined && { signature: signature.trimEnd() }),
   }
   const faults = faultsOf(values)

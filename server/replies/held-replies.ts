@@ -48,7 +48,7 @@ interface StoredHeld extends Omit<HeldReply, 'answeredBy'> {
 
 /** The agent who answered first after what the author had seen. */
 const answeredBy = sql<string | null>`(select said.agent_name from messages said
-  where said.org_id = ${textOf('orgId')} and said.ticket_id = ${scheduledMessages.ticketId} and said.role = 'agent'
+  where said.org_id = ${textOf('orgId')} and said.ticket_id = ${scheduledMessages.ticketId} and said.role = 'agent' and not said.is_automatic
   and coalesce(said.agent_id, '') <> ${scheduledMessages.agentId}
   and (said.created_at, said.id) > (${scheduledMessages.seenAt}, ${scheduledMessages.seenMessageId})
   order by said.created_at, said.id limit 1)`

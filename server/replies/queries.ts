@@ -118,7 +118,7 @@ export const findAnswer = statement<Seen, { id: string }[]>('scheduled_answer', 
       and(
         eq(messages.orgId, textParameter(p.orgId)),
         eq(messages.ticketId, textParameter(p.ticketId)),
-        sql`${messages.role} = 'agent'`,
+        sql`${messages.role} = 'agent' and not ${messages.isAutomatic}`,
         sql`coalesce(${messages.agentId}, ${messages.agentName}) <> ${textParameter(p.author)}`,
         sql`(${messages.createdAt}, ${messages.id}) > (${integerParameter(p.seenAt)}, ${textParameter(p.seenMessageId)})`,
         // A message that was seen while it was waiting is stored later.

@@ -1,16 +1,60 @@
 import { Elysia, t } from 'elysia'
+import { arrive, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
-import { byId } from '../requests/schemas.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
-import { messagePath } from './schemas.ts'
-import { retryMessage } from './send-message.ts'
+import { inboxTicket } from '../threads/schemas.ts'
+import { viewInboxTicket } from '../threads/views.ts'
+import { readTicketRow } from '../tickets/tickets.ts'
+import { forwardMessage } from './forward-message.ts'
+import { startConversation } from './new-conversation.ts'
+import { resendMessage } from './resend-message.ts'
+import { forward, forwarded, messagePath, newConversation, resending } from './schemas.ts'
+import { withName, withNames } from './views.ts'
 import { sendNow } from './waiting-message.ts'
 
-/** Sends a waiting reply now, and retries one that failed. */
+/** Starts a conversation, forwards a message, sends a waiting one now, and one that failed again. */
 export function replyRoutes(guard: AgentGuard) {
   const transform = strictQuery()
+  const withBody = { parse: arrive, transform: [transform, jsonBody] }
+  const ofMessage = { ...withBody, params: messagePath }
   return new Elysia({ name: 'replies/console', prefix: '/console' })
     .use(guard.requireAgent)
+    .post(
+      '/tickets',
+      async ({ me: { orgId, agentId, name: agentName }, as, body, status }) => {
+        const { ticketId, isNew } = await startConversation(as, orgId, {
+          format: 'plain',
+          attachments: [],
+          status: 'open',
+          tags: [],
+          ...body,
+          ...withNames(body),
+          assignedTo: body.assignedTo ?? '',
+          author: { agentId, agentName },
+        })
+        return status(
+          isNew ? 201 : 200,
+          viewInboxTicket(await readTicketRow(as.database.read, orgId, ticketId)),
+        )
+      },
+      { ...withBody, body: newConversation, response: { 200: inboxTicket, 201: inboxTicket } },
+    )
+    .post(
+      '/tickets/:id/messages/:messageId/forward',
+      async ({ me: { orgId, agentId, name: agentName }, as, params, body, status }) => {
+        const { messageId, isNew } = await forwardMessage(as, orgId, {
+          format: 'plain',
+          attachments: [],
+          ...body,
+          ...withNames(body),
+          ticketId: params.id,
+          messageId: params.messageId,
+          author: { agentId, agentName },
+        })
+        return status(isNew ? 201 : 200, { messageId })
+      },
+      { ...ofMessage, body: forward, response: { 200: forwarded, 201: forwarded } },
+    )
     .post(
       '/tickets/:id/messages/:messageId/send',
       async ({ me: { orgId, agentId, name: agentName, role }, as, params, status }) => {
@@ -21,11 +65,12 @@ export function replyRoutes(guard: AgentGuard) {
       { transform, params: messagePath, response: { 204: t.Undefined() } },
     )
     .post(
-      '/messages/:id/retry',
-      async ({ me, as, params, status }) => {
-        await retryMessage(as, me.orgId, params.id)
+      '/tickets/:id/messages/:messageId/resend',
+      async ({ me, as, params, body: { to }, status }) => {
+        const { id: ticketId, messageId } = params
+        await resendMessage(as, me.orgId, { ticketId, messageId, to: to?.map(withName) })
         return status(204, undefined)
       },
-      { transform, params: byId, response: { 204: t.Undefined() } },
+      { ...ofMessage, body: resending, response: { 204: t.Undefined() } },
     )
 }

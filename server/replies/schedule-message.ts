@@ -1,13 +1,21 @@
-import type { Transaction } from '../database/database.ts'
+import { attach } from '../attachments/bindings.ts'
+import { type Attachment, findAttachmentsOf } from '../attachments/queries.ts'
+import { customerOf } from '../customers/customers.ts'
+import type { Reader, Transaction } from '../database/database.ts'
+import type { MessageFormat } from '../database/tables/messages.ts'
+import type { Recipients } from '../database/tables/scheduled-messages.ts'
 import type { TicketStatus } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
-import { AppError, type Fault, invalid, notFound } from '../errors.ts'
+import { type Fault, invalid, notFound } from '../errors.ts'
 import { isId, timeOfId } from '../ids.ts'
 import { clientIdFault } from '../requests/client-id.ts'
+import { chooseRecipients } from '../sends/recipients.ts'
 import { deleteSentDraft } from '../threads/drafts.ts'
-import { requireTicket } from '../tickets/queries.ts'
+import { requireTextOrFiles } from '../tickets/messages.ts'
+import { requireTicket, type Ticket } from '../tickets/queries.ts'
 import { readTicketRow } from '../tickets/tickets.ts'
 import { lockAssignees } from '../tickets/update-ticket.ts'
+import { hashOfRequest, idTaken } from './client-message.ts'
 import {
   findMessage,
   findOwnSent,
@@ -36,46 +44,58 @@ interface NewScheduledMessage {
   /** Made by the client. */
   id: string
   text: string
+  /** `plain` by default. */
+  format?: MessageFormat
   /** Milliseconds since 1970. If it is absent or past, the message is sent at once. */
   sendAt?: number
   /** The newest message of the ticket that the author has seen. */
   after?: string
   /** The status the ticket gets with it. */
   status?: TicketStatus
+  /** Ids of uploads of the author. */
+  attachments?: string[]
+  /** Of an email; absent for those that the ticket suggests. */
+  recipients?: Recipients
 }
 
 /** A message under an id that a client made: not sent yet, or stored with its ticket. */
-export type OutgoingMessage =
+export type OutgoingMessage = { attachments: Attachment[] } & (
   | { scheduled: ScheduledMessage; sent?: never }
   | { sent: StoredMessage; scheduled?: never }
+)
 
 /**
  * Stores a message under an id that the client made, and sends it at `sendAt`, or at once without one. The same request
  * again changes nothing. The message is held if another agent replied after the message `after`, or the author did from
- * another page. Deletes the agent's draft of a reply if it has the same text. Throws 404, 400 for an invalid id or time,
- * and 409 if the id belongs to another message.
+ * another page. Deletes the agent's draft of a reply if it has the same text. Throws 404, 400 for an invalid id, time,
+ * attachment, or recipient, and 409 if the id belongs to another message.
  */
 export async function scheduleMessage(
   deps: Deps,
   orgId: string,
   { author, ...input }: NewScheduledMessage & { author: Author },
 ): Promise<{ message: OutgoingMessage; isNew: boolean }> {
-  const { ticketId, id, text } = input
+  const { ticketId, id, text, attachments: ids = [] } = input
+  requireTextOrFiles({ text, attachments: ids })
   const { agentId } = author
   const requestHash = hashOf(agentId, input)
   return deps.database.write(async (tx) => {
     const assignable = await lockAssignees(tx, orgId, [{ assignedTo: agentId }])
-    await requireTicket(tx, orgId, ticketId)
+    const ticket = await requireTicket(tx, orgId, ticketId)
     const now = deps.clock.now()
     const known = isId('msg', id) ? await findOutgoing(tx, orgId, id) : undefined
     if (known) return { message: requireSame(known, ticketId, requestHash), isNew: false }
     requireInTime(input, now)
+    const recipients = await chosenBy(tx, ticket, input)
     const scheduled: ScheduledMessage = {
       id,
       orgId,
       ticketId,
       ...author,
       text,
+      format: input.format ?? 'plain',
+      attachmentCount: ids.length,
+      recipients,
       thenStatus: input.status ?? null,
       seenMessageId: input.after ?? null,
       seenAt: input.after === undefined ? null : await whenWritten(tx, orgId, ticketId, input.after),
@@ -87,7 +107,12 @@ export async function scheduleMessage(
       createdAt: now,
     }
     if (!(await insertScheduled(tx, scheduled))) throw idTaken()
-    if (agentId !== null) await deleteSentDraft(tx, { orgId, ticketId, agentId, kind: 'reply', text })
+    const uploads = { ids, uploader: agentId ?? author.keyId ?? '' }
+    await attach(deps, tx, orgId, { ownerId: id, ticketId, files: { uploads } })
+    if (agentId !== null) {
+      const draft = { orgId, ticketId, agentId, kind: 'reply' as const, text, attachments: ids }
+      await deleteSentDraft(tx, draft)
+    }
     // Checked now and not only when it is due: its author is still looking at the ticket.
     const because = (await hasRepliedElsewhere(tx, scheduled))
       ? 'answered'
@@ -109,9 +134,9 @@ export async function readOutgoing(
   await readTicketRow(read, orgId, ticketId)
   // The scheduled one first: it can become a sent one between the two reads, but not the other way around.
   const scheduled = isId('msg', id) ? await findScheduled(read, { orgId, id }) : undefined
-  if (scheduled?.ticketId === ticketId) return { scheduled }
+  if (scheduled?.ticketId === ticketId) return { scheduled, attachments: await filesOf(read, scheduled) }
   const sent = isId('msg', id) ? await findMessage(read, { orgId, id }) : undefined
-  if (sent?.ticketId === ticketId) return { sent }
+  if (sent?.ticketId === ticketId) return { sent, attachments: await filesOf(read, sent) }
   throw notFound('message')
 }
 
@@ -121,9 +146,16 @@ async function findOutgoing(
   id: string,
 ): Promise<OutgoingMessage | undefined> {
   const scheduled = await findScheduled(tx, { orgId, id })
-  if (scheduled) return { scheduled }
+  if (scheduled) return { scheduled, attachments: await filesOf(tx, scheduled) }
   const sent = await findMessage(tx, { orgId, id })
-  return sent && { sent }
+  return sent && { sent, attachments: await filesOf(tx, sent) }
+}
+
+async function filesOf(
+  read: Reader | Transaction,
+  { orgId, id, attachmentCount }: ScheduledMessage | StoredMessage,
+): Promise<Attachment[]> {
+  return attachmentCount === 0 ? [] : findAttachmentsOf(read, { orgId, ownerId: id })
 }
 
 async function requireOutgoing(tx: Transaction, orgId: string, id: string): Promise<OutgoingMessage> {
@@ -132,11 +164,21 @@ async function requireOutgoing(tx: Transaction, orgId: string, id: string): Prom
   return message
 }
 
+async function chosenBy(
+  tx: Transaction,
+  ticket: Ticket,
+  { recipients }: NewScheduledMessage,
+): Promise<Recipients | null> {
+  if (!recipients) return null
+  const customer = await customerOf(tx, ticket.orgId, ticket.customerId)
+  return chooseRecipients(tx, ticket, { customer, recipients })
+}
+
 /** Contains only what the client sent: the same request always has the same hash. */
 function hashOf(agentId: string | null, input: NewScheduledMessage): string {
-  const { text, sendAt = null, after = null, status = null } = input
-  const request = JSON.stringify([agentId, text, sendAt, after, status])
-  return new Bun.CryptoHasher('sha256').update(request).digest('hex')
+  const { text, format = 'plain', sendAt = null, after = null, status = null } = input
+  const { attachments = [], recipients = null } = input
+  return hashOfRequest([agentId, text, format, sendAt, after, status, attachments, recipients])
 }
 
 function requireSame(known: OutgoingMessage, ticketId: string, requestHash: string): OutgoingMessage {
@@ -177,9 +219,4 @@ async function hasRepliedElsewhere(
   const seen = { orgId, ticketId, author: agentId ?? agentName, seenMessageId, seenAt }
   const own = [...(await findOwnWaiting(tx, seen)), ...(await findOwnSent(tx, seen))]
   return own.some((message) => message.id !== id)
-}
-
-function idTaken(): AppError {
-  const detail = 'This id belongs to another message. Make a new id for each message.'
-  return new AppError(409, 'message_id_taken', detail)
 }

@@ -1,6 +1,8 @@
 import { t } from 'elysia'
-import { oneOf } from '../requests/schemas.ts'
-import { message, messageText, status, time } from '../tickets/schemas.ts'
+import { attachmentIds } from '../attachments/schemas.ts'
+import { text } from '../requests/text.ts'
+import { MOST_MESSAGE_LENGTH } from '../tickets/messages.ts'
+import { format, status, subject, tags, textOrFiles, time } from '../tickets/schemas.ts'
 
 const MESSAGE_ID = 'msg_01jq8z5w8wf6r9f5v0h3q1x2yz'
 
@@ -13,9 +15,73 @@ export const messagePath = t.Object({
   }),
 })
 
+const recipient = t.Object(
+  {
+    name: t.Optional(t.String({ maxLength: 255, examples: ['Ana Pires'] })),
+    address: t.String({ maxLength: 320, examples: ['ana@example.com'] }),
+  },
+  { additionalProperties: false },
+)
+/** The limit for an email is lower (server/sends/recipients.ts). */
+const recipientList = t.Array(recipient, { maxItems: 200 })
+
+const recipientsInput = t.Object(
+  {
+    to: recipientList,
+    cc: t.Optional(recipientList),
+  },
+  {
+    additionalProperties: false,
+    description:
+      'Who gets the email, on a ticket whose replies leave by email: at most 50. Omitted: the writer of the newest mail, and the others on it.',
+  },
+)
+
+/** Who gets a message instead of those who did not. */
+export const resending = t.Object(
+  { to: t.Optional(t.Array(recipient, { minItems: 1, maxItems: 200 })) },
+  { additionalProperties: false },
+)
+
+/** An agent writes first, to any address. */
+export const newConversation = t.Object(
+  {
+    /** Made by the page. */
+    messageId: t.String({ maxLength: 64 }),
+    to: recipientList,
+    cc: t.Optional(recipientList),
+    subject,
+    text: textOrFiles,
+    format: t.Optional(format),
+    attachments: attachmentIds,
+    mailboxId: t.Optional(t.String({ maxLength: 64 })),
+    status: t.Optional(status),
+    assignedTo: t.Optional(t.Union([t.String({ maxLength: 64 }), t.Null()])),
+    tags: t.Optional(tags),
+  },
+  { additionalProperties: false },
+)
+/** A message with its files to someone outside. */
+export const forward = t.Object(
+  {
+    /** Of the new message, made by the page. */
+    id: t.String({ maxLength: 64 }),
+    to: recipientList,
+    cc: t.Optional(recipientList),
+    text: text({ minLength: 0, maxLength: MOST_MESSAGE_LENGTH }),
+    format: t.Optional(format),
+    attachments: attachmentIds,
+  },
+  { additionalProperties: false },
+)
+export const forwarded = t.Object({ messageId: t.String() })
+
 export const scheduledMessage = t.Object(
   {
-    text: { ...messageText, examples: ['It is attached.'] },
+    text: textOrFiles,
+    attachments: attachmentIds,
+    format: t.Optional({ ...format, description: `${format.description} \`plain\` by default.` }),
+    recipients: t.Optional(recipientsInput),
     sendAt: t.Optional(time('When to send it, at most 30 days ahead. Omitted or past: it is sent at once.')),
     after: t.Optional(
       t.String({
@@ -31,42 +97,4 @@ export const scheduledMessage = t.Object(
     }),
   },
   { $id: 'ScheduledMessage', additionalProperties: false },
-)
-
-const DELIVERY_STATES = ['waiting', 'held', 'sending', 'sent', 'failed', 'bounced'] as const
-export type DeliveryState = (typeof DELIVERY_STATES)[number]
-
-/** A message with its delivery. */
-export const outgoingMessage = t.Object(
-  {
-    ...message.properties,
-    delivery: t.Optional(
-      t.Object(
-        {
-          state: oneOf(
-            DELIVERY_STATES,
-            '`waiting` until `sendAt`, or for its channel. `held` until an agent decides. `sent` when the channel has taken it; on the API channel as soon as it is stored.',
-          ),
-          sendAt: t.Optional(time('When it is sent. Only while it is waiting or held.')),
-          reason: t.Optional(
-            t.String({ description: 'Why it is held or failed.', examples: ['The mailbox is full.'] }),
-          ),
-        },
-        { description: 'Only on messages of agents.' },
-      ),
-    ),
-  },
-  {
-    $id: 'OutgoingMessage',
-    examples: [
-      {
-        id: MESSAGE_ID,
-        role: 'agent',
-        text: 'It is attached.',
-        agentName: 'Website',
-        createdAt: '2026-03-01T09:31:00.000Z',
-        delivery: { state: 'waiting', sendAt: '2026-03-02T08:00:00.000Z' },
-      },
-    ],
-  },
 )

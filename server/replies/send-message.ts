@@ -1,11 +1,8 @@
-import { and, eq } from 'drizzle-orm'
+import { findAttachmentsOf } from '../attachments/queries.ts'
 import type { Transaction } from '../database/database.ts'
-import { messages } from '../database/tables/messages.ts'
 import type { HeldBecause } from '../database/tables/scheduled-messages.ts'
 import { type Actor, actingAs, type Deps } from '../deps.ts'
-import { AppError, notFound } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'
-import { isId } from '../ids.ts'
 import { counterChanges, moveCounters } from '../tickets/counters.ts'
 import { addAgentMessage } from '../tickets/messages.ts'
 import { lockTicket, type Message, type Ticket } from '../tickets/queries.ts'
@@ -59,10 +56,12 @@ export async function sendMessage(
   tx: Transaction,
   { scheduled, assignable }: { scheduled: ScheduledMessage; assignable: Set<string> },
 ): Promise<Message> {
-  const { orgId, id, ticketId, agentId, agentName, text, requestHash } = scheduled
+  const { orgId, id, ticketId, agentId, agentName, text, format, recipients, requestHash } = scheduled
   await deleteScheduled(tx, scheduled)
   const asAuthor = actingAs(deps, authorOf(scheduled))
-  const input = { id, ticketId, agentId: agentId ?? undefined, agentName, text, requestHash }
+  const bound = scheduled.attachmentCount === 0 ? [] : await findAttachmentsOf(tx, { orgId, ownerId: id })
+  const written = { id, ticketId, agentId: agentId ?? undefined, agentName, text, format, requestHash }
+  const input = { ...written, recipients, attachments: { bound } }
   const { message, ticket, event } = await addAgentMessage(asAuthor, tx, orgId, input)
   const now = deps.clock.now()
   const change = {
@@ -99,27 +98,6 @@ export function recordWaiting(
   return recordEvents(deps, tx, orgId, [{ type: 'reply.waiting', ticketId, createdAt }])
 }
 
-/**
- * Queues a failed message for its channel again. Throws 404, and 409 when it did not fail or its channel sends nothing.
- */
-export async function retryMessage(deps: Deps, orgId: string, id: string): Promise<void> {
-  const isTheMessage = and(eq(messages.orgId, orgId), eq(messages.id, id))
-  const [found] = isId('msg', id)
-    ? await deps.database.read.select({ ticketId: messages.ticketId }).from(messages).where(isTheMessage)
-    : []
-  if (!found) throw notFound('message')
-  const { ticketId } = found
-  await deps.database.write(async (tx) => {
-    const [ticket] = await lockTicket(tx, { orgId, id: ticketId })
-    const [message] = await tx.select({ sending: messages.sending }).from(messages).where(isTheMessage)
-    if (!ticket || !message) throw notFound('message')
-    if (message.sending !== 'failed' && message.sending !== 'bounced') throw notFailed()
-    if (ticket.channel === 'api') throw noTransport()
-    await tx.update(messages).set({ sending: 'queued', sendError: null }).where(isTheMessage)
-    await recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt: deps.clock.now() }])
-  })
-}
-
 async function isToAssign(
   tx: Transaction,
   { ticket, agentId, assignable }: { ticket: Ticket; agentId: string | null; assignable: Set<string> },
@@ -131,14 +109,4 @@ async function isToAssign(
 function authorOf({ agentId, keyId, agentName: name }: ScheduledMessage): Actor {
   if (agentId !== null) return { kind: 'agent', id: agentId, name }
   return keyId === null ? { kind: 'key', name } : { kind: 'key', id: keyId, name }
-}
-
-function notFailed(): AppError {
-  return new AppError(409, 'not_failed', 'The message did not fail, so there is nothing to retry.')
-}
-
-function noTransport(): AppError {
-  const detail =
-    'Bellhop does not send messages of the API channel. Your integration receives them by webhook.'
-  return new AppError(409, 'no_transport', detail)
 }

@@ -4,11 +4,12 @@ import { actingAs, type Deps } from '../deps.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'
 import { parseTime } from '../requests/parse-time.ts'
 import { strictQuery } from '../requests/query.ts'
+import { outgoingMessage } from '../tickets/schemas.ts'
 import { actorOf } from '../tickets/v1.ts'
 import { badBody, noTicket, problem } from '../tickets/v1-document.ts'
 import { readOutgoing, scheduleMessage } from './schedule-message.ts'
-import { messagePath, outgoingMessage, scheduledMessage } from './schemas.ts'
-import { viewOutgoing } from './views.ts'
+import { messagePath, scheduledMessage } from './schemas.ts'
+import { viewOutgoing, withNames } from './views.ts'
 import { takeBack } from './waiting-message.ts'
 
 /** Sends messages under ids that clients make: repeatable, scheduled, and taken back until they are sent. */
@@ -18,10 +19,11 @@ export function messageRoutes(deps: Deps, guard: KeyGuard) {
     .use(guard.requireApiKey)
     .put(
       '/tickets/:id/messages/:messageId',
-      async ({ caller, params, body: { sendAt, ...body }, status }) => {
+      async ({ caller, params, body: { sendAt, recipients, ...body }, status }) => {
         if (body.status !== undefined) requireScope(caller, 'tickets:write')
         const { message, isNew } = await scheduleMessage(actingAs(deps, actorOf(caller)), caller.orgId, {
           ...body,
+          ...(recipients && { recipients: withNames(recipients) }),
           ...(sendAt !== undefined && { sendAt: parseTime(sendAt, { pointer: '/sendAt' }) }),
           ticketId: params.id,
           id: params.messageId,

@@ -1,18 +1,9 @@
-import type { SendingState } from '../database/tables/messages.ts'
-import type { HeldBecause } from '../database/tables/scheduled-messages.ts'
+import type { EmailAddress } from '../database/tables/messages.ts'
+import type { HeldBecause, Recipients } from '../database/tables/scheduled-messages.ts'
 import { isoTime } from '../dates.ts'
-import { viewMessage } from '../tickets/views.ts'
-import type { ScheduledMessage, StoredMessage } from './queries.ts'
+import { viewMessage, viewSentMessage } from '../tickets/views.ts'
+import type { ScheduledMessage } from './queries.ts'
 import type { OutgoingMessage } from './schedule-message.ts'
-import type { DeliveryState } from './schemas.ts'
-
-const STATE_OF: Record<SendingState, DeliveryState> = {
-  queued: 'waiting',
-  sending: 'sending',
-  sent: 'sent',
-  failed: 'failed',
-  bounced: 'bounced',
-}
 
 const HELD_REASON: Record<HeldBecause, string> = {
   answered: 'Another message was sent after the newest one its author had seen.',
@@ -21,15 +12,25 @@ const HELD_REASON: Record<HeldBecause, string> = {
 }
 
 /** A message as `/v1` shows it, and how far it is on its way to the customer. */
-export function viewOutgoing({ scheduled, sent }: OutgoingMessage) {
-  if (sent) return { ...viewMessage(sent), ...viewSentDelivery(sent) }
-  return { ...viewMessage({ ...scheduled, role: 'agent' }), delivery: viewScheduledDelivery(scheduled) }
+export function viewOutgoing({ scheduled, sent, attachments }: OutgoingMessage) {
+  if (sent) return viewSentMessage({ ...sent, attachments })
+  const message = viewMessage({ ...scheduled, role: 'agent', attachments })
+  return { ...message, delivery: viewScheduledDelivery(scheduled) }
 }
 
-/** Messages of customers are not delivered to anyone. */
-function viewSentDelivery({ sending, sendError }: StoredMessage) {
-  if (sending === null) return {}
-  return { delivery: { state: STATE_OF[sending], ...(sendError !== null && { reason: sendError }) } }
+interface GivenAddress {
+  name?: string
+  address: string
+}
+
+/** Recipients of a request. */
+export function withNames({ to, cc = [] }: { to: GivenAddress[]; cc?: GivenAddress[] }): Recipients {
+  return { to: to.map(withName), cc: cc.map(withName) }
+}
+
+/** A recipient of a request; the name can be missing. */
+export function withName({ name = '', address }: GivenAddress): EmailAddress {
+  return { name, address }
 }
 
 function viewScheduledDelivery({ isHeld, heldBecause, sendAt }: ScheduledMessage) {

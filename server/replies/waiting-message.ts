@@ -1,3 +1,5 @@
+import { detachUploads } from '../attachments/bindings.ts'
+import { findAttachmentsOf } from '../attachments/queries.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, notFound } from '../errors.ts'
@@ -26,18 +28,25 @@ interface WaitingRequest {
 }
 
 /**
- * Takes back a message that is not sent yet. Its text goes back into its author's draft of a reply, before what they wrote
- * since. The text of a disabled agent goes into the draft of the agent who takes it back. Throws 404, 403 for another
+ * Takes back a message that is not sent yet. Its text and files go back into its author's draft of a reply, before what they
+ * wrote since. Those of a disabled agent go into the draft of the agent who takes it back. Throws 404, 403 for another
  * author's message, and 409 when it is sent. If the draft would be too long to save, it holds the message and throws 409.
  */
 export async function takeBack(deps: Deps, orgId: string, request: WaitingRequest): Promise<void> {
   const isTakenBack = await deps.database.write(async (tx) => {
     const found = await requireWaiting(tx, orgId, request)
-    const { ticketId, agentId, text } = await withEnabledAuthor(tx, found, request)
-    const savedAt = deps.clock.now()
-    const fits = agentId === null || (await returnToDraft(tx, { orgId, ticketId, agentId, text, savedAt }))
-    if (fits) await deleteScheduled(tx, found)
-    else if (!found.isHeld) await holdScheduled(tx, found, 'too_long')
+    const { ticketId, agentId, text, recipients, attachmentCount } = await withEnabledAuthor(
+      tx,
+      found,
+      request,
+    )
+    const bound = attachmentCount === 0 ? [] : await findAttachmentsOf(tx, { orgId, ownerId: found.id })
+    const written = { text, recipients, attachments: bound.map(({ id }) => id) }
+    const fits = agentId === null || (await returnToDraft(deps, tx, { orgId, ticketId, agentId, ...written }))
+    if (fits) {
+      if (attachmentCount > 0) await detachUploads(deps, tx, orgId, { ownerId: found.id, agentId })
+      await deleteScheduled(tx, found)
+    } else if (!found.isHeld) await holdScheduled(tx, found, 'too_long')
     await recordWaiting(deps, tx, found)
     return fits
   })
@@ -112,6 +121,6 @@ function alreadySent(): AppError {
 
 function draftTooLong(): AppError {
   const detail =
-    'The text and your draft together are too long for one draft, so the message is held. Shorten the draft or send it first.'
+    'The message and your draft together are too large for one draft, so the message is held. Shorten the draft or send it first.'
   return new AppError(409, 'draft_too_long', detail)
 }

@@ -76,9 +76,9 @@ function conditionOf(kind: Filter['kind'], parameter: string): SQL | undefined {
   }
 }
 
-/** The id of a ticket's newest message. */
+/** The id of a ticket's newest message. Our automatic replies don't count: the customer still waits for an answer. */
 export const newestMessageId = sql`(select newest.id from messages newest where newest.org_id = ${textOf('orgId')}
-  and newest.ticket_id = ${tickets.id} order by newest.created_at desc, newest.id desc limit 1)`
+  and newest.ticket_id = ${tickets.id} and not (newest.is_automatic and newest.role = 'agent') order by newest.created_at desc, newest.id desc limit 1)`
 
 /** The partial index is used only for a query with exactly its condition. */
 export const hasFailedSend = sql`exists (select 1 from messages unsent where unsent.org_id = ${textOf('orgId')}

@@ -3,20 +3,27 @@ import { changeAgent } from '../agents/agents.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
 import { byId } from '../requests/schemas.ts'
-import { changePassword, listSessions, revokeOtherSessions, revokeSession } from './account.ts'
+import {
+  changePassword,
+  changeSignature,
+  listSessions,
+  readSignature,
+  revokeOtherSessions,
+  revokeSession,
+} from './account.ts'
 import type { Attempts } from './attempts.ts'
 import type { AgentGuard } from './require-agent.ts'
 import * as schemas from './schemas.ts'
 import { viewBrowser, viewSession } from './views.ts'
 
-/** Routes for an agent's own sessions, password and name. */
+/** Routes for an agent's own sessions, password, name and signature. */
 export function accountRoutes(guard: AgentGuard, attempts: Attempts) {
   const noQuery = strictQuery()
   const withBody = { parse: arrive, transform: [noQuery, jsonBody] }
 
   return new Elysia({ name: 'sessions/console', prefix: '/console' })
     .use(guard.requireAgent)
-    .get('/session', ({ me }) => viewSession(me), {
+    .get('/session', ({ me, as }) => viewSession(me, as.config), {
       transform: noQuery,
       response: { 200: schemas.session },
     })
@@ -50,8 +57,17 @@ export function accountRoutes(guard: AgentGuard, attempts: Attempts) {
       '/me',
       async ({ me, as, body }) => {
         const { name } = await changeAgent(as, me.orgId, { id: me.agentId, change: body })
-        return viewSession({ ...me, name })
+        return viewSession({ ...me, name }, as.config)
       },
       { ...withBody, body: schemas.selfChange, response: { 200: schemas.session } },
+    )
+    .get('/me/signature', async ({ me, as }) => ({ signature: await readSignature(as, me) }), {
+      transform: noQuery,
+      response: { 200: schemas.ownSignature },
+    })
+    .put(
+      '/me/signature',
+      async ({ me, as, body }) => ({ signature: await changeSignature(as, me, body.signature) }),
+      { ...withBody, body: schemas.ownSignature, response: { 200: schemas.ownSignature } },
     )
 }

@@ -1,4 +1,4 @@
-import { and, desc, eq, gt } from 'drizzle-orm'
+import { and, desc, eq, gt, ne } from 'drizzle-orm'
 import { endLinks, endSessions } from '../agents/access.ts'
 import { hashPassword, isPassword } from '../agents/password.ts'
 import { recordAudit } from '../audit/audit.ts'
@@ -6,7 +6,9 @@ import { agents } from '../database/tables/agents.ts'
 import { sessions } from '../database/tables/sessions.ts'
 import type { Deps } from '../deps.ts'
 import { invalid, notFound } from '../errors.ts'
+import { recordWorkspaceChange } from '../events/events.ts'
 import { isId } from '../ids.ts'
+import { MOST_SIGNATURE_LENGTH } from '../organizations/settings.ts'
 import { deviceName } from './device.ts'
 import type { SignedIn } from './sessions.ts'
 
@@ -84,6 +86,41 @@ export async function changePassword(
       subject: { id: agentId, label: me.email },
     })
   })
+}
+
+/** The agent's own signature, in Markdown. */
+export async function readSignature(deps: Deps, { orgId, agentId }: SignedIn): Promise<string> {
+  const [agent] = await deps.database.read
+    .select({ signature: agents.signature })
+    .from(agents)
+    .where(isAgent(orgId, agentId))
+  if (!agent) throw notFound('agent')
+  return agent.signature
+}
+
+/** Returns it as it was stored, trimmed at the end. Throws 400 when it is too long. */
+export async function changeSignature(deps: Deps, me: SignedIn, input: string): Promise<string> {
+  const { orgId, agentId, email } = me
+  const signature = input.trimEnd()
+  if (signature.length > MOST_SIGNATURE_LENGTH) {
+    const detail = `Must be at most ${MOST_SIGNATURE_LENGTH} characters.`
+    throw invalid([{ pointer: '/signature', code: 'too_long', detail }])
+  }
+  await deps.database.write(async (tx) => {
+    const isChanged = and(isAgent(orgId, agentId), ne(agents.signature, signature))
+    const changed = await tx.update(agents).set({ signature }).where(isChanged).returning({ id: agents.id })
+    if (changed.length === 0) return
+    await recordAudit(deps, tx, orgId, {
+      action: 'agent.signature_changed',
+      subject: { id: agentId, label: email },
+    })
+    await recordWorkspaceChange(deps, tx, orgId)
+  })
+  return signature
+}
+
+function isAgent(orgId: string, id: string) {
+  return and(eq(agents.orgId, orgId), eq(agents.id, id))
 }
 
 function wrongPassword() {

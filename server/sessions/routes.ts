@@ -43,7 +43,7 @@ export function sessionRoutes(
     const previous = sessionToken(request.headers.get('cookie'))
     if (previous !== undefined) await endSession(deps, previous)
     set.headers['set-cookie'] = sessionCookie(deps.config, token)
-    return viewSession(await requireSignedIn(deps, token))
+    return viewSession(await requireSignedIn(deps, token), deps.config)
   }
 
   return new Elysia({ name: 'sessions/routes', prefix: '/console' })

@@ -16,6 +16,7 @@ export const session = t.Object({
   agent: t.Object({ id: t.String(), name: t.String(), email: t.String(), role: oneOf(AGENT_ROLES) }),
   organization: t.Object({ id: t.String(), name: t.String() }),
   session: t.Object({ id: t.String(), expiresAt: time }),
+  limits: t.Object({ attachmentBytes: t.Integer(), attachmentsPerMessage: t.Integer() }),
 })
 
 export const signIn = t.Object({ email, password, orgId: t.Optional(t.String({ maxLength: 64 })) }, strict)
@@ -49,4 +50,5 @@ export const sessionList = t.Object({
 })
 export const endedSessions = t.Object({ ended: t.Integer() })
 export const passwordChange = t.Object({ current: password, password }, strict)
+export const ownSignature = t.Object({ signature: t.String({ maxLength: 20_000 }) }, strict)
 export const selfChange = t.Object({ name }, strict)

@@ -1,15 +1,20 @@
+import type { Config } from '../config.ts'
 import { isoTime } from '../dates.ts'
 import type { Link } from './accept-link.ts'
 import type { BrowserSession } from './account.ts'
 import { deviceName } from './device.ts'
 import type { SignedIn } from './sessions.ts'
 
-/** Who is signed in, for the page. */
-export function viewSession({ sessionId, expiresAt, orgId, orgName, agentId, name, email, role }: SignedIn) {
+/** Who is signed in, and the limits of the server, for the page. */
+export function viewSession(
+  { sessionId, expiresAt, orgId, orgName, agentId, name, email, role }: SignedIn,
+  { attachmentLimitBytes, attachmentsPerMessage }: Config,
+) {
   return {
     agent: { id: agentId, name, email, role },
     organization: { id: orgId, name: orgName },
     session: { id: sessionId, expiresAt: isoTime(expiresAt) },
+    limits: { attachmentBytes: attachmentLimitBytes, attachmentsPerMessage },
   }
 }
 

@@ -1,6 +1,9 @@
 import { and, eq, lte, type Placeholder, sql } from 'drizzle-orm'
+import { keepForDraft } from '../attachments/bindings.ts'
+import { findUnsent } from '../attachments/queries.ts'
 import type { Transaction } from '../database/database.ts'
 import { command, insertOf, statement } from '../database/statement.ts'
+import type { Recipients } from '../database/tables/scheduled-messages.ts'
 import { type DraftKind, drafts } from '../database/tables/threads.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
@@ -8,18 +11,25 @@ import { lengthOf } from '../requests/text.ts'
 import { MOST_MESSAGE_LENGTH } from '../tickets/messages.ts'
 import { requireTicket } from '../tickets/queries.ts'
 
-type Draft = {
+type DraftKey = {
   orgId: string
   ticketId: string
   agentId: string
   kind: DraftKind
+}
+
+type Draft = DraftKey & {
   text: string
+  /** Ids of uploads of the agent. */
+  attachments: string[]
+  /** Of a reply by email, if the agent changed them; null for those that the ticket suggests. */
+  recipients?: Recipients | null
 }
 
 /**
- * Saves an agent's draft of one kind; blank text deletes it. `base` is the version that the text was written from, `null`
- * for none: a newer version from another device is not overwritten, unless this text contains all of it. Without `base`
- * the last one wins. Returns when it was saved. Throws 404, 409.
+ * Saves an agent's draft of one kind; blank text without attachments deletes it. `base` is the version that the text was written from, `null`
+ * for none: a newer version from another device is not overwritten, unless this one contains all of it. Without `base`
+ * the last one wins. Returns when it was saved. Throws 404, 409, and 400 for an attachment that can't be sent.
  */
 export async function keepDraft(
   deps: Deps,
@@ -29,39 +39,63 @@ export async function keepDraft(
   return deps.database.write(async (tx) => {
     await requireTicket(tx, orgId, ticketId)
     const [stored] = await findDraft(tx, draft)
-    if (stored && base !== undefined && stored.savedAt > (base ?? 0) && !draft.text.includes(stored.text)) {
-      throw draftChanged()
+    const isNewer = stored && base !== undefined && stored.savedAt > (base ?? 0)
+    if (isNewer) {
+      const containsIt = draft.text.includes(stored.text) && (await hasAllFiles(tx, draft, stored))
+      if (!containsIt) throw draftChanged()
     }
+    const files = {
+      ids: draft.attachments,
+      before: stored?.attachments ?? [],
+      uploader: draft.agentId,
+      ticketId,
+    }
+    await keepForDraft(deps, tx, orgId, files)
     // Each version has its own time, which identifies it.
     const savedAt = Math.max(deps.clock.now(), (stored?.savedAt ?? 0) + 1)
-    if (draft.text.trim() === '') await deleteDraft(tx, { ...draft, upTo: savedAt })
-    else await saveDrafts(tx, [{ ...draft, savedAt }])
+    const isEmpty = draft.text.trim() === '' && draft.attachments.length === 0
+    if (isEmpty) await deleteDraft(tx, { ...draft, upTo: savedAt })
+    else await saveDrafts(tx, [{ ...draft, recipients: draft.recipients ?? null, savedAt }])
     return savedAt
   })
 }
 
-/** Deletes the draft of what is sent or added now. A draft with another text, from another device, is kept. */
-export async function deleteSentDraft(tx: Transaction, draft: Draft): Promise<void> {
-  const [stored] = await findDraft(tx, draft)
-  if (stored?.text.trim() === draft.text.trim()) await deleteDraft(tx, { ...draft, upTo: stored.savedAt })
+async function hasAllFiles(tx: Transaction, draft: Draft, stored: StoredDraft): Promise<boolean> {
+  const missing = stored.attachments.filter((id) => !draft.attachments.includes(id))
+  // What was sent or deleted meanwhile is not part of the draft any more.
+  const { orgId, agentId: uploader } = draft
+  return (await findUnsent(tx, { orgId, uploader, ids: missing })).length === 0
 }
 
 /**
- * Puts the text of a reply that was taken back before the agent's draft. Returns false and changes nothing if the draft
- * would be too long to save.
+ * Deletes the draft of what is sent or added now. A draft with another text or more files, from another device, is kept.
+ */
+export async function deleteSentDraft(tx: Transaction, draft: Draft): Promise<void> {
+  const [stored] = await findDraft(tx, draft)
+  if (stored?.text.trim() !== draft.text.trim()) return
+  if (await hasAllFiles(tx, draft, stored)) await deleteDraft(tx, { ...draft, upTo: stored.savedAt })
+}
+
+/**
+ * Puts the text and files of a reply that was taken back before the agent's draft. Returns false and changes nothing if
+ * the draft would be too large to save.
  */
 export async function returnToDraft(
+  { clock, config }: Deps,
   tx: Transaction,
-  { savedAt, ...reply }: Omit<Draft, 'kind'> & { savedAt: number },
+  reply: Omit<Draft, 'kind'>,
 ): Promise<boolean> {
   const draft = { ...reply, kind: 'reply' as const }
   const [current] = await findDraft(tx, draft)
   // The page may have saved it there already.
   const isThere = current?.text === draft.text || current?.text.startsWith(`${draft.text}\n`)
-  const text = current ? (isThere ? current.text : `${draft.text}\n\n${current.text}`) : draft.text
-  if (lengthOf(text) > MOST_MESSAGE_LENGTH) return false
-  const version = Math.max(savedAt, (current?.savedAt ?? 0) + 1)
-  await saveDrafts(tx, [{ ...draft, text, savedAt: version }])
+  const texts = isThere ? [current?.text] : [draft.text, current?.text]
+  const text = texts.filter((one) => one?.trim()).join('\n\n')
+  const attachments = [...new Set([...draft.attachments, ...(current?.attachments ?? [])])]
+  if (lengthOf(text) > MOST_MESSAGE_LENGTH || attachments.length > config.attachmentsPerMessage) return false
+  const savedAt = Math.max(clock.now(), (current?.savedAt ?? 0) + 1)
+  const recipients = draft.recipients ?? current?.recipients ?? null
+  await saveDrafts(tx, [{ ...draft, text, attachments, recipients, savedAt }])
   return true
 }
 
@@ -70,10 +104,9 @@ function draftChanged(): AppError {
   return new AppError(409, 'draft_changed', detail)
 }
 
-/** The key of a draft, as parameters of a statement. */
-type DraftKey = Record<'orgId' | 'agentId' | 'ticketId' | 'kind', Placeholder>
+type StoredDraft = Pick<typeof drafts.$inferSelect, 'text' | 'attachments' | 'recipients' | 'savedAt'>
 
-function isTheDraft({ orgId, agentId, ticketId, kind }: DraftKey) {
+function isTheDraft({ orgId, agentId, ticketId, kind }: Record<keyof DraftKey, Placeholder>) {
   return and(
     eq(drafts.orgId, orgId),
     eq(drafts.agentId, agentId),
@@ -82,18 +115,30 @@ function isTheDraft({ orgId, agentId, ticketId, kind }: DraftKey) {
   )
 }
 
-const findDraft = statement<Omit<Draft, 'text'>, { text: string; savedAt: number }[], Transaction>(
-  'drafts_find',
-  (tx, p) => tx.select({ text: drafts.text, savedAt: drafts.savedAt }).from(drafts).where(isTheDraft(p)),
+const findDraft = statement<DraftKey, StoredDraft[], Transaction>('drafts_find', (tx, p) =>
+  tx
+    .select({
+      text: drafts.text,
+      attachments: drafts.attachments,
+      recipients: drafts.recipients,
+      savedAt: drafts.savedAt,
+    })
+    .from(drafts)
+    .where(isTheDraft(p)),
 )
 
-const deleteDraft = command<Omit<Draft, 'text'> & { upTo: number }>('drafts_delete', (tx, p) =>
+const deleteDraft = command<DraftKey & { upTo: number }>('drafts_delete', (tx, p) =>
   tx.delete(drafts).where(and(isTheDraft(p), lte(drafts.savedAt, p.upTo))),
 )
 
 const saveDrafts = insertOf(drafts, {
   onConflict: {
     target: [drafts.orgId, drafts.agentId, drafts.ticketId, drafts.kind],
-    set: { text: sql`excluded.text`, savedAt: sql`excluded.saved_at` },
+    set: {
+      text: sql`excluded.text`,
+      attachments: sql`excluded.attachments`,
+      recipients: sql`excluded.recipients`,
+      savedAt: sql`excluded.saved_at`,
+    },
   },
 })

@@ -1,11 +1,15 @@
 import { eq } from 'drizzle-orm'
+import { attach } from '../attachments/bindings.ts'
+import { findAttachmentsOf } from '../attachments/queries.ts'
 import type { Transaction } from '../database/database.ts'
+import type { MessageFormat } from '../database/tables/messages.ts'
 import { notes } from '../database/tables/threads.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
 import { requireFreshId } from '../requests/client-id.ts'
+import { requireTextOrFiles } from '../tickets/messages.ts'
 import { requireTicket } from '../tickets/queries.ts'
 import { deleteSentDraft } from './drafts.ts'
 import type { NoteRow } from './thread.ts'
@@ -17,39 +21,49 @@ interface NewNote {
   agentId: string
   agentName: string
   text: string
+  format: MessageFormat
+  /** Ids of uploads of the agent. */
+  attachments?: string[]
 }
 
 /**
  * Adds a note under an id that the page made; only agents see it. The same request again changes nothing. The agent's
  * draft of a note that has the same text is deleted. `updatedAt` and everything `/v1` shows of the ticket stay as they
- * are. Throws 404, 400 for a wrong id, and 409 when the id belongs to another note.
+ * are. Throws 404, 400 for a wrong id or attachment, and 409 when the id belongs to another note.
  */
 export async function putNote(
   deps: Deps,
   orgId: string,
-  { ticketId, ...note }: NewNote,
+  { ticketId, attachments: ids = [], ...note }: NewNote,
 ): Promise<{ note: NoteRow; isNew: boolean }> {
+  requireTextOrFiles({ text: note.text, attachments: ids })
   return deps.database.write(async (tx) => {
     await requireTicket(tx, orgId, ticketId)
     const known = isId('not', note.id) ? await findNote(tx, note.id) : undefined
     if (known) {
-      const { text, agentId } = note
-      const isSame = known.ticketId === ticketId && known.agentId === agentId && known.text === text
-      if (known.orgId !== orgId || !isSame) throw idTaken()
-      return { note: known, isNew: false }
+      const { text, format, agentId } = note
+      const isSameText = known.text === text && known.format === format
+      const isSame = isSameText && known.ticketId === ticketId && known.agentId === agentId
+      const attachments = await findAttachmentsOf(tx, { orgId, ownerId: known.id })
+      const isSameFiles = ids.join() === attachments.map(({ id }) => id).join()
+      if (known.orgId !== orgId || !isSame || !isSameFiles) throw idTaken()
+      return { note: { ...known, attachments }, isNew: false }
     }
     const createdAt = deps.clock.now()
     requireFreshId('not', note.id, { now: createdAt, parameter: 'noteId' })
-    const added = { ...note, createdAt }
+    const added = { ...note, attachmentCount: ids.length, createdAt }
     const stored = await tx
       .insert(notes)
       .values({ ...added, orgId, ticketId })
       .onConflictDoNothing()
       .returning({ id: notes.id })
     if (stored.length === 0) throw idTaken()
-    await deleteSentDraft(tx, { orgId, ticketId, agentId: note.agentId, kind: 'note', text: note.text })
+    const { agentId, text } = note
+    const uploads = { ids, uploader: agentId }
+    const attachments = await attach(deps, tx, orgId, { ownerId: note.id, ticketId, files: { uploads } })
+    await deleteSentDraft(tx, { orgId, ticketId, agentId, kind: 'note', text, attachments: ids })
     await recordEvents(deps, tx, orgId, [{ type: 'note.added', ticketId, createdAt }])
-    return { note: added, isNew: true }
+    return { note: { ...added, attachments }, isNew: true }
   })
 }
 

@@ -6,6 +6,7 @@ import { arrive, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
 import { byId } from '../requests/schemas.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
+import { changeCustomer } from '../tickets/change-customer.ts'
 import { readTicketRow } from '../tickets/tickets.ts'
 import { updateTicket } from '../tickets/update-ticket.ts'
 import { readCustomer } from './customer-panel.ts'
@@ -16,6 +17,7 @@ import {
   customerPanel,
   inboxChange,
   inboxTicket,
+  newCustomer,
   newDraft,
   noteEntry,
   noteId,
@@ -52,6 +54,14 @@ export function threadRoutes(deps: Deps, guard: AgentGuard) {
       },
       { ...withBody, body: inboxChange, response: { 200: inboxTicket } },
     )
+    .post(
+      '/tickets/:id/customer',
+      async ({ me: { orgId }, as, params: { id }, body }) => {
+        await changeCustomer(as, orgId, { ticketId: id, ...body })
+        return viewInboxTicket(await readTicketRow(deps.database.read, orgId, id))
+      },
+      { ...withBody, body: newCustomer, response: { 200: inboxTicket } },
+    )
     .put(
       '/tickets/:id/read',
       async ({ me: { orgId, agentId }, as, params, body, status }) => {
@@ -70,17 +80,28 @@ export function threadRoutes(deps: Deps, guard: AgentGuard) {
     )
     .put(
       '/tickets/:id/draft',
-      async ({ me: { orgId, agentId }, as, params, body: { base: savedAt, ...written } }) => {
+      async ({
+        me: { orgId, agentId },
+        as,
+        params,
+        body: { base: savedAt, attachments = [], ...written },
+      }) => {
         const base = typeof savedAt === 'string' ? Date.parse(savedAt) : savedAt
-        const draft = { orgId, agentId, ticketId: params.id, ...written, base }
+        const draft = { orgId, agentId, ticketId: params.id, ...written, attachments, base }
         return { savedAt: isoTime(await keepDraft(as, draft)) }
       },
       { ...withBody, body: newDraft, response: { 200: savedDraft } },
     )
     .put(
       '/tickets/:id/notes/:noteId',
-      async ({ me: { orgId, agentId, name: agentName }, as, params, body: { text }, status }) => {
-        const written = { ticketId: params.id, id: params.noteId, agentId, agentName, text }
+      async ({
+        me: { orgId, agentId, name: agentName },
+        as,
+        params,
+        body: { format = 'plain', ...body },
+        status,
+      }) => {
+        const written = { ticketId: params.id, id: params.noteId, agentId, agentName, ...body, format }
         const { note, isNew } = await putNote(as, orgId, written)
         return status(isNew ? 201 : 200, viewNote(note))
       },

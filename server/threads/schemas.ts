@@ -1,12 +1,15 @@
 import { t } from 'elysia'
+import { attachmentIds, inboxAttachmentList } from '../attachments/schemas.ts'
 import { ACTOR_KINDS } from '../database/tables/audit.ts'
-import { MESSAGE_ROLES, SENDING_STATES } from '../database/tables/messages.ts'
+import { MESSAGE_AUTHORS, MESSAGE_ROLES, SENDING_STATES } from '../database/tables/messages.ts'
 import { HELD_BECAUSE } from '../database/tables/scheduled-messages.ts'
+import { RECIPIENT_STATES } from '../database/tables/sends.ts'
 import { ACTIVITY_FIELDS, DRAFT_KINDS } from '../database/tables/threads.ts'
-import { oneOf } from '../requests/schemas.ts'
+import { oneOf, orNull } from '../requests/schemas.ts'
 import { text } from '../requests/text.ts'
+import { PROBLEM_EFFECTS, PROBLEM_SETTINGS, REPLY_WAYS } from '../sends/reply-destination.ts'
 import { MOST_MESSAGE_LENGTH } from '../tickets/messages.ts'
-import { channel, messageText, status, subject, ticket, time } from '../tickets/schemas.ts'
+import { channel, format, status, subject, textOrFiles, ticket, time } from '../tickets/schemas.ts'
 
 // A ticket's thread, and what an agent writes on it.
 
@@ -26,21 +29,68 @@ export const inboxTicket = t.Object({
 })
 export const inboxChange = t.Object({ subject: t.Optional(subject), isSpam: t.Optional(t.Boolean()) }, strict)
 
+const address = t.Object({ name: t.String(), address: t.String() })
+const recipients = { to: t.Array(address), cc: t.Array(address) }
+
+const HTML_KINDS = ['plain', 'formatted'] as const
+/** To and Cc together. A mail can have thousands; the rest is counted. */
+export const MAX_SHOWN_ADDRESSES = 50
+
+/** Who is on a message that arrived or left by email. */
+const email = t.Object({
+  from: address,
+  to: t.Array(address),
+  cc: t.Optional(t.Array(address)),
+  /** Further recipients, which are not listed. */
+  others: t.Optional(t.Integer()),
+  /** When it is not `from`. */
+  replyTo: t.Optional(t.Array(address)),
+  subject: t.String(),
+  /** The message that this one forwards. */
+  forwardOf: t.Optional(t.String()),
+})
+
 const messageEntry = t.Object({
   kind: t.Literal('message'),
   id: t.String(),
   role: oneOf(MESSAGE_ROLES, 'Who wrote it.'),
   text: t.String(),
+  format,
+  attachments: inboxAttachmentList,
+  /** Absent for the ticket's customer and for agents. */
+  author: t.Optional(oneOf(MESSAGE_AUTHORS, 'Who wrote it.')),
+  authorName: t.Optional(t.String()),
+  /** Written by a program. */
+  isAutomatic: t.Optional(t.Boolean()),
+  email: t.Optional(email),
+  /** Absent without HTML. `formatted` when it shows more than the text: pictures, tables, colors. */
+  html: t.Optional(oneOf(HTML_KINDS, 'What the HTML is good for.')),
+  hasRemoteImages: t.Optional(t.Boolean()),
+  /** Its quoted text is loaded on demand. */
+  hasQuote: t.Optional(t.Boolean()),
   agentId: t.Optional(t.String()),
   agentName: t.Optional(t.String()),
   sending: t.Optional(oneOf(SENDING_STATES, 'State of its delivery to the customer.')),
   sendError: t.Optional(t.String()),
+  /** Recipients who did not get it, in the words of the mail server. */
+  missed: t.Optional(
+    t.Array(
+      t.Object({
+        address: t.String(),
+        state: oneOf(RECIPIENT_STATES, 'What became of it.'),
+        detail: t.String(),
+      }),
+    ),
+  ),
+  retryAt: t.Optional(time('When it is sent again.')),
   createdAt,
 })
 export const noteEntry = t.Object({
   kind: t.Literal('note'),
   id: t.String(),
   text: t.String(),
+  format,
+  attachments: inboxAttachmentList,
   ...author,
   createdAt,
 })
@@ -53,7 +103,7 @@ const activityEntry = t.Object({
     id: t.Optional(t.String()),
     name: t.String(),
   }),
-  /** `assignedTo` has agent ids, and an empty string for unassigned. */
+  /** `assignedTo` has agent ids, and an empty string for unassigned; `customer` has names. */
   changes: t.Array(
     t.Object({ field: oneOf(ACTIVITY_FIELDS, 'What changed.'), from: changedValue, to: changedValue }),
   ),
@@ -66,6 +116,9 @@ const waitingReply = t.Object({
   agentId: t.Optional(t.String()),
   agentName: t.String(),
   text: t.String(),
+  format,
+  attachments: inboxAttachmentList,
+  recipients: t.Optional(t.Object(recipients)),
   thenStatus: t.Optional(status),
   sendAt: time('When it is sent, unless it is held.'),
   isHeld: t.Boolean(),
@@ -75,7 +128,24 @@ const waitingReply = t.Object({
 const draft = t.Object({
   kind: oneOf(DRAFT_KINDS, 'Reply or note.'),
   text: t.String(),
+  attachments: inboxAttachmentList,
+  recipients: t.Optional(t.Object(recipients)),
   savedAt: time('When it was saved.'),
+})
+
+/** Where a reply goes, or why it can't leave. */
+const replyDestination = t.Object({
+  by: oneOf(REPLY_WAYS, 'How it leaves.'),
+  mailbox: t.Optional(t.Object({ id: t.String(), name: t.String(), address: t.String() })),
+  /** `leftOut`: others on the last mail, beyond the most that a reply can have. */
+  recipients: t.Optional(t.Object({ ...recipients, leftOut: t.Integer() })),
+  problem: t.Optional(
+    t.Object({
+      reason: t.String(),
+      effect: oneOf(PROBLEM_EFFECTS, 'What becomes of a reply.'),
+      setting: t.Optional(oneOf(PROBLEM_SETTINGS, 'Where an administrator can change that.')),
+    }),
+  ),
 })
 
 export const thread = t.Object({
@@ -85,20 +155,39 @@ export const thread = t.Object({
   drafts: t.Array(draft),
   waiting: t.Array(waitingReply),
   readUpTo: t.Union([t.String(), t.Null()]),
+  reply: replyDestination,
 })
 
+export const newCustomer = t.Object(
+  { email: t.String({ maxLength: 320 }), name: t.Optional(t.String({ maxLength: 255 })) },
+  strict,
+)
 export const readMark = t.Object({ messageId: id }, strict)
+/** As they are while they are typed: checked when they are sent. */
+const draftAddress = t.Object(
+  { name: t.String({ maxLength: 255 }), address: t.String({ maxLength: 320 }) },
+  strict,
+)
+const draftRecipients = {
+  to: t.Array(draftAddress, { maxItems: 200 }),
+  cc: t.Array(draftAddress, { maxItems: 200 }),
+}
 export const newDraft = t.Object(
   {
     kind: oneOf(DRAFT_KINDS, 'Reply or note.'),
     text: text({ minLength: 0, maxLength: MOST_MESSAGE_LENGTH }),
+    attachments: attachmentIds,
+    recipients: t.Optional(orNull(t.Object(draftRecipients, strict))),
     base: t.Optional(t.Union([time('When the version that this was written from was saved.'), t.Null()])),
   },
   strict,
 )
 export const savedDraft = t.Object({ savedAt: time('When it was saved.') })
 export const noteId = t.Object({ id: t.String(), noteId: t.String() })
-export const noteText = t.Object({ text: messageText }, strict)
+export const noteText = t.Object(
+  { text: textOrFiles, format: t.Optional(format), attachments: attachmentIds },
+  strict,
+)
 
 export const customerPanel = t.Object({
   id: t.String(),

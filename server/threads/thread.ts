@@ -1,10 +1,13 @@
 import { and, asc, eq } from 'drizzle-orm'
+import { type Attachment, findAttachmentsOfTicket, findUnsent } from '../attachments/queries.ts'
 import type { Reader } from '../database/database.ts'
 import { statement, textParameter } from '../database/statement.ts'
 import { messages } from '../database/tables/messages.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { activities, drafts, notes, readMarks } from '../database/tables/threads.ts'
 import type { Deps } from '../deps.ts'
+import { readTroubles, type SendTrouble } from '../sends/queries.ts'
+import { type ReplyDestination, readDestination } from '../sends/reply-destination.ts'
 import type { TicketWithCustomer } from '../tickets/queries.ts'
 import { readTicketRow } from '../tickets/tickets.ts'
 
@@ -13,20 +16,53 @@ type Of<Table extends { $inferSelect: object }, Column extends keyof Table['$inf
   Column
 >
 
-export type MessageRow = Of<
-  typeof messages,
-  'id' | 'role' | 'text' | 'agentId' | 'agentName' | 'sending' | 'sendError' | 'createdAt'
+type WithFiles<Row> = Row & { attachments: Attachment[] }
+
+export type MessageRow = WithFiles<
+  Of<
+    typeof messages,
+    | 'id'
+    | 'role'
+    | 'text'
+    | 'format'
+    | 'author'
+    | 'authorName'
+    | 'isAutomatic'
+    | 'email'
+    | 'hasHtml'
+    | 'isHtmlFormatted'
+    | 'hasRemoteImages'
+    | 'hasQuote'
+    | 'agentId'
+    | 'agentName'
+    | 'sending'
+    | 'sendError'
+    | 'createdAt'
+  >
+> & { trouble?: SendTrouble | undefined }
+export type NoteRow = WithFiles<
+  Of<typeof notes, 'id' | 'agentId' | 'agentName' | 'text' | 'format' | 'createdAt'>
 >
-export type NoteRow = Of<typeof notes, 'id' | 'agentId' | 'agentName' | 'text' | 'createdAt'>
 export type ActivityRow = Of<
   typeof activities,
   'id' | 'actorKind' | 'actorId' | 'actorName' | 'changes' | 'createdAt'
 >
-export type WaitingReplyRow = Of<
-  typeof scheduledMessages,
-  'id' | 'agentId' | 'agentName' | 'text' | 'thenStatus' | 'sendAt' | 'isHeld' | 'heldBecause'
+export type WaitingReplyRow = WithFiles<
+  Of<
+    typeof scheduledMessages,
+    | 'id'
+    | 'agentId'
+    | 'agentName'
+    | 'text'
+    | 'format'
+    | 'recipients'
+    | 'thenStatus'
+    | 'sendAt'
+    | 'isHeld'
+    | 'heldBecause'
+  >
 >
-export type DraftRow = Of<typeof drafts, 'kind' | 'text' | 'savedAt'>
+export type DraftRow = WithFiles<Of<typeof drafts, 'kind' | 'text' | 'recipients' | 'savedAt'>>
 
 export interface Thread {
   ticket: TicketWithCustomer
@@ -37,6 +73,8 @@ export interface Thread {
   /** The agent's own, at most one of each kind. */
   drafts: DraftRow[]
   readUpTo: string | undefined
+  /** Where a reply goes. */
+  reply: ReplyDestination
 }
 
 /**
@@ -52,26 +90,62 @@ export async function readThread(
   const ticket = await readTicketRow(read, orgId, ticketId)
   const given = { orgId, ticketId }
   const [mark] = await findMark(read, { ...given, agentId })
+  const [messageRows, noteRows] = [await findMessages(read, given), await findNotes(read, given)]
+  const waitingRows = await findWaiting(read, given)
+  const withFiles = [...messageRows, ...noteRows, ...waitingRows].some(hasFiles)
+  const files = withFiles ? await findAttachmentsOfTicket(read, given) : NO_FILES
+  const addFiles = <Row extends { id: string }>(row: Row) => ({
+    ...row,
+    attachments: files.get(row.id) ?? [],
+  })
+  const hasTrouble = messageRows.some(({ sendError }) => sendError !== null)
+  const troubles = hasTrouble ? await readTroubles(read, given) : NO_TROUBLES
+  const draftRows = await findDrafts(read, { ...given, agentId })
+  const inDrafts = draftRows.flatMap(({ attachments }) => attachments)
+  const unsent = await findUnsent(read, { orgId, uploader: agentId, ids: inDrafts })
   return {
     ticket,
-    messages: await findMessages(read, given),
-    notes: await findNotes(read, given),
+    messages: messageRows.map((row) => ({ ...addFiles(row), trouble: troubles.get(row.id) })),
+    notes: noteRows.map(addFiles),
     activities: await findActivities(read, given),
-    waiting: await findWaiting(read, given),
-    drafts: await findDrafts(read, { ...given, agentId }),
+    waiting: waitingRows.map(addFiles),
+    drafts: draftRows.map((draft) => ({
+      ...draft,
+      attachments: unsent.filter(({ id }) => draft.attachments.includes(id)),
+    })),
     readUpTo: mark?.messageId,
+    reply: await readDestination(read, ticket, ticket.customer),
   }
 }
+
+const NO_FILES = new Map<string, Attachment[]>()
+const NO_TROUBLES = new Map<string, SendTrouble>()
+
+function hasFiles({ attachmentCount }: { attachmentCount: number }): boolean {
+  return attachmentCount > 0
+}
+
+type Stored<Row> = Omit<Row, 'attachments' | 'trouble'> & { attachmentCount: number }
 
 type OfTicket = { orgId: string; ticketId: string }
 type OfAgent = OfTicket & { agentId: string }
 
-const findMessages = statement<OfTicket, MessageRow[], Reader>('thread_messages', (read, p) =>
+const findMessages = statement<OfTicket, Stored<MessageRow>[], Reader>('thread_messages', (read, p) =>
   read
     .select({
       id: messages.id,
       role: messages.role,
       text: messages.text,
+      format: messages.format,
+      author: messages.author,
+      authorName: messages.authorName,
+      isAutomatic: messages.isAutomatic,
+      email: messages.email,
+      hasHtml: messages.hasHtml,
+      isHtmlFormatted: messages.isHtmlFormatted,
+      hasRemoteImages: messages.hasRemoteImages,
+      hasQuote: messages.hasQuote,
+      attachmentCount: messages.attachmentCount,
       agentId: messages.agentId,
       agentName: messages.agentName,
       sending: messages.sending,
@@ -83,13 +157,15 @@ const findMessages = statement<OfTicket, MessageRow[], Reader>('thread_messages'
     .orderBy(asc(messages.createdAt), asc(messages.id)),
 )
 
-const findNotes = statement<OfTicket, NoteRow[], Reader>('thread_notes', (read, p) =>
+const findNotes = statement<OfTicket, Stored<NoteRow>[], Reader>('thread_notes', (read, p) =>
   read
     .select({
       id: notes.id,
       agentId: notes.agentId,
       agentName: notes.agentName,
       text: notes.text,
+      format: notes.format,
+      attachmentCount: notes.attachmentCount,
       createdAt: notes.createdAt,
     })
     .from(notes)
@@ -114,13 +190,16 @@ const findActivities = statement<OfTicket, ActivityRow[], Reader>('thread_activi
     .orderBy(asc(activities.createdAt), asc(activities.id)),
 )
 
-const findWaiting = statement<OfTicket, WaitingReplyRow[], Reader>('thread_waiting', (read, p) =>
+const findWaiting = statement<OfTicket, Stored<WaitingReplyRow>[], Reader>('thread_waiting', (read, p) =>
   read
     .select({
       id: scheduledMessages.id,
       agentId: scheduledMessages.agentId,
       agentName: scheduledMessages.agentName,
       text: scheduledMessages.text,
+      format: scheduledMessages.format,
+      attachmentCount: scheduledMessages.attachmentCount,
+      recipients: scheduledMessages.recipients,
       thenStatus: scheduledMessages.thenStatus,
       sendAt: scheduledMessages.sendAt,
       isHeld: scheduledMessages.isHeld,
@@ -136,9 +215,9 @@ const findWaiting = statement<OfTicket, WaitingReplyRow[], Reader>('thread_waiti
     .orderBy(asc(scheduledMessages.createdAt), asc(scheduledMessages.id)),
 )
 
-const findDrafts = statement<OfAgent, DraftRow[], Reader>('thread_drafts', (read, p) =>
+const findDrafts = statement<OfAgent, (typeof drafts.$inferSelect)[], Reader>('thread_drafts', (read, p) =>
   read
-    .select({ kind: drafts.kind, text: drafts.text, savedAt: drafts.savedAt })
+    .select()
     .from(drafts)
     .where(and(eq(drafts.orgId, p.orgId), eq(drafts.agentId, p.agentId), eq(drafts.ticketId, p.ticketId)))
     .orderBy(asc(drafts.kind)),

@@ -1,7 +1,11 @@
+import { viewInboxAttachments } from '../attachments/views.ts'
+import type { EmailAddress, MessageEmail } from '../database/tables/messages.ts'
 import { isoTime } from '../dates.ts'
+import type { SendTrouble } from '../sends/queries.ts'
 import type { TicketWithCustomer } from '../tickets/queries.ts'
 import { viewListedTicket } from '../tickets/views.ts'
 import type { CustomerPanel } from './customer-panel.ts'
+import { MAX_SHOWN_ADDRESSES } from './schemas.ts'
 import type { ActivityRow, DraftRow, MessageRow, NoteRow, Thread, WaitingReplyRow } from './thread.ts'
 
 export function viewThread(thread: Thread) {
@@ -11,6 +15,7 @@ export function viewThread(thread: Thread) {
     drafts: thread.drafts.map(viewDraft),
     waiting: thread.waiting.map(viewWaitingReply),
     readUpTo: thread.readUpTo ?? null,
+    reply: thread.reply,
   }
 }
 
@@ -27,17 +32,21 @@ export function threadEtag(view: ReturnType<typeof viewThread>): string {
 }
 
 export function viewNote(note: NoteRow) {
-  const { id, text, agentId, agentName } = note
-  return { kind: 'note' as const, id, text, agentId, agentName, createdAt: isoTime(note.createdAt) }
+  const { id, text, format, agentId, agentName } = note
+  const written = { kind: 'note' as const, id, text, format, agentId, agentName }
+  return { ...written, ...viewInboxAttachments(note.attachments), createdAt: isoTime(note.createdAt) }
 }
 
 function viewWaitingReply(reply: WaitingReplyRow) {
-  const { id, agentId, agentName, text, thenStatus, sendAt, isHeld, heldBecause } = reply
+  const { id, agentId, agentName, text, format, thenStatus, sendAt, isHeld, heldBecause } = reply
   return {
     id,
     ...(agentId === null ? {} : { agentId }),
     agentName,
     text,
+    format,
+    ...viewInboxAttachments(reply.attachments),
+    ...(reply.recipients && { recipients: reply.recipients }),
     ...(thenStatus === null ? {} : { thenStatus }),
     sendAt: isoTime(sendAt),
     isHeld,
@@ -65,17 +74,65 @@ function timelineOf({ messages, notes, activities }: Thread) {
 }
 
 function viewMessage(message: MessageRow) {
-  const { id, role, text, agentId, agentName, sending, sendError } = message
+  const { id, role, text, format, agentId, agentName, sending, sendError } = message
   return {
     kind: 'message' as const,
     id,
     role,
     text,
+    format,
+    ...viewInboxAttachments(message.attachments),
+    ...viewAuthor(message),
+    ...viewMail(message),
     ...(agentId === null ? {} : { agentId }),
     ...(agentName === null ? {} : { agentName }),
     ...(sending === null ? {} : { sending }),
     ...(sendError === null ? {} : { sendError }),
+    ...(message.trouble && viewTrouble(message.trouble)),
     createdAt: isoTime(message.createdAt),
+  }
+}
+
+/** Who wrote it, unless it is the ticket's customer or an agent. */
+function viewAuthor({ role, author, authorName, isAutomatic }: MessageRow) {
+  return {
+    ...(role === 'agent' || author === null || author === 'customer'
+      ? {}
+      : { author, authorName: authorName ?? '' }),
+    ...(isAutomatic && { isAutomatic }),
+  }
+}
+
+/** Nothing for a message that neither arrived nor left by email. */
+function viewMail({ email, hasHtml, isHtmlFormatted, hasRemoteImages, hasQuote }: MessageRow) {
+  return {
+    ...(email && { email: viewEmail(email) }),
+    ...(hasHtml && { html: isHtmlFormatted ? ('formatted' as const) : ('plain' as const) }),
+    ...(hasRemoteImages && { hasRemoteImages }),
+    ...(hasQuote && { hasQuote }),
+  }
+}
+
+function viewEmail({ from, replyTo, to, cc, subject, forwardOf }: MessageEmail) {
+  const shownTo = to.slice(0, MAX_SHOWN_ADDRESSES)
+  const shownCc = cc.slice(0, MAX_SHOWN_ADDRESSES - shownTo.length)
+  const others = to.length + cc.length - shownTo.length - shownCc.length
+  const isOther = ({ address }: EmailAddress) => address.toLowerCase() !== from.address.toLowerCase()
+  return {
+    from,
+    to: shownTo,
+    ...(shownCc.length > 0 && { cc: shownCc }),
+    ...(others > 0 && { others }),
+    ...(replyTo.some(isOther) && { replyTo: replyTo.slice(0, MAX_SHOWN_ADDRESSES) }),
+    subject,
+    ...(forwardOf !== undefined && { forwardOf }),
+  }
+}
+
+function viewTrouble({ missed, retryAt }: SendTrouble) {
+  return {
+    ...(missed.length === 0 ? {} : { missed }),
+    ...(retryAt === null ? {} : { retryAt: isoTime(retryAt) }),
   }
 }
 
@@ -84,6 +141,7 @@ function viewActivity({ id, actorKind, actorId, actorName, changes, createdAt }:
   return { kind: 'activity' as const, id, actor, changes, createdAt: isoTime(createdAt) }
 }
 
-function viewDraft({ kind, text, savedAt }: DraftRow) {
-  return { kind, text, savedAt: isoTime(savedAt) }
+function viewDraft({ kind, text, attachments, recipients, savedAt }: DraftRow) {
+  const written = { kind, text, ...viewInboxAttachments(attachments) }
+  return { ...written, ...(recipients && { recipients }), savedAt: isoTime(savedAt) }
 }

@@ -1,15 +1,29 @@
+import { attach, type NewAttachments } from '../attachments/bindings.ts'
 import { customerOf } from '../customers/customers.ts'
 import type { Transaction } from '../database/database.ts'
+import type { MessageFormat } from '../database/tables/messages.ts'
+import type { Recipients } from '../database/tables/scheduled-messages.ts'
 import type { Deps } from '../deps.ts'
-import { notFound } from '../errors.ts'
+import { invalid, notFound } from '../errors.ts'
 import { type NewEvent, recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
-import { insertMessages, type Message, type Ticket, touchTags, touchTicket } from './queries.ts'
+import { text, textFault } from '../requests/text.ts'
+import { type Outgoing, planSends } from '../sends/plan-sends.ts'
+import { insertSends } from '../sends/queries.ts'
+import {
+  insertMessages,
+  type MessageWithFiles,
+  newMessage,
+  type Ticket,
+  touchTags,
+  touchTicket,
+} from './queries.ts'
 import type { AlsoSave } from './tickets.ts'
 import { webhookMessageSent } from './views.ts'
 
 /** In code points, for messages and drafts. */
 export const MOST_MESSAGE_LENGTH = 65_536
+const NOT_BLANK = text({ maxLength: MOST_MESSAGE_LENGTH })
 
 interface NewAgentMessage {
   /** Made when absent. */
@@ -17,26 +31,33 @@ interface NewAgentMessage {
   requestHash?: string | null
   ticketId: string
   text: string
+  /** `plain` by default. */
+  format?: MessageFormat
   /** Shown with the message: the name of the key or the agent. */
   agentName: string
   /** Only for an agent with a session. */
   agentId?: string | undefined
+  attachments?: NewAttachments
+  /** Those of an email that the author chose; null for those that the ticket suggests. */
+  recipients?: Recipients | null
+  /** A message that is passed on to someone outside. */
+  forwarded?: Outgoing['forwarded']
 }
 
 /** A stored message, its ticket after it, and the event that the caller must record. */
 interface AddedMessage {
-  message: Message
+  message: MessageWithFiles
   ticket: Ticket
   event: NewEvent
 }
 
-/** Stores an agent's message and records the event. Throws 404. */
+/** Stores an agent's message and records the event. Throws 404, and 400 for an attachment that can't be sent. */
 export async function postAgentMessage(
   deps: Deps,
   orgId: string,
   input: NewAgentMessage,
-  alsoSave?: AlsoSave<Message>,
-): Promise<Message> {
+  alsoSave?: AlsoSave<MessageWithFiles>,
+): Promise<MessageWithFiles> {
   return deps.database.write(async (tx) => {
     const { message, event } = await addAgentMessage(deps, tx, orgId, input)
     await recordEvents(deps, tx, orgId, [event])
@@ -46,8 +67,8 @@ export async function postAgentMessage(
 }
 
 /**
- * Stores an agent's message; the caller records the event. The ticket's channel sends it (`queued`). The API channel
- * sends nothing: there the webhook `message.sent` delivers it. Locks the ticket's row first. Throws 404.
+ * Stores an agent's message and how it leaves; the caller records the event. On the API channel the webhook
+ * `message.sent` delivers it. Locks the ticket's row first. Throws 404, and 400 for an attachment that can't be sent.
  */
 export async function addAgentMessage(
   deps: Deps,
@@ -60,22 +81,48 @@ export async function addAgentMessage(
   const now = deps.clock.now()
   const [ticket] = await touchTicket(tx, { orgId, id: ticketId, updatedAt: now })
   if (!ticket) throw notFound('ticket')
-  const message: Message = {
-    id: input.id ?? deps.newId('msg'),
+  const customer = await customerOf(tx, orgId, ticket.customerId)
+  const id = input.id ?? deps.newId('msg')
+  const attachments = await attach(deps, tx, orgId, { ownerId: id, ticketId, files: input.attachments })
+  const written = {
+    id,
+    text: input.text,
+    format: input.format ?? 'plain',
+    agentId: input.agentId,
+    agentName: input.agentName,
+    createdAt: now,
+  }
+  const { recipients, forwarded } = input
+  const { sends, ...planned } = await planSends(deps, tx, {
+    ticket,
+    customer,
+    message: written,
+    files: attachments,
+    recipients,
+    ...(forwarded && { kind: 'forward', forwarded }),
+  })
+  const stored = newMessage({
+    ...written,
+    ...planned,
     orgId,
     ticketId,
     role: 'agent',
-    text: input.text,
     agentId: input.agentId ?? null,
-    agentName: input.agentName,
-    sending: ticket.channel === 'api' ? 'sent' : 'queued',
-    sendError: null,
     requestHash: input.requestHash ?? null,
-    createdAt: now,
-  }
-  await insertMessages(tx, [message])
+    attachmentCount: attachments.length,
+    hasQuote: forwarded !== undefined,
+    author: forwarded ? 'third_party' : null,
+  })
+  await insertMessages(tx, [stored])
+  await insertSends(tx, sends)
+  const message = { ...stored, attachments }
   if (ticket.tags.length > 0) await touchTags(tx, { orgId, ticketId, updatedAt: now })
-  const customer = await customerOf(tx, orgId, ticket.customerId)
   const data = webhookMessageSent({ ...ticket, customer }, message)
   return { message, ticket, event: { type: 'message.sent', ticketId, createdAt: now, data } }
+}
+
+/** Files can be sent without a text, but not a message without both. Throws 400. */
+export function requireTextOrFiles(written: { text: string; attachments: string[] }): void {
+  const fault = written.attachments.length > 0 ? undefined : textFault(NOT_BLANK, written.text)
+  if (fault) throw invalid([{ pointer: '/text', ...fault }])
 }

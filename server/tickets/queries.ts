@@ -1,4 +1,5 @@
 import { and, asc, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
+import type { Attachment } from '../attachments/queries.ts'
 import type { Customer } from '../customers/customers.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { command, insertOf, statement, textParameter } from '../database/statement.ts'
@@ -11,6 +12,9 @@ import { isId } from '../ids.ts'
 
 export type Ticket = typeof tickets.$inferSelect
 export type Message = typeof messages.$inferSelect
+
+/** A message that was just stored, with its attachments in order. */
+export type MessageWithFiles = Message & { attachments: Attachment[] }
 
 export interface TicketWithCustomer extends Ticket {
   customer: Customer
@@ -36,7 +40,20 @@ export const findTicket = statement<{ orgId: string; id: string }, TicketWithCus
 
 export const findMessages = statement<
   { orgId: string; ticketId: string },
-  Pick<Message, 'id' | 'role' | 'text' | 'agentName' | 'createdAt'>[],
+  Pick<
+    Message,
+    | 'id'
+    | 'role'
+    | 'text'
+    | 'format'
+    | 'isAutomatic'
+    | 'author'
+    | 'agentName'
+    | 'attachmentCount'
+    | 'sending'
+    | 'sendError'
+    | 'createdAt'
+  >[],
   Reader
 >('messages_find', (read, p) =>
   read
@@ -44,7 +61,13 @@ export const findMessages = statement<
       id: messages.id,
       role: messages.role,
       text: messages.text,
+      format: messages.format,
+      isAutomatic: messages.isAutomatic,
+      author: messages.author,
       agentName: messages.agentName,
+      attachmentCount: messages.attachmentCount,
+      sending: messages.sending,
+      sendError: messages.sendError,
       createdAt: messages.createdAt,
     })
     .from(messages)
@@ -82,6 +105,30 @@ export const touchTicket = statement<{ orgId: string; id: string; updatedAt: num
 export const insertTickets = insertOf(tickets)
 export const insertTags = insertOf(ticketTags)
 export const insertMessages = insertOf(messages)
+
+type OwnFields = 'id' | 'orgId' | 'ticketId' | 'role' | 'text' | 'createdAt'
+
+/** A message to insert: plain text without anything that only some channels have, except what is given. */
+export function newMessage(given: Pick<Message, OwnFields> & Partial<Message>): Message {
+  return {
+    format: 'plain',
+    isAutomatic: false,
+    author: given.role === 'customer' ? 'customer' : null,
+    authorName: null,
+    email: null,
+    hasHtml: false,
+    hasQuote: false,
+    isHtmlFormatted: false,
+    hasRemoteImages: false,
+    attachmentCount: 0,
+    agentId: null,
+    agentName: null,
+    sending: null,
+    sendError: null,
+    requestHash: null,
+    ...given,
+  }
+}
 
 export const saveTicket = command<
   Pick<Ticket, 'orgId' | 'id' | 'status' | 'subject' | 'assignedTo' | 'isSpam' | 'version' | 'updatedAt'> & {

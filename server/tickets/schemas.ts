@@ -1,5 +1,6 @@
 import { type TSchema, t } from 'elysia'
-import { MESSAGE_ROLES } from '../database/tables/messages.ts'
+import { attachmentIds, attachmentList } from '../attachments/schemas.ts'
+import { MESSAGE_FORMATS, MESSAGE_ROLES } from '../database/tables/messages.ts'
 import { CHANNELS, TICKET_STATUSES } from '../database/tables/tickets.ts'
 import { oneOf } from '../requests/schemas.ts'
 import { text } from '../requests/text.ts'
@@ -27,6 +28,13 @@ export const messageText = text({
   examples: ['My invoice is missing.'],
 })
 
+export const textOrFiles = text({
+  minLength: 0,
+  maxLength: MOST_MESSAGE_LENGTH,
+  description: 'Message text. Can be blank if there are attachments.',
+  examples: ['It is attached.'],
+})
+
 export const ticketId = t.Object({ id: id('tkt_01jq8z5w8wf6r9f5v0h3q1x2yz', 'Ticket id.') })
 
 export const newTicket = t.Object(
@@ -52,6 +60,7 @@ export const newTicket = t.Object(
       { additionalProperties: false },
     ),
     message: { ...messageText, description: 'The customer’s first message.' },
+    attachments: attachmentIds,
     tags: t.Optional(tags),
   },
   { $id: 'NewTicket', additionalProperties: false },
@@ -72,7 +81,7 @@ export const ticketChange = t.Object(
 )
 
 export const newMessage = t.Object(
-  { text: { ...messageText, examples: ['It is attached.'] } },
+  { text: { ...messageText, examples: ['It is attached.'] }, attachments: attachmentIds },
   { $id: 'NewMessage', additionalProperties: false },
 )
 
@@ -134,12 +143,30 @@ const EXAMPLE = {
   tags: ['billing', 'vip'],
 }
 
-export const message = t.Object(
+export const format = oneOf(
+  MESSAGE_FORMATS,
+  '`markdown`: bold, italic, links, lists, quotes and code, as agents write them. `plain`: shown as it is.',
+)
+
+const message = t.Object(
   {
     id: id('msg_01jq8z5w8wf6r9f5v0h3q1x2yz', 'Message id.'),
     role: oneOf(MESSAGE_ROLES, 'Who wrote it. Messages sent through the API are from the agent.'),
     text: t.String({ examples: ['My invoice is missing.'] }),
+    format,
     agentName: t.Optional(t.String({ description: 'Only on messages from agents.', examples: ['Ben'] })),
+    automatic: t.Optional(
+      t.Literal(true, {
+        description: 'A program wrote it, such as a vacation notice or an automatic reply.',
+      }),
+    ),
+    thirdParty: t.Optional(
+      t.Literal(true, {
+        description:
+          'Between an agent and someone outside, such as a forwarded message and the answer to it. Don’t show it to the customer.',
+      }),
+    ),
+    attachments: attachmentList,
     createdAt: time('When it was sent.'),
   },
   {
@@ -149,8 +176,47 @@ export const message = t.Object(
         id: 'msg_01jq8z5w8wf6r9f5v0h3q1x2yz',
         role: 'agent',
         text: 'It is attached.',
+        format: 'plain',
         agentName: 'Website',
         createdAt: '2026-03-01T09:31:00.000Z',
+      },
+    ],
+  },
+)
+
+const DELIVERY_STATES = ['waiting', 'held', 'sending', 'sent', 'failed', 'bounced'] as const
+
+/** A message with its delivery. */
+export const outgoingMessage = t.Object(
+  {
+    ...message.properties,
+    delivery: t.Optional(
+      t.Object(
+        {
+          state: oneOf(
+            DELIVERY_STATES,
+            '`waiting` until `sendAt`, or for its channel. `held` until an agent decides. `sent` when the channel has taken it; on the API channel as soon as it is stored.',
+          ),
+          sendAt: t.Optional(time('When it is sent. Only while it is waiting or held.')),
+          reason: t.Optional(
+            t.String({ description: 'Why it is held or failed.', examples: ['The mailbox is full.'] }),
+          ),
+        },
+        { description: 'Only on messages of agents.' },
+      ),
+    ),
+  },
+  {
+    $id: 'OutgoingMessage',
+    examples: [
+      {
+        id: 'msg_01jq8z5w8wf6r9f5v0h3q1x2yz',
+        role: 'agent',
+        text: 'It is attached.',
+        format: 'plain',
+        agentName: 'Website',
+        createdAt: '2026-03-01T09:31:00.000Z',
+        delivery: { state: 'waiting', sendAt: '2026-03-02T08:00:00.000Z' },
       },
     ],
   },
@@ -169,7 +235,7 @@ export const ticket = t.Object(
       ...customer,
       userId: id('usr_01jq8z5w8wf6r9f5v0h3q1x2yz', 'Customer id.'),
     }),
-    messages: t.Array(message, { description: 'All messages, oldest first.' }),
+    messages: t.Array(outgoingMessage, { description: 'All messages, oldest first.' }),
   },
   {
     $id: 'Ticket',
@@ -182,6 +248,7 @@ export const ticket = t.Object(
             id: 'msg_01jq8z5w8wf6r9f5v0h3q1x2yz',
             role: 'customer',
             text: 'My invoice is missing.',
+            format: 'plain',
             createdAt: '2026-03-01T09:30:00.000Z',
           },
         ],

@@ -1,10 +1,15 @@
-import { upsertCustomer } from '../customers/customers.ts'
+import { attach, type NewAttachments } from '../attachments/bindings.ts'
+import { type Attachment, findAttachmentsOfTicket } from '../attachments/queries.ts'
+import { type Customer, upsertCustomer } from '../customers/customers.ts'
 import type { Reader, Transaction } from '../database/database.ts'
-import type { Channel } from '../database/tables/tickets.ts'
+import type { Recipients } from '../database/tables/scheduled-messages.ts'
+import type { Channel, TicketStatus } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
+import { type PlannedSends, planSends } from '../sends/plan-sends.ts'
+import { insertSends } from '../sends/queries.ts'
 import { counterChanges, moveCounters } from './counters.ts'
 import {
   findMessages,
@@ -13,6 +18,8 @@ import {
   insertTags,
   insertTickets,
   type Message,
+  type MessageWithFiles,
+  newMessage,
   type TicketWithCustomer,
 } from './queries.ts'
 import { cleanTags } from './update-ticket.ts'
@@ -23,6 +30,7 @@ interface NewTicket {
   customer: { name?: string; email: string }
   message: string
   tags?: string[]
+  attachments?: NewAttachments
 }
 
 /** Runs in the unit of the change with its result. If it throws, the change is undone. */
@@ -36,54 +44,77 @@ export async function createTicket(
   alsoSave?: AlsoSave<TicketDetail>,
 ): Promise<TicketDetail> {
   return deps.database.write(async (tx) => {
-    const ticket = await openTicket(deps, tx, orgId, { ...input, channel: 'api' })
+    const { subject, tags = [], attachments } = input
+    const customer = await upsertCustomer(deps, tx, orgId, { name: undefined, ...input.customer })
+    const message = { text: input.message }
+    const opened = { channel: 'api' as const, subject, customer, message, tags, attachments }
+    const ticket = await openTicket(deps, tx, orgId, opened)
     await alsoSave?.(tx, ticket)
     return ticket
   })
 }
 
-/** The same on any channel, in the caller's unit. Call it last: it ends with the counters. */
+interface OpenedTicket {
+  channel: Channel
+  subject: string
+  customer: Customer
+  /** The first message: of the customer, unless its role says otherwise. */
+  message: Pick<Message, 'text'> & Partial<Message>
+  /** Of the message. */
+  attachments?: NewAttachments | undefined
+  tags?: string[]
+  status?: TicketStatus
+  /** An agent whose row the unit has locked. */
+  assignedTo?: string
+  mailboxId?: string
+  /** Sends the first message, of an agent, to them by email. */
+  recipients?: Recipients
+}
+
+/**
+ * The same on any channel, in the caller's unit, which has found or made the customer. Call it last: it ends with the
+ * counters.
+ */
 export async function openTicket(
   deps: Deps,
   tx: Transaction,
   orgId: string,
-  input: NewTicket & { channel: Channel },
-): Promise<TicketDetail> {
+  { channel, subject, customer, ...input }: OpenedTicket,
+): Promise<TicketWithCustomer & { messages: MessageWithFiles[] }> {
   const now = deps.clock.now()
-  const { channel, subject } = input
   const tags = cleanTags(input.tags ?? [])
-  const customer = await upsertCustomer(deps, tx, orgId, {
-    name: input.customer.name,
-    email: input.customer.email,
-  })
   const ticket: TicketWithCustomer = {
     id: deps.newId('tkt'),
     orgId,
     customerId: customer.id,
-    status: 'open',
+    status: input.status ?? 'open',
     channel,
     subject,
-    assignedTo: '',
+    assignedTo: input.assignedTo ?? '',
     tags,
+    mailboxId: input.mailboxId ?? '',
     isSpam: false,
     version: 1,
     createdAt: now,
     updatedAt: now,
     customer,
   }
-  const message: Message = {
-    id: deps.newId('msg'),
+  const id = input.message.id ?? deps.newId('msg')
+  const owner = { ownerId: id, ticketId: ticket.id }
+  const attachments = await attach(deps, tx, orgId, { ...owner, files: input.attachments })
+  const written = newMessage({
+    role: 'customer',
+    ...input.message,
+    id,
     orgId,
     ticketId: ticket.id,
-    role: 'customer',
-    text: input.message,
-    agentId: null,
-    agentName: null,
-    sending: null,
-    sendError: null,
-    requestHash: null,
+    attachmentCount: attachments.length,
     createdAt: now,
-  }
+  })
+  const { sends = [], ...planned } = input.recipients
+    ? await planOpening(deps, tx, ticket, { message: written, files: attachments, to: input.recipients })
+    : {}
+  const message = { ...written, ...planned }
   await insertTickets(tx, [ticket])
   const tagged = { orgId, ticketId: ticket.id, createdAt: now, updatedAt: now }
   await insertTags(
@@ -91,20 +122,39 @@ export async function openTicket(
     tags.map((tag) => ({ ...tagged, tag })),
   )
   await insertMessages(tx, [message])
+  await insertSends(tx, sends)
   const about = { ticketId: ticket.id, createdAt: now }
   await recordEvents(deps, tx, orgId, [
     { type: 'ticket.created', ...about, data: webhookTicketCreated(ticket) },
-    { type: 'message.sent', ...about, data: webhookMessageSent(ticket, message) },
+    { type: 'message.sent', ...about, data: webhookMessageSent(ticket, { ...message, attachments }) },
   ])
   await moveCounters(tx, orgId, counterChanges(undefined, ticket))
-  return { ...ticket, messages: [message] }
+  return { ...ticket, messages: [{ ...message, attachments }] }
+}
+
+function planOpening(
+  deps: Deps,
+  tx: Transaction,
+  ticket: TicketWithCustomer,
+  { message, files, to: recipients }: { message: Message; files: Attachment[]; to: Recipients },
+): Promise<PlannedSends> {
+  const { id, text, format, agentId, agentName, createdAt } = message
+  const written = { id, text, format, createdAt, agentId: agentId ?? undefined, agentName: agentName ?? '' }
+  const { customer } = ticket
+  return planSends(deps, tx, { ticket, customer, message: written, files, recipients, kind: 'opening' })
 }
 
 /** The ticket with all its messages. The row is read first: its version is never newer than its messages. */
 export async function readTicket(deps: Deps, orgId: string, id: string): Promise<TicketDetail> {
   const { read } = deps.database
   const ticket = await readTicketRow(read, orgId, id)
-  return { ...ticket, messages: await findMessages(read, { orgId, ticketId: id }) }
+  const messages = await findMessages(read, { orgId, ticketId: id })
+  if (messages.every(({ attachmentCount }) => attachmentCount === 0)) return { ...ticket, messages }
+  const files = await findAttachmentsOfTicket(read, { orgId, ticketId: id })
+  return {
+    ...ticket,
+    messages: messages.map((message) => ({ ...message, attachments: files.get(message.id) ?? [] })),
+  }
 }
 
 /** The ticket without its messages. */

@@ -183,7 +183,7 @@ async function saveTags(tx: Transaction, before: Ticket, after: Ticket): Promise
   )
 }
 
-function unknownAgent() {
+export function unknownAgent() {
   const detail = 'No enabled agent has this id.'
   return invalid([{ pointer: '/assignedTo', code: 'unknown_agent', detail }])
 }

@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
-import type { Caller, KeyGuard } from '../api-keys/require-api-key.ts'
+import { type Caller, idOfCaller, type KeyGuard } from '../api-keys/require-api-key.ts'
+import type { NewAttachments } from '../attachments/bindings.ts'
 import { type Actor, actingAs, type Deps } from '../deps.ts'
 import { createIdempotency, type IdempotentRequest } from '../idempotency/idempotency.ts'
 import { isNamed } from '../requests/headers.ts'
@@ -8,11 +9,11 @@ import { strictQuery } from '../requests/query.ts'
 import { listTickets } from './list-tickets.ts'
 import { postAgentMessage } from './messages.ts'
 import { listRequest, pageLinks } from './pagination.ts'
-import type { Message } from './queries.ts'
+import type { MessageWithFiles } from './queries.ts'
 import {
-  message,
   newMessage,
   newTicket,
+  outgoingMessage,
   ticket,
   ticketChange,
   ticketId,
@@ -22,7 +23,7 @@ import {
 import { createTicket, readTicket, readTicketRow } from './tickets.ts'
 import { updateTicket } from './update-ticket.ts'
 import * as document from './v1-document.ts'
-import { type TicketDetail, ticketEtag, viewListedTicket, viewMessage, viewTicket } from './views.ts'
+import { type TicketDetail, ticketEtag, viewListedTicket, viewSentMessage, viewTicket } from './views.ts'
 
 /** The public contract: section 4 of the specification. Who may and how often comes first, then what was sent. */
 export function ticketRoutes(deps: Deps, guard: KeyGuard) {
@@ -79,6 +80,7 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard) {
       '/tickets',
       async ({ caller, body, request, set, status }) => {
         const { orgId } = caller
+        const input = { ...body, attachments: uploadsOf(caller, body) }
         const asAnswer = (made: TicketDetail) => ({
           status: 201,
           body: viewTicket(made),
@@ -89,7 +91,7 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard) {
           idempotent(caller, request, { path: '/v1/tickets', body }),
           async (remember) =>
             asAnswer(
-              await createTicket(deps, orgId, body, (tx, made) => remember(tx, asAnswer(made), made.id)),
+              await createTicket(deps, orgId, input, (tx, made) => remember(tx, asAnswer(made), made.id)),
             ),
         )
         Object.assign(set.headers, answerHeaders(answer))
@@ -126,17 +128,18 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard) {
       '/tickets/:id/messages',
       async ({ caller, params, body, request, set, status }) => {
         const { orgId, agentId, name: agentName } = caller
-        const asAnswer = (posted: Message) => ({
+        const asAnswer = (posted: MessageWithFiles) => ({
           status: 201,
-          body: viewMessage(posted),
+          body: viewSentMessage(posted),
           location: null,
           etag: null,
         })
         const path = `/v1/tickets/${params.id}/messages`
-        const answer = await once<ReturnType<typeof viewMessage>>(
+        const answer = await once<ReturnType<typeof viewSentMessage>>(
           idempotent(caller, request, { path, body }),
           async (remember) => {
-            const input = { ticketId: params.id, text: body.text, agentName, agentId }
+            const attachments = uploadsOf(caller, body)
+            const input = { ticketId: params.id, text: body.text, agentName, agentId, attachments }
             return asAnswer(
               await postAgentMessage(deps, orgId, input, (tx, posted) =>
                 remember(tx, asAnswer(posted), posted.ticketId),
@@ -152,7 +155,7 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard) {
         transform: [guard.allow('messages:write'), noQuery, jsonBody],
         params: ticketId,
         body: newMessage,
-        response: { 201: message },
+        response: { 201: outgoingMessage },
         detail: document.postMessage,
       },
     )
@@ -166,6 +169,11 @@ function idempotent(
 ): IdempotentRequest {
   const sent = agentId === undefined ? body : { agentId, body }
   return { orgId, key: headers.get('idempotency-key'), method: 'POST', path, body: sent }
+}
+
+/** The files that a request sends: the caller's own uploads. */
+function uploadsOf(caller: Caller, { attachments: ids = [] }: { attachments?: string[] }): NewAttachments {
+  return { uploads: { ids, uploader: idOfCaller(caller) } }
 }
 
 export function actorOf({ agentId, keyId, name }: Caller): Actor {

@@ -1,8 +1,25 @@
+import type { Attachment } from '../attachments/queries.ts'
+import { viewAttachments } from '../attachments/views.ts'
+import type { SendingState } from '../database/tables/messages.ts'
 import { isoTime } from '../dates.ts'
 import type { Message, Ticket, TicketWithCustomer } from './queries.ts'
 
-type MessageRow = Pick<Message, 'id' | 'role' | 'text' | 'agentName' | 'createdAt'>
-export type TicketDetail = TicketWithCustomer & { messages: MessageRow[] }
+type MessageRow = Pick<Message, 'id' | 'role' | 'text' | 'format' | 'agentName' | 'createdAt'> & {
+  attachments?: Attachment[]
+  isAutomatic?: boolean
+  author?: Message['author']
+}
+/** With the state of its delivery. */
+type SentRow = MessageRow & Pick<Message, 'sending' | 'sendError'>
+export type TicketDetail = TicketWithCustomer & { messages: SentRow[] }
+
+const STATE_OF = {
+  queued: 'waiting',
+  sending: 'sending',
+  sent: 'sent',
+  failed: 'failed',
+  bounced: 'bounced',
+} as const satisfies Record<SendingState, string>
 
 /** Strong validator of a ticket as `GET` returns it: its own version and its customer's. */
 export function ticketEtag(ticket: TicketWithCustomer): string {
@@ -25,8 +42,15 @@ export function viewTicket(ticket: TicketDetail) {
   return {
     ...viewListedTicket(ticket),
     customer: { ...viewCustomer(ticket), userId: ticket.customer.id },
-    messages: ticket.messages.map(viewMessage),
+    messages: ticket.messages.map(viewSentMessage),
   }
+}
+
+/** A stored message. Those of customers are not delivered to anyone. */
+export function viewSentMessage({ sending, sendError, ...message }: SentRow) {
+  if (sending === null) return viewMessage(message)
+  const delivery = { state: STATE_OF[sending], ...(sendError !== null && { reason: sendError }) }
+  return { ...viewMessage(message), delivery }
 }
 
 export function viewMessage(message: MessageRow) {
@@ -34,7 +58,11 @@ export function viewMessage(message: MessageRow) {
     id: message.id,
     role: message.role,
     text: message.text,
+    format: message.format,
     ...(message.agentName === null ? {} : { agentName: message.agentName }),
+    ...(message.isAutomatic ? { automatic: true as const } : {}),
+    ...(message.author === 'third_party' ? { thirdParty: true as const } : {}),
+    ...viewAttachments(message.attachments),
     createdAt: isoTime(message.createdAt),
   }
 }

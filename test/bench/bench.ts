@@ -2,10 +2,12 @@ import { benchCreate } from './create.ts'
 import { benchDeliver } from './deliver.ts'
 import { benchInbox } from './inbox.ts'
 import { benchList } from './list.ts'
+import { benchMail } from './mail.ts'
 import { benchPage } from './page.ts'
 import { benchRead } from './read.ts'
 import { isMet, printTable, type Result } from './result.ts'
 import { benchStart } from './start.ts'
+import { benchThread } from './thread.ts'
 
 // `bun run bench [part …]`: ratios within one run on one machine, as a table and, on the last line, as JSON.
 
@@ -15,8 +17,10 @@ const PARTS: Record<string, () => Promise<Result[]>> = {
   list: benchList,
   inbox: benchInbox,
   deliver: benchDeliver,
+  mail: benchMail,
   start: benchStart,
   page: benchPage,
+  thread: benchThread,
 }
 
 const wanted = process.argv.slice(2)

@@ -73,7 +73,7 @@ async function daysWork(browser: Browser, url: string): Promise<Result[]> {
 
 async function signIn(page: Page, url: string): Promise<number> {
   await page.goto(`${url}/sign-in`)
-  await page.getByLabel('E-mail').fill(EMAIL)
+  await page.getByLabel('Email').fill(EMAIL)
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   const painted = whenPainted(page, ROW)
   await page.getByRole('button', { name: 'Sign in' }).click()

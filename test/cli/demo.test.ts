@@ -9,6 +9,9 @@ interface Counts {
   views: Record<'mine' | 'unassigned' | 'held' | 'open' | 'pending' | 'resolved' | 'failed' | 'spam', number>
   saved: { count: number }[]
 }
+interface Written {
+  attachments?: { name: string }[]
+}
 interface List {
   data: Record<string, unknown>[]
   nextCursor?: string
@@ -48,6 +51,32 @@ test('the demo shows a busy inbox after the sign-in it prints, and removes its f
   // The full-text index follows the log.
   const found = await eventually(async () => (await get<List>('/tickets?q=warehouses%20Rotterdam')).data[0])
   expect(found.subject).toStartWith('Moving 3 warehouses')
+
+  // Mails that were really read and filed. Nothing connects to the mailbox: its server doesn't exist.
+  expect((await get<List>('/mailboxes')).data).toMatchObject([
+    { address: 'support@parcelbird.example', state: 'paused' },
+  ])
+  for (const outcome of ['message', 'automatic', 'bounce']) {
+    const { data } = await get<List>(`/mails?outcome=${outcome}`)
+    expect([outcome, data.length > 0]).toEqual([outcome, true])
+    expect(data.every(({ ticketId }) => ticketId !== null)).toBeTrue()
+  }
+  expect((await get<List>('/mails?outcome=quarantined')).data).toEqual([])
+  const [complaint] = (await get<List>('/tickets?q=Second%20broken%20vase')).data
+  const { json: ticket } = await call<{ messages: Written[] }>(
+    'GET',
+    `${demo.url}/v1/tickets/${complaint?.id}`,
+    {
+      headers: { authorization: `Bearer ${key}` },
+    },
+  )
+  const [written, answered] = ticket.messages
+  expect(written?.attachments?.map(({ name }) => name)).toEqual(['crushed-box.png', 'invoice.pdf'])
+  expect(answered).toMatchObject({
+    role: 'agent',
+    format: 'markdown',
+    attachments: [{ name: 'claim-form.pdf' }],
+  })
 
   const { data: endpoints } = await get<List>('/endpoints')
   expect(endpoints).toMatchObject([{ isOn: true }, { isOn: false, offReason: 'failing' }])

@@ -35,6 +35,9 @@ test('an invalid setting stops the start and says what is valid', async () => {
   const pem = join(temporaryFolder('pem'), 'broken.pem')
   writeFileSync(pem, '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n')
   wrong.push([{ BELLHOP_WEBHOOK_CA: pem }, `BELLHOP_WEBHOOK_CA is "${pem}". ${CA}`])
+  wrong.push([{ BELLHOP_MAIL_CA: pem }, `BELLHOP_MAIL_CA is "${pem}". ${CA}`])
+  const mail = ALLOWED.replace('hooks.internal', 'mail.internal')
+  wrong.push([{ BELLHOP_MAIL_ALLOW: '*.internal' }, `BELLHOP_MAIL_ALLOW is "*.internal". ${mail}`])
   const ended = await Promise.all(
     wrong.map(([setting]) => runProgram({ BELLHOP_DATA: temporaryFolder('data'), ...setting }, ['serve'])),
   )

@@ -4,7 +4,7 @@ import { engine } from '../../server/database/columns.ts'
 import { tickets } from '../../server/database/tables/tickets.ts'
 import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
-import { makeTicket } from '../support/tickets.ts'
+import { makeManyTickets } from '../support/many-tickets.ts'
 
 const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
@@ -19,8 +19,7 @@ describe.if(engine === 'postgresql')('disabling an agent while others work', () 
     const ben = await signInAgent(bellhop, acme.orgId, { name: 'Ben' })
     const { read } = bellhop.deps.database
     const ofBen = and(eq(tickets.orgId, acme.orgId), eq(tickets.assignedTo, ben.id))
-    const fast = await acme.withKey({ rateLimit: 10_000 })
-    const made = await Promise.all(Array.from({ length: MORE_THAN_A_SLICE }, () => makeTicket(fast)))
+    const made = await makeManyTickets(bellhop.deps, acme.orgId, MORE_THAN_A_SLICE)
     await bellhop.deps.database.write(async (tx) => {
       await tx.update(tickets).set({ assignedTo: ben.id }).where(eq(tickets.orgId, acme.orgId))
     })

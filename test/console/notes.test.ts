@@ -34,6 +34,20 @@ test('a note that is sent again because the answer was lost is one note', async 
   expect((await put(ben, id, noteId, 'Ask Dana.')).status).toBe(200)
 })
 
+test('a note has the format it was written in', async () => {
+  const { id } = await makeTicket(acme)
+  const noteId = newId()
+  const putFormatted = (format: string) =>
+    ben.call<EntryJson>('PUT', `/console/tickets/${id}/notes/${noteId}`, {
+      body: { text: '**Ask**', format },
+    })
+  expect((await putFormatted('markdown')).json).toMatchObject({ text: '**Ask**', format: 'markdown' })
+  problemOf(await putFormatted('plain'), 409, 'note_id_taken')
+  problemOf(await putFormatted('html'), 400, 'invalid_request')
+  await put(ben, id, newId(), '**Ask**')
+  expect((await notesOf(id)).map(({ format }) => format)).toEqual(['markdown', 'plain'])
+})
+
 test('an id belongs to one note of one agent', async () => {
   const [{ id }, { id: otherId }] = [await makeTicket(acme), await makeTicket(acme)]
   const noteId = newId()

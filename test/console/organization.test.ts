@@ -2,6 +2,7 @@ import { afterAll, beforeEach, expect, test } from 'bun:test'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { type Client, startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
+import { newMailbox } from '../support/mailboxes.ts'
 
 const bellhop = await startBellhop({ clock: createManualClock() })
 afterAll(() => bellhop.stop())
@@ -22,12 +23,24 @@ test('every agent can read the organization settings, and administrators can cha
     assignOnReply: true,
     publicName: '',
     website: '',
+    emailsApiTickets: false,
     signature: '',
     createdAt: '2026-03-01T09:00:00.000Z',
   }
   expect((await ben.call('GET', '/console/organization')).json).toEqual(first)
-  const body = { reopens: false, website: ' https://acme.example ', signature: '  -- \nAcme\n' }
-  const changed = { ...first, reopens: false, website: 'https://acme.example', signature: '  -- \nAcme' }
+  const body = {
+    reopens: false,
+    emailsApiTickets: true,
+    website: ' https://acme.example ',
+    signature: '  -- \nAcme\n',
+  }
+  const changed = {
+    ...first,
+    reopens: false,
+    emailsApiTickets: true,
+    website: 'https://acme.example',
+    signature: '  -- \nAcme',
+  }
   expect((await ana.call('PATCH', '/console/organization', { body })).json).toEqual(changed)
   const publicName = { publicName: 'Acme Support' }
   expect((await ana.call('PATCH', '/console/organization', { body: publicName })).json).toEqual({
@@ -65,7 +78,7 @@ test("the checklist shows what is done and what this version doesn't support yet
     const { data } = (await by.call<Steps>('GET', '/console/checklist')).json
     expect(data.map(({ id }) => id)).toEqual(['key', 'email', 'widget', 'telegram', 'agents', 'endpoint'])
     const later = data.filter(({ state }) => state === 'later')
-    expect(later.map(({ id }) => id)).toEqual(['email', 'widget', 'telegram'])
+    expect(later.map(({ id }) => id)).toEqual(['widget', 'telegram'])
     return data.filter(({ state }) => state === 'done').map(({ id }) => id)
   }
   const keys = (await ana.call<{ data: { id: string }[] }>('GET', '/console/keys')).json.data
@@ -79,5 +92,13 @@ test("the checklist shows what is done and what this version doesn't support yet
   await ana.call('POST', `/console/agents/${json.agent.id}/disable`)
   const endpoint = { url: 'https://hooks.example.com/in', events: ['ticket.created'] }
   await ana.call('POST', '/console/endpoints', { body: endpoint })
+  expect(await done(ana)).toEqual(['key', 'endpoint'])
+  const atGoogle = { name: 'Support', address: 'support@acme.example', signIn: 'google' }
+  expect((await ana.call('POST', '/console/mailboxes', { body: atGoogle })).status).toBe(201)
+  expect(await done(ana)).toEqual(['key', 'endpoint'])
+  const withPassword = newMailbox({ address: 'help@acme.example' })
+  const { id } = (await ana.call<{ id: string }>('POST', '/console/mailboxes', { body: withPassword })).json
+  expect(await done(ana)).toEqual(['key', 'email', 'endpoint'])
+  await ana.call('DELETE', `/console/mailboxes/${id}`)
   expect(await done(ana)).toEqual(['key', 'endpoint'])
 })

@@ -104,3 +104,17 @@ test('an agent can change their own name and nothing else', async () => {
   const more = await ana?.call('PATCH', '/console/me', { body: { name: 'Ana', role: 'admin' } })
   expect(more?.json).toMatchObject({ status: 400, errors: [{ pointer: '/role', code: 'unknown_field' }] })
 })
+
+test('an agent has a signature of their own', async () => {
+  const [ana, other] = (await signedIn(FIREFOX)).browsers.concat((await signedIn(FIREFOX)).browsers)
+  const signature = async (browser = ana) => (await browser?.call('GET', '/console/me/signature'))?.json
+  expect(await signature()).toEqual({ signature: '' })
+  const change = (text: string) => ana?.call('PUT', '/console/me/signature', { body: { signature: text } })
+  expect((await change('  **Ana**\nSupport\n\n'))?.json).toEqual({ signature: '  **Ana**\nSupport' })
+  expect((await change('x'.repeat(10_001)))?.json).toMatchObject({
+    status: 400,
+    errors: [{ pointer: '/signature', code: 'too_long' }],
+  })
+  expect(await signature()).toEqual({ signature: '  **Ana**\nSupport' })
+  expect(await signature(other)).toEqual({ signature: '' })
+})

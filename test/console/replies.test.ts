@@ -1,6 +1,4 @@
 import { afterAll, expect, test } from 'bun:test'
-import { eq } from 'drizzle-orm'
-import { messages } from '../../server/database/tables/messages.ts'
 import { scheduledMessages } from '../../server/database/tables/scheduled-messages.ts'
 import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
@@ -47,6 +45,7 @@ test('a reply waits ten seconds, then it is sent once, in the name of its agent'
       agentId: ben.id,
       agentName: 'Ben Okafor',
       text: 'It is attached.',
+      format: 'plain',
       isHeld: false,
       sendAt,
     },
@@ -210,22 +209,22 @@ test("a clock that is set back doesn't delay a reply", async () => {
   expect(await textsOf(ben, id)).toHaveLength(2)
 })
 
-test('a message that failed is queued again, others are not', async () => {
+test('a message that failed is sent again only if it can leave now', async () => {
   const about = { status: 'open', assignedTo: ben.id, tags: [], createdAt: 1, updatedAt: 1 } as const
   const id = await storeTicket(bellhop.deps, acme.orgId, { ...about, tags: [], channel: 'email' })
   await sendReply(ben, id, { text: 'Hello' })
   await untilGone()
   const messageId = await newestMessage(ben, id)
-  const retry = (message: string) => ben.call('POST', `/console/messages/${message}/retry`)
-  const last = async () => (await readThread(ben, id)).timeline.at(-1)
-  expect(await last()).toMatchObject({ sending: 'queued' })
-  problemOf(await retry(messageId), 409, 'not_failed')
-  await bellhop.deps.database.write(async (tx) => {
-    const failed = { sending: 'failed' as const, sendError: 'The mailbox is full.' }
-    await tx.update(messages).set(failed).where(eq(messages.id, messageId))
-  })
-  expect(await last()).toMatchObject({ sending: 'failed', sendError: 'The mailbox is full.' })
-  expect((await retry(messageId)).status).toBe(204)
-  expect(await last()).toMatchObject({ sending: 'queued' })
-  expect(await last()).not.toHaveProperty('sendError')
+  const resend = (message: string) =>
+    ben.call('POST', `/console/tickets/${id}/messages/${message}/resend`, { body: {} })
+  const failed = { sending: 'failed', sendError: 'No mailbox is connected.' }
+  expect((await readThread(ben, id)).timeline.at(-1)).toMatchObject(failed)
+  problemOf(await resend(messageId), 409, 'no_transport')
+  const answered = await makeTicket(acme)
+  await sendReply(ben, answered.id, { text: 'Hello' })
+  await untilGone()
+  const sent = await newestMessage(ben, answered.id)
+  const path = `/console/tickets/${answered.id}/messages/${sent}/resend`
+  problemOf(await ben.call('POST', path, { body: {} }), 409, 'not_failed')
+  problemOf(await resend(sent), 404, 'not_found')
 })

@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
+import { listInbox } from '../../server/inbox/list-inbox.ts'
 import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { indexed } from '../support/search.ts'
@@ -11,21 +12,18 @@ const FOUND = 16
 const MESSAGES = 10
 const LONG = 'Größe überprüfen für Müller, déjà vu: '.repeat(100)
 
-/** The longest time that the event loop was busy at a stretch, as a share of the whole. */
-async function longestBlock(work: () => Promise<unknown>): Promise<number> {
-  const startedAt = performance.now()
-  let turnAt = startedAt
-  let longest = 0
+/** How often other work could run on the event loop meanwhile. */
+async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0
   let isOver = false
   const look = () => {
-    longest = Math.max(longest, performance.now() - turnAt)
-    turnAt = performance.now()
+    turns += 1
     if (!isOver) setImmediate(look)
   }
   setImmediate(look)
   await work()
   isOver = true
-  return longest / (performance.now() - startedAt)
+  return turns
 }
 
 test('a search through long threads does not block other requests', async () => {
@@ -39,11 +37,11 @@ test('a search through long threads does not block other requests', async () => 
     }
   }
   await indexed(bellhop)
+  // Not over HTTP, whose sockets give way at moments of their own.
   const search = async () => {
     // No text has both words, so every text is read to its end.
-    const found = await ben.call<{ data: unknown[] }>('GET', '/console/tickets?q=kettle%20m%C3%BCller')
-    expect(found.json.data).toHaveLength(FOUND)
+    const found = await listInbox(bellhop.deps, acme.orgId, { me: ben.id, q: 'kettle müller' })
+    expect(found.rows).toHaveLength(FOUND)
   }
-  await search()
-  expect(await longestBlock(search)).toBeLessThan(1 / 3)
+  expect(await turnsDuring(search)).toBeGreaterThanOrEqual(FOUND)
 })

@@ -24,6 +24,7 @@ test('an agent signs in with email address and password, in any case, and stays 
     },
     organization: { id: acme.orgId, name: 'Acme' },
     session: { id: expect.stringMatching(/^ses_/), expiresAt: '2026-03-15T09:00:00.000Z' },
+    limits: { attachmentBytes: 25 * 1024 * 1024, attachmentsPerMessage: 50 },
   })
   expect((await ana.call('GET', '/console/session')).json).toEqual(signedIn.json)
   expect((await ana.call('GET', '/v1/tickets')).status).toBe(200)

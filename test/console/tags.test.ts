@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { makeManyTickets } from '../support/many-tickets.ts'
 import { readThread } from '../support/threads.ts'
 import { changeTicket, listTickets, makeTicket, problemOf, readTicket } from '../support/tickets.ts'
 
@@ -45,7 +46,7 @@ test('every tag is listed with its number of tickets and of open tickets', async
 })
 
 test('a tag is renamed on every ticket; a ticket with both tags keeps one', async () => {
-  await Promise.all(Array.from({ length: 205 }, () => makeTicket(acme, { tags: ['refnud'] })))
+  await makeManyTickets(bellhop.deps, acme.orgId, 205, () => ['refnud'])
   const both = await makeTicket(acme, { tags: ['new', 'refnud', 'refund'] })
   const renamed = await admin.call('POST', '/console/tags/rename', {
     body: { from: 'refnud', to: ' refund ' },

@@ -194,7 +194,8 @@ test("what belongs to another organization or can't exist isn't found", async ()
       problemOf(await agent.call(method, `/console/tickets/${ticket}${path}`, { body }), 404, 'not_found')
     }
   }
-  problemOf(await eve.call('POST', `/console/messages/${messageId}/retry`), 404, 'not_found')
+  const resend = `/console/tickets/${id}/messages/${messageId}/resend`
+  problemOf(await eve.call('POST', resend, { body: {} }), 404, 'not_found')
   expect((await readThread(ben, id)).timeline).toHaveLength(1)
 })
 

@@ -1,10 +1,10 @@
-import { afterAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { engine } from '../../server/database/columns.ts'
 import { StorageError } from '../../server/database/database.ts'
 import { createTicket, readTicket } from '../../server/tickets/tickets.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { fillUp, mountSmallDisk } from '../support/small-disk.ts'
 import {
   addOrganization,
   ORG,
@@ -15,15 +15,9 @@ import {
 } from './storage.ts'
 import { brokenPieces, countersAndRecount } from './whole.ts'
 
-const DISK_MIB = 8
 const BALLAST_BYTES = 2 * 2 ** 20
-const mounts: string[] = []
 
-afterAll(() => {
-  for (const folder of mounts) Bun.spawnSync(['umount', '--lazy', folder])
-})
-
-const disk = engine === 'sqlite' ? smallDisk() : undefined
+const disk = engine === 'sqlite' ? mountSmallDisk() : undefined
 
 describe.if(disk !== undefined)('on a full disk', () => {
   test('changes are refused whole, reads go on, and room is all it takes to write again', async () => {
@@ -70,41 +64,12 @@ describe.if(disk !== undefined)('on a full disk', () => {
     const place = { BELLHOP_DATA: join(folder, 'data-2') }
     const storage = await openStorage(undefined, place)
     await storage.database.write((tx) => addOrganization(tx, 'org_a'))
-    fillUp(folder)
+    const release = fillUp(folder)
     await storage.database.close()
     expect(await seenElsewhere(place, 'select id from organizations')).toEqual([{ id: 'org_a' }])
-    rmSync(join(folder, 'filling'))
+    release()
     await using again = await openStorage(undefined, place)
     await again.database.write((tx) => addOrganization(tx, 'org_b'))
     expect(await organizationIds(again.database)).toEqual(['org_a', 'org_b'])
   })
 })
-
-function fillUp(folder: string): void {
-  try {
-    writeFileSync(join(folder, 'filling'), Buffer.alloc(DISK_MIB * 2 ** 20))
-  } catch (error) {
-    if (!String(error).includes('ENOSPC')) throw error
-  }
-}
-
-/** A disk of a few megabytes in memory; undefined where mounting is not permitted, which CI must be able to do. */
-function smallDisk(): string | undefined {
-  const folder = temporaryFolder('disk')
-  const { exitCode, stderr } = Bun.spawnSync([
-    'mount',
-    '-t',
-    'tmpfs',
-    '-o',
-    `size=${DISK_MIB}m`,
-    'tmpfs',
-    folder,
-  ])
-  if (exitCode === 0) {
-    mounts.push(folder)
-    return folder
-  }
-  if (process.env.CI) throw new Error(`A small disk could not be mounted: ${stderr}`)
-  console.warn('The tests of a full disk are skipped: mounting is not permitted here.')
-  return undefined
-}

@@ -14,7 +14,7 @@ function rebuildTickets(which: string): string {
     drop table tickets;--> statement-breakpoint
     create table tickets (id text primary key not null, org_id text, customer_id text references customers (id),
       status text, channel text, subject text, assigned_to text, tags text, version integer, created_at integer,
-      updated_at integer, is_spam integer);--> statement-breakpoint
+      updated_at integer, is_spam integer, mailbox_id text);--> statement-breakpoint
     insert into tickets select * from __new_tickets;--> statement-breakpoint
     drop table __new_tickets;--> statement-breakpoint
     PRAGMA foreign_keys=ON;`

@@ -27,8 +27,8 @@ test('the keys do something in the inbox', async () => {
   const registered = new Set<string>()
   const letters = new Set<string>()
   for (const { path, text } of await readSources()) {
-    if (!/^web\/(inbox|keyboard|ticket)\//.test(path)) continue
-    for (const [, key = ''] of text.matchAll(/\b(?:keys|otherKeys): \[+'([^']+)'\]/g)) registered.add(key)
+    if (!/^web\/(formatting|inbox|keyboard|ticket)\//.test(path)) continue
+    for (const [, key = ''] of text.matchAll(/\b(?:keys|otherKeys): (?:\[+)?'([^']+)'/g)) registered.add(key)
     const [, views = ''] = /VIEW_LETTERS[^{]*\{([^}]*)\}/.exec(text) ?? []
     for (const [, letter = ''] of views.matchAll(/: '(\w)'/g)) letters.add(letter)
   }

@@ -3,6 +3,7 @@ import { createEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
 import { type Bellhop, startBellhop } from '../support/bellhop.ts'
 import { writeCaFile } from '../support/certificates.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { upload } from '../support/uploads.ts'
 import { block, documents, httpMessage, readHttp, shapeOf } from './page.ts'
 import { testWith } from './runtimes.ts'
 
@@ -38,16 +39,19 @@ testWith(['bash', 'curl'], 'the calls in the API guide work', async () => {
   const client = await bellhop.organization('Guide')
   const ticket = { subject: 'Missing invoice', message: 'Hello', customer: { email: 'ana@example.com' } }
   const { json } = await client.call('POST', '/tickets', { body: ticket })
+  const file = await upload(client)
   const guide = documents.get('server/http/docs/guides/api.md') ?? ''
   const calls = [...guide.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, call = '']) => call)
-  expect(calls).toHaveLength(4)
+  expect(calls).toHaveLength(6)
   for (const call of calls) {
-    const variables = `KEY=${client.key}\nTICKET=${json.id}\n`
-    await runInShell(variables + call.replace(/^curl/, 'curl --fail-with-body'))
+    const variables = `KEY=${client.key}\nTICKET=${json.id}\nATTACHMENT=${file.id}\n`
+    const here = call.replace(/^curl/, 'curl --fail-with-body').replace('@invoice.pdf', '@README.md')
+    await runInShell(variables + here)
   }
   const after = await client.call('GET', `/tickets/${json.id}`)
   expect(after.json).toMatchObject({ status: 'pending', tags: ['billing', 'vip'] })
   expect(after.text).toContain('It is attached.')
+  expect(after.text).toContain(file.id)
 })
 
 test('a wrong body is answered as the page shows it', async () => {

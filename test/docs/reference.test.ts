@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readConfig } from '../../server/config.ts'
 import { DELIVERY_ERRORS } from '../../server/webhooks/deliveries/delivery-errors.ts'
-import { URL_REFUSALS } from '../../server/webhooks/public-address.ts'
+import { URL_REFUSALS } from '../../server/webhooks/endpoints/endpoint-url.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { runProgram } from '../support/program.ts'
 import { readSources } from '../support/sources.ts'
@@ -92,11 +92,11 @@ async function commandsBelow(path: string[]): Promise<string[]> {
 
 /** What a caller of `/v1` with a key can get. */
 const OF_THE_API =
-  /^server\/(errors\.ts|http|tickets|customers|idempotency|requests|replies\/(schedule|waiting)|api-keys\/(require-|rate-limit))/
+  /^server\/(errors\.ts|http|attachments|tickets|customers|idempotency|requests|replies\/(schedule|waiting|client)|sends\/recipients|api-keys\/(require-|rate-limit))/
 const OF_THE_PAGES = /^server\/(http\/(assets|built-pages)|requests\/headers)\.ts$/
 
 /** Thrown by the verbs of messages, but only for an agent's session. */
-const ONLY_FOR_AGENTS = ['409 answered_meanwhile', '409 draft_too_long']
+const ONLY_FOR_AGENTS = ['409 answered_meanwhile', '409 customer_fixed', '409 draft_too_long']
 
 function isOfTheApi(path: string): boolean {
   return OF_THE_API.test(path) && !OF_THE_PAGES.test(path)

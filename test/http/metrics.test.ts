@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { pauseMailbox } from '../../server/channels/email/mailboxes/mailbox-state.ts'
+import { createMailbox } from '../../server/channels/email/mailboxes/mailboxes.ts'
 import { createEndpoint, disableEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
 import { type Bellhop, type Client, call, startBellhop } from '../support/bellhop.ts'
 import { writeCaFile } from '../support/certificates.ts'
+import { openLedger } from '../support/mail/fetched-mail.ts'
+import { openOutgoing } from '../support/mail/outgoing.ts'
+import { newMailbox } from '../support/mailboxes.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { makeTicket, NO_TICKET, problemOf } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
@@ -135,8 +140,62 @@ function metrics(headers: Record<string, string> = {}) {
 }
 
 /** Returns a function that reads a sample by its name and labels, or 0 if it doesn't exist yet. */
-async function values(): Promise<(sample: string) => number> {
-  const { text } = await metrics()
+async function values(url = bellhop.url): Promise<(sample: string) => number> {
+  const { text } = await call('GET', `${url}/metrics`)
   const lines = new Map(text.split('\n').map((line) => [line.slice(0, line.lastIndexOf(' ')), line]))
   return (sample) => Number(lines.get(sample)?.split(' ').at(-1) ?? 0)
 }
+
+test('mailboxes are counted by state', async () => {
+  const { id, orgId } = await createMailbox(bellhop.deps, acme.orgId, newMailbox())
+  await pauseMailbox(bellhop.deps, orgId, id)
+  const value = await values()
+  expect(value('bellhop_mailboxes{state="paused"}')).toBe(1)
+  expect(value('bellhop_mailboxes{state="active"}')).toBe(0)
+  expect(value('bellhop_mails_waiting')).toBe(0)
+})
+
+test('mails are counted by outcome, and the age of the oldest pending one is told', async () => {
+  const ledger = await openLedger(bellhop, acme.orgId, 'metrics@acme.example')
+  await ledger.fetched('From: Ana <ana@example.com>\r\nSubject: Hello\r\n\r\nHello.')
+  await ledger.fetched('Subject: From nobody\r\n\r\nHello.')
+  const value = await values()
+  expect(value('bellhop_mails{outcome="message"}')).toBe(1)
+  expect(value('bellhop_mails{outcome="quarantined"}')).toBe(1)
+  expect(value('bellhop_mails{outcome="pending"}')).toBe(0)
+  expect(value('bellhop_mail_oldest_pending_seconds')).toBe(0)
+})
+
+test('sends are counted by state, their attempts by outcome', async () => {
+  await using outgoing = await openOutgoing({ isConnected: false })
+  const { bellhop: sender, ben, smtp } = outgoing
+  const sample = async (name: string) => (await values(sender.url))(name)
+  const mailboxId = await outgoing.mailbox()
+  const ticketId = await outgoing.ticket({ mailboxId })
+  smtp.fail({ at: 'recipient', does: { code: 550, text: '5.1.1 No such user' } })
+  await outgoing.until(ticketId, await outgoing.reply(ticketId, 'It is refused.'), 'failed')
+  expect(await sample('bellhop_send_attempts_total{outcome="refused"}')).toBe(1)
+  await outgoing.until(ticketId, await outgoing.reply(ticketId, 'It arrives.'), 'sent')
+  expect(await sample('bellhop_send_attempts_total{outcome="sent"}')).toBe(1)
+  expect(await sample('bellhop_sends{state="waiting"}')).toBe(0)
+  await pauseMailbox(sender.deps, ben.orgId, mailboxId)
+  await outgoing.reply(ticketId, 'It waits.')
+  await eventually(async () => (await sample('bellhop_sends{state="waiting"}')) === 1)
+})
+
+test('the sizes of attachments are added up, those with the same bytes once', async () => {
+  const fresh = await startBellhop()
+  try {
+    const { orgId } = await fresh.organization()
+    const ledger = await openLedger(fresh, orgId)
+    for (const id of ['one', 'two']) {
+      await ledger.fetched(
+        `From: ana@example.com\r\nMessage-ID: <${id}@example.com>\r\nMIME-Version: 1.0\r\n` +
+          'Content-Type: application/zip\r\nContent-Disposition: attachment; filename="a.zip"\r\n\r\n0123456789',
+      )
+    }
+    expect((await values(fresh.url))('bellhop_attachment_bytes')).toBe(10)
+  } finally {
+    await fresh.stop()
+  }
+})

@@ -120,6 +120,7 @@ function settings(): Shot[] {
     'audit',
     'widget',
     'email',
+    'mails',
     'telegram',
     'keys',
     'endpoints',
@@ -131,6 +132,21 @@ function settings(): Shot[] {
     { name: 'settings-list', path: '/settings' },
     { name: 'settings-no-permission', path: '/settings/keys', as: 'agent' },
     { name: 'settings-account-agent', path: '/settings/account', as: 'agent' },
+    {
+      name: 'settings-new-mailbox',
+      path: '/settings/email/new',
+      async prepare(page) {
+        await page.getByLabel('Email address').fill('support@fastmail.com')
+        await page.getByText('Make an app password').waitFor()
+      },
+    },
+    {
+      name: 'settings-oauth-client',
+      path: '/settings/email',
+      prepare: (page) => pressButton(page, 'Set up Microsoft'),
+    },
+    { name: 'settings-mailbox', path: '/settings/email', prepare: followFirst('/settings/email/mbx_') },
+    { name: 'settings-mail', path: '/settings/mails', prepare: followFirst('/settings/mails/eml_') },
     { name: 'settings-endpoint', path: '/settings/endpoints', prepare: followFirst('/settings/endpoints/') },
     {
       name: 'settings-delivery',

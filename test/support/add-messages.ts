@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm'
 import { tickets } from '../../server/database/tables/tickets.ts'
 import type { Deps } from '../../server/deps.ts'
 import { recordEvents } from '../../server/events/events.ts'
-import { insertMessages, type Message } from '../../server/tickets/queries.ts'
+import { insertMessages, type Message, newMessage } from '../../server/tickets/queries.ts'
 
 type NewMessage = Partial<Pick<Message, 'role' | 'agentId' | 'agentName' | 'sending' | 'createdAt'>> & {
   text: string
@@ -19,9 +19,7 @@ export async function addMessages(
     for (const message of messages) {
       id = deps.newId('msg')
       const createdAt = message.createdAt ?? deps.clock.now()
-      const customers = { role: 'customer' as const, agentId: null, agentName: null, sending: null }
-      const facts = { ...customers, sendError: null, requestHash: null, ...message }
-      await insertMessages(tx, [{ ...facts, id, orgId, ticketId, createdAt }])
+      await insertMessages(tx, [newMessage({ role: 'customer', ...message, id, orgId, ticketId, createdAt })])
     }
     const updatedAt = deps.clock.now()
     await tx.update(tickets).set({ updatedAt }).where(eq(tickets.id, ticketId))

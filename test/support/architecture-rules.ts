@@ -5,10 +5,12 @@ export type Rule = (source: Source) => string[]
 
 /** Folders of `server`, lowest first. A folder imports only from earlier lines. */
 const LAYERS = [
-  ['database', 'requests'],
+  ['database', 'network', 'requests'],
+  ['formatting'],
   ['audit'],
   ['events'],
-  ['customers', 'webhooks', 'idempotency'],
+  ['customers', 'attachments', 'webhooks', 'idempotency'],
+  ['sends'],
   ['tickets', 'organizations'],
   ['agents', 'api-keys'],
   ['sessions'],
@@ -40,9 +42,21 @@ const READS_ENVIRONMENT = /\b(?:process|Bun|import\.meta)\.env\b/
 const TIME = /\bDate\.now\b|\bnew Date\(\)|\bperformance\b|\bset(?:Timeout|Interval)\b|\bBun\.sleep\w*/g
 /** The colors of the pages, which the documentation also uses. */
 const DESIGN_TOKENS = 'web/ui/tokens.css'
-/** The only server module whose values the web imports, and its parts: no framework, no database. */
-const PAGE_MODULE = 'server/search/query-language.ts'
-const PURE = [PAGE_MODULE, 'server/search/index-words.ts', 'server/dates.ts']
+/** The server modules whose values the web imports, and their parts: no framework, no database. */
+const PAGE_MODULES = [
+  'server/search/query-language.ts',
+  'server/formatting/inline.ts',
+  'server/formatting/markdown.ts',
+  'server/formatting/plain-text.ts',
+  'server/formatting/links.ts',
+  'server/sizes.ts',
+]
+const PURE = [
+  ...PAGE_MODULES,
+  'server/search/index-words.ts',
+  'server/dates.ts',
+  'server/formatting/email-html.ts',
+]
 const VAGUE_NAME = /(?:^|[/.-])(?:utils?|helpers?|shared|common|lib|misc)(?=[/.-])/
 const SUPPRESSION = /(?:biome[-]ignore|@ts[-](?:ignore|nocheck|expect-error)|eslint[-]disable)[\w-]*/g
 const ANY = /(?:[:<,|&=]|\bas)\s*any\b/g
@@ -86,7 +100,7 @@ export const RULES: Record<string, Rule> = {
     })
   },
 
-  'the server imports neither the web nor the tests, and the web only types of the API and the grammar of a search'(
+  'the server imports neither the web nor the tests, and the web only types of the API, the grammar of a search and the formatting of messages'(
     source,
   ) {
     return source.imports.flatMap(({ target, isTypeOnly }) => {
@@ -94,7 +108,7 @@ export const RULES: Record<string, Rule> = {
         return /^(web|test)\//.test(target) && target !== DESIGN_TOKENS ? [`imports ${target}`] : []
       }
       if (!source.path.startsWith('web/') || !/^(server|test)\//.test(target)) return []
-      const isAllowed = target === PAGE_MODULE || (isTypeOnly && target === 'server/http/app.ts')
+      const isAllowed = PAGE_MODULES.includes(target) || (isTypeOnly && target === 'server/http/app.ts')
       return isAllowed ? [] : [`imports ${target}`]
     })
   },

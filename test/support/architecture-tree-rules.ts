@@ -8,6 +8,7 @@ export type TreeRule = (sources: Source[]) => string[]
 const WEB_LAYERS = [
   ['ui'],
   ['browser', 'keyboard'],
+  ['formatting'],
   ['api'],
   ['forms'],
   ['live'],
@@ -73,7 +74,8 @@ export const TREE_RULES: Record<string, TreeRule> = {
       ),
     )
     return products(sources).flatMap(({ path, exports }) =>
-      (path === READ_BY_VITE ? [] : exports)
+      // drizzle-kit reads every table; its vocabulary is listed beside it.
+      (path === READ_BY_VITE || !isNotTable(path) ? [] : exports)
         .filter((name) => !used.has(`${path} ${name}`) && !used.has(`${path} *`))
         .map((name) => `${path} exports ${name} for no one`),
     )

@@ -100,6 +100,7 @@ export async function call<Json>(method: string, url: string, more: Call = {}): 
     method,
     headers: { ...(hasBody ? { 'content-type': 'application/json' } : {}), ...more.headers },
     body: more.raw ?? (more.body === undefined ? undefined : JSON.stringify(more.body)),
+    redirect: 'manual',
   })
   const text = await response.text()
   const isJson = /json/.test(response.headers.get('content-type') ?? '') && text !== ''

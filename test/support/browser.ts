@@ -1,7 +1,8 @@
 import { test } from 'bun:test'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { findChromium } from '../programs/chromium.ts'
 import type { SignedInAgent } from './agents.ts'
+import { giveBack, takeContext } from './browser-contexts.ts'
 import { requireBuiltWeb } from './web.ts'
 
 const CHROMIUM = findChromium()
@@ -13,8 +14,9 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // One renderer process for all windows: the first list of a window then takes about a sixth less time.
+  // One renderer process for all windows of a context, and none for drawing.
   '--renderer-process-limit=1',
+  '--in-process-gpu',
   '--disable-site-isolation-trials',
 ]
 const DESKTOP = { width: 1440, height: 900 }
@@ -48,11 +50,13 @@ export interface Visit {
   timeZone?: string
   /** Motion is off unless it is what is tested. */
   hasMotion?: boolean
+  /** The browser has never loaded anything from the service. Other windows of a file share its cache of scripts. */
+  isFirstVisit?: boolean
   /** The fonts of the page do not load, so that it is shown in one of the machine. */
   isFontMissing?: boolean
 }
 
-/** A window of a browser that knows nothing yet. Leaving its scope closes it, and fails when the page has had faults. */
+/** A window without cookies and stored values. Leaving its scope closes it, and fails when the page has had faults. */
 export interface Window extends AsyncDisposable {
   page: Page
   context: BrowserContext
@@ -61,22 +65,15 @@ export interface Window extends AsyncDisposable {
 }
 
 /**
- * Opens a fresh window (own cookies, own storage) with a page at nothing: `await using window = await openWindow({ url })`,
+ * Opens a window (own cookies, own storage) with a page at nothing: `await using window = await openWindow({ url })`,
  * then `window.page.goto('/inbox')`. One Chromium serves the whole process.
  */
 export async function openWindow(visit: Visit): Promise<Window> {
   await requireBuiltWeb()
+  const options = optionsOf(visit)
   const browser = await startedBrowser()
-  const context = await browser.newContext({
-    baseURL: visit.url,
-    viewport: { width: visit.width ?? DESKTOP.width, height: visit.height ?? DESKTOP.height },
-    colorScheme: visit.theme ?? 'light',
-    hasTouch: visit.isTouch ?? false,
-    reducedMotion: visit.hasMotion ? 'no-preference' : 'reduce',
-    locale: 'en-GB',
-    timezoneId: visit.timeZone ?? 'UTC',
-    permissions: ['clipboard-read', 'clipboard-write'],
-  })
+  const isOwn = visit.isFirstVisit || visit.isFontMissing
+  const context = isOwn ? await browser.newContext(options) : await takeContext(browser, options)
   context.setDefaultTimeout(LONGEST_WAIT_MS)
   if (visit.isFontMissing) await context.route('**/*.woff2', (route) => route.abort())
   if (visit.agent) await context.addCookies([cookieOf(visit.agent, visit.url)])
@@ -87,9 +84,22 @@ export async function openWindow(visit: Visit): Promise<Window> {
     context,
     faults,
     async [Symbol.asyncDispose]() {
-      await context.close()
+      await (isOwn ? context.close() : giveBack(context))
       if (faults.length > 0) throw new Error(`The page had faults:\n${faults.join('\n')}`)
     },
+  }
+}
+
+function optionsOf(visit: Visit): BrowserContextOptions & { baseURL: string } {
+  return {
+    baseURL: visit.url,
+    viewport: { width: visit.width ?? DESKTOP.width, height: visit.height ?? DESKTOP.height },
+    colorScheme: visit.theme ?? 'light',
+    hasTouch: visit.isTouch ?? false,
+    reducedMotion: visit.hasMotion ? 'no-preference' : 'reduce',
+    locale: 'en-GB',
+    timezoneId: visit.timeZone ?? 'UTC',
+    permissions: ['clipboard-read', 'clipboard-write'],
   }
 }
 

@@ -6,6 +6,7 @@ import { createLive } from '../../server/live/live.ts'
 import { createFirstRun } from '../../server/sessions/first-run.ts'
 import { createAgentGuard } from '../../server/sessions/require-agent.ts'
 import { MARKER, type Owned } from './full-organization.ts'
+import { newMailbox } from './mailboxes.ts'
 
 /** Every route of the server: `GET /v1/tickets`. */
 export async function everyRoute(deps: Deps): Promise<string[]> {
@@ -62,6 +63,7 @@ export interface RouteCall {
 const ticket = '/console/tickets/:ticket'
 const endpoint = '/console/endpoints/:endpoint'
 const agent = '/console/agents/:agent'
+const mailbox = '/console/mailboxes/:mailbox'
 
 /** Every other route, with the ids of one organization wherever it takes an id. */
 export const GUARDED_ROUTES: Record<string, RouteCall> = {
@@ -79,6 +81,9 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
   'GET /v1/tickets/:id/messages/:messageId': { path: '/v1/tickets/:ticket/messages/:reply' },
   'DELETE /v1/tickets/:id/messages/:messageId': { path: '/v1/tickets/:ticket/messages/:reply' },
   'POST /v1/tickets/:id/messages': { path: '/v1/tickets/:ticket/messages', body: () => ({ text: 'x' }) },
+  'POST /v1/attachments': { path: '/v1/attachments?name=x.txt', foreign: 201, body: () => 'A file' },
+  'GET /v1/attachments/:id': { path: '/v1/attachments/:attachment' },
+  'DELETE /v1/attachments/:id': { path: '/v1/attachments/:upload' },
 
   'GET /console/session': { foreign: 200 },
   'GET /console/sessions': { foreign: 200 },
@@ -90,6 +95,8 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
     body: () => ({ current: 'not the password', password: 'a better password' }),
   },
   'PATCH /console/me': { foreign: 200, body: () => ({ name: 'New Name' }) },
+  'GET /console/me/signature': { foreign: 200 },
+  'PUT /console/me/signature': { foreign: 200, body: () => ({ signature: 'x' }) },
 
   'GET /console/agents': { foreign: 200 },
   'POST /console/agents': {
@@ -112,6 +119,10 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
   'GET /console/counts': { foreign: 200 },
   'GET /console/tickets/:id': { path: ticket },
   'PATCH /console/tickets/:id': { path: ticket, body: () => ({ subject: 'x', isSpam: true }) },
+  'POST /console/tickets/:id/customer': {
+    path: `${ticket}/customer`,
+    body: () => ({ email: 'new@example.com' }),
+  },
   'DELETE /console/tickets/:id': { path: ticket },
   'PUT /console/tickets/:id/read': {
     path: `${ticket}/read`,
@@ -119,9 +130,31 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
   },
   'DELETE /console/tickets/:id/read': { path: `${ticket}/read` },
   'PUT /console/tickets/:id/draft': { path: `${ticket}/draft`, body: () => ({ kind: 'reply', text: 'x' }) },
+  'POST /console/tickets': {
+    // The other organization has no mailbox of its own.
+    foreign: 409,
+    body: ({ newMessage, mailbox: mailboxId }) => ({
+      messageId: `${newMessage.slice(0, -2)}01`,
+      mailboxId,
+      to: [{ address: 'x@example.com' }],
+      subject: 'x',
+      text: 'x',
+    }),
+  },
+  'POST /console/tickets/:id/messages/:messageId/forward': {
+    path: `${ticket}/messages/:message/forward`,
+    body: ({ newMessage }) => ({
+      id: `${newMessage.slice(0, -2)}02`,
+      to: [{ address: 'x@example.com' }],
+      text: 'x',
+    }),
+  },
   'POST /console/tickets/:id/messages/:messageId/send': { path: `${ticket}/messages/:reply/send` },
   'PUT /console/tickets/:id/notes/:noteId': { path: `${ticket}/notes/:newNote`, body: () => ({ text: 'x' }) },
-  'POST /console/messages/:id/retry': { path: '/console/messages/:failedMessage/retry' },
+  'POST /console/tickets/:id/messages/:messageId/resend': {
+    path: `${ticket}/messages/:failedMessage/resend`,
+    body: () => ({}),
+  },
   'GET /console/customers/:id': { path: '/console/customers/:customer' },
   'DELETE /console/customers/:id': { path: '/console/customers/:customer' },
   'POST /console/bulk': {
@@ -168,6 +201,51 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
   'GET /console/deliveries/:id': { path: '/console/deliveries/:delivery' },
   'POST /console/deliveries/:id/resend': { path: '/console/deliveries/:delivery/resend', own: 409 },
   'GET /console/resends/:id': { path: '/console/resends/:job' },
+
+  'GET /console/mailboxes': { foreign: 200 },
+  'GET /console/mailboxes/problems': { foreign: 200 },
+  'GET /console/mailboxes/senders': { foreign: 200 },
+  'GET /console/mailbox-presets': { foreign: 200 },
+  'GET /console/tickets/:id/messages/:messageId/contents': {
+    path: '/console/tickets/:ticket/messages/:message/contents',
+  },
+  'GET /console/tickets/:id/messages/:messageId/frame': {
+    path: '/console/tickets/:ticket/messages/:message/frame',
+  },
+  // Needs a signature.
+  'GET /console/tickets/:id/messages/:messageId/image': {
+    path: '/console/tickets/:ticket/messages/:message/image?url=https%3A%2F%2Fx.example&signature=x',
+    own: 404,
+  },
+  'GET /console/tickets/:id/messages/:messageId/original': {
+    path: '/console/tickets/:ticket/messages/:message/original',
+  },
+  'GET /console/mails': { foreign: 200 },
+  'GET /console/mails/:id': { path: '/console/mails/:mail' },
+  'GET /console/mails/:id/original': { path: '/console/mails/:mail/original' },
+  'POST /console/mails/:id/parse': { path: '/console/mails/:mail/parse' },
+  'POST /console/mailboxes': {
+    foreign: 201,
+    body: () => newMailbox({ address: 'new@example.com' }),
+  },
+  'GET /console/mailboxes/:id': { path: mailbox },
+  'PATCH /console/mailboxes/:id': { path: mailbox, body: () => ({ name: 'x' }) },
+  'DELETE /console/mailboxes/:id': { path: mailbox },
+  'GET /console/mailboxes/:id/ledger': { path: `${mailbox}/ledger` },
+  'POST /console/mailboxes/:id/pause': { path: `${mailbox}/pause` },
+  'POST /console/mailboxes/:id/resume': { path: `${mailbox}/resume` },
+  'POST /console/mailboxes/:id/default': { path: `${mailbox}/default` },
+  'POST /console/mailboxes/:id/sign-in': { path: `${mailbox}/sign-in`, body: () => ({}), own: 409 },
+  'POST /console/mailboxes/test': { foreign: 400, own: 400, body: () => ({ name: 'x', address: 'x' }) },
+  'POST /console/mailboxes/:id/test': { path: `${mailbox}/test`, body: () => ({}), own: 0 },
+  'GET /console/oauth-clients': { foreign: 200 },
+  'PUT /console/oauth-clients/:provider': {
+    path: '/console/oauth-clients/google',
+    foreign: 200,
+    body: () => ({ clientId: 'client', clientSecret: 'secret' }),
+  },
+  'DELETE /console/oauth-clients/:provider': { path: '/console/oauth-clients/google', foreign: 204 },
+  'GET /console/oauth/callback': { foreign: 303, own: 303 },
 
   'GET /console/live': { path: '/console/live?after=0', foreign: 200 },
   'POST /console/presence': { body: (owned) => ({ pageId: 'p', ticketId: owned.ticket, state: 'viewing' }) },

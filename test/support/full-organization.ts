@@ -1,9 +1,17 @@
 import { eq } from 'drizzle-orm'
 import { inviteAgent } from '../../server/agents/one-time-links.ts'
 import { createApiKey } from '../../server/api-keys/api-keys.ts'
-import { messages } from '../../server/database/tables/messages.ts'
+import { receiveUpload } from '../../server/attachments/uploads.ts'
+import { pauseMailbox } from '../../server/channels/email/mailboxes/mailbox-state.ts'
+import { createMailbox } from '../../server/channels/email/mailboxes/mailboxes.ts'
+
+import { saveOauthClient } from '../../server/channels/email/oauth/oauth-clients.ts'
+
+import { mails } from '../../server/database/tables/mailboxes.ts'
+import { messageContents, messages } from '../../server/database/tables/messages.ts'
 import { tickets } from '../../server/database/tables/tickets.ts'
 import { endpoints, resendJobs } from '../../server/database/tables/webhooks.ts'
+import type { Deps } from '../../server/deps.ts'
 import { scheduleMessage } from '../../server/replies/schedule-message.ts'
 import { createSavedReply } from '../../server/saved-replies/saved-replies.ts'
 import { createView } from '../../server/saved-views/saved-views.ts'
@@ -15,6 +23,7 @@ import { listDeliveries } from '../../server/webhooks/deliveries/delivery-log.ts
 import { createEndpoint, disableEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
 import { type SignedInAgent, signInAgent } from './agents.ts'
 import type { Bellhop, Client } from './bellhop.ts'
+import { newMailbox } from './mailboxes.ts'
 import { eventually } from './webhooks.ts'
 
 /** Part of every text of the organization. Anywhere else, it means a leak. */
@@ -24,12 +33,16 @@ const UNDO_MS = 10_000
 
 /** The ids of one of everything in an organization. */
 export interface Owned {
+  mail: string
   ticket: string
   message: string
   failedMessage: string
   customer: string
   /** A reply that waits to be sent. */
   reply: string
+  /** A file of a message, and one that is not sent. */
+  attachment: string
+  upload: string
   /** Ids that a client could make now. */
   newMessage: string
   newNote: string
@@ -39,6 +52,7 @@ export interface Owned {
   savedReply: string
   view: string
   endpoint: string
+  mailbox: string
   delivery: string
   job: string
 }
@@ -65,6 +79,14 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
     events: ['ticket.created'],
   })
   await disableEndpoint(deps, orgId, endpoint.id)
+  const mailbox = await createMailbox(
+    deps,
+    orgId,
+    newMailbox({ name: `Support ${MARKER}`, address: `support.${MARKER}@acme.example` }),
+  )
+  await saveOauthClient(deps, orgId, 'google', { clientId: MARKER, clientSecret: MARKER })
+  // So that nothing connects, and resuming has something to do.
+  await pauseMailbox(deps, orgId, mailbox.id)
   const ticket = await createTicket(deps, orgId, {
     subject: `Invoice ${MARKER}`,
     message: `Where is it? ${MARKER}`,
@@ -73,14 +95,19 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
   })
   const { id: ticketId } = ticket
   const author = { agentId: admin.id, agentName: admin.name }
-  const failed = await postAgentMessage(deps, orgId, { ticketId, text: MARKER, ...author })
+  const newUpload = () => uploadFile(deps, orgId, admin.id)
+  const [attachment, upload] = [await newUpload(), await newUpload()]
+  const attachments = { uploads: { ids: [attachment], uploader: admin.id } }
+  const failed = await postAgentMessage(deps, orgId, { ticketId, text: MARKER, ...author, attachments })
   await deps.database.write(async (tx) => {
     await tx.update(messages).set({ sending: 'failed', sendError: MARKER }).where(eq(messages.id, failed.id))
     // The API channel has no replies to resend.
     await tx.update(tickets).set({ channel: 'email' }).where(eq(tickets.id, ticketId))
   })
-  await putNote(deps, orgId, { ticketId, id: deps.newId('not'), text: MARKER, ...author })
-  await keepDraft(deps, { orgId, ticketId, agentId: admin.id, kind: 'note', text: MARKER })
+  const written = { text: MARKER, format: 'markdown' as const, attachments: [await newUpload()] }
+  await putNote(deps, orgId, { ticketId, id: deps.newId('not'), ...written, ...author })
+  const draft = { kind: 'note' as const, text: MARKER, attachments: [await newUpload()] }
+  await keepDraft(deps, { orgId, ticketId, agentId: admin.id, ...draft })
   const reply = deps.newId('msg')
   const sendAt = deps.clock.now() + UNDO_MS
   const by = { ...author, keyId: null }
@@ -100,15 +127,24 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
     const times = { since: now, until: now, createdAt: now, finishedAt: now }
     await tx.insert(resendJobs).values({ id: job, orgId, endpointId: endpoint.id, ...times })
   })
+  const mail = await quarantinedMail(deps, orgId, mailbox.id)
+  const message = ticket.messages[0]?.id ?? ''
+  const contents = { quoted: MARKER, html: `<p>${MARKER}</p>`, mailId: mail }
+  await deps.database.write(async (tx) => {
+    await tx.insert(messageContents).values({ messageId: message, orgId, ticketId, ...contents })
+  })
   return {
     client,
     admin,
     owned: {
+      mail,
       ticket: ticketId,
-      message: ticket.messages[0]?.id ?? '',
+      message,
       failedMessage: failed.id,
       customer: ticket.customerId,
       reply,
+      attachment,
+      upload,
       newMessage: deps.newId('msg'),
       newNote: deps.newId('not'),
       agent: agent.id,
@@ -117,8 +153,32 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
       savedReply: savedReply.id,
       view: view.id,
       endpoint: endpoint.id,
+      mailbox: mailbox.id,
       delivery: delivery?.id ?? '',
       job,
     },
   }
+}
+
+async function uploadFile(deps: Deps, orgId: string, uploader: string): Promise<string> {
+  const bytes = new Blob([`A file ${MARKER}`])
+  const body = bytes.stream()
+  const file = { uploader, name: `${MARKER}.txt`, body, announcedBytes: bytes.size }
+  return (await receiveUpload(deps, orgId, file)).id
+}
+
+/** A mail in quarantine, with its original. */
+async function quarantinedMail(deps: Deps, orgId: string, mailboxId: string): Promise<string> {
+  const id = deps.newId('eml')
+  using file = await deps.files.put(Buffer.from(`Subject: ${MARKER}\r\n\r\n`))
+  await deps.database.write(async (tx) => {
+    const now = deps.clock.now()
+    const place = { folder: 'INBOX', uidValidity: '1', uid: 1 }
+    const what = { outcome: 'quarantined' as const, fromAddress: MARKER, subject: MARKER, reason: MARKER }
+    const { hash, size } = file
+    await tx
+      .insert(mails)
+      .values({ id, orgId, mailboxId, ...place, ...what, hash, size, receivedAt: now, createdAt: now })
+  })
+  return id
 }

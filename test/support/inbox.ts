@@ -1,7 +1,5 @@
 import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
-import type { Deps } from '../../server/deps.ts'
-import { openTicket } from '../../server/tickets/tickets.ts'
 import { type SignedInAgent, signInAgent } from './agents.ts'
 import type { Bellhop, Client } from './bellhop.ts'
 import { makeTicket, type TicketJson } from './tickets.ts'
@@ -21,17 +19,6 @@ export async function makeTickets(client: Client, subjects: string[], more = {})
   const made: TicketJson[] = []
   for (const subject of subjects) made.push(await makeTicket(client, { subject, ...more }))
   return made
-}
-
-/** Creates tickets in one change, without HTTP: `Question 1` and so on, oldest first. */
-export async function makeManyTickets(deps: Deps, orgId: string, count: number): Promise<void> {
-  const customer = { name: 'Ana Pires', email: 'ana@example.com' }
-  await deps.database.write(async (tx) => {
-    for (let number = 1; number <= count; number += 1) {
-      const subject = `Question ${number}`
-      await openTicket(deps, tx, orgId, { subject, customer, message: 'Hello', channel: 'api' })
-    }
-  })
 }
 
 /** Opens a list and waits for its rows. */

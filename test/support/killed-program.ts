@@ -1,8 +1,13 @@
+import { join } from 'node:path'
+import { temporaryFolder } from './folder.ts'
+
 /** A program that says a line for each thing it has done, until it is killed. */
 export interface KilledProgram {
   /** Its file. It loads, waits for the end of its standard input, and only then begins. */
   program: string
   args: string[]
+  /** Files of the Workers that it starts from its own folder. */
+  workers?: string[]
   env: Record<string, string | undefined>
   kills: number
   longestLifeMs: number
@@ -15,16 +20,28 @@ export interface KilledProgram {
  * next life loads while this one goes on. The last line may be cut short and is left out.
  */
 export async function* killedLives(given: KilledProgram): AsyncGenerator<string[]> {
-  let next = load(given)
+  const bundled = { ...given, program: await bundle(given) }
+  let next = load(bundled)
   try {
     for (let kill = 0; kill < given.kills; kill += 1) {
       const life = next
-      next = load(given)
+      next = load(bundled)
       yield await linesUntilKilled(life, given)
     }
   } finally {
     next.kill('SIGKILL')
   }
+}
+
+/** One file with all that the program imports, which loads in half the time. Answers its path. */
+async function bundle({ program, workers = [] }: KilledProgram): Promise<string> {
+  const folder = temporaryFolder('program')
+  await Bun.build({ entrypoints: [program], outdir: folder, target: 'bun', naming: 'program.js' })
+  for (const worker of workers) {
+    // Under its own name, which the program knows.
+    await Bun.build({ entrypoints: [worker], outdir: folder, target: 'bun', naming: '[name].ts' })
+  }
+  return join(folder, 'program.js')
 }
 
 function load({ program, args, env }: KilledProgram) {

@@ -1,9 +1,31 @@
+import { upsertCustomer } from '../../server/customers/customers.ts'
 import { customers } from '../../server/database/tables/customers.ts'
 import { messages } from '../../server/database/tables/messages.ts'
 import { tickets } from '../../server/database/tables/tickets.ts'
 import type { Deps } from '../../server/deps.ts'
+import { openTicket } from '../../server/tickets/tickets.ts'
 
 const ROWS_AT_ONCE = 200
+
+/** Creates tickets in one change, without HTTP: `Question 1` and so on, oldest first. Answers their ids. */
+export function makeManyTickets(
+  deps: Deps,
+  orgId: string,
+  count: number,
+  tagsOf: (number: number) => string[] = () => [],
+): Promise<string[]> {
+  return deps.database.write(async (tx) => {
+    const ana = { name: 'Ana Pires', email: 'ana@example.com' }
+    const customer = await upsertCustomer(deps, tx, orgId, ana)
+    const ids: string[] = []
+    for (let number = 1; number <= count; number += 1) {
+      const [subject, tags] = [`Question ${number}`, tagsOf(number)]
+      const message = { text: 'Hello' }
+      ids.push((await openTicket(deps, tx, orgId, { subject, customer, message, tags, channel: 'api' })).id)
+    }
+    return ids
+  })
+}
 
 /** Inserts many resolved and answered tickets, without events or counters. */
 export async function storeTickets(deps: Deps, orgId: string, count: number): Promise<void> {

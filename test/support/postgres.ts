@@ -76,7 +76,7 @@ let made = 0
 async function create(cluster: string, template: string): Promise<string> {
   made += 1
   const name = `test_${process.pid}_${made}`
-  await execute(cluster, `create database ${name} template ${template}`)
+  await execute(cluster, `create database ${name} template ${template} strategy file_copy`)
   return named(cluster, name)
 }
 
@@ -95,6 +95,12 @@ function settings(folder: string, port: number): string[] {
     max_connections: 300,
     deadlock_timeout: '100ms',
     autovacuum: 'off',
+    track_counts: 'off',
+    jit: 'off',
+    wal_level: 'minimal',
+    max_wal_senders: 0,
+    shared_buffers: '32MB',
+    update_process_title: 'off',
   }
   return Object.entries(pairs).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 }

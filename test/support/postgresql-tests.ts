@@ -3,6 +3,17 @@ import { Glob } from 'bun'
 /** Test files here can depend on the database. All others run on SQLite only. */
 const FOLDERS = ['console', 'database', 'v1', 'webhooks']
 
+/** Of the other folders, those that test units and locks. */
+const FILES = [
+  'receive',
+  'receive-mail',
+  'send',
+  'send-faults',
+  'send-again',
+  'send-kill',
+  'new-conversation',
+]
+
 /**
  * Files in these folders that run on SQLite only. PostgreSQL is for SQL, storage, locks, and crash recovery, and these
  * files never get that far, or test it the same way on any database.
@@ -21,6 +32,11 @@ const SQLITE_ONLY: Record<string, string[]> = {
     'v1/routes',
     'console/invisible-text',
   ],
+  'Files on the disk of the server, and how they are sent': [
+    'v1/attachments-upload',
+    'v1/attachments-download',
+    'v1/attachments-disk',
+  ],
   'The API description': ['v1/openapi'],
   'Who may call a route. v1/isolation covers what queries return to another organization': [
     'console/admins-only',
@@ -30,8 +46,8 @@ const SQLITE_ONLY: Record<string, string[]> = {
   'Sign-in forms, cookies, and limits that are kept in memory': ['console/attempts', 'console/sign-in'],
   'Sockets, certificates, and signatures of webhook requests': [
     'webhooks/address',
-    'webhooks/public-address',
-    'webhooks/secret-key',
+    'webhooks/endpoint-url',
+    'console/secret-key',
     'webhooks/send',
     'webhooks/send-address',
     'webhooks/send-certificate',
@@ -40,7 +56,8 @@ const SQLITE_ONLY: Record<string, string[]> = {
     'webhooks/send-status',
     'webhooks/signature',
   ],
-  'Arithmetic on times': ['webhooks/retry-schedule'],
+  'Arithmetic on times': ['webhooks/clock-jump', 'webhooks/retry-schedule'],
+  'How often the search index reads a thread': ['console/search-lag'],
   'How the delivery loop shares its sockets': ['webhooks/fairness'],
   'Commands that change settings beside the server, as console/live-restart does': [
     'console/settings-events',
@@ -66,5 +83,6 @@ export function postgresqlTests(): string[] {
   const skipped = Object.values(SQLITE_ONLY).flatMap((names) => names.map((name) => `test/${name}.test.ts`))
   const missing = skipped.filter((file) => !files.includes(file))
   if (missing.length > 0) throw new Error(`SQLITE_ONLY has files that do not exist: ${missing.join(', ')}`)
-  return files.filter((file) => !skipped.includes(file)).sort()
+  const further = FILES.map((name) => `test/channels/${name}.test.ts`)
+  return [...files.filter((file) => !skipped.includes(file)), ...further].sort()
 }

@@ -1,6 +1,6 @@
 import { systemClock } from '../../server/clock.ts'
+import { createAddressPolicy } from '../../server/network/address-policy.ts'
 import { createSender } from '../../server/webhooks/deliveries/send.ts'
-import { createAddressPolicy } from '../../server/webhooks/public-address.ts'
 
 // A process of its own, for what a process reads from its environment: `bun send-once.ts <url> <ca file>`.
 const [url = '', caFile = ''] = process.argv.slice(2)

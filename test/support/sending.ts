@@ -1,9 +1,9 @@
 import type { Server, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { type Clock, systemClock } from '../../server/clock.ts'
-import type { Resolve } from '../../server/webhooks/deliveries/connection.ts'
+import { createAddressPolicy } from '../../server/network/address-policy.ts'
+import type { Resolve } from '../../server/network/checked-lookup.ts'
 import { createSender, type Sender } from '../../server/webhooks/deliveries/send.ts'
-import { createAddressPolicy } from '../../server/webhooks/public-address.ts'
 import { type Certificates, makeCertificates } from './certificates.ts'
 import { type Respond, startRawReceiver, startReceiver } from './receiver.ts'
 

@@ -2,7 +2,13 @@ import { upsertCustomer } from '../../server/customers/customers.ts'
 import type { Channel, TicketStatus } from '../../server/database/tables/tickets.ts'
 import type { Deps } from '../../server/deps.ts'
 import { counterChanges, moveCounters } from '../../server/tickets/counters.ts'
-import { insertMessages, insertTags, insertTickets, type Ticket } from '../../server/tickets/queries.ts'
+import {
+  insertMessages,
+  insertTags,
+  insertTickets,
+  newMessage,
+  type Ticket,
+} from '../../server/tickets/queries.ts'
 
 export interface StoredTicket {
   status: TicketStatus
@@ -25,6 +31,7 @@ export async function storeTicket(deps: Deps, orgId: string, given: StoredTicket
       orgId,
       customerId: customer.id,
       subject: id,
+      mailboxId: '',
       isSpam: false,
       version: 1,
     }
@@ -35,19 +42,14 @@ export async function storeTicket(deps: Deps, orgId: string, given: StoredTicket
       given.tags.map((tag) => ({ orgId, tag, ticketId: id, createdAt, updatedAt })),
     )
     await insertMessages(tx, [
-      {
+      newMessage({
         id: deps.newId('msg'),
         orgId,
         ticketId: id,
         role: 'customer',
         text: 'Hello',
-        agentId: null,
-        agentName: null,
-        sending: null,
-        sendError: null,
-        requestHash: null,
         createdAt,
-      },
+      }),
     ])
     await moveCounters(tx, orgId, counterChanges(undefined, ticket))
   })

@@ -2,6 +2,7 @@ import { expect } from 'bun:test'
 import { createId } from '../../server/ids.ts'
 import type { SignedInAgent } from './agents.ts'
 import type { TicketJson } from './tickets.ts'
+import type { AttachmentJson } from './uploads.ts'
 
 // The console's responses, declared again so that the tests don't depend on the server's types.
 
@@ -9,14 +10,38 @@ export interface EntryJson {
   kind: 'message' | 'note' | 'activity'
   id: string
   text?: string
+  attachments?: AttachmentJson[]
+  format?: string
   role?: string
+  author?: string
+  authorName?: string
+  isAutomatic?: boolean
+  email?: EmailJson
+  html?: string
+  hasQuote?: boolean
   agentId?: string
   agentName?: string
   sending?: string
   sendError?: string
+  missed?: { address: string; state: string; detail: string }[]
+  retryAt?: string
   actor?: { kind: string; name: string }
   changes?: { field: string; from: unknown; to: unknown }[]
   createdAt: string
+}
+
+interface AddressJson {
+  name: string
+  address: string
+}
+
+interface EmailJson {
+  from: AddressJson
+  to: AddressJson[]
+  cc?: AddressJson[]
+  others?: number
+  replyTo?: AddressJson[]
+  subject: string
 }
 
 /** A waiting reply in the thread. */
@@ -25,6 +50,8 @@ export interface ReplyJson {
   agentId?: string
   agentName: string
   text: string
+  attachments?: AttachmentJson[]
+  format: string
   thenStatus?: string
   sendAt: string
   isHeld: boolean
@@ -34,9 +61,26 @@ export interface ReplyJson {
 export interface ThreadJson {
   ticket: Omit<TicketJson, 'messages'> & { isSpam: boolean; version: number }
   timeline: EntryJson[]
-  drafts: { kind: 'reply' | 'note'; text: string; savedAt: string }[]
+  drafts: {
+    kind: 'reply' | 'note'
+    text: string
+    attachments?: AttachmentJson[]
+    recipients?: { to: AddressJson[]; cc: AddressJson[] }
+    savedAt: string
+  }[]
   waiting: ReplyJson[]
   readUpTo: string | null
+  reply: {
+    by: string
+    mailbox?: { id: string; name: string; address: string }
+    recipients?: { to: AddressJson[]; cc: AddressJson[]; leftOut: number }
+    problem?: { reason: string; effect: string; setting?: string }
+  }
+}
+
+interface AddressJson {
+  name: string
+  address: string
 }
 
 export async function readThread(agent: SignedInAgent, ticketId: string): Promise<ThreadJson> {
@@ -84,11 +128,11 @@ export interface OutgoingJson {
 export async function sendReply(
   agent: SignedInAgent,
   ticketId: string,
-  { text, after, status }: { text: string; after?: string; status?: string },
+  { after, ...more }: { text: string; after?: string; status?: string; attachments?: string[] },
 ): Promise<OutgoingJson> {
   const path = replyPath(ticketId, createId('msg', agent.now()))
   const sendAt = new Date(agent.now() + UNDO_MS).toISOString()
-  const body = { text, sendAt, status, after: after ?? (await newestSeen(agent, ticketId)) }
+  const body = { ...more, sendAt, after: after ?? (await newestSeen(agent, ticketId)) }
   const answer = await agent.call<OutgoingJson>('PUT', path, { body })
   expect(answer.status, answer.text).toBe(201)
   return answer.json

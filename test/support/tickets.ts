@@ -21,7 +21,10 @@ export interface MessageJson {
   id: string
   role: string
   text: string
+  format: string
   agentName?: string
+  thirdParty?: true
+  delivery?: { state: string; reason?: string }
   createdAt: string
 }
 

@@ -2,9 +2,9 @@ import { type Clock, systemClock } from '../../server/clock.ts'
 import { readConfig } from '../../server/config.ts'
 import { type Deps, openDeps } from '../../server/deps.ts'
 import { createLog } from '../../server/log.ts'
+import type { Resolve } from '../../server/network/checked-lookup.ts'
 import { createOrganization } from '../../server/organizations/organizations.ts'
 import { createTicket } from '../../server/tickets/tickets.ts'
-import type { Resolve } from '../../server/webhooks/deliveries/connection.ts'
 import {
   type DeliveryDetail,
   type DeliveryFilter,

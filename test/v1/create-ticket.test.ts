@@ -37,6 +37,7 @@ test('returns 201 with the whole ticket, and only the fields of the contract', a
         id: expect.stringMatching(/^msg_[0-9a-z]{26}$/),
         role: 'customer',
         text: body.message,
+        format: 'plain',
         createdAt: time,
       },
     ],

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { createAgent } from '../../server/agents/agents.ts'
 import { StorageError } from '../../server/database/database.ts'
+import { createId } from '../../server/ids.ts'
 import { type Client, startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
 import { storedEvents, subscribe } from '../support/subscription.ts'
@@ -37,6 +38,7 @@ test('a new ticket emits ticket.created and then message.sent for its first mess
           id: messages[0]?.id,
           role: 'customer',
           text: 'My invoice for February is missing.',
+          format: 'plain',
           createdAt,
         },
       },
@@ -72,11 +74,27 @@ test('a message through the API emits message.sent with the ticket as it then is
         assignedTo: agentId,
         tags: ['b', 'c'],
       },
-      message: { id: posted.json.id, role: 'agent', text, agentName: 'Shop bot', createdAt: now },
+      message: {
+        id: posted.json.id,
+        role: 'agent',
+        text,
+        format: 'plain',
+        agentName: 'Shop bot',
+        createdAt: now,
+      },
     },
   })
   // Section 9: payloads carry no version field.
   expect(Object.keys(JSON.parse(body))).toEqual(['event', 'createdAt', 'data'])
+})
+
+test('the webhook says whether a message is formatted', async () => {
+  const client = await subscribed()
+  const { id } = await makeTicket(client)
+  const body = { text: '**Done.**', format: 'markdown' }
+  await client.call('PUT', `/tickets/${id}/messages/${createId('msg', clock.now())}`, { body })
+  const bodies = (await bodiesOf(client)).map((sent) => JSON.parse(sent).data.message)
+  expect(bodies.at(-1)).toMatchObject(body)
 })
 
 test('a change of status, assignment or tags emits no webhook event', async () => {

@@ -12,6 +12,8 @@ import { openApiFaults } from '../support/openapi-faults.ts'
 import { storedEvents, subscribe } from '../support/subscription.ts'
 import { makeTicket, NO_TICKET, ticketInput } from '../support/tickets.ts'
 
+const MAX_FILE_BYTES = 25 * 2 ** 20
+
 // The contract's OpenAPI and /docs rows: the document of the real app, compared with its real responses.
 
 const bellhop = await startBellhop({ clock: createManualClock() })
@@ -32,6 +34,9 @@ const [sentId, waitingId, otherId] = Array.from({ length: 3 }, () => bellhop.dep
 const later = { text: 'Later', sendAt: '2026-03-02T09:00:00.000Z' }
 await client.call('PUT', `${one}/messages/${sentId}`, { body: message })
 await client.call('PUT', `${one}/messages/${waitingId}`, { body: later })
+const file = '/attachments?name=note.txt'
+const upload = async () => (await client.call<{ id: string }>('POST', file, { raw: 'A file' })).json.id
+const [uploaded, unwanted] = [await upload(), await upload()]
 const keyed = { 'idempotency-key': 'k' }
 await client.call('POST', '/tickets', { body: ticketInput(), headers: keyed })
 await client.call('POST', `${one}/messages`, { body: message, headers: { 'idempotency-key': 'm' } })
@@ -127,10 +132,41 @@ const REQUESTS: Record<string, Record<string, Sent>> = {
     404: [client, 'DELETE', `${one}/messages/msg_1`],
     429: [spent, 'DELETE', `${one}/messages/${waitingId}`],
   },
+  uploadAttachment: {
+    201: [client, 'POST', file, { raw: 'A file' }],
+    400: [client, 'POST', file, { raw: '' }],
+    401: [nobody, 'POST', file, { raw: 'A file' }],
+    403: [reader, 'POST', file, { raw: 'A file' }],
+    413: [client, 'POST', file, { raw: 'x'.repeat(MAX_FILE_BYTES + 1) }],
+    415: [client, 'POST', file, { raw: 'A file', headers: { 'content-encoding': 'gzip' } }],
+    429: [spent, 'POST', file, { raw: 'A file' }],
+  },
+  downloadAttachment: {
+    200: [client, 'GET', `/attachments/${uploaded}`],
+    206: [client, 'GET', `/attachments/${uploaded}`, { headers: { range: 'bytes=0-1' } }],
+    304: [client, 'GET', `/attachments/${uploaded}`, { headers: { 'if-none-match': '*' } }],
+    400: [client, 'GET', `/attachments/${uploaded}?x=1`],
+    401: [nobody, 'GET', `/attachments/${uploaded}`],
+    403: [await client.withKey({ scopes: ['messages:write'] }), 'GET', `/attachments/${uploaded}`],
+    404: [client, 'GET', '/attachments/att_1'],
+    416: [client, 'GET', `/attachments/${uploaded}`, { headers: { range: 'bytes=6-' } }],
+    429: [spent, 'GET', `/attachments/${uploaded}`],
+  },
+  deleteAttachment: {
+    204: [client, 'DELETE', `/attachments/${unwanted}`],
+    400: [client, 'DELETE', `/attachments/${uploaded}?x=1`],
+    401: [nobody, 'DELETE', `/attachments/${uploaded}`],
+    403: [reader, 'DELETE', `/attachments/${uploaded}`],
+    404: [client, 'DELETE', '/attachments/att_1'],
+    429: [spent, 'DELETE', `/attachments/${uploaded}`],
+  },
 }
 
-/** 409 is in idempotency.test.ts and put-message.test.ts, 500 and 503 a fault of ours (errors.test.ts). */
-const ELSEWHERE = ['409', '500', '503']
+/**
+ * 409 is in idempotency.test.ts, put-message.test.ts and attachments-send.test.ts; 500, 503 and 507 are faults of ours
+ * (errors.test.ts, attachments-disk.test.ts).
+ */
+const ELSEWHERE = ['409', '500', '503', '507']
 
 const operations = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
@@ -163,6 +199,9 @@ describe('the document of the real app', () => {
         'PUT /v1/tickets/{id}/messages/{messageId}',
         'GET /v1/tickets/{id}/messages/{messageId}',
         'DELETE /v1/tickets/{id}/messages/{messageId}',
+        'POST /v1/attachments',
+        'GET /v1/attachments/{id}',
+        'DELETE /v1/attachments/{id}',
       ].sort(),
     )
   })
@@ -179,6 +218,9 @@ describe('the document of the real app', () => {
       putMessage: [{ secretKey: ['messages:write'] }],
       readMessage: [{ secretKey: ['tickets:read'] }],
       deleteMessage: [{ secretKey: ['messages:write'] }],
+      uploadAttachment: [{ secretKey: ['messages:write'] }],
+      downloadAttachment: [{ secretKey: ['tickets:read'] }],
+      deleteAttachment: [{ secretKey: ['messages:write'] }],
     })
   })
 
@@ -272,6 +314,7 @@ function expectDescribed(answer: Answer<unknown>, place: string): void {
   const type = answer.headers.get('content-type')?.split(';')[0] ?? ''
   const content = at(`${place}/content`)
   if (content === undefined) expect(answer.text).toBe('')
+  else if ('*/*' in content) expect(type).not.toBe('')
   else {
     expect(Object.keys(content)).toEqual([type])
     const check = validator(`${place}/content/${escaped(type)}/schema`)

@@ -30,6 +30,8 @@ test("answers 201 with the agent's message, under the name of the key", async ()
     id: expect.stringMatching(/^msg_[0-9a-z]{26}$/),
     role: 'agent',
     text,
+    format: 'plain',
+    delivery: { state: 'sent' },
     agentName: 'Shop bot',
     createdAt: '2026-03-01T09:30:00.000Z',
   })
@@ -57,9 +59,9 @@ test("moves the ticket's updatedAt and its place in the list, and keeps its stat
   expect((await readTicket(client, newer.id)).status).toBe('resolved')
 })
 
-test("leaves through the ticket's own channel; the API channel has no transport", async () => {
+test("leaves through the ticket's own channel, or fails with the reason; the API channel sends nothing", async () => {
   const client = await bellhop.organization()
-  const sendingOf = async (channel: 'widget' | 'email' | 'telegram' | 'api') => {
+  const sentBy = async (channel: 'widget' | 'email' | 'telegram' | 'api') => {
     const { id } = await makeTicket(client)
     await bellhop.deps.database.write(async (tx) => {
       await tx.update(tickets).set({ channel }).where(eq(tickets.id, id))
@@ -67,15 +69,15 @@ test("leaves through the ticket's own channel; the API channel has no transport"
     const posted = await client.call<MessageJson>('POST', `/tickets/${id}/messages`, { body: { text: 'Hi' } })
     expect(posted.status).toBe(201)
     const [row] = await bellhop.deps.database.read
-      .select({ sending: messages.sending })
+      .select({ sending: messages.sending, reason: messages.sendError })
       .from(messages)
       .where(eq(messages.id, posted.json.id))
-    return row?.sending
+    return [row?.sending, row?.reason]
   }
-  expect(await sendingOf('widget')).toBe('queued')
-  expect(await sendingOf('email')).toBe('queued')
-  expect(await sendingOf('telegram')).toBe('queued')
-  expect(await sendingOf('api')).toBe('sent')
+  expect(await sentBy('widget')).toEqual(['failed', 'The website widget is not connected.'])
+  expect(await sentBy('email')).toEqual(['failed', 'No mailbox is connected.'])
+  expect(await sentBy('telegram')).toEqual(['failed', 'No Telegram bot is connected.'])
+  expect(await sentBy('api')).toEqual(['sent', null])
 })
 
 test('keeps every one of many messages posted at once', async () => {

@@ -21,6 +21,7 @@ interface OutgoingJson {
   id: string
   role: string
   text: string
+  format: string
   agentName?: string
   createdAt: string
   delivery?: { state: string; sendAt?: string; reason?: string }
@@ -68,6 +69,7 @@ test('a message without a time is sent at once, under the id of the client and t
     id,
     role: 'agent',
     text: 'It is attached.',
+    format: 'plain',
     agentName,
     createdAt: at(0),
     delivery: { state: 'sent' },
@@ -88,6 +90,31 @@ test('the same request again changes nothing, before and after the message is se
   const late = await put(acme, ticketId, id, body)
   expect([late.status, late.json.delivery]).toEqual([200, { state: 'sent' }])
   expect(await textsOf(ticketId)).toEqual([expect.any(String), 'Tomorrow.'])
+})
+
+test('a message has the format it was sent with, while it waits and when it is sent', async () => {
+  const { id: ticketId } = await makeTicket(acme)
+  const text = '**Done**, see [our guide](https://a.test).'
+  const [formatted, plain] = [newId(), newId()]
+  const waiting = await put(acme, ticketId, formatted, { text, format: 'markdown', sendAt: at(DAY) })
+  expect(waiting.json).toMatchObject({ text, format: 'markdown', delivery: { state: 'waiting' } })
+  await untilSent(DAY)
+  expect(await read(ticketId, formatted)).toMatchObject({ text, format: 'markdown' })
+  await put(acme, ticketId, plain, { text, format: 'plain' })
+  expect((await readTicket(acme, ticketId)).messages.map((message) => message.format)).toEqual([
+    'plain',
+    'markdown',
+    'plain',
+  ])
+})
+
+test('the same text in another format is another message', async () => {
+  const { id: ticketId } = await makeTicket(acme)
+  const id = newId()
+  await put(acme, ticketId, id, { text: '*One*' })
+  expect((await put(acme, ticketId, id, { text: '*One*', format: 'plain' })).status).toBe(200)
+  problemOf(await put(acme, ticketId, id, { text: '*One*', format: 'markdown' }), 409, 'message_id_taken')
+  problemOf(await put(acme, ticketId, newId(), { text: '*One*', format: 'html' }), 400, 'invalid_request')
 })
 
 test('another body under the same id, or the id of another ticket, is refused', async () => {

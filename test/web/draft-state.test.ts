@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { firstIdAt, isId } from '../../server/ids.ts'
 import { createId, timeOfId } from '../../web/api/create-id.ts'
+import type { DraftAttachment } from '../../web/ticket/composer/draft-content.ts'
 import {
   type DraftEffect,
   type DraftEvent,
@@ -18,11 +19,30 @@ const NOW = Date.parse('2026-03-01T09:30:00.000Z')
 const FIRST = '2026-03-01T09:00:00.000Z'
 const SECOND = '2026-03-01T09:29:59.000Z'
 
-const saved = (text: string, savedAt = FIRST) => ({ text, savedAt })
-const onServer = (text: string, savedAt = SECOND) => ({ kind: 'reply' as const, text, savedAt })
+const saved = (text: string, savedAt = FIRST, attachments: DraftAttachment[] = []) => ({
+  text,
+  attachments,
+  savedAt,
+})
+const onServer = (text: string, savedAt = SECOND, attachments?: DraftAttachment[]) => ({
+  kind: 'reply' as const,
+  text,
+  savedAt,
+  ...(attachments && { attachments }),
+})
+const file = (name: string, addedAt = 0): DraftAttachment => ({
+  id: `att_${name}`,
+  name,
+  type: 'text/plain',
+  size: 6,
+  addedAt,
+})
+const A = file('a', 1)
+const B = file('b', 2)
 const sending: Sending = {
   id: 'msg_1',
   text: 'Hello',
+  attachments: [],
   after: 'msg_0',
   at: NOW,
   isOut: true,
@@ -31,7 +51,16 @@ const sending: Sending = {
 }
 const landed: Sending = { ...sending, isOut: false, wasReturned: true }
 const typed = (text: string): DraftEvent => ({ type: 'typed', text, now: NOW })
-const sendPressed = (id = 'msg_1'): DraftEvent => ({ type: 'send pressed', id, after: 'msg_0', now: NOW })
+const attached = (added: DraftAttachment): DraftEvent => ({ type: 'file attached', file: added, now: NOW })
+const removed = ({ id }: DraftAttachment): DraftEvent => ({ type: 'file removed', id, now: NOW })
+const sendPressed = (id = 'msg_1', isUploading = false): DraftEvent => ({
+  type: 'send pressed',
+  id,
+  after: 'msg_0',
+  isUploading,
+  now: NOW,
+})
+const uploadsEnded = (isComplete: boolean): DraftEvent => ({ type: 'uploads ended', isComplete, now: NOW })
 const serverHas = (draft: ReturnType<typeof onServer> | null, hasSent = false): DraftEvent => ({
   type: 'server copy read',
   draft,
@@ -86,7 +115,7 @@ const CASES: Case[] = [
   {
     when: 'what was typed during a save is saved next',
     draft: { text: 'Hello', isSaving: true },
-    events: [{ type: 'saved', text: 'Hel', savedAt: SECOND }],
+    events: [{ type: 'saved', text: 'Hel', attachments: [], savedAt: SECOND }],
     becomes: { saved: saved('Hel', SECOND), isSaving: false },
     effects: [{ type: 'store' }, { type: 'save later', ms: 350 }],
   },
@@ -268,7 +297,7 @@ const CASES: Case[] = [
   {
     when: 'when that save has ended it sends, once',
     draft: { text: 'Hello', isSaving: true },
-    events: [sendPressed(), { type: 'saved', text: 'Hel', savedAt: SECOND }],
+    events: [sendPressed(), { type: 'saved', text: 'Hel', attachments: [], savedAt: SECOND }],
     becomes: { sendsAfterSave: false },
     effects: [{ type: 'store' }, { type: 'send' }],
   },
@@ -373,7 +402,10 @@ const CASES: Case[] = [
   {
     when: 'Discard gives an unsent message up, and its Undo brings it back',
     draft: { sending, isSender: true },
-    events: [{ type: 'unsent discarded' }, { type: 'put back', text: 'Hello', sending, now: NOW }],
+    events: [
+      { type: 'unsent discarded' },
+      { type: 'put back', text: 'Hello', attachments: [], sending, now: NOW },
+    ],
     becomes: { text: 'Hello', sending: landed },
     effects: [{ type: 'store' }, { type: 'save later' }],
   },
@@ -385,7 +417,13 @@ const CASES: Case[] = [
     effects: [
       {
         type: 'store',
-        draft: { text: 'Hello\n\nNext', changedAt: 0, saved: saved('Next'), sending: landed },
+        draft: {
+          text: 'Hello\n\nNext',
+          attachments: [],
+          changedAt: 0,
+          saved: saved('Next'),
+          sending: landed,
+        },
       },
     ],
   },
@@ -420,14 +458,14 @@ const CASES: Case[] = [
   {
     when: 'a reply that is taken back comes before what was begun since, as the server keeps it',
     draft: { text: 'Next', saved: saved('Next') },
-    events: [{ type: 'taken back', text: 'Hello', isSaved: true, now: NOW }],
+    events: [{ type: 'taken back', text: 'Hello', attachments: [], isSaved: true, now: NOW }],
     becomes: { text: 'Hello\n\nNext', saved: saved('Hello\n\nNext', FIRST) },
     effects: [{ type: 'store' }],
   },
   {
     when: 'a reply of a colleague that is taken back is saved as a draft of this agent',
     draft: {},
-    events: [{ type: 'taken back', text: 'Hello', isSaved: false, now: NOW }],
+    events: [{ type: 'taken back', text: 'Hello', attachments: [], isSaved: false, now: NOW }],
     becomes: { text: 'Hello', saved: null },
     effects: [{ type: 'store' }, { type: 'save later' }],
   },
@@ -435,11 +473,221 @@ const CASES: Case[] = [
     when: 'the version that the server made of a reply taken back continues, also after letters were deleted',
     draft: {},
     events: [
-      { type: 'taken back', text: 'Hello', isSaved: true, now: NOW },
+      { type: 'taken back', text: 'Hello', attachments: [], isSaved: true, now: NOW },
       typed('Hell'),
       serverHas(onServer('Hello')),
     ],
     becomes: { text: 'Hell', saved: saved('Hello', SECOND), other: null },
+    effects: [{ type: 'store' }, { type: 'save later' }],
+  },
+  {
+    when: 'an uploaded file is stored at once and saved soon, also without text',
+    draft: {},
+    events: [attached(A)],
+    becomes: { attachments: [A], isTyped: true },
+    effects: [{ type: 'store' }, { type: 'save later', ms: 350 }],
+  },
+  {
+    when: 'files stay in the order in which they were added, whichever is uploaded first',
+    draft: { attachments: [file('old')] },
+    events: [attached(B), attached(A)],
+    becomes: { attachments: [file('old'), A, B] },
+    effects: [{ type: 'store' }, { type: 'save later' }],
+  },
+  {
+    when: 'a save that is due names the files',
+    draft: { attachments: [A, B], saved: saved('', FIRST, [A]) },
+    events: [{ type: 'save due' }],
+    becomes: { isSaving: true },
+    effects: [{ type: 'save', text: '', attachments: [A, B], base: FIRST }],
+  },
+  {
+    when: 'a draft with the same text and files is not saved again',
+    draft: { text: 'Hello', attachments: [A], saved: saved('Hello', FIRST, [A]) },
+    events: [{ type: 'save due' }],
+    becomes: { isSaving: false },
+    effects: [],
+  },
+  {
+    when: 'removing the only file of a draft without text deletes it on the server',
+    draft: { attachments: [A], saved: saved('', FIRST, [A]) },
+    events: [removed(A), { type: 'save due' }],
+    becomes: { attachments: [], isSaving: true },
+    effects: [{ type: 'save', text: '', attachments: [], base: FIRST }],
+  },
+  {
+    when: 'undoing that puts the file back at its place',
+    draft: { attachments: [A, B] },
+    events: [removed(A), attached(A)],
+    becomes: { attachments: [A, B] },
+    effects: [{ type: 'store' }, { type: 'save later' }],
+  },
+  {
+    when: 'files that the server no longer has leave the draft, the agent is told, and the text is saved',
+    draft: { text: 'Hello', attachments: [A, B], isSaving: true },
+    events: [{ type: 'save failed', reason: 'files gone', ids: [A.id] }],
+    becomes: { text: 'Hello', attachments: [B], isSaving: false },
+    effects: [{ type: 'report gone files', names: ['a'] }, { type: 'store' }, { type: 'save later' }],
+  },
+  {
+    when: 'a refusal of files that are not in the draft does not save it again and again',
+    draft: { text: 'Hello', attachments: [A], isSaving: true },
+    events: [{ type: 'save failed', reason: 'files gone', ids: [B.id] }],
+    becomes: { attachments: [A], isSaving: false },
+    effects: [],
+  },
+  {
+    when: 'a draft nobody touched here shows the files that the server has',
+    draft: {},
+    events: [serverHas(onServer('', SECOND, [A]))],
+    becomes: { attachments: [A], saved: saved('', SECOND, [A]) },
+    effects: [{ type: 'store' }],
+  },
+  {
+    when: 'a draft with a file more than that of the server continues it',
+    draft: { text: 'Hello', attachments: [A, B], isTyped: true },
+    events: [serverHas(onServer('Hello', SECOND, [A]))],
+    becomes: { attachments: [A, B], saved: saved('Hello', SECOND, [A]), other: null },
+    effects: [{ type: 'store' }, { type: 'save later' }],
+  },
+  {
+    when: 'a draft of the server with other files is offered, although the text is the same',
+    draft: { text: 'Hello', attachments: [A], isTyped: true },
+    events: [serverHas(onServer('Hello', SECOND, [B])), { type: 'other version used', now: NOW }],
+    becomes: { text: 'Hello', attachments: [B], other: null },
+    effects: [{ type: 'store' }],
+  },
+  {
+    when: 'a file that another tab attaches appears here',
+    draft: { text: 'Hello', isTyped: true, saved: saved('Hello') },
+    events: [otherTab({ text: 'Hello', attachments: [A] })],
+    becomes: { attachments: [A], isTyped: false },
+    effects: [],
+  },
+  {
+    when: 'what another tab empties keeps a file that is unsaved here',
+    draft: { attachments: [A], isTyped: true },
+    events: [otherTab({})],
+    becomes: { attachments: [A] },
+    effects: [],
+  },
+  {
+    when: 'Send takes the files too, and files alone are enough',
+    draft: { attachments: [A] },
+    events: [sendPressed()],
+    becomes: { attachments: [], sending: { ...sending, text: '', attachments: [A] } },
+    effects: [{ type: 'store' }, { type: 'send' }],
+  },
+  {
+    when: 'Send during an upload waits, and the text stays in the field',
+    draft: { text: 'Hello' },
+    events: [sendPressed('msg_1', true)],
+    becomes: { text: 'Hello', sending: null, sendsAfterUploads: { id: 'msg_1', after: 'msg_0' } },
+    effects: [],
+  },
+  {
+    when: 'it is sent when the uploads have ended, with what was typed and attached meanwhile',
+    draft: { text: 'Hello' },
+    events: [sendPressed('msg_1', true), typed('Hello!'), attached(A), uploadsEnded(true)],
+    becomes: {
+      text: '',
+      attachments: [],
+      sending: { ...sending, text: 'Hello!', attachments: [A] },
+      sendsAfterUploads: null,
+    },
+    effects: [{ type: 'store' }, { type: 'send' }],
+  },
+  {
+    when: 'it is not sent without a file that could not be uploaded, and the agent is told',
+    draft: { text: 'Hello' },
+    events: [sendPressed('msg_1', true), uploadsEnded(false)],
+    becomes: { text: 'Hello', sending: null, sendsAfterUploads: null },
+    effects: [{ type: 'notify', notice: 'upload failed' }],
+  },
+  {
+    when: 'a waiting Send can be cancelled',
+    draft: { text: 'Hello' },
+    events: [sendPressed('msg_1', true), { type: 'send cancelled' }, uploadsEnded(true)],
+    becomes: { text: 'Hello', sending: null, sendsAfterUploads: null },
+    effects: [],
+  },
+  {
+    when: 'uploads that end without a waiting Send send nothing',
+    draft: { text: 'Hello' },
+    events: [uploadsEnded(true)],
+    becomes: { text: 'Hello', sending: null },
+    effects: [],
+  },
+  {
+    when: 'a sent message ends a draft with no more than its files',
+    draft: {
+      sending: { ...sending, attachments: [A] },
+      isSender: true,
+      saved: saved('Hello', FIRST, [A]),
+    },
+    events: [{ type: 'sent' }],
+    becomes: { attachments: [], saved: saved('', FIRST) },
+    effects: [{ type: 'accepted', id: 'msg_1' }, { type: 'store' }],
+  },
+  {
+    when: 'a draft of the server with more files than the sent message is deleted then',
+    draft: { sending, isSender: true, saved: saved('Hello', FIRST, [A]) },
+    events: [{ type: 'sent' }, { type: 'save due' }],
+    becomes: { sending: null },
+    effects: [{ type: 'save', text: '', attachments: [], base: FIRST }],
+  },
+  {
+    when: 'a refused message brings its files back, before those attached since',
+    draft: { text: 'Next', attachments: [B], sending: { ...sending, attachments: [A] }, isSender: true },
+    events: [{ type: 'send refused', reason: 'other', now: NOW }],
+    becomes: { text: 'Hello\n\nNext', attachments: [A, B] },
+    effects: [{ type: 'store' }, { type: 'save later' }],
+  },
+  {
+    when: 'Send after that with another file is another message for the server',
+    draft: { text: 'Hello', attachments: [B], sending: { ...landed, attachments: [A] } },
+    events: [sendPressed('msg_2')],
+    becomes: { sending: { ...sending, attachments: [B], wasReturned: true, isChanged: true } },
+    effects: [{ type: 'store' }, { type: 'send' }],
+  },
+  {
+    when: 'what an earlier page was sending leaves the draft with its files when the thread has it',
+    draft: {
+      text: 'Hello\n\nNext',
+      attachments: [A, B],
+      sending: { ...landed, attachments: [A] },
+      saved: saved('Hello', FIRST, [A]),
+    },
+    events: [serverHas(null, true)],
+    becomes: { text: 'Next', attachments: [B], sending: null },
+    effects: [{ type: 'notify', notice: 'earlier one sent' }, { type: 'store' }, { type: 'save later' }],
+  },
+  {
+    when: 'a reply that is taken back brings its files back, as the server keeps them',
+    draft: { text: 'Next', attachments: [B], saved: saved('Next', FIRST, [B]) },
+    events: [{ type: 'taken back', text: 'Hello', attachments: [A], isSaved: true, now: NOW }],
+    becomes: {
+      text: 'Hello\n\nNext',
+      attachments: [A, B],
+      saved: saved('Hello\n\nNext', FIRST, [A, B]),
+    },
+    effects: [{ type: 'store' }],
+  },
+  {
+    when: 'a reply of only files that is taken back adds no empty lines to what was begun since',
+    draft: { text: 'Next', saved: saved('Next') },
+    events: [{ type: 'taken back', text: '', attachments: [A], isSaved: true, now: NOW }],
+    becomes: { text: 'Next', attachments: [A], saved: saved('Next', FIRST, [A]) },
+    effects: [{ type: 'store' }],
+  },
+  {
+    when: 'a discarded message that is put back has its files again',
+    draft: { sending: { ...sending, attachments: [A] }, isSender: true },
+    events: [
+      { type: 'unsent discarded' },
+      { type: 'put back', text: 'Hello', attachments: [A], sending, now: NOW },
+    ],
+    becomes: { text: 'Hello', attachments: [A] },
     effects: [{ type: 'store' }, { type: 'save later' }],
   },
   {
@@ -468,6 +716,25 @@ for (const { when, draft, events, becomes, effects } of CASES) {
     expect(end.effects).toMatchObject(effects)
   })
 }
+
+test('no event loses a file: it is in the draft, on its way, offered, or named in a report', () => {
+  const harmless = CASES.filter(({ when }) => !/deleted ticket|stores nothing|leaves the|Discard/.test(when))
+  for (const { when, draft, events } of harmless) {
+    let state: DraftState = { ...openDraft(EMPTY_DRAFT), attachments: [A], isTyped: true, ...draft }
+    const names = new Set(state.attachments.map(({ name }) => name))
+    for (const event of events) {
+      if (['file removed', 'other version used', 'sent', 'unsent discarded'].includes(event.type)) break
+      const step = reduceDraft(state, event)
+      state = step.state
+      const reported = step.effects.flatMap((effect) =>
+        effect.type === 'report gone files' ? effect.names : [],
+      )
+      const places = [state, state.sending, state.other, state.saved]
+      const kept = places.flatMap((place) => place?.attachments ?? []).map(({ name }) => name)
+      for (const name of names) expect([...kept, ...reported], when).toContain(name)
+    }
+  }
+})
 
 test('no event loses words: they are in the field, on their way, offered, or in the notice of a deleted ticket', () => {
   const harmless = CASES.filter(

@@ -11,7 +11,7 @@ afterAll(() => bellhop.stop())
 const agent = await signInAgent(bellhop, (await bellhop.organization('Acme')).orgId, { role: 'admin' })
 
 browserTest('the inbox loads little code before it can be used, and none of the settings', async () => {
-  await using window = await openWindow({ url: bellhop.url, agent })
+  await using window = await openWindow({ isFirstVisit: true, url: bellhop.url, agent })
   const scripts = new Set<string>()
   window.page.on('response', (response) => {
     if (/\/assets\/.*\.js$/.test(response.url())) scripts.add(response.url())
@@ -23,7 +23,7 @@ browserTest('the inbox loads little code before it can be used, and none of the 
 })
 
 browserTest('a slow session shows the frame of the page, and no lost connection', async () => {
-  await using window = await openWindow({ url: bellhop.url, agent })
+  await using window = await openWindow({ isFirstVisit: true, url: bellhop.url, agent })
   const { page } = window
   const letGo = Promise.withResolvers<void>()
   await page.route('**/console/session', async (route) => {
@@ -40,7 +40,7 @@ browserTest('a slow session shows the frame of the page, and no lost connection'
 for (const theme of ['light', 'dark'] as const) {
   browserTest(`${theme} as it was chosen is there with the first paint`, async () => {
     const other = theme === 'dark' ? 'light' : 'dark'
-    await using window = await openWindow({ url: bellhop.url, theme: other })
+    await using window = await openWindow({ isFirstVisit: true, url: bellhop.url, theme: other })
     const { page } = window
     await page.addInitScript((chosen) => localStorage.setItem('bellhop.theme', chosen), theme)
     // Without the scripts that come later.

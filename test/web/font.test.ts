@@ -8,7 +8,7 @@ const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
 browserTest('a page is shown in Inter and loads only the alphabets it shows', async () => {
-  await using window = await openWindow({ url: bellhop.url })
+  await using window = await openWindow({ isFirstVisit: true, url: bellhop.url })
   const { page } = window
   const files: string[] = []
   page.on('response', (response) => {

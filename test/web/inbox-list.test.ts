@@ -3,7 +3,6 @@ import type { Page } from 'playwright-core'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import {
-  makeManyTickets,
   makeOrganization,
   makeTickets,
   openList,
@@ -11,6 +10,7 @@ import {
   subjectsOf,
   waitForStatus,
 } from '../support/inbox.ts'
+import { makeManyTickets } from '../support/many-tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
 /** Several pages of the list, and many times what is in sight. */

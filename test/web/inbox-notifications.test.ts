@@ -15,7 +15,7 @@ browserTest(
     const client = await bellhop.organization('Notified')
     const agent = await signInAgent(bellhop, client.orgId)
     await makeTickets(client, ['Known before'])
-    await using window = await openWindow({ ...bellhop, agent })
+    await using window = await openWindow({ isFirstVisit: true, ...bellhop, agent })
     const { page, context } = window
     await context.grantPermissions(['notifications'])
     // The browser of the tests shows none, so the page writes down what it would show.

@@ -9,7 +9,7 @@ afterAll(() => bellhop.stop())
 const agent = await signInAgent(bellhop, (await bellhop.organization('Acme')).orgId, { role: 'admin' })
 
 browserTest('a page that cannot be loaded while the server is away comes when it is back', async () => {
-  await using window = await openWindow({ url: bellhop.url, agent })
+  await using window = await openWindow({ isFirstVisit: true, url: bellhop.url, agent })
   const { page, context } = window
   await page.goto('/inbox')
   await page.getByText('Your inbox is ready').waitFor()
@@ -21,7 +21,7 @@ browserTest('a page that cannot be loaded while the server is away comes when it
 })
 
 browserTest('a file that the server does not have leaves no empty page', async () => {
-  await using window = await openWindow({ url: bellhop.url, agent })
+  await using window = await openWindow({ isFirstVisit: true, url: bellhop.url, agent })
   const { page } = window
   let loads = 0
   page.on('domcontentloaded', () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { plainText } from '../../server/formatting/plain-text.ts'
 import { fillIn } from '../../web/ticket/composer/variables.ts'
 
 const SESSION = { agent: { name: 'Ana Pires' }, organization: { name: 'Parcelbird' } }
@@ -30,3 +31,18 @@ test('a customer without a name is greeted with “there”', () => {
 test('an unknown variable stays in the text', () => {
   expect(filledFor(NAMED, 'Hi {{customer.nickname|there}}')).toBe('Hi {{customer.nickname|there}}')
 })
+
+test('a name or subject brings no formatting of its own', () => {
+  const customer = { name: '**Petra** [x](https://evil.test)', email: 'petra_n@example.com' }
+  const text = fillIn(
+    'Hi **{{customer.name}}** ({{customer.email}}), {{ticket.subject}}',
+    ticketOf(customer),
+    SESSION,
+  )
+  expect(plainText(text)).toBe('Hi **Petra** [x](https://evil.test) (petra_n@example.com), Late *parcel*')
+  expect(filledFor({ name: 'Ana_Pires & Co.' }, '{{customer.name}}')).toBe('Ana_Pires & Co.')
+})
+
+function ticketOf(customer: { name: string; email: string }) {
+  return { id: 'tkt_1', subject: 'Late *parcel*', customer }
+}

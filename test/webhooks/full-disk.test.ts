@@ -1,24 +1,15 @@
-import { afterAll, describe, expect, test } from 'bun:test'
-import { rmSync, writeFileSync } from 'node:fs'
+import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { engine } from '../../server/database/columns.ts'
 import { createManualClock } from '../support/clock.ts'
-import { temporaryFolder } from '../support/folder.ts'
+import { fillUp, mountSmallDisk } from '../support/small-disk.ts'
 import { eventually, openWebhooks, type Webhooks } from '../support/webhooks.ts'
 
-const DISK_MIB = 8
-const BLOCK_BYTES = 4_096
-const mounts: string[] = []
-
-afterAll(() => {
-  for (const folder of mounts) Bun.spawnSync(['umount', '--lazy', folder])
-})
-
-const isMountable = engine === 'sqlite' && smallDisk() !== undefined
+const isMountable = engine === 'sqlite' && mountSmallDisk() !== undefined
 
 describe.if(isMountable)('when the disk is full', () => {
   test('no attempt starts that cannot be recorded, and sending continues once there is space', async () => {
-    const disk = smallDisk() ?? ''
+    const disk = mountSmallDisk() ?? ''
     const clock = createManualClock()
     await using webhooks = await openWebhooks({ clock, place: { BELLHOP_DATA: join(disk, 'data') } })
     const receiver = await webhooks.receiver()
@@ -37,7 +28,7 @@ describe.if(isMountable)('when the disk is full', () => {
   })
 
   test('results wait in memory, and nothing is lost or sent twice', async () => {
-    const disk = smallDisk() ?? ''
+    const disk = mountSmallDisk() ?? ''
     const clock = createManualClock()
     await using webhooks = await openWebhooks({ clock, place: { BELLHOP_DATA: join(disk, 'data') } })
     const receiver = await webhooks.receiver((_, number) => ({
@@ -72,31 +63,4 @@ async function refused(webhooks: Webhooks, times: number): Promise<void> {
   await eventually(() => count() >= times)
   await Bun.sleep(20)
   expect(count()).toBe(times)
-}
-
-/** Fills the disk. Returns a function that frees the space. */
-function fillUp(folder: string): () => void {
-  const files: string[] = []
-  for (let bytes = DISK_MIB * 2 ** 20; bytes >= BLOCK_BYTES; bytes /= 2) {
-    const file = join(folder, `filling-${bytes}`)
-    try {
-      files.push(file)
-      writeFileSync(file, Buffer.alloc(bytes))
-    } catch (error) {
-      if (!String(error).includes('ENOSPC')) throw error
-    }
-  }
-  return () => {
-    for (const file of files) rmSync(file, { force: true })
-  }
-}
-
-/** A disk of a few megabytes in memory; undefined if mounting is not permitted. */
-function smallDisk(): string | undefined {
-  const folder = temporaryFolder('disk')
-  const size = `size=${DISK_MIB}m`
-  const { exitCode } = Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', size, 'tmpfs', folder])
-  if (exitCode !== 0) return undefined
-  mounts.push(folder)
-  return folder
 }

@@ -3,6 +3,7 @@ import { createOrganization } from '../../server/organizations/organizations.ts'
 import { listDeliveries, readDelivery } from '../../server/webhooks/deliveries/delivery-log.ts'
 import { readResendJob, resendFailedSince, startResending } from '../../server/webhooks/deliveries/resend.ts'
 import { createManualClock } from '../support/clock.ts'
+import { makeManyTickets } from '../support/many-tickets.ts'
 import { eventually, openWebhooks } from '../support/webhooks.ts'
 
 const HOUR = 3_600_000
@@ -33,7 +34,7 @@ test('all failed deliveries of an endpoint since a time are resent, and a restar
   await failAll(1)
   clock.advance(HOUR)
   const since = clock.now()
-  await Promise.all(Array.from({ length: 450 }, () => webhooks.ticket()))
+  await makeManyTickets(deps, orgId, 450)
   await failAll(451)
   await first.stop()
 

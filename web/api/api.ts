@@ -35,6 +35,11 @@ export function onServerUnreached(listener: () => void): void {
   notifyUnreached = listener
 }
 
+/** For a request that isn't sent through `api`. */
+export function reportUnreached(): void {
+  notifyUnreached()
+}
+
 /** If the session has expired, waits until the agent has signed in again, and then sends the same request again. */
 async function send(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   for (;;) {

@@ -26,6 +26,12 @@ export const savedRepliesQuery = queryOptions({
   queryFn: () => ask(api.console['saved-replies'].get()),
 })
 
+/** The mailboxes that messages leave through. */
+export const sendersQuery = queryOptions({
+  queryKey: queryKeys.senders,
+  queryFn: () => ask(api.console.mailboxes.senders.get()),
+})
+
 /** The setup steps of the organization, with the state of each. */
 export const checklistQuery = queryOptions({
   queryKey: queryKeys.checklist,

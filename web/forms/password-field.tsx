@@ -1,6 +1,6 @@
 import Eye from 'lucide-solid/icons/eye'
 import EyeOff from 'lucide-solid/icons/eye-off'
-import { createSignal, Show } from 'solid-js'
+import { createSignal, type JSX, Show } from 'solid-js'
 import { IconButton } from '../ui/icon-button.tsx'
 import { TextField } from '../ui/text-field.tsx'
 
@@ -11,6 +11,10 @@ interface PasswordFieldProps {
   /** Tells password managers to fill in a password or to create one. */
   autocomplete: 'current-password' | 'new-password'
   error?: string
+  /** In place of the rule for new passwords. */
+  hint?: JSX.Element
+  isOptional?: boolean
+  placeholder?: string
   ref?: (input: HTMLInputElement) => void
   name?: string
 }
@@ -30,9 +34,10 @@ export function PasswordField(props: PasswordFieldProps) {
       autocomplete={props.autocomplete}
       spellcheck={false}
       autocapitalize="off"
-      required
+      required={!props.isOptional}
+      placeholder={props.placeholder}
       maxLength={1000}
-      hint={props.autocomplete === 'new-password' ? 'At least 10 characters.' : undefined}
+      hint={props.hint ?? (props.autocomplete === 'new-password' ? 'At least 10 characters.' : undefined)}
       error={props.error}
       ref={props.ref}
       aside={isCapsLock() ? 'Caps Lock is on' : undefined}

@@ -1,9 +1,10 @@
-import { createEffect, createSignal, on, onMount, Show } from 'solid-js'
+import { useNavigate } from '@solidjs/router'
+import { createEffect, createSignal, on, onCleanup, onMount, Show } from 'solid-js'
 import { useSession } from '../api/session.ts'
-import { KeySheet } from '../keyboard/key-sheet.tsx'
+import { lazyDialog, lazyPage } from '../live/lazy-page.tsx'
 import { resumeDrafts } from '../ticket/composer/drafts.ts'
 import { useTypeAhead } from '../ticket/composer/type-ahead.ts'
-import { CustomerPanel } from '../ticket/customer/customer-panel.tsx'
+import { preloadMailParts } from '../ticket/mail/mail-parts.tsx'
 import { knownTicket } from '../ticket/ticket-query.ts'
 import { Drawer } from './drawer.tsx'
 import { createBulkActions } from './list/bulk-actions.ts'
@@ -20,18 +21,30 @@ import { useNotifications } from './notifications.ts'
 import { OpenTicket, preloadTicketPane, usePrefetch } from './open-ticket.tsx'
 import { usePageKeys } from './page-keys.ts'
 import { usePageTitle } from './page-title.ts'
-import { Palette } from './palette/palette.tsx'
+import { Palette, preloadPalette } from './palette/palette.tsx'
 import { createPanes } from './panes.ts'
 import { AssignPicker, TagPicker } from './quick-pickers.tsx'
 import { Rail } from './rail/rail.tsx'
+import { hrefOf } from './rail/views.ts'
 import { Splitter } from './splitter.tsx'
 import './inbox-page.css'
 
-type Overlay = 'palette' | 'keys' | 'assign' | 'tags'
+/** Loaded with the first ticket, if not before. */
+const CustomerPanel = lazyPage(async () => ({
+  default: (await import('../ticket/customer/customer-panel.tsx')).CustomerPanel,
+}))
+const KeySheet = lazyDialog(() => import('../keyboard/key-sheet.tsx'))
+const NewTicketDialog = lazyDialog(() => import('../ticket/outgoing/new-ticket-dialog.tsx'))
+
+/** After everything that the inbox itself loads. */
+const PRELOAD_AFTER_MS = 2_000
+
+type Overlay = 'palette' | 'keys' | 'assign' | 'tags' | 'new'
 
 /** The agents' main page: views, the tickets of one, the open ticket and its customer. */
 export default function InboxPage() {
   const session = useSession()
+  const navigate = useNavigate()
   const me = () => session().agent.id
   const location = createLocation()
   const panes = createPanes()
@@ -50,6 +63,7 @@ export default function InboxPage() {
     panes,
     showPalette: () => setOverlay('palette'),
     showKeys: () => setOverlay('keys'),
+    writeTicket: () => setOverlay('new'),
   })
   useChangeKeys({
     list,
@@ -67,6 +81,14 @@ export default function InboxPage() {
   const focusListSoon = createListFocus(location, list)
   usePrefetch(location, list)
   onMount(preloadTicketPane)
+  onMount(() => {
+    const timer = setTimeout(() => {
+      void preloadPalette()
+      void CustomerPanel.preload()
+      preloadMailParts()
+    }, PRELOAD_AFTER_MS)
+    onCleanup(() => clearTimeout(timer))
+  })
   onMount(() => resumeDrafts(me()))
 
   /** Opens a neighbor of the open ticket. Returns what leads back, unless the agent has moved on by then. */
@@ -144,6 +166,7 @@ export default function InboxPage() {
             searchRef={(field) => {
               search = field
             }}
+            onNewTicket={() => setOverlay('new')}
             onAssign={() => setOverlay('assign')}
             onTag={() => setOverlay('tags')}
           />
@@ -196,6 +219,14 @@ export default function InboxPage() {
         isSelection={bulkActions.isSelection()}
       />
       <KeySheet isOpen={overlay() === 'keys'} onClose={close} />
+      <NewTicketDialog
+        isOpen={overlay() === 'new'}
+        onClose={close}
+        onOpened={({ id }) => {
+          close()
+          navigate(hrefOf('open', { ticketId: id }), { scroll: false })
+        }}
+      />
       <AssignPicker
         isOpen={overlay() === 'assign'}
         onClose={close}

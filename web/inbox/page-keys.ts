@@ -13,10 +13,11 @@ interface PageKeysInput {
   panes: Panes
   showPalette: () => void
   showKeys: () => void
+  writeTicket: () => void
 }
 
 /** Keys that work anywhere in the inbox: views, panes, command menu, keyboard shortcuts. */
-export function usePageKeys({ location, panes, showPalette, showKeys }: PageKeysInput): void {
+export function usePageKeys({ location, panes, showPalette, showKeys, writeTicket }: PageKeysInput): void {
   const navigate = useNavigate()
   useKeys(() => [
     ...BUILT_IN_VIEWS.map(
@@ -31,6 +32,7 @@ export function usePageKeys({ location, panes, showPalette, showKeys }: PageKeys
       }),
     ),
     ...disabledReplyKeys(),
+    { id: 'new-ticket', label: 'New ticket', section: 'Everywhere', keys: ['c'], run: writeTicket },
     ...overviewActions(showPalette, showKeys),
     {
       id: 'rail',

@@ -64,9 +64,13 @@ function keyOf({ key, code, shiftKey }: KeyboardEvent): string {
 }
 
 /** Whether the key goes to a field, a focused button, or a dialog over the page, instead of to a shortcut. */
-export function isForFocusedElement(event: KeyboardEvent, combo: string, isForFields: boolean): boolean {
+export function isForFocusedElement(
+  event: KeyboardEvent,
+  combo: string,
+  { isForFields = false, isForDialogs = false }: { isForFields?: boolean; isForDialogs?: boolean },
+): boolean {
   const { target } = event
-  if (document.querySelector(OVERLAYS)) return true
+  if (!isForDialogs && document.querySelector(OVERLAYS)) return true
   if (!(target instanceof HTMLElement)) return false
   if (!isForFields && isField(target)) return true
   return BUTTON_KEYS.includes(combo) && target.closest('button, a[href], summary, [role="button"]') !== null

@@ -5,7 +5,7 @@ import { knownActions, SECTIONS } from './keys.ts'
 import './key-sheet.css'
 
 /** The keyboard shortcuts of this page. Those that need an open ticket are gray without one. */
-export function KeySheet(props: { isOpen: boolean; onClose: () => void }) {
+export default function KeySheet(props: { isOpen: boolean; onClose: () => void }) {
   return (
     <Dialog isOpen={props.isOpen} onClose={props.onClose} title="Keyboard shortcuts" size="wide">
       <Sections />

@@ -22,6 +22,8 @@ export interface KeyAction {
   isEnabled?: () => boolean
   /** Also runs while a field has the focus. For combos with `mod`, and for escape. */
   isForFields?: boolean
+  /** Also runs while a dialog is open. For actions that are enabled only for a field in it. */
+  isForDialogs?: boolean
   /** Repeats while the key is held. For moving, not for changes. */
   isRepeated?: boolean
   /** Has priority over actions with the same keys that were registered later. */
@@ -96,7 +98,7 @@ function onKeyDown(event: KeyboardEvent): void {
 
 function canRun(action: KeyAction, event: KeyboardEvent, combo: string): boolean {
   if (event.repeat && !action.isRepeated) return false
-  return !isForFocusedElement(event, combo, action.isForFields ?? false) && isActionEnabled(action)
+  return !isForFocusedElement(event, combo, action) && isActionEnabled(action)
 }
 
 function sequencesOf({ keys, otherKeys }: KeyAction): string[][] {

@@ -1,7 +1,8 @@
 import CloudOff from 'lucide-solid/icons/cloud-off'
-import { lazy, onCleanup, onMount } from 'solid-js'
+import { type Component, createEffect, createMemo, lazy, onCleanup, onMount, Show } from 'solid-js'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
+import { toastError } from '../ui/toaster.tsx'
 
 const CHECK_EVERY_MS = 3_000
 /** The minimum time between automatic reloads. */
@@ -13,6 +14,36 @@ type AnyComponent = Awaited<ReturnType<Parameters<typeof lazy>[0]>>['default']
 /** A page that is loaded when it is first shown. If that fails, a message appears in its place. */
 export function lazyPage<Page extends AnyComponent>(load: () => Promise<{ default: Page }>) {
   return lazy<Page | typeof MissingPage>(() => load().catch(() => ({ default: MissingPage })))
+}
+
+/** A dialog that is loaded when it is first opened. If that fails, it says so instead of opening. */
+export function lazyDialog<Props extends DialogProps>(
+  load: () => Promise<{ default: Component<Props> }>,
+): Component<Props> {
+  const Loaded = lazy<Component<Props>>(() => load().catch(() => ({ default: MissingDialog })))
+  return (props) => {
+    // Stays once it was open, so that closing it can return the focus.
+    const wasOpen = createMemo<boolean>((before) => before || props.isOpen, false)
+    return (
+      <Show when={wasOpen()}>
+        <Loaded {...props} />
+      </Show>
+    )
+  }
+}
+
+interface DialogProps {
+  isOpen: boolean
+  onClose: () => void
+}
+
+function MissingDialog(props: DialogProps) {
+  createEffect(() => {
+    if (!props.isOpen) return
+    toastError("Couldn't load this. Check your connection, then reload the page.")
+    props.onClose()
+  })
+  return null
 }
 
 /**

@@ -7,7 +7,7 @@ import { toast } from '../ui/toaster.tsx'
 /** Unsaved values, by page and form, for the "Go back" of the toast. */
 const abandoned = new Map<string, object>()
 
-interface FormState<Values> {
+export interface FormState<Values> {
   values: Values
   setValues: SetStoreFunction<Values>
   isChanged: Accessor<boolean>

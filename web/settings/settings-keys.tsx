@@ -1,9 +1,11 @@
 import { useNavigate } from '@solidjs/router'
 import { type Component, createMemo, createSignal, onMount, Show } from 'solid-js'
-import { KeySheet } from '../keyboard/key-sheet.tsx'
 import { type KeyAction, useKeys } from '../keyboard/keys.ts'
 import { overviewActions } from '../keyboard/overview-actions.ts'
+import { lazyDialog } from '../live/lazy-page.tsx'
 import { menuGroups } from './settings-routes.ts'
+
+const KeySheet = lazyDialog(() => import('../keyboard/key-sheet.tsx'))
 
 /** The command menu, which belongs to the inbox. Its code loads after the page. */
 export type LazyPalette = Component<{ isOpen: boolean; onClose: () => void }> & {

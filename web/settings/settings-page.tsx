@@ -1,7 +1,7 @@
 import { useLocation } from '@solidjs/router'
 import Compass from 'lucide-solid/icons/compass'
 import Lock from 'lucide-solid/icons/lock'
-import { createEffect, createMemo, Match, Show, Switch } from 'solid-js'
+import { createEffect, createMemo, Match, on, Show, Switch } from 'solid-js'
 import { Dynamic } from 'solid-js/web'
 import { observe } from '../api/queries.ts'
 import { useSession } from '../api/session.ts'
@@ -23,11 +23,20 @@ export default function SettingsPage(props: { palette: LazyPalette }) {
   const isAdmin = () => session().agent.role === 'admin'
   const isSetUp = useIsSetUp(isAdmin)
   const place = createMemo(() => matchRoute(location.pathname, { isAdmin: isAdmin(), isSetUp: isSetUp() }))
+  let main: HTMLElement | undefined
+  // A page that is known already would begin where the one before was left.
+  createEffect(
+    on(
+      () => location.pathname,
+      () => void main?.scrollTo(0, 0),
+      { defer: true },
+    ),
+  )
 
   return (
     <div class="settings" data-at={place().isTop ? 'list' : 'page'}>
       <SettingsNav isAdmin={isAdmin()} isSetUp={isSetUp() ?? true} at={place().page?.path} />
-      <main class="settings-main" id="settings-main">
+      <main class="settings-main" id="settings-main" ref={main}>
         <Show when={!(place().isTop && isAdmin() && isSetUp() === undefined)}>
           <Content place={place()} isAdmin={isAdmin()} />
         </Show>

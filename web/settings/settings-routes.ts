@@ -4,6 +4,7 @@ import KeyRound from 'lucide-solid/icons/key-round'
 import ListChecks from 'lucide-solid/icons/list-checks'
 import Logs from 'lucide-solid/icons/logs'
 import Mail from 'lucide-solid/icons/mail'
+import MailOpen from 'lucide-solid/icons/mail-open'
 import MessageCircle from 'lucide-solid/icons/message-circle'
 import ScrollText from 'lucide-solid/icons/scroll-text'
 import Send from 'lucide-solid/icons/send'
@@ -15,13 +16,17 @@ import type { Component } from 'solid-js'
 import { AccountPage } from './account/account-page.tsx'
 import { AgentsPage } from './agents/agents-page.tsx'
 import { AuditPage } from './audit/audit-page.tsx'
-import { EmailPage, TelegramPage } from './channels/planned-channels.tsx'
+import { TelegramPage } from './channels/planned-channels.tsx'
 import { WidgetPage } from './channels/widget-page.tsx'
 import { DeliveriesPage } from './deliveries/deliveries-page.tsx'
 import { DeliveryPage } from './deliveries/delivery-page.tsx'
 import { EndpointPage } from './endpoints/endpoint-page.tsx'
 import { EndpointsPage } from './endpoints/endpoints-page.tsx'
 import { KeysPage } from './keys/keys-page.tsx'
+import { MailboxPage } from './mailboxes/mailbox-page.tsx'
+import { MailboxesPage } from './mailboxes/mailboxes-page.tsx'
+import { MailPage } from './mails/mail-page.tsx'
+import { MailsPage } from './mails/mails-page.tsx'
 import { OrganizationPage } from './organization/organization-page.tsx'
 import { RepliesPage } from './replies/replies-page.tsx'
 import { ReplyPage } from './replies/reply-page.tsx'
@@ -80,7 +85,8 @@ const GROUPS: Group[] = [
     title: 'Channels',
     pages: [
       admin('widget', 'Website widget', MessageCircle, WidgetPage),
-      admin('email', 'Email', Mail, EmailPage),
+      admin('email', 'Email', Mail, MailboxesPage, MailboxPage),
+      admin('mails', 'Received mail', MailOpen, MailsPage, MailPage),
       admin('telegram', 'Telegram', Send, TelegramPage),
     ],
   },

@@ -1,12 +1,24 @@
 import { useQueryClient } from '@tanstack/solid-query'
-import { onCleanup, onMount } from 'solid-js'
+import { lazy, onCleanup, onMount } from 'solid-js'
 import { type SessionData, sessionQuery } from '../api/session.ts'
 import { leaveWithoutWarning } from '../browser/unsaved-warning.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { unlessTyping } from './focus-when-quiet.ts'
 import './frame.css'
 import { isSignedOut, restoreSession } from '../api/session-expiry.ts'
-import { SignInForm } from './sign-in-form.tsx'
+
+/** Loaded soon after the page, so that it is there when the session ends. */
+const SignInForm = lazy(() =>
+  import('./sign-in-form.tsx').then(
+    ({ SignInForm }) => ({ default: SignInForm }),
+    () => ({
+      default: () => <p role="alert">Couldn't load the form. Sign in in another tab, then come back.</p>,
+    }),
+  ),
+)
+
+/** After everything that the page itself loads. */
+const PRELOAD_AFTER_MS = 3_000
 
 /** A dialog over the page when the session ends. Nothing on the page is lost. */
 export function SignInAgain(props: { session: SessionData }) {
@@ -32,6 +44,10 @@ export function SignInAgain(props: { session: SessionData }) {
     if (session) signedIn(session, agentId)
   }
 
+  onMount(() => {
+    const timer = setTimeout(() => void SignInForm.preload(), PRELOAD_AFTER_MS)
+    onCleanup(() => clearTimeout(timer))
+  })
   onMount(() => window.addEventListener('focus', checkSession))
   onCleanup(() => window.removeEventListener('focus', checkSession))
 

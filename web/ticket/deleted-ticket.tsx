@@ -5,7 +5,7 @@ import { useSession } from '../api/session.ts'
 import { Button } from '../ui/button.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
-import { isBlank } from './composer/draft-state.ts'
+import { isBlank } from './composer/draft-content.ts'
 import { draftOf, forgetDrafts } from './composer/drafts.ts'
 import { ticketQuery } from './ticket-query.ts'
 

@@ -6,6 +6,7 @@ import { type SessionData, sessionQuery } from '../api/session.ts'
 import { ConfirmDialog } from '../forms/confirm-dialog.tsx'
 import { toastError } from '../ui/toaster.tsx'
 import { removeSavedDrafts, unsavedDrafts } from './composer/draft-storage.ts'
+import { countMailDrafts } from './outgoing/outgoing-mail.ts'
 
 /** Drafts are saved within this time if the server can be reached. */
 const MAX_SAVE_MS = 1_500
@@ -45,7 +46,7 @@ async function endSession(): Promise<void> {
 }
 
 function countUnsaved(): number {
-  return new Set(unsavedDrafts(agentId()).map(({ ticketId }) => ticketId)).size
+  return new Set(unsavedDrafts(agentId()).map(({ ticketId }) => ticketId)).size + countMailDrafts(agentId())
 }
 
 function agentId(): string {

@@ -74,6 +74,7 @@ export function disabledReplyKeys(): KeyAction[] {
     { id: 'ticket.note', label: 'Internal note', keys: ['n'] },
     { id: 'ticket.send', label: 'Send', keys: ['mod+enter'] },
     { id: 'ticket.send-next', label: 'Send, resolve and next', keys: ['mod+shift+enter'] },
+    { id: 'ticket.attach', label: 'Attach files', keys: ['mod+u'] },
   ]
   return actions.map((action) => ({
     ...action,

@@ -4,14 +4,17 @@ import { isNotFound } from '../api/api-problem.ts'
 import { useSession } from '../api/session.ts'
 import { FailedState } from '../forms/failed-state.tsx'
 import { useKeys } from '../keyboard/keys.ts'
+import { lazyPage } from '../live/lazy-page.tsx'
 import { announcePresence } from '../live/presence.ts'
 import { Skeleton } from '../ui/skeleton.tsx'
+import { DropTarget } from './attachments/lazy-files.tsx'
+import { ViewedImage } from './attachments/viewed-image.tsx'
 import { Composer } from './composer/composer.tsx'
 import { createComposerState } from './composer/composer-state.ts'
-import { isBlank } from './composer/draft-state.ts'
+import { isBlank } from './composer/draft-content.ts'
 import { takeTypeAhead } from './composer/type-ahead.ts'
-import { DeletedTicket } from './deleted-ticket.tsx'
 import { type OpenPicker, TicketHeader } from './header/ticket-header.tsx'
+import { preloadMailParts } from './mail/mail-parts.tsx'
 import { useReadMark } from './thread/read-mark.ts'
 import { searchTerms } from './thread/search-terms.ts'
 import { type ReadState, StaleNotice } from './thread/stale-notice.tsx'
@@ -19,6 +22,10 @@ import { Thread } from './thread/thread.tsx'
 import { ticketKeys } from './ticket-keys.ts'
 import { type TicketDetail, useTicket } from './ticket-query.ts'
 import './ticket-pane.css'
+
+const DeletedTicket = lazyPage(async () => ({
+  default: (await import('./deleted-ticket.tsx')).DeletedTicket,
+}))
 
 /** Read by toaster.css. */
 const TOAST_PROPERTIES = ['--composer-top', '--composer-center', '--composer-width']
@@ -37,6 +44,8 @@ interface TicketPaneProps {
 /** One ticket: its header, thread and composer. */
 export function TicketPane(props: TicketPaneProps) {
   const ticket = useTicket(() => props.ticketId)
+  // With the ticket itself, so that nothing moves when they arrive.
+  preloadMailParts()
   const isDeleted = () => isNotFound(ticket().error)
   /** A new id creates a new pane. Reading the same ticket again doesn't. */
   const loadedId = createMemo(() => (isDeleted() ? undefined : ticket().data?.ticket.id))
@@ -98,6 +107,7 @@ function OpenTicket(props: TicketPaneProps & { detail: TicketDetail; read: ReadS
   const composer = createComposerState({
     detail: () => props.detail,
     agentId: session().agent.id,
+    limits: session().limits,
     focus,
     open: () => {
       if (location.pathname + location.search === here) return
@@ -128,6 +138,10 @@ function OpenTicket(props: TicketPaneProps & { detail: TicketDetail; read: ReadS
     if (composerElement) onCleanup(placeToastsAbove(composerElement))
   })
   usePresence(id, () => hasTyped() && !isBlank(composer.shown().state()))
+  function attach(files: File[]) {
+    setTyped(true)
+    composer.attach(files)
+  }
   const terms = searchTerms(id, String(location.query.q ?? ''))
   useKeys(() =>
     ticketKeys({
@@ -158,14 +172,17 @@ function OpenTicket(props: TicketPaneProps & { detail: TicketDetail; read: ReadS
       <Thread detail={props.detail} composer={composer} terms={terms} />
       <StaleNotice read={props.read} />
       <Composer
-        ticket={props.detail.ticket}
+        detail={props.detail}
         composer={composer}
         onNext={props.onNext}
         onWrite={() => setTyped(true)}
+        onFiles={attach}
         field={(element) => {
           field = element
         }}
       />
+      <ViewedImage detail={props.detail} composer={composer} />
+      <DropTarget name={composer.kind() === 'note' ? 'your note' : 'your reply'} onFiles={attach} />
     </>
   )
 }

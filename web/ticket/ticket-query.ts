@@ -2,6 +2,7 @@ import { type Answer, api, ask } from '../api/api.ts'
 import { ApiProblem } from '../api/api-problem.ts'
 import { observe, queries } from '../api/queries.ts'
 import { queryKeys } from '../api/query-keys.ts'
+import { loadAttachmentList } from './attachments/attachments.tsx'
 import { withPending } from './changes/optimistic.ts'
 
 /** The pause after a failed read of a ticket that is already shown. */
@@ -16,6 +17,7 @@ export type ActivityEntry = Extract<Entry, { kind: 'activity' }>
 export type WaitingReply = TicketDetail['waiting'][number]
 export type Draft = TicketDetail['drafts'][number]
 export type Ticket = TicketDetail['ticket']
+export type ReplyDestination = TicketDetail['reply']
 export type TicketStatus = Ticket['status']
 
 /** The query of one ticket. Also for `prefetchQuery` of the next and the previous one. */
@@ -24,9 +26,14 @@ export function ticketQuery(id: string) {
     queryKey: queryKeys.ticket(id),
     queryFn: async (): Promise<TicketDetail> => {
       const detail = await ask(api.console.tickets({ id }).get())
+      if (hasAttachments(detail)) await loadAttachmentList()
       return { ...detail, ticket: withPending(detail.ticket) }
     },
   }
+}
+
+function hasAttachments({ timeline, waiting }: TicketDetail): boolean {
+  return [...timeline, ...waiting].some((entry) => 'attachments' in entry)
 }
 
 export function useTicket(id: () => string) {

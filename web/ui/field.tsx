@@ -10,6 +10,8 @@ export interface FieldProps {
   hint?: JSX.Element
   /** What is wrong with the value. */
   error?: string
+  /** Directly below the control, such as its toolbar. */
+  below?: JSX.Element
   /** Next to the label, such as "optional". */
   aside?: JSX.Element
 }
@@ -43,6 +45,7 @@ export function Field(props: FieldProps & { children: (ids: FieldIds) => JSX.Ele
         </Show>
       </div>
       {props.children(ids)}
+      {props.below}
       <Show when={props.error}>{(error) => <ErrorText id={`${id}-error`}>{error()}</ErrorText>}</Show>
       <Show when={props.hint}>
         <p class="field-hint" id={`${id}-hint`}>

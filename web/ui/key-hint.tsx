@@ -3,8 +3,18 @@ import './key-hint.css'
 
 const IS_APPLE = /Mac|iPhone|iPad/.test(navigator.platform)
 const NAMES: Record<string, string> = IS_APPLE
-  ? { mod: '⌘', shift: '⇧', alt: '⌥', enter: '↩', escape: 'esc', up: '↑', down: '↓' }
-  : { mod: 'Ctrl', shift: 'Shift', alt: 'Alt', enter: 'Enter', escape: 'Esc', up: '↑', down: '↓' }
+  ? { mod: '⌘', shift: '⇧', alt: '⌥', enter: '↩', escape: 'esc', up: '↑', down: '↓', left: '←', right: '→' }
+  : {
+      mod: 'Ctrl',
+      shift: 'Shift',
+      alt: 'Alt',
+      enter: 'Enter',
+      escape: 'Esc',
+      up: '↑',
+      down: '↓',
+      left: '←',
+      right: '→',
+    }
 
 /** A shortcut in the platform's notation: `e`, `mod+enter`, or a sequence: `g m`. */
 export function KeyHint(props: { keys: string }) {
@@ -22,6 +32,8 @@ export function keyShortcut(keys: string): string {
     shift: 'Shift',
     enter: 'Enter',
     escape: 'Escape',
+    left: 'ArrowLeft',
+    right: 'ArrowRight',
   }
   return keys.replace(/[a-z]{2,}/g, (name) => names[name] ?? name).replace(/^\p{Lu}$/u, 'Shift+$&')
 }

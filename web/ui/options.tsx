@@ -2,7 +2,7 @@ import { type Accessor, createEffect, createSignal, createUniqueId, type JSX } f
 
 const STEPS: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 }
 
-type Options = ReturnType<typeof createOptions>
+export type Options = ReturnType<typeof createOptions>
 
 /**
  * The active option of a list below a field that keeps the focus. With `mayBeNone` no option is active at first, nor

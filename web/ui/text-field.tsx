@@ -16,7 +16,7 @@ export function TextField(props: TextFieldProps) {
   const validity = createValidity()
   const [field, own, rest] = splitProps(
     props,
-    ['label', 'isLabelHidden', 'hint', 'error', 'aside'],
+    ['label', 'isLabelHidden', 'hint', 'error', 'aside', 'below'],
     ['value', 'onInput', 'action', 'class'],
   )
   return (
@@ -54,7 +54,7 @@ export function TextArea(props: TextAreaProps) {
   const validity = createValidity()
   const [field, own, rest] = splitProps(
     props,
-    ['label', 'isLabelHidden', 'hint', 'error', 'aside'],
+    ['label', 'isLabelHidden', 'hint', 'error', 'aside', 'below'],
     ['value', 'onInput', 'class'],
   )
   return (

@@ -15,6 +15,8 @@ export const agents = table(
     email: text().notNull(),
     /** The email in lower case, unique per organization. */
     emailKey: text().notNull(),
+    /** Markdown, added to the agent's email replies above the mailbox's signature. */
+    signature: text().notNull().default(''),
     role: text().$type<AgentRole>().notNull(),
     /** argon2id; null until the agent sets a password. */
     passwordHash: text(),

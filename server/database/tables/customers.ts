@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { index, integer, table, text, uniqueIndex } from '../columns.ts'
+import { boolean, index, integer, primaryKey, table, text, uniqueIndex } from '../columns.ts'
 import { organizations } from './organizations.ts'
 
 export const customers = table(
@@ -13,6 +13,8 @@ export const customers = table(
     email: text(),
     /** The email in lower case: one customer per organization and email. */
     emailKey: text(),
+    /** The name was made from the address: a name in a mail may replace it. Names from `/v1` and agents are kept. */
+    isNameGuessed: boolean().notNull().default(false),
     /** Increases by one on each change. Part of the ETag of the customer's tickets. */
     version: integer().notNull().default(1),
     /** After a name change, tickets after this id are still indexed under the old name. Empty: none are. */
@@ -23,5 +25,24 @@ export const customers = table(
   (row) => [
     uniqueIndex('customers_by_email').on(row.orgId, row.emailKey),
     index('customers_to_reindex').on(row.orgId, row.id).where(sql`reindex_after is not null`),
+  ],
+)
+
+/** How a channel other than email knows a customer: a visitor of the widget, a user of a Telegram bot. */
+export const customerIdentities = table(
+  'customer_identities',
+  {
+    orgId: text().notNull(),
+    /** `widget` or `telegram`. */
+    channel: text().notNull(),
+    externalId: text().notNull(),
+    customerId: text()
+      .notNull()
+      .references(() => customers.id),
+    createdAt: integer().notNull(),
+  },
+  (row) => [
+    primaryKey({ columns: [row.orgId, row.channel, row.externalId] }),
+    index('customer_identities_by_customer').on(row.customerId),
   ],
 )

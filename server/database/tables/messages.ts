@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { index, integer, table, text } from '../columns.ts'
+import { boolean, index, integer, json, primaryKey, table, text } from '../columns.ts'
 import { tickets } from './tickets.ts'
 
 export const MESSAGE_ROLES = ['customer', 'agent'] as const
@@ -7,6 +7,35 @@ export type MessageRole = (typeof MESSAGE_ROLES)[number]
 
 export const SENDING_STATES = ['queued', 'sending', 'sent', 'failed', 'bounced'] as const
 export type SendingState = (typeof SENDING_STATES)[number]
+
+/** `markdown` is the subset that agents write. What customers and the API send is plain. */
+export const MESSAGE_FORMATS = ['plain', 'markdown'] as const
+export type MessageFormat = (typeof MESSAGE_FORMATS)[number]
+
+/** An address as it is in a mail; `name` is empty when there is none. */
+export interface EmailAddress {
+  name: string
+  address: string
+}
+
+/** Who is on a message that arrived or left by email. Frozen when the message is stored. */
+export interface MessageEmail {
+  from: EmailAddress
+  replyTo: EmailAddress[]
+  to: EmailAddress[]
+  cc: EmailAddress[]
+  subject: string
+  /** The `Message-ID` without angle brackets; null when the mail had none. */
+  messageId: string | null
+  /** Oldest first, without angle brackets. */
+  references: string[]
+  /** The message that this one forwards to someone outside the conversation. */
+  forwardOf?: string
+}
+
+/** Who wrote a message of the role `customer`: the ticket's customer, someone else on it, or an outside address. */
+export const MESSAGE_AUTHORS = ['customer', 'participant', 'third_party'] as const
+export type MessageAuthor = (typeof MESSAGE_AUTHORS)[number]
 
 export const messages = table(
   'messages',
@@ -17,7 +46,26 @@ export const messages = table(
       .notNull()
       .references(() => tickets.id),
     role: text().$type<MessageRole>().notNull(),
+    /** Of a mail only what its writer wrote; the text it quotes is in `messageContents`. */
     text: text().notNull(),
+    format: text().$type<MessageFormat>().notNull().default('plain'),
+    /** Written by a program, such as a vacation notice. It reopens nothing and gets no answer. */
+    isAutomatic: boolean().notNull().default(false),
+    /** Of a message by an agent: `third_party` for a forward to them, null for all others. */
+    author: text().$type<MessageAuthor>(),
+    /** Who wrote a customer message, when it is not the ticket's customer. */
+    authorName: text(),
+    /** Null unless it arrived or left by email. */
+    email: json().$type<MessageEmail | null>(),
+    /** Whether `messageContents` has the HTML, or quoted text. */
+    hasHtml: boolean().notNull().default(false),
+    hasQuote: boolean().notNull().default(false),
+    /** Whether the HTML shows more than the text: pictures, tables, colors. */
+    isHtmlFormatted: boolean().notNull().default(false),
+    /** Whether the HTML has images from elsewhere, which are shown only when an agent asks. */
+    hasRemoteImages: boolean().notNull().default(false),
+    /** All its attachments, also those shown inside the text. Without any, nobody looks for them. */
+    attachmentCount: integer().notNull().default(0),
     /** Who wrote an agent message, as shown at the time of writing. */
     agentId: text(),
     agentName: text(),
@@ -31,5 +79,25 @@ export const messages = table(
   (row) => [
     index('messages_by_ticket').on(row.ticketId, row.createdAt, row.id),
     index('messages_failed').on(row.orgId, row.ticketId, row.id).where(sql`sending in ('failed', 'bounced')`),
+  ],
+)
+
+/** What a thread loads only when it is asked for: the quoted text and the sanitized HTML of a mail. */
+export const messageContents = table(
+  'message_contents',
+  {
+    messageId: text()
+      .notNull()
+      .references(() => messages.id),
+    orgId: text().notNull(),
+    ticketId: text().notNull(),
+    quoted: text(),
+    html: text(),
+    /** The row of the ledger, for the original. */
+    mailId: text(),
+  },
+  (row) => [
+    primaryKey({ columns: [row.messageId] }),
+    index('message_contents_by_ticket').on(row.orgId, row.ticketId),
   ],
 )

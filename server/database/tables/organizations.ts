@@ -10,7 +10,9 @@ export const organizations = table('organizations', {
   /** The name customers see; empty: `name`. */
   publicName: text().notNull().default(''),
   website: text().notNull().default(''),
-  /** Added to email replies. */
+  /** Replies to tickets of the API channel are also sent by email. */
+  emailsApiTickets: boolean().notNull().default(false),
+  /** Markdown, added to email replies. */
   signature: text().notNull().default(''),
   /** Number of the newest event. Assigned inside the unit that records it, so a reader's cursor never skips one. */
   lastEvent: integer().notNull().default(0),

@@ -9,7 +9,7 @@ export const savedReplies = table(
       .notNull()
       .references(() => organizations.id),
     name: text().notNull(),
-    /** May contain variables such as `{{customer.name}}`, which the page fills in. */
+    /** Markdown, as agents write it. May contain variables such as `{{customer.name}}`, which the page fills in. */
     text: text().notNull(),
     createdAt: integer().notNull(),
     updatedAt: integer().notNull(),

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
-import { boolean, index, integer, table, text } from '../columns.ts'
+import { boolean, index, integer, json, table, text } from '../columns.ts'
+import type { EmailAddress, MessageFormat } from './messages.ts'
 import { type TicketStatus, tickets } from './tickets.ts'
 
 /**
@@ -8,6 +9,12 @@ import { type TicketStatus, tickets } from './tickets.ts'
  */
 export const HELD_BECAUSE = ['answered', 'disabled', 'too_long'] as const
 export type HeldBecause = (typeof HELD_BECAUSE)[number]
+
+/** Where an email reply goes. */
+export interface Recipients {
+  to: EmailAddress[]
+  cc: EmailAddress[]
+}
 
 /**
  * Agent messages that are not sent yet: each waits until `sendAt`, or is held until someone decides. The row is deleted
@@ -26,6 +33,10 @@ export const scheduledMessages = table(
     keyId: text(),
     agentName: text().notNull(),
     text: text().notNull(),
+    format: text().$type<MessageFormat>().notNull().default('plain'),
+    attachmentCount: integer().notNull().default(0),
+    /** The recipients that the agent chose; null for those that the ticket suggests. */
+    recipients: json().$type<Recipients | null>(),
     /** The status the ticket gets when the message is sent; null leaves it. */
     thenStatus: text().$type<TicketStatus>(),
     /** The newest message its author had seen, and when that one was written. Null: it is never held for an answer. */

@@ -1,9 +1,11 @@
 import { index, integer, json, primaryKey, table, text } from '../columns.ts'
 import type { ActorKind } from './audit.ts'
+import type { MessageFormat } from './messages.ts'
+import type { Recipients } from './scheduled-messages.ts'
 import { tickets } from './tickets.ts'
 
 /** The fields whose changes a thread shows. */
-export const ACTIVITY_FIELDS = ['status', 'assignedTo', 'tags', 'subject', 'spam'] as const
+export const ACTIVITY_FIELDS = ['status', 'assignedTo', 'tags', 'subject', 'spam', 'customer'] as const
 type ActivityField = (typeof ACTIVITY_FIELDS)[number]
 
 /** One change of a field, as a thread shows it. */
@@ -28,6 +30,8 @@ export const notes = table(
     agentId: text().notNull(),
     agentName: text().notNull(),
     text: text().notNull(),
+    format: text().$type<MessageFormat>().notNull().default('plain'),
+    attachmentCount: integer().notNull().default(0),
     createdAt: integer().notNull(),
   },
   (row) => [index('notes_by_ticket').on(row.ticketId, row.createdAt, row.id)],
@@ -81,6 +85,10 @@ export const drafts = table(
       .references(() => tickets.id),
     kind: text().$type<DraftKind>().notNull(),
     text: text().notNull(),
+    /** Ids of the uploads that the draft had when it was saved, in order. */
+    attachments: json().$type<string[]>().notNull(),
+    /** Recipients that the agent changed; null for those that the ticket suggests. */
+    recipients: json().$type<Recipients | null>(),
     savedAt: integer().notNull(),
   },
   (row) => [

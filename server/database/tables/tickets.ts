@@ -23,6 +23,8 @@ export const tickets = table(
     /** Agent id. An empty string means unassigned, so that one index serves both. */
     assignedTo: text().notNull().default(''),
     tags: json().$type<string[]>().notNull(),
+    /** The mailbox that received it and that answers leave through; empty for none. */
+    mailboxId: text().notNull().default(''),
     /** Hidden from the inbox; the public status stays as it is. */
     isSpam: boolean().notNull().default(false),
     /** Increases by one on each effective change. Part of the ETag. */

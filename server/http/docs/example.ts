@@ -42,7 +42,12 @@ export function curlOf(
     const value = parameter && givenExample(resolve(parameter.schema, document))
     return typeof value === 'string' ? value : placeholder
   })
-  const lines = [`curl${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} "$BELLHOP${filled}"`]
+  const query = new URLSearchParams()
+  for (const { name, in: place, required, schema } of parameters) {
+    if (place === 'query' && required) query.set(name, String(exampleOf(schema, document)))
+  }
+  const address = `$BELLHOP${filled}${query.size > 0 ? `?${query}` : ''}`
+  const lines = [`curl${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} "${address}"`]
   lines.push(`-H "Authorization: Bearer $BELLHOP_KEY"`)
   const body = operation.requestBody?.content['application/json']
   if (body) {
@@ -52,6 +57,7 @@ export function curlOf(
       `-d '${json.replaceAll("'", "'\\''").replaceAll('\n', '\n  ')}'`,
     )
   }
+  if (!body && operation.requestBody) lines.push('--data-binary @file')
   return lines.join(' \\\n  ')
 }
 

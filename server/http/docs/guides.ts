@@ -15,6 +15,11 @@ export const GUIDES: Guide[] = [
     load: () => import('./guides/inbox.md', { with: { type: 'text' } }),
   },
   {
+    slug: 'email',
+    title: 'Connect your mailbox',
+    load: () => import('./guides/email.md', { with: { type: 'text' } }),
+  },
+  {
     slug: 'api',
     title: 'Use the API',
     load: () => import('./guides/api.md', { with: { type: 'text' } }),

@@ -6,6 +6,8 @@ import type { Declared, SchemaCollection } from './schemas.ts'
 export interface ResponseDetail {
   description?: string
   headers?: Record<string, unknown>
+  /** Of a body that is not JSON. */
+  content?: Response['content']
 }
 
 /** What a route declares in `response`: one schema, or one per status. */
@@ -93,6 +95,7 @@ function describeResponse(
     ...(hasBody && {
       content: { [isProblem ? PROBLEM_TYPE : JSON_TYPE]: { schema: collection.describe(body) } },
     }),
+    ...(detail?.content && { content: detail.content }),
   }
 }
 

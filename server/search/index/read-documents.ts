@@ -1,11 +1,13 @@
-import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../database/database.ts'
 import { statement, textParameter } from '../../database/statement.ts'
+import { attachments } from '../../database/tables/attachments.ts'
 import { customers } from '../../database/tables/customers.ts'
-import { messages } from '../../database/tables/messages.ts'
+import { type MessageEmail, type MessageFormat, messages } from '../../database/tables/messages.ts'
 import { notes } from '../../database/tables/threads.ts'
 import { tickets } from '../../database/tables/tickets.ts'
 import type { Deps } from '../../deps.ts'
+import { plainTextOf } from '../../formatting/plain-text.ts'
 import { yieldToEventLoop } from '../../loop.ts'
 import { customerWord, organizationWord, wordsOf } from '../index-words.ts'
 import type { TicketDocument } from './documents.ts'
@@ -17,6 +19,9 @@ const MAX_OF_FIRST = 16_000
 const MAX_OF_ONE = 8_000
 const MAX_MESSAGES = 100
 const MAX_NOTES = 50
+/** Names and addresses of those on the mails, and names of files: each once, the newest first. */
+const MAX_PEOPLE = 100
+const MAX_FILES = 100
 
 /** Tickets in one unit, which other requests wait for: a few milliseconds. */
 export const MAX_TICKETS = 25
@@ -52,10 +57,14 @@ async function documentWords(read: Reader, id: TicketId): Promise<string[] | und
   const newest = [...(await newestMessages(read, id)), ...(await newestNotes(read, id))].sort(
     (one, other) => other.createdAt - one.createdAt,
   )
-  const texts = [ticket.subject, ticket.name, ticket.email ?? '', first?.text ?? '']
+  const people = first ? peopleIn([...newest, first]) : []
+  const files = newest.some(hasFiles) || first?.attachmentCount ? await fileNames(read, id) : []
+  const names = [...people, ...new Set(files.map(({ name }) => name))]
+  const texts = [ticket.subject, ticket.name, ticket.email ?? '', first ? plainTextOf(first) : '', ...names]
   let left = MAX_CHARACTERS
-  for (const { id: textId, text } of newest) {
-    if (textId === first?.id) continue
+  for (const message of newest) {
+    if (message.id === first?.id) continue
+    const text = plainTextOf(message)
     left -= text.length
     if (left < 0) break
     texts.push(text)
@@ -79,7 +88,27 @@ const ticketAndCustomer = statement<
 interface Text {
   id: string
   text: string
+  format: MessageFormat
+  attachmentCount: number
+  email?: MessageEmail | null
   createdAt: number
+}
+
+function hasFiles({ attachmentCount }: Text): boolean {
+  return attachmentCount > 0
+}
+
+/** Names and addresses of those who wrote and got the mails. */
+function peopleIn(messages: Text[]): string[] {
+  const people = new Set<string>()
+  for (const { email } of messages) {
+    if (!email) continue
+    for (const { name, address } of [email.from, ...email.to, ...email.cc]) {
+      if (people.size >= MAX_PEOPLE) return [...people]
+      people.add(`${name} ${address}`)
+    }
+  }
+  return [...people]
 }
 
 const firstMessage = statement<{ orgId: string; ticketId: string }, Text[], Reader>(
@@ -89,6 +118,9 @@ const firstMessage = statement<{ orgId: string; ticketId: string }, Text[], Read
       .select({
         id: messages.id,
         text: beginning(messages.text, MAX_OF_FIRST),
+        format: messages.format,
+        attachmentCount: messages.attachmentCount,
+        email: messages.email,
         createdAt: messages.createdAt,
       })
       .from(messages)
@@ -103,7 +135,14 @@ const newestMessages = statement<{ orgId: string; ticketId: string }, Text[], Re
   'search_newest_messages',
   (read, p) =>
     read
-      .select({ id: messages.id, text: beginning(messages.text, MAX_OF_ONE), createdAt: messages.createdAt })
+      .select({
+        id: messages.id,
+        text: beginning(messages.text, MAX_OF_ONE),
+        format: messages.format,
+        attachmentCount: messages.attachmentCount,
+        email: messages.email,
+        createdAt: messages.createdAt,
+      })
       .from(messages)
       .where(
         and(eq(messages.orgId, textParameter(p.orgId)), eq(messages.ticketId, textParameter(p.ticketId))),
@@ -116,11 +155,34 @@ const newestNotes = statement<{ orgId: string; ticketId: string }, Text[], Reade
   'search_newest_notes',
   (read, p) =>
     read
-      .select({ id: notes.id, text: beginning(notes.text, MAX_OF_ONE), createdAt: notes.createdAt })
+      .select({
+        id: notes.id,
+        text: beginning(notes.text, MAX_OF_ONE),
+        format: notes.format,
+        attachmentCount: notes.attachmentCount,
+        createdAt: notes.createdAt,
+      })
       .from(notes)
       .where(and(eq(notes.orgId, textParameter(p.orgId)), eq(notes.ticketId, textParameter(p.ticketId))))
       .orderBy(desc(notes.createdAt), desc(notes.id))
       .limit(MAX_NOTES),
+)
+
+const fileNames = statement<{ orgId: string; ticketId: string }, { name: string }[], Reader>(
+  'search_file_names',
+  (read, p) =>
+    read
+      .select({ name: attachments.name })
+      .from(attachments)
+      .where(
+        and(
+          eq(attachments.orgId, textParameter(p.orgId)),
+          eq(attachments.ticketId, textParameter(p.ticketId)),
+          isNotNull(attachments.ownerId),
+        ),
+      )
+      .orderBy(desc(attachments.createdAt), asc(attachments.position))
+      .limit(MAX_FILES),
 )
 
 function beginning(column: typeof messages.text | typeof notes.text, length: number): SQL<string> {

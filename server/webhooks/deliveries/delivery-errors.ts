@@ -1,12 +1,8 @@
+import { CONNECTION_ERRORS, codeOf, connectionErrorOf } from '../../network/connection-errors.ts'
+
 /** Why an attempt failed: stored with the attempt, shown in the delivery log. */
 export const DELIVERY_ERRORS = [
-  'dns',
-  'blocked_address',
-  'connect_refused',
-  'connect_timeout',
-  'tls_expired',
-  'tls_untrusted',
-  'tls_name',
+  ...CONNECTION_ERRORS,
   'timeout',
   'reset',
   'bad_response',
@@ -43,13 +39,7 @@ export function viewDeliveryError(stored: string | null): { code: DeliveryError;
 }
 
 const CONNECT_FAILURES: ReadonlySet<DeliveryError> = new Set<DeliveryError>([
-  'dns',
-  'blocked_address',
-  'connect_refused',
-  'connect_timeout',
-  'tls_expired',
-  'tls_untrusted',
-  'tls_name',
+  ...CONNECTION_ERRORS,
   // It did connect, but costs as much: it holds a socket until the timeout.
   'timeout',
 ])
@@ -59,50 +49,20 @@ export function isConnectFailure(error: DeliveryError): boolean {
   return CONNECT_FAILURES.has(error)
 }
 
-/** Node's codes for certificates that are not trusted, except those in `BY_CODE`. */
-const UNTRUSTED =
-  /^(UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED|CERT_|CRL_|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|ERR_SSL_CERTIFICATE)/
-
 const BY_CODE = new Map<string, DeliveryError>([
-  ['CERT_HAS_EXPIRED', 'tls_expired'],
-  ['CERT_NOT_YET_VALID', 'tls_expired'],
-  ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls_name'],
-  ['HOSTNAME_MISMATCH', 'tls_name'],
-  ['ECONNREFUSED', 'connect_refused'],
-  ['EHOSTUNREACH', 'connect_refused'],
-  ['ENETUNREACH', 'connect_refused'],
-  ['EHOSTDOWN', 'connect_refused'],
-  ['ENETDOWN', 'connect_refused'],
-  ['EADDRNOTAVAIL', 'connect_refused'],
-  ['EACCES', 'connect_refused'],
-  ['EPERM', 'connect_refused'],
-  ['ETIMEDOUT', 'connect_timeout'],
   ['EPROTO', 'bad_response'],
   // This machine has no socket left, which is not the endpoint's fault.
   ['EMFILE', 'interrupted'],
   ['ENFILE', 'interrupted'],
 ])
 
-/** No connection was tried: the name has no address, or none that is allowed. */
-export class ConnectionError extends Error {
-  override name = 'ConnectionError'
-  constructor(
-    readonly reason: 'dns' | 'blocked_address',
-    message: string,
-  ) {
-    super(message)
-  }
-}
-
 /** The code for a connection that failed or a response that could not be parsed. */
 export function errorOfFailure(failure: Error): DeliveryError {
-  if (failure instanceof ConnectionError) return failure.reason
+  const connection = connectionErrorOf(failure)
+  if (connection) return connection
   const code = codeOf(failure)
-  const known = BY_CODE.get(code)
-  if (known) return known
-  if (UNTRUSTED.test(code)) return 'tls_untrusted'
   if (code.startsWith('HPE_') || code.startsWith('ERR_SSL_')) return 'bad_response'
-  return 'reset'
+  return BY_CODE.get(code) ?? 'reset'
 }
 
 /** The code for a response status, or null when the delivery succeeded. */
@@ -112,11 +72,4 @@ export function errorOfStatus(status: number): DeliveryError | null {
   if (status >= 400 && status < 500) return 'http_4xx'
   if (status >= 500 && status < 600) return 'http_5xx'
   return 'bad_response'
-}
-
-function codeOf(failure: Error): string {
-  if ('code' in failure && typeof failure.code === 'string') return failure.code
-  // Several addresses were tried and all failed.
-  const [first] = failure instanceof AggregateError ? failure.errors : []
-  return first instanceof Error ? codeOf(first) : ''
 }

@@ -1,10 +1,10 @@
+import { type ClockJump, watchClock } from '../../clock-jump.ts'
 import type { Transaction } from '../../database/database.ts'
 import type { Deps } from '../../deps.ts'
 import { recordWorkspaceChange } from '../../events/events.ts'
 import { startLoop } from '../../loop.ts'
-import { createAddressPolicy } from '../public-address.ts'
-import { type ClockJump, clampDueTimes, shiftDueTimes, watchClock } from './clock-jump.ts'
-import type { Resolve } from './connection.ts'
+import { createAddressPolicy } from '../../network/address-policy.ts'
+import type { Resolve } from '../../network/checked-lookup.ts'
 import { type EndpointTask, type ProcessedEndpoint, processEndpoint } from './process-endpoint.ts'
 import { recoverInterrupted } from './record-result.ts'
 import {
@@ -16,6 +16,7 @@ import {
 } from './schedule.ts'
 import { createSender } from './send.ts'
 import { createHeaders, sendDelivery } from './send-delivery.ts'
+import { clampDueTimes, shiftDueTimes } from './shift-due-times.ts'
 import { createSlots, type DeliveryInFlight } from './slots.ts'
 
 const MAX_WAIT_MS = 60_000

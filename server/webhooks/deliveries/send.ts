@@ -1,15 +1,10 @@
 import { isIP } from 'node:net'
 import { hostName } from '../../allowed-host.ts'
 import type { Clock } from '../../clock.ts'
-import type { AddressPolicy } from '../public-address.ts'
-import {
-  type Agents,
-  certificatesOf,
-  checkedLookup,
-  createAgents,
-  type Resolve,
-  resolveName,
-} from './connection.ts'
+import type { AddressPolicy } from '../../network/address-policy.ts'
+import { checkedLookup, type Resolve, resolveName } from '../../network/checked-lookup.ts'
+import { certificatesOf } from '../../network/trusted-certificates.ts'
+import { type Agents, createAgents } from './connection.ts'
 import type { DeliveryError } from './delivery-errors.ts'
 import { HttpPost, type HttpPostDeps, type PostRequest, type SendResult } from './http-post.ts'
 

@@ -56,7 +56,13 @@ function sampleOf(deps: Deps, orgId: string, event: WebhookEvent, createdAt: num
     customer: { name: 'Sam Sample', email: 'sam@example.com' },
   }
   if (event === 'ticket.created') return { event, createdAt: time, data: { ticket } }
-  const message = { id: deps.newId('msg'), role: 'customer', text: 'A sample message.', createdAt: time }
+  const message = {
+    id: deps.newId('msg'),
+    role: 'customer',
+    text: 'A sample message.',
+    format: 'plain',
+    createdAt: time,
+  }
   return {
     event,
     createdAt: time,

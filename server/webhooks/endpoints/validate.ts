@@ -1,7 +1,8 @@
 import type { Config } from '../../config.ts'
 import { WEBHOOK_EVENTS, type WebhookEvent } from '../../database/tables/events.ts'
 import { type Fault, invalid } from '../../errors.ts'
-import { createAddressPolicy } from '../public-address.ts'
+import { createAddressPolicy } from '../../network/address-policy.ts'
+import { refusalOfUrl } from './endpoint-url.ts'
 
 const MAX_DESCRIPTION_LENGTH = 255
 
@@ -45,7 +46,7 @@ export function requireWebhookEvent(name: string, where: FaultLocation): Webhook
 }
 
 function urlFault(config: Config, url: string): Fault | null {
-  const refusal = createAddressPolicy(config.webhookAllow).refusalOfUrl(url)
+  const refusal = refusalOfUrl(createAddressPolicy(config.webhookAllow), url)
   return refusal && { pointer: '/url', ...refusal }
 }
 

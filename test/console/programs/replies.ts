@@ -2,7 +2,7 @@ import { readConfig } from '../../../server/config.ts'
 import { openDeps } from '../../../server/deps.ts'
 import { createLog } from '../../../server/log.ts'
 import { scheduleMessage } from '../../../server/replies/schedule-message.ts'
-import { startSendingMessages } from '../../../server/replies/send-loop.ts'
+import { startSendingMessages } from '../../../server/replies/scheduled-messages-loop.ts'
 import { createTicket } from '../../../server/tickets/tickets.ts'
 
 // Makes tickets and schedules a reply to each, from the end of its standard input until it is killed; some of them

@@ -1,8 +1,10 @@
 import ArrowDownUp from 'lucide-solid/icons/arrow-down-up'
 import ArrowUp from 'lucide-solid/icons/arrow-up'
 import PanelLeft from 'lucide-solid/icons/panel-left'
+import Plus from 'lucide-solid/icons/plus'
 import { createEffect, createMemo, createSignal, For, Match, on, Show, Switch } from 'solid-js'
 import { Dynamic } from 'solid-js/web'
+import { lazyDialog } from '../../live/lazy-page.tsx'
 import { announce } from '../../ui/announcer.tsx'
 import { Button } from '../../ui/button.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
@@ -10,7 +12,6 @@ import { Menu, MenuChoice } from '../../ui/menu.tsx'
 import { useCounts, useSavedViews } from '../inbox-data.ts'
 import type { InboxLocation } from '../location.ts'
 import type { Panes } from '../panes.ts'
-import { SavedViewDialog } from '../rail/saved-view-dialog.tsx'
 import { saveView } from '../rail/saved-views.ts'
 import { SEARCH } from '../rail/views.ts'
 import { SearchField } from '../search/search-field.tsx'
@@ -27,6 +28,8 @@ import './list-pane.css'
 
 const FORMAT = new Intl.NumberFormat('en-US')
 
+const SavedViewDialog = lazyDialog(() => import('../rail/saved-view-dialog.tsx'))
+
 interface ListPaneProps {
   location: InboxLocation
   panes: Panes
@@ -36,6 +39,7 @@ interface ListPaneProps {
   sort: Sort
   onSort: (sort: Sort) => void
   searchRef: (field: HTMLInputElement) => void
+  onNewTicket: () => void
   onAssign: () => void
   onTag: () => void
 }
@@ -77,6 +81,9 @@ export function ListPane(props: ListPaneProps) {
           onFocusResults={focusRows}
           onSave={() => setSaving(true)}
         />
+        <IconButton name="New ticket" keys="c" class="list-pane-new" onClick={props.onNewTicket}>
+          <Plus />
+        </IconButton>
       </header>
       <div class="list-pane-title">
         {/* The open ticket is the page's heading. */}

@@ -1,4 +1,3 @@
-import { createVirtualizer } from '@tanstack/solid-virtual'
 import { createEffect, createMemo, createSignal, For, on, onCleanup, Show, untrack } from 'solid-js'
 import { useAgents } from '../../api/workspace.ts'
 import { changeTicket } from '../../ticket/changes/change-ticket.ts'
@@ -8,6 +7,7 @@ import type { Row } from '../inbox-data.ts'
 import type { InboxLocation } from '../location.ts'
 import { readQuery } from '../search/matches-query.ts'
 import { departureReason, restoringChange, useCollapse, useDepartedRows } from './departed-rows.ts'
+import { createDrawnRows } from './drawn-rows.ts'
 import { useStableFocus } from './list-focus.ts'
 import { createRowPresses, idAt } from './row-presses.ts'
 import type { Selection } from './selection.ts'
@@ -16,8 +16,6 @@ import { rowId, TicketRow } from './ticket-row.tsx'
 import { ROW_HEIGHT_PX } from './visible-range.ts'
 import './virtual-list.css'
 
-/** Rows drawn above and below the visible ones: about one turn of a mouse wheel. */
-const OVERSCAN_ROWS = 8
 /** Where the Undo of a row begins, from the top of the row. */
 const UNDO_TOP_PX = 44
 /** Longer than the transition of collapsing rows. */
@@ -35,23 +33,16 @@ export function VirtualList(props: VirtualListProps) {
   let scroller: HTMLDivElement | undefined
   const agents = useAgents()
   const names = createMemo(() => new Map(agents().map(({ id, name }) => [id, name])))
-  const virtualizer = createVirtualizer({
-    get count() {
-      return props.list.ids().length
-    },
-    getScrollElement: () => scroller ?? null,
-    estimateSize: () => ROW_HEIGHT_PX,
-    overscan: OVERSCAN_ROWS,
-  })
+  const drawn = createDrawnRows(() => props.list.ids().length)
   const drawnIds = createMemo(() => {
     const ids = props.list.ids()
-    const items = virtualizer.getVirtualItems()
-    const near = items.flatMap(({ index }) => ids[index] ?? [])
+    const { first, last } = drawn.range()
+    const near = ids.slice(first, last + 1)
     const cursor = props.list.cursor()
     const index = props.list.indexOf(cursor)
     if (cursor === undefined || index < 0 || near.includes(cursor)) return near
     // The cursor's row is always drawn: otherwise scrolling away would lose the focus.
-    return index < (items[0]?.index ?? 0) ? [cursor, ...near] : [...near, cursor]
+    return index < first ? [cursor, ...near] : [...near, cursor]
   })
   useStableFocus(drawnIds)
   const departedIds = createMemo(() => drawnIds().filter((id) => props.list.lastMatch(id) !== undefined))
@@ -76,11 +67,11 @@ export function VirtualList(props: VirtualListProps) {
     isByStatus() || status === 'open' ? undefined : STATUSES[status].name
   const topOf = (id: string) => props.list.indexOf(id) * ROW_HEIGHT_PX
 
-  createEffect(() => props.list.loadMoreAt(virtualizer.getVirtualItems().at(-1)?.index ?? 0))
+  createEffect(() => props.list.loadMoreAt(Math.max(0, drawn.range().last)))
   createEffect(
     on(props.list.revealed, (revealed) => {
       if (!revealed) return
-      virtualizer.scrollToIndex(props.list.indexOf(revealed.id), { align: 'auto' })
+      drawn.scrollTo(props.list.indexOf(revealed.id))
       document.getElementById(rowId(revealed.id))?.focus({ preventScroll: true })
     }),
   )
@@ -133,6 +124,7 @@ export function VirtualList(props: VirtualListProps) {
       tabindex="-1"
       ref={(element) => {
         scroller = element
+        drawn.observe(element)
         props.list.observeScroller(element)
       }}
       onScroll={(event) => pause.setScrolled(event.currentTarget.scrollTop > 0)}
@@ -156,7 +148,7 @@ export function VirtualList(props: VirtualListProps) {
         aria-busy={props.list.isStale()}
         data-collapsing={isCollapsing() || undefined}
         data-selecting={props.selection.list().length > 0 || undefined}
-        style={{ height: `${virtualizer.getTotalSize()}px` }}
+        style={{ height: `${props.list.ids().length * ROW_HEIGHT_PX}px` }}
         onPointerDown={presses.onPointerDown}
         onPointerMove={presses.onPointerMove}
         onPointerUp={presses.onPointerUp}

@@ -9,6 +9,7 @@ import LogOut from 'lucide-solid/icons/log-out'
 import Reply from 'lucide-solid/icons/reply'
 import Settings from 'lucide-solid/icons/settings'
 import ShieldAlert from 'lucide-solid/icons/shield-alert'
+import SquarePen from 'lucide-solid/icons/square-pen'
 import StickyNote from 'lucide-solid/icons/sticky-note'
 import Tag from 'lucide-solid/icons/tag'
 import Undo from 'lucide-solid/icons/undo-2'
@@ -19,6 +20,7 @@ import type { Component } from 'solid-js'
 import type { KeyAction } from '../../keyboard/keys.ts'
 
 const OF_ACTIONS: Record<string, Component> = {
+  'new-ticket': SquarePen,
   'ticket.reply': Reply,
   'ticket.note': StickyNote,
   'ticket.pending': Clock,

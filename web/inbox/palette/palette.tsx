@@ -1,14 +1,24 @@
-import { createEffect, createMemo, createSignal, For, on, Show } from 'solid-js'
-import { STATUSES } from '../../ticket/header/statuses.ts'
-import { Marked } from '../../ticket/marked.tsx'
+import { createEffect, createSignal, lazy, on, onMount } from 'solid-js'
 import { isComposing } from '../../ui/ime.ts'
-import { KeyHint } from '../../ui/key-hint.tsx'
-import { createOptions, OptionRow } from '../../ui/options.tsx'
-import { RelativeTime } from '../../ui/relative-time.tsx'
-import { customerName } from '../list/ticket-row.tsx'
+import { createOptions } from '../../ui/options.tsx'
 import { Overlay } from './overlay.tsx'
-import { createEntries, type Entry } from './palette-entries.tsx'
+import type { PaletteResultsProps } from './palette-results.tsx'
 import './palette.css'
+
+/** Loaded soon after the page, or when the menu opens. */
+const PaletteResults = lazy(() =>
+  import('./palette-results.tsx').then(
+    ({ PaletteResults }) => ({ default: PaletteResults }),
+    () => ({
+      default: () => <p class="palette-empty">Couldn't load. Check your connection, or reload the page.</p>,
+    }),
+  ),
+)
+
+/** Loads what the command menu shows, before it is opened. */
+export function preloadPalette(): Promise<unknown> {
+  return PaletteResults.preload()
+}
 
 interface PaletteProps {
   isOpen: boolean
@@ -32,25 +42,18 @@ export function Palette(props: PaletteProps) {
 
 function PaletteBody(props: PaletteProps) {
   const [text, setText] = createSignal('')
-  const entries = createEntries(() => text().trim(), props)
-  const options = createOptions(() => entries().length)
+  const [count, setCount] = createSignal(0)
+  const options = createOptions(count)
+  let run: Parameters<PaletteResultsProps['onResults']>[1] = () => {}
+  let input: HTMLInputElement | undefined
   createEffect(on(text, options.reset, { defer: true }))
-  const startsGroup = createMemo(() => {
-    const groups = entries().map(({ group }) => group)
-    return groups.map((group, index) => group !== groups[index - 1])
-  })
-
-  function run(entry: Entry | undefined): void {
-    if (!entry) return
-    props.onClose()
-    // By then the focus is back and the page listens to keys again.
-    requestAnimationFrame(() => entry.run())
-  }
+  // The dialog would do that later, and lose the first letters.
+  onMount(() => input?.focus())
 
   function onKeyDown(event: KeyboardEvent): void {
     if (isComposing(event) || options.move(event) || event.key !== 'Enter') return
     event.preventDefault()
-    run(entries()[options.active()])
+    run(options.active())
   }
 
   return (
@@ -59,6 +62,7 @@ function PaletteBody(props: PaletteProps) {
         {...options.field}
         role="combobox"
         class="palette-input"
+        ref={input}
         aria-label="Search commands, views, agents, tickets and saved replies"
         aria-expanded="true"
         placeholder="Search or type a command…"
@@ -67,52 +71,15 @@ function PaletteBody(props: PaletteProps) {
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={onKeyDown}
       />
-      <div class="palette-list" role="listbox" id={options.listId} aria-label="Command menu">
-        <For each={entries()}>
-          {(entry, index) => (
-            <>
-              <Show when={startsGroup()[index()]}>
-                <div class="menu-label" role="presentation">
-                  {entry.group}
-                </div>
-              </Show>
-              <OptionRow
-                options={options}
-                place={index()}
-                onPick={() => run(entry)}
-                onPoint={() => options.setActive(index())}
-              >
-                {entry.icon?.()}
-                <span class="palette-text">
-                  <span class="palette-label">{entry.label}</span>
-                  <Show when={entry.ticket}>
-                    {(row) => (
-                      <span class="palette-match">
-                        {customerName(row())} ·{' '}
-                        <Marked text={row().excerpt ?? row().preview.text} terms={entry.terms ?? []} />
-                      </span>
-                    )}
-                  </Show>
-                </span>
-                <Show when={entry.detail}>
-                  <span class="palette-detail">{entry.detail}</span>
-                </Show>
-                <Show when={entry.ticket}>
-                  {(row) => (
-                    <span class="palette-detail">
-                      {STATUSES[row().status].name} · <RelativeTime at={row().updatedAt} />
-                    </span>
-                  )}
-                </Show>
-                <Show when={entry.keys}>{(keys) => <KeyHint keys={keys()} />}</Show>
-              </OptionRow>
-            </>
-          )}
-        </For>
-      </div>
-      <Show when={entries().length === 0}>
-        <p class="palette-empty">No results</p>
-      </Show>
+      <PaletteResults
+        {...props}
+        text={text()}
+        options={options}
+        onResults={(found, runOne) => {
+          setCount(found)
+          run = runOne
+        }}
+      />
     </>
   )
 }

@@ -17,7 +17,7 @@ interface SavedViewDialogProps extends ViewFields {
 }
 
 /** Edits the name, search and sharing of a saved view. */
-export function SavedViewDialog(props: SavedViewDialogProps) {
+export default function SavedViewDialog(props: SavedViewDialogProps) {
   return (
     <Dialog isOpen={props.isOpen} onClose={props.onClose} title={props.title} size="small">
       <ViewForm {...props} />

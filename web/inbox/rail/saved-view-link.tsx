@@ -5,14 +5,16 @@ import Trash from 'lucide-solid/icons/trash'
 import Users from 'lucide-solid/icons/users'
 import { createMemo, createSignal, Show } from 'solid-js'
 import { useSession } from '../../api/session.ts'
+import { lazyDialog } from '../../live/lazy-page.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Menu, MenuChoice, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import { useCounts } from '../inbox-data.ts'
 import type { InboxLocation } from '../location.ts'
 import { RailLink } from './rail-link.tsx'
-import { SavedViewDialog } from './saved-view-dialog.tsx'
 import { changeView, deleteView } from './saved-views.ts'
 import { FIRST_VIEW, type SavedView } from './views.ts'
+
+const SavedViewDialog = lazyDialog(() => import('./saved-view-dialog.tsx'))
 
 interface SavedViewLinkProps {
   view: SavedView

@@ -16,6 +16,7 @@ import { createFormState } from '../form-state.ts'
 import { Page, Section } from '../page-layout.tsx'
 import { Devices } from './devices.tsx'
 import { PasswordSection } from './password-section.tsx'
+import { SignatureSection } from './signature-section.tsx'
 
 /** The settings of the signed-in agent. */
 export function AccountPage() {
@@ -27,6 +28,7 @@ export function AccountPage() {
       lead={`You are ${role()} of ${session().organization.name}, signed in as ${session().agent.email}.`}
     >
       <OwnName />
+      <SignatureSection />
       <ThisBrowser />
       <PasswordSection />
       <Devices />

@@ -10,6 +10,7 @@ export const ACTIONS: Record<string, string> = {
   'agent.link_made': 'Created a link for an agent',
   'agent.password_set': 'Set a password',
   'agent.renamed': 'Renamed an agent',
+  'agent.signature_changed': 'Changed their signature',
   'agent.role_changed': 'Changed a role',
   'agent.disabled': 'Disabled an agent',
   'agent.enabled': 'Enabled an agent',
@@ -30,6 +31,18 @@ export const ACTIONS: Record<string, string> = {
   'endpoint.secret_promoted': 'Promoted a signing secret',
   'endpoint.secret_cancelled': 'Discarded a staged secret',
   'endpoint.secret_rotated': 'Replaced a signing secret',
+  'mailbox.created': 'Added a mailbox',
+  'mailbox.changed': 'Changed a mailbox',
+  'mailbox.paused': 'Paused a mailbox',
+  'mailbox.resumed': 'Resumed a mailbox',
+  'mailbox.made_default': 'Changed the default mailbox',
+  'mailbox.removed': 'Removed a mailbox',
+  'mailbox.signed_in': 'Signed in to a mailbox',
+  'mailbox.sign_in_failed': 'Failed to sign in to a mailbox',
+  'mailbox.refused': 'Stopped a mailbox, because its provider refused the sign-in',
+  'mail.parsed_again': 'Parsed a received mail again',
+  'oauth_client.saved': 'Changed an OAuth client',
+  'oauth_client.removed': 'Removed an OAuth client',
   'saved_reply.created': 'Created a saved reply',
   'saved_reply.changed': 'Changed a saved reply',
   'saved_reply.deleted': 'Deleted a saved reply',
@@ -46,6 +59,16 @@ const FIELDS: Record<string, string> = {
   publicName: 'public name',
   website: 'website',
   signature: 'signature',
+  emailsApiTickets: 'email for API tickets',
+  address: 'address',
+  signIn: 'sign-in',
+  imap: 'IMAP server',
+  smtp: 'SMTP server',
+  folders: 'folders',
+  sentFolder: 'folder for sent mail',
+  defaultAssignee: 'default assignee',
+  autoReply: 'automatic reply',
+  password: 'password',
 }
 
 /** The action in words. Falls back to its id. */
@@ -87,13 +110,17 @@ function detailText(action: string, detail: Record<string, unknown>): string {
       return typeof detail.since === 'string' ? `since ${new Date(detail.since).toLocaleString()}` : ''
     case 'api_key.created':
       return Array.isArray(detail.scopes) ? `with ${detail.scopes.join(', ')}` : ''
+    case 'mailbox.changed':
+      return Array.isArray(detail.fields) ? detail.fields.map(fieldText).join(', ') : ''
     case 'organization.changed':
-      return Object.keys(detail)
-        .map((field) => FIELDS[field] ?? field)
-        .join(', ')
+      return Object.keys(detail).map(fieldText).join(', ')
     default:
       return ''
   }
+}
+
+function fieldText(field: unknown): string {
+  return FIELDS[String(field)] ?? String(field)
 }
 
 function counted(count: unknown, noun: string): string {

@@ -35,28 +35,6 @@ export function PlannedChannel(props: PlannedChannelProps) {
   )
 }
 
-const EMAIL_PLAN = [
-  'New email opens a ticket, with the sender as its customer. Replies stay in the same ticket.',
-  'Replies go out through your own mail server, from your own address, with your signature.',
-  'Bounces are shown on the reply.',
-]
-
-/** The email channel, which is not available yet. */
-export function EmailPage() {
-  return (
-    <PlannedChannel
-      title="Email"
-      lead="Turn email to your support address into tickets, and reply by email."
-      status="Email isn't available yet. For now, create tickets through the API."
-      plan={EMAIL_PLAN}
-    >
-      <p class="muted">
-        Set the name and signature that customers see under <a href="/settings/organization">Organization</a>.
-      </p>
-    </PlannedChannel>
-  )
-}
-
 const TELEGRAM_PLAN = [
   "Each chat with your bot is one customer. Messages go to one ticket until it's resolved.",
   "Replies come from the bot, so agents' own accounts stay private.",

@@ -4,9 +4,10 @@ import { type Answer, api, ask } from '../../api/api.ts'
 import { errorMessage, fieldError } from '../../api/api-problem.ts'
 import { queries } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
+import { MarkdownArea } from '../../formatting/markdown-area.tsx'
 import { CardForm } from '../../forms/form.tsx'
 import { Switch } from '../../ui/checkbox.tsx'
-import { TextArea, TextField } from '../../ui/text-field.tsx'
+import { TextField } from '../../ui/text-field.tsx'
 import { toast, toastError } from '../../ui/toaster.tsx'
 import { createFormState } from '../form-state.ts'
 import { Page, Section } from '../page-layout.tsx'
@@ -14,7 +15,10 @@ import { QueryView } from '../query-view.tsx'
 
 type Organization = Answer<typeof api.console.organization.get>
 type OrganizationChange = Partial<
-  Pick<Organization, 'name' | 'reopens' | 'assignOnReply' | 'publicName' | 'website' | 'signature'>
+  Pick<
+    Organization,
+    'name' | 'reopens' | 'assignOnReply' | 'publicName' | 'website' | 'emailsApiTickets' | 'signature'
+  >
 >
 
 const organizationQuery = queryOptions({
@@ -80,13 +84,19 @@ function TicketRules(props: { organization: Organization }) {
           hint="Applies to unassigned tickets."
           organization={props.organization}
         />
+        <RuleSwitch
+          rule="emailsApiTickets"
+          label="Also send replies to API tickets by email"
+          hint="Your integration still gets each reply by webhook. Needs a connected mailbox."
+          organization={props.organization}
+        />
       </div>
     </Section>
   )
 }
 
 function RuleSwitch(props: {
-  rule: 'reopens' | 'assignOnReply'
+  rule: 'reopens' | 'assignOnReply' | 'emailsApiTickets'
   label: string
   hint: string
   organization: Organization
@@ -144,10 +154,9 @@ function Identity(props: { organization: Organization }) {
             error={fieldError(save.error, 'website')}
           />
         </div>
-        <TextArea
+        <MarkdownArea
           label="Signature"
-          aside="optional"
-          hint="Added to every email reply."
+          hint="Optional. Added to every email reply."
           value={form.values.signature}
           onInput={(signature) => form.setValues({ signature })}
           error={fieldError(save.error, 'signature')}

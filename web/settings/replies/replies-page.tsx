@@ -4,6 +4,7 @@ import SearchX from 'lucide-solid/icons/search-x'
 import TextQuote from 'lucide-solid/icons/text-quote'
 import Trash from 'lucide-solid/icons/trash'
 import { createSignal, For, Show } from 'solid-js'
+import { plainText } from '../../../server/formatting/plain-text.ts'
 import { type SavedReply, savedRepliesQuery } from '../../api/workspace.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -87,7 +88,7 @@ function ReplyRow(props: { reply: SavedReply }) {
       <a class="entry entry-link" href={`/settings/saved-replies/${props.reply.id}`}>
         <span class="entry-words">
           <span class="entry-title">{props.reply.name}</span>
-          <span class="replies-page-text">{props.reply.text}</span>
+          <span class="replies-page-text">{plainText(props.reply.text, 'text')}</span>
         </span>
       </a>
       <IconButton name={`Delete ${props.reply.name}`} onClick={() => void deleteReply(props.reply)}>

@@ -1,12 +1,12 @@
-import { For, Show } from 'solid-js'
+import { type JSX, Show } from 'solid-js'
 import { type SessionData, useSession } from '../../api/session.ts'
+import { LiveText } from '../../formatting/live-text.tsx'
 import { filled, type Variable } from '../../ticket/composer/variables.ts'
 
 /** The text as a sample customer would get it, and its unknown variables. */
 export function ReplyPreview(props: { text: string }) {
   const session = useSession()
-  const pieces = () => filled(props.text, sampleValues(session()))
-  const unknown = () => pieces().filter(({ kind }) => kind === 'unknown')
+  const unknown = () => filled(props.text, sampleValues(session())).filter(({ kind }) => kind === 'unknown')
   return (
     <section class="reply-preview" aria-label="Preview">
       <h2>Preview</h2>
@@ -15,19 +15,20 @@ export function ReplyPreview(props: { text: string }) {
           when={props.text}
           fallback={<span class="muted">Your text appears here, as a customer would see it.</span>}
         >
-          <For each={pieces()}>
-            {(piece) => (
-              <Show when={piece.kind !== 'text'} fallback={piece.text}>
-                <mark data-kind={piece.kind}>{piece.text}</mark>
-              </Show>
-            )}
-          </For>
+          <LiveText text={props.text} renderText={(text) => renderPieces(text, session())} />
         </Show>
       </div>
       <p class="field-hint" role="status">
         <Show when={unknown().length > 0}>{unknownText(unknown().map(({ text }) => text))}</Show>
       </p>
     </section>
+  )
+}
+
+/** Marks what the variables are filled in with. */
+function renderPieces(text: string, session: SessionData): JSX.Element {
+  return filled(text, sampleValues(session)).map((piece) =>
+    piece.kind === 'text' ? piece.text : <mark data-kind={piece.kind}>{piece.text}</mark>,
   )
 }
 

@@ -1,7 +1,8 @@
 import { For } from 'solid-js'
+import { insertText } from '../../formatting/apply-edit.ts'
+import { MarkdownArea } from '../../formatting/markdown-area.tsx'
 import { VARIABLES, type Variable } from '../../ticket/composer/variables.ts'
 import { Button } from '../../ui/button.tsx'
-import { TextArea } from '../../ui/text-field.tsx'
 
 /** The names of the variables, on their buttons. */
 const LABELS: Record<Variable, string> = {
@@ -24,14 +25,12 @@ interface ReplyTextProps {
 export function ReplyText(props: ReplyTextProps) {
   let area: HTMLTextAreaElement | undefined
   function insert(name: string) {
-    if (!area) return
-    area.focus()
-    area.setRangeText(`{{${name}}}`, area.selectionStart, area.selectionEnd, 'end')
-    props.onInput(area.value)
+    if (area) insertText(area, `{{${name}}}`)
   }
   return (
     <>
-      <TextArea
+      <MarkdownArea
+        hasOwnPreview
         ref={(element) => {
           area = element
         }}

@@ -1,8 +1,11 @@
-import { type Accessor, createEffect, createSignal, on } from 'solid-js'
+import { type Accessor, createEffect, createMemo, createSignal, on } from 'solid-js'
 import { timeOfId } from '../../api/create-id.ts'
+import type { AttachmentLimits } from '../attachments/upload-queue.ts'
+import { isSameRecipients, type Recipients } from '../recipients/address-list.ts'
 import { newestMessage } from '../thread/thread-rows.ts'
 import type { TicketDetail } from '../ticket-query.ts'
-import { type DraftKind, isBlank } from './draft-state.ts'
+import { isBlank } from './draft-content.ts'
+import type { DraftKind } from './draft-state.ts'
 import { draftOf, type OpenDraft, readFromTicket } from './drafts.ts'
 import type { SendChoice } from './send-choice.ts'
 import { offerUndo } from './waiting-replies.ts'
@@ -13,9 +16,15 @@ export interface ComposerState {
   kind: Accessor<DraftKind>
   show: (kind: DraftKind) => void
   shown: Accessor<OpenDraft>
-  /** Whether there is text to send and nothing is being sent, because that may still return to the field. */
+  /** Whether there is something to send, no upload failed, and nothing is being sent, because that may still return to the field. */
   canSend: Accessor<boolean>
   send: (choice: SendChoice) => void
+  /** Who gets the reply: as the agent changed it, or as the ticket suggests. Undefined when it doesn't leave by email. */
+  recipients: Accessor<Recipients | undefined>
+  /** Undefined for those that the ticket suggests. */
+  changeRecipients: (recipients: Recipients | undefined) => void
+  /** Uploads files into the shown draft. */
+  attach: (files: File[]) => void
   /** The text is in its field again. */
   returnTo: (kind: DraftKind) => void
 }
@@ -23,6 +32,7 @@ export interface ComposerState {
 interface ComposerInput {
   detail: () => TicketDetail
   agentId: string
+  limits: AttachmentLimits
   /** Puts the cursor into the field. */
   focus: () => void
   /** Opens this ticket again, wherever the agent is now. */
@@ -41,7 +51,7 @@ const KINDS: DraftKind[] = ['reply', 'note']
 const lastSent = new Map<string, SeenMessage>()
 
 /** The composer's state on one ticket. It opens with the draft edited last. */
-export function createComposerState({ detail, agentId, focus, open }: ComposerInput): ComposerState {
+export function createComposerState({ detail, agentId, limits, focus, open }: ComposerInput): ComposerState {
   const ticketId = detail().ticket.id
   const drafts = { reply: draftOf(agentId, ticketId, 'reply'), note: draftOf(agentId, ticketId, 'note') }
   for (const kind of KINDS) drafts[kind].dispatch({ type: 'opened' })
@@ -65,12 +75,18 @@ export function createComposerState({ detail, agentId, focus, open }: ComposerIn
     focus()
   }
 
+  const recipients = createMemo(() => {
+    const { by, recipients: suggested } = detail().reply
+    return by === 'email' ? (drafts.reply.state().recipients ?? suggested) : undefined
+  })
+
   function sendReply({ thenStatus }: SendChoice) {
     const { id: after } = newer(seen, lastSent.get(ticketId))
     const undone = { ticketId, draft: drafts.reply, agentId }
     drafts.reply.send({
       after,
       status: thenStatus,
+      sentTo: explicit(recipients()),
       onAccepted(id) {
         lastSent.set(ticketId, { id, at: timeOfId(id) })
         offerUndo(undone, id, () => returnTo('reply'))
@@ -78,7 +94,12 @@ export function createComposerState({ detail, agentId, focus, open }: ComposerIn
     })
   }
 
-  const canSend = () => !isBlank(shown().state()) && !shown().state().sending?.isOut
+  const canSend = () => {
+    const { state, uploads } = shown()
+    if (state().sending?.isOut || state().sendsAfterUploads || uploads()?.hasFailed()) return false
+    if (state().attachments.length > limits.attachmentsPerMessage) return false
+    return !isBlank(state()) || uploads()?.isBusy() === true
+  }
   return {
     drafts,
     kind,
@@ -90,8 +111,27 @@ export function createComposerState({ detail, agentId, focus, open }: ComposerIn
       if (kind() === 'reply') sendReply(choice)
       else drafts.note.send({ after: '' })
     },
+    attach(files) {
+      focus()
+      void shown().addFiles(files, limits)
+    },
+    recipients,
+    changeRecipients(changed) {
+      // What the ticket suggests is no change: with the next mail it may suggest others.
+      const isSuggested = isSameRecipients(changed, detail().reply.recipients)
+      drafts.reply.dispatch({
+        type: 'recipients changed',
+        recipients: isSuggested ? undefined : changed,
+        now: Date.now(),
+      })
+    },
     returnTo,
   }
+}
+
+/** As they are shown now: a mail that arrives before the reply leaves changes nothing. */
+function explicit(recipients: Recipients | undefined): Recipients | undefined {
+  return recipients && recipients.to.length > 0 ? { to: recipients.to, cc: recipients.cc } : undefined
 }
 
 function newestSeen({ timeline, waiting }: TicketDetail): SeenMessage {

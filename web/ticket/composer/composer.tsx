@@ -1,14 +1,23 @@
-import { createSignal, onCleanup, Show } from 'solid-js'
+import TypeIcon from 'lucide-solid/icons/a-large-small'
+import { createSignal, lazy, onCleanup, Show } from 'solid-js'
+import { useSession } from '../../api/session.ts'
+import { insertText } from '../../formatting/apply-edit.ts'
+import { FormatPreview } from '../../formatting/format-preview.tsx'
 import { Button } from '../../ui/button.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
 import './composer.css'
-import { toast } from '../../ui/toaster.tsx'
+import { toast, toastError } from '../../ui/toaster.tsx'
+import { AttachButton } from '../attachments/attach-button.tsx'
+import { DraftFiles } from '../attachments/lazy-files.tsx'
 import { focusPane } from '../focus-in-pane.ts'
 import { ReplyingNow } from '../header/presence-line.tsx'
-import type { Ticket } from '../ticket-query.ts'
+import { isSameAddress, nameOf } from '../mail/mail-addresses.ts'
+import { recipientsFault, UNFINISHED } from '../recipients/address-list.ts'
+import type { TicketDetail } from '../ticket-query.ts'
 import { ComposerField } from './composer-field.tsx'
 import { useComposerKeys } from './composer-keys.ts'
 import type { ComposerState } from './composer-state.ts'
-import { Destination } from './destination.tsx'
+import { Destination, ReplyProblem } from './destination.tsx'
 import { isUnsaved } from './draft-state.ts'
 import { OtherDraft } from './other-draft.tsx'
 import { ReplyOrNote } from './reply-or-note.tsx'
@@ -16,28 +25,60 @@ import { SavedReplyPicker } from './saved-reply-picker.tsx'
 import { SendButton } from './send-button.tsx'
 import { SEND_CHOICES, type SendChoice, sendChoice } from './send-choice.ts'
 
+/** Loaded when a ticket is opened. If that fails, the field still works. */
+const FormatToolbar = lazy(() =>
+  import('../../formatting/format-toolbar.tsx').then(
+    ({ FormatToolbar }) => ({ default: FormatToolbar }),
+    () => ({ default: () => null }),
+  ),
+)
+
+/** Loaded when it is opened. */
+const ReplyRecipients = lazy(() =>
+  import('./reply-recipients.tsx').then(
+    ({ ReplyRecipients }) => ({ default: ReplyRecipients }),
+    () => ({ default: () => <p role="alert">Couldn't load the recipients. Reload the page.</p> }),
+  ),
+)
+
 /** A longer name would fill the empty field. */
 const LONGEST_NAME = 32
 
 interface ComposerProps {
-  ticket: Ticket
+  detail: TicketDetail
   composer: ComposerState
   onNext: () => void
   /** Something was typed. */
   onWrite: () => void
+  /** Files were chosen. */
+  onFiles: (files: File[]) => void
   /** Receives the field, to put the cursor into it. */
   field: (field: HTMLTextAreaElement) => void
 }
 
 /** Where a reply or a note is written. A note turns it amber. */
 export function Composer(props: ComposerProps) {
+  const session = useSession()
   let field: HTMLTextAreaElement | undefined
   const [hasFocus, setFocus] = createSignal(false)
   const [isPicking, setPicking] = createSignal(false)
+  /** Whether the toolbar is shown where there is too little space for it beside the buttons. */
+  const [isFormatting, setFormatting] = createSignal(false)
   /** A `/` that opened the saved replies becomes a letter again when none is picked. */
   let isSlashOwed = false
+  const ticket = () => props.detail.ticket
+  const reply = () => props.detail.reply
+  /** Whether the fields of the recipients are open, and one of them has text that is no address. */
+  const [isAddressing, setAddressing] = createSignal(false)
+  const [isUnfinished, setUnfinished] = createSignal(false)
   const draft = () => props.composer.shown()
   const isNote = () => props.composer.kind() === 'note'
+  /** Who reads the reply first: not always the customer, when others write too. */
+  const addressee = () => {
+    const { customer } = ticket()
+    const [first] = props.composer.recipients()?.to ?? []
+    return first && !isSameAddress(first.address, customer.email) ? nameOf(first) : customer.name
+  }
   const isSaveLate = () => draft().state().isSaveLate && isUnsaved(draft().state())
 
   function write(text: string) {
@@ -46,15 +87,26 @@ export function Composer(props: ComposerProps) {
 
   /** The next key is for the ticket, such as `e` or `j`. */
   function send(choice: SendChoice) {
-    if (!props.composer.canSend()) return
+    if (draft().uploads()?.hasFailed()) toast('Retry or remove the file that failed')
+    if (!props.composer.canSend() || !hasRecipients()) return
     props.composer.send(choice)
+    setAddressing(false)
     focusPane(field)
   }
 
+  /** Otherwise says why not, and opens the fields. */
+  function hasRecipients(): boolean {
+    const recipients = isNote() ? undefined : props.composer.recipients()
+    if (!recipients) return true
+    const fault = isUnfinished() ? UNFINISHED : recipientsFault(recipients)
+    if (!fault) return true
+    toastError(fault)
+    setAddressing(true)
+    return false
+  }
+
   function insert(text: string) {
-    if (!field) return
-    field.setRangeText(text, field.selectionStart, field.selectionEnd, 'end')
-    write(field.value)
+    if (field) insertText(field, text)
   }
 
   function closePicker(isOpen: boolean) {
@@ -71,7 +123,7 @@ export function Composer(props: ComposerProps) {
     hasFocus,
     onSend: () => send(sendChoice()),
     onSendAndNext() {
-      if (!props.composer.canSend()) return
+      if (!props.composer.canSend() || !hasRecipients()) return
       send(SEND_CHOICES.find(({ id }) => id === 'resolve') ?? SEND_CHOICES[0])
       props.onNext()
     },
@@ -80,19 +132,24 @@ export function Composer(props: ComposerProps) {
 
   onCleanup(() => draft().dispatch({ type: 'save due' }))
 
+  const sendButton = () => (
+    <Show when={isNote()} fallback={<SendButton isDisabled={!props.composer.canSend()} onSend={send} />}>
+      <Button
+        class="composer-add-note"
+        keys="mod+enter"
+        disabled={!props.composer.canSend()}
+        onClick={() => send(sendChoice())}
+      >
+        Add note
+      </Button>
+    </Show>
+  )
+
   return (
     <section
       class="composer"
       data-kind={props.composer.kind()}
       aria-label={isNote() ? 'Internal note' : 'Reply'}
-      onPaste={({ clipboardData }) => refuseFiles(clipboardData)}
-      onDragOver={(event) => {
-        // Without this, the browser opens the file instead of the page.
-        if (event.dataTransfer?.types.includes('Files')) event.preventDefault()
-      }}
-      onDrop={(event) => {
-        if (refuseFiles(event.dataTransfer)) event.preventDefault()
-      }}
     >
       <OtherDraft draft={draft()} />
       <div class="composer-head">
@@ -103,21 +160,48 @@ export function Composer(props: ComposerProps) {
             field?.focus()
           }}
         />
-        <p class="composer-destination">
-          <Show when={isNote()} fallback={<Destination ticket={props.ticket} />}>
-            Only your team sees it
-          </Show>
-        </p>
-        <ReplyingNow ticketId={props.ticket.id} />
+        <Show
+          when={isNote()}
+          fallback={
+            <Destination
+              reply={reply()}
+              recipients={props.composer.recipients()}
+              isOpen={isAddressing()}
+              onToggle={() => {
+                if (isAddressing()) field?.focus()
+                setAddressing(!isAddressing())
+              }}
+            />
+          }
+        >
+          <p class="composer-private">Only your team sees it</p>
+        </Show>
+        <ReplyingNow ticketId={ticket().id} />
         <Show when={isSaveLate()}>
           <p class="composer-saved" role="status">
             Saved in this browser
           </p>
         </Show>
       </div>
+      <Show when={!isNote()}>
+        <ReplyProblem reply={reply()} />
+      </Show>
+      <Show when={isAddressing() && !isNote() && props.composer.recipients()}>
+        {(recipients) => (
+          <div onFocusIn={() => setFocus(true)} onFocusOut={() => setFocus(false)}>
+            <ReplyRecipients
+              detail={props.detail}
+              recipients={recipients()}
+              onChange={props.composer.changeRecipients}
+              onUnfinished={setUnfinished}
+              isChanged={draft().state().recipients !== undefined}
+            />
+          </div>
+        )}
+      </Show>
       <ComposerField
-        label={isNote() ? 'Internal note' : `Reply to ${props.ticket.customer.name}`}
-        placeholder={isNote() ? 'Write to your team…' : `Reply to ${short(props.ticket.customer.name)}…`}
+        label={isNote() ? 'Internal note' : `Reply to ${addressee()}`}
+        placeholder={isNote() ? 'Write to your team…' : `Reply to ${short(addressee())}…`}
         text={draft().state().text}
         ref={(element) => {
           field = element
@@ -137,9 +221,17 @@ export function Composer(props: ComposerProps) {
           draft().dispatch({ type: 'save due' })
         }}
       />
-      <div class="composer-foot">
+      <FormatPreview text={draft().state().text} field={() => field} />
+      <Show when={draft().state().attachments.length > 0 || draft().uploads()?.uploads().length}>
+        <DraftFiles
+          draft={draft()}
+          most={session().limits.attachmentsPerMessage}
+          onLeave={() => field?.focus()}
+        />
+      </Show>
+      <div class="composer-foot" data-formatting={isFormatting() || undefined}>
         <SavedReplyPicker
-          ticket={props.ticket}
+          ticket={ticket()}
           isOpen={isPicking()}
           onOpenChange={closePicker}
           onInsert={(text) => {
@@ -147,26 +239,37 @@ export function Composer(props: ComposerProps) {
             insert(text)
           }}
         />
-        <Show when={isNote()} fallback={<SendButton isDisabled={!props.composer.canSend()} onSend={send} />}>
-          <Button
-            class="composer-add-note"
-            keys="mod+enter"
-            disabled={!props.composer.canSend()}
-            onClick={() => send(sendChoice())}
-          >
-            Add note
-          </Button>
+        <AttachButton onFiles={props.onFiles} />
+        <IconButton
+          name="Formatting"
+          size="small"
+          class="composer-formatting"
+          aria-expanded={isFormatting()}
+          onClick={() => {
+            setFormatting(!isFormatting())
+            field?.focus()
+          }}
+        >
+          <TypeIcon />
+        </IconButton>
+        <FormatToolbar field={() => field} hasPreview />
+        <Show when={draft().state().sendsAfterUploads} fallback={sendButton()}>
+          <div class="composer-waiting" role="status">
+            {isNote() ? 'Adds' : 'Sends'} after upload
+            <Button
+              size="small"
+              onClick={() => {
+                draft().dispatch({ type: 'send cancelled' })
+                field?.focus()
+              }}
+            >
+              Cancel
+            </Button>
+          </div>
         </Show>
       </div>
     </section>
   )
-}
-
-/** Pasted or dropped. Text that comes with a file is still pasted. */
-function refuseFiles(data: DataTransfer | null): boolean {
-  if (!data?.types.includes('Files')) return false
-  toast("Files can't be attached yet")
-  return true
 }
 
 function short(name: string): string {

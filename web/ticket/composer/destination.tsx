@@ -1,29 +1,83 @@
 import { A } from '@solidjs/router'
-import { Match, Show, Switch } from 'solid-js'
+import ChevronDown from 'lucide-solid/icons/chevron-down'
+import { Show } from 'solid-js'
 import { useSession } from '../../api/session.ts'
-import { CHANNEL_NAMES, missingConnection } from '../channel-names.ts'
-import type { Ticket } from '../ticket-query.ts'
+import { recipientLine } from '../mail/mail-addresses.ts'
+import type { Recipients } from '../recipients/address-list.ts'
+import type { ReplyDestination } from '../ticket-query.ts'
+import './destination.css'
 
-/** Where a reply goes, or why it can't leave. Only administrators can open the settings of a channel. */
-export function Destination(props: { ticket: Ticket }) {
-  const session = useSession()
-  const channel = () => props.ticket.channel
+interface DestinationProps {
+  reply: ReplyDestination
+  /** Of an email, as the agent chose them. */
+  recipients: Recipients | undefined
+  isOpen: boolean
+  /** Opens and closes the fields of the recipients. */
+  onToggle: () => void
+}
+
+/** Where a reply goes. Its recipients open their fields. */
+export function Destination(props: DestinationProps) {
   return (
-    <Switch fallback={CHANNEL_NAMES[channel()]}>
-      <Match when={missingConnection(channel())}>
-        {(missing) => (
-          <>
-            Won't be sent: {missing().reason}.{' '}
-            <Show when={session().agent.role === 'admin'} fallback="Ask an administrator to connect it.">
-              <A href={missing().settingsHref}>Open settings</A>
-            </Show>
-          </>
+    <div class="destination">
+      <Show when={props.recipients} fallback={<p>{elsewhere(props.reply)}</p>}>
+        {(recipients) => (
+          <button
+            type="button"
+            class="destination-recipients"
+            aria-expanded={props.isOpen}
+            onClick={() => props.onToggle()}
+          >
+            <span class="destination-names">
+              <span class="unseen">Reply goes by email </span>
+              {namesOf(recipients())}
+              <Show when={props.reply.mailbox}>
+                {(mailbox) => <span class="destination-mailbox"> · from {mailbox().address}</span>}
+              </Show>
+            </span>
+            <ChevronDown />
+          </button>
         )}
-      </Match>
-      <Match when={channel() === 'api'}>Sent to your integration (webhook)</Match>
-      <Match when={channel() === 'email'}>
-        Email to {props.ticket.customer.email ?? props.ticket.customer.name}
-      </Match>
-    </Switch>
+      </Show>
+    </div>
+  )
+}
+
+/** Why a reply can't leave now. */
+export function ReplyProblem(props: { reply: ReplyDestination }) {
+  return (
+    <Show when={props.reply.problem}>
+      {(problem) => (
+        <p class="destination-problem">
+          {problem().effect === 'waits' ? 'Will wait: ' : "Won't be sent: "}
+          {problem().reason} <SettingsLink problem={problem()} />
+        </p>
+      )}
+    </Show>
+  )
+}
+
+/** Of a reply that doesn't leave by email. */
+function elsewhere({ by }: ReplyDestination): string {
+  return by === 'api' ? 'Sent to your integration (webhook), not by email' : ''
+}
+
+function namesOf(recipients: Recipients): string {
+  return recipients.to.length + recipients.cc.length === 0 ? 'Add recipients' : recipientLine(recipients)
+}
+
+type Problem = NonNullable<ReplyDestination['problem']>
+
+/** Only administrators can open the settings of a channel. */
+export function SettingsLink(props: { problem: Problem | undefined }) {
+  const session = useSession()
+  return (
+    <Show when={props.problem?.setting}>
+      {(setting) => (
+        <Show when={session().agent.role === 'admin'} fallback="Ask an administrator to connect it.">
+          <A href={`/settings/${setting()}`}>Open settings</A>
+        </Show>
+      )}
+    </Show>
   )
 }

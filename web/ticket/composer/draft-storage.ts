@@ -1,4 +1,5 @@
-import { type DraftKind, isBlank, isUnsaved, type StoredDraft, withUnconfirmedText } from './draft-state.ts'
+import { isBlank } from './draft-content.ts'
+import { type DraftKind, isUnsaved, type StoredDraft, withUnconfirmedText } from './draft-state.ts'
 
 const PREFIX = 'bellhop.draft.'
 
@@ -78,14 +79,25 @@ function prefixOf(agentId: string): string {
 function isStoredDraft(value: unknown): value is StoredDraft {
   if (typeof value !== 'object' || value === null) return false
   if (!('text' in value && 'changedAt' in value && 'saved' in value && 'sending' in value)) return false
-  const { text, changedAt, saved, sending } = value
-  return typeof text === 'string' && typeof changedAt === 'number' && isSaved(saved) && isSending(sending)
+  const { changedAt, saved, sending } = value
+  return hasContent(value) && typeof changedAt === 'number' && isSaved(saved) && isSending(sending)
+}
+
+function hasContent(value: object): boolean {
+  return (
+    'text' in value &&
+    typeof value.text === 'string' &&
+    'attachments' in value &&
+    Array.isArray(value.attachments)
+  )
 }
 
 function isSaved(value: unknown): boolean {
-  return value === null || (typeof value === 'object' && 'text' in value && 'savedAt' in value)
+  return value === null || (typeof value === 'object' && hasContent(value) && 'savedAt' in value)
 }
 
 function isSending(value: unknown): boolean {
-  return value === null || (typeof value === 'object' && 'id' in value && 'text' in value && 'isOut' in value)
+  return (
+    value === null || (typeof value === 'object' && hasContent(value) && 'id' in value && 'isOut' in value)
+  )
 }

@@ -7,8 +7,13 @@ import { toServerTime } from '../../api/server-clock.ts'
 import { onConnectionBack } from '../../live/live.ts'
 import { copyText } from '../../ui/copy-button.tsx'
 import { toast, toastError } from '../../ui/toaster.tsx'
+import { loadAttachmentList } from '../attachments/attachments.tsx'
+import { goneFiles, goneFilesMessage } from '../attachments/gone-files.ts'
+import type { AttachmentLimits, UploadQueue } from '../attachments/upload-queue.ts'
 import { patchRow } from '../list-cache.ts'
+import type { Recipients } from '../recipients/address-list.ts'
 import {
+  type Draft,
   knownTicket,
   patchTicket,
   readDraft,
@@ -17,6 +22,7 @@ import {
   type TicketStatus,
   ticketQuery,
 } from '../ticket-query.ts'
+import { contentIn, type DraftContent, isBlank } from './draft-content.ts'
 import {
   type DraftEffect,
   type DraftEvent,
@@ -48,11 +54,17 @@ const NOTICES = {
 /** One draft of an agent in this tab: its state and its actions. */
 export interface OpenDraft {
   state: Accessor<DraftState>
+  /** Files that are not attached yet. Undefined before the first one. */
+  uploads: Accessor<UploadQueue | undefined>
+  /** Uploads files and attaches them. */
+  addFiles: (files: File[], limits: AttachmentLimits) => Promise<void>
   dispatch: (event: DraftEvent) => void
   /** Removes the text from the field and sends it once. Calls `onAccepted` with the id when the server has it. */
   send: (reply: {
     after: string
     status?: TicketStatus | undefined
+    /** Of an email: those whom the agent sees. */
+    sentTo?: Recipients | undefined
     onAccepted?: (id: string) => void
   }) => void
   /** Waits until the server has all of the text, or can't be reached. */
@@ -88,6 +100,7 @@ export function draftOf(agentId: string, ticketId: string, kind: DraftKind): Ope
 export function forgetDrafts(agentId: string, ticketId: string): void {
   for (const kind of ['reply', 'note'] as const) {
     const key = storageKey(agentId, ticketId, kind)
+    drafts.get(key)?.uploads()?.cancelAll()
     drafts.get(key)?.dispatch({ type: 'forgotten' })
     drafts.delete(key)
     removeStoredDraft(key)
@@ -131,6 +144,7 @@ function createDraft(key: string, place: DraftPlace): OpenDraft {
   let saving: Promise<void> = Promise.resolve()
   let sending = new AbortController()
   let onAccepted: ((id: string) => void) | undefined
+  const [uploads, setUploads] = createSignal<UploadQueue>()
 
   function dispatch(event: DraftEvent): void {
     untrack(() => {
@@ -174,6 +188,9 @@ function createDraft(key: string, place: DraftPlace): OpenDraft {
       case 'notify':
         notify(effect.notice)
         break
+      case 'report gone files':
+        toastError(goneFilesMessage(effect.names))
+        break
       case 'offer lost text':
         offerLostText(effect.text)
     }
@@ -184,22 +201,26 @@ function createDraft(key: string, place: DraftPlace): OpenDraft {
     dispatch({ type: 'save due' })
   }
 
-  async function save({ text, base, isClosing }: { text: string; base: string | null; isClosing: boolean }) {
+  async function save({ base, isClosing, ...draft }: Extract<DraftEffect, { type: 'save' }>) {
+    const content = contentIn(draft)
+    const { text, attachments, recipients = null } = content
     try {
       const signal = AbortSignal.timeout(LONGEST_SAVE_MS)
       const how = { fetch: { keepalive: isClosing, signal } }
-      const draft = { kind, text, base }
-      const { savedAt } = await ask(api.console.tickets({ id: ticketId }).draft.put(draft, how))
-      dispatch({ type: 'saved', text, savedAt })
-      showSaved({ kind, text, savedAt })
+      const body = { kind, text, attachments: attachments.map(({ id }) => id), recipients, base }
+      const { savedAt } = await ask(api.console.tickets({ id: ticketId }).draft.put(body, how))
+      dispatch({ type: 'saved', ...content, savedAt })
+      showSaved({ kind, ...content, savedAt })
     } catch (error) {
-      dispatch({ type: 'save failed', reason: reasonOf(error) })
+      const gone = goneFiles(error, attachments)
+      if (gone) dispatch({ type: 'save failed', reason: 'files gone', ids: gone })
+      else dispatch({ type: 'save failed', reason: reasonOf(error) })
     }
   }
 
-  function showSaved(draft: TicketDetail['drafts'][number]): void {
+  function showSaved(draft: DraftContent & Pick<Draft, 'kind' | 'savedAt'>): void {
     const others = (knownTicket(ticketId)?.drafts ?? []).filter((one) => one.kind !== kind)
-    const all = draft.text.trim() === '' ? others : [...others, draft]
+    const all = isBlank(draft) ? others : [...others, draft]
     patchTicket(ticketId, (known) => ({ ...known, drafts: all }))
     patchRow(ticketId, (row) => ({ ...row, hasDraft: all.length > 0 }))
   }
@@ -254,13 +275,19 @@ function createDraft(key: string, place: DraftPlace): OpenDraft {
     }))
   }
 
-  function showReply({ id, text, status }: Sending, { agentName = '', delivery }: SentMessage): void {
+  function showReply(
+    { id, text, attachments, status, sentTo }: Sending,
+    { agentName = '', delivery }: SentMessage,
+  ): void {
     const isHeld = delivery?.state === 'held'
     if (delivery?.sendAt === undefined || isHeld) void readTicketAgain(ticketId)
     if (delivery?.sendAt === undefined) return
     const waiting = {
       id,
       text,
+      ...(attachments.length > 0 && { attachments }),
+      ...(sentTo && { recipients: sentTo }),
+      format: 'markdown' as const,
       agentId: place.agentId,
       agentName,
       sendAt: delivery.sendAt,
@@ -275,9 +302,26 @@ function createDraft(key: string, place: DraftPlace): OpenDraft {
     }))
   }
 
+  async function openUploads(): Promise<UploadQueue> {
+    const known = untrack(uploads)
+    if (known) return known
+    const { createUploadQueue } = await import('../attachments/upload-queue.ts')
+    const queue = createUploadQueue({
+      attachedCount: () => untrack(state).attachments.length,
+      onUploaded: (file) => dispatch({ type: 'file attached', file, now: Date.now() }),
+      onEnded: (isComplete) => dispatch({ type: 'uploads ended', isComplete, now: Date.now() }),
+    })
+    // Another call may have loaded it meanwhile.
+    return untrack(uploads) ?? setUploads(queue)
+  }
+
   function notify(notice: Extract<DraftEffect, { type: 'notify' }>['notice']): void {
-    if (notice !== 'earlier one differs') toast(NOTICES[notice])
-    else toastError(`Your earlier ${kind} was sent after all. Check the ticket before you send again.`)
+    if (notice === 'earlier one differs') {
+      toastError(`Your earlier ${kind} was sent after all. Check the ticket before you send again.`)
+    } else if (notice === 'upload failed') {
+      const what = kind === 'note' ? "Your note wasn't added" : "Your reply wasn't sent"
+      toastError(`${what}, because a file couldn't be uploaded. Everything is in your draft.`)
+    } else toast(NOTICES[notice])
   }
 
   /** The ticket was deleted before its draft was saved. An open ticket offers the text itself. */
@@ -294,12 +338,23 @@ function createDraft(key: string, place: DraftPlace): OpenDraft {
 
   return {
     state,
+    uploads,
     dispatch,
-    send({ after, status, onAccepted: listener }) {
+    send({ after, status, sentTo, onAccepted: listener }) {
       onAccepted = listener
       const now = Date.now()
       const id = createId(kind === 'note' ? 'not' : 'msg', toServerTime(now))
-      dispatch({ type: 'send pressed', id, after, status, now })
+      const isUploading = untrack(() => uploads()?.isBusy() ?? false)
+      dispatch({ type: 'send pressed', id, after, status, sentTo, isUploading, now })
+    },
+    async addFiles(files, limits) {
+      try {
+        const queue = await openUploads()
+        queue.add(files, limits)
+        await loadAttachmentList()
+      } catch {
+        toastError("Couldn't attach the files. Check your connection, or reload the page.")
+      }
     },
     async settle() {
       dispatch({ type: 'save due' })
@@ -308,7 +363,7 @@ function createDraft(key: string, place: DraftPlace): OpenDraft {
   }
 }
 
-function reasonOf(error: unknown): Extract<DraftEvent, { type: 'save failed' }>['reason'] {
+function reasonOf(error: unknown): 'changed elsewhere' | 'ticket deleted' | 'unreachable' | 'refused' {
   if (codeOf(error) === 'draft_changed') return 'changed elsewhere'
   if (isNotFound(error)) return 'ticket deleted'
   if (!(error instanceof ApiProblem) || error.code === UNREADABLE) return 'unreachable'

@@ -3,7 +3,8 @@ import StickyNote from 'lucide-solid/icons/sticky-note'
 import { For, type JSX, Show } from 'solid-js'
 import { Button } from '../../ui/button.tsx'
 import type { ComposerState } from './composer-state.ts'
-import { type DraftKind, isBlank } from './draft-state.ts'
+import { isBlank } from './draft-content.ts'
+import type { DraftKind } from './draft-state.ts'
 
 interface ReplyOrNoteProps {
   composer: ComposerState

@@ -1,15 +1,15 @@
 import MessageSquareText from 'lucide-solid/icons/message-square-text'
 import { createMemo } from 'solid-js'
+import { plainText } from '../../../server/formatting/plain-text.ts'
 import { useSession } from '../../api/session.ts'
 import { useSavedReplies } from '../../api/workspace.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Picker, type PickerOption } from '../../ui/picker.tsx'
-import type { Ticket } from '../ticket-query.ts'
 import { filledReply } from './filled-reply.ts'
-import { fillIn } from './variables.ts'
+import { type FilledTicket, fillIn } from './variables.ts'
 
 interface SavedReplyPickerProps {
-  ticket: Ticket
+  ticket: FilledTicket
   isOpen: boolean
   onOpenChange: (isOpen: boolean) => void
   /** The text with its variables filled in. */
@@ -26,7 +26,7 @@ export function SavedReplyPicker(props: SavedReplyPickerProps) {
     replies().map(({ id, name, text }) => ({
       value: id,
       label: name,
-      detail: withoutGreeting(fillIn(text, props.ticket, session())),
+      detail: withoutGreeting(plainText(fillIn(text, props.ticket, session()), 'text')),
     })),
   )
   return (

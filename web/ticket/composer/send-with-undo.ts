@@ -5,7 +5,7 @@ import { onConnectionBack } from '../../live/live.ts'
 import type { NoteEntry } from '../ticket-query.ts'
 import type { Sending } from './draft-state.ts'
 
-/** How long an agent can undo a reply. The server sends it after this time (server/replies/send-loop.ts). */
+/** How long an agent can undo a reply. The server sends it after this time (server/replies/scheduled-messages-loop.ts). */
 export const UNDO_MS = 10_000
 const FIRST_PAUSE_MS = 1_000
 const MAX_PAUSE_MS = 15_000
@@ -29,23 +29,31 @@ interface Trying {
  * however often the request arrives. Throws the server's errors.
  */
 export function putReply(ticketId: string, reply: Sending, trying: Trying): Promise<SentMessage> {
-  const { id, text, after, status } = reply
+  const { id, text, after, status, sentTo } = reply
+  const attachments = idsOf(reply)
   let sendAt = 0
   return retryUntilAnswered(text, trying, (how) => {
     // A retry sends the same request, unless the undo time has passed while offline.
     if (sendAt < Date.now()) sendAt = Date.now() + UNDO_MS
     // The undo time is measured by the server's clock.
     const atServer = new Date(toServerTime(sendAt) + CLOCK_STEP_MS)
-    const body = { text, after, status, sendAt: atServer.toISOString() }
+    const sent = { text, format: 'markdown' as const, after, status, sendAt: atServer.toISOString() }
+    const body = { ...sent, ...attachments, ...(sentTo && { recipients: sentTo }) }
     return ask(api.v1.tickets({ id: ticketId }).messages({ messageId: id }).put(body, how))
   })
 }
 
 /** Adds an internal note. Retries until the server responds. Throws the server's errors. */
-export function putNote(ticketId: string, { id, text }: Sending, trying: Trying): Promise<NoteEntry> {
+export function putNote(ticketId: string, note: Sending, trying: Trying): Promise<NoteEntry> {
+  const { id, text } = note
+  const body = { text, format: 'markdown' as const, ...idsOf(note) }
   return retryUntilAnswered(text, trying, (how) =>
-    ask(api.console.tickets({ id: ticketId }).notes({ noteId: id }).put({ text }, how)),
+    ask(api.console.tickets({ id: ticketId }).notes({ noteId: id }).put(body, how)),
   )
+}
+
+function idsOf({ attachments }: Sending) {
+  return attachments.length === 0 ? {} : { attachments: attachments.map(({ id }) => id) }
 }
 
 interface RequestOptions {

@@ -1,3 +1,4 @@
+import { escapeMarkdown } from '../../../server/formatting/plain-text.ts'
 import type { Ticket } from '../ticket-query.ts'
 
 /** The variables of saved replies. */
@@ -31,7 +32,7 @@ export function unknownIn(text: string): string[] {
 }
 
 /** What the variables are filled in from. */
-interface FilledTicket extends Pick<Ticket, 'id' | 'subject'> {
+export interface FilledTicket extends Pick<Ticket, 'id' | 'subject'> {
   customer: Customer
 }
 type Customer = Pick<Ticket['customer'], 'name' | 'email'>
@@ -40,7 +41,10 @@ interface FilledSession {
   organization: { name: string }
 }
 
-/** A saved reply with its variables filled in. An unknown one stays, for the agent to see. */
+/**
+ * A saved reply with its variables filled in. An unknown one stays, for the agent to see. Formatting is the reply's only:
+ * marks in a customer's name or subject stay as they are.
+ */
 export function fillIn(text: string, ticket: FilledTicket, session: FilledSession): string {
   const { customer } = ticket
   const values: Record<Variable, string> = {
@@ -53,7 +57,7 @@ export function fillIn(text: string, ticket: FilledTicket, session: FilledSessio
     'organization.name': session.organization.name,
   }
   return filled(text, values)
-    .map((piece) => piece.text)
+    .map(({ kind, text: part }) => (kind === 'filled' ? escapeMarkdown(part) : part))
     .join('')
 }
 

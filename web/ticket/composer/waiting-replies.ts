@@ -5,6 +5,7 @@ import { toLocalTime } from '../../api/server-clock.ts'
 import { toast, toastError } from '../../ui/toaster.tsx'
 import { pushUndo } from '../changes/undo.ts'
 import { knownTicket, patchTicket, readTicketAgain, type WaitingReply } from '../ticket-query.ts'
+import { without } from './draft-content.ts'
 import type { OpenDraft } from './drafts.ts'
 import { UNDO_MS } from './send-with-undo.ts'
 
@@ -53,7 +54,7 @@ export function offerUndo(
 
 /** Takes a waiting reply back: its text is in the draft again. */
 export async function takeBack({ ticketId, reply, draft, agentId }: TakeBack): Promise<boolean> {
-  const { id, text } = reply
+  const { id, text, attachments = [], recipients } = reply
   try {
     await draft.settle()
     await ask(api.v1.tickets({ id: ticketId }).messages({ messageId: id }).delete())
@@ -68,7 +69,7 @@ export async function takeBack({ ticketId, reply, draft, agentId }: TakeBack): P
   batch(() => {
     forgetUndo(id)
     patchTicket(ticketId, (known) => ({ ...known, waiting: known.waiting.filter((one) => one.id !== id) }))
-    draft.dispatch({ type: 'taken back', text, isSaved, now: Date.now() })
+    draft.dispatch({ type: 'taken back', text, attachments, recipients, isSaved, now: Date.now() })
   })
   return true
 }
@@ -84,14 +85,19 @@ export async function sendNow(ticketId: string, id: string): Promise<void> {
   void readTicketAgain(ticketId)
 }
 
-/** Deletes a held reply, with an Undo that puts its text into the draft. */
+/** Deletes a held reply, with an Undo that puts its text and files into the draft. */
 export async function discardReply(held: TakeBack): Promise<void> {
   const { draft, reply } = held
-  const before = draft.state().text
+  const { text: textBefore, attachments: filesBefore, recipients: recipientsBefore } = draft.state()
   if (!(await takeBack(held))) return
-  draft.dispatch({ type: 'typed', text: before, now: Date.now() })
+  const now = Date.now()
+  const { text, attachments = [], recipients } = reply
+  for (const { id } of without(attachments, filesBefore)) draft.dispatch({ type: 'file removed', id, now })
+  draft.dispatch({ type: 'recipients changed', recipients: recipientsBefore, now })
+  draft.dispatch({ type: 'typed', text: textBefore, now })
   draft.dispatch({ type: 'save due' })
-  const undo = () => draft.dispatch({ type: 'put back', text: reply.text, sending: null, now: Date.now() })
+  const undo = () =>
+    draft.dispatch({ type: 'put back', text, attachments, recipients, sending: null, now: Date.now() })
   pushUndo({ label: 'Reply discarded', undo })
 }
 

@@ -60,6 +60,7 @@ function describe(
     return assigned({ from: idOf(from), to: idOf(to) }, actor.id, agentName)
   }
   if (field === 'tags') return tagsChanged(listOf(from), listOf(to))
+  if (field === 'customer') return `made ${to} the customer instead of ${from}`
   if (field === 'subject') return `changed the subject to “${to}”`
   return to === true ? 'marked it as spam' : 'marked it not spam'
 }

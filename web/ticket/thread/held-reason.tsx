@@ -42,7 +42,7 @@ function ConcurrentReply(props: HeldReasonProps) {
             <RelativeTime at={reply().at} isLong />
           </p>
           <blockquote class="held-reason-quote">
-            <MessageText text={reply().text} />
+            <MessageText text={reply().text} format={reply().format} />
           </blockquote>
         </>
       )}
@@ -52,6 +52,7 @@ function ConcurrentReply(props: HeldReasonProps) {
 
 interface OtherReply {
   text: string
+  format: WaitingReply['format']
   at: string
   agentId?: string | undefined
   agentName?: string | undefined

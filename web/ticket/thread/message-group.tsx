@@ -1,21 +1,22 @@
 import StickyNote from 'lucide-solid/icons/sticky-note'
 import { createMemo, For, Show } from 'solid-js'
 import { Avatar } from '../../ui/avatar.tsx'
+import { Badge } from '../../ui/badge.tsx'
 import { Time } from '../../ui/relative-time.tsx'
+import { Attachments } from '../attachments/attachments.tsx'
+import { MailParts } from '../mail/mail-parts.tsx'
+import { createMailView } from '../mail/mail-view.ts'
 import { MessageStatus } from './message-status.tsx'
 import { MessageText } from './message-text.tsx'
 import './message-group.css'
-import type { Ticket } from '../ticket-query.ts'
+import type { MessageEntry, ReplyDestination, Ticket } from '../ticket-query.ts'
 import type { MessageOrNote } from './thread-rows.ts'
 import { clockTime } from './times.ts'
 
-type Customer = Ticket['customer']
-
 interface MessageGroupProps {
   items: MessageOrNote[]
-  ticketId: string
-  channel: Ticket['channel']
-  customer: Customer
+  ticket: Ticket
+  reply: ReplyDestination
   terms: readonly string[]
 }
 
@@ -25,28 +26,35 @@ export function MessageGroup(props: MessageGroupProps) {
   const byId = createMemo(() => new Map(props.items.map((item) => [item.id, item])))
   const first = () => props.items[0]
   const who = () => whoOf(first())
-  const name = () => nameOf(first(), props.customer)
+  const name = () => nameOf(first(), props.ticket.customer)
+  const message = () => messageOf(first())
   return (
     <article class="message-group" data-who={who()} aria-label={labelOf(who(), name())}>
       <Avatar
         name={name()}
-        id={personOf(first(), props.customer)}
+        id={personOf(first(), props.ticket.customer)}
         isCustomer={who() === 'customer'}
         isDecorative
       />
       <div class="message-group-body">
         <header class="message-group-head">
-          <span class="message-group-name" title={name()}>
-            {name()}
-          </span>
-          <Show when={who() === 'note'}>
-            <span class="message-group-kind">
-              <StickyNote />
-              Internal note
+          <div class="message-group-who">
+            <span class="message-group-name" title={name()}>
+              {name()}
             </span>
-          </Show>
+            <Show when={who() === 'note'}>
+              <span class="message-group-kind">
+                <StickyNote />
+                Internal note
+              </span>
+            </Show>
+            <Show when={message()}>{(known) => <AuthorLabels message={known()} />}</Show>
+          </div>
           <Show when={first()}>{(item) => <ClockTime at={item().createdAt} />}</Show>
         </header>
+        <Show when={message()}>
+          {(known) => <MailParts.Recipients message={known()} ticket={props.ticket} reply={props.reply} />}
+        </Show>
         <For each={props.items.map(({ id }) => id)}>
           {(id, index) => {
             const item = createMemo<MessageOrNote | undefined>((last) => byId().get(id) ?? last)
@@ -57,11 +65,21 @@ export function MessageGroup(props: MessageGroupProps) {
                     <Show when={index() > 0}>
                       <ClockTime at={known().createdAt} />
                     </Show>
-                    <MessageText text={known().text} terms={props.terms} />
+                    <Show
+                      when={messageOf(known())}
+                      fallback={
+                        <>
+                          <MessageText text={known().text} format={known().format} terms={props.terms} />
+                          <Attachments attachments={known().attachments} />
+                        </>
+                      }
+                    >
+                      {(message) => <Message {...props} message={message()} author={name()} />}
+                    </Show>
                     <MessageStatus
                       entry={known()}
-                      ticketId={props.ticketId}
-                      channel={props.channel}
+                      ticketId={props.ticket.id}
+                      problem={props.reply.problem}
                       isSentBelow={isSent(props.items[index() + 1])}
                     />
                   </div>
@@ -72,6 +90,57 @@ export function MessageGroup(props: MessageGroupProps) {
         </For>
       </div>
     </article>
+  )
+}
+
+/** Labels for a message that neither an agent nor the customer wrote, and for one that a program wrote. */
+function AuthorLabels(props: { message: MessageEntry }) {
+  return (
+    <>
+      <Show when={props.message.author}>
+        {(author) => (
+          <Badge tone={author() === 'third_party' ? 'amber' : 'grey'}>
+            {author() === 'third_party' ? 'Third party' : 'Participant'}
+          </Badge>
+        )}
+      </Show>
+      <Show when={props.message.isAutomatic}>
+        <Badge>Automatic</Badge>
+      </Show>
+      <Show when={props.message.email?.forwardOf}>
+        <Badge>Forwarded</Badge>
+      </Show>
+    </>
+  )
+}
+
+interface MessageProps extends MessageGroupProps {
+  message: MessageEntry
+  author: string
+}
+
+/** A mail with its formatting and quoted text, or the text of another message. */
+function Message(props: MessageProps) {
+  const view = createMailView(() => props.message)
+  const { email, hasQuote, role } = props.message
+  const isReceived = email !== undefined && role === 'customer'
+  return (
+    <>
+      <MailParts.Menu message={props.message} ticket={props.ticket} view={view} />
+      <Show
+        when={isReceived || hasQuote}
+        fallback={<MessageText text={props.message.text} format={props.message.format} terms={props.terms} />}
+      >
+        <MailParts.Body
+          message={props.message}
+          ticketId={props.ticket.id}
+          author={props.author}
+          terms={props.terms}
+          view={view}
+        />
+      </Show>
+      <Attachments attachments={props.message.attachments} isHtmlShown={view.isFormatted()} />
+    </>
   )
 }
 
@@ -87,6 +156,7 @@ function ClockTime(props: { at: string }) {
   )
 }
 
+type Customer = Ticket['customer']
 type Who = 'customer' | 'agent' | 'note'
 
 function whoOf(item: MessageOrNote | undefined): Who {
@@ -94,14 +164,22 @@ function whoOf(item: MessageOrNote | undefined): Who {
   return item?.role ?? 'customer'
 }
 
+function messageOf(item: MessageOrNote | undefined): MessageEntry | undefined {
+  return item?.kind === 'message' ? item : undefined
+}
+
 function nameOf(item: MessageOrNote | undefined, customer: Customer): string {
-  if (item?.kind === 'message' && item.role === 'customer') return customer.name
+  if (item?.kind === 'message' && item.role === 'customer') {
+    return item.author ? item.authorName || item.email?.from.address || 'Unknown sender' : customer.name
+  }
   return item?.agentName ?? 'Agent'
 }
 
 /** Determines the color of the avatar. */
 function personOf(item: MessageOrNote | undefined, customer: Customer): string | undefined {
-  if (item?.kind === 'message' && item.role === 'customer') return customer.userId
+  if (item?.kind === 'message' && item.role === 'customer') {
+    return item.author ? (item.email?.from.address ?? item.authorName) : customer.userId
+  }
   return item?.agentId
 }
 

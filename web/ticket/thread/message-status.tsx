@@ -1,22 +1,18 @@
 import Check from 'lucide-solid/icons/check'
-import CircleAlert from 'lucide-solid/icons/circle-alert'
 import Clock from 'lucide-solid/icons/clock'
-import { createSignal, Match, Show, Switch } from 'solid-js'
-import { api, ask } from '../../api/api.ts'
-import { errorMessage } from '../../api/api-problem.ts'
-import { useSession } from '../../api/session.ts'
-import { Button } from '../../ui/button.tsx'
-import { CopyButton } from '../../ui/copy-button.tsx'
-import { toastError } from '../../ui/toaster.tsx'
-import { missingConnection } from '../channel-names.ts'
-import { leaveFocusToPane } from '../focus-in-pane.ts'
-import { type MessageEntry, readTicketAgain, type Ticket } from '../ticket-query.ts'
+import { Match, Show, Switch } from 'solid-js'
+import { Time } from '../../ui/relative-time.tsx'
+import { SettingsLink } from '../composer/destination.tsx'
+import { MailParts } from '../mail/mail-parts.tsx'
+import type { ReplyDestination } from '../ticket-query.ts'
 import type { MessageOrNote } from './thread-rows.ts'
+import { clockTime } from './times.ts'
 
 interface MessageStatusProps {
   entry: MessageOrNote
   ticketId: string
-  channel: Ticket['channel']
+  /** Why a reply to the ticket can't leave now. */
+  problem: ReplyDestination['problem']
   /** The next message of the group was sent too, and says so for both. */
   isSentBelow: boolean
 }
@@ -25,11 +21,17 @@ interface MessageStatusProps {
 export function MessageStatus(props: MessageStatusProps) {
   const message = () => (props.entry.kind === 'message' ? props.entry : undefined)
   const sending = () => message()?.sending
-  const failed = () => (sending() === 'failed' || sending() === 'bounced' ? message() : undefined)
+  const undelivered = () => {
+    const known = message()
+    const hasFailed = sending() === 'failed' || sending() === 'bounced'
+    return hasFailed || known?.missed?.length ? known : undefined
+  }
   return (
     <Switch>
-      <Match when={failed()}>
-        {(message) => <FailedMessage message={message()} ticketId={props.ticketId} />}
+      <Match when={undelivered()}>
+        {(message) => (
+          <MailParts.Failure message={message()} ticketId={props.ticketId} problem={props.problem} />
+        )}
       </Match>
       <Match when={sending() === 'sent' && !props.isSentBelow}>
         <p class="message-status">
@@ -37,14 +39,20 @@ export function MessageStatus(props: MessageStatusProps) {
           Sent
         </p>
       </Match>
-      <Match when={sending() === 'queued' && missingConnection(props.channel)}>
-        {(missing) => <NotConnected {...missing()} />}
-      </Match>
-      <Match when={sending() === 'queued'}>
-        <p class="message-status">
-          <Clock />
-          Queued
-        </p>
+      <Match when={sending() === 'queued' && message()}>
+        {(message) => (
+          <p class="message-status" data-blocked={message().sendError ? '' : undefined}>
+            <Clock />
+            <Show when={message().sendError} fallback="Queued">
+              {(reason) => (
+                <span>
+                  Not sent yet: {reason()} <RetryTime at={message().retryAt} />
+                  <SettingsLink problem={props.problem} />
+                </span>
+              )}
+            </Show>
+          </p>
+        )}
       </Match>
       <Match when={sending() === 'sending'}>
         <p class="message-status">
@@ -56,54 +64,14 @@ export function MessageStatus(props: MessageStatusProps) {
   )
 }
 
-/** Only administrators can open the settings of a channel. */
-function NotConnected(props: { reason: string; settingsHref: string }) {
-  const session = useSession()
+function RetryTime(props: { at: string | undefined }) {
   return (
-    <p class="message-status" data-blocked>
-      <CircleAlert />
-      <span>
-        Not sent: {props.reason}.{' '}
-        <Show when={session().agent.role === 'admin'} fallback="Ask an administrator to connect it.">
-          <a href={props.settingsHref}>Open settings</a>
-        </Show>
-      </span>
-    </p>
+    <Show when={props.at}>
+      {(at) => (
+        <>
+          Next attempt at <Time at={at()}>{clockTime(at())}</Time>.{' '}
+        </>
+      )}
+    </Show>
   )
-}
-
-function FailedMessage(props: { message: MessageEntry; ticketId: string }) {
-  const [isBusy, setBusy] = createSignal(false)
-  let strip: HTMLDivElement | undefined
-  leaveFocusToPane(() => strip)
-  const hasBounced = () => props.message.sending === 'bounced'
-  async function retry() {
-    setBusy(true)
-    await retryMessage(props.ticketId, props.message.id)
-    setBusy(false)
-  }
-  return (
-    <div class="message-status-failed" role="alert" ref={strip}>
-      <CircleAlert />
-      <p>
-        <strong>{hasBounced() ? 'Bounced' : 'Not sent'}</strong>
-        <Show when={props.message.sendError}>{(reason) => <> · {reason()}</>}</Show>
-      </p>
-      <Show when={!hasBounced()}>
-        <Button size="small" isBusy={isBusy()} onClick={retry}>
-          Retry
-        </Button>
-      </Show>
-      <CopyButton text={props.message.text} name="Copy text" />
-    </div>
-  )
-}
-
-async function retryMessage(ticketId: string, id: string): Promise<void> {
-  try {
-    await ask(api.console.messages({ id }).retry.post())
-  } catch (error) {
-    toastError(errorMessage(error))
-  }
-  void readTicketAgain(ticketId)
 }

@@ -1,30 +1,49 @@
 import Ellipsis from 'lucide-solid/icons/ellipsis'
 import { createMemo, createSignal, For, Show } from 'solid-js'
+import { linkParts } from '../../../server/formatting/links.ts'
+import { FormattedText } from '../../formatting/formatted-text.tsx'
 import { Marked } from '../marked.tsx'
 import './message-text.css'
 import { splitQuote } from './quoted-text.ts'
 
-/** A piece of a message: plain text or a link. */
-type Part = { kind: 'text'; text: string } | { kind: 'link'; text: string; href: string }
-
-/** Other schemes (`javascript:`, `data:`) stay text. Lengths are bounded, so that no input is slow. */
-const LINK = /\bhttps?:\/\/[^\s<>"'`]{1,2000}|\b[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}\b/gi
-/** Punctuation that ends the sentence, not the link. */
-const SENTENCE_END = /[.,;:!?…'"»”]+$/
-
 interface MessageTextProps {
   text: string
+  format: 'plain' | 'markdown'
   /** Search terms to mark. */
   terms?: readonly string[]
+  /** Quoted text is already cut off. */
+  isCut?: boolean
 }
 
-/** The text of a message: line breaks kept, links clickable, quoted text folded, search terms marked. Never HTML. */
+/** The text of a message, with links and search terms marked: an agent's with its formatting, others as they are. */
 export function MessageText(props: MessageTextProps) {
-  const parts = createMemo(() => splitQuote(props.text))
-  const [isOpen, setOpen] = createSignal(false)
   return (
     <div class="message-text">
-      <Linked text={parts().written} terms={props.terms ?? []} />
+      <Show
+        when={props.format === 'markdown'}
+        fallback={<PlainText text={props.text} terms={props.terms ?? []} isCut={props.isCut ?? false} />}
+      >
+        <FormattedText
+          text={props.text}
+          renderText={(text) => <Marked text={text} terms={props.terms ?? []} />}
+        />
+      </Show>
+    </div>
+  )
+}
+
+interface LinkedProps {
+  text: string
+  terms: readonly string[]
+}
+
+/** Line breaks are kept, links clickable, and quoted text folded. Never HTML. */
+function PlainText(props: LinkedProps & { isCut: boolean }) {
+  const parts = createMemo(() => (props.isCut ? { written: props.text, quoted: '' } : splitQuote(props.text)))
+  const [isOpen, setOpen] = createSignal(false)
+  return (
+    <div class="message-text-plain">
+      <Linked text={parts().written} terms={props.terms} />
       <Show when={parts().quoted}>
         <button
           type="button"
@@ -38,7 +57,7 @@ export function MessageText(props: MessageTextProps) {
         </button>
         <Show when={isOpen()}>
           <div class="message-text-quote">
-            <Linked text={parts().quoted} terms={props.terms ?? []} />
+            <Linked text={parts().quoted} terms={props.terms} />
           </div>
         </Show>
       </Show>
@@ -46,7 +65,7 @@ export function MessageText(props: MessageTextProps) {
   )
 }
 
-function Linked(props: Required<MessageTextProps>) {
+function Linked(props: LinkedProps) {
   return (
     <For each={linkParts(props.text)}>
       {(part) => (
@@ -60,32 +79,4 @@ function Linked(props: Required<MessageTextProps>) {
       )}
     </For>
   )
-}
-
-/** Splits text at its links. Nothing in it is treated as HTML. */
-function linkParts(text: string): Part[] {
-  const parts: Part[] = []
-  let end = 0
-  for (const match of text.matchAll(LINK)) {
-    const address = trimPunctuation(match[0])
-    const href = hrefOf(address)
-    if (!href) continue
-    if (match.index > end) parts.push({ kind: 'text', text: text.slice(end, match.index) })
-    parts.push({ kind: 'link', text: address, href })
-    end = match.index + address.length
-  }
-  if (end < text.length) parts.push({ kind: 'text', text: text.slice(end) })
-  return parts
-}
-
-/** Removes punctuation after the link, and a closing bracket that was not opened inside it. */
-function trimPunctuation(address: string): string {
-  const bare = address.replace(SENTENCE_END, '')
-  const isUnopened = bare.endsWith(')') && bare.split('(').length < bare.split(')').length
-  return isUnopened ? trimPunctuation(bare.slice(0, -1)) : bare
-}
-
-function hrefOf(address: string): string | undefined {
-  if (!/^https?:/i.test(address)) return `mailto:${address}`
-  return URL.canParse(address) ? new URL(address).href : undefined
 }

@@ -1,6 +1,6 @@
 import ChevronsUpDown from 'lucide-solid/icons/chevrons-up-down'
 import { Match, Switch } from 'solid-js'
-import type { Ticket } from '../ticket-query.ts'
+import type { ReplyDestination, Ticket } from '../ticket-query.ts'
 import { ActivityLines } from './activity-lines.tsx'
 import { MessageGroup } from './message-group.tsx'
 import type { ThreadRow } from './thread-rows.ts'
@@ -8,9 +8,8 @@ import { dayName } from './times.ts'
 
 interface ThreadRowViewProps {
   row: ThreadRow
-  ticketId: string
-  channel: Ticket['channel']
-  customer: Ticket['customer']
+  reply: ReplyDestination
+  ticket: Ticket
   terms: readonly string[]
   onUnfold: () => void
 }
@@ -22,13 +21,7 @@ export function ThreadRowView(props: ThreadRowViewProps) {
     <Switch>
       <Match when={as('messages')}>
         {(row) => (
-          <MessageGroup
-            items={row().items}
-            ticketId={props.ticketId}
-            channel={props.channel}
-            customer={props.customer}
-            terms={props.terms}
-          />
+          <MessageGroup items={row().items} ticket={props.ticket} reply={props.reply} terms={props.terms} />
         )}
       </Match>
       <Match when={as('activity')}>{(row) => <ActivityLines items={row().items} />}</Match>

@@ -91,7 +91,17 @@ export function newestMessage(timeline: readonly Entry[]): MessageEntry | undefi
 /** Identifies the sender, for grouping. A note is never grouped with a reply. */
 function senderOf(entry: MessageOrNote): string {
   if (entry.kind === 'note') return `note ${entry.agentId}`
-  return entry.role === 'customer' ? 'customer' : `agent ${entry.agentId ?? entry.agentName ?? ''}`
+  const writer =
+    entry.role === 'customer'
+      ? `customer ${entry.author ?? ''} ${entry.email?.from.address ?? entry.authorName ?? ''} ${entry.isAutomatic ?? false}`
+      : `agent ${entry.agentId ?? entry.agentName ?? ''}`
+  return `${writer} ${recipientsOf(entry)}`
+}
+
+/** A group shows its recipients once. */
+function recipientsOf({ email }: MessageEntry): string {
+  if (!email) return ''
+  return [...email.to, { address: '' }, ...(email.cc ?? [])].map(({ address }) => address).join()
 }
 
 function addEntry(rows: ThreadRow[], entry: Entry): void {

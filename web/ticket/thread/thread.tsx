@@ -48,7 +48,7 @@ export function Thread(props: ThreadProps) {
 
   // Memos, because another read mostly returns the same data, and then no row has to be checked.
   const timeline = createMemo(() => props.detail.timeline)
-  const customer = createMemo(() => props.detail.ticket.customer)
+  const ticket = createMemo(() => props.detail.ticket)
   const rows = createMemo(() =>
     threadRows(timeline(), { unreadFrom: unreadFrom(), shownCount: shownCount() }),
   )
@@ -124,9 +124,8 @@ export function Thread(props: ThreadProps) {
                   {(known) => (
                     <ThreadRowView
                       row={known()}
-                      ticketId={ticketId()}
-                      channel={props.detail.ticket.channel}
-                      customer={customer()}
+                      ticket={ticket()}
+                      reply={props.detail.reply}
                       terms={props.terms}
                       onUnfold={unfold}
                     />
@@ -177,6 +176,6 @@ export function Thread(props: ThreadProps) {
 
 function announcementOf(entry: MessageOrNote, customer: string): string {
   if (entry.kind === 'note') return `${entry.agentName} added a note`
-  if (entry.role === 'customer') return `New message from ${customer}`
+  if (entry.role === 'customer') return `New message from ${entry.authorName || customer}`
   return `${entry.agentName ?? 'A colleague'} replied`
 }

@@ -3,6 +3,7 @@ import { createMemo, Show } from 'solid-js'
 import { useSession } from '../../api/session.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
+import { Attachments } from '../attachments/attachments.tsx'
 import { pushUndo } from '../changes/undo.ts'
 import type { DraftKind, Sending } from '../composer/draft-state.ts'
 import type { OpenDraft } from '../composer/drafts.ts'
@@ -35,7 +36,10 @@ export function UnsentMessageCard(props: UnsentMessageCardProps) {
     draft.dispatch({ type: 'unsent discarded' })
     pushUndo({
       label: isNote() ? 'Note discarded' : 'Reply discarded',
-      undo: () => draft.dispatch({ type: 'put back', text: sending.text, sending, now: Date.now() }),
+      undo: () => {
+        const { text, attachments, recipients } = sending
+        draft.dispatch({ type: 'put back', text, attachments, recipients, sending, now: Date.now() })
+      },
     })
   }
 
@@ -60,7 +64,8 @@ export function UnsentMessageCard(props: UnsentMessageCardProps) {
           </Show>
         </header>
         <div class="message-group-item">
-          <MessageText text={message()?.text ?? ''} />
+          <MessageText text={message()?.text ?? ''} format="markdown" />
+          <Attachments attachments={message()?.attachments} />
         </div>
         <Show when={isLate()}>
           <div class="message-group-actions">

@@ -7,9 +7,11 @@ import { useAgents } from '../../api/workspace.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { SecondsLeft } from '../../ui/seconds-left.tsx'
+import { Attachments } from '../attachments/attachments.tsx'
 import type { OpenDraft } from '../composer/drafts.ts'
 import { discardReply, sendNow, sendsAt, takeBack } from '../composer/waiting-replies.ts'
 import { hasPaneFocus, leaveFocusToPane } from '../focus-in-pane.ts'
+import { recipientLine } from '../mail/mail-addresses.ts'
 import { readTicketAgain, type TicketDetail, type WaitingReply } from '../ticket-query.ts'
 import { HeldReason } from './held-reason.tsx'
 import { MessageText } from './message-text.tsx'
@@ -86,11 +88,15 @@ export function WaitingReplyCard(props: WaitingReplyCardProps) {
             </span>
           </Show>
         </header>
+        <Show when={props.reply.recipients}>
+          {(recipients) => <p class="message-status">{recipientLine(recipients())}</p>}
+        </Show>
         <Show when={isHeld()}>
           <HeldReason detail={props.detail} reply={props.reply} />
         </Show>
         <div class="message-group-item">
-          <MessageText text={props.reply.text} />
+          <MessageText text={props.reply.text} format={props.reply.format} />
+          <Attachments attachments={props.reply.attachments} />
         </div>
         <Show when={isMine()}>
           <div class="message-group-actions">

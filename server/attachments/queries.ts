@@ -1,0 +1,100 @@
+import { and, asc, eq, inArray, isNotNull, isNull, max, sql } from 'drizzle-orm'
+import type { Reader, Transaction } from '../database/database.ts'
+import { insertOf } from '../database/statement.ts'
+import { attachments } from '../database/tables/attachments.ts'
+import { mails } from '../database/tables/mailboxes.ts'
+import type { Deps } from '../deps.ts'
+
+export type Attachment = typeof attachments.$inferSelect
+
+export const insertAttachments = insertOf(attachments)
+
+export async function findAttachment(
+  read: Reader | Transaction,
+  { orgId, id }: { orgId: string; id: string },
+): Promise<Attachment | undefined> {
+  const [found] = await read
+    .select()
+    .from(attachments)
+    .where(and(eq(attachments.orgId, orgId), eq(attachments.id, id)))
+  return found
+}
+
+/** The attachments of a message, scheduled message or note, in order. */
+export function findAttachmentsOf(
+  read: Reader | Transaction,
+  { orgId, ownerId }: { orgId: string; ownerId: string },
+): Promise<Attachment[]> {
+  return read
+    .select()
+    .from(attachments)
+    .where(and(eq(attachments.orgId, orgId), eq(attachments.ownerId, ownerId)))
+    .orderBy(asc(attachments.position))
+}
+
+/** Those of everything on a ticket that is sent, scheduled or added, by owner and in order. */
+export async function findAttachmentsOfTicket(
+  read: Reader,
+  { orgId, ticketId }: { orgId: string; ticketId: string },
+): Promise<Map<string, Attachment[]>> {
+  const found = await read
+    .select()
+    .from(attachments)
+    .where(
+      and(eq(attachments.orgId, orgId), eq(attachments.ticketId, ticketId), isNotNull(attachments.ownerId)),
+    )
+    .orderBy(asc(attachments.position))
+  return Map.groupBy(found, ({ ownerId }) => ownerId ?? '')
+}
+
+/** Those of the ids that `uploader` can still send, in the order of the ids. */
+export async function findUnsent(
+  read: Reader | Transaction,
+  { orgId, uploader, ids }: { orgId: string; uploader: string; ids: string[] },
+): Promise<Attachment[]> {
+  if (ids.length === 0) return []
+  const found = await read
+    .select()
+    .from(attachments)
+    .where(
+      and(
+        eq(attachments.orgId, orgId),
+        inArray(attachments.id, ids),
+        isNull(attachments.ownerId),
+        eq(attachments.uploadedBy, uploader),
+      ),
+    )
+  return found.sort((one, other) => ids.indexOf(one.id) - ids.indexOf(other.id))
+}
+
+/** Which of the files something refers to: an attachment of any organization, or the ledger of mails. */
+export async function referencedFiles(read: Reader, hashes: string[]): Promise<Set<string>> {
+  if (hashes.length === 0) return new Set()
+  const ofAttachments = await read
+    .selectDistinct({ hash: attachments.hash })
+    .from(attachments)
+    .where(inArray(attachments.hash, hashes))
+  const ofMails = await read
+    .selectDistinct({ hash: mails.hash })
+    .from(mails)
+    .where(inArray(mails.hash, hashes))
+  return new Set([...ofAttachments, ...ofMails].flatMap(({ hash }) => hash ?? []))
+}
+
+/** Deletes files that nothing refers to, after the unit that deleted their rows. */
+export async function deleteFiles(deps: Deps, hashes: Iterable<string>): Promise<void> {
+  for (const hash of new Set(hashes)) {
+    await deps.files.delete(hash, async () => (await referencedFiles(deps.database.read, [hash])).size > 0)
+  }
+}
+
+/** The size of all attachments of all organizations in the store. Reads every row. */
+export async function countFileBytes({ database: { read } }: Deps): Promise<number> {
+  const files = read
+    .select({ size: max(attachments.size).as('size') })
+    .from(attachments)
+    .groupBy(attachments.hash)
+    .as('files')
+  const [total] = await read.select({ bytes: sql`coalesce(sum(${files.size}), 0)` }).from(files)
+  return Number(total?.bytes ?? 0)
+}

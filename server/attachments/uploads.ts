@@ -1,0 +1,112 @@
+import { and, eq, isNull } from 'drizzle-orm'
+import { attachments } from '../database/tables/attachments.ts'
+import type { Deps } from '../deps.ts'
+import { AppError, notFound } from '../errors.ts'
+import { isId } from '../ids.ts'
+import { formatSize } from '../sizes.ts'
+import { cleanFileName } from './file-name.ts'
+import type { KeptFile } from './file-store.ts'
+import { sniffType } from './file-type.ts'
+import { readImageSize } from './image-size.ts'
+import { type Attachment, deleteFiles, findAttachment, insertAttachments } from './queries.ts'
+
+interface NewUpload {
+  /** Id of the agent, or of the API key. Only they can send it. */
+  uploader: string
+  name: string
+  /** The bytes as they arrive. */
+  body: AsyncIterable<Uint8Array> | null
+  /** The size that the request announced. */
+  announcedBytes: number | undefined
+}
+
+/**
+ * Stores a file that can then be sent with a message or note. Throws 400 for an empty file or a broken upload, 413, 503,
+ * and 507.
+ */
+export async function receiveUpload(
+  deps: Deps,
+  orgId: string,
+  { uploader, name, body, announcedBytes }: NewUpload,
+): Promise<Attachment> {
+  const maxBytes = deps.config.attachmentLimitBytes
+  if (announcedBytes !== undefined && announcedBytes > maxBytes) {
+    throw new AppError(413, 'file_too_large', `The file is larger than ${formatSize(maxBytes)}.`)
+  }
+  if (!body || announcedBytes === 0) throw emptyFile()
+  using file = await deps.files.put(complete(body), { maxBytes })
+  const { hash, size } = file
+  try {
+    if (size === 0) throw emptyFile()
+    const upload: Attachment = {
+      ...(await describeFile(file, name)),
+      id: deps.newId('att'),
+      orgId,
+      ticketId: null,
+      ownerId: null,
+      uploadedBy: uploader,
+      contentId: null,
+      isInline: false,
+      position: 0,
+      createdAt: deps.clock.now(),
+    }
+    await deps.database.write((tx) => insertAttachments(tx, [upload]))
+    return upload
+  } catch (error) {
+    file[Symbol.dispose]()
+    await deleteFiles(deps, [hash])
+    throw error
+  }
+}
+
+/** What the row of a stored file says about it, from its content. */
+export async function describeFile(
+  { hash, size, head, file }: KeptFile,
+  name: string,
+): Promise<Pick<Attachment, 'hash' | 'size' | 'name' | 'type' | 'width' | 'height'>> {
+  const type = sniffType(head, name)
+  const { width = null, height = null } = (await readImageSize(type, head, file)) ?? {}
+  return { hash, size, name: cleanFileName(name), type, width, height }
+}
+
+/** Deletes an upload that is not sent. Throws 404 for another caller's, and 409 when it is sent. */
+export async function deleteUpload(
+  deps: Deps,
+  orgId: string,
+  { id, uploader }: { id: string; uploader: string },
+): Promise<void> {
+  if (!isId('att', id)) throw notFound('attachment')
+  const [deleted] = await deps.database.write(async (tx) =>
+    tx
+      .delete(attachments)
+      .where(
+        and(
+          eq(attachments.orgId, orgId),
+          eq(attachments.id, id),
+          isNull(attachments.ownerId),
+          eq(attachments.uploadedBy, uploader),
+        ),
+      )
+      .returning({ hash: attachments.hash }),
+  )
+  if (deleted) {
+    await deleteFiles(deps, [deleted.hash])
+    return
+  }
+  const known = await findAttachment(deps.database.read, { orgId, id })
+  if (known?.ownerId == null || known.uploadedBy !== uploader) throw notFound('attachment')
+  throw new AppError(409, 'already_sent', 'The attachment is already sent.')
+}
+
+/** The body fails when its sender closes the connection. */
+async function* complete(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  try {
+    yield* body
+  } catch {
+    throw new AppError(400, 'incomplete_body', 'The file is incomplete. Upload it again.')
+  }
+}
+
+function emptyFile(): AppError {
+  return new AppError(400, 'empty_file', 'The file is empty.')
+}

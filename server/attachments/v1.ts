@@ -1,0 +1,143 @@
+import { Elysia, t } from 'elysia'
+import { idOfCaller, type KeyGuard } from '../api-keys/require-api-key.ts'
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import { strictQuery } from '../requests/query.ts'
+import { fileResponse, openAttachment } from './download.ts'
+import { attachmentId, uploadedAttachment, uploadQuery } from './schemas.ts'
+import { deleteUpload, receiveUpload } from './uploads.ts'
+import { viewUpload } from './views.ts'
+
+/** Uploading files, and reading them. The body of an upload is the file itself, and goes to disk as it arrives. */
+export function attachmentRoutes(deps: Deps, guard: KeyGuard) {
+  const noQuery = strictQuery()
+  return new Elysia({ name: 'attachments/v1', prefix: '/v1' })
+    .use(guard.requireApiKey)
+    .post(
+      '/attachments',
+      async ({ caller, query, request, status }) => {
+        requireUncompressed(request)
+        const upload = await receiveUpload(deps, caller.orgId, {
+          uploader: idOfCaller(caller),
+          name: query.name,
+          body: request.body,
+          announcedBytes: announcedBytes(request),
+        })
+        return status(201, viewUpload(upload))
+      },
+      {
+        parse: 'none',
+        transform: [guard.allow('messages:write'), strictQuery(uploadQuery)],
+        query: uploadQuery,
+        response: { 201: uploadedAttachment },
+        detail: uploadAttachment,
+      },
+    )
+    .get(
+      '/attachments/:id',
+      async ({ caller, params, request }) => {
+        const viewer = { id: idOfCaller(caller), seesNotes: caller.agentId !== undefined }
+        return fileResponse(request, await openAttachment(deps, caller.orgId, { id: params.id, viewer }))
+      },
+      {
+        transform: [guard.allow('tickets:read'), noQuery],
+        params: attachmentId,
+        detail: downloadAttachment,
+      },
+    )
+    .delete(
+      '/attachments/:id',
+      async ({ caller, params, status }) => {
+        await deleteUpload(deps, caller.orgId, { id: params.id, uploader: idOfCaller(caller) })
+        return status(204, undefined)
+      },
+      {
+        transform: [guard.allow('messages:write'), noQuery],
+        params: attachmentId,
+        response: { 204: t.Undefined() },
+        detail: deleteAttachment,
+      },
+    )
+}
+
+function announcedBytes({ headers }: Request): number | undefined {
+  const length = headers.get('content-length')
+  return length === null ? undefined : Number(length)
+}
+
+function requireUncompressed({ headers }: Request): void {
+  const encoding = headers.get('content-encoding')
+  if (encoding === null || encoding.toLowerCase() === 'identity') return
+  throw new AppError(415, 'unsupported_media_type', 'Send the file without Content-Encoding, not compressed.')
+}
+
+// What the API description says of each operation beyond its schemas.
+
+const anyFile = { schema: { type: 'string' as const, format: 'binary' } }
+const noAttachment = {
+  description:
+    'There’s no attachment with this id in your organization, or its file is missing on the server.',
+}
+const header = (description: string) => ({ description, schema: { type: 'string' as const } })
+
+const uploadAttachment = {
+  operationId: 'uploadAttachment',
+  summary: 'Upload a file',
+  description:
+    'Stores a file, so that you can send it with a message. The body is the file itself, with any `Content-Type`. Only the key that uploaded a file can send it. A file that isn’t sent within a day is deleted.',
+  tags: ['Attachments'],
+  security: [{ secretKey: ['messages:write'] }],
+  requestBody: { required: true, content: { 'application/octet-stream': anyFile } },
+  responses: {
+    201: { description: 'The file is on disk.' },
+    400: { description: 'The file is empty or incomplete, or has no name.' },
+    413: { description: 'The file is larger than 25 MB, or than the limit of the server.' },
+    415: { description: 'The body has a `Content-Encoding`.' },
+    507: { description: 'The server’s disk is full.' },
+  },
+}
+
+const downloadAttachment = {
+  operationId: 'downloadAttachment',
+  summary: 'Download a file',
+  description:
+    'Returns the file of an attachment of a message, or of your own upload. An attachment never changes, so you can keep it.',
+  tags: ['Attachments'],
+  security: [{ secretKey: ['tickets:read'] }],
+  parameters: [
+    {
+      name: 'Range',
+      in: 'header' as const,
+      required: false,
+      description: 'Part of the file, such as `bytes=0-1023`.',
+      schema: { type: 'string' as const },
+    },
+  ],
+  responses: {
+    200: {
+      description: 'The file.',
+      headers: {
+        'Content-Disposition': header('The file name. PNG, JPEG, GIF, WebP, and AVIF images are `inline`.'),
+        ETag: header('Identifies the content, for `If-None-Match` and `If-Range`.'),
+      },
+      content: { '*/*': anyFile },
+    },
+    206: { description: 'Part of the file.', content: { '*/*': anyFile } },
+    304: { description: 'You have the file already.' },
+    404: noAttachment,
+    416: { description: 'The range is outside of the file.' },
+  },
+}
+
+const deleteAttachment = {
+  operationId: 'deleteAttachment',
+  summary: 'Delete an upload',
+  description: 'Deletes a file that you uploaded and haven’t sent.',
+  tags: ['Attachments'],
+  security: [{ secretKey: ['messages:write'] }],
+  responses: {
+    204: { description: 'The upload is deleted.' },
+    404: noAttachment,
+    409: { description: 'The file is already sent.' },
+  },
+}

@@ -1,0 +1,32 @@
+import type { Attachment } from './queries.ts'
+
+/** As `/v1` and webhooks show it. */
+function viewAttachment({ id, name, type, size }: Attachment) {
+  return { id, name, type, size }
+}
+
+/** With the dimensions of an image. */
+export function viewUpload(attachment: Attachment) {
+  const { width, height } = attachment
+  return { ...viewAttachment(attachment), ...(width === null || height === null ? {} : { width, height }) }
+}
+
+/** As the inbox shows it: also where it belongs in the HTML of a mail. */
+function viewInboxAttachment(attachment: Attachment) {
+  const { isInline, contentId } = attachment
+  return {
+    ...viewUpload(attachment),
+    ...(isInline ? { isInline: true as const } : {}),
+    ...(contentId === null ? {} : { contentId }),
+  }
+}
+
+/** The field `attachments` of what has some. */
+export function viewAttachments(attachments: Attachment[] = []) {
+  return attachments.length === 0 ? {} : { attachments: attachments.map(viewAttachment) }
+}
+
+/** The same in the inbox. */
+export function viewInboxAttachments(attachments: Attachment[] = []) {
+  return attachments.length === 0 ? {} : { attachments: attachments.map(viewInboxAttachment) }
+}

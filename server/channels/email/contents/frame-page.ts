@@ -1,0 +1,75 @@
+/** What a frame shows. Addresses of images are by what the stored HTML says about them. */
+interface FrameContent {
+  isQuoteShown: boolean
+  /** Of an image in the mail; undefined when the mail has no such image. */
+  ofContentId(contentId: string): string | undefined
+  /** Of an image elsewhere; undefined as long as they are not to be shown. */
+  ofUrl(url: string): string | undefined
+}
+
+/**
+ * What protects the page from a mail, in addition to the sanitizer: nothing runs, nothing is loaded from elsewhere, and
+ * nobody else can frame it.
+ */
+export const FRAME_POLICY = [
+  "default-src 'none'",
+  "style-src 'unsafe-inline'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+  // Without `allow-same-origin` its images would be requested without the session.
+  'sandbox allow-same-origin allow-popups allow-popups-to-escape-sandbox',
+].join('; ')
+
+/** The page makes the frame as high as its content; `search` is what the page marks. */
+const STYLE = `:root{color-scheme:light}html{display:flow-root;overflow-y:hidden}body{margin:0;padding:8px 12px;background:#fff;color:#1a1a1a;font:14px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
+body>:first-child,body>div:first-child>:first-child{margin-top:0}body>:last-child,body>div:last-child>:last-child{margin-bottom:0}
+::highlight(search){background:#f6d98a}img{max-width:100%;height:auto}table{max-width:100%}pre{white-space:pre-wrap}blockquote{margin:0 0 0 4px;padding-left:12px;border-left:2px solid #ccc}`
+
+/** The page inside the frame, from HTML that is already safe. */
+export function framePage(html: string, { isQuoteShown, ofContentId, ofUrl }: FrameContent): string {
+  let hidesQuote = false
+  const shown = new HTMLRewriter()
+    .on('[data-quote]', {
+      element(element) {
+        if (isQuoteShown) return
+        hidesQuote = true
+        element.remove()
+      },
+    })
+    .on('img[data-cid]', {
+      element(image) {
+        show(image, 'data-cid', ofContentId)
+      },
+    })
+    .on('img[data-remote-src]', {
+      element(image) {
+        show(image, 'data-remote-src', ofUrl)
+      },
+    })
+    .transform(html)
+  return `<!doctype html><html><head><meta charset="utf-8"><meta name="referrer" content="no-referrer"><style>${STYLE}</style></head><body${hidesQuote ? ' data-hides-quote' : ''}>${shown}</body></html>`
+}
+
+function show(
+  image: HTMLRewriterTypes.Element,
+  attribute: string,
+  addressOf: (value: string) => string | undefined,
+): void {
+  const value = image.getAttribute(attribute) ?? ''
+  image.removeAttribute(attribute)
+  const address = addressOf(decodeEntities(value))
+  if (address === undefined) image.setAttribute('hidden', '')
+  else image.setAttribute('src', address)
+}
+
+/** The rewriter gives attributes as they are written; the sanitizer writes no other entities. */
+function decodeEntities(text: string): string {
+  return text
+    .replaceAll('&quot;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&')
+}

@@ -1,0 +1,26 @@
+import { and, eq } from 'drizzle-orm'
+import { messageContents } from '../../../database/tables/messages.ts'
+import type { Deps } from '../../../deps.ts'
+import { notFound } from '../../../errors.ts'
+import { isId } from '../../../ids.ts'
+
+interface OfMessage {
+  ticketId: string
+  id: string
+}
+
+/** What the thread does not load: the quoted text, the HTML, and where the original is. Throws 404. */
+export async function readContents(
+  deps: Deps,
+  orgId: string,
+  { ticketId, id }: OfMessage,
+): Promise<typeof messageContents.$inferSelect> {
+  const [found] = isId('msg', id)
+    ? await deps.database.read
+        .select()
+        .from(messageContents)
+        .where(and(eq(messageContents.orgId, orgId), eq(messageContents.messageId, id)))
+    : []
+  if (found?.ticketId !== ticketId) throw notFound('message')
+  return found
+}

@@ -1,0 +1,301 @@
+import { and, eq, isNull } from 'drizzle-orm'
+import { upsertCustomer } from '../../../customers/customers.ts'
+import type { Transaction } from '../../../database/database.ts'
+import { knownMails, type MailOutcome, mailboxes, mails } from '../../../database/tables/mailboxes.ts'
+import { type EmailAddress, type MessageEmail, messageContents } from '../../../database/tables/messages.ts'
+import type { Deps } from '../../../deps.ts'
+import { recordWorkspaceChange } from '../../../events/events.ts'
+import { planAutoReply } from '../../../replies/auto-reply.ts'
+import { isBlank } from '../../../requests/text.ts'
+import { recordBounce } from '../../../sends/bounces.ts'
+import { withoutBrackets } from '../../../sends/email-content.ts'
+import type { Message } from '../../../tickets/queries.ts'
+import { receiveCustomerMessage } from '../../../tickets/receive-message.ts'
+import { openTicket } from '../../../tickets/tickets.ts'
+import { lockAssignees } from '../../../tickets/update-ticket.ts'
+import type {
+  AutomaticReason,
+  BounceReport,
+  MailAttachment,
+  ParsedMail,
+  ParseResult,
+} from '../parse/parsed-mail.ts'
+
+import { type FoundTicket, findTicketOf, ownMessageIn } from './find-ticket.ts'
+import { hashOf } from './mail-hash.ts'
+
+const MAX_SUBJECT_LENGTH = 255
+const MAX_NAME_LENGTH = 255
+const MAX_ADDRESS_LENGTH = 254
+const NO_SUBJECT = '(no subject)'
+/** Written by our own mails: `<message id>.<signature>`. */
+const OWN_HEADER = 'x-bellhop-message'
+
+export type Mail = typeof mails.$inferSelect
+type Mailbox = typeof mailboxes.$inferSelect
+
+/** A file of a mail, in the store. */
+export interface StoredFile extends Omit<MailAttachment, 'path'> {
+  width: number | null
+  height: number | null
+}
+
+/** What became of a mail. */
+interface Filed {
+  outcome: Exclude<MailOutcome, 'pending'>
+  reason?: string
+  ticketId?: string
+  messageId?: string
+}
+
+/**
+ * Decides what becomes of a fetched mail, and stores all of it in one unit: the message, its files, the outcome in the
+ * ledger. Nothing changes if the mail is not pending anymore.
+ */
+export async function fileMail(deps: Deps, mail: Mail, read: ReadMail): Promise<void> {
+  await deps.database.write((tx) => fileMailIn(deps, tx, mail, read))
+}
+
+interface ReadMail {
+  result: ParseResult
+  files: StoredFile[]
+}
+
+/** The same in the caller's unit. Returns what became of the mail; undefined if it is not pending anymore. */
+export async function fileMailIn(
+  deps: Deps,
+  tx: Transaction,
+  mail: Mail,
+  { result, files }: ReadMail,
+): Promise<Filed | undefined> {
+  const [mailbox] = await tx.select().from(mailboxes).where(eq(mailboxes.id, mail.mailboxId))
+  if (!mailbox) return undefined
+  const assignable = await lockAssignees(tx, mail.orgId, [{ assignedTo: mailbox.defaultAssignee }])
+  const isPending = and(eq(mails.id, mail.id), eq(mails.outcome, 'pending'))
+  const [pending] = await tx
+    .update(mails)
+    .set({ attempts: mail.attempts })
+    .where(isPending)
+    .returning({ id: mails.id })
+  if (!pending) return undefined
+  const filed =
+    result.outcome === 'parsed'
+      ? await fileParsed(deps, tx, { mail, mailbox, parsed: result.mail, files, assignable })
+      : quarantined(result.reason)
+  await tx
+    .update(mails)
+    .set(ledgerRow(deps, result, filed))
+    .where(eq(mails.id, mail.id))
+  if (filed.outcome === 'quarantined') await recordWorkspaceChange(deps, tx, mail.orgId)
+  return filed
+}
+
+interface Filing {
+  mail: Mail
+  mailbox: Mailbox
+  parsed: ParsedMail
+  files: StoredFile[]
+  assignable: Set<string>
+}
+
+async function fileParsed(deps: Deps, tx: Transaction, filing: Filing): Promise<Filed> {
+  const { mail, parsed } = filing
+  const { orgId } = mail
+  const writer = parsed.from ?? parsed.sender
+  if (parsed.bounce) return fileBounce(deps, tx, orgId, parsed.bounce)
+  if (!writer || !isAddress(writer.address)) return quarantined('The mail has no valid sender.')
+  const sender = writer.address.toLowerCase()
+  if (await isOwn(deps, tx, { orgId, sender, parsed })) return { outcome: 'own' }
+  const key = {
+    mailboxId: mail.mailboxId,
+    messageIdHash: hashOf(parsed.messageId ?? mail.hash ?? mail.id),
+    senderHash: hashOf(sender),
+  }
+  const isNew = await tx
+    .insert(knownMails)
+    .values({ ...key, orgId, createdAt: deps.clock.now() })
+    .onConflictDoNothing()
+    .returning({ mailboxId: knownMails.mailboxId })
+  if (isNew.length === 0) return { outcome: 'duplicate' }
+  const message = await storeMessage(deps, tx, { ...filing, sender, writer })
+  await tx
+    .update(knownMails)
+    .set({ ticketId: message.ticketId, messageId: message.id })
+    .where(
+      and(
+        eq(knownMails.mailboxId, key.mailboxId),
+        eq(knownMails.messageIdHash, key.messageIdHash),
+        eq(knownMails.senderHash, key.senderHash),
+      ),
+    )
+  return {
+    outcome: message.isAutomatic ? 'automatic' : 'message',
+    reason: parsed.automatic ? AUTOMATIC_REASONS[parsed.automatic] : '',
+    ticketId: message.ticketId,
+    messageId: message.id,
+  }
+}
+
+/** A report about one of our messages marks it. Any other is only in the ledger. */
+async function fileBounce(
+  deps: Deps,
+  tx: Transaction,
+  orgId: string,
+  { originalMessageId, recipients }: BounceReport,
+): Promise<Filed> {
+  const bounced = await recordBounce(deps, tx, orgId, {
+    headers: originalMessageId === null ? [] : [originalMessageId],
+    recipients: recipients.filter(({ action }) => action === 'failed'),
+  })
+  return { outcome: 'bounce', ...bounced }
+}
+
+type MailFields = Pick<
+  Message,
+  'id' | 'text' | 'isAutomatic' | 'email' | 'hasHtml' | 'hasQuote' | 'isHtmlFormatted' | 'hasRemoteImages'
+>
+
+interface Received extends Filing {
+  /** In lower case. */
+  sender: string
+  writer: EmailAddress
+}
+
+/** Into its ticket, or a new one. */
+async function storeMessage(deps: Deps, tx: Transaction, received: Received): Promise<Message> {
+  const { mail, parsed, sender, writer } = received
+  const { orgId, mailboxId } = mail
+  const found = await findTicketOf(deps, tx, { orgId, mailboxId, mail: parsed, sender })
+  const fields = {
+    id: deps.newId('msg'),
+    text: parsed.text,
+    isAutomatic: parsed.automatic !== null,
+    email: emailOf(parsed, writer),
+    hasHtml: parsed.html !== null,
+    hasQuote: parsed.quoted !== '',
+    isHtmlFormatted: parsed.isFormatted,
+    hasRemoteImages: parsed.hasRemoteImages,
+  }
+  const message = found
+    ? await addToTicket(deps, tx, { ...received, found, fields })
+    : await openNew(deps, tx, { ...received, fields })
+  await storeContents(tx, { mail, parsed, message })
+  return message
+}
+
+async function addToTicket(
+  deps: Deps,
+  tx: Transaction,
+  { mail, writer, files, found, fields }: Received & { found: FoundTicket; fields: MailFields },
+): Promise<Message> {
+  const { orgId } = mail
+  const { ticketId, author } = found
+  const name = nameOf(writer)
+  if (author === 'customer') {
+    await upsertCustomer(deps, tx, orgId, { name, email: writer.address, isNameVerified: false })
+  }
+  const authorName = author === 'customer' ? null : (name ?? writer.address)
+  const added = { ...fields, ticketId, author, authorName, attachments: { received: files } }
+  return (await receiveCustomerMessage(deps, tx, orgId, added)).message
+}
+
+async function openNew(
+  deps: Deps,
+  tx: Transaction,
+  { mail, mailbox, parsed, files, assignable, writer, fields }: Received & { fields: MailFields },
+): Promise<Message> {
+  const { orgId } = mail
+  const { address: email } = writer
+  const customer = await upsertCustomer(deps, tx, orgId, {
+    name: nameOf(writer),
+    email,
+    isNameVerified: false,
+  })
+  const { defaultAssignee } = mailbox
+  const ticket = await openTicket(deps, tx, orgId, {
+    channel: 'email',
+    subject: parsed.subject === '' ? NO_SUBJECT : cut(parsed.subject, MAX_SUBJECT_LENGTH),
+    customer,
+    message: fields,
+    attachments: { received: files },
+    mailboxId: mailbox.id,
+    assignedTo: assignable.has(defaultAssignee) ? defaultAssignee : '',
+  })
+  const [message] = ticket.messages
+  if (!message) throw new Error('A ticket was opened without its message.')
+  await planAutoReply(deps, tx, { ticket, mail: message, mailbox })
+  return message
+}
+
+/** What the thread loads later: quoted text and HTML. */
+async function storeContents(
+  tx: Transaction,
+  { mail, parsed, message }: { mail: Mail; parsed: ParsedMail; message: Message },
+): Promise<void> {
+  const { id: messageId, orgId, ticketId } = message
+  const { quoted, html } = parsed
+  await tx
+    .insert(messageContents)
+    .values({ messageId, orgId, ticketId, quoted: quoted === '' ? null : quoted, html, mailId: mail.id })
+}
+
+/** A mail of ours that comes back: from one of the mailboxes, or with the signature of our own message. */
+async function isOwn(
+  deps: Deps,
+  tx: Transaction,
+  { orgId, sender, parsed }: { orgId: string; sender: string; parsed: ParsedMail },
+): Promise<boolean> {
+  const [mailbox] = await tx
+    .select({ id: mailboxes.id })
+    .from(mailboxes)
+    .where(and(eq(mailboxes.orgId, orgId), eq(mailboxes.addressKey, sender), isNull(mailboxes.deletedAt)))
+  if (mailbox) return true
+  return (await ownMessageIn(deps, tx, orgId, [parsed.ownHeaders[OWN_HEADER] ?? ''])) !== undefined
+}
+
+function emailOf(parsed: ParsedMail, from: EmailAddress): MessageEmail {
+  const { replyTo, to, cc, subject } = parsed
+  const messageId = parsed.messageId && withoutBrackets(parsed.messageId)
+  const references = parsed.references.map(withoutBrackets)
+  return { from, replyTo, to, cc, subject, messageId, references }
+}
+
+function ledgerRow(deps: Deps, result: ParseResult, { outcome, reason = '', ticketId, messageId }: Filed) {
+  const parsed = result.outcome === 'parsed' ? result.mail : undefined
+  return {
+    outcome,
+    reason,
+    fromAddress: cut((parsed?.from ?? parsed?.sender)?.address ?? '', MAX_ADDRESS_LENGTH),
+    subject: cut(parsed?.subject ?? '', MAX_SUBJECT_LENGTH),
+    ticketId: ticketId ?? null,
+    messageId: messageId ?? null,
+    processedAt: deps.clock.now(),
+  }
+}
+
+function quarantined(reason: string): Filed {
+  return { outcome: 'quarantined', reason }
+}
+
+function nameOf({ name }: EmailAddress): string | undefined {
+  return isBlank(name) ? undefined : cut(name.trim(), MAX_NAME_LENGTH)
+}
+
+function isAddress(address: string): boolean {
+  return address.length <= MAX_ADDRESS_LENGTH && /^[^\s@]+@[^\s@]+$/.test(address)
+}
+
+/** By code points, so that no character is cut in half. */
+function cut(text: string, maxLength: number): string {
+  return text.length <= maxLength ? text : [...text].slice(0, maxLength).join('')
+}
+
+const AUTOMATIC_REASONS: Record<AutomaticReason, string> = {
+  auto_submitted: 'The mail says that a program wrote it (Auto-Submitted).',
+  auto_response_suppress: 'The mail asks for no automatic response (X-Auto-Response-Suppress).',
+  precedence: 'The mail was sent in bulk (Precedence).',
+  mailing_list: 'The mail comes from a mailing list (List-Id).',
+  read_receipt: 'The mail is a read receipt.',
+  empty_return_path: 'The mail has no return address (Return-Path).',
+  no_reply_sender: 'The sender takes no replies (no-reply).',
+}

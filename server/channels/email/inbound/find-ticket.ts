@@ -1,0 +1,159 @@
+import { and, desc, eq, sql } from 'drizzle-orm'
+import type { Transaction } from '../../../database/database.ts'
+import { customers } from '../../../database/tables/customers.ts'
+import { knownMails } from '../../../database/tables/mailboxes.ts'
+import { type MessageAuthor, messages } from '../../../database/tables/messages.ts'
+import { tickets } from '../../../database/tables/tickets.ts'
+import type { Deps } from '../../../deps.ts'
+import { ownMessageIdsIn } from '../../../sends/message-id.ts'
+import {
+  isTokenOf,
+  type TicketToken,
+  tokensInAddresses,
+  tokensInSubject,
+} from '../../../sends/reply-address.ts'
+import type { ParsedMail } from '../parse/parsed-mail.ts'
+import { hashOf } from './mail-hash.ts'
+
+/** The newest messages of a ticket whose addresses say who takes part in it. */
+const MAX_MESSAGES_READ = 200
+/** Message ids of one mail that are looked up. */
+const MAX_REFERENCES_READ = 20
+
+export interface FoundTicket {
+  ticketId: string
+  author: MessageAuthor
+}
+
+interface TicketAddresses {
+  customer: string
+  /** In lower case: everyone who wrote or got a mail of the ticket. */
+  participants: Set<string>
+  /** Those whom an agent forwarded a message to. */
+  thirdParties: Set<string>
+}
+
+/**
+ * The ticket that a mail belongs to, or undefined for a new one. What we signed comes first: the reply address, then our
+ * own `Message-ID`. They lead anyone who has them to the ticket. What anyone can write, a known `Message-ID` or a token in
+ * the subject, does so only for a sender who takes part in it. A subject alone never does.
+ */
+export async function findTicketOf(
+  deps: Deps,
+  tx: Transaction,
+  { orgId, mailboxId, mail, sender }: { orgId: string; mailboxId: string; mail: ParsedMail; sender: string },
+): Promise<FoundTicket | undefined> {
+  const recipients = [...mail.to, ...mail.cc].map(({ address }) => address)
+  const signed =
+    (await ticketOfTokens(deps, tx, orgId, tokensInAddresses([...recipients, ...mail.deliveredTo]))) ??
+    (await ticketOfOwnMessage(deps, tx, orgId, mail))
+  if (signed !== undefined) return found(tx, orgId, signed, sender)
+  const known =
+    (await ticketOfKnownMail(tx, { mailboxId, mail })) ??
+    (await ticketOfTokens(deps, tx, orgId, tokensInSubject(mail.subject)))
+  if (known === undefined) return undefined
+  const { customer, participants } = await addressesOf(tx, orgId, known)
+  return customer === sender || participants.has(sender) ? found(tx, orgId, known, sender) : undefined
+}
+
+/** The id of our message that the headers of a mail name, with our signature. */
+export async function ownMessageIn(
+  deps: Deps,
+  tx: Transaction,
+  orgId: string,
+  headers: readonly string[],
+): Promise<{ id: string; ticketId: string } | undefined> {
+  for (const id of ownMessageIdsIn(deps.encryption, ...headers)) {
+    const [message] = await tx
+      .select({ id: messages.id, ticketId: messages.ticketId })
+      .from(messages)
+      .where(and(eq(messages.orgId, orgId), eq(messages.id, id)))
+    if (message) return message
+  }
+  return undefined
+}
+
+async function found(
+  tx: Transaction,
+  orgId: string,
+  ticketId: string,
+  sender: string,
+): Promise<FoundTicket | undefined> {
+  const [ticket] = await tx
+    .select({ id: tickets.id })
+    .from(tickets)
+    .where(and(eq(tickets.orgId, orgId), eq(tickets.id, ticketId)))
+  if (!ticket) return undefined
+  const { customer, thirdParties } = await addressesOf(tx, orgId, ticketId)
+  if (customer === sender) return { ticketId, author: 'customer' }
+  return { ticketId, author: thirdParties.has(sender) ? 'third_party' : 'participant' }
+}
+
+async function ticketOfTokens(
+  deps: Deps,
+  tx: Transaction,
+  orgId: string,
+  tokens: TicketToken[],
+): Promise<string | undefined> {
+  for (const token of tokens) {
+    const candidates = await tx
+      .select({ id: tickets.id })
+      .from(tickets)
+      .where(and(eq(tickets.orgId, orgId), sql`substr(${tickets.id}, 25) = ${token.handle}`))
+    const meant = candidates.find(({ id }) => isTokenOf(deps.encryption, token, id))
+    if (meant) return meant.id
+  }
+  return undefined
+}
+
+async function ticketOfOwnMessage(
+  deps: Deps,
+  tx: Transaction,
+  orgId: string,
+  { inReplyTo, references }: ParsedMail,
+): Promise<string | undefined> {
+  return (await ownMessageIn(deps, tx, orgId, [...inReplyTo, ...references.toReversed()]))?.ticketId
+}
+
+async function ticketOfKnownMail(
+  tx: Transaction,
+  { mailboxId, mail }: { mailboxId: string; mail: ParsedMail },
+): Promise<string | undefined> {
+  const newestFirst = [...new Set([...mail.inReplyTo, ...mail.references.toReversed()])]
+  for (const messageId of newestFirst.slice(0, MAX_REFERENCES_READ)) {
+    const [known] = await tx
+      .select({ ticketId: knownMails.ticketId })
+      .from(knownMails)
+      .where(and(eq(knownMails.mailboxId, mailboxId), eq(knownMails.messageIdHash, hashOf(messageId))))
+    if (known?.ticketId) return known.ticketId
+  }
+  return undefined
+}
+
+async function addressesOf(tx: Transaction, orgId: string, ticketId: string): Promise<TicketAddresses> {
+  const [owner] = await tx
+    .select({ emailKey: customers.emailKey })
+    .from(tickets)
+    .innerJoin(customers, eq(customers.id, tickets.customerId))
+    .where(and(eq(tickets.orgId, orgId), eq(tickets.id, ticketId)))
+  const mails = await tx
+    .select({ role: messages.role, author: messages.author, email: messages.email })
+    .from(messages)
+    .where(
+      and(eq(messages.orgId, orgId), eq(messages.ticketId, ticketId), sql`${messages.email} is not null`),
+    )
+    .orderBy(desc(messages.createdAt), desc(messages.id))
+    .limit(MAX_MESSAGES_READ)
+  const participants = new Set<string>()
+  const thirdParties = new Set<string>()
+  for (const { role, author, email } of mails) {
+    if (!email) continue
+    const addresses = [email.from, ...email.replyTo, ...email.to, ...email.cc]
+    for (const { address } of addresses) participants.add(address.toLowerCase())
+    // Those to whom an agent forwarded a message, and those who answered as third parties.
+    if (author !== 'third_party' && email.forwardOf === undefined) continue
+    const theirs = role === 'agent' ? [...email.to, ...email.cc] : [email.from]
+    for (const { address } of theirs) thirdParties.add(address.toLowerCase())
+  }
+  return { customer: owner?.emailKey ?? '', participants, thirdParties }
+}

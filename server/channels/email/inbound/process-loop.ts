@@ -1,0 +1,137 @@
+import { and, eq, sql } from 'drizzle-orm'
+import type { KeptFile } from '../../../attachments/file-store.ts'
+import { readImageSize } from '../../../attachments/image-size.ts'
+import type { Reader } from '../../../database/database.ts'
+import { integerParameter, statement } from '../../../database/statement.ts'
+import { mails } from '../../../database/tables/mailboxes.ts'
+import type { Deps } from '../../../deps.ts'
+import { type Loop, startLoop } from '../../../loop.ts'
+import type { MailParser } from '../parse/parse-mail.ts'
+import type { ParseResult } from '../parse/parsed-mail.ts'
+import { fileMail, type Mail, type StoredFile } from './file-mail.ts'
+
+/** Mails read from the ledger at once. */
+const SLICE = 50
+/** A mail whose processing fails this often, for a reason that is not the mail's, waits in quarantine. */
+const MAX_ATTEMPTS = 3
+const REST_MS = 60_000
+
+/**
+ * Mails that are stored in one commit. SQLite runs their units one after the other, in this order. PostgreSQL would run
+ * them beside each other, and a reply could be stored before the mail that it answers.
+ */
+const AT_ONCE = { sqlite: 8, postgresql: 1 }
+
+/** A mail that was read, with its files in the store. */
+interface ReadMail {
+  mail: Mail
+  result: ParseResult
+  files: StoredFiles
+}
+
+/**
+ * Turns fetched mails into messages, in the order in which they were fetched, also those from before a crash. While some
+ * are stored, the next ones are being parsed. One that fails delays no other.
+ */
+export function startProcessingMails(deps: Deps, parser: Pick<MailParser, 'parse'>): Loop {
+  const atOnce = AT_ONCE[deps.database.engine]
+  return startLoop(deps, 'incoming mail', async () => {
+    const pending = await findPending(deps.database.read, { limit: SLICE })
+    let next = readSome(pending.slice(0, atOnce))
+    for (let start = 0; start < pending.length; start += atOnce) {
+      const some = await next
+      next = readSome(pending.slice(start + atOnce, start + 2 * atOnce))
+      using _files = some.files
+      await Promise.all(some.read.map((read) => store(deps, read)))
+      // The disk or the Worker failed, not a mail: the rest waits.
+      if (some.fault) {
+        ;(await next).files.dispose()
+        throw some.fault
+      }
+    }
+    return pending.length < SLICE ? REST_MS : 0
+  })
+
+  /** Up to the first that could not be read. */
+  async function readSome(
+    mails: Mail[],
+  ): Promise<{ read: ReadMail[]; files: DisposableStack; fault?: Error }> {
+    const files = new DisposableStack()
+    const read: ReadMail[] = []
+    const parsing = mails.map((mail) => parseStored(deps, parser, mail).catch((error: Error) => error))
+    for (const [index, mail] of mails.entries()) {
+      const result = await parsing[index]
+      if (!result || result instanceof Error) return { read, files, fault: result ?? new Error('not parsed') }
+      try {
+        read.push({ mail, result, files: files.use(await storeFiles(deps, result)) })
+      } catch (error) {
+        return { read, files, fault: error instanceof Error ? error : new Error(String(error)) }
+      }
+    }
+    return { read, files }
+  }
+}
+
+async function store(deps: Deps, { mail, result, files }: ReadMail): Promise<void> {
+  try {
+    await fileMail(deps, mail, { result, files: files.stored })
+  } catch (error) {
+    deps.log.error('mail_failed', { mailId: mail.id, error })
+    await countFault(deps, mail)
+  }
+}
+
+interface StoredFiles extends Disposable {
+  stored: StoredFile[]
+}
+
+async function parseStored(deps: Deps, parser: Pick<MailParser, 'parse'>, mail: Mail): Promise<ParseResult> {
+  if (mail.hash === null) return { outcome: 'unparsable', reason: 'The original was deleted.' }
+  const opened = await deps.files.open(mail.hash)
+  if ('fault' in opened) {
+    const reason = `The file with the original is ${opened.fault}. Restore it from your backup, then parse it again.`
+    return { outcome: 'unparsable', reason }
+  }
+  const path = opened.file.name
+  if (path === undefined) throw new Error('A stored file has no path.')
+  return parser.parse({ path, attachmentFolder: await deps.files.incomingFolder() })
+}
+
+/** Moves the files of a mail into the store, where they stay at least until they are disposed of. */
+export async function storeFiles(deps: Deps, result: ParseResult): Promise<StoredFiles> {
+  using kept = new DisposableStack()
+  const stored: StoredFile[] = []
+  const files = new Map<string, KeptFile>()
+  for (const { path, ...file } of result.outcome === 'parsed' ? result.mail.attachments : []) {
+    const known = files.get(file.hash) ?? kept.use(await deps.files.adopt(path, file.hash))
+    files.set(file.hash, known)
+    const size = await readImageSize(file.type, known.head, known.file)
+    stored.push({ ...file, width: size?.width ?? null, height: size?.height ?? null })
+  }
+  const release = kept.move()
+  return { stored, [Symbol.dispose]: () => release.dispose() }
+}
+
+async function countFault(deps: Deps, { id, attempts }: Mail): Promise<void> {
+  const isLast = attempts + 1 >= MAX_ATTEMPTS
+  const reason = 'Bellhop could not process this mail. Look at the log, then parse it again.'
+  await deps.database.write(async (tx) => {
+    await tx
+      .update(mails)
+      .set({
+        attempts: attempts + 1,
+        ...(isLast && { outcome: 'quarantined' as const, reason, processedAt: deps.clock.now() }),
+      })
+      .where(and(eq(mails.id, id), eq(mails.outcome, 'pending')))
+  })
+}
+
+/** Those that failed come after the others. Runs at every commit, so it is planned once. */
+const findPending = statement<{ limit: number }, Mail[], Reader>('mails_pending', (read, p) =>
+  read
+    .select()
+    .from(mails)
+    // Literally the condition of the index: SQLite uses a partial index only then.
+    .where(sql`outcome = 'pending'`)
+    .orderBy(sql`${mails.attempts}, ${mails.id} limit ${integerParameter(p.limit)}`),
+)

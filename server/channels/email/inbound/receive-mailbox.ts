@@ -1,0 +1,107 @@
+import type { mailboxes } from '../../../database/tables/mailboxes.ts'
+import type { Deps } from '../../../deps.ts'
+import type { ImapSession } from '../imap/imap-session.ts'
+import { MailServerError } from '../mail-server-error.ts'
+import { type ReceiveCheck, recordReceiving } from '../mailboxes/mailbox-health.ts'
+import { TokenError } from '../oauth/token-request.ts'
+import { syncFolder } from './sync-folder.ts'
+
+/** IDLE is renewed, and folders without IDLE are looked at, this often. */
+const POLL_MS = 60_000
+/** Pauses after failures in a row. */
+const PAUSES_MS = [2_000, 5_000, 15_000, 30_000, 60_000]
+/** After a refused sign-in: some servers lock the account after many. */
+const REFUSED_PAUSE_MS = 300_000
+
+type Mailbox = typeof mailboxes.$inferSelect
+
+export interface Receiving {
+  /** Connects to the IMAP server of a mailbox. */
+  open(mailbox: Mailbox, signal: AbortSignal): Promise<ImapSession>
+  /** Called when mails have been stored. */
+  onFetched(): void
+}
+
+/**
+ * Receives the mail of one mailbox until `signal` aborts: connects, fetches what is new in each folder, waits for news
+ * (IDLE, RFC 2177) and begins again. After a failure it connects anew, after a pause. Its health is stored with it.
+ */
+export async function receiveMailbox(
+  deps: Deps,
+  mailbox: Mailbox,
+  receiving: Receiving,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let failures = 0; !signal.aborted; failures += 1) {
+    try {
+      await using session = await receiving.open(mailbox, signal)
+      while (!signal.aborted) {
+        const { missing, ...check } = await syncFolders(deps, mailbox, { ...receiving, session })
+        failures = 0
+        await recordReceiving(deps, mailbox, missing ? { error: missing.message } : check)
+        await session.waitForNews(mailbox.folders[0] ?? 'INBOX', POLL_MS)
+      }
+    } catch (error) {
+      if (signal.aborted) return
+      await recordFailure(deps, mailbox, error)
+      const isRefused = isSignInRefused(error) && (mailbox.signIn === 'password' || failures > 0)
+      const pause = PAUSES_MS[Math.min(failures, PAUSES_MS.length - 1)] ?? 0
+      await pauseFor(deps, isRefused ? REFUSED_PAUSE_MS : pause, signal)
+    }
+  }
+}
+
+async function syncFolders(
+  deps: Deps,
+  mailbox: Mailbox,
+  { session, onFetched }: Receiving & { session: ImapSession },
+): Promise<ReceiveCheck & { missing: MailServerError | undefined }> {
+  let onServer = 0
+  let fetched = 0
+  let missing: MailServerError | undefined
+  for (const name of mailbox.folders) {
+    try {
+      const folder = await syncFolder(deps, name, { mailbox, session, onFetched })
+      onServer += folder.onServer
+      fetched += folder.fetched
+    } catch (error) {
+      // A folder that someone renamed stops no other.
+      if (!(error instanceof MailServerError) || error.code !== 'folder_missing') throw error
+      missing = error
+    }
+  }
+  return { onServer, unfetched: 0, missing, ...(fetched > 0 && { lastReceivedAt: deps.clock.now() }) }
+}
+
+/** On a full disk this fails too. Receiving goes on all the same, and the log says what happened. */
+async function recordFailure(deps: Deps, mailbox: Mailbox, error: unknown): Promise<void> {
+  try {
+    await recordReceiving(deps, mailbox, { error: sentenceOf(deps, mailbox, error) })
+  } catch (failure) {
+    deps.log.error('mailbox_health_not_saved', { mailboxId: mailbox.id, error: failure })
+  }
+}
+
+/** What failed is either the mail server or this one, such as a full disk. */
+function sentenceOf(deps: Deps, { id }: Mailbox, error: unknown): string {
+  if (error instanceof MailServerError || error instanceof TokenError) return error.message
+  deps.log.error('receiving_failed', { mailboxId: id, error })
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** The first time, a mailbox with a token tries again soon, with a new one. */
+function isSignInRefused(error: unknown): boolean {
+  return error instanceof MailServerError && error.code === 'sign_in_refused'
+}
+
+function pauseFor({ clock }: Deps, milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      cancel()
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const cancel = clock.after(milliseconds, end)
+    signal.addEventListener('abort', end)
+  })
+}

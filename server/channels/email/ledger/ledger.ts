@@ -1,0 +1,103 @@
+import { and, desc, eq, lt } from 'drizzle-orm'
+import { recordAudit } from '../../../audit/audit.ts'
+import { type MailOutcome, mailboxes, mails } from '../../../database/tables/mailboxes.ts'
+import type { Deps } from '../../../deps.ts'
+import { AppError, invalid, notFound } from '../../../errors.ts'
+import { recordWorkspaceChange } from '../../../events/events.ts'
+import { isId } from '../../../ids.ts'
+
+const MAX_LISTED = 100
+const DEFAULT_LISTED = 50
+
+export type LedgerEntry = typeof mails.$inferSelect & { mailbox: string }
+
+interface LedgerFilter {
+  mailboxId?: string
+  outcome?: MailOutcome
+  ticketId?: string
+  /** `nextCursor` of the previous page. */
+  cursor?: string
+  /** 50 by default, at most 100. */
+  limit?: number
+}
+
+/** Every fetched mail and what became of it, newest first. Throws 400 for an invalid cursor. */
+export async function listMails(
+  deps: Deps,
+  orgId: string,
+  { mailboxId, outcome, ticketId, cursor, limit: requested = DEFAULT_LISTED }: LedgerFilter,
+): Promise<{ entries: LedgerEntry[]; nextCursor: string | undefined }> {
+  if (cursor !== undefined && !isId('eml', cursor)) {
+    const detail = 'Use the nextCursor of the previous page.'
+    throw invalid([{ parameter: 'cursor', code: 'invalid_cursor', detail }])
+  }
+  const limit = Math.min(requested, MAX_LISTED)
+  const found = await deps.database.read
+    .select()
+    .from(mails)
+    .innerJoin(mailboxes, eq(mailboxes.id, mails.mailboxId))
+    .where(
+      and(
+        eq(mails.orgId, orgId),
+        mailboxId === undefined ? undefined : eq(mails.mailboxId, mailboxId),
+        outcome === undefined ? undefined : eq(mails.outcome, outcome),
+        ticketId === undefined ? undefined : eq(mails.ticketId, ticketId),
+        cursor === undefined ? undefined : lt(mails.id, cursor),
+      ),
+    )
+    .orderBy(desc(mails.id))
+    .limit(limit + 1)
+  const rows = found.map((row) => ({ ...row.mails, mailbox: row.mailboxes.address }))
+  const entries = rows.slice(0, limit)
+  return { entries, nextCursor: rows.length > limit ? entries.at(-1)?.id : undefined }
+}
+
+/** A mail of the ledger. Throws 404. */
+export async function readMail(deps: Deps, orgId: string, id: string): Promise<LedgerEntry> {
+  const [found] = isId('eml', id)
+    ? await deps.database.read
+        .select()
+        .from(mails)
+        .innerJoin(mailboxes, eq(mailboxes.id, mails.mailboxId))
+        .where(and(eq(mails.orgId, orgId), eq(mails.id, id)))
+    : []
+  if (!found) throw notFound('mail')
+  return { ...found.mails, mailbox: found.mailboxes.address }
+}
+
+/**
+ * The raw mail, to save: it can contain anything, so it is never shown. Throws 404, with the code `original_missing` when it
+ * was erased or its file is not there.
+ */
+export async function originalResponse(deps: Deps, orgId: string, id: string): Promise<Response> {
+  const { hash } = await readMail(deps, orgId, id)
+  const opened = hash === null ? undefined : await deps.files.open(hash)
+  if (!opened || 'fault' in opened) {
+    throw new AppError(404, 'original_missing', 'The original of this mail is not on the server anymore.')
+  }
+  return new Response(opened.file, {
+    headers: {
+      'content-type': 'message/rfc822',
+      'content-disposition': `attachment; filename="${id}.eml"`,
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "default-src 'none'; sandbox",
+      'cache-control': 'private, no-store',
+    },
+  })
+}
+
+/** Processes a mail in quarantine again. Throws 404, and 409 for a mail that is not in quarantine. */
+export async function parseAgain(deps: Deps, orgId: string, id: string): Promise<void> {
+  await readMail(deps, orgId, id)
+  await deps.database.write(async (tx) => {
+    const isQuarantined = and(eq(mails.orgId, orgId), eq(mails.id, id), eq(mails.outcome, 'quarantined'))
+    const [mail] = await tx
+      .update(mails)
+      .set({ outcome: 'pending', reason: '', attempts: 0, processedAt: null })
+      .where(isQuarantined)
+      .returning({ hash: mails.hash })
+    if (!mail) throw new AppError(409, 'not_quarantined', 'Only a mail in quarantine can be parsed again.')
+    await recordAudit(deps, tx, orgId, { action: 'mail.parsed_again', subject: { id, label: id } })
+    await recordWorkspaceChange(deps, tx, orgId)
+  })
+}

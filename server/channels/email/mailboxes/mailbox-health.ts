@@ -1,0 +1,142 @@
+import { and, count, eq, inArray, isNull, min, sql } from 'drizzle-orm'
+import { type MailOutcome, mailboxes, mails } from '../../../database/tables/mailboxes.ts'
+import type { Deps } from '../../../deps.ts'
+import { recordWorkspaceChange } from '../../../events/events.ts'
+import type { Mailbox } from './mailbox-rows.ts'
+import { lockMailbox, readMailbox, save } from './mailboxes.ts'
+
+/**
+ * `connecting`: the mail server was not reached yet. `failing`: the newest attempt to receive or send failed, and
+ * Bellhop tries again. `refused`: nothing happens until an administrator signs in again.
+ */
+export const HEALTH_STATES = ['active', 'connecting', 'failing', 'paused', 'refused'] as const
+type HealthState = (typeof HEALTH_STATES)[number]
+
+/** The state of a mailbox in one word. */
+export function healthOf(mailbox: Mailbox): HealthState {
+  if (mailbox.state !== 'active') return mailbox.state
+  if (failingSince(mailbox) !== null) return 'failing'
+  return mailbox.lastCheckedAt === null ? 'connecting' : 'active'
+}
+
+/** Since when receiving or sending fails; null while both work. */
+export function failingSince({ receiveFailingSince, sendFailingSince }: Mailbox): number | null {
+  const times = [receiveFailingSince, sendFailingSince].filter((time) => time !== null)
+  return times.length === 0 ? null : Math.min(...times)
+}
+
+export type MailCounts = Record<MailOutcome, number>
+
+/** How many mails of a mailbox, or of all, ended how. */
+export async function countMails(deps: Deps, orgId: string, mailboxId?: string): Promise<MailCounts> {
+  const found = await deps.database.read
+    .select({ outcome: mails.outcome, mails: count() })
+    .from(mails)
+    .where(and(eq(mails.orgId, orgId), mailboxId === undefined ? undefined : eq(mails.mailboxId, mailboxId)))
+    .groupBy(mails.outcome)
+  const counted = new Map(found.map((one) => [one.outcome, one.mails]))
+  const of = (outcome: MailOutcome) => counted.get(outcome) ?? 0
+  return {
+    pending: of('pending'),
+    message: of('message'),
+    automatic: of('automatic'),
+    bounce: of('bounce'),
+    duplicate: of('duplicate'),
+    own: of('own'),
+    quarantined: of('quarantined'),
+  }
+}
+
+export type UnfinishedMails = { pending: number; quarantined: number }
+
+/** By mailbox id: mails that are fetched and still to be processed, and those in quarantine. */
+export async function countUnfinished(deps: Deps, orgId: string): Promise<Map<string, UnfinishedMails>> {
+  const found = await deps.database.read
+    .select({ mailboxId: mails.mailboxId, outcome: mails.outcome, mails: count() })
+    .from(mails)
+    .where(and(eq(mails.orgId, orgId), inArray(mails.outcome, ['pending', 'quarantined'])))
+    .groupBy(mails.mailboxId, mails.outcome)
+  const counted = new Map<string, UnfinishedMails>()
+  for (const one of found) {
+    const so = counted.get(one.mailboxId) ?? { pending: 0, quarantined: 0 }
+    counted.set(one.mailboxId, { ...so, [one.outcome]: one.mails })
+  }
+  return counted
+}
+
+interface MailTotals {
+  states: Record<HealthState, number>
+  /** Still on the mail servers. */
+  unfetched: number
+  /** Those of the ledger. */
+  outcomes: MailCounts
+  /** When the oldest mail that is not processed yet was fetched; null when there is none. */
+  oldestPendingAt: number | null
+}
+
+/** For the metrics: mailboxes by state and mails by outcome, of all organizations. */
+export async function countAllMail(deps: Deps): Promise<MailTotals> {
+  const { read } = deps.database
+  const all = await read.select().from(mailboxes).where(isNull(mailboxes.deletedAt))
+  const states = { active: 0, connecting: 0, failing: 0, paused: 0, refused: 0 }
+  for (const mailbox of all) states[healthOf(mailbox)] += 1
+  // Grouped along an index.
+  const grouped = await read
+    .select({ mailboxId: mails.mailboxId, outcome: mails.outcome, mails: count() })
+    .from(mails)
+    .groupBy(mails.mailboxId, mails.outcome)
+  const outcomes = { pending: 0, message: 0, automatic: 0, bounce: 0, duplicate: 0, own: 0, quarantined: 0 }
+  for (const one of grouped) outcomes[one.outcome] += one.mails
+  const [oldest] = await read
+    .select({ at: min(mails.createdAt) })
+    .from(mails)
+    // Literal, for the partial index.
+    .where(sql`outcome = 'pending'`)
+  return {
+    states,
+    unfetched: all.reduce((sum, mailbox) => sum + (mailbox.unfetched ?? 0), 0),
+    outcomes,
+    oldestPendingAt: oldest?.at ?? null,
+  }
+}
+
+/** What a check of the mail server found: how many mails its folders hold, and how many of them are to be fetched. */
+export interface ReceiveCheck {
+  onServer: number
+  unfetched: number
+  /** When the newest mail arrived, if there was one. */
+  lastReceivedAt?: number
+}
+
+/** Records a successful check of the mail server, or a failure in words. Open pages learn of it when the state changes. */
+export function recordReceiving(
+  deps: Deps,
+  mailbox: Pick<Mailbox, 'orgId' | 'id'>,
+  result: ReceiveCheck | { error: string },
+): Promise<void> {
+  const now = deps.clock.now()
+  return recordHealth(deps, mailbox, (before) =>
+    'error' in result
+      ? { receiveError: result.error, receiveFailingSince: before.receiveFailingSince ?? now }
+      : { ...result, lastCheckedAt: now, receiveError: '', receiveFailingSince: null },
+  )
+}
+
+/** Only an active mailbox can be failing. Locks the organization's row first when open pages have something to load. */
+async function recordHealth(
+  deps: Deps,
+  { orgId, id }: Pick<Mailbox, 'orgId' | 'id'>,
+  changeOf: (before: Mailbox) => Partial<Mailbox>,
+): Promise<void> {
+  const known = await readMailbox(deps, orgId, id)
+  if (known.state !== 'active') return
+  const isVisible = healthOf({ ...known, ...changeOf(known) }) !== healthOf(known)
+  await deps.database.write(async (tx) => {
+    if (isVisible) await recordWorkspaceChange(deps, tx, orgId)
+    const before = await lockMailbox(tx, orgId, id)
+    if (before?.state !== 'active') return
+    const change = changeOf(before)
+    const isOver = healthOf({ ...before, ...change }) === 'active'
+    await save(tx, before, { ...change, ...(isOver && { alertedAt: null }) })
+  })
+}

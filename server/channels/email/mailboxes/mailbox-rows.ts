@@ -1,0 +1,197 @@
+import { domainToASCII } from 'node:url'
+import { isDeepStrictEqual } from 'node:util'
+import type { MailboxSignIn, mailboxes } from '../../../database/tables/mailboxes.ts'
+import type { Deps } from '../../../deps.ts'
+import { checkMailbox, type MailboxInput, type ServerInput } from './check-mailbox.ts'
+import { PROVIDER_SERVERS } from './mail-providers.ts'
+import { isElsewhere, passwordColumns, requirePasswords } from './mailbox-secrets.ts'
+
+/** A row of `mailboxes`. Its secrets are encrypted, and views leave them out. */
+export type Mailbox = typeof mailboxes.$inferSelect
+
+/** The servers of a Google or Microsoft mailbox are known. */
+export type NewMailbox = Pick<MailboxInput, 'name' | 'address'> &
+  Partial<MailboxInput> & {
+    /** Mail from before this time isn't taken in. Null: only mail that arrives after connecting. */
+    importSince?: number | null
+    isDefault?: boolean
+  }
+
+export type MailboxChange = Partial<MailboxInput>
+
+/** The row of a new mailbox. Throws 400 with every fault. */
+export function newRow(deps: Deps, orgId: string, input: NewMailbox): Mailbox {
+  const checked = checkMailbox(deps.config, withDefaults(input))
+  requirePasswords(checked)
+  const id = deps.newId('mbx')
+  const now = deps.clock.now()
+  return {
+    id,
+    orgId,
+    ...columnsOf(checked),
+    ...passwordColumns(deps, id, checked),
+    tokens: null,
+    tokensVersion: 0,
+    state: 'active',
+    ...NO_PROBLEM,
+    ...(checked.signIn !== 'password' && signInMissing(checked.signIn)),
+    importSince: input.importSince ?? null,
+    isDefault: input.isDefault ?? false,
+    lastReceivedAt: null,
+    lastSentAt: null,
+    lastCheckedAt: null,
+    onServer: null,
+    unfetched: null,
+    createdAt: now,
+    updatedAt: now,
+    deletedAt: null,
+  }
+}
+
+/** The row of a mailbox with a change. Throws 400 with every fault. */
+export function changedRow(deps: Deps, before: Mailbox, change: MailboxChange): Mailbox {
+  const checked = checkMailbox(deps.config, mergedInput(before, change))
+  requirePasswords(checked, before)
+  return {
+    ...before,
+    ...columnsOf(checked),
+    ...passwordColumns(deps, before.id, checked, before),
+    ...stateAfter(before, checked),
+    updatedAt: deps.clock.now(),
+  }
+}
+
+/** What an administrator can change, except for passwords. */
+const FIELDS = [
+  'name',
+  'address',
+  'signIn',
+  'imap',
+  'smtp',
+  'folders',
+  'sentFolder',
+  'signature',
+  'defaultAssignee',
+  'autoReply',
+] as const
+
+/** Names of the settings in which two rows differ, for the audit log. */
+export function changedFields(before: Mailbox, after: Mailbox): string[] {
+  const hasNewPassword =
+    after.deletedAt === null &&
+    !(isSame(before.imapPassword, after.imapPassword) && isSame(before.smtpPassword, after.smtpPassword))
+  return [
+    ...FIELDS.filter((field) => !isDeepStrictEqual(before[field], after[field])),
+    ...(hasNewPassword ? ['password'] : []),
+  ]
+}
+
+function isSame(before: Uint8Array | null, after: Uint8Array | null): boolean {
+  if (!before || !after) return before === after
+  return Buffer.compare(before, after) === 0
+}
+
+/** Nothing failed so far. */
+export const NO_PROBLEM = {
+  receiveError: '',
+  sendError: '',
+  receiveFailingSince: null,
+  sendFailingSince: null,
+  alertedAt: null,
+} as const
+
+/** What is missing until an administrator has signed in at the provider. */
+export function signInSentence(signIn: MailboxSignIn): string {
+  return signIn === 'google'
+    ? 'Sign in with Google to connect this mailbox.'
+    : 'Sign in with Microsoft to connect this mailbox.'
+}
+
+/** The form in which addresses are compared. */
+export function addressKey(address: string): string {
+  return address.toLowerCase()
+}
+
+/** The domain of an address in ASCII (RFC 5891). */
+export function domainOf(address: string): string {
+  const domain = address.slice(address.lastIndexOf('@') + 1)
+  return domainToASCII(domain) || domain
+}
+
+function signInMissing(signIn: MailboxSignIn) {
+  return { ...NO_PROBLEM, state: 'refused' as const, receiveError: signInSentence(signIn) }
+}
+
+function withDefaults(input: NewMailbox): MailboxInput {
+  const { name, address, signIn = 'password' } = input
+  const { imap, smtp } = { ...serversOf(signIn, address), ...input }
+  return {
+    name,
+    address,
+    signIn,
+    imap: imap ?? NO_SERVER,
+    smtp: smtp ?? NO_SERVER,
+    folders: input.folders ?? ['INBOX'],
+    sentFolder: input.sentFolder ?? '',
+    signature: input.signature ?? '',
+    defaultAssignee: input.defaultAssignee ?? '',
+    autoReply: input.autoReply ?? '',
+  }
+}
+
+/** Refused by the check of each field. */
+const NO_SERVER: ServerInput = { host: '', port: 0, security: 'tls', user: '' }
+
+function serversOf(signIn: MailboxSignIn, user: string): { imap?: ServerInput; smtp?: ServerInput } {
+  if (signIn === 'password') return {}
+  const { imap, smtp } = PROVIDER_SERVERS[signIn]
+  return { imap: { ...imap, user }, smtp: { ...smtp, user } }
+}
+
+/** The mailbox as it would be entered now, without passwords, with the change. */
+function mergedInput(before: Mailbox, change: MailboxChange): MailboxInput {
+  const { name, address, signIn, imap, smtp, folders, sentFolder, signature, defaultAssignee, autoReply } =
+    before
+  return {
+    name,
+    address,
+    signIn,
+    imap,
+    smtp,
+    folders,
+    sentFolder,
+    signature,
+    defaultAssignee,
+    autoReply,
+    ...(change.signIn && change.signIn !== signIn && serversOf(change.signIn, change.address ?? address)),
+    ...change,
+  }
+}
+
+function columnsOf({ imap, smtp, ...fields }: MailboxInput) {
+  return {
+    ...fields,
+    addressKey: addressKey(fields.address),
+    imap: withoutPassword(imap),
+    smtp: withoutPassword(smtp),
+  }
+}
+
+function withoutPassword({ host, port, security, user }: Mailbox['imap']): Mailbox['imap'] {
+  return { host, port, security, user }
+}
+
+/** Tokens are for the servers they were given for. A refused mailbox is tried again with a new password or server. */
+function stateAfter(before: Mailbox, after: MailboxInput): Partial<Mailbox> {
+  const isSameServer = !isElsewhere(before.imap, after.imap) && !isElsewhere(before.smtp, after.smtp)
+  const isSameSignIn = before.signIn === after.signIn
+  if (after.signIn === 'password') {
+    const isRefused = before.state === 'refused'
+    return {
+      ...(isSameSignIn ? {} : { tokens: null, tokensVersion: before.tokensVersion + 1 }),
+      ...(isRefused ? { ...NO_PROBLEM, state: 'active' } : {}),
+    }
+  }
+  if (isSameSignIn && isSameServer) return {}
+  return { tokens: null, tokensVersion: before.tokensVersion + 1, ...signInMissing(after.signIn) }
+}

@@ -1,0 +1,104 @@
+import type { MailServer } from '../../../database/tables/mailboxes.ts'
+import { isoTime, isoTimeOrNull } from '../../../dates.ts'
+import type { MailProvider } from './mail-providers.ts'
+import { failingSince, healthOf, type MailCounts, type UnfinishedMails } from './mailbox-health.ts'
+import { type Mailbox, signInSentence } from './mailbox-rows.ts'
+
+/** A mailbox with its health, without its secrets. Times are ISO 8601 or null. */
+export function viewMailbox(mailbox: Mailbox, unfinished: UnfinishedMails = { pending: 0, quarantined: 0 }) {
+  const { pending, quarantined } = unfinished
+  const { onServer, unfetched } = mailbox
+  return {
+    id: mailbox.id,
+    name: mailbox.name,
+    address: mailbox.address,
+    isDefault: mailbox.isDefault,
+    state: healthOf(mailbox),
+    detail: detailOf(mailbox),
+    signIn: mailbox.signIn,
+    /** False for a Google or Microsoft mailbox that nobody has signed in to. */
+    isSignedIn: mailbox.signIn === 'password' || mailbox.tokens !== null,
+    imap: viewServer(mailbox.imap),
+    smtp: viewServer(mailbox.smtp),
+    /** SMTP has a password of its own. */
+    hasSmtpPassword: mailbox.smtpPassword !== null,
+    folders: mailbox.folders,
+    importSince: isoTimeOrNull(mailbox.importSince),
+    sentFolder: mailbox.sentFolder,
+    signature: mailbox.signature,
+    defaultAssignee: mailbox.defaultAssignee === '' ? null : mailbox.defaultAssignee,
+    autoReply: mailbox.autoReply,
+    health: {
+      lastReceivedAt: isoTimeOrNull(mailbox.lastReceivedAt),
+      lastSentAt: isoTimeOrNull(mailbox.lastSentAt),
+      lastCheckedAt: isoTimeOrNull(mailbox.lastCheckedAt),
+      failingSince: isoTimeOrNull(failingSince(mailbox)),
+      receiveError: mailbox.receiveError || null,
+      sendError: mailbox.sendError || null,
+      onServer,
+      unaccounted: unfetched === null ? null : unfetched + pending,
+      quarantined,
+    },
+    createdAt: isoTime(mailbox.createdAt),
+    updatedAt: isoTime(mailbox.updatedAt),
+  }
+}
+
+/** For the banner of administrators. */
+export function viewProblem(mailbox: Mailbox) {
+  return {
+    id: mailbox.id,
+    name: mailbox.name,
+    address: mailbox.address,
+    state: healthOf(mailbox),
+    since: isoTime(failingSince(mailbox) ?? mailbox.updatedAt),
+    detail: detailOf(mailbox),
+    /** The provider to sign in to again. */
+    signIn: mailbox.signIn,
+  }
+}
+
+/** What every agent may see: the addresses that replies can leave from. */
+export function viewSender({ id, name, address, signature, isDefault, state }: Mailbox) {
+  return { id, name, address, signature, isDefault, isPaused: state !== 'active' }
+}
+
+/** Mails on the server against mails accounted for. `onServer` is null before the first check. */
+export function viewLedger({ onServer, unfetched }: Mailbox, counts: MailCounts) {
+  const { pending, message, automatic, bounce, duplicate, own, quarantined } = counts
+  return {
+    onServer,
+    fetched: pending + message + automatic + bounce + duplicate + own + quarantined,
+    messages: message,
+    automatic,
+    bounces: bounce,
+    duplicates: duplicate,
+    own,
+    quarantined,
+    unaccounted: (unfetched ?? 0) + pending,
+  }
+}
+
+export function viewProvider({ id, name, domains, imap, smtp, signIn, note, link }: MailProvider) {
+  return { id, name, domains: [...domains], imap, smtp, signIn, note, ...(link && { link }) }
+}
+
+/** The state in a sentence. */
+function detailOf(mailbox: Mailbox): string {
+  switch (healthOf(mailbox)) {
+    case 'active':
+      return 'Receives and sends mail.'
+    case 'connecting':
+      return 'Bellhop has not reached the mail server yet.'
+    case 'paused':
+      return 'Paused. Mail is neither fetched nor sent.'
+    case 'failing':
+      return mailbox.receiveError || mailbox.sendError
+    case 'refused':
+      return mailbox.receiveError || mailbox.sendError || signInSentence(mailbox.signIn)
+  }
+}
+
+function viewServer({ host, port, security, user }: MailServer) {
+  return { host, port, security, user }
+}

@@ -1,0 +1,194 @@
+import type { Readable } from 'node:stream'
+import { and, eq, isNull } from 'drizzle-orm'
+import { mailboxes } from '../../../database/tables/mailboxes.ts'
+import type { FrozenEmail, RecipientOutcome } from '../../../database/tables/sends.ts'
+import type { Deps } from '../../../deps.ts'
+import type { Send } from '../../../sends/queries.ts'
+import type { AttemptResult, Transport } from '../../../sends/transport.ts'
+import type { MailDeps } from '../mail-account.ts'
+import { MailServerError } from '../mail-server-error.ts'
+import { mailAccountOf } from '../mailboxes/mailbox-accounts.ts'
+import type { Mailbox } from '../mailboxes/mailbox-rows.ts'
+import { TokenError } from '../oauth/token-request.ts'
+import { composeEmail, envelopeAddress } from './compose.ts'
+import { SentFolder } from './sent-folder.ts'
+import type { SmtpResult } from './smtp-result.ts'
+import { SmtpSession } from './smtp-session.ts'
+
+/** Submits emails to the mail servers of their mailboxes. */
+export function createEmailTransport(deps: Deps, mailDeps: MailDeps): Transport {
+  const pools = new Map<string, SessionPool>()
+  let isClosed = false
+
+  async function attempt(send: Send, recipients: string[]): Promise<AttemptResult> {
+    if (isClosed) return { outcomes: [], error: '', fault: 'interrupted' }
+    const mailbox = await findMailbox(deps, send)
+    if (!mailbox) return failedFor(recipients, 'The mailbox was removed.')
+    const opened = await openFiles(deps, send.content)
+    if ('fault' in opened) return failedFor(recipients, opened.fault)
+    const { blobs } = opened
+    const openFile = (hash: string) => blobs.get(hash)?.stream() ?? new Blob([]).stream()
+    const email = composeEmail(send.content, { openFile })
+    const pool = poolOf(mailbox)
+    const result = await submit(pool, {
+      from: envelopeAddress(mailbox.address),
+      to: recipients.map(envelopeAddress),
+      body: email.stream,
+      // Reads all of it, so only for a message that may be too large.
+      ...(blobs.size > 0 && { bytes: await email.countBytes() }),
+    })
+    const attempted = attemptResult(result, recipients, mailbox)
+    const isSent = attempted.outcomes.some(({ state }) => state === 'sent')
+    if (isSent && mailbox.sentFolder !== '') {
+      pool.sentFolder.add(() => bytesOf(email.stream()))
+    }
+    return attempted
+  }
+
+  /** Sessions are for the settings that they were opened with. */
+  function poolOf(mailbox: Mailbox): SessionPool {
+    const known = pools.get(mailbox.id)
+    if (known?.isFor(mailbox)) return known
+    void known?.close()
+    const pool = new SessionPool(deps, mailDeps, mailbox)
+    pools.set(mailbox.id, pool)
+    return pool
+  }
+
+  return {
+    attempt,
+    async close() {
+      isClosed = true
+      await Promise.all([...pools.values()].map((pool) => pool.close()))
+    },
+  }
+}
+
+/** The token for the sign-in is asked for within. What else is thrown is a fault of this server. */
+function submit(pool: SessionPool, submission: Submission): Promise<SmtpResult | TokenError> {
+  return pool.submit(submission).catch((error) => {
+    if (error instanceof TokenError) return error
+    throw error
+  })
+}
+
+type Submission = Parameters<SmtpSession['submit']>[0]
+
+/** One session for each message that is on its way at the same time. */
+class SessionPool {
+  readonly #idle: SmtpSession[] = []
+  readonly #all = new Set<SmtpSession>()
+  readonly sentFolder: SentFolder
+
+  constructor(
+    private readonly deps: Deps,
+    private readonly mailDeps: MailDeps,
+    private readonly mailbox: Mailbox,
+  ) {
+    this.sentFolder = new SentFolder(deps, mailDeps, mailbox)
+  }
+
+  isFor(mailbox: Mailbox): boolean {
+    return settingsOf(this.mailbox) === settingsOf(mailbox)
+  }
+
+  async submit(submission: Submission): Promise<SmtpResult> {
+    const session = this.#idle.pop() ?? this.#open()
+    try {
+      return await session.submit(submission)
+    } finally {
+      this.#idle.push(session)
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const session of this.#all) session.close()
+    await this.sentFolder.close()
+  }
+
+  #open(): SmtpSession {
+    const { address } = this.mailbox
+    const name = envelopeAddress(address).slice(address.lastIndexOf('@') + 1)
+    const session = new SmtpSession(
+      this.mailDeps,
+      mailAccountOf(this.deps, this.mailDeps.dialer, this.mailbox, 'smtp'),
+      name,
+    )
+    this.#all.add(session)
+    return session
+  }
+}
+
+/** What sessions and copies depend on. Passwords are encrypted. */
+function settingsOf(mailbox: Mailbox): string {
+  const { address, signIn, imap, smtp, imapPassword, smtpPassword, tokensVersion, sentFolder } = mailbox
+  const secrets = [imapPassword, smtpPassword].map(
+    (secret) => secret && Buffer.from(secret).toString('base64'),
+  )
+  return JSON.stringify([address, signIn, imap, smtp, ...secrets, tokensVersion, sentFolder])
+}
+
+async function bytesOf(stream: Readable): Promise<Uint8Array> {
+  return Buffer.concat(await stream.toArray())
+}
+
+async function findMailbox(deps: Deps, { orgId, laneId }: Send): Promise<Mailbox | undefined> {
+  const [mailbox] = await deps.database.read
+    .select()
+    .from(mailboxes)
+    .where(and(eq(mailboxes.orgId, orgId), eq(mailboxes.id, laneId), isNull(mailboxes.deletedAt)))
+  return mailbox
+}
+
+/** Checks the files before anything is sent. */
+async function openFiles(
+  deps: Deps,
+  { files }: FrozenEmail,
+): Promise<{ blobs: Map<string, Blob> } | { fault: string }> {
+  const blobs = new Map<string, Blob>()
+  for (const { hash, name } of files) {
+    const found = await deps.files.open(hash)
+    if ('fault' in found) {
+      const what = found.fault === 'missing' ? 'is missing' : 'was changed'
+      return { fault: `The file "${name}" ${what} on the server of Bellhop, so nothing was sent.` }
+    }
+    blobs.set(hash, found.file)
+  }
+  return { blobs }
+}
+
+function failedFor(recipients: string[], detail: string): AttemptResult {
+  const outcomes = recipients.map((address) => ({ address, state: 'failed' as const, detail }))
+  return { outcomes, error: detail, fault: 'message' }
+}
+
+/** The results are in the order of the recipients. */
+function attemptResult(
+  result: SmtpResult | TokenError,
+  recipients: string[],
+  mailbox: Mailbox,
+): AttemptResult {
+  if (result instanceof TokenError) return { outcomes: [], error: result.message, fault: 'lane' }
+  const { host } = mailbox.smtp
+  const outcomes: RecipientOutcome[] = []
+  let open = ''
+  for (const [position, { fate, reason }] of result.recipients.entries()) {
+    const address = recipients[position] ?? ''
+    // The server's own words begin with a code.
+    const words = /^\d/.test(reason) ? `${host} refused it: ${reason}` : reason
+    if (fate === 'accepted') outcomes.push({ address, state: 'sent', detail: '' })
+    else if (fate === 'refused') outcomes.push({ address, state: 'failed', detail: words })
+    else open ||= result.sentence ?? words
+  }
+  const externalId = result.serverMessageId ?? undefined
+  return { outcomes, error: open, fault: faultOf(result, mailbox), ...(externalId && { externalId }) }
+}
+
+/** A connection that is lost after the whole message says nothing about other messages. */
+function faultOf({ outcome, problem, recipients }: SmtpResult, { signIn }: Mailbox): AttemptResult['fault'] {
+  if (problem?.code === 'interrupted') return 'interrupted'
+  // A refused token is renewed for the next attempt. If that is refused, the mailbox stops.
+  if (problem?.code === 'sign_in_refused' && signIn === 'password') return 'sign in'
+  if (problem instanceof MailServerError && outcome !== 'unknown') return 'lane'
+  return recipients.every(({ fate }) => fate === 'accepted') ? 'none' : 'message'
+}

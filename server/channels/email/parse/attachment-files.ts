@@ -1,0 +1,73 @@
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { sniffType } from '../../../attachments/file-type.ts'
+
+/** Bytes that tell the type of a file. */
+const HEAD_BYTES = 65_536
+/** Types that have a signature. A file without one isn't of them, whatever the sender declares. */
+const SIGNED = /^(?:image|video|audio)\/|^application\/pdf$/
+const WELL_FORMED = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}$/
+
+/** A file that was written. */
+interface StoredFile {
+  /** SHA-256, hexadecimal. */
+  hash: string
+  path: string
+  /** In bytes. */
+  size: number
+  /** Media type. */
+  type: string
+}
+
+/** Writes a file and says where it is. Throws what the file system throws, and leaves nothing behind then. */
+export type StoreFile = (
+  content: Iterable<Uint8Array>,
+  declared: { name: string; type: string },
+) => StoredFile
+
+/**
+ * Writes the files of one mail into a folder, each under a name of its own, so that another mail with the same file has
+ * another one. The same content twice is one file. They are not synced: the file store does that when it adopts them.
+ */
+export function createFileWriter(folder: string): StoreFile {
+  const written = new Map<string, string>()
+  return (content, declared) => {
+    const path = join(folder, crypto.randomUUID())
+    const { hash, size, head } = writeFile(path, content)
+    const known = written.get(hash)
+    if (known !== undefined) rmSync(path)
+    else written.set(hash, path)
+    return { hash, path: known ?? path, size, type: mediaType(head, declared) }
+  }
+}
+
+function writeFile(
+  path: string,
+  content: Iterable<Uint8Array>,
+): { hash: string; size: number; head: Uint8Array } {
+  const hasher = new Bun.CryptoHasher('sha256')
+  const head: Uint8Array[] = []
+  let size = 0
+  const file = openSync(path, 'wx', 0o600)
+  try {
+    for (const chunk of content) {
+      for (let at = 0; at < chunk.length; ) at += writeSync(file, chunk, at)
+      hasher.update(chunk)
+      if (size < HEAD_BYTES) head.push(chunk.subarray(0, HEAD_BYTES - size))
+      size += chunk.length
+    }
+  } catch (error) {
+    rmSync(path, { force: true })
+    throw error
+  } finally {
+    closeSync(file)
+  }
+  return { hash: hasher.digest('hex'), size, head: Buffer.concat(head) }
+}
+
+/** The declared type only where the content says nothing: senders declare anything. */
+function mediaType(head: Uint8Array, { name, type }: { name: string; type: string }): string {
+  const found = sniffType(head, name)
+  const isVague = found === 'application/octet-stream' || found === 'text/plain'
+  return isVague && WELL_FORMED.test(type) && !SIGNED.test(type) ? type : found
+}

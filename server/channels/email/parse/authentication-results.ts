@@ -1,0 +1,45 @@
+import type { MailHeaders } from './mail-headers.ts'
+import type { Authentication, AuthenticationResult } from './parsed-mail.ts'
+
+const MAX_HEADER_LENGTH = 16_384
+const METHODS = ['spf', 'dkim', 'dmarc'] as const
+const FAILURES = new Set(['fail', 'softfail', 'hardfail', 'permerror', 'policy'])
+
+/**
+ * What the server of the mailbox found out about the sender (RFC 8601). Only headers with its own name count, because the
+ * sender can write any other; of several the topmost, which was added last. Null when the server said nothing.
+ */
+export function authenticationBy(authservId: string, headers: MailHeaders): Authentication | null {
+  const own = headers
+    .all('authentication-results')
+    .map((header) => withoutComments(header.slice(0, MAX_HEADER_LENGTH)).split(';'))
+    .filter(([id = '']) => id.trim().split(/\s/)[0]?.toLowerCase() === authservId.toLowerCase())
+  if (own.length === 0) return null
+  const [spf, dkim, dmarc] = METHODS.map((method) => resultOf(method, own))
+  return { spf: spf ?? 'none', dkim: dkim ?? 'none', dmarc: dmarc ?? 'none' }
+}
+
+/** One passed signature is enough: mails are signed by several parties. */
+function resultOf(method: string, headers: string[][]): AuthenticationResult {
+  const said = new RegExp(`^\\s*${method}(?:/\\d+)?\\s*=\\s*(\\w+)`, 'i')
+  for (const [, ...results] of headers) {
+    const words = results
+      .map((result) => said.exec(result)?.[1]?.toLowerCase())
+      .filter((word) => word !== undefined)
+    if (words.includes('pass')) return 'pass'
+    if (words.some((word) => FAILURES.has(word))) return 'fail'
+    if (words.length > 0) return 'none'
+  }
+  return 'none'
+}
+
+function withoutComments(value: string): string {
+  let text = ''
+  let depth = 0
+  for (const character of value) {
+    if (character === '(') depth++
+    if (depth === 0) text += character
+    if (character === ')' && depth > 0) depth--
+  }
+  return text
+}

@@ -1,0 +1,67 @@
+import { readFileSync, statSync } from 'node:fs'
+import { createFileWriter, type StoreFile } from './attachment-files.ts'
+import { MAX_MAIL_BYTES } from './parsed-mail.ts'
+import { type ReadMail, readMail } from './read-mail.ts'
+import { TooLargeHtml } from './safe-html.ts'
+import type { ParseRequest, WorkerMessage } from './worker-messages.ts'
+
+/** Bytes of a mail after which memory is given back at once: a mail of 25 MB takes about 200 MB. */
+const LARGE_MAIL_BYTES = 1_048_576
+
+/** The thread that reads mails: whatever a mail does to it, the program goes on. */
+addEventListener('message', ({ data }: MessageEvent<ParseRequest>) => {
+  try {
+    tell(answer(data))
+    if (statSync(data.path).size > LARGE_MAIL_BYTES) Bun.gc(true)
+  } catch (error) {
+    if (error instanceof StorageError) tell({ kind: 'storage_failed', message: error.message })
+    else tell({ kind: 'unparsable', reason: `Reading this mail failed: ${messageOf(error)}` })
+  }
+})
+tell({ kind: 'ready' })
+
+/** Tells the mail before its HTML: making that safe can take too long. */
+function answer({ path, attachmentFolder, authservId }: ParseRequest): WorkerMessage {
+  const bytes = readFile(path)
+  if (!bytes) {
+    return { kind: 'unparsable', reason: `This mail is larger than ${MAX_MAIL_BYTES / 1_048_576} MB.` }
+  }
+  const write = createFileWriter(attachmentFolder)
+  const store: StoreFile = (content, declared) => orStorageError(() => write(content, declared))
+  const read = readMail(bytes, store, authservId)
+  tell({ kind: 'mail', mail: read.mail })
+  return htmlAnswer(read)
+}
+
+function htmlAnswer({ readHtml }: ReadMail): WorkerMessage {
+  try {
+    return { kind: 'end', shown: readHtml?.() ?? null }
+  } catch (error) {
+    if (error instanceof StorageError) throw error
+    return { kind: 'html_omitted', why: error instanceof TooLargeHtml ? 'too_large' : 'failed' }
+  }
+}
+
+/** Undefined for a mail that is too large. */
+function readFile(path: string): Uint8Array | undefined {
+  return orStorageError(() => (statSync(path).size > MAX_MAIL_BYTES ? undefined : readFileSync(path)))
+}
+
+/** The disk is full or a file is missing. This says nothing about the mail. */
+class StorageError extends Error {}
+
+function orStorageError<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (cause) {
+    throw new StorageError(messageOf(cause), { cause })
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+function tell(message: WorkerMessage): void {
+  postMessage(message)
+}

@@ -1,0 +1,157 @@
+import { decodeWords } from 'postal-mime'
+import type { StoreFile } from './attachment-files.ts'
+import { attachmentName, imageName } from './attachment-name.ts'
+import { authenticationBy } from './authentication-results.ts'
+import { automaticReason } from './automatic-mail.ts'
+import { bounceReport } from './bounce-report.ts'
+import { cleanLine, cleanText, firstCodePoints } from './clean-text.ts'
+import { cutQuotes } from './cut-quotes.ts'
+import { markQuotes } from './html-quotes.ts'
+import { addressesIn, deliveredTo, returnPath } from './mail-addresses.ts'
+import { readBody } from './mail-body.ts'
+import type { MailHeaders } from './mail-headers.ts'
+import { readMessageId, readMessageIds } from './message-ids.ts'
+import { type MimePart, readParts } from './mime-parts.ts'
+import { MAX_ATTACHMENTS, MAX_TEXT_LENGTH, type MailAttachment, type ParsedMail } from './parsed-mail.ts'
+import { safeHtml } from './safe-html.ts'
+import { decodedChunks } from './transfer-encoding.ts'
+
+/** Text in which quotes are looked for, in code points. Longer text is cut and kept as a file. */
+const MAX_SEARCHED_LENGTH = 4 * MAX_TEXT_LENGTH
+/** RFC 5322, 2.1.1: the longest line. */
+const MAX_SUBJECT_LENGTH = 998
+const MAX_CONTENT_ID_LENGTH = 500
+const MAX_OWN_HEADERS = 20
+const MAX_OWN_HEADER_LENGTH = 500
+const OWN_HEADER = /^x-bellhop-/
+/** The year 9999. */
+const LATEST_DATE = 253_402_300_799_999
+
+export interface ReadMail {
+  /** Everything but the HTML. */
+  mail: ParsedMail
+  /** Makes the HTML safe, which takes longest: seconds for a mail that was made to be slow. Null without HTML. */
+  readHtml: (() => ReadHtml) | null
+}
+
+export interface ReadHtml {
+  html: string | null
+  isFormatted: boolean
+  hasRemoteImages: boolean
+  /** All of the mail, now with the images that were inside the HTML. */
+  attachments: MailAttachment[]
+}
+
+/** Reads a raw mail (RFC 5322). Its files are stored before it returns. */
+export function readMail(bytes: Uint8Array, store: StoreFile, authservId?: string): ReadMail {
+  const { root, skippedParts } = readParts(bytes)
+  const { headers } = root
+  const body = readBody(root)
+  const fullText = cleanText(body.text)
+  const searched = firstCodePoints(fullText, MAX_SEARCHED_LENGTH)
+  const cut = cutQuotes(searched)
+  const text = firstCodePoints(cut.text, MAX_TEXT_LENGTH)
+  const quoted = firstCodePoints(cut.quoted, MAX_TEXT_LENGTH)
+  const isCut = searched !== fullText || text !== cut.text || quoted !== cut.quoted
+
+  const attachments = isCut ? [wholeText(fullText, store)] : []
+  for (const part of body.files.slice(0, MAX_ATTACHMENTS - attachments.length)) {
+    attachments.push(attachmentOf(part, store))
+  }
+
+  const from = addressesIn(headers, 'from')[0] ?? null
+  const subject = cleanLine(decodeWords(headers.first('subject') ?? ''), MAX_SUBJECT_LENGTH)
+  const envelope = { from, returnPath: returnPath(headers) }
+  const mail: ParsedMail = {
+    messageId: readMessageId(headers.first('message-id')),
+    from,
+    sender: addressesIn(headers, 'sender')[0] ?? null,
+    replyTo: addressesIn(headers, 'reply-to'),
+    to: addressesIn(headers, 'to'),
+    cc: addressesIn(headers, 'cc'),
+    deliveredTo: deliveredTo(headers),
+    returnPath: envelope.returnPath,
+    date: dateIn(headers.first('date')),
+    subject,
+    inReplyTo: readMessageIds(headers.all('in-reply-to')),
+    references: readMessageIds(headers.all('references')),
+    text,
+    quoted,
+    html: null,
+    isFormatted: false,
+    hasRemoteImages: false,
+    attachments,
+    omittedAttachments: body.files.length + (isCut ? 1 : 0) - attachments.length + skippedParts,
+    automatic: automaticReason(headers, root, envelope),
+    bounce: bounceReport({ root, subject, ...envelope }, searched),
+    ownHeaders: ownHeaders(headers),
+    authentication: authservId === undefined ? null : authenticationBy(authservId, headers),
+  }
+  const { html } = body
+  return { mail, readHtml: html === null ? null : () => readHtml(html, mail, store) }
+}
+
+function readHtml(source: string, { attachments, quoted }: ParsedMail, store: StoreFile): ReadHtml {
+  const all = [...attachments]
+  const {
+    html: safe,
+    hasRemoteImages,
+    contentIds,
+  } = safeHtml(cleanText(source), (type, base64) => {
+    if (all.length >= MAX_ATTACHMENTS) return null
+    const name = imageName(type) ?? 'image'
+    const file = store([Buffer.from(base64, 'base64')], { name, type })
+    const contentId = `${file.hash}@inline`
+    all.push({ ...file, name, contentId, isInline: true })
+    return contentId
+  })
+  const shown = new Set(contentIds)
+  const { html, isFormatted } = markQuotes(safe, { hasQuote: quoted !== '' })
+  return {
+    html: html.trim() === '' ? null : html,
+    isFormatted,
+    hasRemoteImages,
+    attachments: all.map((file) => ({
+      ...file,
+      isInline: file.contentId !== null && shown.has(file.contentId) && file.type.startsWith('image/'),
+    })),
+  }
+}
+
+function attachmentOf(part: MimePart, store: StoreFile): MailAttachment {
+  const name = attachmentName(part)
+  const file = store(decodedChunks(part.body, part.encoding), { name, type: part.type })
+  return { ...file, name, contentId: contentIdOf(part), isInline: false }
+}
+
+/** The text that is too long for a message, as a file. */
+function wholeText(text: string, store: StoreFile): MailAttachment {
+  const name = 'message.txt'
+  const file = store([Buffer.from(text)], { name, type: 'text/plain' })
+  return { ...file, name, type: 'text/plain', contentId: null, isInline: false }
+}
+
+function contentIdOf({ headers }: MimePart): string | null {
+  const id = cleanLine(headers.first('content-id') ?? '', MAX_CONTENT_ID_LENGTH)
+  return id.replace(/^<|>$/g, '').trim() || null
+}
+
+function dateIn(header = ''): number | null {
+  const time = Date.parse(
+    header
+      .slice(0, 200)
+      .replace(/\([^()]*\)/g, ' ')
+      .trim(),
+  )
+  return time >= 0 && time <= LATEST_DATE ? time : null
+}
+
+function ownHeaders(headers: MailHeaders): Record<string, string> {
+  const names = headers
+    .names()
+    .filter((name) => OWN_HEADER.test(name))
+    .slice(0, MAX_OWN_HEADERS)
+  return Object.fromEntries(
+    names.map((name) => [name, cleanLine(headers.first(name) ?? '', MAX_OWN_HEADER_LENGTH)]),
+  )
+}

@@ -1,0 +1,44 @@
+import { sql } from 'drizzle-orm'
+import { boolean, index, integer, table, text } from '../columns.ts'
+
+/**
+ * Files of messages and notes. The bytes are in the data folder, one file per SHA-256, so that the same file sent twice is
+ * stored once. Those with the same bytes are different attachments with their own names.
+ */
+export const attachments = table(
+  'attachments',
+  {
+    id: text().primaryKey(),
+    orgId: text().notNull(),
+    /** Null for an upload that is neither sent nor in a draft. */
+    ticketId: text(),
+    /** The message, scheduled message or note that it belongs to. Null for an upload that is not sent. */
+    ownerId: text(),
+    /** The agent or API key that uploaded it; null when it was received. Only they can send the upload. */
+    uploadedBy: text(),
+    /** SHA-256 of the bytes, in hexadecimal: the name of the file. */
+    hash: text().notNull(),
+    name: text().notNull(),
+    /** Media type, from the bytes where they tell it. */
+    type: text().notNull(),
+    /** Bytes. */
+    size: integer().notNull(),
+    /** Of an image as a browser shows it, in pixels. Null when its first bytes do not tell. */
+    width: integer(),
+    height: integer(),
+    /** The `Content-ID` that HTML of the same mail refers to, without angle brackets. */
+    contentId: text(),
+    /** Shown inside the text, not below it. */
+    isInline: boolean().notNull().default(false),
+    /** Order within its message. */
+    position: integer().notNull().default(0),
+    /** When it was uploaded, received, or taken back: an upload that is not sent is deleted a day later. */
+    createdAt: integer().notNull(),
+  },
+  (row) => [
+    index('attachments_by_owner').on(row.orgId, row.ownerId, row.position),
+    index('attachments_by_ticket').on(row.orgId, row.ticketId),
+    index('attachments_by_hash').on(row.hash),
+    index('attachments_unsent').on(row.createdAt).where(sql`owner_id is null`),
+  ],
+)

@@ -1,0 +1,212 @@
+import { sql } from 'drizzle-orm'
+import { boolean, bytes, index, integer, json, primaryKey, table, text, uniqueIndex } from '../columns.ts'
+import { organizations } from './organizations.ts'
+
+/** `refused`: sign-in was refused, and nothing is tried until an administrator reconnects it. */
+export const MAILBOX_STATES = ['active', 'paused', 'refused'] as const
+export type MailboxState = (typeof MAILBOX_STATES)[number]
+
+export const MAILBOX_SIGN_INS = ['password', 'google', 'microsoft'] as const
+export type MailboxSignIn = (typeof MAILBOX_SIGN_INS)[number]
+
+/** A mail server. TLS is always used: from the start, or by STARTTLS. */
+export interface MailServer {
+  host: string
+  port: number
+  security: 'tls' | 'starttls'
+  /** Empty for an SMTP server that takes messages without a sign-in. */
+  user: string
+}
+
+export const mailboxes = table(
+  'mailboxes',
+  {
+    id: text().primaryKey(),
+    orgId: text()
+      .notNull()
+      .references(() => organizations.id),
+    name: text().notNull(),
+    address: text().notNull(),
+    /** The address in lower case: one mailbox per address in an organization. Null once it is removed. */
+    addressKey: text(),
+    state: text().$type<MailboxState>().notNull(),
+    signIn: text().$type<MailboxSignIn>().notNull(),
+    imap: json().$type<MailServer>().notNull(),
+    smtp: json().$type<MailServer>().notNull(),
+    /** Encrypted, like the two columns below. Null for a mailbox that signs in with tokens. */
+    imapPassword: bytes(),
+    /** Null if it is the same as that of IMAP. */
+    smtpPassword: bytes(),
+    /** `{ refreshToken, accessToken, expiresAt }` as JSON. Null until an administrator has signed in. */
+    tokens: bytes(),
+    /** Increases with each change of the tokens, so that two refreshes do not overwrite each other. */
+    tokensVersion: integer().notNull().default(0),
+    /** Names of the folders to read. */
+    folders: json().$type<string[]>().notNull(),
+    /** Mail from before this time is not taken in. Null: only mail that arrives after connecting. */
+    importSince: integer(),
+    /** A copy of each sent mail is stored in this folder; empty for none. */
+    sentFolder: text().notNull().default(''),
+    /** Markdown. Empty: the organization's signature. */
+    signature: text().notNull().default(''),
+    /** Agent id that new tickets are assigned to; empty for none. */
+    defaultAssignee: text().notNull().default(''),
+    /** Markdown, sent once when a ticket is opened; empty for none. */
+    autoReply: text().notNull().default(''),
+    /** New tickets and answers to API tickets leave through this mailbox unless another one is chosen. */
+    isDefault: boolean().notNull().default(false),
+    lastReceivedAt: integer(),
+    lastSentAt: integer(),
+    /** When the last check of the server succeeded. */
+    lastCheckedAt: integer(),
+    /** In plain words; empty when the last check succeeded. */
+    receiveError: text().notNull().default(''),
+    sendError: text().notNull().default(''),
+    /** When the current run of failures began; null after a success. */
+    receiveFailingSince: integer(),
+    sendFailingSince: integer(),
+    /** Mails in the folders on the server, when it was last checked. */
+    onServer: integer(),
+    /** Those of them that were still to be fetched then. */
+    unfetched: integer(),
+    /** Since when every administrator sees a banner about it; null when there is nothing to see. */
+    alertedAt: integer(),
+    createdAt: integer().notNull(),
+    updatedAt: integer().notNull(),
+    deletedAt: integer(),
+  },
+  (row) => [
+    uniqueIndex('mailboxes_by_address').on(row.orgId, row.addressKey),
+    index('mailboxes_by_organization').on(row.orgId, row.createdAt, row.id),
+  ],
+)
+
+/** How far each folder was read. UIDs of IMAP grow only as long as UIDVALIDITY stays the same (RFC 9051, 2.3.1.1). */
+export const mailFolders = table(
+  'mail_folders',
+  {
+    orgId: text().notNull(),
+    mailboxId: text()
+      .notNull()
+      .references(() => mailboxes.id),
+    name: text().notNull(),
+    /** IMAP allows values above 2^31; stored as text. */
+    uidValidity: text().notNull(),
+    /** Every mail up to this UID has its row in `mails`, or was there before the mailbox was connected. */
+    lastUid: integer().notNull(),
+    /** Mails up to this UID were there before and are not taken in. */
+    startUid: integer().notNull(),
+    checkedAt: integer().notNull(),
+  },
+  (row) => [primaryKey({ columns: [row.mailboxId, row.name] })],
+)
+
+export const MAIL_OUTCOMES = [
+  'pending',
+  'message',
+  'automatic',
+  'bounce',
+  'duplicate',
+  'own',
+  'quarantined',
+] as const
+export type MailOutcome = (typeof MAIL_OUTCOMES)[number]
+
+/** The ledger: every mail that was fetched, and what became of it. */
+export const mails = table(
+  'mails',
+  {
+    id: text().primaryKey(),
+    orgId: text().notNull(),
+    mailboxId: text()
+      .notNull()
+      .references(() => mailboxes.id),
+    folder: text().notNull(),
+    uidValidity: text().notNull(),
+    uid: integer().notNull(),
+    /** The raw mail in the data folder, by SHA-256. Null once it is erased. */
+    hash: text(),
+    /** Bytes. */
+    size: integer().notNull(),
+    /** When the mail server received it. */
+    receivedAt: integer().notNull(),
+    outcome: text().$type<MailOutcome>().notNull(),
+    /** Why it was quarantined or judged automatic, in plain words. */
+    reason: text().notNull().default(''),
+    /** For the list of the ledger; empty until the mail is parsed and after it is erased. */
+    fromAddress: text().notNull().default(''),
+    subject: text().notNull().default(''),
+    ticketId: text(),
+    messageId: text(),
+    /** Attempts to process it that ended in a fault. */
+    attempts: integer().notNull().default(0),
+    createdAt: integer().notNull(),
+    processedAt: integer(),
+  },
+  (row) => [
+    uniqueIndex('mails_by_uid').on(row.mailboxId, row.folder, row.uidValidity, row.uid),
+    index('mails_by_organization').on(row.orgId, row.id),
+    index('mails_by_outcome').on(row.orgId, row.outcome, row.id),
+    index('mails_by_mailbox').on(row.mailboxId, row.outcome, row.id),
+    index('mails_pending').on(row.attempts, row.id).where(sql`outcome = 'pending'`),
+    index('mails_by_ticket').on(row.orgId, row.ticketId),
+    index('mails_by_hash').on(row.hash),
+  ],
+)
+
+/**
+ * The mails that a mailbox has taken in, by `Message-ID` and sender. Finds duplicates, and the ticket that a reply belongs
+ * to. A row stays as a tombstone when its ticket is erased, so that the same mail does not open it again; it holds only
+ * hashes.
+ */
+export const knownMails = table(
+  'known_mails',
+  {
+    orgId: text().notNull(),
+    mailboxId: text().notNull(),
+    /** SHA-256 of the `Message-ID`, or of the mail when it has none, in hexadecimal. */
+    messageIdHash: text().notNull(),
+    /** SHA-256 of the sender's address in lower case. */
+    senderHash: text().notNull(),
+    /** Null once the ticket is erased. */
+    ticketId: text(),
+    messageId: text(),
+    createdAt: integer().notNull(),
+  },
+  (row) => [
+    primaryKey({ columns: [row.mailboxId, row.messageIdHash, row.senderHash] }),
+    index('known_mails_by_ticket').on(row.orgId, row.ticketId),
+  ],
+)
+
+/** The operator's own OAuth client at Google or Microsoft. */
+export const oauthClients = table(
+  'oauth_clients',
+  {
+    orgId: text()
+      .notNull()
+      .references(() => organizations.id),
+    provider: text().$type<Exclude<MailboxSignIn, 'password'>>().notNull(),
+    clientId: text().notNull(),
+    /** Encrypted. */
+    clientSecret: bytes().notNull(),
+    /** Microsoft's directory; empty for Google. */
+    tenant: text().notNull().default(''),
+    updatedAt: integer().notNull(),
+  },
+  (row) => [primaryKey({ columns: [row.orgId, row.provider] })],
+)
+
+/** Sign-ins that an administrator has started at a provider (RFC 6749, RFC 7636). */
+export const oauthSignIns = table('oauth_sign_ins', {
+  /** SHA-256 of the `state` parameter, in hexadecimal. */
+  stateHash: text().primaryKey(),
+  orgId: text().notNull(),
+  agentId: text().notNull(),
+  mailboxId: text().notNull(),
+  /** The PKCE verifier, encrypted. */
+  verifier: bytes().notNull(),
+  /** Where the provider sends the browser back to. The same URL must be given for the tokens. */
+  redirectUrl: text().notNull(),
+  expiresAt: integer().notNull(),
+})

@@ -1,0 +1,125 @@
+import { eq } from 'drizzle-orm'
+import { fileMailIn, type Mail, type StoredFile } from '../channels/email/inbound/file-mail.ts'
+import { storeFiles } from '../channels/email/inbound/process-loop.ts'
+import { pauseMailbox } from '../channels/email/mailboxes/mailbox-state.ts'
+import { createMailbox } from '../channels/email/mailboxes/mailboxes.ts'
+import { createMailParser } from '../channels/email/parse/parse-mail.ts'
+import type { ParseResult } from '../channels/email/parse/parsed-mail.ts'
+import type { Transaction } from '../database/database.ts'
+import { mailboxes, mails } from '../database/tables/mailboxes.ts'
+import type { Actor, Deps } from '../deps.ts'
+import { depsAt } from './organization.ts'
+import { MAILBOX } from './people.ts'
+
+const MINUTE_MS = 60_000
+const FOLDER = 'INBOX'
+/** Mails that are written to disk and read at the same time. */
+const MAILS_AT_ONCE = 16
+
+/** A mail in the store, and what is in it. */
+export interface FetchedMail {
+  hash: string
+  size: number
+  result: ParseResult
+  files: StoredFile[]
+}
+
+/** The mailbox of the demo. Its server doesn't exist, and nothing connects to it. */
+export interface DemoMailbox {
+  orgId: string
+  id: string
+  /** The mails that it has fetched so far. */
+  count: number
+}
+
+export async function addMailbox(
+  deps: Deps,
+  orgId: string,
+  { at, actor }: { at: number; actor: Actor },
+): Promise<DemoMailbox> {
+  const server = { host: 'mail.parcelbird.example', security: 'tls', user: MAILBOX.address } as const
+  const password = Buffer.from(deps.randomBytes(12)).toString('hex')
+  const { id } = await createMailbox(depsAt(deps, at, actor), orgId, {
+    ...MAILBOX,
+    imap: { ...server, port: 993, password },
+    smtp: { ...server, port: 465 },
+    signature:
+      '**Parcelbird Support** · [help.parcelbird.example](https://help.parcelbird.example)\nMonday to Friday, 7 a.m. to 7 p.m.',
+  })
+  return { orgId, id, count: 0 }
+}
+
+/** Pauses the mailbox before the demo is served, with the health of one that has worked until now. */
+export async function closeMailbox(deps: Deps, { orgId, id, count }: DemoMailbox, actor: Actor) {
+  const now = deps.clock.now()
+  await deps.database.write(async (tx) => {
+    const health = { lastReceivedAt: now - 4 * MINUTE_MS, lastSentAt: now - 5 * MINUTE_MS }
+    const counts = { lastCheckedAt: now - MINUTE_MS, onServer: count, unfetched: 0 }
+    await tx
+      .update(mailboxes)
+      .set({ ...health, ...counts })
+      .where(eq(mailboxes.id, id))
+  })
+  await pauseMailbox(depsAt(deps, now, actor), orgId, id)
+}
+
+/** Stores and reads raw mails, as is done with those that a mail server has. In their order. */
+export async function fetchMails(deps: Deps, raws: Uint8Array[]): Promise<FetchedMail[]> {
+  const parser = createMailParser(deps)
+  try {
+    const fetched: FetchedMail[] = []
+    for (let start = 0; start < raws.length; start += MAILS_AT_ONCE) {
+      const some = raws.slice(start, start + MAILS_AT_ONCE)
+      fetched.push(...(await Promise.all(some.map((raw) => fetchMail(deps, parser, raw)))))
+    }
+    return fetched
+  } finally {
+    parser.stop()
+  }
+}
+
+async function fetchMail(
+  deps: Deps,
+  parser: ReturnType<typeof createMailParser>,
+  raw: Uint8Array,
+): Promise<FetchedMail> {
+  using kept = await deps.files.put(raw)
+  const { hash, size, file } = kept
+  const attachmentFolder = await deps.files.incomingFolder()
+  const result = await parser.parse({ path: file.name ?? '', attachmentFolder })
+  using files = await storeFiles(deps, result)
+  return { hash, size, result, files: files.stored }
+}
+
+/** Files a mail at the time of `deps`, in the caller's unit. Returns the ticket that it went to. */
+export async function fileFetched(
+  deps: Deps,
+  tx: Transaction,
+  mailbox: DemoMailbox,
+  { hash, size, result, files }: FetchedMail,
+): Promise<string | undefined> {
+  const now = deps.clock.now()
+  mailbox.count += 1
+  const mail: Mail = {
+    id: deps.newId('eml'),
+    orgId: mailbox.orgId,
+    mailboxId: mailbox.id,
+    folder: FOLDER,
+    uidValidity: '1',
+    uid: mailbox.count,
+    hash,
+    size,
+    receivedAt: now,
+    outcome: 'pending',
+    reason: '',
+    fromAddress: '',
+    subject: '',
+    ticketId: null,
+    messageId: null,
+    attempts: 0,
+    createdAt: now,
+    processedAt: null,
+  }
+  await tx.insert(mails).values(mail)
+  return (await fileMailIn(deps, tx, mail, { result, files }))?.ticketId
+}

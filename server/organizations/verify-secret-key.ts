@@ -1,0 +1,56 @@
+import { and, asc, isNotNull, isNull, or } from 'drizzle-orm'
+import { mailboxes, oauthClients } from '../database/tables/mailboxes.ts'
+import { endpoints } from '../database/tables/webhooks.ts'
+import type { Deps } from '../deps.ts'
+import { StartError } from '../errors.ts'
+
+interface Encrypted {
+  owner: string
+  secret: Uint8Array | null
+}
+
+/**
+ * Throws `StartError` when the stored secrets were encrypted with another key. Otherwise no delivery could be signed and
+ * no mailbox could sign in, and secrets encrypted now would be lost when the right key is restored. Checks one secret of
+ * each kind.
+ */
+export async function verifySecretKey(deps: Deps): Promise<void> {
+  const found = await Promise.all([endpointSecret(deps), mailboxSecret(deps), clientSecret(deps)])
+  try {
+    for (const { owner, secret } of found.flat()) if (secret) deps.encryption.decrypt(secret, owner)
+  } catch {
+    throw new StartError(
+      'The stored secrets were encrypted with another key. Restore secret.key in the data folder, or set BELLHOP_SECRET to its previous value.',
+    )
+  }
+}
+
+function endpointSecret({ database: { read } }: Deps): Promise<Encrypted[]> {
+  return read
+    .select({ owner: endpoints.id, secret: endpoints.secret })
+    .from(endpoints)
+    .where(isNull(endpoints.deletedAt))
+    .orderBy(asc(endpoints.createdAt))
+    .limit(1)
+}
+
+/** A mailbox has either a password or tokens. */
+async function mailboxSecret({ database: { read } }: Deps): Promise<Encrypted[]> {
+  const hasSecret = or(isNotNull(mailboxes.imapPassword), isNotNull(mailboxes.tokens))
+  const found = await read
+    .select({ owner: mailboxes.id, password: mailboxes.imapPassword, tokens: mailboxes.tokens })
+    .from(mailboxes)
+    .where(and(isNull(mailboxes.deletedAt), hasSecret))
+    .orderBy(asc(mailboxes.createdAt))
+    .limit(1)
+  return found.map(({ owner, password, tokens }) => ({ owner, secret: password ?? tokens }))
+}
+
+/** Bound to its organization. */
+function clientSecret({ database: { read } }: Deps): Promise<Encrypted[]> {
+  return read
+    .select({ owner: oauthClients.orgId, secret: oauthClients.clientSecret })
+    .from(oauthClients)
+    .orderBy(asc(oauthClients.updatedAt))
+    .limit(1)
+}

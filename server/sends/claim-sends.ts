@@ -1,0 +1,174 @@
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import type { ClockJump } from '../clock-jump.ts'
+import type { Reader, Transaction } from '../database/database.ts'
+import { integerParameter, statement, textParameter } from '../database/statement.ts'
+import { messages } from '../database/tables/messages.ts'
+import { sends } from '../database/tables/sends.ts'
+import { LONGEST_DELAY_MS } from './email-retry-schedule.ts'
+import { PARKED, type Send } from './queries.ts'
+
+/** Written literally, because SQLite uses a partial index only for a query that contains its condition. */
+const isUnfinished = sql`state in ('waiting', 'sending')`
+const isWaiting = sql`state = 'waiting'`
+
+/** When the first waiting send is due. These queries run after every commit, so no parameter is bare. */
+export const findFirstDue = statement<Record<string, never>, { dueAt: number }[], Reader>(
+  'sends_first_due',
+  (read) =>
+    read
+      .select({ dueAt: sends.dueAt })
+      .from(sends)
+      .where(and(isUnfinished, isWaiting))
+      .orderBy(sql`${sends.dueAt}, ${sends.id} limit 1`),
+)
+
+/** When the next one is due after `now`. */
+export const findNextDue = statement<{ now: number }, { dueAt: number }[], Reader>(
+  'sends_next_due',
+  (read, p) =>
+    read
+      .select({ dueAt: sends.dueAt })
+      .from(sends)
+      .where(and(isUnfinished, isWaiting, sql`${sends.dueAt} > ${integerParameter(p.now)}`))
+      .orderBy(sql`${sends.dueAt}, ${sends.id} limit 1`),
+)
+
+/** The next mailbox or bot, in the order of ids, that has unfinished sends. */
+export const findNextLane = statement<{ after: string }, { laneId: string }[], Reader>(
+  'sends_next_lane',
+  (read, p) =>
+    read
+      .select({ laneId: sends.laneId })
+      .from(sends)
+      .where(and(isUnfinished, sql`${sends.laneId} > ${textParameter(p.after)}`))
+      .orderBy(sql`${sends.laneId} limit 1`),
+)
+
+/** What a lane can send now. A send waits for the earlier ones of its conversation. */
+export const findClaimable = statement<
+  { laneId: string; now: number; limit: number },
+  { id: string }[],
+  Reader
+>('sends_claimable', (read, p) =>
+  read
+    .select({ id: sends.id })
+    .from(sends)
+    .where(
+      and(
+        eq(sends.laneId, textParameter(p.laneId)),
+        isUnfinished,
+        isWaiting,
+        sql`${sends.dueAt} <= ${integerParameter(p.now)}`,
+        sql`not exists (select 1 from sends earlier where earlier.conversation = ${sends.conversation}
+          and earlier.id < ${sends.id} and earlier.state in ('waiting', 'sending'))`,
+      ),
+    )
+    .orderBy(sql`${sends.dueAt}, ${sends.id} limit ${integerParameter(p.limit)}`),
+)
+
+/** Marks a send as being sent. Returns nothing if it is not waiting any more. */
+export async function claimSend(tx: Transaction, id: string): Promise<Send | undefined> {
+  const [claimed] = await claim(tx, { id })
+  if (claimed) {
+    const sending = { sending: 'sending' as const, sendError: null }
+    await tx.update(messages).set(sending).where(eq(messages.id, claimed.messageId))
+  }
+  return claimed
+}
+
+const claim = statement<{ id: string }, Send[]>('sends_claim', (tx, p) =>
+  tx
+    .update(sends)
+    .set({ state: 'sending' })
+    .where(and(eq(sends.id, p.id), isWaiting))
+    .returning(),
+)
+
+/** Sends of a lane that are due, for a fault that concerns all of them. */
+export const findDueOfLane = statement<{ laneId: string; now: number; limit: number }, Send[]>(
+  'sends_due_of_lane',
+  (tx, p) =>
+    tx
+      .select()
+      .from(sends)
+      .where(
+        and(
+          eq(sends.laneId, textParameter(p.laneId)),
+          isUnfinished,
+          isWaiting,
+          sql`${sends.dueAt} <= ${integerParameter(p.now)}`,
+        ),
+      )
+      .orderBy(sql`${sends.dueAt}, ${sends.id} limit ${integerParameter(p.limit)}`),
+)
+
+/** Lanes whose sends were parked. */
+export const findParkedLanes = statement<Record<string, never>, { laneId: string }[], Reader>(
+  'sends_parked_lanes',
+  (read) =>
+    read
+      .selectDistinct({ laneId: sends.laneId })
+      .from(sends)
+      .where(and(isUnfinished, isWaiting, sql`${sends.dueAt} = ${PARKED}`)),
+)
+
+/** Makes the parked sends of a lane due. */
+export async function unparkLane(tx: Transaction, laneId: string, now: number): Promise<void> {
+  const isTheirs = and(eq(sends.laneId, laneId), isUnfinished, isWaiting, eq(sends.dueAt, PARKED))
+  const ids = tx.select({ id: sends.messageId }).from(sends).where(isTheirs)
+  await tx.update(messages).set({ sendError: null }).where(inArray(messages.id, ids))
+  await tx.update(sends).set({ dueAt: now, error: '' }).where(isTheirs)
+}
+
+/**
+ * Lets sends go again that are marked as being sent, but are not in `current`: at start a crash cut them off, after a
+ * storage error the outcome of their commit is unknown.
+ */
+export async function recoverSends(tx: Transaction, current: ReadonlySet<string>): Promise<void> {
+  const found = await tx
+    .select({ id: sends.id, messageId: sends.messageId })
+    .from(sends)
+    .where(and(isUnfinished, sql`state = 'sending'`))
+  for (const { id, messageId } of found) {
+    if (current.has(id)) continue
+    await tx.update(sends).set({ state: 'waiting' }).where(eq(sends.id, id))
+    await tx.update(messages).set({ sending: 'queued' }).where(eq(messages.id, messageId))
+  }
+}
+
+/**
+ * Shifts due times with the clock, so that a retry keeps its delay: it comes neither early nor an hour late, and waking up
+ * from sleep doesn't send everything at once. What was due before the jump stays due.
+ */
+export async function shiftSends(
+  tx: Transaction,
+  { by, checkedAt, checkedAtShifted }: ClockJump,
+): Promise<void> {
+  const isParked = sql`due_at = ${PARKED}`
+  if (by > 0) {
+    const isRetry = sql`attempts > 0 and due_at > ${checkedAt} and not (${isParked})`
+    await tx
+      .update(sends)
+      .set({ dueAt: sql`due_at + ${by}` })
+      .where(and(isUnfinished, isRetry))
+  } else {
+    const shifted = sql`case when due_at > ${checkedAt} then due_at + ${by} else ${checkedAtShifted} end`
+    await tx
+      .update(sends)
+      .set({ dueAt: shifted })
+      .where(and(isUnfinished, sql`due_at > ${checkedAtShifted} and not (${isParked})`))
+  }
+}
+
+/** A due time later than any delay allows was written by a wrong clock: a first attempt is due now, a retry soon. */
+export async function clampSends(tx: Transaction, now: number): Promise<void> {
+  const isParked = sql`due_at = ${PARKED}`
+  await tx
+    .update(sends)
+    .set({ dueAt: now })
+    .where(and(isUnfinished, sql`attempts = 0 and due_at > ${now} and not (${isParked})`))
+  await tx
+    .update(sends)
+    .set({ dueAt: now + LONGEST_DELAY_MS })
+    .where(and(isUnfinished, sql`due_at > ${now + LONGEST_DELAY_MS} and not (${isParked})`))
+}

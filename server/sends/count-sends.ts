@@ -1,0 +1,35 @@
+import { and, count, min, ne, sql } from 'drizzle-orm'
+import { sends } from '../database/tables/sends.ts'
+import type { Deps } from '../deps.ts'
+import { PARKED } from './queries.ts'
+
+interface SendBacklog {
+  /** Those that wait for an attempt, also for a mailbox that is paused or refused. */
+  waiting: number
+  sending: number
+  /** When the oldest send that is due should have left; null when none is due. */
+  oldestDueAt: number | null
+}
+
+/** For the metrics: what is still to leave, of all organizations. Reads a partial index only. */
+export async function countSends({ database, clock }: Deps): Promise<SendBacklog> {
+  const found = await database.read
+    .select({ state: sends.state, sends: count() })
+    .from(sends)
+    .where(isUnfinished)
+    .groupBy(sends.state)
+  const [oldest] = await database.read
+    .select({ at: min(sends.dueAt) })
+    .from(sends)
+    .where(and(isUnfinished, sql`state = 'waiting'`, ne(sends.dueAt, PARKED)))
+  const sizes = new Map(found.map((one) => [one.state, one.sends]))
+  const at = oldest?.at ?? null
+  return {
+    waiting: sizes.get('waiting') ?? 0,
+    sending: sizes.get('sending') ?? 0,
+    oldestDueAt: at !== null && at <= clock.now() ? at : null,
+  }
+}
+
+/** Literal, for the partial index. */
+const isUnfinished = sql`state in ('waiting', 'sending')`

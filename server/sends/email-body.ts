@@ -1,0 +1,102 @@
+import type { MessageFormat } from '../database/tables/messages.ts'
+import { escapeHtml, markdownToEmailHtml, plainToEmailHtml } from '../formatting/email-html.ts'
+import { plainText } from '../formatting/plain-text.ts'
+
+/** In UTF-16 units. A reader needs to know what is answered, not all of it. */
+const MAX_QUOTED_LENGTH = 10_000
+const SEPARATOR = 'margin:1em 0 0;color:#666'
+const QUOTE = 'margin:0 0 0 4px;border-left:2px solid #ccc;padding-left:12px'
+const QUOTE_TIME = new Intl.DateTimeFormat('en-US', {
+  dateStyle: 'medium',
+  timeStyle: 'short',
+  timeZone: 'UTC',
+})
+
+/** What is quoted below the text, and who wrote it when. */
+export interface QuotedText {
+  writer: string
+  /** Milliseconds since 1970. */
+  writtenAt: number
+  text: string
+}
+
+/** The parts that an email's text is made of. */
+interface BodyParts {
+  text: string
+  format: MessageFormat
+  /** Markdown; the agent's, then the mailbox's. */
+  signatures: readonly string[]
+  quoted: QuotedText | undefined
+  /** A forwarded message, in full. */
+  forwarded: ForwardedText | undefined
+  /** `Content-ID`s of images that are shown below the text. */
+  images: readonly { contentId: string; name: string }[]
+}
+
+/** A message that is passed on, with the lines of its header that a reader needs. */
+export interface ForwardedText {
+  header: readonly [name: string, value: string][]
+  text: string
+}
+
+/** The two alternatives of an email. */
+export function emailBody(parts: BodyParts): { text: string; html: string } {
+  return { text: textOf(parts), html: htmlOf(parts) }
+}
+
+/** What a forward adds below its text, as the thread shows it. */
+export function forwardedBlock({ header, text }: ForwardedText): string {
+  const lines = header.map(([name, value]) => `${name}: ${value}`)
+  return ['---------- Forwarded message ----------', ...lines, '', text].join('\n')
+}
+
+function textOf({ text, format, signatures, quoted, forwarded }: BodyParts): string {
+  const blocks = [format === 'markdown' ? plainText(text) : text]
+  // "-- " marks a signature: mail programs leave it out when they quote (RFC 3676, section 4.3).
+  if (signatures.length > 0)
+    blocks.push(`-- \n${signatures.map((signature) => plainText(signature)).join('\n\n')}`)
+  if (forwarded) blocks.push(forwardedBlock(forwarded))
+  if (quoted) {
+    const lines = cut(quoted.text)
+      .split('\n')
+      .map((line) => (line === '' ? '>' : `> ${line}`))
+    blocks.push(`${attribution(quoted)}\n${lines.join('\n')}`)
+  }
+  return blocks.filter((block) => block !== '').join('\n\n')
+}
+
+function htmlOf({ text, format, signatures, quoted, forwarded, images }: BodyParts): string {
+  const blocks = [`<div>${format === 'markdown' ? markdownToEmailHtml(text) : plainToEmailHtml(text)}</div>`]
+  for (const { contentId, name } of images) {
+    blocks.push(
+      `<p><img src="cid:${escapeHtml(contentId)}" alt="${escapeHtml(name)}" style="max-width:100%"></p>`,
+    )
+  }
+  if (signatures.length > 0) {
+    const html = signatures.map((signature) => markdownToEmailHtml(signature)).join('')
+    blocks.push(`<div style="${SEPARATOR}">-- <br>\n${html}</div>`)
+  }
+  if (forwarded) blocks.push(`<div style="${SEPARATOR}">${plainToEmailHtml(forwardedBlock(forwarded))}</div>`)
+  if (quoted) {
+    const html = plainToEmailHtml(cut(quoted.text))
+    blocks.push(
+      `<div><p style="${SEPARATOR}">${escapeHtml(attribution(quoted))}</p>`,
+      `<blockquote type="cite" style="${QUOTE}">${html}</blockquote></div>`,
+    )
+  }
+  return `<!doctype html>\n<html><body>\n${blocks.join('\n')}\n</body></html>\n`
+}
+
+function attribution({ writer, writtenAt }: QuotedText): string {
+  return `On ${emailDate(writtenAt)}, ${writer} wrote:`
+}
+
+/** `Nov 22, 2026, 10:20 AM UTC`. */
+export function emailDate(milliseconds: number): string {
+  return `${QUOTE_TIME.format(milliseconds).replaceAll('\u202f', ' ')} UTC`
+}
+
+function cut(text: string): string {
+  const whole = text.trim()
+  return whole.length <= MAX_QUOTED_LENGTH ? whole : `${whole.slice(0, MAX_QUOTED_LENGTH).trimEnd()} […]`
+}

@@ -1,0 +1,70 @@
+import type { MessageEmail } from '../database/tables/messages.ts'
+import type { FrozenEmail } from '../database/tables/sends.ts'
+import type { Deps } from '../deps.ts'
+import { addressKey } from './email-addresses.ts'
+import { messageIdOf, messageToken } from './message-id.ts'
+import type { Mailbox, Send } from './queries.ts'
+import { replyAddress } from './reply-address.ts'
+
+/** What depends on the mailbox that an email leaves through. */
+type Envelope = Pick<FrozenEmail, 'from' | 'replyTo' | 'messageId' | 'token'>
+
+interface Sender {
+  ticketId: string
+  messageId: string
+  /** Undefined for a message that no person wrote, or that was posted with a key. */
+  agentName: string | undefined
+}
+
+/** `Ben (Acme Support)`: people see who answers, and for whom. */
+export function envelopeOf(
+  deps: Deps,
+  mailbox: Pick<Mailbox, 'name' | 'address'> | undefined,
+  { ticketId, messageId, agentName }: Sender,
+): Envelope {
+  const token = messageToken(deps.encryption, messageId)
+  if (!mailbox) {
+    const nobody = { name: agentName ?? '', address: '' }
+    return { from: nobody, replyTo: nobody, messageId: '', token }
+  }
+  const { name, address } = mailbox
+  const shown = agentName === undefined || agentName === name ? name : `${agentName} (${name})`
+  return {
+    from: { name: shown, address },
+    replyTo: { name, address: replyAddress(deps.encryption, address, ticketId) },
+    messageId: messageIdOf(deps.encryption, messageId, address.slice(address.lastIndexOf('@') + 1)),
+    token,
+  }
+}
+
+/** The addresses that a send goes to. */
+export function recipientsOf({ content: { to, cc } }: Send): string[] {
+  return [...to, ...cc].map(({ address }) => address)
+}
+
+/** Order matters among the mails of a ticket to the same first recipient. */
+export function conversationOf(ticketId: string, { to }: Pick<FrozenEmail, 'to'>): string {
+  return `${ticketId} ${addressKey(to[0]?.address ?? '')}`
+}
+
+/** What the thread shows of an email. */
+export function messageEmailOf(email: FrozenEmail): MessageEmail {
+  return {
+    from: email.from,
+    replyTo: email.replyTo.address === '' ? [] : [email.replyTo],
+    to: email.to,
+    cc: email.cc,
+    subject: email.subject,
+    messageId: email.messageId === '' ? null : withoutBrackets(email.messageId),
+    references: email.references.map(withoutBrackets),
+    ...(email.forwardOf !== undefined && { forwardOf: email.forwardOf }),
+  }
+}
+
+export function withBrackets(id: string): string {
+  return `<${withoutBrackets(id)}>`
+}
+
+export function withoutBrackets(id: string): string {
+  return id.replace(/^<|>$/g, '')
+}

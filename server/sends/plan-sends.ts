@@ -1,0 +1,234 @@
+import type { Attachment } from '../attachments/queries.ts'
+import type { Transaction } from '../database/database.ts'
+import type { MessageEmail, MessageFormat, SendingState } from '../database/tables/messages.ts'
+import type { Recipients } from '../database/tables/scheduled-messages.ts'
+import type { FrozenEmail, FrozenFile } from '../database/tables/sends.ts'
+import type { Deps } from '../deps.ts'
+import { addressKey, withoutRepetitions } from './email-addresses.ts'
+import { emailBody, type ForwardedText, type QuotedText } from './email-body.ts'
+import { conversationOf, envelopeOf, messageEmailOf, withBrackets, withoutBrackets } from './email-content.ts'
+import { referencesTo } from './message-id.ts'
+import {
+  type EmailedMessage,
+  findAgentSignature,
+  findEmailSettings,
+  findNewestMessages,
+  type Mailbox,
+  type Send,
+} from './queries.ts'
+import { includesAddress, suggestRecipients } from './recipients.ts'
+import { emailWay, NO_MAILBOX, reasonToWait, type SendingTicket, type WayOut, wayOutOf } from './way-out.ts'
+
+export const NO_RECIPIENT = 'Nobody on this ticket has an email address. Choose a recipient.'
+/** Begins the subject of a forward or an answer, in the languages of mail programs. */
+const FORWARD = /^\s*(?:fwd?|wg|tr|rv|i|vb|pd|enc)\s*:/i
+const ANSWER = /^\s*(?:re|aw|sv|vs|antw|odp|ynt|rif|res)\s*(?:\[\d+\])?\s*:/i
+
+const INLINE_IMAGES = ['image/png', 'image/jpeg', 'image/gif']
+
+type MessageFile = Pick<Attachment, 'id' | 'hash' | 'name' | 'type' | 'size' | 'contentId' | 'isInline'>
+
+/** A message that leaves now. */
+export interface Outgoing {
+  ticket: SendingTicket
+  customer: { name: string; email: string | null }
+  message: {
+    id: string
+    text: string
+    format: MessageFormat
+    /** Absent for a message that was posted with a key, or that no person wrote. */
+    agentId?: string | undefined
+    agentName: string
+    createdAt: number
+  }
+  /** Its attachments, in order. */
+  files?: MessageFile[]
+  /** Those that its author chose; absent for those that the ticket suggests. */
+  recipients?: Recipients | null | undefined
+  /** A reply unless told. A new conversation and a forward go by email on every channel, and answer nothing. */
+  kind?: 'reply' | 'opening' | 'forward' | 'automatic'
+  forwarded?: ForwardedText & { messageId: string }
+}
+
+/** What to store with the message. Insert the sends after it, in the same unit. */
+export interface PlannedSends {
+  sending: SendingState
+  /** Why it can't leave or has to wait, in plain words. */
+  sendError: string | null
+  email: MessageEmail | null
+  sends: Send[]
+}
+
+/**
+ * Decides how a message leaves, and freezes everything that leaves, so that each attempt sends the same. A message that
+ * can't leave has failed, with the reason: it never waits silently. Call it in the unit that stores the message.
+ */
+export async function planSends(deps: Deps, tx: Transaction, outgoing: Outgoing): Promise<PlannedSends> {
+  const { ticket, customer, kind = 'reply' } = outgoing
+  const goesByEmail = kind === 'opening' || kind === 'forward'
+  const way: WayOut = goesByEmail
+    ? await emailWay(tx, ticket.orgId, ticket.mailboxId)
+    : await wayOutOf(tx, ticket, customer)
+  if (way.kind === 'none') return { sending: 'sent', sendError: null, email: null, sends: [] }
+  if (way.kind === 'missing') return failed(way.reason)
+  const { mailbox, own } = way
+  const conversation = { orgId: ticket.orgId, ticketId: ticket.id, customer, own }
+  const { to, cc } = outgoing.recipients ?? (await suggestRecipients(tx, conversation))
+  if (to.length === 0) return failed(NO_RECIPIENT)
+  const email = await freeze(deps, tx, outgoing, { to, cc }, mailbox)
+  const send = newSend(deps, outgoing, email, mailbox)
+  return {
+    sending: send.state === 'failed' ? 'failed' : 'queued',
+    sendError: send.error || null,
+    email: messageEmailOf(email),
+    sends: [send],
+  }
+}
+
+function failed(reason: string): PlannedSends {
+  return { sending: 'failed', sendError: reason, email: null, sends: [] }
+}
+
+function newSend(
+  deps: Deps,
+  { ticket, message }: Outgoing,
+  email: FrozenEmail,
+  mailbox: Mailbox | undefined,
+): Send {
+  const waits = mailbox && reasonToWait(mailbox)
+  return {
+    id: deps.newId('snd'),
+    orgId: ticket.orgId,
+    ticketId: ticket.id,
+    messageId: message.id,
+    channel: 'email',
+    laneId: mailbox?.id ?? '',
+    conversation: conversationOf(ticket.id, email),
+    content: email,
+    state: mailbox ? 'waiting' : 'failed',
+    dueAt: message.createdAt,
+    attempts: 0,
+    externalId: withoutBrackets(email.messageId) || null,
+    error: mailbox ? (waits ?? '') : NO_MAILBOX,
+    outcomes: [],
+    createdAt: message.createdAt,
+    finishedAt: mailbox ? null : message.createdAt,
+  }
+}
+
+async function freeze(
+  deps: Deps,
+  tx: Transaction,
+  outgoing: Outgoing,
+  { to, cc }: Recipients,
+  mailbox: Mailbox | undefined,
+): Promise<FrozenEmail> {
+  const { ticket, message, kind = 'reply', forwarded } = outgoing
+  const { orgId, id: ticketId } = ticket
+  const isNew = kind === 'opening' || kind === 'forward'
+  const known = isNew ? [] : await findNewestMessages(tx, { orgId, ticketId })
+  const answered = isNew ? undefined : answeredBy(known, { to, cc })
+  const quoted = kind === 'reply' ? quotedBy(known, { to, cc }, outgoing) : undefined
+  const files = (outgoing.files ?? []).map(frozenFile)
+  const body = emailBody({
+    text: message.text,
+    format: message.format,
+    signatures: await signaturesOf(tx, outgoing, mailbox),
+    quoted,
+    forwarded,
+    images: files.flatMap(({ contentId, name }) => (contentId === undefined ? [] : [{ contentId, name }])),
+  })
+  const agentName = message.agentId === undefined ? undefined : message.agentName
+  return {
+    ...envelopeOf(deps, mailbox, { ticketId, messageId: message.id, agentName }),
+    to,
+    cc: withoutRepetitions(cc, to),
+    subject: subjectOf(outgoing, answered),
+    ...body,
+    files,
+    ...referencesOf(answered),
+    date: message.createdAt,
+    ...(kind === 'automatic' && { autoSubmitted: 'auto-replied' as const }),
+    ...(forwarded && { forwardOf: forwarded.messageId }),
+  }
+}
+
+/**
+ * The mail that this one answers: the newest one by one of its recipients, those in To first, or else the newest that one
+ * of them got. A mail of someone else would name a conversation that they don't know.
+ */
+function answeredBy(known: EmailedMessage[], recipients: Recipients): EmailedMessage | undefined {
+  const isBy =
+    (people: Recipients) =>
+    ({ role, email }: EmailedMessage) =>
+      role === 'customer' && email && writersOf(email).some((one) => includesAddress(people, one))
+  const byPeople = known.filter(({ isAutomatic }) => !isAutomatic)
+  const isToOne = ({ email }: EmailedMessage) =>
+    email && [...email.to, ...email.cc].some(({ address }) => includesAddress(recipients, address))
+  return (
+    byPeople.find(isBy({ to: recipients.to, cc: [] })) ??
+    byPeople.find(isBy(recipients)) ??
+    known.find(isToOne) ??
+    known.find(isBy(recipients))
+  )
+}
+
+/** What one of the recipients wrote last, unless it would show another one what they didn't get. */
+function quotedBy(
+  known: EmailedMessage[],
+  recipients: Recipients,
+  { customer }: Outgoing,
+): QuotedText | undefined {
+  const [newest] = known.filter(({ role, isAutomatic }) => role === 'customer' && !isAutomatic)
+  if (!newest || newest.text.trim() === '') return undefined
+  const writers = newest.email ? writersOf(newest.email) : customer.email === null ? [] : [customer.email]
+  if (!writers.some((address) => includesAddress(recipients, address))) return undefined
+  const readers = newest.email ? [...newest.email.to, ...newest.email.cc] : []
+  const informed = new Set([...writers, ...readers.map(({ address }) => address)].map(addressKey))
+  if (![...recipients.to, ...recipients.cc].every(({ address }) => informed.has(addressKey(address)))) {
+    return undefined
+  }
+  const address = newest.email?.from.address ?? customer.email
+  const name = newest.email?.from.name || newest.authorName || customer.name
+  const writer = name && name !== address ? `${name} <${address}>` : `${address}`
+  return { writer, writtenAt: newest.createdAt, text: newest.text }
+}
+
+function writersOf({ from, replyTo }: MessageEmail): string[] {
+  return [from, ...replyTo].map(({ address }) => address)
+}
+
+function subjectOf({ ticket, kind = 'reply' }: Outgoing, answered: EmailedMessage | undefined): string {
+  const known = answered?.email?.subject || ticket.subject
+  if (kind === 'opening') return known
+  if (kind === 'forward') return FORWARD.test(known) ? known : `Fwd: ${known}`
+  return ANSWER.test(known) ? known : `Re: ${known}`
+}
+
+function referencesOf(answered: EmailedMessage | undefined): Pick<FrozenEmail, 'inReplyTo' | 'references'> {
+  const messageId = answered?.email?.messageId
+  if (!answered?.email || !messageId) return { inReplyTo: null, references: [] }
+  const inReplyTo = withBrackets(messageId)
+  const references = answered.email.references.map(withBrackets)
+  return { inReplyTo, references: referencesTo({ messageId: inReplyTo, references }) }
+}
+
+/** The agent's, then the mailbox's, or the organization's if that one is empty. */
+async function signaturesOf(
+  tx: Transaction,
+  { ticket: { orgId }, message: { agentId } }: Outgoing,
+  mailbox: Mailbox | undefined,
+): Promise<string[]> {
+  const [agent] = agentId === undefined ? [] : await findAgentSignature(tx, { orgId, id: agentId })
+  const ofMailbox = mailbox?.signature.trim() ?? ''
+  const [organization] = ofMailbox === '' ? await findEmailSettings(tx, { orgId }) : []
+  const all = [agent?.signature ?? '', ofMailbox || (organization?.signature ?? '')]
+  return all.map((signature) => signature.trimEnd()).filter((signature) => signature.trim() !== '')
+}
+
+/** Images that every mail program shows are shown below the text. */
+function frozenFile({ id, hash, name, type, size, contentId, isInline }: MessageFile): FrozenFile {
+  const isShown = INLINE_IMAGES.includes(type)
+  const shownAs = isInline ? contentId : isShown ? `${id}@bellhop` : null
+  return { hash, name, type, size, ...(shownAs !== null && { contentId: shownAs }) }
+}

@@ -1,0 +1,206 @@
+import { and, asc, eq, isNull, sql } from 'drizzle-orm'
+import type { Reader, Transaction } from '../database/database.ts'
+import { insertOf, statement, textParameter } from '../database/statement.ts'
+import { agents } from '../database/tables/agents.ts'
+import { mailboxes } from '../database/tables/mailboxes.ts'
+import { messages } from '../database/tables/messages.ts'
+import { organizations } from '../database/tables/organizations.ts'
+import { type RecipientOutcome, sends } from '../database/tables/sends.ts'
+import { tickets } from '../database/tables/tickets.ts'
+
+/** `dueAt` of a send whose mailbox is paused or refused: the end of time (ECMA-262, section 21.4.1.1). */
+export const PARKED = 8_640_000_000_000_000
+
+export type Send = typeof sends.$inferSelect
+type Message = typeof messages.$inferSelect
+type OfTicket = { orgId: string; ticketId: string }
+type OfMessage = { orgId: string; messageId: string }
+
+export type Mailbox = Pick<
+  typeof mailboxes.$inferSelect,
+  'id' | 'orgId' | 'name' | 'address' | 'addressKey' | 'state' | 'signature' | 'autoReply' | 'isDefault'
+>
+
+/** Those that are not removed, oldest first. */
+export const findMailboxes = statement<{ orgId: string }, Mailbox[], Reader | Transaction>(
+  'sends_mailboxes',
+  (read, p) =>
+    read
+      .select({
+        id: mailboxes.id,
+        orgId: mailboxes.orgId,
+        name: mailboxes.name,
+        address: mailboxes.address,
+        addressKey: mailboxes.addressKey,
+        state: mailboxes.state,
+        signature: mailboxes.signature,
+        autoReply: mailboxes.autoReply,
+        isDefault: mailboxes.isDefault,
+      })
+      .from(mailboxes)
+      .where(and(eq(mailboxes.orgId, textParameter(p.orgId)), isNull(mailboxes.deletedAt)))
+      .orderBy(asc(mailboxes.createdAt), asc(mailboxes.id)),
+)
+
+export const findEmailSettings = statement<
+  { orgId: string },
+  { emailsApiTickets: boolean; signature: string; name: string; publicName: string }[],
+  Reader | Transaction
+>('sends_settings', (read, p) =>
+  read
+    .select({
+      emailsApiTickets: organizations.emailsApiTickets,
+      signature: organizations.signature,
+      name: organizations.name,
+      publicName: organizations.publicName,
+    })
+    .from(organizations)
+    .where(eq(organizations.id, p.orgId)),
+)
+
+export const findAgentSignature = statement<
+  { orgId: string; id: string },
+  { signature: string }[],
+  Reader | Transaction
+>('sends_agent_signature', (read, p) =>
+  read
+    .select({ signature: agents.signature })
+    .from(agents)
+    .where(and(eq(agents.orgId, p.orgId), eq(agents.id, p.id))),
+)
+
+/** A message that arrived or left by email. */
+export type EmailedMessage = Pick<
+  Message,
+  'id' | 'role' | 'text' | 'author' | 'authorName' | 'isAutomatic' | 'email' | 'createdAt'
+>
+
+const emailed = {
+  id: messages.id,
+  role: messages.role,
+  text: messages.text,
+  author: messages.author,
+  authorName: messages.authorName,
+  isAutomatic: messages.isAutomatic,
+  email: messages.email,
+  createdAt: messages.createdAt,
+}
+
+/** The newest mail by a person. */
+export const findNewestEmail = statement<OfTicket, EmailedMessage[], Reader | Transaction>(
+  'sends_newest_email',
+  (read, p) =>
+    read
+      .select(emailed)
+      .from(messages)
+      .where(
+        and(
+          eq(messages.orgId, textParameter(p.orgId)),
+          eq(messages.ticketId, textParameter(p.ticketId)),
+          sql`${messages.role} = 'customer' and ${messages.email} is not null and not ${messages.isAutomatic}`,
+        ),
+      )
+      .orderBy(sql`${messages.createdAt} desc, ${messages.id} desc limit 1`),
+)
+
+/** Our own mails that a person wrote, newest first. */
+export const findAgentEmails = statement<OfTicket, EmailedMessage[], Reader | Transaction>(
+  'sends_agent_emails',
+  (read, p) =>
+    read
+      .select(emailed)
+      .from(messages)
+      .where(
+        and(
+          eq(messages.orgId, textParameter(p.orgId)),
+          eq(messages.ticketId, textParameter(p.ticketId)),
+          sql`${messages.role} = 'agent' and ${messages.email} is not null and not ${messages.isAutomatic}`,
+        ),
+      )
+      .orderBy(sql`${messages.createdAt} desc, ${messages.id} desc limit 20`),
+)
+
+/** The first automatic mail, which may have opened the ticket: web forms send like this. */
+export const findAutomaticEmail = statement<OfTicket, EmailedMessage[], Reader | Transaction>(
+  'sends_automatic_email',
+  (read, p) =>
+    read
+      .select(emailed)
+      .from(messages)
+      .where(
+        and(
+          eq(messages.orgId, textParameter(p.orgId)),
+          eq(messages.ticketId, textParameter(p.ticketId)),
+          sql`${messages.role} = 'customer' and ${messages.email} is not null and ${messages.isAutomatic}`,
+        ),
+      )
+      .orderBy(sql`${messages.createdAt}, ${messages.id} limit 1`),
+)
+
+/** The newest messages of a ticket, whatever their channel. */
+export const findNewestMessages = statement<OfTicket, EmailedMessage[], Reader | Transaction>(
+  'sends_newest_messages',
+  (read, p) =>
+    read
+      .select(emailed)
+      .from(messages)
+      .where(
+        and(eq(messages.orgId, textParameter(p.orgId)), eq(messages.ticketId, textParameter(p.ticketId))),
+      )
+      .orderBy(sql`${messages.createdAt} desc, ${messages.id} desc limit 20`),
+)
+
+export const insertSends = insertOf(sends)
+
+/** The sends of a message, one for each way out. */
+export const findSends = statement<OfMessage, Send[], Reader | Transaction>('sends_of_message', (read, p) =>
+  read
+    .select()
+    .from(sends)
+    .where(and(eq(sends.orgId, p.orgId), eq(sends.messageId, p.messageId))),
+)
+
+/** Why a message of a ticket did not reach everybody. */
+export interface SendTrouble {
+  /** Recipients who did not get it. */
+  missed: RecipientOutcome[]
+  /** When the next attempt starts; null when there is none. */
+  retryAt: number | null
+}
+
+/** By message id, of those that did not reach everybody. */
+export async function readTroubles(
+  read: Reader,
+  { orgId, ticketId }: OfTicket,
+): Promise<Map<string, SendTrouble>> {
+  const found = await read
+    .select({
+      messageId: sends.messageId,
+      state: sends.state,
+      attempts: sends.attempts,
+      dueAt: sends.dueAt,
+      outcomes: sends.outcomes,
+    })
+    .from(sends)
+    .where(and(eq(sends.orgId, orgId), eq(sends.ticketId, ticketId), sql`${sends.error} <> ''`))
+  return new Map(
+    found.map(({ messageId, state, attempts, dueAt, outcomes }) => [
+      messageId,
+      {
+        missed: outcomes.filter((outcome) => outcome.state !== 'sent'),
+        retryAt: state === 'waiting' && attempts > 0 && dueAt < PARKED ? dueAt : null,
+      },
+    ]),
+  )
+}
+
+/** Locks a ticket. What `/v1` shows of it changes, but not when it was last changed. */
+export const changeVersion = statement<{ orgId: string; id: string }, { id: string }[]>(
+  'sends_ticket',
+  (tx, p) =>
+    tx
+      .update(tickets)
+      .set({ version: sql`${tickets.version} + 1` })
+      .where(and(eq(tickets.orgId, p.orgId), eq(tickets.id, p.id)))
+      .returning({ id: tickets.id }),
+)

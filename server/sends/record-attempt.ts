@@ -1,0 +1,140 @@
+import { eq, sql } from 'drizzle-orm'
+import type { Transaction } from '../database/database.ts'
+import { command, statement } from '../database/statement.ts'
+import { messages, type SendingState } from '../database/tables/messages.ts'
+import { type RecipientOutcome, type SendState, sends } from '../database/tables/sends.ts'
+import { addressKey } from './email-addresses.ts'
+import { nextTryAt } from './email-retry-schedule.ts'
+import type { Send } from './queries.ts'
+import type { AttemptResult } from './transport.ts'
+
+/** An attempt for these recipients, which has ended. */
+export interface FinishedAttempt {
+  send: Send
+  recipients: string[]
+  result: AttemptResult
+}
+
+const MESSAGE_STATES: Record<SendState, SendingState> = {
+  waiting: 'queued',
+  sending: 'sending',
+  sent: 'sent',
+  failed: 'failed',
+  bounced: 'bounced',
+}
+
+/** The columns that an attempt changes. */
+type Progress = Pick<
+  Send,
+  'id' | 'messageId' | 'state' | 'dueAt' | 'attempts' | 'externalId' | 'error' | 'outcomes' | 'finishedAt'
+>
+
+/**
+ * Records an attempt and what comes next: another one for the recipients whose fate is open, or the end. Changes nothing
+ * if the send isn't being sent any more, because its ticket was deleted. Returns the send as it is now.
+ */
+export async function recordAttempt(
+  tx: Transaction,
+  { send, recipients, result }: FinishedAttempt,
+  now: number,
+): Promise<Send | undefined> {
+  const [stored] = await findSend(tx, { id: send.id })
+  if (stored?.state !== 'sending' && stored?.state !== 'waiting') return undefined
+  const outcomes = merged(stored.outcomes, result.outcomes)
+  const open = openRecipients(recipients, outcomes)
+  const externalId = result.externalId?.replace(/^<|>$/g, '') ?? stored.externalId
+  const progress = { ...stored, outcomes, externalId }
+  return saveProgress(tx, nextProgress(progress, open, result, now))
+}
+
+/** Ends a send for the recipients whose fate is open: the reason is theirs. */
+export async function failSend(tx: Transaction, send: Send, open: string[], reason: string, now: number) {
+  await saveProgress(tx, finished({ ...send, outcomes: [...send.outcomes, ...failures(open, reason)] }, now))
+}
+
+/** Saves a send, and its summary with the message. */
+export async function saveProgress<Saved extends Progress>(tx: Transaction, send: Saved): Promise<Saved> {
+  const { id, messageId, state, dueAt, attempts, externalId, error, finishedAt } = send
+  const outcomes = JSON.stringify(send.outcomes)
+  await updateSend(tx, { id, state, dueAt, attempts, externalId, error, outcomes, finishedAt })
+  await updateMessage(tx, { id: messageId, sending: MESSAGE_STATES[state], sendError: error || null })
+  return send
+}
+
+/** Those without an outcome. */
+export function openRecipients(recipients: string[], outcomes: RecipientOutcome[]): string[] {
+  const known = new Set(outcomes.map(({ address }) => addressKey(address)))
+  return recipients.filter((address) => !known.has(addressKey(address)))
+}
+
+/** The state of a send whose recipients all have an outcome. Those who got it count; the others are named. */
+export function finished<Ended extends Progress>(send: Ended, now: number): Ended {
+  const states = send.outcomes.map(({ state }) => state)
+  const state = states.includes('bounced') ? 'bounced' : states.includes('sent') ? 'sent' : 'failed'
+  return { ...send, state, error: summary(send.outcomes), finishedAt: now }
+}
+
+function nextProgress(send: Send, open: string[], { error, fault }: AttemptResult, now: number): Send {
+  if (open.length === 0) return finished({ ...send, attempts: send.attempts + 1 }, now)
+  // What waits goes on when the mailbox is connected again; the loop parks it until then.
+  if (fault === 'interrupted' || fault === 'sign in') return { ...send, state: 'waiting', error }
+  const attempts = send.attempts + 1
+  const dueAt = nextTryAt(attempts, now)
+  if (dueAt !== null) return { ...send, state: 'waiting', attempts, dueAt, error }
+  return finished({ ...send, attempts, outcomes: [...send.outcomes, ...failures(open, error)] }, now)
+}
+
+function failures(recipients: string[], detail: string): RecipientOutcome[] {
+  return recipients.map((address) => ({ address, state: 'failed', detail }))
+}
+
+/** What is known already stays: a bounce can arrive while the others are tried again. */
+function merged(known: RecipientOutcome[], added: RecipientOutcome[]): RecipientOutcome[] {
+  const open = new Set(
+    openRecipients(
+      added.map(({ address }) => address),
+      known,
+    ),
+  )
+  return [...known, ...added.filter(({ address }) => open.has(address))]
+}
+
+/** Why it didn't reach everyone: the same reason once, and whom it concerns if not all. */
+function summary(outcomes: RecipientOutcome[]): string {
+  const missed = outcomes.filter(({ state }) => state !== 'sent')
+  const byReason = Map.groupBy(missed, ({ detail }) => detail)
+  if (byReason.size === 1 && missed.length === outcomes.length) return missed[0]?.detail ?? ''
+  return [...byReason]
+    .map(([detail, those]) => `${those.map(({ address }) => address).join(', ')}: ${detail}`)
+    .join(' ')
+}
+
+const findSend = statement<{ id: string }, Send[]>('sends_find', (tx, p) =>
+  tx.select().from(sends).where(eq(sends.id, p.id)),
+)
+
+const updateSend = command<Omit<Progress, 'outcomes' | 'messageId'> & { outcomes: string }>(
+  'sends_update',
+  (tx, p) =>
+    tx
+      .update(sends)
+      .set({
+        state: sql`${p.state}`,
+        dueAt: sql`${p.dueAt}`,
+        attempts: sql`${p.attempts}`,
+        externalId: sql`${p.externalId}`,
+        error: sql`${p.error}`,
+        outcomes: sql`${p.outcomes}`,
+        finishedAt: sql`${p.finishedAt}`,
+      })
+      .where(eq(sends.id, p.id)),
+)
+
+const updateMessage = command<{ id: string; sending: SendingState; sendError: string | null }>(
+  'sends_update_message',
+  (tx, p) =>
+    tx
+      .update(messages)
+      .set({ sending: sql`${p.sending}`, sendError: sql`${p.sendError}` })
+      .where(eq(messages.id, p.id)),
+)

@@ -1,0 +1,54 @@
+import type { Reader } from '../database/database.ts'
+import { NO_RECIPIENT } from './plan-sends.ts'
+import { type SuggestedRecipients, suggestRecipients } from './recipients.ts'
+import { NO_MAILBOX, reasonToWait, type SendingTicket, wayOutOf } from './way-out.ts'
+
+/** `api`: the integration gets it by webhook. `nothing`: the channel isn't connected. */
+export const REPLY_WAYS = ['api', 'email', 'nothing'] as const
+/** The reply fails, or waits until the mailbox is connected again. */
+export const PROBLEM_EFFECTS = ['fails', 'waits'] as const
+/** Pages of settings. */
+export const PROBLEM_SETTINGS = ['email', 'telegram', 'widget'] as const
+
+/** Where a reply to a ticket goes, and by which mailbox. */
+export interface ReplyDestination {
+  by: (typeof REPLY_WAYS)[number]
+  mailbox?: { id: string; name: string; address: string }
+  /** By email, unless its author chooses others. */
+  recipients?: SuggestedRecipients
+  /** Why it can't leave. */
+  problem?: ReplyProblem
+}
+
+interface ReplyProblem {
+  /** A sentence. */
+  reason: string
+  effect: (typeof PROBLEM_EFFECTS)[number]
+  /** Where an administrator can change that. */
+  setting?: (typeof PROBLEM_SETTINGS)[number]
+}
+
+export async function readDestination(
+  read: Reader,
+  ticket: SendingTicket,
+  customer: { name: string; email: string | null },
+): Promise<ReplyDestination> {
+  const way = await wayOutOf(read, ticket, customer)
+  if (way.kind === 'none') return { by: 'api' }
+  if (way.kind === 'missing') {
+    const { reason, setting } = way
+    return { by: 'nothing', problem: { reason, effect: 'fails', setting } }
+  }
+  const { mailbox, own } = way
+  const { id: ticketId, orgId } = ticket
+  const recipients = await suggestRecipients(read, { orgId, ticketId, customer, own })
+  const destination = { by: 'email' as const, recipients }
+  if (!mailbox) return { ...destination, problem: { reason: NO_MAILBOX, effect: 'fails', setting: 'email' } }
+  const { id, name, address } = mailbox
+  const through = { ...destination, mailbox: { id, name, address } }
+  const waits = reasonToWait(mailbox)
+  if (waits !== undefined)
+    return { ...through, problem: { reason: waits, effect: 'waits', setting: 'email' } }
+  if (recipients.to.length > 0) return through
+  return { ...through, problem: { reason: NO_RECIPIENT, effect: 'fails' } }
+}

@@ -1,0 +1,77 @@
+import type { Reader, Transaction } from '../database/database.ts'
+import type { Channel } from '../database/tables/tickets.ts'
+import { type OwnAddresses, ownAddresses } from './email-addresses.ts'
+import { findEmailSettings, findMailboxes, type Mailbox } from './queries.ts'
+
+/** A ticket as far as the way of its messages depends on it. */
+export interface SendingTicket {
+  id: string
+  orgId: string
+  channel: Channel
+  subject: string
+  /** Empty for none. */
+  mailboxId: string
+}
+
+/** How the messages of agents leave. */
+export type WayOut =
+  /** They don't: the integration receives them by webhook. */
+  | { kind: 'none' }
+  | { kind: 'email'; mailbox: Mailbox | undefined; own: OwnAddresses }
+  /** The channel isn't connected. */
+  | { kind: 'missing'; reason: string; setting: 'telegram' | 'widget' }
+
+export const NO_MAILBOX = 'No mailbox is connected.'
+const NOT_CONNECTED: Record<'telegram' | 'widget', string> = {
+  telegram: 'No Telegram bot is connected.',
+  widget: 'The website widget is not connected.',
+}
+
+/** The way of a ticket's messages. By email: the mailbox that received the ticket, else the default one. */
+export async function wayOutOf(
+  read: Reader | Transaction,
+  { orgId, channel, mailboxId }: Pick<SendingTicket, 'orgId' | 'channel' | 'mailboxId'>,
+  customer: { email: string | null },
+): Promise<WayOut> {
+  switch (channel) {
+    case 'email':
+      return emailWay(read, orgId, mailboxId)
+    case 'api':
+      if (customer.email === null || !(await emailsApiTickets(read, orgId))) return { kind: 'none' }
+      return emailWay(read, orgId, mailboxId)
+    case 'telegram':
+    case 'widget':
+      return { kind: 'missing', reason: NOT_CONNECTED[channel], setting: channel }
+  }
+}
+
+/** By email, whatever the channel of the ticket. */
+export async function emailWay(
+  read: Reader | Transaction,
+  orgId: string,
+  mailboxId: string,
+): Promise<WayOut & { kind: 'email' }> {
+  const mailboxes = await findMailboxes(read, { orgId })
+  const mailbox =
+    mailboxes.find(({ id }) => id === mailboxId) ??
+    mailboxes.find(({ isDefault }) => isDefault) ??
+    mailboxes[0]
+  return { kind: 'email', mailbox, own: ownAddresses(mailboxes.flatMap((each) => each.addressKey ?? [])) }
+}
+
+/** Why messages wait in a mailbox; undefined when they don't. */
+export function reasonToWait({ address, state }: Pick<Mailbox, 'address' | 'state'>): string | undefined {
+  switch (state) {
+    case 'active':
+      return undefined
+    case 'paused':
+      return `The mailbox ${address} is paused.`
+    case 'refused':
+      return `Sign-in to the mailbox ${address} was refused. An administrator has to reconnect it.`
+  }
+}
+
+async function emailsApiTickets(read: Reader | Transaction, orgId: string): Promise<boolean> {
+  const [settings] = await findEmailSettings(read, { orgId })
+  return settings?.emailsApiTickets ?? false
+}

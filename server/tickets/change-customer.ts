@@ -1,0 +1,114 @@
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import { type Customer, customerOf, upsertCustomer } from '../customers/customers.ts'
+import type { Transaction } from '../database/database.ts'
+import { messages } from '../database/tables/messages.ts'
+import { type Channel, tickets } from '../database/tables/tickets.ts'
+import type { Deps } from '../deps.ts'
+import { AppError, invalid } from '../errors.ts'
+import { recordEvents } from '../events/events.ts'
+import { addressKey, isSendable, ownAddresses } from '../sends/email-addresses.ts'
+import { findMailboxes } from '../sends/queries.ts'
+import { recordActivities } from './activities.ts'
+import { requireTicket, touchTags, touchTicket } from './queries.ts'
+
+/** On the other channels the customer is whom the channel knows, with or without an address. */
+const CHANNELS_BY_ADDRESS: readonly Channel[] = ['email', 'api']
+/** Messages changed by one statement. */
+const MESSAGES_AT_ONCE = 500
+
+interface NewCustomer {
+  ticketId: string
+  email: string
+  /** As a mail says: it does not replace a known name. */
+  name?: string | undefined
+}
+
+/**
+ * Makes the person with this address the ticket's customer, and makes the former customer a participant. Their messages
+ * keep who wrote them. Throws 404, 400 for an address that can't be a customer's, and 409 on a channel that knows its
+ * customers without an address.
+ */
+export async function changeCustomer(
+  deps: Deps,
+  orgId: string,
+  { ticketId, email, name }: NewCustomer,
+): Promise<void> {
+  await deps.database.write(async (tx) => {
+    const ticket = await requireTicket(tx, orgId, ticketId)
+    if (!CHANNELS_BY_ADDRESS.includes(ticket.channel)) throw notByAddress()
+    await requireOutside(tx, orgId, email)
+    const before = await customerOf(tx, orgId, ticket.customerId)
+    const after = await upsertCustomer(deps, tx, orgId, { name, email, isNameVerified: false })
+    if (after.id === before.id) return
+    const now = deps.clock.now()
+    await touchTicket(tx, { orgId, id: ticketId, updatedAt: now })
+    if (ticket.tags.length > 0) await touchTags(tx, { orgId, ticketId, updatedAt: now })
+    await tx
+      .update(tickets)
+      .set({ customerId: after.id })
+      .where(and(eq(tickets.orgId, orgId), eq(tickets.id, ticketId)))
+    await changeAuthors(tx, { orgId, ticketId, before, after })
+    const changes = [{ field: 'customer' as const, from: before.name, to: after.name }]
+    await recordActivities(deps, tx, orgId, { done: [{ ticketId, changes }], now })
+    await recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt: now }])
+  })
+}
+
+interface Authors {
+  orgId: string
+  ticketId: string
+  before: Customer
+  after: Customer
+}
+
+/** Messages without a mail name their writer only, so that one who becomes the customer again is known by the name. */
+async function changeAuthors(tx: Transaction, { orgId, ticketId, before, after }: Authors): Promise<void> {
+  const received = await tx
+    .select({
+      id: messages.id,
+      author: messages.author,
+      authorName: messages.authorName,
+      email: messages.email,
+    })
+    .from(messages)
+    .where(
+      and(eq(messages.orgId, orgId), eq(messages.ticketId, ticketId), sql`${messages.role} = 'customer'`),
+    )
+  const key = addressKey(after.email ?? '')
+  const isOfNew = ({ email, authorName }: (typeof received)[number]) =>
+    email ? addressKey(email.from.address) === key : authorName === after.name
+  const gained = received.filter((message) => message.author !== 'customer' && isOfNew(message))
+  const lost = received.filter((message) => message.author === 'customer' && !isOfNew(message))
+  await setAuthor(tx, gained, { author: 'customer', authorName: null })
+  await setAuthor(tx, lost, { author: 'participant', authorName: before.name })
+}
+
+async function setAuthor(
+  tx: Transaction,
+  written: { id: string }[],
+  author: { author: 'customer' | 'participant'; authorName: string | null },
+): Promise<void> {
+  for (let start = 0; start < written.length; start += MESSAGES_AT_ONCE) {
+    const ids = written.slice(start, start + MESSAGES_AT_ONCE).map(({ id }) => id)
+    await tx.update(messages).set(author).where(inArray(messages.id, ids))
+  }
+}
+
+/** Throws 400 for an address of our own: its mail would never be a customer's. */
+async function requireOutside(tx: Transaction, orgId: string, email: string): Promise<void> {
+  const pointer = '/email'
+  if (!isSendable(email)) {
+    const detail = `"${email.slice(0, 80)}" is not an email address.`
+    throw invalid([{ pointer, code: 'invalid_address', detail }])
+  }
+  const mailboxes = await findMailboxes(tx, { orgId })
+  const own = ownAddresses(mailboxes.flatMap(({ addressKey: known }) => known ?? []))
+  if (!own.has(email)) return
+  const detail = `${email} is one of your own mailboxes.`
+  throw invalid([{ pointer, code: 'own_address', detail }])
+}
+
+function notByAddress(): AppError {
+  const detail = 'Only the customer of an email or API ticket can be changed.'
+  return new AppError(409, 'customer_fixed', detail)
+}

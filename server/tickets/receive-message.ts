@@ -1,0 +1,84 @@
+import { eq } from 'drizzle-orm'
+import { attach, type NewAttachments } from '../attachments/bindings.ts'
+import { customerOf } from '../customers/customers.ts'
+import type { Transaction } from '../database/database.ts'
+import { organizations } from '../database/tables/organizations.ts'
+import type { Deps } from '../deps.ts'
+import { notFound } from '../errors.ts'
+import { type NewEvent, recordEvents } from '../events/events.ts'
+import { counterChanges, moveCounters } from './counters.ts'
+import { insertMessages, type Message, newMessage, type Ticket, touchTags, touchTicket } from './queries.ts'
+import { changeRow } from './update-ticket.ts'
+import { webhookMessageSent } from './views.ts'
+
+/** What a channel received for a ticket. The fields that only some channels have are those of the table. */
+type ReceivedMessage = Pick<Message, 'ticketId' | 'text'> &
+  Partial<
+    Pick<
+      Message,
+      | 'id'
+      | 'format'
+      | 'isAutomatic'
+      | 'author'
+      | 'authorName'
+      | 'email'
+      | 'hasHtml'
+      | 'hasQuote'
+      | 'isHtmlFormatted'
+      | 'hasRemoteImages'
+    >
+  > & { attachments?: NewAttachments }
+
+/**
+ * Stores what a customer wrote on any channel, in the caller's unit. A person's message opens a pending or resolved ticket
+ * if the organization wants that, and keeps its assignee; an automatic one changes no status. The event is recorded last,
+ * with the ticket as it is then. Locks the ticket's row first, and ends with the counters. Throws 404.
+ */
+export async function receiveCustomerMessage(
+  deps: Deps,
+  tx: Transaction,
+  orgId: string,
+  { ticketId, attachments: files, ...received }: ReceivedMessage,
+): Promise<{ message: Message; ticket: Ticket }> {
+  const now = deps.clock.now()
+  const [touched] = await touchTicket(tx, { orgId, id: ticketId, updatedAt: now })
+  if (!touched) throw notFound('ticket')
+  const id = received.id ?? deps.newId('msg')
+  const attachments = await attach(deps, tx, orgId, { ownerId: id, ticketId, files })
+  const message = newMessage({
+    orgId,
+    ticketId,
+    role: 'customer',
+    createdAt: now,
+    attachmentCount: attachments.length,
+    ...received,
+    id,
+  })
+  await insertMessages(tx, [message])
+  if (touched.tags.length > 0) await touchTags(tx, { orgId, ticketId, updatedAt: now })
+  const isReopened = !message.isAutomatic && touched.status !== 'open' && (await reopens(tx, orgId))
+  const change = isReopened ? { status: 'open' as const } : {}
+  const changed = await changeRow(deps, tx, touched, { change, assignable: new Set(), now })
+  const ticket = changed?.after ?? touched
+  const customer = await customerOf(tx, orgId, ticket.customerId)
+  const about = { ticketId, createdAt: now }
+  const events: NewEvent[] = [
+    {
+      type: 'message.sent',
+      ...about,
+      data: webhookMessageSent({ ...ticket, customer }, { ...message, attachments }),
+    },
+  ]
+  if (changed) events.push({ type: 'ticket.updated', ...about })
+  await recordEvents(deps, tx, orgId, events)
+  if (changed) await moveCounters(tx, orgId, counterChanges(changed.before, changed.after))
+  return { message, ticket }
+}
+
+async function reopens(tx: Transaction, orgId: string): Promise<boolean> {
+  const [organization] = await tx
+    .select({ reopens: organizations.reopens })
+    .from(organizations)
+    .where(eq(organizations.id, orgId))
+  return organization?.reopens ?? false
+}

@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import PostalMime from 'postal-mime'
+import { messages } from '../../server/database/tables/messages.ts'
+import { tickets } from '../../server/database/tables/tickets.ts'
+import { type SignedInAgent, signInAgent } from '../support/agents.ts'
+import type { Bellhop, Client } from '../support/bellhop.ts'
+import { type Dovecot, startDovecot } from '../support/mail/dovecot.ts'
+import { describeWithMail } from '../support/mail/mail-tests.ts'
+import { connectMailbox, startBellhopWithMail } from '../support/mail/mailbox-service.ts'
+import { type Postfix, startPostfix } from '../support/mail/postfix.ts'
+import { type SmtpFaults, startSmtpFaults } from '../support/mail/smtp-faults.ts'
+import { readThread } from '../support/threads.ts'
+import { type ListJson, listTickets, type TicketJson } from '../support/tickets.ts'
+import { eventually } from '../support/webhooks.ts'
+
+// Conversations between a customer and an agent, over real mail servers.
+
+const SUPPORT = 'support@helpdesk.test'
+const ANA = 'ana@customer.test'
+const PASSWORD = 'secret'
+
+describeWithMail('a conversation by email', () => {
+  let dovecot: Dovecot
+  let postfix: Postfix
+  let elsewhere: SmtpFaults
+  let bellhop: Bellhop
+  let client: Client
+  let ben: SignedInAgent
+
+  beforeAll(async () => {
+    elsewhere = await startSmtpFaults()
+    dovecot = await startDovecot({ users: { [SUPPORT]: PASSWORD, [ANA]: PASSWORD } })
+    postfix = await startPostfix({ dovecot, routes: { 'elsewhere.test': elsewhere.port } })
+    bellhop = await startBellhopWithMail()
+    client = await bellhop.organization()
+    ben = await signInAgent(bellhop, client.orgId, { role: 'admin' })
+    const smtpPort = postfix.submissionPort
+    const more = { sentFolder: 'Sent', autoReply: 'We got your **mail**.' }
+    await connectMailbox(bellhop, client, { dovecot, address: SUPPORT, password: PASSWORD, smtpPort, more })
+  })
+  afterAll(async () => {
+    await bellhop.stop()
+    await postfix.stop()
+    await dovecot.stop()
+    await elsewhere.stop()
+  })
+
+  // Asked in the database: the API would refuse so many questions.
+  const newestTicket = (subject: string) =>
+    eventually(async () => {
+      const [found] = await bellhop.deps.database.read
+        .select()
+        .from(tickets)
+        .where(eq(tickets.subject, subject))
+      return found
+    })
+  const messagesOf = (ticketId: string) =>
+    bellhop.deps.database.read
+      .select()
+      .from(messages)
+      .where(eq(messages.ticketId, ticketId))
+      .orderBy(messages.createdAt, messages.id)
+  const untilMessages = (ticketId: string, count: number) =>
+    eventually(async () => {
+      const found = await messagesOf(ticketId)
+      return found.length >= count ? found : undefined
+    })
+  async function newestMail(address: string, subject: string, count = 1) {
+    const mails = await eventually(async () => {
+      const found = (await dovecot.mails(address)).filter((mail) => mail.subject === subject)
+      return found.length >= count ? found : undefined
+    })
+    return PostalMime.parse(await dovecot.read(address, mails.at(-1)?.uid ?? 0))
+  }
+  const send = (subject: string, text: string, headers: string[] = [], from = ANA, to = SUPPORT) =>
+    postfix.send({
+      from,
+      to,
+      raw: [`From: ${from}`, `To: ${to}`, `Subject: ${subject}`, ...headers, '', text].join('\r\n'),
+    })
+  async function reply(ticketId: string, text: string): Promise<string> {
+    const answer = await ben.call<{ id: string }>('POST', `/v1/tickets/${ticketId}/messages`, {
+      body: { text },
+    })
+    expect(answer.status, answer.text).toBe(201)
+    return answer.json.id
+  }
+  const untilState = (ticketId: string, id: string, sending: string) =>
+    eventually(async () =>
+      (await messagesOf(ticketId)).find((one) => one.id === id && one.sending === sending),
+    )
+
+  test('goes there and back in one ticket, with an automatic reply and a copy of what was sent', async () => {
+    await send('Parcel', 'Where is it?', ['Message-ID: <parcel@customer.test>'])
+    const { id } = await newestTicket('Parcel')
+    const automatic = await newestMail(ANA, 'Re: Parcel')
+    expect(automatic.text).toContain('We got your mail.')
+    expect(automatic.headers.find(({ key }) => key === 'auto-submitted')?.value).toBe('auto-replied')
+    expect(automatic.inReplyTo).toBe('<parcel@customer.test>')
+    // The automatic reply is no answer: the ticket is still unread.
+    const unread = await ben.call<ListJson>('GET', '/console/tickets?q=is%3Aunread')
+    expect(unread.json.data.map((ticket) => ticket.id)).toContain(id)
+
+    const messageId = await reply(id, 'It arrives tomorrow.')
+    await untilState(id, messageId, 'sent')
+    const answer = await newestMail(ANA, 'Re: Parcel', 2)
+    expect(answer.text).toStartWith('It arrives tomorrow.')
+    const copies = await dovecot.waitForMails(SUPPORT, 2, 'Sent')
+    expect(copies.every(({ flags }) => flags.has('\\Seen'))).toBe(true)
+
+    const replyTo = answer.replyTo?.[0]?.address ?? ''
+    await send('Re: Parcel', 'Thank you!', [`In-Reply-To: ${answer.messageId}`], ANA, replyTo)
+    const thread = await untilMessages(id, 4)
+    expect(thread.map(({ role, text }) => [role, text])).toEqual([
+      ['customer', 'Where is it?'],
+      ['agent', 'We got your **mail**.'],
+      ['agent', 'It arrives tomorrow.'],
+      ['customer', 'Thank you!'],
+    ])
+    expect((await listTickets(client)).data).toHaveLength(1)
+  })
+
+  test('marks the message that a server elsewhere refused after ours had taken it', async () => {
+    await send('Bounce', 'Write to me.', [], 'eva@elsewhere.test')
+    const { id } = await newestTicket('Bounce')
+    // The automatic reply.
+    await eventually(() => elsewhere.messages.some(({ to }) => to.includes('eva@elsewhere.test')))
+    elsewhere.fail({
+      at: 'recipient',
+      does: { code: 550, text: '5.1.1 No eva here' },
+      recipient: 'eva@elsewhere.test',
+    })
+    const messageId = await reply(id, 'Hello Eva.')
+    const bounced = await untilState(id, messageId, 'bounced')
+    expect(bounced.sendError).toBe('550 5.1.1 No eva here')
+    // A report is no message, and changes no other one.
+    const [, automatic, ...others] = await messagesOf(id)
+    expect([automatic?.sending, others.length]).toEqual(['sent', 1])
+    elsewhere.heal()
+  })
+
+  test('takes the answer to a forward as a third party’s, and leaves the customer out of it', async () => {
+    await send('Broken', 'It is broken.')
+    const { id } = await newestTicket('Broken')
+    const [first] = await untilMessages(id, 2)
+    const forwardId = bellhop.deps.newId('msg')
+    const body = { id: forwardId, to: [{ address: 'desk@elsewhere.test' }], text: 'Can you check?' }
+    const path = `/console/tickets/${id}/messages/${first?.id}/forward`
+    expect((await ben.call('POST', path, { body })).status).toBe(201)
+    const forwarded = await eventually(() => elsewhere.messages.find(({ raw }) => raw.includes(forwardId)))
+    const mail = await PostalMime.parse(forwarded.raw)
+    await send('AW: Broken', 'It is on its way.', [], 'desk@elsewhere.test', mail.replyTo?.[0]?.address)
+    const thread = await untilMessages(id, 4)
+    expect(thread.at(-1)).toMatchObject({ author: 'third_party', text: 'It is on its way.' })
+    // An integration must not show either to the customer.
+    const shown = (await client.call<TicketJson>('GET', `/tickets/${id}`)).json.messages
+    expect(shown.map(({ thirdParty }) => thirdParty)).toEqual([undefined, undefined, true, true])
+    const { reply: destination } = await readThread(ben, id)
+    expect(destination.recipients?.to.map(({ address }) => address)).toEqual(['desk@elsewhere.test'])
+    expect(destination.recipients?.cc).toEqual([])
+  })
+
+  test('with another help desk that answers automatically stops within three automatic replies', async () => {
+    const sender = 'robot@elsewhere.test'
+    const before = elsewhere.messages.length
+    for (let number = 0; number < 6; number++) await send(`Your request ${number}`, 'We got it.', [], sender)
+    await newestTicket('Your request 5')
+    await eventually(() => elsewhere.messages.length >= before + 3)
+    const asked = await messagesOf((await newestTicket('Your request 5')).id)
+    expect(asked.map(({ role }) => role)).toEqual(['customer'])
+    expect(elsewhere.messages.slice(before).map(({ to }) => to)).toEqual([[sender], [sender], [sender]])
+    await send('Out of office', 'I am away.', ['Auto-Submitted: auto-replied'], 'away@elsewhere.test')
+    const { id } = await newestTicket('Out of office')
+    expect(await messagesOf(id)).toHaveLength(1)
+  })
+})

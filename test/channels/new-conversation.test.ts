@@ -1,0 +1,143 @@
+import { afterAll, expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import PostalMime from 'postal-mime'
+import { messageContents } from '../../server/database/tables/messages.ts'
+import { openOutgoing } from '../support/mail/outgoing.ts'
+import { storedEvents, subscribe } from '../support/subscription.ts'
+import { readThread } from '../support/threads.ts'
+import { problemOf, type TicketJson } from '../support/tickets.ts'
+
+// Agents write first, and forward what a customer wrote.
+
+const outgoing = await openOutgoing()
+afterAll(() => outgoing[Symbol.asyncDispose]())
+const { ben, acme, smtp, bellhop } = outgoing
+const { deps } = bellhop
+
+const start = (body: object) =>
+  ben.call<TicketJson>('POST', '/console/tickets', {
+    body: {
+      messageId: deps.newId('msg'),
+      to: [{ address: 'dan@example.com' }],
+      subject: 'Your order',
+      text: 'Hello',
+      ...body,
+    },
+  })
+
+async function upload(name: string, bytes: string): Promise<string> {
+  const answer = await ben.call<{ id: string }>('POST', `/v1/attachments?name=${name}`, {
+    raw: bytes,
+    headers: { 'content-type': 'application/octet-stream' },
+  })
+  expect(answer.status, answer.text).toBe(201)
+  return answer.json.id
+}
+
+const mailOf = async (messageId: string) => {
+  const sent = smtp.messages.find(({ raw }) => raw.includes(messageId))
+  if (!sent) throw new Error('The mail server has no such message.')
+  return { ...sent, mail: await PostalMime.parse(sent.raw) }
+}
+
+test('an agent opens a ticket by writing to any address', async () => {
+  await subscribe(deps, acme.orgId)
+  const messageId = deps.newId('msg')
+  const file = await upload('offer.pdf', '%PDF-1.4')
+  const body = {
+    messageId,
+    to: [{ name: 'Dan Silva', address: 'Dan@Example.com' }],
+    cc: [{ address: 'eve@example.com' }],
+    text: 'Your order is **ready**.',
+    format: 'markdown',
+    attachments: [file],
+    status: 'pending',
+    assignedTo: ben.id,
+    tags: ['order'],
+  }
+  const made = await start(body)
+  expect(made.status, made.text).toBe(201)
+  const { id } = made.json
+  expect(made.json).toMatchObject({
+    channel: 'email',
+    subject: 'Your order',
+    status: 'pending',
+    assignedTo: ben.id,
+    tags: ['order'],
+    customer: { name: 'Dan Silva', email: 'Dan@Example.com' },
+  })
+  const again = await start(body)
+  expect([again.status, again.json.id]).toEqual([200, id])
+  problemOf(await start({ ...body, text: 'Something else.' }), 409, 'message_id_taken')
+  await outgoing.until(id, messageId, 'sent')
+  const { to, mail } = await mailOf(messageId)
+  expect(to).toEqual(['Dan@example.com', 'eve@example.com'])
+  expect([mail.subject, mail.inReplyTo]).toEqual(['Your order', undefined])
+  expect(mail.html).toContain('<strong>ready</strong>')
+  expect(mail.attachments.map(({ filename }) => filename)).toEqual(['offer.pdf'])
+  expect(smtp.messages).toHaveLength(1)
+  const events = (await storedEvents(deps, acme.orgId)).filter(({ ticketId }) => ticketId === id)
+  expect(events.map(({ type }) => type).slice(0, 2)).toEqual(['ticket.created', 'message.sent'])
+  expect(JSON.parse(events[1]?.body ?? '{}').data.message).toMatchObject({
+    role: 'agent',
+    agentName: 'Ben Okafor',
+  })
+
+  // A second message goes to the same people, as an answer to the first.
+  const second = await outgoing.reply(id, 'Are you coming?')
+  await outgoing.until(id, second, 'sent')
+  const next = await mailOf(second)
+  expect(next.to).toEqual(to)
+  expect([next.mail.subject, next.mail.inReplyTo]).toEqual(['Re: Your order', mail.messageId])
+})
+
+test('wrong input opens nothing', async () => {
+  const before = await ben.call<{ all: number }>('GET', '/console/counts')
+  const refused = async (body: object, pointer: string) => {
+    expect(problemOf(await start(body), 400, 'invalid_request').errors).toMatchObject([{ pointer }])
+  }
+  await refused({ to: [{ address: 'support@acme.example' }] }, '/to/0/address')
+  await refused({ to: [] }, '/to')
+  await refused({ text: ' ' }, '/text')
+  await refused({ assignedTo: 'agt_00000000000000000000000000' }, '/assignedTo')
+  await refused({ mailboxId: 'mbx_00000000000000000000000000' }, '/mailboxId')
+  await refused({ attachments: ['att_00000000000000000000000000'] }, '/attachments/0')
+  await using unconnected = await openOutgoing({ isConnected: false })
+  const body = { messageId: deps.newId('msg'), to: [{ address: 'dan@example.com' }], subject: 'x', text: 'x' }
+  problemOf(await unconnected.ben.call('POST', '/console/tickets', { body }), 409, 'no_transport')
+  expect((await ben.call('GET', '/console/counts')).json).toEqual(before.json)
+})
+
+test('a message is forwarded with its files to someone outside, and the customer learns nothing', async () => {
+  const ticketId = await outgoing.ticket({ text: 'My parcel is broken.' })
+  const file = await upload('photo.txt', 'a photo')
+  const withFile = await outgoing.put(ticketId, { text: 'Look.', attachments: [file] })
+  await outgoing.until(ticketId, withFile, 'sent')
+  const id = deps.newId('msg')
+  const forward = (body: object, messageId = withFile) =>
+    ben.call('POST', `/console/tickets/${ticketId}/messages/${messageId}/forward`, { body })
+  const body = { id, to: [{ address: 'desk@carrier.example' }], text: 'Can you check?' }
+  const answers = [await forward(body), await forward(body)]
+  expect(answers.map(({ status }) => status)).toEqual([201, 200])
+  const shown = await outgoing.until(ticketId, id, 'sent')
+  expect(shown).toMatchObject({ role: 'agent', text: 'Can you check?', agentName: 'Ben Okafor' })
+  const { to, mail } = await mailOf(id)
+  expect(to).toEqual(['desk@carrier.example'])
+  expect(mail.subject).toBe('Fwd: My parcel')
+  expect(mail.inReplyTo).toBeUndefined()
+  expect(mail.attachments.map(({ filename }) => filename)).toEqual(['photo.txt'])
+  expect(mail.text).toStartWith('Can you check?\n\n---------- Forwarded message ----------\nFrom: ')
+  expect(mail.text).toContain('Look.')
+  expect(mail.text).not.toContain('My parcel is broken')
+  const [content] = await deps.database.read
+    .select()
+    .from(messageContents)
+    .where(eq(messageContents.messageId, id))
+  expect(content?.quoted).toContain('Look.')
+
+  // The next reply is for the customer, as if nothing had been forwarded.
+  const { reply } = await readThread(ben, ticketId)
+  expect(reply.recipients?.to.map(({ address }) => address)).toEqual(['ana@example.com'])
+  problemOf(await forward({ ...body, id: deps.newId('msg') }, deps.newId('msg')), 404, 'not_found')
+  problemOf(await forward({ ...body, id: deps.newId('msg'), to: [{ address: 'x' }] }), 400, 'invalid_request')
+})

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mailboxProblems } from '../../server/channels/email/mailboxes/mailbox-alerts.ts'
+import { countMails } from '../../server/channels/email/mailboxes/mailbox-health.ts'
+import { readMailbox, updateMailbox } from '../../server/channels/email/mailboxes/mailboxes.ts'
+import type { Bellhop } from '../support/bellhop.ts'
+import { createManualClock } from '../support/clock.ts'
+import { startCutProxy } from '../support/mail/cut-proxy.ts'
+import { type Dovecot, startDovecot } from '../support/mail/dovecot.ts'
+import { describeWithMail } from '../support/mail/mail-tests.ts'
+import { connectMailbox, startBellhopWithMail } from '../support/mail/mailbox-service.ts'
+import type { TicketJson } from '../support/tickets.ts'
+import { eventually } from '../support/webhooks.ts'
+
+const PASSWORD = 'secret'
+const MINUTE_MS = 60_000
+const MANY = 2_000
+const LONG_TEST_MS = 120_000
+
+describeWithMail('when something goes wrong while mail is received', () => {
+  const clock = createManualClock()
+  let dovecot: Dovecot
+  let bellhop: Bellhop
+  let boxes = 0
+  beforeAll(async () => {
+    dovecot = await startDovecot({ users: {} })
+    bellhop = await startBellhopWithMail({ clock })
+  })
+  afterAll(async () => {
+    await bellhop.stop()
+    await dovecot.stop()
+  })
+
+  async function connected(given: { port?: number; more?: object } = {}) {
+    boxes += 1
+    const address = `support${boxes}@helpdesk.test`
+    dovecot.addUser(address, PASSWORD)
+    const client = await bellhop.organization()
+    const { orgId } = client
+    const server = { imapsPort: given.port ?? dovecot.imapsPort }
+    const { id } = await connectMailbox(bellhop, client, {
+      dovecot: server,
+      address,
+      password: PASSWORD,
+      more: given.more ?? {},
+    })
+    const state = () => readMailbox(bellhop.deps, orgId, id)
+    const counts = () => countMails(bellhop.deps, orgId, id)
+    /** Waits until it is so, and skips the pauses after failures, but not while a mail is being read. */
+    const soon = <T>(look: () => T | Promise<T>) =>
+      eventually(async () => {
+        const seen = await look()
+        const isPausing = (await state()).receiveError !== '' && (await counts()).pending === 0
+        if (!seen && isPausing) clock.advance(1_000)
+        return seen
+      })
+    await eventually(async () => {
+      const { lastCheckedAt, receiveError } = await state()
+      if (lastCheckedAt === null && receiveError === '') clock.advance(1_000)
+      return lastCheckedAt !== null || receiveError !== ''
+    })
+    return {
+      client,
+      address,
+      id,
+      soon,
+      counts,
+      state,
+      problems: () => mailboxProblems(bellhop.deps, orgId),
+      change: (change: Parameters<typeof updateMailbox>[2]['change']) =>
+        updateMailbox(bellhop.deps, orgId, { id, change }),
+    }
+  }
+
+  test('a connection that is cut inside a mail leaves nothing half, and the mail comes whole', async () => {
+    const proxy = await startCutProxy({ port: dovecot.imapsPort })
+    proxy.cut({ of: 'server', afterBytes: 700_000, does: 'cut' })
+    const { client, address, counts, soon, state } = await connected({ port: proxy.port })
+    const line = `${'x'.repeat(70)}\r\n`
+    dovecot.deliver(address, mail('Large', line.repeat(30_000)))
+    await soon(async () => (await state()).receiveError !== '')
+    expect((await counts()).message).toBe(0)
+    await soon(async () => (await counts()).message === 1)
+    const { json } = await client.call<{ data: { id: string }[] }>('GET', '/tickets')
+    const ticket = await client.call<TicketJson>('GET', `/tickets/${json.data[0]?.id}`)
+    expect(ticket.json.messages[0]?.text).toStartWith('x'.repeat(70))
+    expect((await state()).receiveError).toBe('')
+    await proxy.stop()
+  })
+
+  test('a server that is gone for ten minutes is said to every administrator, and comes back without help', async () => {
+    const { address, counts, soon, state, problems } = await connected()
+    await dovecot.stop()
+    await soon(async () => (await state()).receiveError.includes("doesn't accept connections"))
+    expect(await problems()).toHaveLength(0)
+    clock.advance(10 * MINUTE_MS)
+    await soon(async () => (await problems()).length === 1)
+    dovecot.deliver(address, mail('While it was gone'))
+    await dovecot.start()
+    await soon(async () => (await counts()).message === 1)
+    await soon(async () => (await state()).receiveError === '')
+    expect(await problems()).toHaveLength(0)
+  })
+
+  test('a password that is not right anymore is said in words, and the right one goes on at once', async () => {
+    const { address, counts, soon, state, change } = await connected()
+    dovecot.setPassword(address, 'another one')
+    await dovecot.disconnect(address)
+    await soon(async () => (await state()).receiveError.includes('refused the sign-in'))
+    dovecot.deliver(address, mail('Meanwhile'))
+    const { imap } = await state()
+    await change({ imap: { ...imap, password: 'another one' } })
+    await soon(async () => (await counts()).message === 1)
+  })
+
+  test('a folder that was renamed is named, and the others go on', async () => {
+    const { address, counts, soon, state } = await connected({ more: { folders: ['INBOX', 'Orders'] } })
+    await soon(async () => (await state()).receiveError !== '')
+    expect((await state()).receiveError).toContain('no folder "Orders"')
+    dovecot.deliver(address, mail('To the inbox'))
+    await soon(async () => (await counts()).message === 1)
+    await dovecot.createFolder(address, 'Orders')
+    dovecot.deliver(address, mail('To the orders'), 'Orders')
+    await soon(async () => (await counts()).message === 2)
+    await soon(async () => (await state()).receiveError === '')
+  })
+
+  test(
+    'of 2,000 mails at once, many read elsewhere and some deleted, each that is left is taken in once',
+    async () => {
+      const { address, counts, soon } = await connected()
+      for (let number = 0; number < MANY; number += 1) dovecot.deliver(address, mail(`Number ${number}`))
+      await dovecot.addFlags(address, 'all', ['\\Seen'])
+      await soon(async () => (await counts()).message === MANY)
+      await dovecot.removeMails(address, 'all')
+      dovecot.deliver(address, mail('After the folder was emptied'))
+      await soon(async () => (await counts()).message === MANY + 1)
+      expect(await counts()).toMatchObject({ pending: 0, quarantined: 0, duplicate: 0 })
+    },
+    LONG_TEST_MS,
+  )
+})
+
+function mail(subject: string, body = 'Hello\r\n'): string {
+  const id = subject.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
+  return `From: Ana <ana@customer.test>\r\nTo: support@helpdesk.test\r\nSubject: ${subject}\r\nMessage-ID: <${id}@customer.test>\r\n\r\n${body}`
+}

@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { NewMailbox } from '../../server/channels/email/mailboxes/mailbox-rows.ts'
+import { type SignedInAgent, signInAgent } from '../support/agents.ts'
+import { type Bellhop, startBellhop } from '../support/bellhop.ts'
+import { createManualClock } from '../support/clock.ts'
+import { type Dovecot, startDovecot } from '../support/mail/dovecot.ts'
+import { describeWithMail } from '../support/mail/mail-tests.ts'
+import { mailSettings } from '../support/mail/mailbox-service.ts'
+import { type Postfix, startPostfix } from '../support/mail/postfix.ts'
+import { type SmtpFaults, startSmtpFaults } from '../support/mail/smtp-faults.ts'
+import { runProgram } from '../support/program.ts'
+import { eventually } from '../support/webhooks.ts'
+
+const ADDRESS = 'support@helpdesk.test'
+const PASSWORD = 'the right password'
+
+interface Tested {
+  isOk: boolean
+  steps: { side: string; step: string; state: string; detail?: string; advice?: string; link?: string }[]
+  folders: string[]
+}
+
+describeWithMail('testing the connection of a mailbox', () => {
+  const clock = createManualClock(Date.now())
+  let dovecot: Dovecot
+  let postfix: Postfix
+  let faults: SmtpFaults
+  let bellhop: Bellhop
+  let ana: SignedInAgent
+
+  beforeAll(async () => {
+    dovecot = await startDovecot({ users: { [ADDRESS]: PASSWORD } })
+    postfix = await startPostfix({ dovecot })
+    faults = await startSmtpFaults({ users: { [ADDRESS]: PASSWORD } })
+    bellhop = await startBellhop({ clock, settings: await mailSettings() })
+    const { orgId } = await bellhop.organization()
+    ana = await signInAgent(bellhop, orgId, { name: 'Ana', role: 'admin' })
+  })
+  afterAll(async () => {
+    await bellhop.stop()
+    await Promise.all([postfix.stop(), faults.stop()])
+    await dovecot.stop()
+  })
+
+  function settings(given: { imap?: object; smtp?: object; folders?: string[]; sentFolder?: string } = {}) {
+    const server = { host: '127.0.0.1', security: 'tls', user: ADDRESS, password: PASSWORD }
+    return {
+      name: 'Support',
+      address: ADDRESS,
+      ...given,
+      imap: { ...server, port: dovecot.imapsPort, ...given.imap },
+      smtp: { ...server, port: postfix.submissionsPort, ...given.smtp },
+    }
+  }
+
+  async function tested(body: object, path = '/console/mailboxes/test'): Promise<Tested> {
+    const answer = await ana.call<Tested>('POST', path, { body })
+    expect(answer.status, answer.text).toBe(200)
+    expect(answer.text).not.toContain(PASSWORD)
+    return answer.json
+  }
+
+  /** `imap sign_in: failed`. */
+  function statesOf({ steps }: Tested): string[] {
+    return steps.map(({ side, step, state }) => `${side} ${step}: ${state}`)
+  }
+
+  function failureOf({ isOk, steps }: Tested) {
+    expect(isOk).toBe(false)
+    return steps.filter(({ state }) => state === 'failed')
+  }
+
+  const ALL_OK = [
+    'imap name: ok',
+    'imap connection: ok',
+    'imap tls: ok',
+    'imap sign_in: ok',
+    'imap folder: ok',
+    'smtp name: ok',
+    'smtp connection: ok',
+    'smtp tls: ok',
+    'smtp sign_in: ok',
+    'both message: ok',
+  ]
+
+  test('all steps pass, a message comes back, and nothing is stored', async () => {
+    await dovecot.createFolder(ADDRESS, 'Sent')
+    const result = await tested(settings({ sentFolder: 'Sent' }))
+    expect(statesOf(result)).toEqual(ALL_OK)
+    expect(result.isOk).toBe(true)
+    expect(result.folders).toEqual(expect.arrayContaining(['INBOX', 'Sent']))
+    expect(await dovecot.mails(ADDRESS)).toMatchObject([
+      { subject: 'Bellhop tests this mailbox', from: [ADDRESS], to: [ADDRESS], flags: new Set() },
+    ])
+    expect((await ana.call('GET', '/console/mailboxes')).json).toEqual({ data: [] })
+  })
+
+  test('it works with STARTTLS and with other mail around', async () => {
+    dovecot.deliver(ADDRESS, `Subject: large\r\n\r\n${'x'.repeat(70).concat('\r\n').repeat(20_000)}`)
+    const result = await tested(
+      settings({
+        imap: { port: dovecot.imapPort, security: 'starttls' },
+        smtp: { port: postfix.submissionPort, security: 'starttls' },
+      }),
+    )
+    expect(statesOf(result)).toEqual(ALL_OK)
+  })
+
+  test('a wrong password fails at the sign-in, and the other server is tested too', async () => {
+    const result = await tested(settings({ imap: { password: 'wrong' } }))
+    expect(statesOf(result)).toEqual([
+      ...ALL_OK.slice(0, 3),
+      'imap sign_in: failed',
+      'imap folder: skipped',
+      ...ALL_OK.slice(5, 9),
+      'both message: skipped',
+    ])
+    expect(failureOf(result)).toMatchObject([
+      {
+        detail: expect.stringContaining('127.0.0.1 refused the sign-in'),
+        advice: 'Check the user name and the password. Some providers want a password that is made for apps.',
+      },
+    ])
+  })
+
+  test('each fault names its step, and says what to do', async () => {
+    const cases: [given: Parameters<typeof settings>[0], step: string, detail: string][] = [
+      [{ imap: { port: 1 } }, 'imap connection', "doesn't accept connections on port 1. Check the port."],
+      [{ imap: { port: dovecot.imapPort } }, 'imap tls', "doesn't use TLS on port"],
+      [{ folders: ['INBOX', 'Nope'] }, 'imap folder', 'has no folder "Nope".'],
+      [{ sentFolder: 'Sent mail' }, 'imap folder', 'has no folder "Sent mail".'],
+      [{ smtp: { port: 1 } }, 'smtp connection', "doesn't accept connections on port 1."],
+      [{ smtp: { user: 'nobody@helpdesk.test' } }, 'smtp sign_in', 'refused the sign-in'],
+      [{ imap: { host: 'localhost.localdomain.invalid' } }, 'imap name', "couldn't be found. Check the name"],
+    ]
+    for (const [given, place, sentence] of cases) {
+      const [failed, ...more] = failureOf(await tested(settings(given)))
+      expect(`${failed?.side} ${failed?.step}`, JSON.stringify(given)).toBe(place)
+      expect(failed?.detail).toContain(sentence)
+      expect(more).toEqual([])
+    }
+  })
+
+  test('a message that is refused, or does not arrive, fails the last step', async () => {
+    const throughFaults = settings({ smtp: { port: faults.tlsPort } })
+    faults.fail({ at: 'end', does: { code: 550, text: '5.7.1 You may not send' } })
+    expect(failureOf(await tested(throughFaults))).toEqual([
+      {
+        side: 'both',
+        step: 'message',
+        state: 'failed',
+        detail: '127.0.0.1 refused the message: 550 5.7.1 You may not send',
+      },
+    ])
+    const { length } = faults.messages
+    const testing = tested(throughFaults)
+    await faults.waitForMessages(length + 1)
+    const result = await advancing(testing)
+    expect(statesOf(result)).toEqual([...ALL_OK.slice(0, -1), 'both message: failed'])
+    expect(failureOf(result)).toMatchObject([
+      {
+        detail: `A message to ${ADDRESS} was sent, but it did not arrive in INBOX within 30 seconds.`,
+        advice: expect.stringContaining('not into another folder such as spam.'),
+      },
+    ])
+  })
+
+  /** Lets time pass until it is done. */
+  async function advancing<T>(work: Promise<T>): Promise<T> {
+    let isDone = false
+    const done = work.finally(() => {
+      isDone = true
+    })
+    while (!isDone) {
+      clock.advance(1_000)
+      await Bun.sleep(5)
+    }
+    return done
+  }
+
+  test('a server that hangs ends the test after a minute', async () => {
+    faults.fail({ at: 'auth', does: 'hang' })
+    const result = await advancing(tested(settings({ smtp: { port: faults.tlsPort } })))
+    expect(failureOf(result)).toMatchObject([
+      { side: 'smtp', detail: 'The mail server did not answer within a minute.' },
+    ])
+  })
+
+  test('the test ends when nobody waits for it any more', async () => {
+    faults.fail({ at: 'end', does: 'hang' })
+    const { length } = faults.steps
+    const leaving = new AbortController()
+    const asking = fetch(`${bellhop.url}/console/mailboxes/test`, {
+      method: 'POST',
+      headers: { cookie: ana.cookie, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' },
+      body: JSON.stringify(settings({ smtp: { port: faults.tlsPort } })),
+      signal: leaving.signal,
+    })
+    await eventually(async () => faults.steps.slice(length).includes('body'))
+    leaving.abort()
+    await expect(asking).rejects.toMatchObject({ name: 'AbortError' })
+    await eventually(async () => faults.connections() === 0)
+    faults.heal()
+  })
+
+  test('a stored mailbox is tested with its passwords, and with changes before they are saved', async () => {
+    const made = await ana.call<{ id: string }>('POST', '/console/mailboxes', { body: settings() })
+    const path = `/console/mailboxes/${made.json.id}/test`
+    expect(statesOf(await tested({}, path))).toEqual(ALL_OK)
+    expect(failureOf(await tested({ folders: ['Nope'] }, path))).toMatchObject([{ step: 'folder' }])
+    const { imap } = settings()
+    const elsewhere = { imap: { ...imap, host: 'imap.evil.example', password: undefined } }
+    expect((await ana.call('POST', path, { body: elsewhere })).json).toMatchObject({
+      status: 400,
+      errors: [{ pointer: '/imap/password', code: 'password_required' }],
+    })
+    expect((await ana.call('GET', `/console/mailboxes/${made.json.id}`)).json).toMatchObject({
+      folders: ['INBOX'],
+    })
+    await ana.call('DELETE', `/console/mailboxes/${made.json.id}`)
+  })
+
+  test('a mailbox at a provider needs a sign-in before it can be tested', async () => {
+    const { imap, smtp, ...rest } = settings()
+    const without = (given: NonNullable<NewMailbox['imap']> | object) => ({ ...given, password: undefined })
+    const body = { ...rest, signIn: 'google', imap: without(imap), smtp: without(smtp) }
+    const result = await tested(body)
+    expect(statesOf(result)).toEqual([
+      ...['imap name: skipped', 'imap connection: skipped', 'imap tls: skipped', 'imap sign_in: failed'],
+      'imap folder: skipped',
+      ...['smtp name: skipped', 'smtp connection: skipped', 'smtp tls: skipped', 'smtp sign_in: failed'],
+      'both message: skipped',
+    ])
+    expect(failureOf(result)[0]).toMatchObject({ detail: 'Sign in with Google to connect this mailbox.' })
+  })
+
+  test('the command ends with 0 when all steps pass, and with 1 and a sentence otherwise', async () => {
+    const place = { ...(await mailSettings()), BELLHOP_DATA: bellhop.deps.config.dataFolder }
+    const databaseUrl = bellhop.deps.config.databaseUrl
+    const run = (...args: string[]) =>
+      runProgram(databaseUrl ? { ...place, DATABASE_URL: databaseUrl } : place, ['mailbox', 'test', ...args])
+    const made = await ana.call<{ id: string }>('POST', '/console/mailboxes', { body: settings() })
+    const { id } = made.json
+    const good = await run(id, '--json')
+    expect(good).toMatchObject({ code: 0, err: '' })
+    expect(JSON.parse(good.out)).toMatchObject({ isOk: true })
+    await ana.call('PATCH', `/console/mailboxes/${id}`, { body: { folders: ['Nope'] } })
+    const failed = await run(id)
+    expect(failed).toMatchObject({ code: 1, err: '127.0.0.1 has no folder "Nope".\n' })
+    expect(failed.out).toMatch(/^imap +folder +failed +127\.0\.0\.1 has no folder "Nope"\.$/m)
+    await ana.call('DELETE', `/console/mailboxes/${id}`)
+  })
+})

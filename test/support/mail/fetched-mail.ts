@@ -1,0 +1,44 @@
+import { and, eq } from 'drizzle-orm'
+import { pauseMailbox } from '../../../server/channels/email/mailboxes/mailbox-state.ts'
+import { createMailbox } from '../../../server/channels/email/mailboxes/mailboxes.ts'
+import { mails } from '../../../server/database/tables/mailboxes.ts'
+import type { Bellhop } from '../bellhop.ts'
+import { newMailbox } from '../mailboxes.ts'
+import { eventually } from '../webhooks.ts'
+
+type FiledMail = typeof mails.$inferSelect
+
+/** A mailbox whose mail is put into the ledger without a mail server, as if it had been fetched. */
+interface FetchedMail {
+  mailboxId: string
+  /** Puts a raw mail into the ledger, and waits for its outcome. */
+  fetched(raw: string | Uint8Array): Promise<FiledMail>
+}
+
+export async function openLedger({ deps }: Bellhop, orgId: string, address?: string): Promise<FetchedMail> {
+  const { id: mailboxId } = await createMailbox(deps, orgId, newMailbox(address ? { address } : {}))
+  await pauseMailbox(deps, orgId, mailboxId)
+  let uid = 0
+  return {
+    mailboxId,
+    async fetched(raw) {
+      uid += 1
+      const id = deps.newId('eml')
+      using file = await deps.files.put(typeof raw === 'string' ? Buffer.from(raw) : raw)
+      const { hash, size } = file
+      await deps.database.write(async (tx) => {
+        const now = deps.clock.now()
+        const place = { folder: 'INBOX', uidValidity: '1', uid }
+        const times = { receivedAt: now, createdAt: now }
+        await tx
+          .insert(mails)
+          .values({ id, orgId, mailboxId, ...place, ...times, hash, size, outcome: 'pending' })
+      })
+      return eventually(async () => {
+        const isIt = and(eq(mails.orgId, orgId), eq(mails.id, id))
+        const [mail] = await deps.database.read.select().from(mails).where(isIt)
+        return mail && mail.outcome !== 'pending' ? mail : undefined
+      })
+    },
+  }
+}

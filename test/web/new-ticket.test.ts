@@ -1,0 +1,192 @@
+import { afterAll, expect } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import type { Page } from 'playwright-core'
+import { messages } from '../../server/database/tables/messages.ts'
+import { addMessages } from '../support/add-messages.ts'
+import { signInAgent } from '../support/agents.ts'
+import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
+import { startBellhop } from '../support/bellhop.ts'
+import { browserTest, openWindow } from '../support/browser.ts'
+import { openLedger } from '../support/mail/fetched-mail.ts'
+import { textMail } from '../support/mail/mail-parser.ts'
+import { readThread, type ThreadJson } from '../support/threads.ts'
+import { openTicket, openWorkspace } from '../support/ticket-page.ts'
+import { makeTicket } from '../support/tickets.ts'
+import { eventually } from '../support/webhooks.ts'
+
+const bellhop = await startBellhop()
+afterAll(() => bellhop.stop())
+
+const dialog = (page: Page) => page.getByRole('dialog', { name: 'New ticket' })
+
+async function openInbox() {
+  const client = await bellhop.organization()
+  const ben = await signInAgent(bellhop, client.orgId, { name: 'Ben Okafor', role: 'admin' })
+  const window = await openWindow({ url: bellhop.url, agent: ben })
+  await window.page.goto('/inbox/open')
+  await window.page.getByRole('button', { name: 'New ticket' }).waitFor()
+  return { client, ben, window }
+}
+
+function newestThread(page: Page, ben: Parameters<typeof readThread>[0]): Promise<ThreadJson> {
+  return readThread(ben, new URL(page.url()).pathname.split('/').at(-1) ?? '')
+}
+
+browserTest('`c` writes to any address: the ticket opens, with its message and its assignee', async () => {
+  const { client, ben, window: opened } = await openInbox()
+  await using window = opened
+  const { page } = window
+  await openLedger(bellhop, client.orgId, 'support@acme.example')
+  const { mailboxId } = await openLedger(bellhop, client.orgId, 'billing@acme.example')
+  await makeTicket(client, { customer: { name: 'Maria Silva', email: 'maria@silva.test' } })
+  await eventually(async () => {
+    const found = await ben.call<{ data: unknown[] }>('GET', '/console/tickets?q=from:maria')
+    return found.json.data.length > 0
+  })
+  await ben.call('POST', '/console/saved-replies', {
+    body: { name: 'Greeting', text: 'Hi {{customer.firstName}},' },
+  })
+  await page.keyboard.press('c')
+  await dialog(page).getByRole('combobox', { name: 'To' }).waitFor()
+  await page.keyboard.type('mar')
+  await page.getByRole('option', { name: /Maria Silva/ }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.keyboard.type('zoe@stripes.test,')
+  await page.keyboard.press('Backspace')
+  expect(await dialog(page).getByRole('listitem').allTextContents()).toEqual(['Maria Silva'])
+  await page.getByRole('button', { name: 'Cc', exact: true }).click()
+  await page.keyboard.type('"Dana Lee" <dana@lee.test>; nobody')
+  await dialog(page).getByRole('textbox', { name: 'Subject' }).fill('Your order 1001')
+  await dialog(page).getByText('“nobody” is not an email address.').waitFor()
+  expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+  await dialog(page).getByRole('combobox', { name: 'Cc' }).fill('')
+  await dialog(page).getByRole('textbox', { name: 'Message' }).focus()
+  await page.keyboard.type('/')
+  await page.getByRole('combobox', { name: 'Saved replies' }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.keyboard.type('\n\nit has ')
+  await page.keyboard.press('Control+b')
+  await page.keyboard.type('shipped')
+  await page.keyboard.press('Control+b')
+
+  // What was written is still there after a reload.
+  await page.reload()
+  await page.getByRole('button', { name: 'New ticket' }).click()
+  const text = dialog(page).getByRole('textbox', { name: 'Message' })
+  expect(await text.inputValue()).toBe('Hi Maria,\n\nit has **shipped**')
+  await dialog(page).getByRole('button', { name: 'From' }).click()
+  await page.getByRole('option', { name: /billing@acme.example/ }).click()
+  await dialog(page).getByRole('button', { name: 'Status' }).click()
+  await page.getByRole('option', { name: 'Pending' }).click()
+  await text.focus()
+  await page.keyboard.press('Control+Enter')
+  await page.getByRole('article', { name: 'Message from Ben Okafor' }).waitFor()
+  await dialog(page).waitFor({ state: 'detached' })
+  const { ticket, timeline, reply } = await newestThread(page, ben)
+  expect(ticket).toMatchObject({
+    subject: 'Your order 1001',
+    status: 'pending',
+    assignedTo: ben.id,
+    customer: { name: 'Maria Silva', email: 'maria@silva.test' },
+  })
+  expect(timeline[0]).toMatchObject({
+    text: 'Hi Maria,\n\nit has **shipped**',
+    email: { cc: [{ name: 'Dana Lee', address: 'dana@lee.test' }] },
+  })
+  expect(reply.mailbox?.id).toBe(mailboxId)
+
+  await page.keyboard.press('c')
+  expect(await dialog(page).getByRole('textbox', { name: 'Message' }).inputValue()).toBe('')
+})
+
+browserTest('without a mailbox, a new ticket says why it cannot be sent', async () => {
+  const { window: opened } = await openInbox()
+  await using window = opened
+  const { page } = window
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('new tick')
+  await page.getByRole('option', { name: /New ticket/ }).waitFor()
+  await page.keyboard.press('Enter')
+  await dialog(page).getByText('No mailbox is connected').waitFor()
+  const link = dialog(page).getByRole('link', { name: 'Open settings' })
+  expect(await link.getAttribute('href')).toBe('/settings/email')
+  await dialog(page).getByRole('combobox', { name: 'To' }).fill('ana@customer.test')
+  await dialog(page).getByRole('button', { name: 'Send' }).click()
+  await dialog(page).getByRole('alert').getByText('No mailbox is connected.').waitFor()
+  await dialog(page).getByRole('button', { name: 'Discard' }).click()
+  await dialog(page).waitFor({ state: 'detached' })
+})
+
+browserTest('a message is forwarded to someone outside, with a comment', async () => {
+  const workspace = await openWorkspace(bellhop, { message: 'The parcel is **broken**.' })
+  const { ben, ticket } = workspace
+  await openLedger(bellhop, workspace.client.orgId, 'help@acme.example')
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await page.getByRole('article', { name: /Message from Ana/ }).hover()
+  await page.getByRole('button', { name: 'Actions for this message' }).click()
+  await page.getByRole('menuitem', { name: 'Forward…' }).click()
+  const form = page.getByRole('dialog', { name: 'Forward message' })
+  await form.getByText('The parcel is **broken**.').waitFor()
+  await form.getByRole('button', { name: 'Forward' }).click()
+  await form.getByText('Add at least one recipient.').waitFor()
+  await form.getByRole('combobox', { name: 'To' }).fill('carrier@parcels.test')
+  await form.getByRole('textbox', { name: 'Comment' }).fill('Can you check?')
+  expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+  await page.keyboard.press('Control+Enter')
+  await form.waitFor({ state: 'detached' })
+  const sent = page.getByRole('article', { name: 'Message from Ben Okafor' })
+  await sent.getByText('Forwarded').waitFor()
+  await sent.getByText('to carrier@parcels.test').waitFor()
+  await sent.getByRole('button', { name: 'Show quoted text' }).click()
+  await sent.getByText('The parcel is **broken**.').waitFor()
+  const { timeline } = await readThread(ben, ticket.id)
+  expect(timeline.at(-1)).toMatchObject({
+    text: 'Can you check?',
+    email: { to: [{ name: '', address: 'carrier@parcels.test' }] },
+  })
+})
+
+browserTest('a bounced message goes to another address', async () => {
+  const workspace = await openWorkspace(bellhop)
+  const { ben, client } = workspace
+  const ledger = await openLedger(bellhop, client.orgId, 'care@acme.example')
+  const mail = await ledger.fetched(textMail('Where is my invoice?'))
+  const ticketId = mail.ticketId ?? ''
+  const place = { orgId: client.orgId, ticketId }
+  const person = { name: 'Ana Pires', address: 'ana@customer.test' }
+  const id = await addMessages(bellhop.deps, place, {
+    role: 'agent',
+    agentId: ben.id,
+    agentName: ben.name,
+    sending: 'bounced',
+    text: 'Here.',
+  })
+  const email = {
+    from: { name: 'Support', address: 'care@acme.example' },
+    replyTo: [],
+    to: [person],
+    cc: [],
+    subject: 'Missing invoice',
+    messageId: null,
+    references: [],
+  }
+  const sendError = 'The mailbox is full.'
+  await bellhop.deps.database.write((tx) =>
+    tx.update(messages).set({ sendError, email }).where(eq(messages.id, id)),
+  )
+  await using window = await openTicket(bellhop, ben, ticketId)
+  const { page } = window
+  const strip = page.locator('.undelivered')
+  await strip.getByText('Bounced').waitFor()
+  await strip.getByText(sendError).waitFor()
+  await strip.getByRole('button', { name: 'Send to another address…' }).click()
+  await strip.getByRole('combobox', { name: 'To' }).waitFor()
+  await page.keyboard.type('ana.pires@home.test')
+  await page.keyboard.press('Enter')
+  await strip.getByRole('button', { name: 'Send', exact: true }).click()
+  await strip.waitFor({ state: 'detached' })
+  const sent = (await readThread(ben, ticketId)).timeline.find((entry) => entry.id === id)
+  expect(sent).toMatchObject({ sending: 'queued', email: { to: [{ address: 'ana.pires@home.test' }] } })
+})

@@ -1,0 +1,143 @@
+import { afterAll, expect } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
+import { startBellhop } from '../support/bellhop.ts'
+import { browserTest } from '../support/browser.ts'
+import { openLedger } from '../support/mail/fetched-mail.ts'
+import { readThread } from '../support/threads.ts'
+import { field, openTicket, openWorkspace } from '../support/ticket-page.ts'
+import { eventually } from '../support/webhooks.ts'
+
+const bellhop = await startBellhop()
+afterAll(() => bellhop.stop())
+
+/** A mail from Ana to us, with a copy to Cy. */
+async function openMail() {
+  const workspace = await openWorkspace(bellhop)
+  const { client } = workspace
+  const ledger = await openLedger(bellhop, client.orgId, 'support@acme.example')
+  const id = crypto.randomUUID()
+  const receive = (from: string, ...headers: string[]) =>
+    ledger.fetched(
+      [
+        `From: ${from}`,
+        'To: Support <support@acme.example>',
+        'Subject: Missing invoice',
+        ...headers,
+        '',
+        'Where is it?',
+      ].join('\r\n'),
+    )
+  const mail = await receive(
+    'Ana Pires <ana@customer.test>',
+    'Cc: Cy Ortega <cy@customer.test>',
+    `Message-ID: <${id}@customer.test>`,
+  )
+  return {
+    ...workspace,
+    ticketId: mail.ticketId ?? '',
+    reply: (from: string, ...headers: string[]) =>
+      receive(from, `In-Reply-To: <${id}@customer.test>`, `Message-ID: <re.${id}@customer.test>`, ...headers),
+  }
+}
+
+async function newestMessage(ben: Parameters<typeof readThread>[0], ticketId: string) {
+  return (await readThread(ben, ticketId)).timeline.findLast(({ kind }) => kind === 'message')
+}
+
+const line = (page: Page) => page.locator('.destination-recipients')
+const chips = (page: Page, label: string) =>
+  page.locator('.reply-recipients').getByRole('list', { name: label }).getByRole('listitem')
+
+browserTest('a reply goes to the writer and the others on the mail; both can be changed', async () => {
+  const { ben, ticketId } = await openMail()
+  await using window = await openTicket(bellhop, ben, ticketId)
+  const { page } = window
+  expect(await line(page).textContent()).toContain('to Ana Pires, cc Cy Ortega · from support@acme.example')
+  await line(page).click()
+  await page.getByRole('combobox', { name: 'To' }).waitFor()
+  expect(await chips(page, 'To').allTextContents()).toEqual(['Ana Pires'])
+  await page.keyboard.type('dana@elsewhere.test;')
+  await page.getByRole('combobox', { name: 'Cc' }).focus()
+  await page.keyboard.press('Backspace')
+  await page.keyboard.type('nobody')
+  expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+  await field(page).fill('It is attached.')
+  await page.getByText('“nobody” is not an email address.').waitFor()
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('Finish the address that you began.').waitFor()
+  await page.getByRole('combobox', { name: 'Cc' }).fill('')
+
+  // The draft keeps them, on every device.
+  await eventually(async () => {
+    const [draft] = (await readThread(ben, ticketId)).drafts
+    return draft?.text === 'It is attached.' && draft.recipients?.to.length === 2
+  })
+  await page.reload()
+  await field(page).waitFor()
+  expect(await line(page).textContent()).toContain('to Ana Pires, dana@elsewhere.test')
+  await line(page).click()
+  expect(await chips(page, 'To').count()).toBe(2)
+  await page.getByRole('combobox', { name: 'To' }).focus()
+  await page.keyboard.press('Control+Enter')
+  const waiting = page.getByRole('article', { name: 'Queued reply' })
+  await waiting.getByText('to Ana Pires, dana@elsewhere.test').waitFor()
+  await waiting.getByRole('button', { name: 'Undo' }).click()
+  await eventually(async () => (await field(page).inputValue()) === 'It is attached.')
+  expect(await line(page).textContent()).toContain('to Ana Pires, dana@elsewhere.test')
+  await line(page).click()
+  await page.getByRole('button', { name: 'Use suggested recipients' }).click()
+  expect(await line(page).textContent()).toContain('to Ana Pires, cc Cy Ortega')
+  await field(page).focus()
+  await page.keyboard.press('Control+Enter')
+  await waiting.getByRole('button', { name: 'Send now' }).click()
+  await page.getByRole('article', { name: 'Message from Ben Okafor' }).waitFor()
+  expect(await newestMessage(ben, ticketId)).toMatchObject({
+    email: {
+      to: [{ name: 'Ana Pires', address: 'ana@customer.test' }],
+      cc: [{ name: 'Cy Ortega', address: 'cy@customer.test' }],
+    },
+  })
+})
+
+browserTest(
+  'someone else writes: the next reply goes to them, but not the one that is on its way',
+  async () => {
+    const { ben, ticketId, reply } = await openMail()
+    await using window = await openTicket(bellhop, ben, ticketId)
+    const { page } = window
+    await field(page).fill('It is attached.')
+    await page.keyboard.press('Control+Enter')
+    const waiting = page.getByRole('article', { name: 'Queued reply' })
+    await waiting.waitFor()
+    await reply('Cy Ortega <cy@customer.test>')
+    await page.getByRole('article', { name: 'Message from Cy Ortega' }).waitFor()
+    expect(await line(page).textContent()).toContain('to Cy Ortega')
+    expect(await field(page).getAttribute('placeholder')).toBe('Reply to Cy Ortega…')
+    await waiting.getByRole('button', { name: 'Send now' }).click()
+    await page.getByRole('article', { name: 'Message from Ben Okafor' }).waitFor()
+    expect((await newestMessage(ben, ticketId))?.email?.to).toEqual([
+      { name: 'Ana Pires', address: 'ana@customer.test' },
+    ])
+  },
+)
+
+browserTest('a reply without a recipient is not sent', async () => {
+  const { ben, ticketId } = await openMail()
+  await using window = await openTicket(bellhop, ben, ticketId)
+  const { page } = window
+  await line(page).click()
+  await page.getByRole('combobox', { name: 'To' }).waitFor()
+  await page.keyboard.press('Backspace')
+  await field(page).fill('It is attached.')
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await page.getByText('Add at least one recipient.').waitFor()
+  expect((await readThread(ben, ticketId)).waiting).toEqual([])
+})
+
+browserTest('a ticket of the API says that no email goes out', async () => {
+  const { ben, ticket } = await openWorkspace(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  await window.page.getByText('Sent to your integration (webhook), not by email').waitFor()
+  expect(await line(window.page).count()).toBe(0)
+})

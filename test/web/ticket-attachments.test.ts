@@ -1,0 +1,385 @@
+import { afterAll, expect } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { signInAgent } from '../support/agents.ts'
+import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
+import { startBellhop } from '../support/bellhop.ts'
+import { browserTest } from '../support/browser.ts'
+import { freshPlace } from '../support/engine.ts'
+import { paintedPng } from '../support/images.ts'
+import { openLedger } from '../support/mail/fetched-mail.ts'
+import { newestMessage, readDraft, readThread, sendReply, textsOf } from '../support/threads.ts'
+import { field, openTicket, openWorkspace, type Workspace } from '../support/ticket-page.ts'
+import { makeTicket } from '../support/tickets.ts'
+import { download, upload } from '../support/uploads.ts'
+import { eventually } from '../support/webhooks.ts'
+
+const MB = 1024 * 1024
+const SCREENSHOT = paintedPng(400, 300)
+const INVOICE = { name: 'invoice.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.7 Invoice') }
+
+const bellhop = await startBellhop({
+  settings: { BELLHOP_ATTACHMENT_LIMIT: '1MB', BELLHOP_ATTACHMENTS_PER_MESSAGE: '3' },
+})
+afterAll(() => bellhop.stop())
+
+const picker = (page: Page) => page.getByLabel('Files to attach')
+const chips = (page: Page) => page.getByRole('list', { name: 'Attachments' })
+const chip = (page: Page, name: string) => chips(page).getByRole('listitem').filter({ hasText: name })
+/** Names of the files in the draft that the server has. */
+const savedFiles = async ({ ben, ticket }: Workspace, kind = 'reply') => {
+  const { drafts } = await readThread(ben, ticket.id)
+  const draft = drafts.find((one) => one.kind === kind)
+  return (draft?.attachments ?? []).map(({ name }) => name).join()
+}
+
+browserTest(
+  'files are picked, dropped and pasted while a reply is typed, and the customer gets them',
+  async () => {
+    const { ben, client, ticket } = await openWorkspace(bellhop)
+    await using window = await openTicket(bellhop, ben, ticket.id)
+    const { page } = window
+    await page.keyboard.press('r')
+    await page.keyboard.type('See the ')
+    const choosing = page.waitForEvent('filechooser')
+    await page.keyboard.press('Control+u')
+    await (await choosing).setFiles([INVOICE])
+    await chip(page, 'invoice.pdf').getByText('16 B').waitFor()
+    await give(page, 'dragover', [{ name: 'log.txt', type: 'text/plain', content: 'All lines' }])
+    await page.getByText('Drop to attach to your reply').waitFor()
+    await give(page, 'drop', [{ name: 'log.txt', type: 'text/plain', content: 'All lines' }])
+    await page.getByText('Drop to attach to your reply').waitFor({ state: 'detached' })
+    await give(page, 'paste', [{ name: 'image.png', type: 'image/png', content: SCREENSHOT }])
+    await page.keyboard.type('files.')
+    await chip(page, 'Pasted image').locator('img').waitFor()
+    await chip(page, 'log.txt').getByText('9 B').waitFor()
+    await page.keyboard.press('Control+Enter')
+    await page.getByRole('button', { name: 'Send now' }).click()
+    await eventually(async () => (await textsOf(ben, ticket.id)).includes('See the files.'))
+
+    const { json } = await client.call<{ messages: { attachments?: { id: string; name: string }[] }[] }>(
+      'GET',
+      `/tickets/${ticket.id}`,
+    )
+    const sent = json.messages.at(-1)?.attachments ?? []
+    expect(sent.map(({ name }) => name.replaceAll(/\d/g, '0'))).toEqual([
+      'invoice.pdf',
+      'log.txt',
+      'Pasted image 0000-00-00 at 00.00.00.png',
+    ])
+    const bytes = await Promise.all(
+      sent.map(async ({ id }) => (await download(client, bellhop.url, { id })).bytes()),
+    )
+    expect(bytes).toEqual([new Uint8Array(INVOICE.buffer), Buffer.from('All lines'), SCREENSHOT])
+  },
+)
+
+browserTest(
+  'files stay in the draft over a reload and on another device, and come back with Undo',
+  async () => {
+    const workspace = await openWorkspace(bellhop)
+    const { ben, ticket } = workspace
+    {
+      await using window = await openTicket(bellhop, ben, ticket.id)
+      const { page } = window
+      await picker(page).setInputFiles([INVOICE])
+      await eventually(async () => (await savedFiles(workspace)) === 'invoice.pdf')
+      await page.reload()
+      await chip(page, 'invoice.pdf').waitFor()
+      // Removing it can be undone, and the focus goes on to the field.
+      await chip(page, 'invoice.pdf').getByRole('button', { name: 'Remove invoice.pdf' }).click()
+      await chips(page).waitFor({ state: 'detached' })
+      expect(await field(page).evaluate((element) => element === document.activeElement)).toBe(true)
+      await eventually(async () => (await savedFiles(workspace)) === '')
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await eventually(async () => (await savedFiles(workspace)) === 'invoice.pdf')
+    }
+    await using window = await openTicket(bellhop, ben, ticket.id, { isFirstVisit: true })
+    const { page } = window
+    await chip(page, 'invoice.pdf').waitFor()
+    // Without any text.
+    await field(page).press('Control+Enter')
+    const queued = page.getByRole('article', { name: 'Queued reply' })
+    await queued.getByRole('link', { name: 'Download invoice.pdf' }).waitFor()
+    await queued.getByRole('button', { name: 'Undo' }).click()
+    await chip(page, 'invoice.pdf').waitFor()
+    expect(await savedFiles(workspace)).toBe('invoice.pdf')
+    await field(page).press('Control+Enter')
+    await page.getByRole('button', { name: 'Send now' }).click()
+    await eventually(async () => {
+      const { timeline } = await readThread(ben, ticket.id)
+      return timeline.find(({ role }) => role === 'agent')?.attachments?.[0]?.name === 'invoice.pdf'
+    })
+    await eventually(async () => (await savedFiles(workspace)) === '')
+    expect(await chips(page).count()).toBe(0)
+  },
+)
+
+browserTest('a file that cannot be attached says why, and nothing is sent without it', async () => {
+  const workspace = await openWorkspace(bellhop)
+  const { ben, ticket } = workspace
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  const send = page.getByRole('button', { name: 'Send', exact: true })
+  await field(page).fill('See the video.')
+  await picker(page).setInputFiles([
+    { name: 'video.mp4', mimeType: 'video/mp4', buffer: Buffer.alloc(MB + 1) },
+    { name: 'empty.txt', mimeType: 'text/plain', buffer: Buffer.alloc(0) },
+  ])
+  await chip(page, 'video.mp4').getByText('Larger than 1 MB').waitFor()
+  await chip(page, 'empty.txt').getByText('The file is empty').waitFor()
+  // Another attempt would end the same way.
+  expect(await page.getByRole('button', { name: /^Retry/ }).count()).toBe(0)
+  expect(await send.isDisabled()).toBe(true)
+  await field(page).press('Control+Enter')
+  await page.getByText('Retry or remove the file that failed').waitFor()
+  expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+  await page.getByRole('button', { name: 'Remove video.mp4' }).click()
+  // The focus goes on to the next file.
+  await page.keyboard.press('Enter')
+  await chips(page).waitFor({ state: 'detached' })
+  expect(await send.isEnabled()).toBe(true)
+
+  const four = [1, 2, 3, 4].map((number) => ({ ...INVOICE, name: `page-${number}.pdf` }))
+  await picker(page).setInputFiles(four)
+  await page.getByText('A message can have 3 files. 1 file was not added.').waitFor()
+  await eventually(async () => (await savedFiles(workspace)) === 'page-1.pdf,page-2.pdf,page-3.pdf')
+
+  // Text with a picture of it is text.
+  const isTaken = await give(
+    page,
+    'paste',
+    [{ name: 'image.png', type: 'image/png', content: SCREENSHOT }],
+    '1 2',
+  )
+  expect(isTaken).toBe(false)
+  // Dropped beside the ticket, the browser would open the file instead of the page.
+  expect(
+    await give(page, 'drop', [{ name: 'a.txt', type: 'text/plain', content: 'a' }], '', '.inbox-page'),
+  ).toBe(true)
+  expect(await chips(page).getByRole('listitem').count()).toBe(3)
+})
+
+browserTest('a file that was sent from another device leaves the draft, and the text is saved', async () => {
+  const workspace = await openWorkspace(bellhop)
+  const { ben, ticket } = workspace
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await field(page).fill('Here')
+  await picker(page).setInputFiles([INVOICE])
+  await eventually(async () => (await savedFiles(workspace)) === 'invoice.pdf')
+  const { drafts } = await readThread(ben, ticket.id)
+  const attachments = drafts.flatMap((draft) => draft.attachments ?? []).map(({ id }) => id)
+  await sendReply(ben, ticket.id, { text: 'Sent from the phone.', attachments })
+  await field(page).press('End')
+  await page.keyboard.type(' it is.')
+  await page.getByText("“invoice.pdf” can't be sent.").waitFor()
+  await chips(page).waitFor({ state: 'detached' })
+  await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'Here it is.')
+})
+
+browserTest('Send during an upload waits for it, also on another ticket, and can be taken back', async () => {
+  const workspace = await openWorkspace(bellhop)
+  const { ben, client, ticket } = workspace
+  const next = await makeTicket(client, { subject: 'Another' })
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  let release = Promise.withResolvers<void>()
+  await page.route('**/v1/attachments?**', async (route) => {
+    await release.promise
+    await route.continue()
+  })
+  await field(page).fill('It is attached.')
+  await picker(page).setInputFiles([INVOICE])
+  await page.getByRole('progressbar', { name: 'Uploading invoice.pdf' }).waitFor()
+  await field(page).press('Control+Enter')
+  await page.getByText('Sends after upload').waitFor()
+  expect(await field(page).inputValue()).toBe('It is attached.')
+  await page.locator('.composer-waiting').getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Send', exact: true }).waitFor()
+  release.resolve()
+  await eventually(async () => (await savedFiles(workspace)) === 'invoice.pdf')
+  expect((await readThread(ben, ticket.id)).waiting).toEqual([])
+
+  release = Promise.withResolvers()
+  await picker(page).setInputFiles([{ ...INVOICE, name: 'second.pdf' }])
+  await page.getByRole('progressbar', { name: 'Uploading second.pdf' }).waitFor()
+  await field(page).press('Control+Enter')
+  await page.getByText('Sends after upload').waitFor()
+  await page.keyboard.press('k')
+  await page.waitForURL(`**/${next.id}`)
+  release.resolve()
+  await eventually(async () => {
+    const [reply] = (await readThread(ben, ticket.id)).waiting
+    const names = reply?.attachments?.map(({ name }) => name).join()
+    return reply?.text === 'It is attached.' && names === 'invoice.pdf,second.pdf'
+  })
+})
+
+browserTest('an upload that breaks off can be repeated, and tells what the server says', async () => {
+  const workspace = await openWorkspace(bellhop)
+  const { ben, ticket } = workspace
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page, faults } = window
+  await page.route('**/v1/attachments?**', (route) => route.abort('connectionreset'), { times: 1 })
+  await picker(page).setInputFiles([INVOICE])
+  await chip(page, 'invoice.pdf').getByText('Connection lost. Retrying…').waitFor()
+  // It retries by itself.
+  await chip(page, 'invoice.pdf').getByText('16 B').waitFor()
+  await eventually(async () => (await savedFiles(workspace)) === 'invoice.pdf')
+
+  const full = { status: 507, code: 'disk_full', detail: 'The server’s disk is full.' }
+  await page.route('**/v1/attachments?**', (route) => route.fulfill({ status: 507, json: full }), {
+    times: 1,
+  })
+  await field(page).fill('Here it is.')
+  await picker(page).setInputFiles([{ ...INVOICE, name: 'second.pdf' }])
+  await chip(page, 'second.pdf').getByText('The server’s disk is full.').waitFor()
+  faults.length = 0
+  await page.getByRole('button', { name: 'Retry second.pdf' }).click()
+  await eventually(async () => (await savedFiles(workspace)) === 'invoice.pdf,second.pdf')
+})
+
+browserTest('an upload goes on by itself after the server was restarted in the middle of it', async () => {
+  const place = await freshPlace()
+  const first = await startBellhop({ settings: { ...place } })
+  const workspace = await openWorkspace(first)
+  const { ben, ticket } = workspace
+  await using window = await openTicket(first, ben, ticket.id)
+  const { page, context, faults } = window
+  const network = await context.newCDPSession(page)
+  const slow = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 200_000 }
+  await network.send('Network.emulateNetworkConditions', slow)
+  await picker(page).setInputFiles([
+    { ...INVOICE, name: 'large.pdf', buffer: Buffer.alloc(2 * MB, '%PDF-1.7 ') },
+  ])
+  const progress = page.getByRole('progressbar', { name: 'Uploading large.pdf' })
+  await eventually(async () => Number(await progress.getAttribute('value')) > 0)
+  await first.stop()
+  await chip(page, 'large.pdf').getByText('Connection lost. Retrying…').waitFor()
+  await network.send('Network.emulateNetworkConditions', { ...slow, uploadThroughput: -1 })
+  const second = await startBellhop({ settings: { ...place, PORT: new URL(first.url).port } })
+  await chip(page, 'large.pdf').getByText('2 MB').waitFor()
+  await eventually(async () => (await savedFiles(workspace)) === 'large.pdf')
+  await second.stop()
+  faults.length = 0
+})
+
+browserTest('notes have files too, and a held reply keeps its own', async () => {
+  const workspace = await openWorkspace(bellhop)
+  const { ben, ticket } = workspace
+  const seen = await newestMessage(ben, ticket.id)
+  const { id } = await upload(ben, 'plan.txt', 'First')
+  const cy = await signInAgent(bellhop, ben.orgId, { name: 'Cy Lindqvist' })
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await page.keyboard.press('n')
+  await page.keyboard.type('Ask Dana.')
+  await picker(page).setInputFiles([INVOICE])
+  await chip(page, 'invoice.pdf').getByText('16 B').waitFor()
+  await page.keyboard.press('Control+Enter')
+  const note = page.getByRole('article', { name: 'Internal note by Ben Okafor' })
+  const saving = page.waitForEvent('download')
+  await note.getByRole('link', { name: 'Download invoice.pdf' }).click()
+  expect((await saving).suggestedFilename()).toBe('invoice.pdf')
+  expect(await savedFiles(workspace, 'note')).toBe('')
+
+  await cy.call('POST', `/v1/tickets/${ticket.id}/messages`, { body: { text: 'I am on it.' } })
+  await sendReply(ben, ticket.id, { text: 'See the plan.', after: seen, attachments: [id] })
+  const held = page.getByRole('article', { name: 'Held reply' })
+  await held.getByRole('link', { name: 'Download plan.txt' }).waitFor()
+  await held.getByRole('button', { name: 'Discard' }).click()
+  await held.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Undo' }).last().click()
+  await page.getByRole('button', { name: 'Reply' }).click()
+  await chip(page, 'plan.txt').waitFor()
+  await eventually(async () => (await savedFiles(workspace)) === 'plan.txt')
+})
+
+browserTest('a new ticket and a forwarded message have files too', async () => {
+  const { client, ben } = await openWorkspace(bellhop)
+  await openLedger(bellhop, client.orgId, 'new@acme.example')
+  const ticket = await makeTicket(client, { attachments: [(await upload(client, 'photo.txt', 'Broken')).id] })
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await page.getByRole('article', { name: /Message from Ana/ }).hover()
+  await page.getByRole('button', { name: 'Actions for this message' }).click()
+  await page.getByRole('menuitem', { name: 'Forward…' }).click()
+  const forward = page.getByRole('dialog', { name: 'Forward message' })
+  await forward.getByText('1 file goes along.').waitFor()
+  await forward.getByRole('combobox', { name: 'To' }).fill('carrier@parcels.test')
+  await give(
+    page,
+    'drop',
+    [{ name: 'claim.txt', type: 'text/plain', content: 'A claim' }],
+    '',
+    '.mail-text-field',
+  )
+  await forward.getByRole('button', { name: 'Remove claim.txt' }).waitFor()
+  await forward.getByRole('button', { name: 'Forward' }).click()
+  await forward.waitFor({ state: 'detached' })
+  const forwarded = page.getByRole('article', { name: 'Message from Ben Okafor' })
+  await forwarded.getByRole('link', { name: 'Download photo.txt' }).waitFor()
+  await forwarded.getByRole('link', { name: 'Download claim.txt' }).waitFor()
+  // What was dropped on the dialog is not in the reply below it.
+  expect(await page.locator('.composer').getByRole('listitem').count()).toBe(0)
+
+  await page.keyboard.press('c')
+  const dialog = page.getByRole('dialog', { name: 'New ticket' })
+  await dialog.getByRole('combobox', { name: 'To' }).fill('ana@customer.test')
+  await dialog.getByRole('textbox', { name: 'Subject' }).fill('Your invoice')
+  const choosing = page.waitForEvent('filechooser')
+  await dialog.getByRole('textbox', { name: 'Message' }).press('Control+u')
+  await (await choosing).setFiles([INVOICE, { ...INVOICE, name: 'large.pdf', buffer: Buffer.alloc(MB + 1) }])
+  await dialog.getByText('Larger than 1 MB').waitFor()
+  await dialog.getByRole('button', { name: 'Send' }).click()
+  await dialog.getByText('Retry or remove the file that failed.').waitFor()
+  expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Remove large.pdf' }).click()
+  // The draft in this browser keeps its files.
+  await page.reload()
+  await page.getByRole('button', { name: 'New ticket' }).click()
+  await dialog.getByRole('button', { name: 'Remove invoice.pdf' }).waitFor()
+  await dialog.getByRole('button', { name: 'Send' }).click()
+  const first = page.getByRole('article', { name: 'Message from Ben Okafor' })
+  await first.getByRole('link', { name: 'Download invoice.pdf' }).waitFor()
+})
+
+interface GivenFile {
+  name: string
+  type: string
+  content: string | Uint8Array
+}
+
+/** Drags files over an element, drops, or pastes them. Returns whether the page took them from the browser. */
+function give(
+  page: Page,
+  how: 'dragover' | 'drop' | 'paste',
+  files: GivenFile[],
+  text = '',
+  selector = '.composer-field',
+): Promise<boolean> {
+  const given = files.map(({ content, ...file }) => ({
+    ...file,
+    base64: Buffer.from(content).toString('base64'),
+  }))
+  return page.locator(selector).evaluate(
+    (element, { how, given, text }) => {
+      const data = new DataTransfer()
+      for (const { name, type, base64 } of given) {
+        const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+        data.items.add(new File([bytes], name, { type }))
+      }
+      if (text) data.setData('text/plain', text)
+      const { left, top } = element.getBoundingClientRect()
+      const at = { clientX: left + 1, clientY: top + 1, bubbles: true, cancelable: true }
+      const event =
+        how === 'paste'
+          ? new ClipboardEvent(how, { bubbles: true, cancelable: true, clipboardData: data })
+          : new DragEvent(how, { ...at, dataTransfer: data })
+      if (how === 'drop') element.dispatchEvent(new DragEvent('dragover', { ...at, dataTransfer: data }))
+      element.dispatchEvent(event)
+      return event.defaultPrevented
+    },
+    { how, given, text },
+  )
+}

@@ -1,0 +1,360 @@
+import { afterAll, expect } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
+import { startBellhop } from '../support/bellhop.ts'
+import { browserTest, openWindow } from '../support/browser.ts'
+import { readDraft, readThread } from '../support/threads.ts'
+import { field, openTicket, openWorkspace, thread } from '../support/ticket-page.ts'
+import { eventually } from '../support/webhooks.ts'
+
+const PHONE = { width: 390, height: 844, isTouch: true }
+const FORMATTED = `Hi **Ana**,
+
+_two_ steps in [our guide](https://a.test/guide):
+
+1. Open \`Billing\`
+2. Choose
+   - a card
+
+> My invoice is missing.
+
+\`\`\`
+<b>code</b>
+\`\`\``
+const bellhop = await startBellhop()
+afterAll(() => bellhop.stop())
+
+const preview = (page: Page) => page.getByRole('region', { name: 'Preview' })
+const textIn = (page: Page) => field(page).inputValue()
+
+async function select(page: Page, text: string): Promise<void> {
+  await field(page).evaluate((element, part) => {
+    if (!(element instanceof HTMLTextAreaElement)) return
+    const start = element.value.indexOf(part)
+    element.focus()
+    element.setSelectionRange(start, start + part.length)
+  }, text)
+}
+
+browserTest('keys make text bold and italic, and the browser undoes each step', async () => {
+  const { ben, ticket } = await openWorkspace(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await page.keyboard.press('r')
+  await page.keyboard.type('Your invoice is ')
+  await page.keyboard.press('Control+b')
+  await page.keyboard.type('attached')
+  await page.keyboard.press('Control+b')
+  await page.keyboard.type('.')
+  expect(await textIn(page)).toBe('Your invoice is **attached**.')
+  expect(await preview(page).locator('strong').textContent()).toBe('attached')
+
+  await select(page, 'invoice')
+  await page.keyboard.press('Control+i')
+  expect(await textIn(page)).toBe('Your _invoice_ is **attached**.')
+  await page.keyboard.press('Control+z')
+  expect(await textIn(page)).toBe('Your invoice is **attached**.')
+  await page.keyboard.press('Control+Shift+z')
+  expect(await textIn(page)).toBe('Your _invoice_ is **attached**.')
+  await select(page, 'invoice')
+  await page.keyboard.press('Control+i')
+  expect(await textIn(page)).toBe('Your invoice is **attached**.')
+})
+
+browserTest(
+  'undo takes back what was typed in a few steps, not letter by letter, although the preview changes',
+  async () => {
+    const { ben, ticket } = await openWorkspace(bellhop)
+    await using window = await openTicket(bellhop, ben, ticket.id)
+    const { page } = window
+    const typed = 'forty letters that change the preview too'
+    await page.keyboard.press('r')
+    await page.keyboard.press('Control+b')
+    await page.keyboard.type(typed)
+    await preview(page).getByText(typed).waitFor()
+    let steps = 0
+    for (; (await textIn(page)) !== '' && steps < typed.length; steps++)
+      await page.keyboard.press('Control+z')
+    // The page itself ends a step now and then, such as when the list gets the mark of a draft.
+    expect(steps).toBeLessThan(typed.length / 3)
+    await preview(page).waitFor({ state: 'detached' })
+  },
+)
+
+browserTest('every button formats what is selected, and leaves the focus in the field', async () => {
+  const { ben, ticket } = await openWorkspace(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  for (const [name, formatted] of [
+    ['Bold', '**one**\n**two**'],
+    ['Italic', '_one_\n_two_'],
+    ['Bulleted list', '- one\n- two'],
+    ['Numbered list', '1. one\n2. two'],
+    ['Quote', '> one\n> two'],
+    ['Code', '```\none\ntwo\n```'],
+  ] as const) {
+    await field(page).fill('one\ntwo')
+    await select(page, 'one\ntwo')
+    const button = page.getByRole('button', { name, exact: true })
+    await button.click()
+    expect(await textIn(page)).toBe(formatted)
+    expect(await field(page).evaluate((element) => element === document.activeElement)).toBe(true)
+    await button.click()
+    expect(await textIn(page)).toBe('one\ntwo')
+  }
+  await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'one\ntwo')
+})
+
+browserTest('a list of many lines is made and undone in one step', async () => {
+  const { ben, ticket } = await openWorkspace(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  const lines = Array.from({ length: 60 }, (_, line) => `line ${line}`)
+  await field(page).fill(lines.join('\n'))
+  await field(page).press('ControlOrMeta+a')
+  await field(page).evaluate((element) => {
+    document.addEventListener('input', () =>
+      element.setAttribute('data-inputs', `${element.dataset.inputs ?? ''}x`),
+    )
+  })
+  await page.getByRole('button', { name: 'Bulleted list' }).click()
+  expect(await textIn(page)).toBe(lines.map((line) => `- ${line}`).join('\n'))
+  // The page hears of it once, not for each line.
+  expect(await field(page).getAttribute('data-inputs')).toBe('x')
+  await page.keyboard.press('Control+z')
+  expect(await textIn(page)).toBe(lines.join('\n'))
+})
+
+browserTest('Ctrl+K asks for the address of a link, and changes or removes it again', async () => {
+  const { ben, ticket } = await openWorkspace(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await field(page).fill('See our guide.')
+  await select(page, 'our guide')
+  await page.keyboard.press('Control+k')
+  const form = page.getByRole('dialog', { name: 'Link' })
+  expect(await form.getByLabel('Text').inputValue()).toBe('our guide')
+  await page.keyboard.type('javascript:alert(1)')
+  await page.keyboard.press('Enter')
+  await form.getByText('Enter a web or email address.').waitFor()
+  await form.getByLabel('Address').fill('a.test/guide')
+  await page.keyboard.press('Enter')
+  await form.waitFor({ state: 'detached' })
+  expect(await textIn(page)).toBe('See [our guide](https://a.test/guide).')
+  await page.keyboard.type(' Thanks')
+  expect(await textIn(page)).toBe('See [our guide](https://a.test/guide) Thanks.')
+  expect(await preview(page).getByRole('link').getAttribute('href')).toBe('https://a.test/guide')
+
+  await select(page, 'guide')
+  await page.getByRole('button', { name: 'Link', exact: true }).click()
+  expect(await form.getByLabel('Address').inputValue()).toBe('https://a.test/guide')
+  await form.getByLabel('Address').fill('https://a.test/faq')
+  await form.getByRole('button', { name: 'Save' }).click()
+  expect(await textIn(page)).toBe('See [our guide](https://a.test/faq) Thanks.')
+  await select(page, 'guide')
+  await page.keyboard.press('Control+k')
+  await form.getByRole('button', { name: 'Remove link' }).click()
+  expect(await textIn(page)).toBe('See our guide Thanks.')
+  await page.keyboard.press('Control+z')
+  expect(await textIn(page)).toBe('See [our guide](https://a.test/faq) Thanks.')
+
+  await page.keyboard.press('Control+k')
+  await page.keyboard.press('Escape')
+  await form.waitFor({ state: 'detached' })
+  expect(await field(page).evaluate((element) => element === document.activeElement)).toBe(true)
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Control+k')
+  await page.getByRole('dialog', { name: 'Command menu' }).waitFor()
+})
+
+browserTest('Enter continues a list, and a pasted address makes a link of the selection', async () => {
+  const { ben, ticket } = await openWorkspace(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await field(page).focus()
+  await page.keyboard.type('Please:')
+  await page.keyboard.press('Enter')
+  await page.keyboard.type('1. open')
+  await page.keyboard.press('Enter')
+  await page.keyboard.type('click')
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Enter')
+  await page.keyboard.type('Ben')
+  expect(await textIn(page)).toBe('Please:\n1. open\n2. click\nBen')
+  expect(await preview(page).locator('ol > li').allTextContents()).toEqual(['open', 'click'])
+
+  await page.evaluate(() => navigator.clipboard.writeText('https://a.test/guide'))
+  await select(page, 'click')
+  await page.keyboard.press('Control+v')
+  expect(await textIn(page)).toBe('Please:\n1. open\n2. [click](https://a.test/guide)\nBen')
+  await page.keyboard.press('Control+z')
+  expect(await textIn(page)).toBe('Please:\n1. open\n2. click\nBen')
+})
+
+browserTest('a letter that an input method is composing ends no list', async () => {
+  const { ben, ticket } = await openWorkspace(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await field(page).fill('- ')
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('Input.imeSetComposition', { text: 'こん', selectionStart: 2, selectionEnd: 2 })
+  await devtools.send('Input.dispatchKeyEvent', {
+    type: 'rawKeyDown',
+    key: 'Enter',
+    windowsVirtualKeyCode: 229,
+  })
+  await devtools.send('Input.insertText', { text: 'こんにちは' })
+  expect(await textIn(page)).toBe('- こんにちは')
+})
+
+browserTest('an inserted saved reply can be undone', async () => {
+  const { ben, ticket } = await openWorkspace(bellhop)
+  const body = { name: 'Thanks', text: 'Thank you, **{{customer.name}}**!' }
+  await ben.call('POST', '/console/saved-replies', { body })
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await field(page).focus()
+  await page.keyboard.type('Hello. ')
+  await page.getByRole('button', { name: 'Saved replies' }).click()
+  await page.getByRole('option', { name: /Thanks/ }).click()
+  expect(await textIn(page)).toBe('Hello. Thank you, **Ana Pires**!')
+  await page.keyboard.press('Control+z')
+  expect(await textIn(page)).toBe('Hello. ')
+})
+
+browserTest('a sent reply looks as in the preview; the API and the draft keep what was typed', async () => {
+  const { ben, client, ticket } = await openWorkspace(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await field(page).fill(FORMATTED)
+  const shown = await preview(page).locator('.formatted-text').innerHTML()
+  expect(shown).toContain('<strong>Ana</strong>')
+  expect(shown).toContain('<li><p>Open <code>Billing</code></p></li>')
+  expect(shown).toContain('<ul><li><p>a card</p></li></ul>')
+  expect(shown).toContain('<blockquote><p>My invoice is missing.</p></blockquote>')
+  expect(shown).toContain('<pre><code>&lt;b&gt;code&lt;/b&gt;</code></pre>')
+  expect(shown).toMatch(/<a [^>]*rel="noopener noreferrer nofollow"[^>]*>our guide<\/a>/)
+  await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === FORMATTED)
+  await page.keyboard.press('Control+Enter')
+  await page.getByRole('button', { name: 'Send now' }).click()
+  const sent = page.locator('[data-who=agent] .formatted-text')
+  await sent.waitFor()
+  expect(await sent.innerHTML()).toBe(shown)
+  const { json } = await client.call<{ messages: object[] }>('GET', `/tickets/${ticket.id}`)
+  expect(json.messages.at(-1)).toMatchObject({ text: FORMATTED, format: 'markdown' })
+  expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+})
+
+browserTest('a note is formatted; what the customer and the API wrote stays as it is', async () => {
+  const { ben, client, ticket } = await openWorkspace(bellhop, { message: 'The **bold** <b>one</b>' })
+  await client.call('POST', `/tickets/${ticket.id}/messages`, { body: { text: '_Posted_\n- by a program' } })
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await page.keyboard.press('n')
+  await page.keyboard.type('Ask **Dana**')
+  await page.keyboard.press('Control+Enter')
+  await page.locator('[data-who=note] strong').waitFor()
+  expect(await thread(page)).toEqual([
+    'customer: The **bold** <b>one</b>',
+    'agent: _Posted_\n- by a program',
+    'note: Ask Dana',
+  ])
+  const note = (await readThread(ben, ticket.id)).timeline.find(({ kind }) => kind === 'note')
+  expect(note).toMatchObject({ text: 'Ask **Dana**', format: 'markdown' })
+})
+
+browserTest('one Tab stop leads to the toolbar, and arrow keys along it', async () => {
+  const { ben, ticket } = await openWorkspace(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await field(page).fill('bold')
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
+  await page.getByRole('button', { name: 'Attach files' }).focus()
+  await page.keyboard.press('Tab')
+  expect(await focused()).toBe('Bold')
+  for (const name of ['Italic', 'Link', 'Bulleted list']) {
+    await page.keyboard.press('ArrowRight')
+    expect(await focused()).toBe(name)
+  }
+  await page.keyboard.press('Home')
+  await page.keyboard.press('ArrowLeft')
+  expect(await focused()).toBe('Preview')
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Tab')
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('Send')
+  await page.keyboard.press('Shift+Tab')
+  expect(await focused()).toBe('Preview')
+})
+
+browserTest('the preview can be switched off, and stays so', async () => {
+  const { ben, ticket } = await openWorkspace(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await field(page).fill('**bold**')
+  await preview(page).waitFor()
+  const button = page.getByRole('button', { name: 'Preview' })
+  expect(await button.getAttribute('aria-pressed')).toBe('true')
+  await button.click()
+  await preview(page).waitFor({ state: 'detached' })
+  await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === '**bold**')
+  await page.reload()
+  await field(page).waitFor()
+  expect(await textIn(page)).toBe('**bold**')
+  expect(await preview(page).count()).toBe(0)
+})
+
+browserTest('on a phone the toolbar is one button until it is asked for, and fits', async () => {
+  const { ben, ticket } = await openWorkspace(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id, PHONE)
+  const { page } = window
+  const toolbar = page.getByRole('toolbar', { name: 'Formatting' })
+  await field(page).tap()
+  await page.keyboard.type('bold')
+  expect(await toolbar.isVisible()).toBe(false)
+  await page.getByRole('button', { name: 'Formatting' }).tap()
+  const boxes = await toolbar.getByRole('button').evaluateAll((buttons) =>
+    buttons.map((button) => {
+      const { left, right, top, width, height } = button.getBoundingClientRect()
+      return { left, right, top, width, height }
+    }),
+  )
+  expect(boxes).toHaveLength(8)
+  expect(new Set(boxes.map(({ top }) => top)).size).toBe(1)
+  for (const { left, right, width, height } of boxes) {
+    expect([left >= 0, right <= PHONE.width, width >= 44, height >= 44]).toEqual([true, true, true, true])
+  }
+  await select(page, 'bold')
+  await toolbar.getByRole('button', { name: 'Bold' }).tap()
+  expect(await textIn(page)).toBe('**bold**')
+  expect(await page.getByRole('button', { name: 'Send', exact: true }).isVisible()).toBe(true)
+  expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+})
+
+browserTest('the list of shortcuts has those of the formatting', async () => {
+  const { ben, ticket } = await openWorkspace(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await page.keyboard.press('?')
+  const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+  for (const [name, keys] of [
+    ['Bold', 'Control+b'],
+    ['Italic', 'Control+i'],
+    ['Link', 'Control+k'],
+  ]) {
+    const line = sheet.locator('.key-sheet-line', { has: page.getByText(name ?? '', { exact: true }) })
+    expect(await line.locator('.unseen').textContent()).toBe(keys ?? '')
+  }
+})
+
+browserTest('without the toolbar, whose code could not be loaded, a reply can still be written', async () => {
+  const { ben, ticket } = await openWorkspace(bellhop)
+  await using window = await openWindow({ isFirstVisit: true, url: bellhop.url, agent: ben })
+  const { page } = window
+  await page.route('**/assets/format-toolbar-*.js', (route) => route.abort())
+  await page.goto(`/inbox/open/${ticket.id}`)
+  await field(page).fill('**Done.**')
+  await preview(page).locator('strong').waitFor()
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await page.getByRole('article', { name: 'Queued reply' }).waitFor()
+  expect(await page.getByRole('toolbar').count()).toBe(0)
+})

@@ -1,0 +1,237 @@
+import { afterAll, expect } from 'bun:test'
+import type { FrameLocator, Page } from 'playwright-core'
+import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
+import { startBellhop } from '../support/bellhop.ts'
+import { browserTest } from '../support/browser.ts'
+import { openLedger } from '../support/mail/fetched-mail.ts'
+import { field, openTicket, openWorkspace, type Workspace } from '../support/ticket-page.ts'
+import { eventually } from '../support/webhooks.ts'
+
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+const images = Bun.serve({
+  port: 0,
+  hostname: '127.0.0.1',
+  fetch: () => new Response(PIXEL, { headers: { 'content-type': 'image/png' } }),
+})
+const bellhop = await startBellhop({ settings: { BELLHOP_MAIL_ALLOW: '127.0.0.0/8' } })
+afterAll(async () => {
+  await bellhop.stop()
+  await images.stop(true)
+})
+
+interface GivenMail {
+  from?: string
+  headers?: string[]
+  html?: string
+  text?: string
+}
+
+/** A ticket of an email, to which further mails can be added. */
+async function openMailbox(workspace: Workspace) {
+  const id = crypto.randomUUID()
+  const ledger = await openLedger(bellhop, workspace.client.orgId, `${id}@acme.example`)
+  let count = 0
+  let ticketId = ''
+  return {
+    ticketId: () => ticketId,
+    async receive({ from = 'Ana Pires <ana@customer.test>', headers = [], html, text }: GivenMail) {
+      count += 1
+      const lines = [
+        `From: ${from}`,
+        `To: Support <${id}@acme.example>`,
+        'Subject: Missing invoice',
+        `Message-ID: <${id}.${count}@customer.test>`,
+        ...(count > 1 ? [`In-Reply-To: <${id}.1@customer.test>`] : []),
+        `Content-Type: text/${html === undefined ? 'plain' : 'html'}; charset=utf-8`,
+        ...headers,
+        '',
+        html ?? text ?? '',
+      ]
+      const mail = await ledger.fetched(lines.join('\r\n'))
+      expect(mail.ticketId).toBeTruthy()
+      ticketId = mail.ticketId ?? ''
+      return mail.messageId ?? ''
+    },
+  }
+}
+
+const FORMATTED = `<h2 style="color: green">Order 1001</h2><p>Hello <b>there</b></p>
+  <img src="http://127.0.0.1:${images.port}/logo.png" width="300" height="200" alt="Logo">
+  <p>On 3 March 2026, Ben wrote:</p><blockquote type="cite">Earlier words</blockquote>`
+
+function message(page: Page, at = 0) {
+  return page.locator('.message-group').nth(at)
+}
+
+function frame(page: Page): FrameLocator {
+  return page.frameLocator('.mail-frame iframe')
+}
+
+browserTest(
+  'a formatted mail is a frame as high as its content; images and the quote come when asked',
+  async () => {
+    const workspace = await openWorkspace(bellhop)
+    const mailbox = await openMailbox(workspace)
+    await mailbox.receive({ html: FORMATTED })
+    await using window = await openTicket(bellhop, workspace.ben, mailbox.ticketId())
+    const { page } = window
+    const requested: string[] = []
+    page.on('request', (request) => requested.push(request.url()))
+    await frame(page).getByRole('heading', { name: 'Order 1001' }).waitFor()
+    const heights = () =>
+      page
+        .locator('.mail-frame iframe')
+        .evaluate((element: HTMLIFrameElement) => [
+          element.clientHeight,
+          element.contentDocument?.body.scrollHeight ?? 0,
+        ])
+    const [high = 0, content = 0] = await heights()
+    expect(high).toBeGreaterThan(60)
+    expect(Math.abs(high - content)).toBeLessThanOrEqual(2)
+    expect(await frame(page).locator('body').textContent()).not.toContain('Earlier words')
+    expect(await frame(page).locator('img').isVisible()).toBe(false)
+
+    await page.getByRole('button', { name: 'Show images' }).click()
+    await frame(page).locator('img').and(frame(page).locator(':visible')).waitFor()
+    await eventually(async () => ((await heights())[0] ?? 0) > high + 150)
+    expect(requested.filter((url) => !url.startsWith(bellhop.url))).toEqual([])
+    await page.getByRole('button', { name: 'Show quoted text' }).click()
+    await frame(page).getByText('Earlier words').waitFor()
+
+    // Back leads to the page before, not to an earlier state of the frame.
+    await page.reload()
+    await frame(page).locator('img:visible').waitFor()
+    expect(await page.getByRole('button', { name: 'Show images' }).count()).toBe(0)
+    expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+  },
+)
+
+browserTest('the field says to whom the reply goes when someone else wrote last', async () => {
+  const workspace = await openWorkspace(bellhop)
+  const mailbox = await openMailbox(workspace)
+  await mailbox.receive({ text: 'Where is it?', headers: ['Cc: Bob Reed <bob@partner.test>'] })
+  await using window = await openTicket(bellhop, workspace.ben, mailbox.ticketId())
+  const { page } = window
+  await page.getByPlaceholder('Reply to Ana Pires…').waitFor()
+  await mailbox.receive({ text: 'It is here.', from: 'Bob Reed <bob@partner.test>' })
+  await page.getByPlaceholder('Reply to Bob Reed…').waitFor()
+})
+
+browserTest('one click shows the plain text, and one downloads the original', async () => {
+  const workspace = await openWorkspace(bellhop)
+  const mailbox = await openMailbox(workspace)
+  await mailbox.receive({ html: FORMATTED })
+  await using window = await openTicket(bellhop, workspace.ben, mailbox.ticketId())
+  const { page } = window
+  await frame(page).getByText('Order 1001').waitFor()
+  await page.getByRole('button', { name: 'Plain text' }).click()
+  await message(page).locator('.message-text').getByText('Order 1001').waitFor()
+  expect(await page.locator('iframe').count()).toBe(0)
+  await page.getByRole('button', { name: 'Show quoted text' }).click()
+  await message(page).getByText('Earlier words').waitFor()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Original' }).click(),
+  ])
+  expect(await Bun.file(await download.path()).text()).toContain('Subject: Missing invoice')
+})
+
+browserTest('a mail whose HTML says no more than its text is shown as text', async () => {
+  const workspace = await openWorkspace(bellhop)
+  const mailbox = await openMailbox(workspace)
+  await mailbox.receive({ html: '<div dir="ltr">Hello,<br>where is it?</div>' })
+  await using window = await openTicket(bellhop, workspace.ben, mailbox.ticketId())
+  const { page } = window
+  await message(page).locator('.message-text').getByText('where is it?').waitFor()
+  await message(page).hover()
+  await page.getByRole('button', { name: 'Actions for this message' }).click()
+  await page.getByRole('menuitem', { name: 'Show formatting' }).click()
+  await frame(page).getByText('where is it?').waitFor()
+})
+
+browserTest('keys still work after a click into a mail, and menus close', async () => {
+  const workspace = await openWorkspace(bellhop)
+  const mailbox = await openMailbox(workspace)
+  await mailbox.receive({ html: FORMATTED })
+  await using window = await openTicket(bellhop, workspace.ben, mailbox.ticketId())
+  const { page } = window
+  await frame(page).getByText('Order 1001').click()
+  await page.keyboard.press('r')
+  await page.keyboard.type('Hi')
+  expect(await field(page).inputValue()).toBe('Hi')
+  await page.getByRole('button', { name: 'Actions for this ticket' }).click()
+  await page.getByRole('menuitem', { name: 'Copy link' }).waitFor()
+  await frame(page).getByText('Order 1001').click({ force: true })
+  await page.getByRole('menuitem', { name: 'Copy link' }).waitFor({ state: 'detached' })
+  await frame(page).getByText('Order 1001').click()
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+})
+
+browserTest('only frames near the visible part of a long thread are loaded', async () => {
+  const workspace = await openWorkspace(bellhop)
+  const mailbox = await openMailbox(workspace)
+  const long = '<p>Line</p>'.repeat(40)
+  for (let turn = 0; turn < 5; turn += 1) {
+    const from = turn % 2 ? 'Cy <cy@customer.test>' : undefined
+    const headers = ['Cc: Cy <cy@customer.test>']
+    await mailbox.receive({ html: `<h2>Mail ${turn}</h2>${long}`, headers, ...(from && { from }) })
+  }
+  await using window = await openTicket(bellhop, workspace.ben, mailbox.ticketId())
+  const { page } = window
+  const loaded: string[] = []
+  page.on('response', (response) => {
+    if (response.url().includes('/frame?')) loaded.push(response.url())
+  })
+  await page.reload()
+  await page.locator('.mail-frame').nth(4).waitFor()
+  await page.locator('.thread-scroll').evaluate((scroller) => scroller.scrollTo(0, scroller.scrollHeight))
+  await frame(page).last().getByText('Mail 4').waitFor()
+  expect(loaded.length).toBeLessThan(5)
+})
+
+browserTest('who is on a mail is one line, and all of it one click away', async () => {
+  const workspace = await openWorkspace(bellhop)
+  const mailbox = await openMailbox(workspace)
+  await mailbox.receive({ text: 'Hello', headers: ['Cc: Cy Ortega <cy@customer.test>'] })
+  await mailbox.receive({ text: 'I agree', from: 'Cy Ortega <cy@customer.test>' })
+  await mailbox.receive({
+    text: 'I am away',
+    from: 'Cy Ortega <cy@customer.test>',
+    headers: ['Auto-Submitted: auto-replied'],
+  })
+  await using window = await openTicket(bellhop, workspace.ben, mailbox.ticketId())
+  const { page } = window
+  const line = page.getByRole('button', { name: 'to Support, cc Cy Ortega' })
+  await line.click()
+  expect(await line.getAttribute('aria-expanded')).toBe('true')
+  await message(page).getByText('cy@customer.test').waitFor()
+  await message(page, 1).getByText('Participant').waitFor()
+  expect(await message(page, 1).getByText('Automatic').count()).toBe(0)
+  await message(page, 2).getByText('Automatic').waitFor()
+  expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+
+  await message(page, 1).getByRole('button', { name: 'Make Cy Ortega the customer' }).click()
+  await page.getByText('made Cy Ortega the customer instead of Ana Pires').waitFor()
+  await page.locator('.customer-panel h2', { hasText: 'Cy Ortega' }).waitFor()
+  await message(page, 0).getByText('Participant').waitFor()
+  expect(await message(page, 1).getByText('Participant').count()).toBe(0)
+  await page.keyboard.press('Control+z')
+  await page.locator('.customer-panel h2', { hasText: 'Ana Pires' }).waitFor()
+})
+
+browserTest('the sender of a forwarded mail becomes the customer with one click', async () => {
+  const workspace = await openWorkspace(bellhop)
+  const mailbox = await openMailbox(workspace)
+  await mailbox.receive({
+    text: 'Please help\r\n\r\n---------- Forwarded message ---------\r\nFrom: Zoe Zebra <zoe@stripes.test>\r\nSubject: Help\r\n\r\nWhere is it?',
+  })
+  await using window = await openTicket(bellhop, workspace.ben, mailbox.ticketId())
+  const { page } = window
+  await page.getByRole('button', { name: 'Make Zoe Zebra the customer' }).click()
+  await page.locator('.customer-panel h2', { hasText: 'Zoe Zebra' }).waitFor()
+  await page.getByText('zoe@stripes.test').first().waitFor()
+})

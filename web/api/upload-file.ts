@@ -1,0 +1,62 @@
+import { type Answer, type api, reportUnreached } from './api.ts'
+import { offlineProblem, problemOf } from './api-problem.ts'
+import { waitForSignIn } from './session-expiry.ts'
+
+export type UploadedFile = Answer<typeof api.v1.attachments.post>
+
+interface UploadOptions {
+  signal: AbortSignal
+  /** Called with the number of bytes sent so far. */
+  onProgress: (sentBytes: number) => void
+}
+
+/** A connection that transfers nothing for this long is lost. */
+const MAX_SILENCE_MS = 60_000
+
+/**
+ * Uploads a file that can then be sent with a message. If the session has expired, waits until the agent has signed in
+ * again. Throws `ApiProblem`, or the reason of `signal` when it aborts.
+ */
+export async function uploadFile(file: File, options: UploadOptions): Promise<UploadedFile> {
+  for (;;) {
+    const response = await post(file, options)
+    if (response.ok) return response.json()
+    const problem = await problemOf(response)
+    if (problem.code !== 'signed_out') throw problem
+    await waitForSignIn(options.signal)
+  }
+}
+
+/** With XMLHttpRequest, because `fetch` doesn't report how much it has sent. */
+function post(file: File, { signal, onProgress }: UploadOptions): Promise<Response> {
+  signal.throwIfAborted()
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest()
+    const abort = () => request.abort()
+    let timer = setTimeout(abort, MAX_SILENCE_MS)
+    request.open('POST', `/v1/attachments?name=${encodeURIComponent(file.name.toWellFormed())}`)
+    request.setRequestHeader('content-type', 'application/octet-stream')
+    request.upload.onprogress = ({ loaded }) => {
+      clearTimeout(timer)
+      timer = setTimeout(abort, MAX_SILENCE_MS)
+      onProgress(loaded)
+    }
+    request.onload = () => resolve(responseOf(request))
+    request.onerror = reportUnreached
+    request.onloadend = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', abort)
+      // Both do nothing after `onload`.
+      if (signal.aborted) reject(signal.reason)
+      else reject(offlineProblem())
+    }
+    signal.addEventListener('abort', abort)
+    request.send(file)
+  })
+}
+
+function responseOf(request: XMLHttpRequest): Response {
+  const retryAfter = request.getResponseHeader('retry-after')
+  const headers = retryAfter === null ? undefined : { 'retry-after': retryAfter }
+  return new Response(request.responseText, { status: request.status, ...(headers && { headers }) })
+}

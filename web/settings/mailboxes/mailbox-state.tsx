@@ -1,0 +1,99 @@
+import CircleAlert from 'lucide-solid/icons/circle-alert'
+import CircleCheck from 'lucide-solid/icons/circle-check'
+import CirclePause from 'lucide-solid/icons/circle-pause'
+import CircleX from 'lucide-solid/icons/circle-x'
+import LoaderCircle from 'lucide-solid/icons/loader-circle'
+import LogIn from 'lucide-solid/icons/log-in'
+import { type Component, Show } from 'solid-js'
+import { Dynamic } from 'solid-js/web'
+import { Badge, type Tone } from '../../ui/badge.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { DetailList } from '../detail-list.tsx'
+import type { Mailbox } from './mailbox-data.ts'
+
+interface Shown {
+  word: string
+  tone: Tone
+  icon: Component<{ size?: number }>
+}
+
+const STATES: Record<Mailbox['state'], Shown> = {
+  active: { word: 'Connected', tone: 'green', icon: CircleCheck },
+  connecting: { word: 'Connecting', tone: 'amber', icon: LoaderCircle },
+  failing: { word: 'Failing', tone: 'amber', icon: CircleAlert },
+  paused: { word: 'Paused', tone: 'grey', icon: CirclePause },
+  refused: { word: 'Sign-in refused', tone: 'red', icon: CircleX },
+}
+const UNFINISHED: Shown = { word: 'Not signed in', tone: 'amber', icon: LogIn }
+
+/** The state of a mailbox as word, icon and color. */
+export function MailboxState(props: { mailbox: Mailbox }) {
+  const shown = () => (props.mailbox.isSignedIn ? STATES[props.mailbox.state] : UNFINISHED)
+  return (
+    <Badge tone={shown().tone}>
+      <Dynamic component={shown().icon} size={12} />
+      {shown().word}
+    </Badge>
+  )
+}
+
+/** "1,204 on the server, all accounted for": mails in the folders that are read, against those that Bellhop has seen to. */
+export function mailCountSentence({ health: { onServer, unaccounted } }: Mailbox): string {
+  if (onServer === null) return 'Not counted yet'
+  const counted = `${onServer.toLocaleString('en')} on the server`
+  if (!unaccounted) return `${counted}, all accounted for`
+  return `${counted}, ${unaccounted.toLocaleString('en')} still to process`
+}
+
+/** When mail last came and went, how much there is, and what is wrong. */
+export function MailboxHealth(props: { mailbox: Mailbox }) {
+  const health = () => props.mailbox.health
+  return (
+    <DetailList
+      items={[
+        { name: 'Last mail in', value: timeOr(health().lastReceivedAt, 'None yet') },
+        { name: 'Last mail out', value: timeOr(health().lastSentAt, 'None yet') },
+        { name: 'Mails', value: mailCountSentence(props.mailbox) },
+        { name: 'Quarantine', value: <Quarantine mailbox={props.mailbox} /> },
+        { name: 'Last checked', value: timeOr(health().lastCheckedAt, 'Not yet') },
+        { name: 'Last error', value: <LastError mailbox={props.mailbox} /> },
+      ]}
+    />
+  )
+}
+
+function Quarantine(props: { mailbox: Mailbox }) {
+  const count = () => props.mailbox.health.quarantined
+  return (
+    <Show when={count() > 0} fallback="Empty">
+      <a href={`/settings/mails?mailbox=${props.mailbox.id}&outcome=quarantined`}>
+        {count() === 1 ? '1 mail' : `${count()} mails`}
+      </a>
+    </Show>
+  )
+}
+
+function LastError(props: { mailbox: Mailbox }) {
+  const health = () => props.mailbox.health
+  const errors = () => [health().receiveError, health().sendError].filter((error) => error !== null)
+  return (
+    <Show when={errors().length > 0} fallback="None">
+      {errors().join(' ')}{' '}
+      <Show when={health().failingSince}>
+        {(at) => (
+          <span class="muted">
+            Failing since <RelativeTime at={at()} isLong />.
+          </span>
+        )}
+      </Show>
+    </Show>
+  )
+}
+
+function timeOr(at: string | null, otherwise: string) {
+  return (
+    <Show when={at} fallback={otherwise}>
+      {(time) => <RelativeTime at={time()} isLong />}
+    </Show>
+  )
+}

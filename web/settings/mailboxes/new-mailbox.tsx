@@ -1,0 +1,102 @@
+import { useNavigate } from '@solidjs/router'
+import { useQuery } from '@tanstack/solid-query'
+import { createEffect, createMemo, createSignal, on, onCleanup } from 'solid-js'
+import { api, ask } from '../../api/api.ts'
+import { useSession } from '../../api/session.ts'
+import { ButtonLink } from '../../ui/button.tsx'
+import { toast } from '../../ui/toaster.tsx'
+import { createFormState } from '../form-state.ts'
+import { Page } from '../page-layout.tsx'
+import { type Mailbox, mailProvidersQuery, openSignIn, PROVIDER_NAMES, showMailbox } from './mailbox-data.ts'
+import { MailboxForm } from './mailbox-form.tsx'
+import {
+  importSinceOf,
+  inputOf,
+  type MailboxValues,
+  newMailboxValues,
+  serverValues,
+} from './mailbox-values.ts'
+import { useHasClient } from './missing-client.tsx'
+
+const LIST = '/settings/email'
+/** Whoever types pauses at the end of the address. */
+const LOOK_UP_AFTER_MS = 400
+const ADDRESS = /^[^\s@]+@[^\s@]+\.[^\s@]{2,}$/
+
+/** Connects a mailbox. What is known about the provider of its address is filled in. */
+export function NewMailbox() {
+  const session = useSession()
+  const navigate = useNavigate()
+  const form = createFormState<MailboxValues>('the new mailbox', () =>
+    newMailboxValues(session().organization.name),
+  )
+  const providers = useProviders(form.values, form.setValues)
+  const oauth = () => (form.values.signIn === 'password' ? undefined : form.values.signIn)
+  const hasClient = useHasClient(oauth)
+  const given = (values: MailboxValues) => ({ ...inputOf(values), importSince: importSinceOf(values) })
+  const action = () => {
+    const provider = oauth()
+    return provider ? `Continue to ${PROVIDER_NAMES[provider]}` : 'Add mailbox'
+  }
+
+  async function onStored(mailbox: Mailbox) {
+    showMailbox(mailbox)
+    if (mailbox.signIn === 'password') toast(`Added ${mailbox.address}.`)
+    // If this fails, the page of the mailbox offers the sign-in again.
+    else await openSignIn(mailbox.id, '').catch(() => undefined)
+    navigate(`${LIST}/${mailbox.id}`)
+  }
+
+  return (
+    <Page title="Add mailbox" back={{ href: LIST, name: 'Email' }}>
+      <MailboxForm
+        form={form}
+        providers={providers.all()}
+        provider={providers.match()}
+        store={(values) => ask(api.console.mailboxes.post(given(values)))}
+        onStored={onStored}
+        test={(values) => ask(api.console.mailboxes.test.post(given(values)))}
+        canTest={oauth() === undefined}
+        action={action()}
+        canStore={oauth() === undefined || hasClient() === true}
+        beside={
+          <ButtonLink look="quiet" href={LIST}>
+            Cancel
+          </ButtonLink>
+        }
+      />
+    </Page>
+  )
+}
+
+/** The known providers and the one of the address. Its servers are filled in, unless others were typed. */
+function useProviders(values: MailboxValues, setValues: (change: Partial<MailboxValues>) => void) {
+  const [address, setAddress] = createSignal('')
+  createEffect(
+    on(
+      () => values.address.trim(),
+      (typed) => {
+        const timer = setTimeout(() => setAddress(ADDRESS.test(typed) ? typed : ''), LOOK_UP_AFTER_MS)
+        onCleanup(() => clearTimeout(timer))
+      },
+    ),
+  )
+  const all = useQuery(() => mailProvidersQuery(''))
+  const found = useQuery(() => ({ ...mailProvidersQuery(address()), enabled: address() !== '' }))
+  const match = createMemo(() =>
+    address() === '' ? undefined : found.data?.data.find(({ id }) => id === found.data?.match),
+  )
+  let filled = serversOf(values)
+  createEffect(
+    on(match, (provider) => {
+      if (!provider || serversOf(values) !== filled) return
+      setValues({ ...serverValues(provider), signIn: provider.signIn })
+      filled = serversOf(values)
+    }),
+  )
+  return { all: () => all.data?.data ?? [], match }
+}
+
+function serversOf({ imapHost, imapPort, smtpHost, smtpPort }: MailboxValues): string {
+  return [imapHost, imapPort, smtpHost, smtpPort].join(' ')
+}

@@ -1,0 +1,100 @@
+import { Show } from 'solid-js'
+import { fieldError } from '../../api/api-problem.ts'
+import { useAgents } from '../../api/workspace.ts'
+import { MarkdownArea } from '../../formatting/markdown-area.tsx'
+import { DocsLink } from '../../ui/docs-link.tsx'
+import { Select } from '../../ui/select.tsx'
+import { TextField } from '../../ui/text-field.tsx'
+import { FolderPicker } from './folder-picker.tsx'
+import { faultOf, type MailboxValues } from './mailbox-values.ts'
+
+const NOBODY = 'none'
+
+interface OptionFieldsProps {
+  values: MailboxValues
+  onChange: (change: Partial<MailboxValues>) => void
+  error: unknown
+  /** Folders on the server, as far as they are known. */
+  folders: readonly string[]
+  isNew?: boolean
+}
+
+/** What happens with the mail of a mailbox. */
+export function OptionFields(props: OptionFieldsProps) {
+  return (
+    <>
+      <FolderPicker
+        label="Folders to read"
+        hint={
+          <>
+            Bellhop reads them without changing anything.{' '}
+            <DocsLink to="/docs/email#folders">Which folders</DocsLink>
+          </>
+        }
+        none="Choose folders"
+        chosen={props.values.folders}
+        onChange={(folders) => props.onChange({ folders })}
+        known={props.folders}
+        isMultiple
+        error={faultOf(props.error, 'folders')}
+      />
+      <Show when={props.isNew}>
+        <TextField
+          label="Also take in mail since"
+          aside="optional"
+          type="date"
+          hint="Empty: only mail that arrives from now on. Older mail opens tickets too."
+          value={props.values.importSince}
+          onInput={(importSince) => props.onChange({ importSince })}
+          error={fieldError(props.error, 'importSince')}
+        />
+      </Show>
+      <FolderPicker
+        label="Folder for copies of sent mail"
+        aside="optional"
+        hint="Gmail and Microsoft 365 keep a copy without it."
+        none="No copies"
+        chosen={props.values.sentFolder === '' ? [] : [props.values.sentFolder]}
+        onChange={([sentFolder = '']) => props.onChange({ sentFolder })}
+        known={props.folders}
+        error={fieldError(props.error, 'sentFolder')}
+      />
+      <AssigneeSelect {...props} />
+      <MarkdownArea
+        label="Signature"
+        hint="Added to replies from this mailbox. Empty: the organization's signature."
+        value={props.values.signature}
+        onInput={(signature) => props.onChange({ signature })}
+        error={fieldError(props.error, 'signature')}
+      />
+      <MarkdownArea
+        label="Automatic reply"
+        hint="Sent once to whoever opens a ticket by email. Empty: none."
+        value={props.values.autoReply}
+        onInput={(autoReply) => props.onChange({ autoReply })}
+        error={fieldError(props.error, 'autoReply')}
+      />
+    </>
+  )
+}
+
+function AssigneeSelect(props: OptionFieldsProps) {
+  const agents = useAgents()
+  const options = () => [
+    { value: NOBODY, label: 'No one' },
+    ...agents()
+      .filter(({ id, state }) => state !== 'disabled' || id === props.values.defaultAssignee)
+      .map(({ id, name }) => ({ value: id, label: name })),
+  ]
+  return (
+    <Select
+      label="Assign new tickets to"
+      options={options()}
+      value={props.values.defaultAssignee || NOBODY}
+      onChange={(id) => props.onChange({ defaultAssignee: id === NOBODY ? '' : id })}
+      {...(fieldError(props.error, 'defaultAssignee') && {
+        error: fieldError(props.error, 'defaultAssignee'),
+      })}
+    />
+  )
+}

@@ -1,0 +1,91 @@
+import { useSearchParams } from '@solidjs/router'
+import { useInfiniteQuery } from '@tanstack/solid-query'
+import FunnelX from 'lucide-solid/icons/funnel-x'
+import MailOpen from 'lucide-solid/icons/mail-open'
+import { createMemo, For, Show } from 'solid-js'
+import { FailedState } from '../../forms/failed-state.tsx'
+import { DocsLink } from '../../ui/docs-link.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Page } from '../page-layout.tsx'
+import { RowsSkeleton, ShowMore } from '../query-view.tsx'
+import { filterOf, mailsQuery } from './mail-data.ts'
+import { MailFilters } from './mail-filters.tsx'
+import { MailRow } from './mail-row.tsx'
+
+const REFETCH_MS = 10_000
+
+/** Every mail that was fetched, newest first, and what became of it. The filter is kept in the URL. */
+export function MailsPage() {
+  const [search, setSearch] = useSearchParams()
+  const filter = createMemo(() => filterOf(search))
+  const query = useInfiniteQuery(() => ({
+    ...mailsQuery(filter()),
+    reconcile: 'id',
+    refetchInterval: REFETCH_MS,
+  }))
+  const rows = () => query.data?.pages.flatMap(({ data }) => data)
+  const isFiltered = () => Object.keys(filter()).length > 0
+
+  return (
+    <Page
+      title="Received mail"
+      lead={
+        <>
+          Every mail that Bellhop has fetched, and what became of it.{' '}
+          <DocsLink to="/docs/email#received-mail-and-quarantine">What the outcomes mean</DocsLink>
+        </>
+      }
+    >
+      <MailFilters
+        filter={filter()}
+        counts={query.data?.pages[0]?.counts}
+        onChange={(change) => setSearch(change, { replace: true })}
+      />
+      <Show
+        when={!query.isLoadingError}
+        fallback={
+          <FailedState
+            title="Couldn't load received mail"
+            error={query.error}
+            isBusy={query.isFetching}
+            onRetry={() => void query.refetch()}
+          />
+        }
+      >
+        <Show when={rows()} fallback={<RowsSkeleton rows={8} label="Loading received mail" />}>
+          {(found) => (
+            <Show when={found().length > 0} fallback={<NoMails isFiltered={isFiltered()} />}>
+              <ul class="entry-list" aria-label="Received mail">
+                <For each={found()}>{(mail) => <MailRow mail={mail} />}</For>
+              </ul>
+              <ShowMore query={query} />
+            </Show>
+          )}
+        </Show>
+      </Show>
+    </Page>
+  )
+}
+
+function NoMails(props: { isFiltered: boolean }) {
+  return (
+    <Show
+      when={props.isFiltered}
+      fallback={
+        <EmptyState
+          icon={<MailOpen />}
+          title="No mail yet"
+          text="Once a mailbox is connected, every mail that arrives appears here."
+          action={<a href="/settings/email">Go to mailboxes</a>}
+        />
+      }
+    >
+      <EmptyState
+        icon={<FunnelX />}
+        title="No matching mail"
+        text="Try another outcome or mailbox."
+        action={<a href="/settings/mails">Show all received mail</a>}
+      />
+    </Show>
+  )
+}

@@ -1,0 +1,150 @@
+import Download from 'lucide-solid/icons/download'
+import ImageOff from 'lucide-solid/icons/image-off'
+import { createMemo, createSignal, For, Show } from 'solid-js'
+import { formatSize } from '../../../server/sizes.ts'
+import { attachmentFault, downloadAttachment } from './attachment-fault.ts'
+import { type Attachment, attachmentUrl, isImage } from './attachment-type.ts'
+import './attachment-list.css'
+import { FileIcon } from './file-icon.tsx'
+import { viewOnClick } from './image-link.ts'
+
+export interface AttachmentListProps {
+  attachments: readonly Attachment[] | undefined
+  /** The HTML of the mail is shown, with its inline images. */
+  isHtmlShown?: boolean
+}
+
+const MAX_WIDTH = 280
+const MAX_HEIGHT = 200
+/** A line of pixels can still be seen and clicked. */
+const MIN_SIDE = 48
+/** Of an image whose dimensions are unknown. */
+const UNKNOWN = { width: 160, height: 120 }
+/** Bytes. A larger image loads only when it is opened. */
+const MAX_THUMBNAIL_BYTES = 10 * 1024 * 1024
+
+/** The files of a message: images as thumbnails, then the others. */
+export function AttachmentList(props: AttachmentListProps) {
+  const listed = createMemo(
+    () => props.attachments?.filter(({ isInline }) => !(isInline && props.isHtmlShown)) ?? [],
+  )
+  const images = createMemo(() => listed().filter(isThumbnail))
+  const files = createMemo(() => listed().filter((one) => !isThumbnail(one)))
+  return (
+    <Show when={listed().length > 0}>
+      <div class="attachment-list">
+        <Show when={images().length > 0}>
+          <ul class="attachment-list-images" aria-label="Images">
+            <For each={images()}>
+              {(image) => (
+                <li>
+                  <Thumbnail image={image} />
+                </li>
+              )}
+            </For>
+          </ul>
+        </Show>
+        <Show when={files().length > 0}>
+          <ul class="attachment-list-files" aria-label="Files">
+            <For each={files()}>
+              {(file) => (
+                <li>
+                  <FileRow file={file} />
+                </li>
+              )}
+            </For>
+          </ul>
+        </Show>
+      </div>
+    </Show>
+  )
+}
+
+/** Its size is known before it loads, so that nothing moves. */
+function Thumbnail(props: { image: Attachment }) {
+  const [fault, setFault] = createSignal<string>()
+  const box = () => thumbnailSize(props.image)
+  const title = () => `${props.image.name} · ${formatSize(props.image.size)}`
+  return (
+    <a
+      class="attachment-list-thumbnail"
+      href={attachmentUrl(props.image.id)}
+      target="_blank"
+      rel="noopener"
+      aria-haspopup="dialog"
+      aria-label={`View ${props.image.name}`}
+      title={title()}
+      data-image={props.image.id}
+      style={{ width: `${box().width}px`, 'aspect-ratio': `${box().width} / ${box().height}` }}
+      onClick={(event) => viewOnClick(event, props.image.id)}
+    >
+      <Show
+        when={fault() === undefined}
+        fallback={
+          <span class="attachment-list-fault" role="alert">
+            <ImageOff />
+            {fault()}
+          </span>
+        }
+      >
+        <img
+          src={attachmentUrl(props.image.id)}
+          alt=""
+          width={box().width}
+          height={box().height}
+          loading="lazy"
+          decoding="async"
+          onError={async () => setFault((await attachmentFault(props.image.id)) ?? "Can't be shown")}
+        />
+      </Show>
+    </a>
+  )
+}
+
+function FileRow(props: { file: Attachment }) {
+  const [fault, setFault] = createSignal<string>()
+  const size = () => formatSize(props.file.size)
+  async function open(event: MouseEvent) {
+    if (isImage(props.file)) return viewOnClick(event, props.file.id)
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
+    event.preventDefault()
+    setFault(await downloadAttachment(props.file))
+  }
+  return (
+    <>
+      <a
+        class="attachment-list-file"
+        href={attachmentUrl(props.file.id)}
+        download={props.file.name}
+        title={props.file.name}
+        data-image={isImage(props.file) ? props.file.id : undefined}
+        onClick={open}
+      >
+        <FileIcon type={props.file.type} />
+        <span class="unseen">{isImage(props.file) ? 'View' : 'Download'}</span>
+        <span class="attachment-list-name">{props.file.name}</span>
+        <span class="attachment-list-size">{size()}</span>
+        <Download />
+      </a>
+      <Show when={fault()}>
+        <p class="attachment-list-problem" role="alert">
+          {fault()}
+        </p>
+      </Show>
+    </>
+  )
+}
+
+function isThumbnail(attachment: Attachment): boolean {
+  return isImage(attachment) && attachment.size <= MAX_THUMBNAIL_BYTES
+}
+
+/** In pixels. */
+function thumbnailSize({ width, height }: Attachment): { width: number; height: number } {
+  if (!width || !height) return UNKNOWN
+  const scale = Math.min(1, MAX_WIDTH / width, MAX_HEIGHT / height)
+  return {
+    width: Math.max(MIN_SIDE, Math.round(width * scale)),
+    height: Math.max(MIN_SIDE, Math.round(height * scale)),
+  }
+}

@@ -1,0 +1,17 @@
+import type { Answer, api } from '../../api/api.ts'
+
+type Detail = Answer<ReturnType<typeof api.console.tickets>['get']>
+
+export type Attachment = NonNullable<Detail['drafts'][number]['attachments']>[number]
+
+/** Those that the server lets the page show (`isShownInline` in server/attachments/file-type.ts). */
+const IMAGES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']
+
+export function attachmentUrl(id: string): string {
+  return `/v1/attachments/${id}`
+}
+
+/** Whether the page can show it as an image. */
+export function isImage({ type }: Pick<Attachment, 'type'>): boolean {
+  return IMAGES.includes(type)
+}

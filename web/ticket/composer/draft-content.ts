@@ -1,0 +1,73 @@
+import type { Attachment } from '../attachments/attachment-type.ts'
+import { isSameRecipients, type Recipients } from '../recipients/address-list.ts'
+
+/** An uploaded file in a draft. */
+export interface DraftAttachment extends Attachment {
+  /** When it was added on this page, by this browser's clock: files stay in that order, whichever is uploaded first. */
+  addedAt?: number
+}
+
+/** What an agent has written, and the files with it. */
+export interface DraftContent {
+  text: string
+  attachments: DraftAttachment[]
+  /** Who gets the reply, if the agent has changed that. */
+  recipients?: Recipients | undefined
+}
+
+export function isBlank({ text, attachments }: DraftContent): boolean {
+  return text.trim() === '' && attachments.length === 0
+}
+
+export function isSameContent(one: DraftContent, other: DraftContent): boolean {
+  const isSameWriting = one.text === other.text && idsOf(one).join() === idsOf(other).join()
+  return isSameWriting && isSameRecipients(one.recipients, other.recipients)
+}
+
+/** Whether all of the other version is in this one. */
+export function contains(one: DraftContent, other: DraftContent): boolean {
+  return one.text.includes(other.text) && hasFilesOf(one, other)
+}
+
+export function hasFilesOf(one: DraftContent, other: DraftContent): boolean {
+  const ids = idsOf(one)
+  return other.attachments.every(({ id }) => ids.includes(id))
+}
+
+function idsOf({ attachments }: DraftContent): string[] {
+  return attachments.map(({ id }) => id)
+}
+
+export function without(attachments: DraftAttachment[], others: { id: string }[]): DraftAttachment[] {
+  return attachments.filter((one) => !others.some(({ id }) => id === one.id))
+}
+
+/** Puts a file at its place among the others. */
+export function withFile(attachments: DraftAttachment[], file: DraftAttachment): DraftAttachment[] {
+  const others = without(attachments, [file])
+  const isLater = ({ addedAt = 0 }: DraftAttachment) => addedAt > (file.addedAt ?? 0)
+  return [...others.filter((one) => !isLater(one)), file, ...others.filter(isLater)]
+}
+
+/** Joins the earlier version and what was written since, as the server does (`returnToDraft` in server/threads/drafts.ts). */
+export function joined(earlier: DraftContent, since: DraftContent): DraftContent {
+  return {
+    ...recipientsIn({ recipients: earlier.recipients ?? since.recipients }),
+    text: joinedText(earlier.text, since.text),
+    attachments: [...earlier.attachments, ...without(since.attachments, earlier.attachments)],
+  }
+}
+
+/** What is written, out of something larger. */
+export function contentIn({ text, attachments, recipients }: DraftContent): DraftContent {
+  return { text, attachments, ...recipientsIn({ recipients }) }
+}
+
+function recipientsIn({ recipients }: Pick<DraftContent, 'recipients'>) {
+  return recipients ? { recipients } : {}
+}
+
+function joinedText(earlier: string, since: string): string {
+  if (since.trim() === '' || since === earlier) return earlier
+  return earlier.trim() === '' ? since : `${earlier}\n\n${since}`
+}

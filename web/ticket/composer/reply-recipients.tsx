@@ -1,0 +1,64 @@
+import { createMemo, Show } from 'solid-js'
+import { type MailHeader, nameOf } from '../mail/mail-addresses.ts'
+import { added, includes, type Recipient, type Recipients } from '../recipients/address-list.ts'
+import { RecipientsEditor } from '../recipients/recipients-editor.tsx'
+import { suggestCustomers } from '../recipients/suggest-customers.ts'
+import type { TicketDetail } from '../ticket-query.ts'
+
+interface ReplyRecipientsProps {
+  detail: TicketDetail
+  recipients: Recipients
+  /** Undefined for those that the ticket suggests. */
+  onChange: (recipients: Recipients | undefined) => void
+  onUnfinished: (isUnfinished: boolean) => void
+  isChanged: boolean
+}
+
+/** Who gets the reply, as chips. People who are on the ticket are suggested first. */
+export function ReplyRecipients(props: ReplyRecipientsProps) {
+  const known = createMemo(() => {
+    const mails = props.detail.timeline.flatMap((entry) =>
+      entry.kind === 'message' && entry.email ? peopleOn(entry.email) : [],
+    )
+    const own = props.detail.reply.mailbox?.address ?? ''
+    return added([], mails).filter(({ address }) => !includes([{ name: '', address: own }], address))
+  })
+  const leftOut = () => (props.isChanged ? 0 : (props.detail.reply.recipients?.leftOut ?? 0))
+
+  async function suggest(text: string): Promise<Recipient[]> {
+    const typed = text.toLowerCase()
+    const here = known().filter((person) =>
+      `${nameOf(person)} ${person.address}`.toLowerCase().includes(typed),
+    )
+    return added(here, await suggestCustomers(text).catch(() => []))
+  }
+
+  return (
+    <div class="reply-recipients">
+      <RecipientsEditor
+        recipients={props.recipients}
+        onChange={props.onChange}
+        onUnfinished={props.onUnfinished}
+        suggest={suggest}
+        field={(field) => queueMicrotask(() => field.focus())}
+      />
+      <Show when={leftOut()}>
+        {(count) => (
+          <p class="reply-recipients-note">
+            {count().toLocaleString()} others on the last mail are left out: an email can have at most 50
+            recipients.
+          </p>
+        )}
+      </Show>
+      <Show when={props.isChanged}>
+        <button type="button" class="reply-recipients-reset" onClick={() => props.onChange(undefined)}>
+          Use suggested recipients
+        </button>
+      </Show>
+    </div>
+  )
+}
+
+function peopleOn({ from, replyTo = [], to, cc = [] }: MailHeader): Recipient[] {
+  return [from, ...replyTo, ...to, ...cc]
+}

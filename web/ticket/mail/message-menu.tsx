@@ -1,0 +1,83 @@
+import Copy from 'lucide-solid/icons/copy'
+import Download from 'lucide-solid/icons/download'
+import Ellipsis from 'lucide-solid/icons/ellipsis'
+import FileText from 'lucide-solid/icons/file-text'
+import Forward from 'lucide-solid/icons/forward'
+import Image from 'lucide-solid/icons/image'
+import { createSignal, Show } from 'solid-js'
+import { lazyDialog } from '../../live/lazy-page.tsx'
+import { copyText } from '../../ui/copy-button.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { Menu, MenuItem } from '../../ui/menu.tsx'
+import type { MessageEntry, Ticket } from '../ticket-query.ts'
+import { originalPath } from './mail-body.tsx'
+import type { MailView } from './mail-view.ts'
+import './message-menu.css'
+
+const ForwardDialog = lazyDialog(() => import('../outgoing/forward-dialog.tsx'))
+
+interface MessageMenuProps {
+  message: MessageEntry
+  ticket: Ticket
+  view: MailView
+}
+
+/** What can be done with one message. */
+export function MessageMenu(props: MessageMenuProps) {
+  const isReceivedMail = () => props.message.email !== undefined && props.message.role === 'customer'
+  const [isForwarding, setForwarding] = createSignal(false)
+  const [wasForwarding, setWasForwarding] = createSignal(false)
+  function forward(): void {
+    setWasForwarding(true)
+    setForwarding(true)
+  }
+  return (
+    <div class="message-menu">
+      <Menu
+        placement="bottom-end"
+        trigger={(given) => (
+          <IconButton {...given} name="Actions for this message" size="small">
+            <Ellipsis />
+          </IconButton>
+        )}
+      >
+        <MenuItem icon={<Forward />} onSelect={forward}>
+          Forward…
+        </MenuItem>
+        <Show when={props.message.html}>
+          <MenuItem icon={<FileText />} onSelect={() => props.view.setFormatted(!props.view.isFormatted())}>
+            {props.view.isFormatted() ? 'Show plain text' : 'Show formatting'}
+          </MenuItem>
+        </Show>
+        <Show when={props.view.isBlocking()}>
+          <MenuItem icon={<Image />} onSelect={props.view.showImages}>
+            Show images
+          </MenuItem>
+        </Show>
+        <Show when={isReceivedMail()}>
+          <MenuItem icon={<Download />} onSelect={() => download(props)}>
+            Download original
+          </MenuItem>
+        </Show>
+        <MenuItem icon={<Copy />} onSelect={() => void copyText(props.message.text)}>
+          Copy text
+        </MenuItem>
+      </Menu>
+      <Show when={wasForwarding()}>
+        <ForwardDialog
+          isOpen={isForwarding()}
+          onClose={() => setForwarding(false)}
+          message={props.message}
+          ticket={props.ticket}
+        />
+      </Show>
+    </div>
+  )
+}
+
+function download({ ticket, message }: MessageMenuProps): void {
+  const link = document.createElement('a')
+  link.href = originalPath(ticket.id, message.id)
+  link.download = ''
+  link.click()
+}

@@ -1,0 +1,139 @@
+import ChevronDown from 'lucide-solid/icons/chevron-down'
+import { createSignal, For, Show } from 'solid-js'
+import { Button } from '../../ui/button.tsx'
+import type { MessageEntry, ReplyDestination, Ticket } from '../ticket-query.ts'
+import {
+  type Address,
+  bareSubject,
+  canBeCustomer,
+  forwardedSender,
+  isSameAddress,
+  type MailHeader,
+  nameOf,
+  recipientLine,
+} from './mail-addresses.ts'
+import { makeCustomer } from './make-customer.ts'
+import './message-recipients.css'
+
+interface MessageRecipientsProps {
+  message: MessageEntry
+  ticket: Ticket
+  reply: ReplyDestination
+}
+
+/**
+ * "to Support, cc Cy", and below it all names and addresses. One click makes the writer, or the sender of the mail that the
+ * customer forwarded, the customer. Nothing for a message that is no mail.
+ */
+export function MessageRecipients(props: MessageRecipientsProps) {
+  const [isOpen, setOpen] = createSignal(false)
+  const candidate = () => candidateFor(props)
+  return (
+    <Show when={props.message.email}>
+      {(email) => (
+        <div class="message-recipients">
+          <div class="message-recipients-bar">
+            <button
+              type="button"
+              class="message-recipients-line"
+              aria-expanded={isOpen()}
+              onClick={() => setOpen(!isOpen())}
+            >
+              <span class="message-recipients-names">{recipientLine(email())}</span>
+              <ChevronDown />
+            </button>
+            <Show when={candidate()}>
+              {(person) => (
+                <button
+                  type="button"
+                  class="message-recipients-make"
+                  title={person().address}
+                  onClick={() => void makeCustomer(props.ticket, person())}
+                >
+                  Make {nameOf(person())} the customer
+                </button>
+              )}
+            </Show>
+          </div>
+          <Show when={isOpen()}>
+            <AllRecipients email={email()} ticket={props.ticket} reply={props.reply} />
+          </Show>
+        </div>
+      )}
+    </Show>
+  )
+}
+
+interface AllRecipientsProps {
+  email: MailHeader
+  ticket: Ticket
+  reply: ReplyDestination
+}
+
+function AllRecipients(props: AllRecipientsProps) {
+  const subject = () => {
+    const { subject } = props.email
+    return bareSubject(subject) === bareSubject(props.ticket.subject) ? '' : subject
+  }
+  return (
+    <dl class="message-recipients-all">
+      <People label="From" people={[props.email.from]} {...props} />
+      <People label="Reply to" people={props.email.replyTo} {...props} />
+      <People label="To" people={props.email.to} {...props} />
+      <People label="Cc" people={props.email.cc} {...props} />
+      <Show when={props.email.others}>
+        {(count) => (
+          <>
+            <dt />
+            <dd>{count().toLocaleString()} more</dd>
+          </>
+        )}
+      </Show>
+      <Show when={subject()}>
+        {(text) => (
+          <>
+            <dt>Subject</dt>
+            <dd>{text()}</dd>
+          </>
+        )}
+      </Show>
+    </dl>
+  )
+}
+
+function People(props: AllRecipientsProps & { label: string; people: Address[] | undefined }) {
+  /** Our own mailbox can't be a customer. */
+  const isOffered = (person: Address) =>
+    canBeCustomer(props.ticket, person) && !isSameAddress(person.address, props.reply.mailbox?.address)
+  return (
+    <Show when={props.people?.length}>
+      <dt>{props.label}</dt>
+      <dd>
+        <ul>
+          <For each={props.people}>
+            {(person) => (
+              <li class="message-recipients-person">
+                <span>
+                  <Show when={person.name} fallback={person.address}>
+                    {person.name} <span class="message-recipients-address">{person.address}</span>
+                  </Show>
+                </span>
+                <Show when={isOffered(person)}>
+                  <Button size="small" look="quiet" onClick={() => void makeCustomer(props.ticket, person)}>
+                    Make <span class="unseen">{nameOf(person)} the </span>customer
+                  </Button>
+                </Show>
+              </li>
+            )}
+          </For>
+        </ul>
+      </dd>
+    </Show>
+  )
+}
+
+function candidateFor({ message, ticket }: MessageRecipientsProps): Address | undefined {
+  if (message.role !== 'customer' || !message.email || message.isAutomatic) return undefined
+  const person = message.author ? message.email.from : forwardedSender(message.text)
+  return person && canBeCustomer(ticket, person) ? person : undefined
+}

@@ -1,0 +1,143 @@
+import CircleAlert from 'lucide-solid/icons/circle-alert'
+import { createSignal, For, lazy, Show } from 'solid-js'
+import { api, ask } from '../../api/api.ts'
+import { errorMessage } from '../../api/api-problem.ts'
+import { Button } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { toastError } from '../../ui/toaster.tsx'
+import { SettingsLink } from '../composer/destination.tsx'
+import { leaveFocusToPane } from '../focus-in-pane.ts'
+import type { Recipient } from '../recipients/address-list.ts'
+import { type MessageEntry, type ReplyDestination, readTicketAgain } from '../ticket-query.ts'
+import './undelivered.css'
+
+const RecipientField = lazy(() =>
+  import('../recipients/recipient-field.tsx').then(({ RecipientField }) => ({ default: RecipientField })),
+)
+
+interface UndeliveredProps {
+  message: MessageEntry
+  ticketId: string
+  /** Why a reply to the ticket can't leave now. */
+  problem: ReplyDestination['problem']
+}
+
+/** Who did not get a message, and why. It can be sent again, also to another address. */
+export function Undelivered(props: UndeliveredProps) {
+  const [isBusy, setBusy] = createSignal(false)
+  const [isAddressing, setAddressing] = createSignal(false)
+  let strip: HTMLDivElement | undefined
+  leaveFocusToPane(() => strip)
+  const missed = () => props.message.missed ?? []
+
+  async function resend(to?: Recipient[]): Promise<void> {
+    setBusy(true)
+    if (await resendMessage(props.ticketId, props.message.id, to)) setAddressing(false)
+    setBusy(false)
+  }
+
+  return (
+    <div class="undelivered" role="alert" ref={strip}>
+      <div class="undelivered-line">
+        <CircleAlert />
+        <div class="undelivered-text">
+          <strong>{titleOf(props.message)}</strong>
+          <Show
+            when={missed().length > 0}
+            fallback={<Show when={props.message.sendError}>{(reason) => <> · {reason()}</>}</Show>}
+          >
+            <ul class="undelivered-missed">
+              <For each={missed()}>
+                {({ address, detail }) => (
+                  <li>
+                    {address}: {detail}
+                  </li>
+                )}
+              </For>
+            </ul>
+          </Show>{' '}
+          <SettingsLink problem={props.problem} />
+        </div>
+        <CopyButton text={props.message.text} name="Copy text" />
+      </div>
+      <Show
+        when={isAddressing()}
+        fallback={
+          <div class="undelivered-actions">
+            <Button size="small" isBusy={isBusy()} onClick={() => void resend()}>
+              Send again
+            </Button>
+            <Show when={props.message.email}>
+              <Button size="small" look="quiet" onClick={() => setAddressing(true)}>
+                Send to another address…
+              </Button>
+            </Show>
+          </div>
+        }
+      >
+        <OtherAddress isBusy={isBusy()} onSend={resend} onCancel={() => setAddressing(false)} />
+      </Show>
+    </div>
+  )
+}
+
+interface OtherAddressProps {
+  isBusy: boolean
+  onSend: (to: Recipient[]) => Promise<void>
+  onCancel: () => void
+}
+
+function OtherAddress(props: OtherAddressProps) {
+  const [to, setTo] = createSignal<Recipient[]>([])
+  return (
+    <form
+      class="undelivered-address"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (to().length > 0) void props.onSend(to())
+      }}
+    >
+      <RecipientField
+        label="To"
+        people={to()}
+        onChange={setTo}
+        field={(field) => queueMicrotask(() => field.focus())}
+      />
+      <div class="undelivered-actions">
+        <Button type="submit" size="small" isBusy={props.isBusy} isUnavailable={to().length === 0}>
+          Send
+        </Button>
+        <Button size="small" look="quiet" onClick={props.onCancel}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+async function resendMessage(ticketId: string, id: string, to?: Recipient[]): Promise<boolean> {
+  try {
+    await ask(
+      api.console
+        .tickets({ id: ticketId })
+        .messages({ messageId: id })
+        .resend.post(to ? { to } : {}),
+    )
+    return true
+  } catch (error) {
+    toastError(errorMessage(error))
+    return false
+  } finally {
+    void readTicketAgain(ticketId)
+  }
+}
+
+function titleOf({ sending, missed = [], email }: MessageEntry): string {
+  if (sending === 'bounced')
+    return missed.length < countRecipients(email) ? 'Bounced for some recipients' : 'Bounced'
+  return sending === 'failed' ? 'Not sent' : 'Not sent to everyone'
+}
+
+function countRecipients(email: MessageEntry['email']): number {
+  return email ? email.to.length + (email.cc?.length ?? 0) : 0
+}
