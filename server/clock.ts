@@ -9,13 +9,13 @@ export interface Clock {
 }
 
 /** A longer timer would fire immediately. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1
+const MAX_TIMER_MS = 2 ** 31 - 1
 
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   after(milliseconds, call) {
-    const timer = setTimeout(call, Math.min(Math.max(milliseconds, 0), LONGEST_TIMER_MS))
+    const timer = setTimeout(call, Math.min(Math.max(milliseconds, 0), MAX_TIMER_MS))
     timer.unref()
     return () => clearTimeout(timer)
   },

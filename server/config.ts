@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import ipaddr from 'ipaddr.js'
 import { readAllowedHost } from './allowed-host.ts'
 import { parseDuration, parseDurations } from './dates.ts'
-import { SHORTEST_SECRET } from './encryption.ts'
+import { MIN_SECRET_LENGTH } from './encryption.ts'
 import { LOG_LEVELS, type LogLevel } from './log.ts'
 import { parseSize } from './sizes.ts'
 
@@ -74,7 +74,7 @@ export function readConfig(environment: Environment = process.env): Config {
     dataFolder: environment.BELLHOP_DATA || './data',
     databaseUrl: setting('DATABASE_URL', '', 'empty or a URL such as postgres://user@host/name', postgresUrl),
     publicUrl: setting('BELLHOP_URL', '', 'empty or a URL such as https://help.example.com', publicUrl),
-    secret: setting('BELLHOP_SECRET', '', `empty or at least ${SHORTEST_SECRET} characters`, longEnough),
+    secret: setting('BELLHOP_SECRET', '', `empty or at least ${MIN_SECRET_LENGTH} characters`, longEnough),
     webhookRetriesMs: setting(
       'BELLHOP_WEBHOOK_RETRIES',
       '30s,5m,30m',
@@ -156,7 +156,7 @@ function publicUrl(value: string): string | undefined {
 }
 
 function longEnough(value: string): string | undefined {
-  if (value && value.length < SHORTEST_SECRET) throw new Error('too short')
+  if (value && value.length < MIN_SECRET_LENGTH) throw new Error('too short')
   return value || undefined
 }
 

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { SHORTEST_SECRET } from './encryption.ts'
+import { MIN_SECRET_LENGTH } from './encryption.ts'
 import { StartError } from './errors.ts'
 
 const SECRET_FILE = 'secret.key'
@@ -40,7 +40,7 @@ export function readSecretKey(folder: string): string {
   const file = join(folder, SECRET_FILE)
   if (!existsSync(file)) createSecretKey(folder, file)
   const secret = readFileSync(file, 'utf8').trim()
-  if (secret.length >= SHORTEST_SECRET) return secret
+  if (secret.length >= MIN_SECRET_LENGTH) return secret
   throw new StartError(
     `${file} is empty or truncated. Restore it from your backup: without it, stored secrets can't be decrypted.`,
   )

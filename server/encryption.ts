@@ -34,11 +34,11 @@ export interface Encryption {
 }
 
 /** Characters. A shorter secret could be guessed. */
-export const SHORTEST_SECRET = 16
+export const MIN_SECRET_LENGTH = 16
 
-/** `secret` comes from the operator or the data folder. Throws when it is shorter than `SHORTEST_SECRET`. */
+/** `secret` comes from the operator or the data folder. Throws when it is shorter than `MIN_SECRET_LENGTH`. */
 export function createEncryption(secret: string): Encryption {
-  if (secret.length < SHORTEST_SECRET) throw new Error('The encryption secret is too short.')
+  if (secret.length < MIN_SECRET_LENGTH) throw new Error('The encryption secret is too short.')
   const keyFor = (use: string) => new Uint8Array(hkdfSync('sha256', secret, 'bellhop', use, 32))
   const key = keyFor('secrets at rest')
   const signingKeys = new Map<SignatureUse, Uint8Array>()

@@ -3,7 +3,7 @@ import type { Log } from './log.ts'
 import type { Pulse } from './pulse.ts'
 
 /** The longest a loop waits, whatever its rows say: a limit in case the clock was changed. */
-const LONGEST_WAIT_MS = 60_000
+const MAX_WAIT_MS = 60_000
 const WAIT_AFTER_ERROR_MS = 1_000
 /** Pause between two slices of periodic work, so that it does not slow down requests. */
 const PAUSE_BETWEEN_SLICES_MS = 20
@@ -50,7 +50,7 @@ export function startLoop(deps: LoopDeps, name: string, work: () => Promise<numb
       })
     }
     isRunning = false
-    if (!isStopped) cancelTimer = deps.clock.after(Math.min(Math.max(wait, 0), LONGEST_WAIT_MS), wake)
+    if (!isStopped) cancelTimer = deps.clock.after(Math.min(Math.max(wait, 0), MAX_WAIT_MS), wake)
   }
 
   const stopListening = deps.pulse.listen(wake)

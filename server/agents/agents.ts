@@ -34,7 +34,7 @@ const agentColumns = {
 }
 
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
-const MOST_EMAIL_LENGTH = 254
+const MAX_EMAIL_LENGTH = 254
 
 export interface NewAgent {
   name: string
@@ -202,6 +202,6 @@ async function auditChanges(deps: Deps, tx: Transaction, before: Agent, after: A
 
 function requireEmail(email: string): string {
   const trimmed = email.trim()
-  if (EMAIL.test(trimmed) && trimmed.length <= MOST_EMAIL_LENGTH) return trimmed
+  if (EMAIL.test(trimmed) && trimmed.length <= MAX_EMAIL_LENGTH) return trimmed
   throw invalid([{ pointer: '/email', code: 'invalid_format', detail: 'Must be an email address.' }])
 }

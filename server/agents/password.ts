@@ -1,7 +1,7 @@
 import { AppError, invalid } from '../errors.ts'
 
-const LEAST_LENGTH = 10
-const MOST_LENGTH = 1_000
+const MIN_LENGTH = 10
+const MAX_LENGTH = 1_000
 
 /** Cost of one argon2id hash. */
 export interface PasswordCost {
@@ -13,8 +13,8 @@ export interface PasswordCost {
 /** The minimum of OWASP's Password Storage Cheat Sheet. More memory would make every sign-in noticeably slower. */
 export const PASSWORD_COST: PasswordCost = { memoryCost: 19_456, timeCost: 2 }
 /** Limits memory and CPU when many sign in at once or someone tries passwords. */
-const MOST_RUNNING = 2
-const MOST_WAITING = 40
+const MAX_RUNNING = 2
+const MAX_WAITING = 40
 /** The salt and hash of discarded random bytes. */
 const DUMMY_SALT_AND_HASH =
   '$0txKGNtbi3pqMOJA8RGlNcfwH53e2Ta7lpE9sfAVDoY$Icbu/e+asal/liXxXghq112efn1c0t0rR07w+ml3DI4'
@@ -26,12 +26,12 @@ interface Hashing {
 /** Throws 400 for a password that is too short or too long. */
 export function hashPassword({ passwordCost }: Hashing, password: string): Promise<string> {
   const length = [...password].length
-  if (length < LEAST_LENGTH) {
-    const detail = `Must have at least ${LEAST_LENGTH} characters.`
+  if (length < MIN_LENGTH) {
+    const detail = `Must have at least ${MIN_LENGTH} characters.`
     throw invalid([{ pointer: '/password', code: 'too_short', detail }])
   }
-  if (length > MOST_LENGTH) {
-    const detail = `Must be at most ${MOST_LENGTH} characters.`
+  if (length > MAX_LENGTH) {
+    const detail = `Must be at most ${MAX_LENGTH} characters.`
     throw invalid([{ pointer: '/password', code: 'too_long', detail }])
   }
   return limited(() => Bun.password.hash(normalized(password), { algorithm: 'argon2id', ...passwordCost }))
@@ -63,8 +63,8 @@ let running = 0
 const waiting: (() => void)[] = []
 
 async function limited<T>(work: () => Promise<T>): Promise<T> {
-  if (running < MOST_RUNNING) running += 1
-  else if (waiting.length < MOST_WAITING) await new Promise<void>((resolve) => waiting.push(resolve))
+  if (running < MAX_RUNNING) running += 1
+  else if (waiting.length < MAX_WAITING) await new Promise<void>((resolve) => waiting.push(resolve))
   else throw busy()
   try {
     return await work()

@@ -14,9 +14,9 @@ import { hashToken } from '../token.ts'
 const KEY_PREFIX = { secret: 'bellhop_sk_', public: 'bellhop_pk_' } as const satisfies Record<KeyKind, string>
 const KEY_RANDOM_BYTES = 30
 const SHOWN_CHARACTERS = 6
-const HIGHEST_RATE_LIMIT = 1_000_000
+const MAX_RATE_LIMIT = 1_000_000
 /** Keys in the cache. With more, it starts over. */
-const MOST_CACHED = 10_000
+const MAX_CACHED = 10_000
 
 export interface ApiKey {
   id: string
@@ -147,8 +147,8 @@ function requireScopes({ kind, scopes }: NewApiKey): KeyScope[] | null {
 
 function requireRateLimit(limit: number | undefined): number | null {
   if (limit === undefined) return null
-  if (Number.isInteger(limit) && limit >= 1 && limit <= HIGHEST_RATE_LIMIT) return limit
-  const detail = `Must be a whole number from 1 to ${HIGHEST_RATE_LIMIT}.`
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_RATE_LIMIT) return limit
+  const detail = `Must be a whole number from 1 to ${MAX_RATE_LIMIT}.`
   throw invalid([{ pointer: '/rateLimit', code: 'not_whole_number', detail }])
 }
 
@@ -165,7 +165,7 @@ const caches = new WeakMap<Database, { keys: Map<string, ApiKey> }>()
 
 function cacheOf(deps: Deps): { keys: Map<string, ApiKey> } {
   const known = caches.get(deps.database)
-  if (known && known.keys.size < MOST_CACHED) return known
+  if (known && known.keys.size < MAX_CACHED) return known
   if (known) return clear(known)
   const cache = { keys: new Map<string, ApiKey>() }
   caches.set(deps.database, cache)

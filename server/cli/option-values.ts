@@ -4,7 +4,7 @@ import { systemClock } from '../clock.ts'
 import { isCalendarDay, parseDuration } from '../dates.ts'
 import { UsageError } from '../errors.ts'
 
-const HIGHEST_NUMBER = 1_000_000
+const MAX_NUMBER = 1_000_000
 /** ISO 8601: a day, or a time. Without an offset, a time is in the machine's time zone. */
 const DATE = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/
 
@@ -24,7 +24,7 @@ export function oneOf<Word extends string>(known: readonly Word[]): (value: stri
 export function wholeNumber(value: string): number {
   if (!/^\d+$/.test(value)) throw new InvalidArgumentError('It must be a whole number.')
   const number = Number(value)
-  if (number > HIGHEST_NUMBER) throw new InvalidArgumentError(`It must be at most ${HIGHEST_NUMBER}.`)
+  if (number > MAX_NUMBER) throw new InvalidArgumentError(`It must be at most ${MAX_NUMBER}.`)
   return number
 }
 

@@ -6,7 +6,7 @@ import type { Log } from '../log.ts'
 /** An arbitrary number, the same in every server and different from that of the migrations. */
 const SERVER_LOCK = 7_235_513
 /** The session of a killed server ends a moment after the process. */
-const LONGEST_WAIT_MS = 2_000
+const MAX_WAIT_MS = 2_000
 const HOLD_EVERY_MS = 5_000
 
 export interface DatabaseLock {
@@ -21,7 +21,7 @@ export interface DatabaseLock {
 export async function lockPostgres(url: string, context: { clock: Clock; log: Log }): Promise<DatabaseLock> {
   // Detects a lost machine within half a minute instead of two hours.
   const keepalive = { tcp_keepalives_idle: 10, tcp_keepalives_interval: 5, tcp_keepalives_count: 3 }
-  const client = new SQL(url, { max: 1, connection: { ...keepalive, lock_timeout: LONGEST_WAIT_MS } })
+  const client = new SQL(url, { max: 1, connection: { ...keepalive, lock_timeout: MAX_WAIT_MS } })
   try {
     await client`select pg_advisory_lock(${SERVER_LOCK})`
   } catch (error) {

@@ -12,11 +12,11 @@ import {
 } from './database.ts'
 import { refuseInsideUnit, refuseOutsideUnit, runAsUnit } from './unit.ts'
 
-const MOST_TRIES = 8
+const MAX_TRIES = 8
 /** For each try so far. */
-const LONGEST_PAUSE_MS = 10
+const MAX_PAUSE_MS = 10
 /** The server ends a unit that awaits anything but its queries, because others may be waiting for its rows. */
-const LONGEST_IDLE_MS = 5_000
+const MAX_IDLE_MS = 5_000
 
 /** The PostgreSQL engine, for data that outgrows one machine. `onRetry` is called for each retried unit. */
 export async function openPostgres(
@@ -24,7 +24,7 @@ export async function openPostgres(
   onCommit: () => void,
   onRetry: (code: string, tries: number) => void,
 ): Promise<Database> {
-  const client = new SQL(url, { connection: { idle_in_transaction_session_timeout: LONGEST_IDLE_MS } })
+  const client = new SQL(url, { connection: { idle_in_transaction_session_timeout: MAX_IDLE_MS } })
   const reads = guarded(client, () => refuseInsideUnit('read'))
   const writes = guarded(client, refuseOutsideUnit)
   let lastPosition = await position()
@@ -42,7 +42,7 @@ export async function openPostgres(
         onCommit()
         return value
       } catch (reason) {
-        if (!isRetryable(reason) || tries === MOST_TRIES) throw asRefusal(reason)
+        if (!isRetryable(reason) || tries === MAX_TRIES) throw asRefusal(reason)
         onRetry(storageCode(reason), tries)
         await pause(tries)
       }
@@ -79,7 +79,7 @@ function guarded(client: SQL, guard: () => void) {
 
 /** A random pause, so that conflicting units don't conflict again. */
 function pause(tries: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_PAUSE_MS * tries))
+  return new Promise((resolve) => setTimeout(resolve, Math.random() * MAX_PAUSE_MS * tries))
 }
 
 function asRefusal(reason: unknown): unknown {

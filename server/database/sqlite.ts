@@ -8,7 +8,7 @@ import { refuseInsideUnit, runAsUnit, UnitFault } from './unit.ts'
 /** How long a flush takes queued units before it commits. */
 const FLUSH_MS = 5
 /** How long a flush waits for another process that writes, such as a command, and how often it checks. */
-const LONGEST_WAIT_MS = 5_000
+const MAX_WAIT_MS = 5_000
 const TRY_EVERY_MS = 5
 
 interface Queued {
@@ -75,7 +75,7 @@ export function openSqlite(file: string, onCommit: () => void): Database {
   function mayWait(): boolean {
     const now = performance.now()
     lockedSince ??= now
-    return now - lockedSince < LONGEST_WAIT_MS
+    return now - lockedSince < MAX_WAIT_MS
   }
 
   /** Takes queued units until the flush has lasted its time. */

@@ -56,7 +56,7 @@ export function command<P extends Params>(
   )
 }
 
-const MOST_ROWS_AT_ONCE = 32
+const MAX_ROWS_AT_ONCE = 32
 
 interface InsertOptions<Column extends string> {
   /** The others get their defaults. */
@@ -85,7 +85,7 @@ export function insertOf<Table extends PgTable, Column extends ColumnOf<Table> =
         return [name, expressionOf.get(name)?.(parameter) ?? parameter]
       }),
     )
-  const bySize = Array.from({ length: MOST_ROWS_AT_ONCE }, (_, index) => {
+  const bySize = Array.from({ length: MAX_ROWS_AT_ONCE }, (_, index) => {
     const size = index + 1
     const build = (tx: Transaction) => {
       const insert = tx.insert(target).values(Array.from({ length: size }, (_row, row) => valuesOf(row)))
@@ -94,8 +94,8 @@ export function insertOf<Table extends PgTable, Column extends ColumnOf<Table> =
     return changeOf<Params[]>(`${getTableName(target)}_insert_${size}`, build, fieldOfRow)
   })
   return async (tx, rows) => {
-    for (let start = 0; start < rows.length; start += MOST_ROWS_AT_ONCE) {
-      const some = rows.slice(start, start + MOST_ROWS_AT_ONCE)
+    for (let start = 0; start < rows.length; start += MAX_ROWS_AT_ONCE) {
+      const some = rows.slice(start, start + MAX_ROWS_AT_ONCE)
       await bySize[some.length - 1]?.(tx, some)
     }
   }

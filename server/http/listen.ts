@@ -4,9 +4,9 @@ import type { Clock } from '../clock.ts'
 import { StartError } from '../errors.ts'
 
 /** Bytes. High, so that a URL or header that is too long gets a problem document instead of a closed connection. */
-const MOST_HEADER_BYTES = 2 * 1024 * 1024
+const MAX_HEADER_BYTES = 2 * 1024 * 1024
 /** No limit here: json-body.ts has its own, and responds with a problem document. */
-const MOST_REQUEST_BYTES = Number.MAX_SAFE_INTEGER
+const MAX_REQUEST_BYTES = Number.MAX_SAFE_INTEGER
 const IDLE_TIMEOUT_S = 30
 /** How long running requests may take to finish when the server stops. */
 const SHUTDOWN_TIMEOUT_MS = 8_000
@@ -22,13 +22,13 @@ export function listen(
   app: AnyElysia,
   { host, port, clock }: { host: string; port: number; clock: Clock },
 ): Listening {
-  Object.assign(http, { maxHeaderSize: MOST_HEADER_BYTES })
+  Object.assign(http, { maxHeaderSize: MAX_HEADER_BYTES })
   try {
     app.listen({
       hostname: host,
       port,
       idleTimeout: IDLE_TIMEOUT_S,
-      maxRequestBodySize: MOST_REQUEST_BYTES,
+      maxRequestBodySize: MAX_REQUEST_BYTES,
       development: false,
       // Otherwise a second server could listen on the same port and get half of the requests.
       reusePort: false,

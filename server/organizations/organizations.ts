@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 import { AppError, invalid } from '../errors.ts'
 import { isBlank } from '../requests/text.ts'
 
-export const MOST_NAME_LENGTH = 255
+export const MAX_NAME_LENGTH = 255
 
 export interface Organization {
   id: string
@@ -58,6 +58,6 @@ export async function findOrganization(deps: Deps, idOrName: string): Promise<Or
 /** Trims a name. Throws 400 when it is blank or too long. */
 export function requireName(name: string, pointer = '/name'): string {
   const trimmed = name.trim()
-  if (!isBlank(trimmed) && trimmed.length <= MOST_NAME_LENGTH) return trimmed
-  throw invalid([{ pointer, code: 'invalid_name', detail: `Must be 1 to ${MOST_NAME_LENGTH} characters.` }])
+  if (!isBlank(trimmed) && trimmed.length <= MAX_NAME_LENGTH) return trimmed
+  throw invalid([{ pointer, code: 'invalid_name', detail: `Must be 1 to ${MAX_NAME_LENGTH} characters.` }])
 }

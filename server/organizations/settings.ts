@@ -5,10 +5,10 @@ import type { Deps } from '../deps.ts'
 import { type Fault, invalid, notFound } from '../errors.ts'
 import { recordWorkspaceChange } from '../events/events.ts'
 import { isBlank } from '../requests/text.ts'
-import { MOST_NAME_LENGTH } from './organizations.ts'
+import { MAX_NAME_LENGTH } from './organizations.ts'
 
-const MOST_WEBSITE_LENGTH = 2_048
-export const MOST_SIGNATURE_LENGTH = 10_000
+const MAX_WEBSITE_LENGTH = 2_048
+export const MAX_SIGNATURE_LENGTH = 10_000
 
 interface OrganizationSettings {
   name: string
@@ -105,25 +105,25 @@ function validate(change: Partial<OrganizationSettings>): Partial<OrganizationSe
 
 function faultsOf({ name, publicName, website, signature }: Partial<OrganizationSettings>): Fault[] {
   const faults: Fault[] = []
-  if (name !== undefined && (isBlank(name) || name.length > MOST_NAME_LENGTH)) {
-    const detail = `Must be 1 to ${MOST_NAME_LENGTH} characters.`
+  if (name !== undefined && (isBlank(name) || name.length > MAX_NAME_LENGTH)) {
+    const detail = `Must be 1 to ${MAX_NAME_LENGTH} characters.`
     faults.push({ pointer: '/name', code: 'invalid_name', detail })
   }
-  if (publicName !== undefined && publicName.length > MOST_NAME_LENGTH) {
-    const detail = `Must be at most ${MOST_NAME_LENGTH} characters.`
+  if (publicName !== undefined && publicName.length > MAX_NAME_LENGTH) {
+    const detail = `Must be at most ${MAX_NAME_LENGTH} characters.`
     faults.push({ pointer: '/publicName', code: 'too_long', detail })
   }
   if (website !== undefined && website !== '' && !isWebsite(website)) {
     const detail = 'Must be empty or a URL such as https://example.com.'
     faults.push({ pointer: '/website', code: 'invalid_format', detail })
   }
-  if (signature !== undefined && signature.length > MOST_SIGNATURE_LENGTH) {
-    const detail = `Must be at most ${MOST_SIGNATURE_LENGTH} characters.`
+  if (signature !== undefined && signature.length > MAX_SIGNATURE_LENGTH) {
+    const detail = `Must be at most ${MAX_SIGNATURE_LENGTH} characters.`
     faults.push({ pointer: '/signature', code: 'too_long', detail })
   }
   return faults
 }
 
 function isWebsite(text: string): boolean {
-  return text.length <= MOST_WEBSITE_LENGTH && /^https?:\/\/[^\s/]/i.test(text) && URL.canParse(text)
+  return text.length <= MAX_WEBSITE_LENGTH && /^https?:\/\/[^\s/]/i.test(text) && URL.canParse(text)
 }

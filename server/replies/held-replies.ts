@@ -8,7 +8,7 @@ import { isHeldForMe, textOf } from '../search/conditions.ts'
 import { MAX_COUNTED } from '../search/count-tickets.ts'
 
 /** Notices shown at most; the list has the rest. */
-const MOST_NAMED = 20
+const MAX_NAMED = 20
 
 interface HeldReply {
   id: string
@@ -31,7 +31,7 @@ export async function readHeld(
   )
   return {
     tickets: new Set(replies.map(({ ticketId }) => ticketId)).size,
-    mine: overtaken.slice(0, MOST_NAMED).map(({ id, ticketId, customer, answeredBy }) => ({
+    mine: overtaken.slice(0, MAX_NAMED).map(({ id, ticketId, customer, answeredBy }) => ({
       id,
       ticketId,
       customer,

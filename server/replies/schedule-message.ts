@@ -29,7 +29,7 @@ import {
 import { reasonToHold, recordWaiting, sendMessage } from './send-message.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
-const MOST_DAYS_AHEAD = 30
+const MAX_DAYS_AHEAD = 30
 
 /** A signed-in agent or an API key. */
 interface Author {
@@ -191,8 +191,8 @@ function requireInTime({ id, sendAt, after }: NewScheduledMessage, now: number):
   const faults: Fault[] = []
   const idFault = clientIdFault('msg', id, { now, parameter: 'messageId' })
   if (idFault) faults.push(idFault)
-  if (sendAt !== undefined && sendAt > now + MOST_DAYS_AHEAD * DAY_MS) {
-    const detail = `Must be at most ${MOST_DAYS_AHEAD} days ahead.`
+  if (sendAt !== undefined && sendAt > now + MAX_DAYS_AHEAD * DAY_MS) {
+    const detail = `Must be at most ${MAX_DAYS_AHEAD} days ahead.`
     faults.push({ pointer: '/sendAt', code: 'too_far_ahead', detail })
   }
   if (after !== undefined && !isId('msg', after)) {

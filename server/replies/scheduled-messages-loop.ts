@@ -4,10 +4,10 @@ import { BEFORE_ALL, findNext, type NextScheduled } from './queries.ts'
 import { sendDue } from './send-message.ts'
 
 const AT_ONCE = 50
-const LONGEST_REST_MS = 60_000
+const MAX_REST_MS = 60_000
 const REST_AFTER_FAULT_MS = 1_000
 /** Longer than the time for Undo. A message that waits longer than this was scheduled. */
-const LONGEST_UNDO_MS = 60_000
+const MAX_UNDO_MS = 60_000
 
 /** Sends scheduled messages when they are due, including those from before a crash. One that fails delays no other. */
 export function startSendingMessages(deps: Deps): Loop {
@@ -25,8 +25,8 @@ export function startSendingMessages(deps: Deps): Loop {
       return 0
     }
     const coming = next.find((message) => !isDue(message, now))
-    const rest = coming ? coming.sendAt - now : LONGEST_REST_MS
-    const longest = hasFailed ? REST_AFTER_FAULT_MS : LONGEST_REST_MS
+    const rest = coming ? coming.sendAt - now : MAX_REST_MS
+    const longest = hasFailed ? REST_AFTER_FAULT_MS : MAX_REST_MS
     last = BEFORE_ALL
     hasFailed = false
     return Math.min(rest, longest)
@@ -50,5 +50,5 @@ async function isSent(deps: Deps, message: NextScheduled): Promise<boolean> {
  * and a scheduled one waits for its time on the new clock.
  */
 function isDue({ sendAt, createdAt }: NextScheduled, now: number): boolean {
-  return sendAt <= now || (now < createdAt && sendAt - createdAt <= LONGEST_UNDO_MS)
+  return sendAt <= now || (now < createdAt && sendAt - createdAt <= MAX_UNDO_MS)
 }

@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { attachmentIds } from '../attachments/schemas.ts'
 import { text } from '../requests/text.ts'
-import { MOST_MESSAGE_LENGTH } from '../tickets/messages.ts'
+import { MAX_MESSAGE_LENGTH } from '../tickets/messages.ts'
 import { format, status, subject, tags, textOrFiles, time } from '../tickets/schemas.ts'
 
 const MESSAGE_ID = 'msg_01jq8z5w8wf6r9f5v0h3q1x2yz'
@@ -68,7 +68,7 @@ export const forward = t.Object(
     id: t.String({ maxLength: 64 }),
     to: recipientList,
     cc: t.Optional(recipientList),
-    text: text({ minLength: 0, maxLength: MOST_MESSAGE_LENGTH }),
+    text: text({ minLength: 0, maxLength: MAX_MESSAGE_LENGTH }),
     format: t.Optional(format),
     attachments: attachmentIds,
   },

@@ -2,7 +2,7 @@ import { type Fault, invalid } from '../errors.ts'
 import { type IdPrefix, isId, timeOfId } from '../ids.ts'
 
 /** How far the time in a client's id can be from ours. */
-const MOST_SKEW_MS = 24 * 60 * 60 * 1000
+const MAX_SKEW_MS = 24 * 60 * 60 * 1000
 
 /** Checks an id that a client generated: its prefix, and that its time is close to now. */
 export function clientIdFault(
@@ -14,7 +14,7 @@ export function clientIdFault(
     const detail = `Must be ${prefix}_ and 26 characters: a UUIDv7 in Crockford’s base 32, in lower case.`
     return { parameter, code: 'invalid_id', detail }
   }
-  if (Math.abs(timeOfId(id) - now) <= MOST_SKEW_MS) return undefined
+  if (Math.abs(timeOfId(id) - now) <= MAX_SKEW_MS) return undefined
   const detail = 'The time in the id must be within a day of now.'
   return { parameter, code: 'id_out_of_time', detail }
 }

@@ -1,10 +1,10 @@
 import { AppError, invalid } from '../errors.ts'
 
 /** 256 KiB. Section 8 of the specification sets no limit. */
-const MOST_BODY_BYTES = 256 * 1024
+const MAX_BODY_BYTES = 256 * 1024
 
 /** Far more than any schema needs. Without a limit, validation time would grow faster than the depth. */
-const MOST_LEVELS = 32
+const MAX_LEVELS = 32
 
 /** A body as it arrived. It is parsed after the permission check. */
 interface ArrivedBody {
@@ -20,7 +20,7 @@ interface ArrivedBody {
  */
 export async function arrive({ request, set }: Arriving): Promise<ArrivedBody> {
   const { headers } = request
-  const bytes = await readAtMost(request, MOST_BODY_BYTES)
+  const bytes = await readAtMost(request, MAX_BODY_BYTES)
   if (!bytes) set.headers.connection = 'close'
   return {
     contentType: headers.get('content-type'),
@@ -42,7 +42,7 @@ export function jsonBody(context: { body: unknown }): void {
   }
   if (!isPlain(contentEncoding)) throw unsupported('Send the body without Content-Encoding, not compressed.')
   if (!bytes) {
-    throw new AppError(413, 'body_too_large', `The body may have at most ${MOST_BODY_BYTES} bytes.`)
+    throw new AppError(413, 'body_too_large', `The body may have at most ${MAX_BODY_BYTES} bytes.`)
   }
   context.body = parseJson(bytes)
 }
@@ -84,8 +84,8 @@ function parseJson(bytes: Uint8Array): unknown {
   } catch {
     throw new AppError(400, 'malformed_json', 'The body is not valid JSON in UTF-8.')
   }
-  if (isDeeper(value, MOST_LEVELS)) {
-    const detail = `Must have at most ${MOST_LEVELS} levels of lists and objects.`
+  if (isDeeper(value, MAX_LEVELS)) {
+    const detail = `Must have at most ${MAX_LEVELS} levels of lists and objects.`
     throw invalid([{ pointer: '', code: 'too_deep', detail }])
   }
   // Only an escape can bring in what valid UTF-8 and JSON exclude: NUL and lone surrogates.

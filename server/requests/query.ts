@@ -5,7 +5,7 @@ import { isStorable } from './json-body.ts'
 import { faultsOf, wholeNumberDetail } from './validation-errors.ts'
 
 /** The longest accepted URL, in characters. */
-const MOST_URL_LENGTH = 8_192
+const MAX_URL_LENGTH = 8_192
 
 const NO_PARAMETERS = Type.Object({}, { additionalProperties: false })
 
@@ -21,11 +21,11 @@ export function strictQuery(
   return (context) => {
     const { url } = context.request
     const start = url.indexOf('?')
-    if (url.length > MOST_URL_LENGTH) {
+    if (url.length > MAX_URL_LENGTH) {
       throw new AppError(
         414,
         'address_too_long',
-        `The address may have at most ${MOST_URL_LENGTH} characters.`,
+        `The address may have at most ${MAX_URL_LENGTH} characters.`,
       )
     }
     if (start < 0) return

@@ -4,7 +4,7 @@ import type { Reader, Transaction } from '../database/database.ts'
 import { integerParameter, statement, textParameter } from '../database/statement.ts'
 import { messages } from '../database/tables/messages.ts'
 import { sends } from '../database/tables/sends.ts'
-import { LONGEST_DELAY_MS } from './email-retry-schedule.ts'
+import { MAX_DELAY_MS } from './email-retry-schedule.ts'
 import { PARKED, type Send } from './queries.ts'
 
 /** Written literally, because SQLite uses a partial index only for a query that contains its condition. */
@@ -169,6 +169,6 @@ export async function clampSends(tx: Transaction, now: number): Promise<void> {
     .where(and(isUnfinished, sql`attempts = 0 and due_at > ${now} and not (${isParked})`))
   await tx
     .update(sends)
-    .set({ dueAt: now + LONGEST_DELAY_MS })
-    .where(and(isUnfinished, sql`due_at > ${now + LONGEST_DELAY_MS} and not (${isParked})`))
+    .set({ dueAt: now + MAX_DELAY_MS })
+    .where(and(isUnfinished, sql`due_at > ${now + MAX_DELAY_MS} and not (${isParked})`))
 }

@@ -1,6 +1,6 @@
 const MINUTE_MS = 60_000
 /** Between later attempts. */
-export const LONGEST_DELAY_MS = 60 * MINUTE_MS
+export const MAX_DELAY_MS = 60 * MINUTE_MS
 /** Delays after the first attempts. Greylisting usually ends within 5 minutes. */
 const FIRST_DELAYS_MS = [1, 5, 15, 30].map((minutes) => minutes * MINUTE_MS)
 /** These attempts take a day. After that, a person is told that the message was not delivered. */
@@ -13,5 +13,5 @@ const MAX_ATTEMPTS = 28
  */
 export function nextTryAt(attempts: number, failedAt: number): number | null {
   if (attempts >= MAX_ATTEMPTS) return null
-  return failedAt + (FIRST_DELAYS_MS[attempts - 1] ?? LONGEST_DELAY_MS)
+  return failedAt + (FIRST_DELAYS_MS[attempts - 1] ?? MAX_DELAY_MS)
 }

@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts'
 import { invalid, notFound } from '../errors.ts'
 import { recordWorkspaceChange } from '../events/events.ts'
 import { isId } from '../ids.ts'
-import { MOST_SIGNATURE_LENGTH } from '../organizations/settings.ts'
+import { MAX_SIGNATURE_LENGTH } from '../organizations/settings.ts'
 import { deviceName } from './device.ts'
 import type { SignedIn } from './sessions.ts'
 
@@ -102,8 +102,8 @@ export async function readSignature(deps: Deps, { orgId, agentId }: SignedIn): P
 export async function changeSignature(deps: Deps, me: SignedIn, input: string): Promise<string> {
   const { orgId, agentId, email } = me
   const signature = input.trimEnd()
-  if (signature.length > MOST_SIGNATURE_LENGTH) {
-    const detail = `Must be at most ${MOST_SIGNATURE_LENGTH} characters.`
+  if (signature.length > MAX_SIGNATURE_LENGTH) {
+    const detail = `Must be at most ${MAX_SIGNATURE_LENGTH} characters.`
     throw invalid([{ pointer: '/signature', code: 'too_long', detail }])
   }
   await deps.database.write(async (tx) => {

@@ -2,8 +2,8 @@ import { AppError } from '../errors.ts'
 
 const WINDOW_MS = 900_000
 /** Failures allowed in the window. Many people may share an address, but few mistype this often. */
-const MOST_PER_ACCOUNT = 10
-const MOST_PER_ADDRESS = 30
+const MAX_PER_ACCOUNT = 10
+const MAX_PER_ADDRESS = 30
 /** By then some of the running attempts have finished. */
 const RETRY_AT_ONCE_SECONDS = 2
 const FAILURE_CODES = ['wrong_credentials', 'wrong_password', 'wrong_link', 'link_expired']
@@ -96,8 +96,8 @@ function isFailure(error: unknown): boolean {
 
 function keysOf({ account, address }: AttemptOf): { key: string; most: number }[] {
   return [
-    ...(account === undefined ? [] : [{ key: accountKey(account), most: MOST_PER_ACCOUNT }]),
-    ...(address === undefined ? [] : [{ key: `address ${network(address)}`, most: MOST_PER_ADDRESS }]),
+    ...(account === undefined ? [] : [{ key: accountKey(account), most: MAX_PER_ACCOUNT }]),
+    ...(address === undefined ? [] : [{ key: `address ${network(address)}`, most: MAX_PER_ADDRESS }]),
   ]
 }
 

@@ -13,8 +13,8 @@ const DAY_MS = 86_400_000
 /** A session ends after this long without use. */
 const IDLE_MS = 14 * DAY_MS
 /** A session ends this long after it began, even when used. */
-const LONGEST_MS = 90 * DAY_MS
-const MOST_DEVICE_LENGTH = 300
+const MAX_MS = 90 * DAY_MS
+const MAX_DEVICE_LENGTH = 300
 const ID_BATCH_SIZE = 500
 const PRUNE_EVERY_MS = 600_000
 const PRUNE_SLICE = 500
@@ -53,7 +53,7 @@ export async function startSession(
     orgId,
     agentId,
     hash: hashToken(token),
-    device: device.slice(0, MOST_DEVICE_LENGTH),
+    device: device.slice(0, MAX_DEVICE_LENGTH),
     address,
     createdAt: now,
     lastSeenAt: now,
@@ -113,7 +113,7 @@ export async function openSessions(deps: Deps, ids: string[]): Promise<Set<strin
 export async function extendSession(deps: Deps, session: SignedIn): Promise<SignedIn> {
   const { sessionId, orgId, agentId, createdAt } = session
   const now = deps.clock.now()
-  const expiresAt = Math.min(now + IDLE_MS, createdAt + LONGEST_MS)
+  const expiresAt = Math.min(now + IDLE_MS, createdAt + MAX_MS)
   await deps.database.write(async (tx) => {
     await seeAgent(tx, { orgId, agentId, now })
     await tx

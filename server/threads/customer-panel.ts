@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
 
-const MOST_TICKETS = 20
+const MAX_TICKETS = 20
 
 interface CustomerTicket {
   id: string
@@ -34,7 +34,7 @@ export async function readCustomer(deps: Deps, orgId: string, id: string): Promi
   const [customer] = isId('usr', id) ? await findCustomer(read, { orgId, id }) : []
   if (!customer) throw notFound('customer')
   const [total] = await countTickets(read, { orgId, customerId: id })
-  const newest = await findTickets(read, { orgId, customerId: id, limit: MOST_TICKETS })
+  const newest = await findTickets(read, { orgId, customerId: id, limit: MAX_TICKETS })
   return { ...customer, tickets: newest, totalTickets: total?.tickets ?? 0 }
 }
 

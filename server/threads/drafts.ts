@@ -8,7 +8,7 @@ import { type DraftKind, drafts } from '../database/tables/threads.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { lengthOf } from '../requests/text.ts'
-import { MOST_MESSAGE_LENGTH } from '../tickets/messages.ts'
+import { MAX_MESSAGE_LENGTH } from '../tickets/messages.ts'
 import { requireTicket } from '../tickets/queries.ts'
 
 type DraftKey = {
@@ -92,7 +92,7 @@ export async function returnToDraft(
   const texts = isThere ? [current?.text] : [draft.text, current?.text]
   const text = texts.filter((one) => one?.trim()).join('\n\n')
   const attachments = [...new Set([...draft.attachments, ...(current?.attachments ?? [])])]
-  if (lengthOf(text) > MOST_MESSAGE_LENGTH || attachments.length > config.attachmentsPerMessage) return false
+  if (lengthOf(text) > MAX_MESSAGE_LENGTH || attachments.length > config.attachmentsPerMessage) return false
   const savedAt = Math.max(clock.now(), (current?.savedAt ?? 0) + 1)
   const recipients = draft.recipients ?? current?.recipients ?? null
   await saveDrafts(tx, [{ ...draft, text, attachments, recipients, savedAt }])

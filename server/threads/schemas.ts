@@ -8,7 +8,7 @@ import { ACTIVITY_FIELDS, DRAFT_KINDS } from '../database/tables/threads.ts'
 import { oneOf, orNull } from '../requests/schemas.ts'
 import { text } from '../requests/text.ts'
 import { PROBLEM_EFFECTS, PROBLEM_SETTINGS, REPLY_WAYS } from '../sends/reply-destination.ts'
-import { MOST_MESSAGE_LENGTH } from '../tickets/messages.ts'
+import { MAX_MESSAGE_LENGTH } from '../tickets/messages.ts'
 import { channel, format, status, subject, textOrFiles, ticket, time } from '../tickets/schemas.ts'
 
 // A ticket's thread, and what an agent writes on it.
@@ -175,7 +175,7 @@ const draftRecipients = {
 export const newDraft = t.Object(
   {
     kind: oneOf(DRAFT_KINDS, 'Reply or note.'),
-    text: text({ minLength: 0, maxLength: MOST_MESSAGE_LENGTH }),
+    text: text({ minLength: 0, maxLength: MAX_MESSAGE_LENGTH }),
     attachments: attachmentIds,
     recipients: t.Optional(orNull(t.Object(draftRecipients, strict))),
     base: t.Optional(t.Union([time('When the version that this was written from was saved.'), t.Null()])),

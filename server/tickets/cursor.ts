@@ -13,7 +13,7 @@ export interface Cursor {
 }
 
 /** One more than the highest page number that query.ts accepts: 15 digits. */
-const HIGHEST_PAGE = 1e15
+const MAX_PAGE = 1e15
 
 const DIRECTIONS = { n: 'next', p: 'previous' } as const
 
@@ -31,7 +31,7 @@ export function decodeCursor(text: string): Cursor | undefined {
   const [letter, list, at, id, page]: unknown[] = parts
   const direction = letter === 'n' || letter === 'p' ? DIRECTIONS[letter] : undefined
   if (!direction || typeof list !== 'string' || typeof id !== 'string' || !isId('tkt', id)) return undefined
-  if (!isWhole(at) || !isWhole(page) || page < 1 || page > HIGHEST_PAGE) return undefined
+  if (!isWhole(at) || !isWhole(page) || page < 1 || page > MAX_PAGE) return undefined
   return { direction, list, at, id, page }
 }
 

@@ -22,8 +22,8 @@ import type { AlsoSave } from './tickets.ts'
 import { webhookMessageSent } from './views.ts'
 
 /** In code points, for messages and drafts. */
-export const MOST_MESSAGE_LENGTH = 65_536
-const NOT_BLANK = text({ maxLength: MOST_MESSAGE_LENGTH })
+export const MAX_MESSAGE_LENGTH = 65_536
+const NOT_BLANK = text({ maxLength: MAX_MESSAGE_LENGTH })
 
 interface NewAgentMessage {
   /** Made when absent. */

@@ -5,8 +5,8 @@ import { CHANNELS, TICKET_STATUSES } from '../database/tables/tickets.ts'
 import { oneOf } from '../requests/schemas.ts'
 import { text } from '../requests/text.ts'
 import { TICKET_SORTS } from './list-tickets.ts'
-import { MOST_MESSAGE_LENGTH } from './messages.ts'
-import { MOST_TAGS } from './update-ticket.ts'
+import { MAX_MESSAGE_LENGTH } from './messages.ts'
+import { MAX_TAGS } from './update-ticket.ts'
 
 // Section 2 and 4 of the specification; limits where it leaves them open are ours.
 
@@ -17,20 +17,20 @@ export const time = (description: string) =>
 export const status = oneOf(TICKET_STATUSES, 'A new ticket is `open`.')
 export const channel = oneOf(CHANNELS, 'How the customer got in touch.')
 export const tags = t.Array(text({ maxLength: 64 }), {
-  maxItems: MOST_TAGS,
+  maxItems: MAX_TAGS,
   description: 'Trimmed, without duplicates. Case is kept.',
   examples: [['billing', 'vip']],
 })
 export const subject = text({ maxLength: 255, examples: ['Missing invoice'] })
 export const messageText = text({
-  maxLength: MOST_MESSAGE_LENGTH,
+  maxLength: MAX_MESSAGE_LENGTH,
   description: 'Message text.',
   examples: ['My invoice is missing.'],
 })
 
 export const textOrFiles = text({
   minLength: 0,
-  maxLength: MOST_MESSAGE_LENGTH,
+  maxLength: MAX_MESSAGE_LENGTH,
   description: 'Message text. Can be blank if there are attachments.',
   examples: ['It is attached.'],
 })

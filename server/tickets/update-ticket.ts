@@ -42,7 +42,7 @@ export interface Changed {
   after: Ticket
 }
 
-export const MOST_TAGS = 50
+export const MAX_TAGS = 50
 
 /**
  * Changes a ticket and adds the change to its thread. A change without effect leaves `updatedAt` and records nothing.
@@ -150,8 +150,8 @@ function changedTags(before: string[], { tags, addTags = [], removeTags = [] }: 
   const removed = new Set(cleanTags(removeTags))
   const kept = (tags ? cleanTags(tags) : before).filter((tag) => !removed.has(tag))
   const after = [...new Set([...kept, ...cleanTags(addTags)])]
-  if (after.length <= MOST_TAGS || after.length <= before.length) return after
-  const detail = `A ticket can have at most ${MOST_TAGS} tags.`
+  if (after.length <= MAX_TAGS || after.length <= before.length) return after
+  const detail = `A ticket can have at most ${MAX_TAGS} tags.`
   throw invalid([{ pointer: '/addTags', code: 'too_many', detail }])
 }
 

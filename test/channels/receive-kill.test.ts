@@ -11,8 +11,8 @@ import { connectMailbox, mailSettings } from '../support/mail/mailbox-service.ts
 import { eventually, openWebhooks } from '../support/webhooks.ts'
 
 const KILLS = 20
-const LONGEST_LIFE_MS = 400
-const LONGEST_TEST_MS = 120_000
+const MAX_LIFE_MS = 400
+const MAX_TEST_MS = 120_000
 const ADDRESS = 'support@helpdesk.test'
 const PASSWORD = 'secret'
 const MAILS = 500
@@ -53,7 +53,7 @@ describeWithMail('a server that is killed while it receives mail', () => {
         workers: [`${import.meta.dir}/../../server/channels/email/parse/mail-worker.ts`],
         env: { ...process.env, ...settings },
         kills: KILLS,
-        longestLifeMs: LONGEST_LIFE_MS,
+        longestLifeMs: MAX_LIFE_MS,
         firstWord: 'taken in',
       })
       const takenIn: number[] = []
@@ -89,7 +89,7 @@ describeWithMail('a server that is killed while it receives mail', () => {
         expect(await deps.files.open(hash ?? '')).toHaveProperty('file')
       }
     },
-    LONGEST_TEST_MS,
+    MAX_TEST_MS,
   )
 })
 

@@ -9,8 +9,8 @@ import { killedLives } from '../support/killed-program.ts'
 import { eventually, openWebhooks } from '../support/webhooks.ts'
 
 const KILLS = 15
-const LONGEST_LIFE_MS = 80
-const LONGEST_TEST_MS = 60_000
+const MAX_LIFE_MS = 80
+const MAX_TEST_MS = 60_000
 const AGENT = 'agt_00000000000000000000000001'
 
 test(
@@ -26,7 +26,7 @@ test(
       args: [workspace.orgId, AGENT],
       env: { ...process.env, ...place },
       kills: KILLS,
-      longestLifeMs: LONGEST_LIFE_MS,
+      longestLifeMs: MAX_LIFE_MS,
       // A busy machine may take longer to connect than to live.
       firstWord: 'msg_',
     })
@@ -53,5 +53,5 @@ test(
     // Otherwise no kill came at a moment that matters.
     expect([acknowledged.length > 0, waitedOverKills > 0]).toEqual([true, true])
   },
-  LONGEST_TEST_MS,
+  MAX_TEST_MS,
 )

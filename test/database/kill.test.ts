@@ -6,8 +6,8 @@ import { ORG, openWorkspace, seenElsewhere } from './storage.ts'
 import { brokenPieces, countersAndRecount, tagsOutOfStep } from './whole.ts'
 
 const KILLS = 8
-const LONGEST_LIFE_MS = 150
-const LONGEST_TEST_MS = 20_000
+const MAX_LIFE_MS = 150
+const MAX_TEST_MS = 20_000
 
 test(
   'every ticket that was acknowledged is there, whole, after the process is killed at any moment',
@@ -21,7 +21,7 @@ test(
       args: [ORG],
       env: { ...process.env, ...place },
       kills: KILLS,
-      longestLifeMs: LONGEST_LIFE_MS,
+      longestLifeMs: MAX_LIFE_MS,
     })
     for await (const ids of lives) for (const id of ids) acknowledged.add(id)
     expect(acknowledged.size).toBeGreaterThan(KILLS)
@@ -38,5 +38,5 @@ test(
       expect(await seenElsewhere(place, 'PRAGMA foreign_key_check')).toEqual([])
     }
   },
-  LONGEST_TEST_MS,
+  MAX_TEST_MS,
 )

@@ -12,7 +12,7 @@ const migrations: Migration[] = MIGRATIONS[engine]
 const ROOT = `${import.meta.dir}/../..`
 /** What a program needs to read its modules; then all of them begin at the same moment. */
 const LOADING_MS = 150
-const LONGEST_TEST_MS = 20_000
+const MAX_TEST_MS = 20_000
 const LEDGER = 'select version, name from bellhop_migrations order by version'
 
 test('an empty place is migrated at the start, in order', async () => {
@@ -100,7 +100,7 @@ test(
       expect(await ledger(place)).toHaveLength(migrations.length)
     }
   },
-  LONGEST_TEST_MS,
+  MAX_TEST_MS,
 )
 
 test('the program contains every migration file, in the order they were made', () => {

@@ -13,7 +13,7 @@ export interface Shown {
   stop(): Promise<void>
 }
 
-const LONGEST_START_MS = 30_000
+const MAX_START_MS = 30_000
 
 /** Starts the program as a person does, on a free port, and signs in with what it prints. */
 export async function runProgramOn(args: string[], place: Record<string, string>): Promise<Shown> {
@@ -83,7 +83,7 @@ function ask(url: string, method: string, path: string, cookie?: Cookie, body?: 
 
 async function firstWords(stream: ReadableStream<Uint8Array<ArrayBuffer>>, last: RegExp): Promise<string> {
   let said = ''
-  const until = performance.now() + LONGEST_START_MS
+  const until = performance.now() + MAX_START_MS
   for await (const text of stream.pipeThrough(new TextDecoderStream())) {
     said += text
     if (last.test(said)) return said

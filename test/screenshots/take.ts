@@ -18,7 +18,7 @@ const SIZES = [
 ]
 /** Rows and threads come, fonts settle. */
 const SETTLE_MS = 500
-const LONGEST_WAIT_MS = 8_000
+const MAX_WAIT_MS = 8_000
 
 const [wanted = ''] = process.argv.slice(2)
 await requireBuiltWeb()
@@ -56,7 +56,7 @@ async function take(
     reducedMotion: 'reduce',
     locale: 'en-GB',
   })
-  context.setDefaultTimeout(LONGEST_WAIT_MS)
+  context.setDefaultTimeout(MAX_WAIT_MS)
   const cookie = demo.cookies[shot.as ?? 'admin']
   if (cookie && !shot.onEmptyServer) await context.addCookies([{ ...cookie, url: demo.url }])
   const page = await context.newPage()

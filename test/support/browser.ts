@@ -21,8 +21,8 @@ const FLAGS = [
 ]
 const DESKTOP = { width: 1440, height: 900 }
 // Limits for a busy machine. A passing test does not wait for them.
-const LONGEST_WAIT_MS = 20_000
-const LONGEST_TEST_MS = 60_000
+const MAX_WAIT_MS = 20_000
+const MAX_TEST_MS = 60_000
 /** An answer such as 401 is told to the console too; the tests look at answers themselves. */
 const FAILED_LOAD = /^Failed to load resource/
 
@@ -32,7 +32,7 @@ if (!CHROMIUM) {
 }
 
 /** `test` for what needs a browser: skipped, after a warning, where there is no Chromium; in CI that is a failure. */
-export function browserTest(name: string, run: () => Promise<void>, timeoutMs = LONGEST_TEST_MS): void {
+export function browserTest(name: string, run: () => Promise<void>, timeoutMs = MAX_TEST_MS): void {
   test.skipIf(!CHROMIUM)(name, run, { timeout: timeoutMs })
 }
 
@@ -74,7 +74,7 @@ export async function openWindow(visit: Visit): Promise<Window> {
   const browser = await startedBrowser()
   const isOwn = visit.isFirstVisit || visit.isFontMissing
   const context = isOwn ? await browser.newContext(options) : await takeContext(browser, options)
-  context.setDefaultTimeout(LONGEST_WAIT_MS)
+  context.setDefaultTimeout(MAX_WAIT_MS)
   if (visit.isFontMissing) await context.route('**/*.woff2', (route) => route.abort())
   if (visit.agent) await context.addCookies([cookieOf(visit.agent, visit.url)])
   const page = await context.newPage()

@@ -1,7 +1,7 @@
 import type { SignedInAgent } from './agents.ts'
 
 /** For a busy machine. A passing test does not wait this long. */
-const LONGEST_WAIT_MS = 30_000
+const MAX_WAIT_MS = 30_000
 
 export interface LiveEvent {
   event: string
@@ -61,7 +61,7 @@ export async function openLive(
         const tooLong = setTimeout(() => {
           waiting.delete(look)
           reject(new Error(`No such ${event} came, only ${JSON.stringify(seen)}`))
-        }, LONGEST_WAIT_MS)
+        }, MAX_WAIT_MS)
         const look = () => {
           const found = seen.find((one) => one.event === event && !given.has(one) && fits(one.data))
           if (!found) return

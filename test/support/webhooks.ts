@@ -20,7 +20,7 @@ import { freshPlace } from './engine.ts'
 import { type Receiver, type Respond, startReceiver } from './receiver.ts'
 
 /** For a busy machine. A passing test does not wait this long. */
-const LONGEST_WAIT_MS = 30_000
+const MAX_WAIT_MS = 30_000
 const LOOK_EVERY_MS = 2
 
 /** The webhook parts of Bellhop with their own database. A test starts the delivery loop itself. */
@@ -101,7 +101,7 @@ export async function openWebhooks(
  * set are set by then, so the caller can move the clock.
  */
 export async function eventually<T>(look: () => T | Promise<T>): Promise<NonNullable<T>> {
-  const until = performance.now() + LONGEST_WAIT_MS
+  const until = performance.now() + MAX_WAIT_MS
   for (;;) {
     const seen = await look()
     if (seen) {

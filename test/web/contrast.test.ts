@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 
-const LEAST = 4.5
+const MIN_TEXT_CONTRAST = 4.5
 /** For marks and rings, which are no text (WCAG 2.2, 1.4.11). */
-const LEAST_OF_MARKS = 3
+const MIN_MARK_CONTRAST = 3
 const SURFACES = ['canvas', 'panel', 'raised']
 const PEOPLE = [1, 2, 3, 4, 5, 6]
 
@@ -36,11 +36,11 @@ const tokens = new Map(
 
 describe.each(['light', 'dark'] as const)('in the %s theme', (theme) => {
   test.each(TEXTS)('%s can be read', (ink, grounds) => {
-    expect(tooWeak(theme, ink, grounds, LEAST)).toEqual([])
+    expect(tooWeak(theme, ink, grounds, MIN_TEXT_CONTRAST)).toEqual([])
   })
 
   test.each(MARKS)('%s can be seen', (mark, grounds) => {
-    expect(tooWeak(theme, mark, grounds, LEAST_OF_MARKS)).toEqual([])
+    expect(tooWeak(theme, mark, grounds, MIN_MARK_CONTRAST)).toEqual([])
   })
 })
 

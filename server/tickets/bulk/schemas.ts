@@ -3,7 +3,7 @@ import { status, tags, ticketChange } from '../schemas.ts'
 
 // Changing many tickets at once, and how they were before.
 
-const MOST_ITEMS = 500
+const MAX_ITEMS = 500
 const strict = { additionalProperties: false }
 
 const change = t.Object(
@@ -17,7 +17,7 @@ const change = t.Object(
 )
 export const bulkRequest = t.Object(
   {
-    items: t.Array(t.Object({ id: t.String({ maxLength: 64 }), change }, strict), { maxItems: MOST_ITEMS }),
+    items: t.Array(t.Object({ id: t.String({ maxLength: 64 }), change }, strict), { maxItems: MAX_ITEMS }),
   },
   strict,
 )

@@ -3,7 +3,7 @@ import { isComposing } from '../../ui/ime.ts'
 import { undoLast } from '../changes/undo.ts'
 import { createFieldHeight } from './field-height.ts'
 
-/** The limit of the API: `MOST_MESSAGE_LENGTH` in server/tickets/messages.ts. */
+/** The limit of the API: `MAX_MESSAGE_LENGTH` in server/tickets/messages.ts. */
 const MAX_TEXT_LENGTH = 65_536
 
 interface ComposerFieldProps {

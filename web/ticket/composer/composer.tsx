@@ -42,7 +42,7 @@ const ReplyRecipients = lazy(() =>
 )
 
 /** A longer name would fill the empty field. */
-const LONGEST_NAME = 32
+const MAX_NAME_LENGTH = 32
 
 interface ComposerProps {
   detail: TicketDetail
@@ -273,5 +273,5 @@ export function Composer(props: ComposerProps) {
 }
 
 function short(name: string): string {
-  return name.length > LONGEST_NAME ? name.slice(0, LONGEST_NAME) : name
+  return name.length > MAX_NAME_LENGTH ? name.slice(0, MAX_NAME_LENGTH) : name
 }

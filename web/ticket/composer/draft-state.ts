@@ -148,7 +148,7 @@ interface Step {
 /** Typed text is saved on the server within half a second. */
 const SAVE_AFTER_MS = 350
 const FIRST_RETRY_MS = 2_000
-const LONGEST_RETRY_MS = 10_000
+const MAX_RETRY_MS = 10_000
 /** After this long without typing, an agent isn't in the middle of a word. */
 const STILL_TYPING_MS = 2_000
 /** The server accepts ids created within a day. No request runs this long, so a new id is safe. */
@@ -336,7 +336,7 @@ function afterFailedSave(state: DraftState, reason: SaveFailure): Step {
           ...next,
           // The response may be late, and must not delay what was sent since.
           isSaveLate: isUnsaved(state),
-          retryMs: Math.min(state.retryMs * 2, LONGEST_RETRY_MS),
+          retryMs: Math.min(state.retryMs * 2, MAX_RETRY_MS),
         },
         effects: [{ type: 'save later', ms: state.retryMs }],
       })

@@ -43,8 +43,8 @@ import {
 } from './draft-storage.ts'
 import { putNote, putReply, type SentMessage } from './send-with-undo.ts'
 
-const LONGEST_SAVE_MS = 20_000
-const MOST_QUOTED = 120
+const MAX_SAVE_MS = 20_000
+const MAX_QUOTED = 120
 
 const NOTICES = {
   'emptied elsewhere': 'This draft was sent or cleared in another tab.',
@@ -205,7 +205,7 @@ function createDraft(key: string, place: DraftPlace): OpenDraft {
     const content = contentIn(draft)
     const { text, attachments, recipients = null } = content
     try {
-      const signal = AbortSignal.timeout(LONGEST_SAVE_MS)
+      const signal = AbortSignal.timeout(MAX_SAVE_MS)
       const how = { fetch: { keepalive: isClosing, signal } }
       const body = { kind, text, attachments: attachments.map(({ id }) => id), recipients, base }
       const { savedAt } = await ask(api.console.tickets({ id: ticketId }).draft.put(body, how))
@@ -329,7 +329,7 @@ function createDraft(key: string, place: DraftPlace): OpenDraft {
     if (location.pathname.endsWith(`/${ticketId}`)) return
     dispatch({ type: 'forgotten' })
     if (text.trim() === '') return
-    const quote = text.length > MOST_QUOTED ? `${text.slice(0, MOST_QUOTED)}…` : text
+    const quote = text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text
     toastError(`A ticket you were writing on was deleted. Your text: “${quote}”`, {
       text: 'Copy',
       run: () => void copyText(text),

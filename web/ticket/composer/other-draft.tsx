@@ -2,7 +2,7 @@ import { Show } from 'solid-js'
 import { Button } from '../../ui/button.tsx'
 import type { OpenDraft } from './drafts.ts'
 
-const MOST_QUOTED = 80
+const MAX_QUOTED = 80
 
 /** Another version of the draft, from another tab or device: it replaces nothing unless the agent chooses it. */
 export function OtherDraft(props: { draft: OpenDraft }) {
@@ -33,5 +33,5 @@ export function OtherDraft(props: { draft: OpenDraft }) {
 }
 
 function quote(text: string): string {
-  return text.length > MOST_QUOTED ? `${text.slice(0, MOST_QUOTED)}…` : text
+  return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text
 }

@@ -19,7 +19,7 @@ const FormatToolbar = lazy(() =>
   ),
 )
 
-/** The limit of the API: `MOST_MESSAGE_LENGTH` in server/tickets/messages.ts. */
+/** The limit of the API: `MAX_MESSAGE_LENGTH` in server/tickets/messages.ts. */
 const MAX_LENGTH = 65_536
 
 interface MailTextProps {

@@ -1,7 +1,7 @@
 import type { Config } from '../../../config.ts'
 import type { MailboxSignIn, MailServer } from '../../../database/tables/mailboxes.ts'
 import { type Fault, invalid } from '../../../errors.ts'
-import { MOST_NAME_LENGTH } from '../../../organizations/organizations.ts'
+import { MAX_NAME_LENGTH } from '../../../organizations/organizations.ts'
 import { isBlank } from '../../../requests/text.ts'
 import { refusalOfMailHost } from '../mail-account.ts'
 
@@ -75,8 +75,8 @@ function faultsOf(config: Config, input: MailboxInput): Fault[] {
   const { name, address, folders, sentFolder } = input
   const faults: Fault[] = []
   const add = (pointer: string, fault: Fault) => faults.push({ pointer, ...fault })
-  if (isBlank(name) || name.length > MOST_NAME_LENGTH || CONTROL.test(name)) {
-    add('/name', { code: 'invalid_name', detail: `Must be 1 to ${MOST_NAME_LENGTH} characters in one line.` })
+  if (isBlank(name) || name.length > MAX_NAME_LENGTH || CONTROL.test(name)) {
+    add('/name', { code: 'invalid_name', detail: `Must be 1 to ${MAX_NAME_LENGTH} characters in one line.` })
   }
   if (!isAddress(address)) add('/address', { code: 'invalid_format', detail: 'Must be an email address.' })
   for (const side of ['imap', 'smtp'] as const) faults.push(...serverFaults(config, side, input))
