@@ -23,6 +23,8 @@ export type IdPrefix =
   | 'snd'
   | 'mbx'
   | 'eml'
+  | 'wgt'
+  | 'vis'
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 /** Two characters encode ten bits. */

@@ -500,6 +500,92 @@ CREATE TABLE "resend_jobs" (
 	"finished_at" bigint
 );
 --> statement-breakpoint
+CREATE TABLE "blocked_addresses" (
+	"org_id" text NOT NULL,
+	"address" text NOT NULL,
+	"agent_id" text NOT NULL,
+	"created_at" bigint NOT NULL,
+	CONSTRAINT "blocked_addresses_org_id_address_pk" PRIMARY KEY("org_id","address")
+);
+--> statement-breakpoint
+CREATE TABLE "emailed_visitors" (
+	"org_id" text NOT NULL,
+	"address_key" text NOT NULL,
+	"unanswered" bigint NOT NULL,
+	"answered_at" bigint,
+	CONSTRAINT "emailed_visitors_org_id_address_key_pk" PRIMARY KEY("org_id","address_key")
+);
+--> statement-breakpoint
+CREATE TABLE "visitors" (
+	"id" text PRIMARY KEY NOT NULL,
+	"org_id" text NOT NULL,
+	"widget_id" text NOT NULL,
+	"token_hash" text,
+	"token_expires_at" bigint NOT NULL,
+	"customer_id" text,
+	"user_id" text,
+	"typed_name" text DEFAULT '' NOT NULL,
+	"typed_email" text DEFAULT '' NOT NULL,
+	"fields" text NOT NULL,
+	"page_url" text DEFAULT '' NOT NULL,
+	"page_title" text DEFAULT '' NOT NULL,
+	"browser" text DEFAULT '' NOT NULL,
+	"language" text DEFAULT '' NOT NULL,
+	"time_zone" text DEFAULT '' NOT NULL,
+	"address" text DEFAULT '' NOT NULL,
+	"last_seen_at" bigint NOT NULL,
+	"blocked_at" bigint,
+	"created_at" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "widget_conversations" (
+	"ticket_id" text PRIMARY KEY NOT NULL,
+	"org_id" text NOT NULL,
+	"widget_id" text NOT NULL,
+	"visitor_id" text NOT NULL,
+	"client_id" text NOT NULL,
+	"seen_message_id" text DEFAULT '' NOT NULL,
+	"seen_at" bigint,
+	"seen_by_agent_at" bigint,
+	"email_due_at" bigint,
+	"emailed_message_id" text DEFAULT '' NOT NULL,
+	"last_emailed_at" bigint,
+	"created_at" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "widget_messages" (
+	"org_id" text NOT NULL,
+	"visitor_id" text NOT NULL,
+	"client_id" text NOT NULL,
+	"ticket_id" text NOT NULL,
+	"message_id" text NOT NULL,
+	"request_hash" text NOT NULL,
+	CONSTRAINT "widget_messages_visitor_id_client_id_pk" PRIMARY KEY("visitor_id","client_id")
+);
+--> statement-breakpoint
+CREATE TABLE "widgets" (
+	"id" text PRIMARY KEY NOT NULL,
+	"org_id" text NOT NULL,
+	"name" text NOT NULL,
+	"key_id" text NOT NULL,
+	"state" text NOT NULL,
+	"origins" text NOT NULL,
+	"appearance" text NOT NULL,
+	"questions" text NOT NULL,
+	"hours" text,
+	"verified_only" boolean DEFAULT false NOT NULL,
+	"identity_secret" "bytea" NOT NULL,
+	"previous_identity_secret" "bytea",
+	"previous_identity_secret_until" bigint,
+	"seen_url" text DEFAULT '' NOT NULL,
+	"seen_at" bigint,
+	"refused_origin" text DEFAULT '' NOT NULL,
+	"refused_at" bigint,
+	"created_at" bigint NOT NULL,
+	"updated_at" bigint NOT NULL,
+	"deleted_at" bigint
+);
+--> statement-breakpoint
 ALTER TABLE "agents" ADD CONSTRAINT "agents_org_id_organizations_id_fk" FOREIGN KEY ("org_id") REFERENCES "public"."organizations"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_org_id_organizations_id_fk" FOREIGN KEY ("org_id") REFERENCES "public"."organizations"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "customer_identities" ADD CONSTRAINT "customer_identities_customer_id_customers_id_fk" FOREIGN KEY ("customer_id") REFERENCES "public"."customers"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
@@ -528,6 +614,9 @@ ALTER TABLE "attempts" ADD CONSTRAINT "attempts_delivery_id_deliveries_id_fk" FO
 ALTER TABLE "deliveries" ADD CONSTRAINT "deliveries_endpoint_id_endpoints_id_fk" FOREIGN KEY ("endpoint_id") REFERENCES "public"."endpoints"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "endpoints" ADD CONSTRAINT "endpoints_org_id_organizations_id_fk" FOREIGN KEY ("org_id") REFERENCES "public"."organizations"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "resend_jobs" ADD CONSTRAINT "resend_jobs_endpoint_id_endpoints_id_fk" FOREIGN KEY ("endpoint_id") REFERENCES "public"."endpoints"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "visitors" ADD CONSTRAINT "visitors_widget_id_widgets_id_fk" FOREIGN KEY ("widget_id") REFERENCES "public"."widgets"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "widgets" ADD CONSTRAINT "widgets_org_id_organizations_id_fk" FOREIGN KEY ("org_id") REFERENCES "public"."organizations"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "widgets" ADD CONSTRAINT "widgets_key_id_api_keys_id_fk" FOREIGN KEY ("key_id") REFERENCES "public"."api_keys"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE UNIQUE INDEX "agents_by_email" ON "agents" USING btree ("org_id","email_key");--> statement-breakpoint
 CREATE INDEX "agents_by_address" ON "agents" USING btree ("email_key");--> statement-breakpoint
 CREATE UNIQUE INDEX "api_keys_by_hash" ON "api_keys" USING btree ("hash");--> statement-breakpoint
@@ -605,5 +694,14 @@ CREATE INDEX "deliveries_by_ticket" ON "deliveries" USING btree ("org_id","ticke
 CREATE INDEX "endpoints_by_organization" ON "endpoints" USING btree ("org_id","created_at","id");--> statement-breakpoint
 CREATE INDEX "endpoints_by_schedule" ON "endpoints" USING btree ("is_healthy","next_delivery_at");--> statement-breakpoint
 CREATE INDEX "resend_jobs_open" ON "resend_jobs" USING btree ("created_at") WHERE finished_at is null;--> statement-breakpoint
+CREATE UNIQUE INDEX "visitors_by_token" ON "visitors" USING btree ("token_hash");--> statement-breakpoint
+CREATE INDEX "visitors_by_customer" ON "visitors" USING btree ("org_id","customer_id");--> statement-breakpoint
+CREATE INDEX "visitors_by_user" ON "visitors" USING btree ("widget_id","user_id");--> statement-breakpoint
+CREATE INDEX "visitors_by_expiry" ON "visitors" USING btree ("token_expires_at");--> statement-breakpoint
+CREATE UNIQUE INDEX "widget_conversations_by_client_id" ON "widget_conversations" USING btree ("visitor_id","client_id");--> statement-breakpoint
+CREATE INDEX "widget_conversations_email_due" ON "widget_conversations" USING btree ("email_due_at") WHERE email_due_at is not null;--> statement-breakpoint
+CREATE INDEX "widget_messages_by_ticket" ON "widget_messages" USING btree ("org_id","ticket_id");--> statement-breakpoint
+CREATE INDEX "widgets_by_organization" ON "widgets" USING btree ("org_id","created_at","id");--> statement-breakpoint
+CREATE UNIQUE INDEX "widgets_by_key" ON "widgets" USING btree ("key_id");--> statement-breakpoint
 CREATE TABLE "search_index" ("rowid" bigint PRIMARY KEY, "text" tsvector NOT NULL);--> statement-breakpoint
 CREATE INDEX "search_index_by_text" ON "search_index" USING gin ("text");

@@ -514,7 +514,7 @@ CREATE INDEX `tickets_by_assignee_updated` ON `tickets` (`org_id`,`assigned_to`,
 CREATE INDEX `tickets_by_status_assignee_updated` ON `tickets` (`org_id`,`status`,`assigned_to`,`updated_at`,`id`);--> statement-breakpoint
 CREATE INDEX `tickets_spam` ON `tickets` (`org_id`,`updated_at`,`id`) WHERE is_spam;--> statement-breakpoint
 CREATE INDEX `tickets_by_customer` ON `tickets` (`customer_id`,`updated_at`,`id`);--> statement-breakpoint
-CREATE INDEX `tickets_by_handle` ON `tickets` (substr(id, 25));--> statement-breakpoint
+CREATE INDEX `tickets_by_handle` ON `tickets` (`substr(id`,` 25)`);--> statement-breakpoint
 CREATE TABLE `attempts` (
 	`delivery_id` text NOT NULL,
 	`number` integer NOT NULL,
@@ -604,4 +604,102 @@ CREATE TABLE `resend_jobs` (
 );
 --> statement-breakpoint
 CREATE INDEX `resend_jobs_open` ON `resend_jobs` (`created_at`) WHERE finished_at is null;--> statement-breakpoint
+CREATE TABLE `blocked_addresses` (
+	`org_id` text NOT NULL,
+	`address` text NOT NULL,
+	`agent_id` text NOT NULL,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`org_id`, `address`)
+);
+--> statement-breakpoint
+CREATE TABLE `emailed_visitors` (
+	`org_id` text NOT NULL,
+	`address_key` text NOT NULL,
+	`unanswered` integer NOT NULL,
+	`answered_at` integer,
+	PRIMARY KEY(`org_id`, `address_key`)
+);
+--> statement-breakpoint
+CREATE TABLE `visitors` (
+	`id` text PRIMARY KEY NOT NULL,
+	`org_id` text NOT NULL,
+	`widget_id` text NOT NULL,
+	`token_hash` text,
+	`token_expires_at` integer NOT NULL,
+	`customer_id` text,
+	`user_id` text,
+	`typed_name` text DEFAULT '' NOT NULL,
+	`typed_email` text DEFAULT '' NOT NULL,
+	`fields` text NOT NULL,
+	`page_url` text DEFAULT '' NOT NULL,
+	`page_title` text DEFAULT '' NOT NULL,
+	`browser` text DEFAULT '' NOT NULL,
+	`language` text DEFAULT '' NOT NULL,
+	`time_zone` text DEFAULT '' NOT NULL,
+	`address` text DEFAULT '' NOT NULL,
+	`last_seen_at` integer NOT NULL,
+	`blocked_at` integer,
+	`created_at` integer NOT NULL,
+	FOREIGN KEY (`widget_id`) REFERENCES `widgets`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `visitors_by_token` ON `visitors` (`token_hash`);--> statement-breakpoint
+CREATE INDEX `visitors_by_customer` ON `visitors` (`org_id`,`customer_id`);--> statement-breakpoint
+CREATE INDEX `visitors_by_user` ON `visitors` (`widget_id`,`user_id`);--> statement-breakpoint
+CREATE INDEX `visitors_by_expiry` ON `visitors` (`token_expires_at`);--> statement-breakpoint
+CREATE TABLE `widget_conversations` (
+	`ticket_id` text PRIMARY KEY NOT NULL,
+	`org_id` text NOT NULL,
+	`widget_id` text NOT NULL,
+	`visitor_id` text NOT NULL,
+	`client_id` text NOT NULL,
+	`seen_message_id` text DEFAULT '' NOT NULL,
+	`seen_at` integer,
+	`seen_by_agent_at` integer,
+	`email_due_at` integer,
+	`emailed_message_id` text DEFAULT '' NOT NULL,
+	`last_emailed_at` integer,
+	`created_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `widget_conversations_by_client_id` ON `widget_conversations` (`visitor_id`,`client_id`);--> statement-breakpoint
+CREATE INDEX `widget_conversations_email_due` ON `widget_conversations` (`email_due_at`) WHERE email_due_at is not null;--> statement-breakpoint
+CREATE TABLE `widget_messages` (
+	`org_id` text NOT NULL,
+	`visitor_id` text NOT NULL,
+	`client_id` text NOT NULL,
+	`ticket_id` text NOT NULL,
+	`message_id` text NOT NULL,
+	`request_hash` text NOT NULL,
+	PRIMARY KEY(`visitor_id`, `client_id`)
+);
+--> statement-breakpoint
+CREATE INDEX `widget_messages_by_ticket` ON `widget_messages` (`org_id`,`ticket_id`);--> statement-breakpoint
+CREATE TABLE `widgets` (
+	`id` text PRIMARY KEY NOT NULL,
+	`org_id` text NOT NULL,
+	`name` text NOT NULL,
+	`key_id` text NOT NULL,
+	`state` text NOT NULL,
+	`origins` text NOT NULL,
+	`appearance` text NOT NULL,
+	`questions` text NOT NULL,
+	`hours` text,
+	`verified_only` integer DEFAULT false NOT NULL,
+	`identity_secret` blob NOT NULL,
+	`previous_identity_secret` blob,
+	`previous_identity_secret_until` integer,
+	`seen_url` text DEFAULT '' NOT NULL,
+	`seen_at` integer,
+	`refused_origin` text DEFAULT '' NOT NULL,
+	`refused_at` integer,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	`deleted_at` integer,
+	FOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`key_id`) REFERENCES `api_keys`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `widgets_by_organization` ON `widgets` (`org_id`,`created_at`,`id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `widgets_by_key` ON `widgets` (`key_id`);--> statement-breakpoint
 CREATE VIRTUAL TABLE `search_index` USING fts5(`text`, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 2", prefix='2 3');
