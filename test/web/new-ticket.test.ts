@@ -178,7 +178,7 @@ browserTest('a bounced message goes to another address', async () => {
   )
   await using window = await openTicket(bellhop, ben, ticketId)
   const { page } = window
-  const strip = page.locator('.undelivered')
+  const strip = page.locator('.failed-send')
   await strip.getByText('Bounced').waitFor()
   await strip.getByText(sendError).waitFor()
   await strip.getByRole('button', { name: 'Send to another address…' }).click()

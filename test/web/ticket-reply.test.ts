@@ -176,7 +176,7 @@ browserTest('a message that failed says why, and goes again', async () => {
   const sendError = 'The mailbox of ana@example.com is full.'
   await bellhop.deps.database.write((tx) => tx.update(messages).set({ sendError }).where(eq(messages.id, id)))
   await using window = await openTicket(bellhop, ben, ticket.id)
-  const strip = window.page.locator('.undelivered')
+  const strip = window.page.locator('.failed-send')
   await strip.getByText('Not sent').waitFor()
   await strip.getByText(sendError).waitFor()
   await strip.getByRole('button', { name: 'Copy text' }).click()

@@ -10,9 +10,9 @@ const Body = later(
   ({ message }) => <MessageText text={message.text} format={message.format} />,
 )
 const Menu = later(async () => (await import('./message-menu.tsx')).MessageMenu, Nothing)
-const Failure = later(async () => (await import('./undelivered.tsx')).Undelivered, Nothing)
+const FailedSend = later(async () => (await import('./failed-send.tsx')).FailedSend, Nothing)
 
-export const MailParts = { Recipients, Body, Menu, Failure }
+export const MailParts = { Recipients, Body, Menu, FailedSend }
 
 /** Loads them before they are needed. */
 export function preloadMailParts(): void {

@@ -17,20 +17,20 @@ interface MessageStatusProps {
   isSentBelow: boolean
 }
 
-/** Whether an agent's message has reached the customer. */
+/** Whether an agent's message has reached the customer. A failure is told by mail/failed-send.tsx. */
 export function MessageStatus(props: MessageStatusProps) {
   const message = () => (props.entry.kind === 'message' ? props.entry : undefined)
   const sending = () => message()?.sending
-  const undelivered = () => {
+  const failed = () => {
     const known = message()
     const hasFailed = sending() === 'failed' || sending() === 'bounced'
     return hasFailed || known?.missed?.length ? known : undefined
   }
   return (
     <Switch>
-      <Match when={undelivered()}>
+      <Match when={failed()}>
         {(message) => (
-          <MailParts.Failure message={message()} ticketId={props.ticketId} problem={props.problem} />
+          <MailParts.FailedSend message={message()} ticketId={props.ticketId} problem={props.problem} />
         )}
       </Match>
       <Match when={sending() === 'sent' && !props.isSentBelow}>

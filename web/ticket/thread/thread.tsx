@@ -6,7 +6,7 @@ import type { ComposerState } from '../composer/composer-state.ts'
 import { setThreadOnScreen } from '../composer/waiting-replies.ts'
 import { hasHit } from '../marked.tsx'
 import { createFollowScroll } from './follow-scroll.ts'
-import { UnsentMessageCard } from './unsent-message-card.tsx'
+import { SendingMessageCard } from './sending-message-card.tsx'
 import './thread.css'
 import type { TicketDetail, WaitingReply } from '../ticket-query.ts'
 import { ThreadRowView } from './thread-row.tsx'
@@ -136,7 +136,7 @@ export function Thread(props: ThreadProps) {
           </For>
           <For each={unsent()}>
             {(kind) => (
-              <UnsentMessageCard
+              <SendingMessageCard
                 kind={kind}
                 draft={props.composer.drafts[kind]}
                 onEdit={() => props.composer.returnTo(kind)}

@@ -9,13 +9,13 @@ import { SettingsLink } from '../composer/destination.tsx'
 import { leaveFocusToPane } from '../focus-in-pane.ts'
 import type { Recipient } from '../recipients/address-list.ts'
 import { type MessageEntry, type ReplyDestination, readTicketAgain } from '../ticket-query.ts'
-import './undelivered.css'
+import './failed-send.css'
 
 const RecipientField = lazy(() =>
   import('../recipients/recipient-field.tsx').then(({ RecipientField }) => ({ default: RecipientField })),
 )
 
-interface UndeliveredProps {
+interface FailedSendProps {
   message: MessageEntry
   ticketId: string
   /** Why a reply to the ticket can't leave now. */
@@ -23,7 +23,7 @@ interface UndeliveredProps {
 }
 
 /** Who did not get a message, and why. It can be sent again, also to another address. */
-export function Undelivered(props: UndeliveredProps) {
+export function FailedSend(props: FailedSendProps) {
   const [isBusy, setBusy] = createSignal(false)
   const [isAddressing, setAddressing] = createSignal(false)
   let strip: HTMLDivElement | undefined
@@ -37,16 +37,16 @@ export function Undelivered(props: UndeliveredProps) {
   }
 
   return (
-    <div class="undelivered" role="alert" ref={strip}>
-      <div class="undelivered-line">
+    <div class="failed-send" role="alert" ref={strip}>
+      <div class="failed-send-line">
         <CircleAlert />
-        <div class="undelivered-text">
+        <div class="failed-send-text">
           <strong>{titleOf(props.message)}</strong>
           <Show
             when={missed().length > 0}
             fallback={<Show when={props.message.sendError}>{(reason) => <> · {reason()}</>}</Show>}
           >
-            <ul class="undelivered-missed">
+            <ul class="failed-send-missed">
               <For each={missed()}>
                 {({ address, detail }) => (
                   <li>
@@ -63,7 +63,7 @@ export function Undelivered(props: UndeliveredProps) {
       <Show
         when={isAddressing()}
         fallback={
-          <div class="undelivered-actions">
+          <div class="failed-send-actions">
             <Button size="small" isBusy={isBusy()} onClick={() => void resend()}>
               Send again
             </Button>
@@ -91,7 +91,7 @@ function OtherAddress(props: OtherAddressProps) {
   const [to, setTo] = createSignal<Recipient[]>([])
   return (
     <form
-      class="undelivered-address"
+      class="failed-send-address"
       onSubmit={(event) => {
         event.preventDefault()
         if (to().length > 0) void props.onSend(to())
@@ -103,7 +103,7 @@ function OtherAddress(props: OtherAddressProps) {
         onChange={setTo}
         field={(field) => queueMicrotask(() => field.focus())}
       />
-      <div class="undelivered-actions">
+      <div class="failed-send-actions">
         <Button type="submit" size="small" isBusy={props.isBusy} isUnavailable={to().length === 0}>
           Send
         </Button>

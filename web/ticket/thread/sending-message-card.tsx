@@ -9,15 +9,15 @@ import type { DraftKind, Sending } from '../composer/draft-state.ts'
 import type { OpenDraft } from '../composer/drafts.ts'
 import { MessageText } from './message-text.tsx'
 
-interface UnsentMessageCardProps {
+interface SendingMessageCardProps {
   kind: DraftKind
   draft: OpenDraft
   /** The text is in the field again. */
   onEdit: () => void
 }
 
-/** A message that was just sent, until the server has it. */
-export function UnsentMessageCard(props: UnsentMessageCardProps) {
+/** A message that was just sent, until the server has it. What came of it then is in message-status.tsx. */
+export function SendingMessageCard(props: SendingMessageCardProps) {
   const session = useSession()
   const me = () => session().agent
   const isNote = () => props.kind === 'note'
