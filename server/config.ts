@@ -50,6 +50,9 @@ export class ConfigError extends Error {
 /** More ids would not fit into the body of a request. */
 export const MAX_ATTACHMENTS_PER_MESSAGE = 1_000
 
+/** Delays before the retries of a webhook delivery. What follows from them is in webhooks/deliveries/retry-schedule.ts. */
+const DEFAULT_WEBHOOK_RETRIES = '30s,5m,30m'
+
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs
 
 type Environment = Record<string, string | undefined>
@@ -77,7 +80,7 @@ export function readConfig(environment: Environment = process.env): Config {
     secret: setting('BELLHOP_SECRET', '', `empty or at least ${MIN_SECRET_LENGTH} characters`, longEnough),
     webhookRetriesMs: setting(
       'BELLHOP_WEBHOOK_RETRIES',
-      '30s,5m,30m',
+      DEFAULT_WEBHOOK_RETRIES,
       'durations such as 30s,5m,30m',
       parseDurations,
     ),

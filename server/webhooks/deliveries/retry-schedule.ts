@@ -4,7 +4,7 @@ const JITTER_SHARE = 1 / 15
 const MAX_RETRY_AFTER_MS = 86_400_000
 
 interface FailedAttempt {
-  /** Delay before each retry, in milliseconds: `BELLHOP_WEBHOOK_RETRIES`, by default 30 s, 5 min and 30 min (server/config.ts). */
+  /** Delay before each retry, in milliseconds: `BELLHOP_WEBHOOK_RETRIES`, by default `DEFAULT_WEBHOOK_RETRIES` of server/config.ts. */
   schedule: readonly number[]
   /** Number of retries so far: 0 after the first attempt. */
   retry: number
