@@ -19,7 +19,11 @@ describeWithMail('an IMAP session', () => {
   })
   afterAll(() => dovecot.stop())
 
-  async function open(more: Partial<MailAccount> = {}, signal?: AbortSignal) {
+  async function open(
+    more: Partial<MailAccount> = {},
+    signal?: AbortSignal,
+    limits?: Parameters<typeof openImap>[3],
+  ) {
     const config = readConfig({ BELLHOP_MAIL_ALLOW: '127.0.0.0/8' })
     const { ca } = await makeCertificates()
     const dialer = createMailDialer({ clock: systemClock, config: { ...config, mailCa: ca } })
@@ -30,7 +34,7 @@ describeWithMail('an IMAP session', () => {
       auth: { method: 'password', user: USER, password: PASSWORD },
       ...more,
     }
-    return openImap({ clock: systemClock, dialer }, account, signal)
+    return openImap({ clock: systemClock, dialer }, account, signal, limits)
   }
 
   test('fetches what is above a UID, in order, and nothing past the end', async () => {
@@ -61,6 +65,24 @@ describeWithMail('an IMAP session', () => {
     await cut.select('INBOX')
     const reading = subjects(cut.fetchAfter(0, uidNext - 1))
     await expect(reading).rejects.toMatchObject({ name: 'MailServerError', code: 'reset' })
+    await proxy.stop()
+    await dovecot.removeMails(USER, 'all')
+  })
+
+  test('a server that hangs is given up, before it says anything and inside a mail', async () => {
+    const limits = { dial: 20_000, greeting: 20_000, silence: 500 }
+    const proxy = await startCutProxy({ port: dovecot.imapsPort })
+    const { port } = proxy
+    proxy.cut({ of: 'server', afterBytes: 0, does: 'stall' })
+    const dead = open({ port }, undefined, { ...limits, dial: 100 })
+    await expect(dead).rejects.toMatchObject({ code: 'connect_timeout' })
+    dovecot.deliver(USER, `Subject: large\r\n\r\n${'x'.repeat(70).concat('\r\n').repeat(10_000)}`)
+    await dovecot.waitForMails(USER, 1)
+    proxy.cut({ of: 'server', afterBytes: 300_000, does: 'stall' })
+    await using session = await open({ port }, undefined, limits)
+    const { uidNext } = await session.select('INBOX')
+    const reading = subjects(session.fetchAfter(0, uidNext - 1))
+    await expect(reading).rejects.toMatchObject({ name: 'MailServerError', code: 'timeout' })
     await proxy.stop()
     await dovecot.removeMails(USER, 'all')
   })

@@ -3,11 +3,14 @@ import type { MailAccount, MailDeps } from '../mail-account.ts'
 import { MailServerError } from '../mail-server-error.ts'
 import { imapFailure } from './imap-failure.ts'
 
-const MAX_DIAL_MS = 30_000
-/** Some servers wait on purpose before they greet. */
-const MAX_GREETING_MS = 60_000
-/** Without a byte in this time, the connection counts as dead. IDLE is renewed more often. */
-const MAX_SILENCE_MS = 120_000
+/** Measured by the sockets themselves, in milliseconds. */
+const LIMITS = {
+  dial: 30_000,
+  /** Some servers wait on purpose before they greet. */
+  greeting: 60_000,
+  /** Without a byte in this time, the connection counts as dead. IDLE is renewed more often. */
+  silence: 120_000,
+}
 /** A larger mail is not fetched. Mail servers accept 25 to 50 MB. */
 const MAX_MAIL_BYTES = 100 * 1024 * 1024
 /** Mails up to this size are fetched several at a time. A larger one is streamed. */
@@ -55,13 +58,14 @@ export interface ImapSession extends AsyncDisposable {
 }
 
 /**
- * Connects, always with TLS and under the address policy, and signs in. Closes when `signal` aborts. Rejects with
- * `MailServerError`, or with what the function for the access token throws; so do all methods.
+ * Connects, always with TLS and under the address policy, and signs in. Closes when `signal` aborts, and when the server
+ * is silent for longer than `limits`. Rejects with `MailServerError`, or with what the function for the access token throws; so do all methods.
  */
 export async function openImap(
   deps: MailDeps,
   account: MailAccount,
   signal?: AbortSignal,
+  limits = LIMITS,
 ): Promise<ImapSession> {
   const { host, port, auth, security } = account
   const credentials =
@@ -81,9 +85,9 @@ export async function openImap(
     logger: false,
     clientInfo: { name: 'Bellhop' },
     disableAutoIdle: true,
-    connectionTimeout: MAX_DIAL_MS,
-    greetingTimeout: MAX_GREETING_MS,
-    socketTimeout: MAX_SILENCE_MS,
+    connectionTimeout: limits.dial,
+    greetingTimeout: limits.greeting,
+    socketTimeout: limits.silence,
     maxLiteralSize: MAX_MAIL_BYTES + 1024,
     maxLineLength: MAX_LINE_BYTES,
   })
