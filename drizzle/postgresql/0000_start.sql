@@ -524,6 +524,8 @@ CREATE TABLE "visitors" (
 	"token_expires_at" bigint NOT NULL,
 	"customer_id" text,
 	"user_id" text,
+	"verified_name" text DEFAULT '' NOT NULL,
+	"verified_email" text DEFAULT '' NOT NULL,
 	"typed_name" text DEFAULT '' NOT NULL,
 	"typed_email" text DEFAULT '' NOT NULL,
 	"fields" text NOT NULL,
@@ -543,6 +545,7 @@ CREATE TABLE "widget_conversations" (
 	"org_id" text NOT NULL,
 	"widget_id" text NOT NULL,
 	"visitor_id" text NOT NULL,
+	"user_id" text,
 	"client_id" text NOT NULL,
 	"seen_message_id" text DEFAULT '' NOT NULL,
 	"seen_at" bigint,
@@ -699,6 +702,7 @@ CREATE INDEX "visitors_by_customer" ON "visitors" USING btree ("org_id","custome
 CREATE INDEX "visitors_by_user" ON "visitors" USING btree ("widget_id","user_id");--> statement-breakpoint
 CREATE INDEX "visitors_by_expiry" ON "visitors" USING btree ("token_expires_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "widget_conversations_by_client_id" ON "widget_conversations" USING btree ("visitor_id","client_id");--> statement-breakpoint
+CREATE INDEX "widget_conversations_by_user" ON "widget_conversations" USING btree ("org_id","user_id") WHERE user_id is not null;--> statement-breakpoint
 CREATE INDEX "widget_conversations_email_due" ON "widget_conversations" USING btree ("email_due_at") WHERE email_due_at is not null;--> statement-breakpoint
 CREATE INDEX "widget_messages_by_ticket" ON "widget_messages" USING btree ("org_id","ticket_id");--> statement-breakpoint
 CREATE INDEX "widgets_by_organization" ON "widgets" USING btree ("org_id","created_at","id");--> statement-breakpoint

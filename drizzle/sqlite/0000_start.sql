@@ -628,6 +628,8 @@ CREATE TABLE `visitors` (
 	`token_expires_at` integer NOT NULL,
 	`customer_id` text,
 	`user_id` text,
+	`verified_name` text DEFAULT '' NOT NULL,
+	`verified_email` text DEFAULT '' NOT NULL,
 	`typed_name` text DEFAULT '' NOT NULL,
 	`typed_email` text DEFAULT '' NOT NULL,
 	`fields` text NOT NULL,
@@ -652,6 +654,7 @@ CREATE TABLE `widget_conversations` (
 	`org_id` text NOT NULL,
 	`widget_id` text NOT NULL,
 	`visitor_id` text NOT NULL,
+	`user_id` text,
 	`client_id` text NOT NULL,
 	`seen_message_id` text DEFAULT '' NOT NULL,
 	`seen_at` integer,
@@ -663,6 +666,7 @@ CREATE TABLE `widget_conversations` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `widget_conversations_by_client_id` ON `widget_conversations` (`visitor_id`,`client_id`);--> statement-breakpoint
+CREATE INDEX `widget_conversations_by_user` ON `widget_conversations` (`org_id`,`user_id`) WHERE user_id is not null;--> statement-breakpoint
 CREATE INDEX `widget_conversations_email_due` ON `widget_conversations` (`email_due_at`) WHERE email_due_at is not null;--> statement-breakpoint
 CREATE TABLE `widget_messages` (
 	`org_id` text NOT NULL,

@@ -16,6 +16,7 @@ const LOG_EVENTS = [
   'ticket.deleted',
   'note.added',
   'reply.waiting',
+  'conversation.seen',
   'workspace.changed',
 ] as const
 export type LogEvent = (typeof LOG_EVENTS)[number]

@@ -105,6 +105,9 @@ export const visitors = table(
     customerId: text(),
     /** The website's own id of a user whose signature was checked; null for everyone else. */
     userId: text(),
+    /** What the website has signed of that user; empty for nothing. */
+    verifiedName: text().notNull().default(''),
+    verifiedEmail: text().notNull().default(''),
     /** As the visitor typed them: nobody has checked them. Empty for none. */
     typedName: text().notNull().default(''),
     typedEmail: text().notNull().default(''),
@@ -138,6 +141,8 @@ export const widgetConversations = table(
     orgId: text().notNull(),
     widgetId: text().notNull(),
     visitorId: text().notNull(),
+    /** Of a verified user, who sees the conversation on every device; null for everyone else. */
+    userId: text(),
     /** Made by the page: a repeated request finds the conversation that the first one opened. */
     clientId: text().notNull(),
     /** The newest message of an agent that the visitor has seen, and when; empty before. */
@@ -154,6 +159,7 @@ export const widgetConversations = table(
   },
   (row) => [
     uniqueIndex('widget_conversations_by_client_id').on(row.visitorId, row.clientId),
+    index('widget_conversations_by_user').on(row.orgId, row.userId).where(sql`user_id is not null`),
     index('widget_conversations_email_due').on(row.emailDueAt).where(sql`email_due_at is not null`),
   ],
 )
