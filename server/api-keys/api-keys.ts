@@ -1,6 +1,6 @@
 import { and, asc, eq, isNull, or } from 'drizzle-orm'
 import { recordAudit } from '../audit/audit.ts'
-import type { Database, Reader } from '../database/database.ts'
+import type { Database, Reader, Transaction } from '../database/database.ts'
 import { statement } from '../database/statement.ts'
 import { apiKeys, KEY_SCOPES, type KeyKind, type KeyScope } from '../database/tables/api-keys.ts'
 import { isoTimeOrNull } from '../dates.ts'
@@ -11,7 +11,10 @@ import { requireName } from '../organizations/organizations.ts'
 import { hashToken } from '../token.ts'
 
 /** Prefixes that people and secret scanners recognize. */
-const KEY_PREFIX = { secret: 'bellhop_sk_', public: 'bellhop_pk_' } as const satisfies Record<KeyKind, string>
+export const KEY_PREFIX = { secret: 'bellhop_sk_', public: 'bellhop_pk_' } as const satisfies Record<
+  KeyKind,
+  string
+>
 const KEY_RANDOM_BYTES = 30
 const SHOWN_CHARACTERS = 6
 const MAX_RATE_LIMIT = 1_000_000
@@ -66,6 +69,16 @@ export async function createApiKey(
   orgId: string,
   input: NewApiKey,
 ): Promise<{ key: ApiKey; secret: string }> {
+  const made = newApiKey(deps, orgId, input)
+  await deps.database.write(async (tx) => {
+    await insertApiKey(deps, tx, made)
+    await recordWorkspaceChange(deps, tx, orgId)
+  })
+  return made
+}
+
+/** A key that isn't stored yet. Throws 400 for invalid input. */
+export function newApiKey(deps: Deps, orgId: string, input: NewApiKey): { key: ApiKey; secret: string } {
   const { kind } = input
   const secret = KEY_PREFIX[kind] + Buffer.from(deps.randomBytes(KEY_RANDOM_BYTES)).toString('base64url')
   const key: ApiKey = {
@@ -82,17 +95,21 @@ export async function createApiKey(
     lastUsedAt: null,
     createdAt: deps.clock.now(),
   }
-  await deps.database.write(async (tx) => {
-    await tx.insert(apiKeys).values({ ...key, hash: hashToken(secret) })
-    const { id, name, scopes, rateLimit, expiresAt } = key
-    await recordAudit(deps, tx, orgId, {
-      action: 'api_key.created',
-      subject: { id, label: name },
-      detail: { kind, scopes, rateLimit, expiresAt: isoTimeOrNull(expiresAt) },
-    })
-    await recordWorkspaceChange(deps, tx, orgId)
-  })
   return { key, secret }
+}
+
+export async function insertApiKey(
+  deps: Deps,
+  tx: Transaction,
+  { key, secret }: { key: ApiKey; secret: string },
+): Promise<void> {
+  await tx.insert(apiKeys).values({ ...key, hash: hashToken(secret) })
+  const { id, orgId, kind, name, scopes, rateLimit, expiresAt } = key
+  await recordAudit(deps, tx, orgId, {
+    action: 'api_key.created',
+    subject: { id, label: name },
+    detail: { kind, scopes, rateLimit, expiresAt: isoTimeOrNull(expiresAt) },
+  })
 }
 
 /** Oldest first, revoked ones too. */
@@ -113,16 +130,31 @@ export async function revokeApiKey(deps: Deps, orgId: string, idOrPrefix: string
     )
     const found = await tx.select({ id: apiKeys.id }).from(apiKeys).where(isTheKey)
     if (found.length === 0) throw notFound('API key')
-    const revoked = await tx
-      .update(apiKeys)
-      .set({ revokedAt: deps.clock.now() })
-      .where(and(isTheKey, isNull(apiKeys.revokedAt)))
-      .returning({ id: apiKeys.id, name: apiKeys.name })
-    for (const { id, name } of revoked) {
-      await recordAudit(deps, tx, orgId, { action: 'api_key.revoked', subject: { id, label: name } })
-    }
-    if (revoked.length > 0) await recordWorkspaceChange(deps, tx, orgId)
+    let isChanged = false
+    for (const { id } of found) isChanged = (await markRevoked(deps, tx, { orgId, id })) || isChanged
+    if (isChanged) await recordWorkspaceChange(deps, tx, orgId)
   })
+  forgetCachedKeys(deps)
+}
+
+/** False for a key that is revoked already. The caller forgets the cached keys after its unit. */
+export async function markRevoked(
+  deps: Deps,
+  tx: Transaction,
+  { orgId, id }: { orgId: string; id: string },
+): Promise<boolean> {
+  const revoked = await tx
+    .update(apiKeys)
+    .set({ revokedAt: deps.clock.now() })
+    .where(and(eq(apiKeys.orgId, orgId), eq(apiKeys.id, id), isNull(apiKeys.revokedAt)))
+    .returning({ name: apiKeys.name })
+  for (const { name } of revoked) {
+    await recordAudit(deps, tx, orgId, { action: 'api_key.revoked', subject: { id, label: name } })
+  }
+  return revoked.length > 0
+}
+
+export function forgetCachedKeys(deps: Deps): void {
   clear(cacheOf(deps))
 }
 
