@@ -1,6 +1,7 @@
 import { and, asc, isNotNull, isNull, or } from 'drizzle-orm'
 import { mailboxes, oauthClients } from '../database/tables/mailboxes.ts'
 import { endpoints } from '../database/tables/webhooks.ts'
+import { widgets } from '../database/tables/widgets.ts'
 import type { Deps } from '../deps.ts'
 import { StartError } from '../errors.ts'
 
@@ -10,12 +11,17 @@ interface Encrypted {
 }
 
 /**
- * Throws `StartError` when the stored secrets were encrypted with another key. Otherwise no delivery could be signed and
- * no mailbox could sign in, and secrets encrypted now would be lost when the right key is restored. Checks one secret of
- * each kind.
+ * Throws `StartError` when the stored secrets were encrypted with another key. Otherwise no delivery could be signed, no
+ * mailbox could sign in and no user of a website could be verified, and secrets encrypted now would be lost when the
+ * right key is restored. Checks one secret of each kind.
  */
 export async function verifySecretKey(deps: Deps): Promise<void> {
-  const found = await Promise.all([endpointSecret(deps), mailboxSecret(deps), clientSecret(deps)])
+  const found = await Promise.all([
+    endpointSecret(deps),
+    mailboxSecret(deps),
+    clientSecret(deps),
+    widgetSecret(deps),
+  ])
   try {
     for (const { owner, secret } of found.flat()) if (secret) deps.encryption.decrypt(secret, owner)
   } catch {
@@ -52,5 +58,14 @@ function clientSecret({ database: { read } }: Deps): Promise<Encrypted[]> {
     .select({ owner: oauthClients.orgId, secret: oauthClients.clientSecret })
     .from(oauthClients)
     .orderBy(asc(oauthClients.updatedAt))
+    .limit(1)
+}
+
+function widgetSecret({ database: { read } }: Deps): Promise<Encrypted[]> {
+  return read
+    .select({ owner: widgets.id, secret: widgets.identitySecret })
+    .from(widgets)
+    .where(isNull(widgets.deletedAt))
+    .orderBy(asc(widgets.createdAt))
     .limit(1)
 }

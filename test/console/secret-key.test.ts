@@ -3,6 +3,7 @@ import { pauseMailbox } from '../../server/channels/email/mailboxes/mailbox-stat
 import { createMailbox } from '../../server/channels/email/mailboxes/mailboxes.ts'
 import { saveOauthClient } from '../../server/channels/email/oauth/oauth-clients.ts'
 import { encryptTokens } from '../../server/channels/email/oauth/oauth-tokens.ts'
+import { createWidget } from '../../server/channels/widget/widgets/widgets.ts'
 import { readConfig } from '../../server/config.ts'
 import { mailboxes } from '../../server/database/tables/mailboxes.ts'
 import { type Deps, openDeps } from '../../server/deps.ts'
@@ -31,6 +32,7 @@ const SECRETS: Record<string, (deps: Deps, orgId: string) => Promise<unknown>> =
   },
   'an OAuth client': (deps, orgId) =>
     saveOauthClient(deps, orgId, 'google', { clientId: 'client', clientSecret: 'secret' }),
+  'a widget': (deps, orgId) => createWidget(deps, orgId, { name: 'Shop', origins: ['https://shop.example'] }),
 }
 
 test.each(Object.entries(SECRETS))(

@@ -64,6 +64,7 @@ const ticket = '/console/tickets/:ticket'
 const endpoint = '/console/endpoints/:endpoint'
 const agent = '/console/agents/:agent'
 const mailbox = '/console/mailboxes/:mailbox'
+const widget = '/console/widgets/:widget'
 
 /** Every other route, with the ids of one organization wherever it takes an id. */
 export const GUARDED_ROUTES: Record<string, RouteCall> = {
@@ -238,6 +239,22 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
   'POST /console/mailboxes/:id/sign-in': { path: `${mailbox}/sign-in`, body: () => ({}), own: 409 },
   'POST /console/mailboxes/test': { foreign: 400, own: 400, body: () => ({ name: 'x', address: 'x' }) },
   'POST /console/mailboxes/:id/test': { path: `${mailbox}/test`, body: () => ({}), own: 0 },
+  'GET /console/widgets': { foreign: 200 },
+  'POST /console/widgets': {
+    foreign: 201,
+    body: () => ({ name: 'Shop', origins: ['https://shop.example'] }),
+  },
+  'GET /console/widgets/:id': { path: widget },
+  'PATCH /console/widgets/:id': { path: widget, body: () => ({ name: 'x' }) },
+  'DELETE /console/widgets/:id': { path: widget },
+  'POST /console/widgets/:id/pause': { path: `${widget}/pause` },
+  'POST /console/widgets/:id/resume': { path: `${widget}/resume` },
+  'POST /console/widgets/:id/key': { path: `${widget}/key` },
+  'POST /console/widgets/:id/identity-secret': { path: `${widget}/identity-secret` },
+  'POST /console/widgets/:id/check-identity': {
+    path: `${widget}/check-identity`,
+    body: () => ({ jwt: 'x' }),
+  },
   'GET /console/oauth-clients': { foreign: 200 },
   'PUT /console/oauth-clients/:provider': {
     path: '/console/oauth-clients/google',

@@ -7,6 +7,7 @@ import { createMailbox } from '../../server/channels/email/mailboxes/mailboxes.t
 
 import { saveOauthClient } from '../../server/channels/email/oauth/oauth-clients.ts'
 
+import { createWidget } from '../../server/channels/widget/widgets/widgets.ts'
 import { mails } from '../../server/database/tables/mailboxes.ts'
 import { messageContents, messages } from '../../server/database/tables/messages.ts'
 import { tickets } from '../../server/database/tables/tickets.ts'
@@ -53,6 +54,7 @@ export interface Owned {
   view: string
   endpoint: string
   mailbox: string
+  widget: string
   delivery: string
   job: string
 }
@@ -87,6 +89,10 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
   await saveOauthClient(deps, orgId, 'google', { clientId: MARKER, clientSecret: MARKER })
   // So that nothing connects, and resuming has something to do.
   await pauseMailbox(deps, orgId, mailbox.id)
+  const { widget } = await createWidget(deps, orgId, {
+    name: `Shop ${MARKER}`,
+    origins: [`https://${MARKER}.example`],
+  })
   const ticket = await createTicket(deps, orgId, {
     subject: `Invoice ${MARKER}`,
     message: `Where is it? ${MARKER}`,
@@ -154,6 +160,7 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
       view: view.id,
       endpoint: endpoint.id,
       mailbox: mailbox.id,
+      widget: widget.id,
       delivery: delivery?.id ?? '',
       job,
     },

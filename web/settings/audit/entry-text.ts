@@ -41,6 +41,13 @@ export const ACTIONS: Record<string, string> = {
   'mailbox.sign_in_failed': 'Failed to sign in to a mailbox',
   'mailbox.refused': 'Stopped a mailbox, because its provider refused the sign-in',
   'mail.parsed_again': 'Parsed a received mail again',
+  'widget.created': 'Created a widget',
+  'widget.changed': 'Changed a widget',
+  'widget.paused': 'Paused a widget',
+  'widget.resumed': 'Resumed a widget',
+  'widget.key_rotated': 'Replaced the key of a widget',
+  'widget.identity_secret_rotated': 'Replaced the identity secret of a widget',
+  'widget.removed': 'Removed a widget',
   'oauth_client.saved': 'Changed an OAuth client',
   'oauth_client.removed': 'Removed an OAuth client',
   'saved_reply.created': 'Created a saved reply',
@@ -69,6 +76,11 @@ const FIELDS: Record<string, string> = {
   defaultAssignee: 'default assignee',
   autoReply: 'automatic reply',
   password: 'password',
+  origins: 'websites',
+  appearance: 'appearance',
+  questions: 'questions',
+  hours: 'opening hours',
+  verifiedOnly: 'who can write',
 }
 
 /** The action in words. Falls back to its id. */
@@ -111,6 +123,7 @@ function detailText(action: string, detail: Record<string, unknown>): string {
     case 'api_key.created':
       return Array.isArray(detail.scopes) ? `with ${detail.scopes.join(', ')}` : ''
     case 'mailbox.changed':
+    case 'widget.changed':
       return Array.isArray(detail.fields) ? detail.fields.map(fieldText).join(', ') : ''
     case 'organization.changed':
       return Object.keys(detail).map(fieldText).join(', ')

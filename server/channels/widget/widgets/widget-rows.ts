@@ -1,0 +1,98 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { WidgetAppearance, WidgetHours, WidgetQuestions } from '../../../database/tables/widgets.ts'
+import type { Deps } from '../../../deps.ts'
+import { checkWidget, type WidgetInput } from './check-widget.ts'
+import type { Widget } from './find-widget.ts'
+
+/** Random bytes of an identity secret: as strong as the hash it signs with. */
+const SECRET_BYTES = 32
+/** For people and secret scanners. */
+const SECRET_PREFIX = 'bellhop_ws_'
+
+const DEFAULT_APPEARANCE: Omit<WidgetAppearance, 'title'> = {
+  greeting: '',
+  color: '#2563eb',
+  position: 'right',
+  theme: 'auto',
+  language: 'auto',
+  sound: true,
+}
+const DEFAULT_QUESTIONS: WidgetQuestions = { name: 'off', email: 'off', fields: [] }
+
+/** `hours` null: always open. The title is the organization's name unless it is given. */
+export interface NewWidget {
+  name: string
+  origins: string[]
+  appearance?: Partial<WidgetAppearance>
+  questions?: Partial<WidgetQuestions>
+  hours?: WidgetHours | null
+  verifiedOnly?: boolean
+}
+export type WidgetChange = Partial<NewWidget>
+
+/** The row of a new widget, and its identity secret. Throws 400 with every fault. */
+export async function newRow(
+  deps: Deps,
+  { orgId, orgName }: { orgId: string; orgName: string },
+  input: NewWidget,
+): Promise<{ row: Omit<Widget, 'keyId'>; identitySecret: string }> {
+  const checked = await checkWidget({
+    name: input.name,
+    origins: input.origins,
+    appearance: { title: orgName, ...DEFAULT_APPEARANCE, ...input.appearance },
+    questions: { ...DEFAULT_QUESTIONS, ...input.questions },
+    hours: input.hours ?? null,
+    verifiedOnly: input.verifiedOnly ?? false,
+  })
+  const id = deps.newId('wgt')
+  const now = deps.clock.now()
+  const identitySecret = newSecret(deps)
+  const row: Omit<Widget, 'keyId'> = {
+    id,
+    orgId,
+    ...checked,
+    state: 'active',
+    identitySecret: deps.encryption.encrypt(identitySecret, id),
+    previousIdentitySecret: null,
+    previousIdentitySecretUntil: null,
+    seenUrl: '',
+    seenAt: null,
+    refusedOrigin: '',
+    refusedAt: null,
+    createdAt: now,
+    updatedAt: now,
+    deletedAt: null,
+  }
+  return { row, identitySecret }
+}
+
+/** What the change sets. Parts of the appearance and of the questions that aren't given stay. Throws 400 with every fault. */
+export function changedInput(before: Widget, change: WidgetChange): Promise<WidgetInput> {
+  return checkWidget({
+    name: change.name ?? before.name,
+    origins: change.origins ?? before.origins,
+    appearance: { ...before.appearance, ...change.appearance },
+    questions: { ...before.questions, ...change.questions },
+    hours: change.hours === undefined ? before.hours : change.hours,
+    verifiedOnly: change.verifiedOnly ?? before.verifiedOnly,
+  })
+}
+
+const FIELDS = ['name', 'origins', 'appearance', 'questions', 'hours', 'verifiedOnly'] as const
+
+/** The columns that a checked change sets, and their names for the audit log. */
+export function changedColumns(
+  before: Widget,
+  change: WidgetChange,
+  checked: WidgetInput,
+): { columns: Partial<Widget>; fields: string[] } {
+  const fields = FIELDS.filter(
+    (field) => change[field] !== undefined && !isDeepStrictEqual(before[field], checked[field]),
+  )
+  return { columns: Object.fromEntries(fields.map((field) => [field, checked[field]])), fields }
+}
+
+/** The text itself is the key of the signatures: it isn't decoded. */
+export function newSecret(deps: Pick<Deps, 'randomBytes'>): string {
+  return SECRET_PREFIX + Buffer.from(deps.randomBytes(SECRET_BYTES)).toString('base64url')
+}
