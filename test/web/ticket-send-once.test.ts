@@ -175,17 +175,30 @@ browserTest('who edits a reply that the server had taken is told, and the custom
   const { page } = window
   const reads = `**/console/tickets/${ticket.id}`
   await page.route(reads, (route) => route.abort())
-  await loseAnswers(page, 1)
+  // Every answer: a retry that got one would take the Edit button away.
+  await loseAnswers(page, 100)
   await field(page).fill('It is attached.')
   await field(page).press('Control+Enter')
   await page.getByRole('button', { name: 'Edit', exact: true }).click()
   await eventually(async () => (await field(page).inputValue()) === 'It is attached.')
   await field(page).fill('It is attached, I hope.')
+  await page.unroute(SENDS)
   await page.unroute(reads)
   // Something happens, and the thread is read again.
   await addNote(ben, ticket.id, 'A note.')
   await page.getByRole('article', { name: 'Queued reply' }).waitFor()
+  // It is read once more while the changed reply is on its way: what it shows is the earlier one.
+  const isRead = Promise.withResolvers<void>()
+  await page.route(SENDS, async (route) => {
+    await isRead.promise
+    await route.continue()
+  })
+  const sent = page.waitForRequest(SENDS)
   await field(page).press('Control+Enter')
+  await sent
+  await addNote(ben, ticket.id, 'Another note.')
+  await page.getByText('Another note.').waitFor()
+  isRead.resolve()
   await page.getByText('Your earlier reply was sent after all.').waitFor()
   expect((await readThread(ben, ticket.id)).waiting.map(({ text }) => text)).toEqual(['It is attached.'])
   expect(await field(page).inputValue()).toBe('It is attached, I hope.')

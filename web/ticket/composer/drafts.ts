@@ -22,7 +22,7 @@ import {
   type TicketStatus,
   ticketQuery,
 } from '../ticket-query.ts'
-import { contentIn, type DraftContent, isBlank } from './draft-content.ts'
+import { contentIn, type DraftContent, isBlank, isSameContent } from './draft-content.ts'
 import {
   type DraftEffect,
   type DraftEvent,
@@ -120,10 +120,19 @@ export function resumeDrafts(agentId: string): void {
 
 /** Passes what was read of a ticket to its drafts. */
 export function readFromTicket(draft: OpenDraft, kind: DraftKind, detail: TicketDetail): void {
-  const id = untrack(draft.state).sending?.id
-  const hasSent = [...detail.timeline, ...detail.waiting].some((entry) => entry.id === id)
+  const { sending } = untrack(draft.state)
+  const hasSent = sending !== null && isInThread(detail, sending)
   const saved = detail.drafts.find((one) => one.kind === kind) ?? null
   draft.dispatch({ type: 'server copy read', draft: saved, hasSent })
+}
+
+/** After Edit, the message with this id may still be the earlier version. */
+function isInThread({ timeline, waiting }: TicketDetail, sending: Sending): boolean {
+  const sent = [...timeline, ...waiting].find(({ id }) => id === sending.id)
+  if (!sent || !('text' in sent)) return false
+  if (!sending.isChanged) return true
+  const { text, attachments = [] } = sent
+  return isSameContent({ text, attachments }, { text: sending.text, attachments: sending.attachments })
 }
 
 /** Resolves a text that was being sent when the page closed. If the server can't tell, it stays a draft. */
