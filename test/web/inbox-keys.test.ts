@@ -98,6 +98,35 @@ browserTest('undo after resolve and next returns to the ticket', async () => {
   await waitForStatus(agent, String(second?.id), 'open')
 })
 
+browserTest('resolve and next goes on to a ticket that an Undo has just brought back', async () => {
+  const { client, agent } = await makeOrganization(bellhop, 'Returning')
+  await makeTickets(client, ['First', 'Second', 'Third'])
+  await using window = await openWindow({ ...bellhop, agent })
+  const { page } = window
+  await openList(page, '/inbox/unassigned')
+  await rowOf(page, 'Second').focus()
+  const lists = /console\/tickets\?/
+  const isWithout = page.waitForResponse(
+    async (answer) => lists.test(answer.url()) && !(await answer.text()).includes('Second'),
+  )
+  await page.keyboard.press('i')
+  await isWithout
+  // The list is not read again: the page alone knows that the ticket is back.
+  const letGo = Promise.withResolvers<void>()
+  await page.route(lists, async (route) => {
+    await letGo.promise
+    await route.continue()
+  })
+  await page.keyboard.press('ControlOrMeta+z')
+  await rowOf(page, 'Second').filter({ hasNotText: 'Assigned to' }).waitFor()
+  await page.keyboard.press('k')
+  await waitForFocus(page, 'Third')
+  await page.keyboard.press('Shift+E')
+  await waitForFocus(page, 'Second')
+  letGo.resolve()
+  await page.getByRole('link', { name: 'Unassigned 2' }).waitFor()
+})
+
 browserTest('skip links lead to the list and to the open ticket', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Skip')
   const [ticket] = await makeTickets(client, ['Printer'])

@@ -61,6 +61,12 @@ export function createTicketList(input: TicketListInput) {
     return matchesQuery(row, parsedQuery(), input.me())
   }
 
+  /** True while a change made here brings the row back and the server has not confirmed it yet. */
+  function isReturning(id: string): boolean {
+    const row = rows[id]
+    return departedStates[id] === 'mine' && row !== undefined && isMatch(row)
+  }
+
   function show(next: readonly ListEntry[], nextArrivals: readonly string[], fresh: readonly Row[]): void {
     batch(() => {
       for (const row of fresh) {
@@ -137,11 +143,7 @@ export function createTicketList(input: TicketListInput) {
     lastMatch: (id: string): MatchFields | undefined => departed[id],
     /** What others did to a row after it left the list. Undefined for changes made here. */
     departedState: (id: string) => (departedStates[id] === 'mine' ? undefined : departedStates[id]),
-    /** True while a change made here brings the row back and the server has not confirmed it yet. */
-    isReturning(id: string): boolean {
-      const row = rows[id]
-      return departedStates[id] === 'mine' && row !== undefined && isMatch(row)
-    },
+    isReturning,
     /** Ids of the rows that left the list and are still shown. */
     departedIds: createMemo<readonly string[]>(
       () =>
@@ -180,7 +182,7 @@ export function createTicketList(input: TicketListInput) {
     /** The next row that still matches, or else the one before. */
     nextMatching(from = cursor.cursor()): string | undefined {
       const index = cursor.indexOf(from)
-      const isMatching = (id: string) => departed[id] === undefined
+      const isMatching = (id: string) => departed[id] === undefined || isReturning(id)
       const [before, after] = [ids().slice(0, Math.max(index, 0)), ids().slice(index + 1)]
       return after.find(isMatching) ?? before.findLast(isMatching)
     },
