@@ -53,7 +53,7 @@ browserTest('a row that others removed from the list says why', async () => {
   const admin = await signInAgent(bellhop, client.orgId, { role: 'admin' })
   const [deleted, moved] = await makeTickets(client, ['Deleted', 'Moved', 'Kept'])
   await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
+  const { page, context } = window
   await openList(page, '/inbox/unassigned')
   await agent.call('PATCH', `/v1/tickets/${moved?.id}`, { body: { assignedTo: admin.id } })
   await rowOf(page, 'Moved').filter({ hasText: 'Assigned to' }).waitFor()
@@ -62,10 +62,24 @@ browserTest('a row that others removed from the list says why', async () => {
 
   await page.goto(`/inbox/unassigned/${deleted?.id}`)
   await rowOf(page, 'Kept').waitFor()
-  await page.locator('.inbox-page-ticket .empty-state').waitFor()
+  const notFound = page.locator('.inbox-page-ticket .empty-state').getByText('Ticket not found')
+  await notFound.waitFor()
+  // The page reads the ticket again, and doesn't forget meanwhile that there is none.
+  const reads = `**/console/tickets/${deleted?.id}`
+  const letGo = Promise.withResolvers<void>()
+  await page.route(reads, async (route) => {
+    await letGo.promise
+    await route.continue()
+  })
+  const isReadAgain = page.waitForRequest(reads)
+  await context.setOffline(true)
+  await context.setOffline(false)
+  await isReadAgain
   for (const key of ['e', 't']) await page.keyboard.press(key)
   await page.waitForTimeout(200)
   expect(await page.locator('.toaster-toast, [role="dialog"]').allTextContents()).toEqual([])
+  expect(await notFound.count()).toBe(1)
+  letGo.resolve()
 
   await openList(page, '/inbox/search?q=Moved')
   await page.keyboard.press('j')

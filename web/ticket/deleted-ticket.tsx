@@ -1,13 +1,11 @@
 import { createMemo, For, onCleanup, onMount, Show } from 'solid-js'
-import { isNotFound } from '../api/api-problem.ts'
-import { queries } from '../api/queries.ts'
 import { useSession } from '../api/session.ts'
 import { Button } from '../ui/button.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { isBlank } from './composer/draft-content.ts'
 import { draftOf, forgetDrafts } from './composer/drafts.ts'
-import { ticketQuery } from './ticket-query.ts'
+import { isDeletedTicket } from './ticket-query.ts'
 
 interface DeletedTicketProps {
   ticketId: string
@@ -29,7 +27,7 @@ export function DeletedTicket(props: DeletedTicketProps) {
   const written = createMemo(() => drafts.filter(({ text }) => text() !== ''))
 
   /** Whether this ticket was deleted, and not another one that is still loading. */
-  const isDeleted = () => isNotFound(queries.getQueryState(ticketQuery(ticketId).queryKey)?.error)
+  const isDeleted = () => isDeletedTicket(ticketId)
   onMount(() => {
     if (!isDeleted()) return
     // Saves the text again, so that it is offered once more after the page is closed here.

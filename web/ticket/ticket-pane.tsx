@@ -20,7 +20,7 @@ import { searchTerms } from './thread/search-terms.ts'
 import { type ReadState, StaleNotice } from './thread/stale-notice.tsx'
 import { Thread } from './thread/thread.tsx'
 import { ticketKeys } from './ticket-keys.ts'
-import { type TicketDetail, useTicket } from './ticket-query.ts'
+import { isDeletedTicket, type TicketDetail, useTicket } from './ticket-query.ts'
 import './ticket-pane.css'
 
 const DeletedTicket = lazyPage(async () => ({
@@ -46,7 +46,7 @@ export function TicketPane(props: TicketPaneProps) {
   const ticket = useTicket(() => props.ticketId)
   // With the ticket itself, so that nothing moves when they arrive.
   preloadMailParts()
-  const isDeleted = () => isNotFound(ticket().error)
+  const isDeleted = () => isNotFound(ticket().error) || isDeletedTicket(props.ticketId)
   /** A new id creates a new pane. Reading the same ticket again doesn't. */
   const loadedId = createMemo(() => (isDeleted() ? undefined : ticket().data?.ticket.id))
   let pane: HTMLElement | undefined

@@ -1,5 +1,5 @@
 import { type Answer, api, ask } from '../api/api.ts'
-import { ApiProblem } from '../api/api-problem.ts'
+import { ApiProblem, isNotFound } from '../api/api-problem.ts'
 import { observe, queries } from '../api/queries.ts'
 import { queryKeys } from '../api/query-keys.ts'
 import { loadAttachmentList } from './attachments/attachments.tsx'
@@ -20,16 +20,27 @@ export type Ticket = TicketDetail['ticket']
 export type ReplyDestination = TicketDetail['reply']
 export type TicketStatus = Ticket['status']
 
+/** Tickets that the server no longer has. Their queries forget that while they are read again. */
+const deleted = new Set<string>()
+
 /** The query of one ticket. Also for `prefetchQuery` of the next and the previous one. */
 export function ticketQuery(id: string) {
   return {
     queryKey: queryKeys.ticket(id),
     queryFn: async (): Promise<TicketDetail> => {
-      const detail = await ask(api.console.tickets({ id }).get())
+      const detail = await ask(api.console.tickets({ id }).get()).catch((error: unknown) => {
+        if (isNotFound(error)) deleted.add(id)
+        throw error
+      })
       if (hasAttachments(detail)) await loadAttachmentList()
       return { ...detail, ticket: withPending(detail.ticket) }
     },
   }
+}
+
+/** Whether the server has said that there is no such ticket. A deleted ticket never comes back. */
+export function isDeletedTicket(id: string): boolean {
+  return deleted.has(id)
 }
 
 function hasAttachments({ timeline, waiting }: TicketDetail): boolean {

@@ -1,9 +1,7 @@
 import { type Accessor, createMemo } from 'solid-js'
-import { isNotFound } from '../../api/api-problem.ts'
-import { queries } from '../../api/queries.ts'
 import { changeTickets } from '../../ticket/changes/change-ticket.ts'
 import type { TicketChange } from '../../ticket/changes/optimistic.ts'
-import { ticketQuery } from '../../ticket/ticket-query.ts'
+import { isDeletedTicket } from '../../ticket/ticket-query.ts'
 import type { InboxLocation } from '../location.ts'
 import type { Selection } from './selection.ts'
 import type { TicketList } from './ticket-list.ts'
@@ -18,7 +16,8 @@ export function createBulkActions(list: TicketList, selection: Selection, locati
     return one === undefined ? [] : [one]
   })
   /** Evaluated at the moment of a change, so that tickets deleted in the meantime are skipped. */
-  const targets = () => candidates().filter((id) => !isGone(id) && list.departedState(id) !== 'deleted')
+  const targets = () =>
+    candidates().filter((id) => !isDeletedTicket(id) && list.departedState(id) !== 'deleted')
   const rows = createMemo(() =>
     targets()
       .map(list.row)
@@ -75,8 +74,4 @@ export function createBulkActions(list: TicketList, selection: Selection, locati
     }),
     areSpam: () => rows().length > 0 && rows().every(({ isSpam }) => isSpam),
   }
-}
-
-function isGone(id: string): boolean {
-  return isNotFound(queries.getQueryState(ticketQuery(id).queryKey)?.error)
 }

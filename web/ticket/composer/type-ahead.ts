@@ -2,7 +2,7 @@ import { type Accessor, createEffect, on, onCleanup } from 'solid-js'
 import { queries } from '../../api/queries.ts'
 import { isForFieldOrDialog, keyComboOf } from '../../keyboard/key-combo.ts'
 import { type KeyAction, useKeys } from '../../keyboard/keys.ts'
-import { ticketQuery } from '../ticket-query.ts'
+import { isDeletedTicket, ticketQuery } from '../ticket-query.ts'
 import type { DraftKind } from './draft-state.ts'
 
 /** Typed before the ticket is loaded: the letters after `r` are text, not commands. */
@@ -53,7 +53,7 @@ export function takeTypeAhead(ticketId: string): TypeAhead | undefined {
 }
 
 function isLoading(ticketId: string | undefined): boolean {
-  if (ticketId === undefined) return false
+  if (ticketId === undefined || isDeletedTicket(ticketId)) return false
   return queries.getQueryState(ticketQuery(ticketId).queryKey)?.status !== 'error'
 }
 
