@@ -49,9 +49,11 @@ export function offlineProblem(): ApiProblem {
   return new ApiProblem(0, 'offline', "Can't reach the server. Check your connection and try again.")
 }
 
-/** The sentence to show for a thrown value. */
+/** The sentence to show for a thrown value. Fields are named as words: the server's own sentence has JSON pointers. */
 export function errorMessage(error: unknown): string {
-  return error instanceof ApiProblem ? error.detail : 'Something went wrong. Reload the page and try again.'
+  if (!(error instanceof ApiProblem)) return 'Something went wrong. Reload the page and try again.'
+  const sentences = new Set(error.errors.map(fieldSentence))
+  return sentences.size === 0 ? error.detail : [...sentences].join(' ')
 }
 
 /** The problem code of a thrown value, or undefined if it isn't an `ApiProblem`. */
@@ -68,6 +70,17 @@ export function isNotFound(error: unknown): boolean {
 export function fieldError(error: unknown, field: string): string | undefined {
   if (!(error instanceof ApiProblem)) return undefined
   return error.errors.find(({ pointer }) => pointer === `/${field}`)?.detail
+}
+
+/** “Must be at most 255 characters.” at `/subject` is “Subject must be at most 255 characters.” */
+function fieldSentence({ pointer = '', parameter, detail }: FieldError): string {
+  const names = pointer.split('/').filter((part) => part !== '' && !/^\d+$/.test(part))
+  const name = (parameter ?? names.at(-1) ?? '').replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  if (name === '') return detail
+  const subject = `${name[0]?.toUpperCase()}${name.slice(1)}`
+  if (detail.startsWith('Must ')) return `${subject} m${detail.slice(1)}`
+  if (detail.startsWith('This field ')) return `${subject}${detail.slice('This field'.length)}`
+  return detail.startsWith('Unknown ') ? `${subject}: ${detail}` : detail
 }
 
 function parse(text: string): Record<string, unknown> {
