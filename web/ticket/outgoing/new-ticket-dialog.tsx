@@ -1,4 +1,4 @@
-import { createSignal, Match, Show, Switch } from 'solid-js'
+import { createEffect, createSignal, Match, on, Show, Switch } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
 import { errorMessage } from '../../api/api-problem.ts'
 import { observe, queries } from '../../api/queries.ts'
@@ -59,8 +59,12 @@ function NewTicketForm(props: Omit<NewTicketDialogProps, 'isOpen'>) {
   const [isUnfinished, setUnfinished] = createSignal(false)
   const [isBusy, setBusy] = createSignal(false)
   const [error, setError] = createSignal('')
+  const hasNoMailbox = () => senders().data !== undefined && mailboxes().length === 0
+  let toField: HTMLInputElement | undefined
+  let subjectField: HTMLInputElement | undefined
+  let textField: HTMLTextAreaElement | undefined
   const fault = () => {
-    if (senders().data && mailboxes().length === 0) return 'No mailbox is connected.'
+    if (hasNoMailbox()) return NO_MAILBOX.reason
     if (isUnfinished()) return UNFINISHED
     const { subject, text } = mail()
     if (subject.trim() === '') return recipientsFault(mail()) ?? 'Add a subject.'
@@ -68,9 +72,21 @@ function NewTicketForm(props: Omit<NewTicketDialogProps, 'isOpen'>) {
     return recipientsFault(mail()) ?? files.fault() ?? (isBlank ? 'Write a message.' : undefined)
   }
 
+  // What was wrong with it is mended, or at least no longer the same.
+  createEffect(on([mail, isUnfinished, files.fault], () => setError(''), { defer: true }))
+
+  function focusMissing(): void {
+    const { to, subject, text } = mail()
+    if (hasNoMailbox() || isUnfinished()) return
+    if (to.length === 0) toField?.focus()
+    else if (subject.trim() === '') subjectField?.focus()
+    else if (text.trim() === '') textField?.focus()
+  }
+
   async function send(): Promise<void> {
     const reason = fault()
     setError(reason ?? '')
+    if (reason) focusMissing()
     if (reason || isBusy()) return
     setBusy(true)
     if (!(await files.settle())) {
@@ -127,9 +143,13 @@ function NewTicketForm(props: Omit<NewTicketDialogProps, 'isOpen'>) {
         onChange={(recipients) => change(recipients)}
         onUnfinished={setUnfinished}
         suggest={suggestCustomers}
+        field={(field) => {
+          toField = field
+        }}
       />
       <input
         class="new-ticket-dialog-subject"
+        ref={subjectField}
         aria-label="Subject"
         placeholder="Subject"
         maxLength={MAX_SUBJECT_LENGTH}
@@ -145,6 +165,9 @@ function NewTicketForm(props: Omit<NewTicketDialogProps, 'isOpen'>) {
         placeholder="Write a message…"
         text={mail().text}
         onWrite={(text) => change({ text })}
+        field={(field) => {
+          textField = field
+        }}
         files={files}
         ticket={{
           id: '',
@@ -180,8 +203,14 @@ function NewTicketForm(props: Omit<NewTicketDialogProps, 'isOpen'>) {
       <div class="new-ticket-dialog-foot">
         <div class="new-ticket-dialog-note">
           <Switch>
-            <Match when={error()}>{(text) => <ErrorText>{text()}</ErrorText>}</Match>
-            <Match when={senders().data && mailboxes().length === 0}>
+            <Match when={error()}>
+              {(text) => (
+                <ErrorText>
+                  {text()} <SettingsLink problem={hasNoMailbox() ? NO_MAILBOX : undefined} />
+                </ErrorText>
+              )}
+            </Match>
+            <Match when={hasNoMailbox()}>
               No mailbox is connected, so this can't be sent. <SettingsLink problem={NO_MAILBOX} />
             </Match>
             <Match when={mailbox()?.isPaused && mailbox()}>
