@@ -65,6 +65,8 @@ export function DraftFiles(props: DraftFilesProps) {
         const earlier = before.find(({ key }) => key === file.key)
         if (earlier) announceChange(earlier, file)
       }
+      const shown = newest(now, before)
+      if (shown >= 0) queueMicrotask(() => list?.children[shown]?.scrollIntoView({ block: 'nearest' }))
     }),
   )
 
@@ -198,6 +200,15 @@ function removeAttachment(draft: FilesDraft, file: DraftAttachment): void {
     label: `Removed ${file.name}`,
     undo: () => draft.dispatch({ type: 'file attached', file, now: Date.now() }),
   })
+}
+
+/** What there is to see of a change of the files: one that failed, or else the last that was added. -1 for nothing. */
+function newest(now: DraftFile[], before: DraftFile[]): number {
+  const hasFailed = (file: DraftFile | undefined) => file?.upload?.state === 'failed'
+  const known = new Map(before.map((file) => [file.key, file]))
+  const failed = now.findIndex((file) => hasFailed(file) && !hasFailed(known.get(file.key)))
+  if (failed >= 0) return failed
+  return now.findLastIndex(({ key, upload }) => upload !== undefined && !known.has(key))
 }
 
 function announceChange(before: DraftFile, { attachment, upload }: DraftFile): void {
