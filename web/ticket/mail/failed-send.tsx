@@ -56,7 +56,8 @@ export function FailedSend(props: FailedSendProps) {
               </For>
             </ul>
           </Show>{' '}
-          <SettingsLink problem={props.problem} />
+          {/* A bounce says what is wrong with the address, not with the mailbox. */}
+          <SettingsLink problem={props.message.sending === 'failed' ? props.problem : undefined} />
         </div>
         <CopyButton text={props.message.text} name="Copy text" />
       </div>
