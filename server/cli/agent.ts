@@ -3,13 +3,11 @@ import { type Agent, createAgent, enableAgent, listAgents } from '../agents/agen
 import { disableAgent } from '../agents/disable-agent.ts'
 import { createLink } from '../agents/one-time-links.ts'
 import { viewLink } from '../agents/views.ts'
-import type { Config } from '../config.ts'
-import { announcedUrl } from '../database/lock.ts'
 import { AGENT_ROLES, type AgentRole } from '../database/tables/agents.ts'
 import { isoTime, isoTimeOrNull } from '../dates.ts'
 import { oneOf, passwordFrom } from './option-values.ts'
 import { formatTime, note, print, printJson, printTable } from './output.ts'
-import { withOrganization, withOwner } from './with-deps.ts'
+import { serverUrl, withOrganization, withOwner } from './with-deps.ts'
 
 export function addAgent(program: Command): void {
   const agent = program.command('agent').description('manage agents')
@@ -115,11 +113,6 @@ function addLink(agent: Command): void {
       print(url)
       note(`The link works once, until ${formatTime(expiresAt)}. Earlier links no longer work.`)
     })
-}
-
-/** The public URL, or the address of the running server. */
-function serverUrl({ publicUrl, dataFolder, host, port }: Config): string {
-  return publicUrl ?? announcedUrl(dataFolder) ?? `http://${host}:${port}`
 }
 
 function viewAgent({ id, name, email, role, disabledAt, createdAt }: Agent) {

@@ -4,7 +4,7 @@ import { createMailbox } from '../channels/email/mailboxes/mailboxes.ts'
 import { viewMailbox } from '../channels/email/mailboxes/views.ts'
 import type { MailServer } from '../database/tables/mailboxes.ts'
 import { UsageError } from '../errors.ts'
-import { passwordFrom, pastTime } from './option-values.ts'
+import { collect, passwordFrom, pastTime } from './option-values.ts'
 import { print, printJson } from './output.ts'
 import { withOrganization } from './with-deps.ts'
 
@@ -104,8 +104,4 @@ function requirePassword(file: string): string {
   const password = passwordFrom(file)
   if (!password) throw new UsageError(`The password file "${file}" is empty.`)
   return password
-}
-
-function collect(value: string, before: string[] = []): string[] {
-  return [...before, value]
 }

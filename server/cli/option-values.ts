@@ -62,3 +62,8 @@ export function passwordFrom(file: string | undefined): string | undefined {
     throw new UsageError(`Can't read the password file "${file}".`)
   }
 }
+
+/** For an option that can be repeated. */
+export function collect(value: string, before: string[] = []): string[] {
+  return [...before, value]
+}

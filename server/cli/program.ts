@@ -8,6 +8,7 @@ import { addKey } from './key.ts'
 import { addMailbox } from './mailbox.ts'
 import { addOrg } from './org.ts'
 import { addSetup } from './setup.ts'
+import { addWidget } from './widget.ts'
 
 /** Every setting of config.ts, for the help of `serve`. */
 const SETTINGS_HELP = `
@@ -59,6 +60,7 @@ function createProgram(): Command {
   addEndpoint(program)
   addDeliveries(program)
   addMailbox(program)
+  addWidget(program)
   throwUsageErrors(program, 'bellhop')
   return program
 }

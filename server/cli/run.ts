@@ -36,12 +36,13 @@ const OPTIONS = new Map([
   ['expiresAt', 'expires'],
   ['folders', 'folder'],
   ['importSince', 'since'],
+  ['origins', 'origin'],
   ['password', 'password-file'],
   ['rateLimit', 'rate-limit'],
 ])
 
 function faultMessage({ pointer, detail }: Fault): string {
-  const field = pointer?.split('/')[1]
+  const field = pointer?.replace(/^\/appearance\//, '/').split('/')[1]
   return field ? `--${OPTIONS.get(field) ?? field}: ${detail}` : detail
 }
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Config, readConfig } from '../config.ts'
 import { requireDataFolder } from '../data-folder.ts'
+import { announcedUrl } from '../database/lock.ts'
 import { DATABASE_FILE } from '../database/open.ts'
 import { actingAs, type Deps, openDeps } from '../deps.ts'
 import { AppError, StartError, UsageError } from '../errors.ts'
@@ -32,7 +33,7 @@ export function withOrganization<T>(
   return withDeps(async (deps) => work(deps, await requireOrganization(deps, org)))
 }
 
-type OwnedResource = 'agent' | 'API key' | 'endpoint' | 'delivery' | 'mailbox'
+type OwnedResource = 'agent' | 'API key' | 'endpoint' | 'delivery' | 'mailbox' | 'widget'
 
 /**
  * Finds the organization of something by its id. Names and email addresses are unique within an organization only, so
@@ -49,6 +50,11 @@ export function withOwner<T>(
     throw new UsageError(`"${named}" isn't an id. Use the id of the ${what}${more}.`)
   }
   return withDeps(async (deps) => work(deps, await requireOwner(deps, what, named)))
+}
+
+/** The public URL, or the address of the running server. */
+export function serverUrl({ publicUrl, dataFolder, host, port }: Config): string {
+  return publicUrl ?? announcedUrl(dataFolder) ?? `http://${host}:${port}`
 }
 
 function requireData({ databaseUrl, dataFolder }: Config): void {

@@ -3,17 +3,18 @@ import { agents } from '../database/tables/agents.ts'
 import { apiKeys } from '../database/tables/api-keys.ts'
 import { mailboxes } from '../database/tables/mailboxes.ts'
 import { deliveries, endpoints } from '../database/tables/webhooks.ts'
+import { widgets } from '../database/tables/widgets.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
 
 /**
- * Finds the organization that owns an agent, API key, endpoint, delivery or mailbox. Only for commands: they may access every
- * organization. Throws 404.
+ * Finds the organization that owns an agent, API key, endpoint, delivery, mailbox or widget. Only for commands: they may
+ * access every organization. Throws 404.
  */
 export async function findOwner(deps: Deps, id: string): Promise<string> {
   const [owner] = await rowsWith(deps, id)
-  if (!owner) throw notFound('agent, API key, endpoint, delivery or mailbox')
+  if (!owner) throw notFound('agent, API key, endpoint, delivery, mailbox or widget')
   return owner.orgId
 }
 
@@ -29,5 +30,6 @@ async function rowsWith({ database: { read } }: Deps, id: string): Promise<{ org
   if (isId('mbx', id)) {
     return read.select({ orgId: mailboxes.orgId }).from(mailboxes).where(eq(mailboxes.id, id))
   }
+  if (isId('wgt', id)) return read.select({ orgId: widgets.orgId }).from(widgets).where(eq(widgets.id, id))
   return []
 }

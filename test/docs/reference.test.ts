@@ -42,7 +42,7 @@ test('the defaults of the settings are those of the server', () => {
 test('the commands and their options are those of the help', async () => {
   const shown = table('Command').map(([usage = '']) => describe(quoted(usage)[0] ?? ''))
   expect(shown.sort()).toEqual((await commandsBelow([])).sort())
-}, 30_000)
+}, 60_000)
 
 test('the error codes of the API are those that its routes answer with', async () => {
   const documented = codesIn('`code`')

@@ -29,7 +29,7 @@ export type IdentityInput = { jwt: string } | { userId: string; userHash: string
  */
 export type IdentityResult =
   | { isValid: true; userId: string; name: string; email: string; isPreviousSecret: boolean }
-  | { isValid: false; code: 'invalid_identity' | 'expired_identity'; detail: string }
+  | { isValid: false; isExpired: boolean; detail: string }
 
 /**
  * Checks the identity of a website's user: a JWT (RFC 7519) signed with HS256, or the hexadecimal HMAC-SHA256 of the user
@@ -91,7 +91,7 @@ function refusedByJose(jose: typeof import('jose'), error: Error): IdentityResul
   if (error instanceof jose.errors.JWTExpired) {
     return {
       isValid: false,
-      code: 'expired_identity',
+      isExpired: true,
       detail: `The token expired${timeOf(error.payload.exp)}. Make a new one for each page.`,
     }
   }
@@ -186,5 +186,5 @@ function timeOf(seconds: unknown): string {
 }
 
 function refused(detail: string): IdentityResult {
-  return { isValid: false, code: 'invalid_identity', detail }
+  return { isValid: false, isExpired: false, detail }
 }

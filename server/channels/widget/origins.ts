@@ -18,8 +18,14 @@ export async function readOrigins(values: string[]): Promise<{ origins: string[]
   const faults: Fault[] = parsed.flatMap((one, index) =>
     'fault' in one ? [{ pointer: `/origins/${index}`, code: 'invalid_origin', detail: one.fault }] : [],
   )
-  if (values.length === 0) faults.push(wrongCount('Add the address of at least one website.'))
-  if (values.length > MAX_ORIGINS) faults.push(wrongCount(`Must be at most ${MAX_ORIGINS} websites.`))
+  if (values.length === 0) {
+    const detail = 'Add the address of at least one website.'
+    faults.push({ pointer: '/origins', code: 'too_few', detail })
+  }
+  if (values.length > MAX_ORIGINS) {
+    const detail = `Must be at most ${MAX_ORIGINS} websites.`
+    faults.push({ pointer: '/origins', code: 'too_many', detail })
+  }
   return { origins: [...new Set(parsed.flatMap((one) => ('origin' in one ? [one.origin] : [])))], faults }
 }
 
@@ -60,10 +66,6 @@ async function parseOrigin(value: string): Promise<{ origin: string } | { fault:
     }
   }
   return { origin: url.origin.replace('://', `://${WILDCARD}`) }
-}
-
-function wrongCount(detail: string): Fault {
-  return { pointer: '/origins', code: 'wrong_count', detail }
 }
 
 function faultOf(given: string, shown: string): string {

@@ -85,7 +85,7 @@ function textFaults(pointer: string, text: string): Fault[] {
     return [{ pointer, code: 'too_long', detail: `Must be at most ${MAX_TEXT_LENGTH} characters.` }]
   }
   if (!CONTROL_BUT_LINE_BREAK.test(text)) return []
-  return [{ pointer, code: 'control_character', detail: 'Must not contain control characters.' }]
+  return [{ pointer, code: 'invalid_text', detail: 'Must not contain control characters.' }]
 }
 
 function fieldFaults({ fields }: WidgetQuestions): Fault[] {
@@ -119,7 +119,7 @@ function hoursFaults({ timeZone, days, awayText }: WidgetHours): Fault[] {
   }
   if (days.length !== DAYS.length || days.every((day) => day === null)) {
     const detail = 'Must be seven days from Monday on, at least one of them open.'
-    faults.push({ pointer: '/hours/days', code: 'wrong_count', detail })
+    faults.push({ pointer: '/hours/days', code: 'invalid_hours', detail })
     return faults
   }
   for (const [index, day] of days.entries()) {
