@@ -5,6 +5,7 @@ import type { Recipients } from '../database/tables/scheduled-messages.ts'
 import type { TicketStatus } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid } from '../errors.ts'
+import { isBlank, oneLine } from '../requests/text.ts'
 import { requireRecipients } from '../sends/recipients.ts'
 import { emailWay, NO_MAILBOX } from '../sends/way-out.ts'
 import { requireTextOrFiles } from '../tickets/messages.ts'
@@ -37,7 +38,11 @@ export async function startConversation(
   orgId: string,
   { author, ...input }: NewConversation & { author: { agentId: string; agentName: string } },
 ): Promise<{ ticketId: string; isNew: boolean }> {
-  const { messageId: id, text, format, attachments: ids, subject, status, assignedTo, tags } = input
+  const { messageId: id, text, format, attachments: ids, status, assignedTo, tags } = input
+  const subject = oneLine(input.subject)
+  if (isBlank(subject)) {
+    throw invalid([{ pointer: '/subject', code: 'blank', detail: 'Must not be blank.' }])
+  }
   requireTextOrFiles({ text, attachments: ids })
   const requestHash = hashOfRequest([author.agentId, input])
   return deps.database.write(async (tx) => {

@@ -34,6 +34,14 @@ export function isBlank(value: string): boolean {
   return !VISIBLE.test(value)
 }
 
+/** A line that somebody typed or pasted: each run of blanks and control characters is one space. */
+export function oneLine(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(/[\s\p{Cc}\ufeff]+/gu, ' ')
+    .trim()
+}
+
 export function isTextKind(schema: TSchema): boolean {
   return schema[Kind] === KIND
 }

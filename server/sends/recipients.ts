@@ -2,6 +2,7 @@ import type { Reader, Transaction } from '../database/database.ts'
 import type { EmailAddress, MessageEmail } from '../database/tables/messages.ts'
 import type { Recipients } from '../database/tables/scheduled-messages.ts'
 import { type Fault, invalid } from '../errors.ts'
+import { oneLine } from '../requests/text.ts'
 import { addressKey, isSendable, type OwnAddresses, withoutRepetitions } from './email-addresses.ts'
 import { findAgentEmails, findAutomaticEmail, findNewestEmail } from './queries.ts'
 import { type SendingTicket, wayOutOf } from './way-out.ts'
@@ -98,8 +99,7 @@ function faultOf(address: string, own: OwnAddresses): Omit<Fault, 'pointer'> | u
 
 /** A name can't hold control characters: they would end the header. */
 function clean({ name, address }: EmailAddress): EmailAddress {
-  const oneLine = name.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim()
-  return { name: oneLine.slice(0, MAX_NAME_LENGTH), address: address.trim() }
+  return { name: oneLine(name).slice(0, MAX_NAME_LENGTH), address: address.trim() }
 }
 
 function answerTo({ from, replyTo, to, cc }: MessageEmail): Recipients {

@@ -141,3 +141,12 @@ test('a message is forwarded with its files to someone outside, and the customer
   problemOf(await forward({ ...body, id: deps.newId('msg') }, deps.newId('msg')), 404, 'not_found')
   problemOf(await forward({ ...body, id: deps.newId('msg'), to: [{ address: 'x' }] }), 400, 'invalid_request')
 })
+
+test('a subject that was pasted with line breaks is one line, and one of nothing else is refused', async () => {
+  const to = [{ address: 'one-line@example.com' }]
+  const { json } = await start({ to, subject: ' Your\r\nBcc: eve@example.com\u0085\u0007order\t' })
+  const ticket = (await acme.call<TicketJson>('GET', `/tickets/${json.id}`)).json
+  expect(ticket.subject).toBe('Your Bcc: eve@example.com order')
+  const refused = await start({ subject: '\r\n\u0007' })
+  expect(refused.json).toMatchObject({ status: 400, errors: [{ pointer: '/subject', code: 'blank' }] })
+})
