@@ -3,7 +3,7 @@ import { createMailDialer } from '../channels/email/mail-account.ts'
 import { countMails, countUnfinished } from '../channels/email/mailboxes/mailbox-health.ts'
 import { pauseMailbox, removeMailbox, resumeMailbox } from '../channels/email/mailboxes/mailbox-state.ts'
 import { listMailboxes, readMailbox } from '../channels/email/mailboxes/mailboxes.ts'
-import { testConnection } from '../channels/email/mailboxes/test-connection.ts'
+import { testStoredMailbox } from '../channels/email/mailboxes/test-connection.ts'
 import { viewLedger, viewMailbox } from '../channels/email/mailboxes/views.ts'
 import { AppError } from '../errors.ts'
 import { addMailboxAdd } from './mailbox-add.ts'
@@ -106,7 +106,7 @@ function addTest(mailbox: Command): void {
     .action(async (id: string, { json }: JsonOption) => {
       const { isOk, steps } = await withOwner('mailbox', { named: id }, async (deps, orgId) => {
         const mail = { clock: deps.clock, dialer: createMailDialer(deps) }
-        return testConnection(deps, mail, await readMailbox(deps, orgId, id), new AbortController().signal)
+        return testStoredMailbox(deps, mail, { orgId, id, change: {} }, new AbortController().signal)
       })
       if (json) printJson({ isOk, steps })
       else {

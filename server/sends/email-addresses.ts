@@ -1,10 +1,14 @@
 import { domainToASCII } from 'node:url'
 import type { EmailAddress } from '../database/tables/messages.ts'
+import { withoutToken } from './reply-address.ts'
 
 /** Bytes of an address and of the part before the `@` (RFC 5321, section 4.5.3.1). */
 const MAX_ADDRESS_LENGTH = 254
 const MAX_LOCAL_PART_LENGTH = 64
-const LOCAL_PART = /^[a-z0-9!#$%&'*+/=?^_`{|}~.-]+$/i
+/** A dot-atom (RFC 5321, section 4.1.2), with letters of any script (RFC 6531, section 3.3). */
+const LOCAL_PART = /^[a-z0-9!#$%&'*+/=?^_`{|}~\P{ASCII}-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~\P{ASCII}-]+)*$/iu
+/** Not ASCII, and yet nothing that a person could see or a mail server would take. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cn}\p{Cs}\p{Z}]/u
 /** After conversion to ASCII (RFC 5891). */
 const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i
 
@@ -13,28 +17,45 @@ export interface OwnAddresses {
   has(address: string): boolean
 }
 
-/** `keys` are the addresses of the mailboxes, in lower case. */
+/** `keys` are the keys of the mailboxes' addresses. */
 export function ownAddresses(keys: readonly string[]): OwnAddresses {
   const own = new Set(keys)
   return {
     has(address) {
       const key = addressKey(address)
-      return own.has(key) || own.has(key.replace(/\+[^@]*@/, '@'))
+      return own.has(key) || own.has(withoutToken(key)) || own.has(baseKey(key))
     },
   }
 }
 
-/** Addresses that are equal reach the same person: their key is. */
+/** Addresses that are equal reach the same person: their key is. Domains are compared in ASCII. */
 export function addressKey(address: string): string {
-  return address.trim().toLowerCase()
+  const key = address.trim().toLowerCase()
+  const at = key.lastIndexOf('@')
+  return /\P{ASCII}/u.test(key) && at >= 0 ? `${key.slice(0, at)}@${asciiDomain(key.slice(at + 1))}` : key
 }
 
-/** Whether every mail server takes the address: no quotes, comments or IP addresses. */
+/** The key of the address whose subaddress this is: without everything from the first `+` on. */
+export function baseKey(key: string): string {
+  return key.replace(/\+[^@]*@/, '@')
+}
+
+/** A domain as mail servers write it (RFC 5891); as it is when it is none. */
+export function asciiDomain(domain: string): string {
+  return domainToASCII(domain) || domain
+}
+
+/**
+ * Whether mail can be sent to the address, or a mailbox have it: no quotes, comments or IP addresses. One with letters
+ * beyond ASCII before the `@` needs a mail server with SMTPUTF8.
+ */
 export function isSendable(address: string): boolean {
   const at = address.lastIndexOf('@')
   const local = address.slice(0, Math.max(at, 0))
   const domain = address.slice(at + 1)
-  if (local.length > MAX_LOCAL_PART_LENGTH || Buffer.byteLength(address) > MAX_ADDRESS_LENGTH) return false
+  if (UNPRINTABLE.test(address)) return false
+  if (Buffer.byteLength(local) > MAX_LOCAL_PART_LENGTH) return false
+  if (Buffer.byteLength(address) > MAX_ADDRESS_LENGTH) return false
   return LOCAL_PART.test(local) && !/[\s/\\?#:[\]%]/.test(domain) && DOMAIN.test(domainToASCII(domain))
 }
 

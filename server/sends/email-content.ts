@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 import { addressKey } from './email-addresses.ts'
 import { messageIdOf, messageToken } from './message-id.ts'
 import type { Mailbox, Send } from './queries.ts'
-import { replyAddress } from './reply-address.ts'
+import { replyAddress, withoutSubjectToken, withoutToken } from './reply-address.ts'
 
 /** What depends on the mailbox that an email leaves through. */
 type Envelope = Pick<FrozenEmail, 'from' | 'replyTo' | 'messageId' | 'token'>
@@ -19,7 +19,7 @@ interface Sender {
 /** `Ben (Acme Support)`: people see who answers, and for whom. */
 export function envelopeOf(
   deps: Deps,
-  mailbox: Pick<Mailbox, 'name' | 'address'> | undefined,
+  mailbox: Pick<Mailbox, 'name' | 'address' | 'hasSubaddresses'> | undefined,
   { ticketId, messageId, agentName }: Sender,
 ): Envelope {
   const token = messageToken(deps.encryption, messageId)
@@ -27,11 +27,15 @@ export function envelopeOf(
     const nobody = { name: agentName ?? '', address: '' }
     return { from: nobody, replyTo: nobody, messageId: '', token }
   }
-  const { name, address } = mailbox
+  const { name, address, hasSubaddresses } = mailbox
   const shown = agentName === undefined || agentName === name ? name : `${agentName} (${name})`
   return {
     from: { name: shown, address },
-    replyTo: { name, address: replyAddress(deps.encryption, address, ticketId) },
+    replyTo: {
+      name,
+      // Then answers are recognized by our Message-ID in their headers.
+      address: hasSubaddresses === false ? address : replyAddress(deps.encryption, address, ticketId),
+    },
     messageId: messageIdOf(deps.encryption, messageId, address.slice(address.lastIndexOf('@') + 1)),
     token,
   }
@@ -47,14 +51,21 @@ export function conversationOf(ticketId: string, { to }: Pick<FrozenEmail, 'to'>
   return `${ticketId} ${addressKey(to[0]?.address ?? '')}`
 }
 
-/** What the thread shows of an email. */
-export function messageEmailOf(email: FrozenEmail): MessageEmail {
+/** What the thread shows of an email: without the tokens that lead answers to the ticket. */
+export function messageEmailOf(
+  { encryption }: Pick<Deps, 'encryption'>,
+  email: FrozenEmail,
+  ticketId: string,
+): MessageEmail {
   return {
     from: email.from,
-    replyTo: email.replyTo.address === '' ? [] : [email.replyTo],
+    replyTo:
+      email.replyTo.address === ''
+        ? []
+        : [{ ...email.replyTo, address: withoutToken(email.replyTo.address) }],
     to: email.to,
     cc: email.cc,
-    subject: email.subject,
+    subject: withoutSubjectToken(encryption, email.subject, ticketId),
     messageId: email.messageId === '' ? null : withoutBrackets(email.messageId),
     references: email.references.map(withoutBrackets),
     ...(email.forwardOf !== undefined && { forwardOf: email.forwardOf }),

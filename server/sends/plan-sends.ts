@@ -17,6 +17,7 @@ import {
   type Send,
 } from './queries.ts'
 import { includesAddress, suggestRecipients } from './recipients.ts'
+import { withSubjectToken } from './reply-address.ts'
 import { emailWay, NO_MAILBOX, reasonToWait, type SendingTicket, type WayOut, wayOutOf } from './way-out.ts'
 
 export const NO_RECIPIENT = 'Nobody on this ticket has an email address. Choose a recipient.'
@@ -80,7 +81,7 @@ export async function planSends(deps: Deps, tx: Transaction, outgoing: Outgoing)
   return {
     sending: send.state === 'failed' ? 'failed' : 'queued',
     sendError: send.error || null,
-    email: messageEmailOf(email),
+    email: messageEmailOf(deps, email, ticket.id),
     sends: [send],
   }
 }
@@ -139,11 +140,12 @@ async function freeze(
     images: files.flatMap(({ contentId, name }) => (contentId === undefined ? [] : [{ contentId, name }])),
   })
   const agentName = message.agentId === undefined ? undefined : message.agentName
+  const subject = subjectOf(outgoing, answered)
   return {
     ...envelopeOf(deps, mailbox, { ticketId, messageId: message.id, agentName }),
     to,
     cc: withoutRepetitions(cc, to),
-    subject: subjectOf(outgoing, answered),
+    subject: mailbox?.hasSubjectTokens ? withSubjectToken(deps.encryption, subject, ticketId) : subject,
     ...body,
     files,
     ...referencesOf(answered),

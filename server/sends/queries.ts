@@ -18,7 +18,17 @@ type OfMessage = { orgId: string; messageId: string }
 
 export type Mailbox = Pick<
   typeof mailboxes.$inferSelect,
-  'id' | 'orgId' | 'name' | 'address' | 'addressKey' | 'state' | 'signature' | 'autoReply' | 'isDefault'
+  | 'id'
+  | 'orgId'
+  | 'name'
+  | 'address'
+  | 'addressKey'
+  | 'state'
+  | 'signature'
+  | 'autoReply'
+  | 'isDefault'
+  | 'hasSubaddresses'
+  | 'hasSubjectTokens'
 >
 
 /** Those that are not removed, oldest first. */
@@ -36,6 +46,8 @@ export const findMailboxes = statement<{ orgId: string }, Mailbox[], Reader | Tr
         signature: mailboxes.signature,
         autoReply: mailboxes.autoReply,
         isDefault: mailboxes.isDefault,
+        hasSubaddresses: mailboxes.hasSubaddresses,
+        hasSubjectTokens: mailboxes.hasSubjectTokens,
       })
       .from(mailboxes)
       .where(and(eq(mailboxes.orgId, textParameter(p.orgId)), isNull(mailboxes.deletedAt)))

@@ -32,13 +32,31 @@ export function replyAddress(signer: Signer, mailbox: string, ticketId: string):
 }
 
 /** The end of a subject that leads replies to the ticket, such as `[#x3k9ad-7h2m…]`, for servers without subaddresses. */
-export function subjectToken(signer: Signer, ticketId: string): string {
+function subjectToken(signer: Signer, ticketId: string): string {
   return `[#${handleOf(ticketId)}-${signer.sign('subject', ticketId)}]`
+}
+
+/** A subject that leads replies to the ticket. */
+export function withSubjectToken(signer: Signer, subject: string, ticketId: string): string {
+  return `${withoutSubjectToken(signer, subject, ticketId)} ${subjectToken(signer, ticketId)}`.trimStart()
+}
+
+/** A subject as people wrote it. Tokens of others stay, also of another Bellhop: it needs them. */
+export function withoutSubjectToken(signer: Signer, subject: string, ticketId: string): string {
+  const token = subjectToken(signer, ticketId)
+  const at = subject.toLowerCase().indexOf(token)
+  if (at < 0) return subject
+  return `${subject.slice(0, at).trimEnd()} ${subject.slice(at + token.length).trimStart()}`.trim()
 }
 
 /** Tokens in the addresses of a mail, in their order, without repetitions. Takes header values or bare addresses. */
 export function tokensInAddresses(addresses: readonly string[]): TicketToken[] {
   return tokensIn('address', addresses.join(' '), IN_ADDRESS)
+}
+
+/** An address for replies as the address of its mailbox. Any other address is as it was. */
+export function withoutToken(address: string): string {
+  return address.replace(IN_ADDRESS, '@')
 }
 
 /** Tokens in a subject. */

@@ -50,7 +50,10 @@ export async function resend(
       finishedAt: null,
     })
     .where(eq(sends.id, id))
-  await markQueued(tx, messageId, { sendError: waits ?? null, email: messageEmailOf(content) })
+  await markQueued(tx, messageId, {
+    sendError: waits ?? null,
+    email: messageEmailOf(deps, content, ticketId),
+  })
 }
 
 /** Whether somebody didn't get it, and the attempts are over. */

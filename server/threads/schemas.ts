@@ -41,6 +41,8 @@ const email = t.Object({
   from: address,
   to: t.Array(address),
   cc: t.Optional(t.Array(address)),
+  /** Its sender's domain did not send it, as the mailbox's own server found. */
+  isUnverified: t.Optional(t.Boolean()),
   /** Further recipients, which are not listed. */
   others: t.Optional(t.Integer()),
   /** When it is not `from`. */

@@ -113,7 +113,7 @@ function viewMail({ email, hasHtml, isHtmlFormatted, hasRemoteImages, hasQuote }
   }
 }
 
-function viewEmail({ from, replyTo, to, cc, subject, forwardOf }: MessageEmail) {
+function viewEmail({ from, replyTo, to, cc, subject, forwardOf, isUnverified }: MessageEmail) {
   const shownTo = to.slice(0, MAX_SHOWN_ADDRESSES)
   const shownCc = cc.slice(0, MAX_SHOWN_ADDRESSES - shownTo.length)
   const others = to.length + cc.length - shownTo.length - shownCc.length
@@ -126,6 +126,7 @@ function viewEmail({ from, replyTo, to, cc, subject, forwardOf }: MessageEmail) 
     ...(replyTo.some(isOther) && { replyTo: replyTo.slice(0, MAX_SHOWN_ADDRESSES) }),
     subject,
     ...(forwardOf !== undefined && { forwardOf }),
+    ...(isUnverified && { isUnverified }),
   }
 }
 

@@ -150,6 +150,9 @@ describeWithMail('a conversation by email', () => {
       await postfix.send({ from: ANA, to: replyTo, raw: answer })
       const three = await untilMessages(id, 3)
       expect(three[2]).toMatchObject({ role: 'customer', text: 'It works now, thank you.', hasQuote: true })
+      // People see the address of the mailbox, without the token.
+      expect(three[2]?.email).toMatchObject({ to: [{ name: '', address: SUPPORT }] })
+      expect(JSON.stringify(await readThread(ben, id))).not.toContain('support+')
 
       // Someone in copy answers to all, and a third person writes to the address of the conversation.
       const toAll = mail({

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+
 import { mailboxProblems } from '../../server/channels/email/mailboxes/mailbox-alerts.ts'
 import { countMails } from '../../server/channels/email/mailboxes/mailbox-health.ts'
 import { readMailbox, updateMailbox } from '../../server/channels/email/mailboxes/mailboxes.ts'
+import { signInAgent } from '../support/agents.ts'
 import type { Bellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
 import { startCutProxy } from '../support/mail/cut-proxy.ts'
@@ -13,6 +16,7 @@ import { eventually } from '../support/webhooks.ts'
 
 const PASSWORD = 'secret'
 const MINUTE_MS = 60_000
+const A_MOMENT_MS = 100
 const MANY = 2_000
 const LONG_TEST_MS = 120_000
 
@@ -110,6 +114,74 @@ describeWithMail('when something goes wrong while mail is received', () => {
     const { imap } = await state()
     await change({ imap: { ...imap, password: 'another one' } })
     await soon(async () => (await counts()).message === 1)
+  })
+
+  test('a password that is refused three times in a row stops the mailbox, before the account is locked', async () => {
+    const { client, address, counts, id, soon, state, problems } = await connected()
+    const ana = await signInAgent(bellhop, client.orgId, { name: 'Ana', role: 'admin' })
+    const refusals = () => dovecot.log().split(`user=<${address}>`).length - 1
+    dovecot.setPassword(address, 'another one')
+    await dovecot.disconnect(address)
+    await soon(async () => (await state()).state === 'refused')
+    expect(await problems()).toMatchObject([{ id, signInRefusals: 3 }])
+    const { json } = await ana.call('GET', `/console/mailboxes/${id}`)
+    expect(json).toMatchObject({ state: 'refused', detail: expect.stringContaining('refused the sign-in') })
+    const audit = await ana.call('GET', '/console/audit')
+    expect(audit.json.data).toEqual(
+      expect.arrayContaining([expect.objectContaining({ action: 'mailbox.refused' })]),
+    )
+    const before = refusals()
+    clock.advance(60 * MINUTE_MS)
+    dovecot.deliver(address, mail('Meanwhile'))
+    await Bun.sleep(A_MOMENT_MS)
+    expect(refusals()).toBe(before)
+    const body = { imap: { ...(json.imap as object), password: 'another one' } }
+    expect((await ana.call('PATCH', `/console/mailboxes/${id}`, { body })).json).toMatchObject({
+      state: 'active',
+    })
+    // The loop looks at the mailboxes only every half a second.
+    clock.advance(1_000)
+    await soon(async () => (await counts()).message === 1)
+    expect(await state()).toMatchObject({ state: 'active', signInRefusals: 0 })
+  })
+
+  test('a server that cannot check passwords for a while stops no mailbox', async () => {
+    const { address, counts, soon, state } = await connected()
+    const broken = `${dovecot.mailFolder}/../passwords/${address}`
+    writeFileSync(broken, 'not JSON')
+    await dovecot.disconnect(address)
+    const attempts = () => dovecot.log().split(`temporary failure): user=<${address}>`).length - 1
+    await soon(async () => (await state()).receiveError.includes("couldn't check the sign-in"))
+    const first = attempts()
+    await soon(() => attempts() >= first + 4)
+    expect(await state()).toMatchObject({ state: 'active', signInRefusals: 0 })
+    dovecot.setPassword(address, PASSWORD)
+    dovecot.deliver(address, mail('After the fault'))
+    await soon(async () => (await counts()).message === 1)
+  })
+
+  test('a mailbox that has never sent says so, and fails once its SMTP server is not there', async () => {
+    const { client, address, counts, id, soon, problems } = await connected()
+    const ana = await signInAgent(bellhop, client.orgId, { name: 'Ana', role: 'admin' })
+    const shown = async () => (await ana.call('GET', `/console/mailboxes/${id}`)).json
+    expect(await shown()).toMatchObject({
+      state: 'active',
+      detail: 'Receives mail. No mail has been sent yet.',
+    })
+    dovecot.deliver(address, mail('Please answer'))
+    await soon(async () => (await counts()).message === 1)
+    const { json } = await client.call<{ data: { id: string }[] }>('GET', '/tickets')
+    const body = { text: 'Hello' }
+    await ana.call('POST', `/v1/tickets/${json.data[0]?.id}/messages`, { body })
+    await soon(async () => (await shown()).state === 'failing')
+    const reason = "127.0.0.1 doesn't accept connections on port 1. Check the port."
+    expect(await shown()).toMatchObject({ detail: reason, health: { lastSentAt: null } })
+    expect(await problems()).toHaveLength(0)
+    // Meanwhile mail is received, which mends nothing.
+    dovecot.deliver(address, mail('Another one'))
+    await soon(async () => (await counts()).message === 2)
+    clock.advance(10 * MINUTE_MS)
+    expect(await problems()).toMatchObject([{ id, sendError: reason }])
   })
 
   test('a folder that was renamed is named, and the others go on', async () => {

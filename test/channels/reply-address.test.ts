@@ -4,9 +4,10 @@ import { createId } from '../../server/ids.ts'
 import {
   isTokenOf,
   replyAddress,
-  subjectToken,
   tokensInAddresses,
   tokensInSubject,
+  withoutSubjectToken,
+  withSubjectToken,
 } from '../../server/sends/reply-address.ts'
 
 const signer = createEncryption('a secret for this test')
@@ -73,7 +74,17 @@ describe('the address for replies', () => {
 })
 
 describe('the token in a subject', () => {
-  const subject = `Re: Broken lamp ${subjectToken(signer, ticket)}`
+  const subject = withSubjectToken(signer, 'Re: Broken lamp', ticket)
+
+  test('is taken out and put in once, and the token of another desk stays', () => {
+    const other = withSubjectToken(createEncryption('another secret of a test'), 'Broken lamp', ticket)
+    const both = withSubjectToken(signer, other, ticket)
+    expect(withSubjectToken(signer, both, ticket)).toBe(both)
+    expect(withoutSubjectToken(signer, both, ticket)).toBe(other)
+    expect(withoutSubjectToken(signer, `Re: ${subject.toUpperCase()} (was: lamp)`, ticket)).toBe(
+      'Re: RE: BROKEN LAMP (was: lamp)',
+    )
+  })
 
   test('leads to its ticket', () => {
     const [token] = tokensInSubject(subject)

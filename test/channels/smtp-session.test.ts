@@ -444,14 +444,34 @@ describe('a sign-in', () => {
       'hooks.test refused the sign-in: 535 5.7.8 Wrong password.',
     ],
     [
+      '535 5.7.0 Temporary authentication failure',
+      'sign_in_unavailable',
+      "hooks.test couldn't check the sign-in: 535 5.7.0 Temporary authentication failure.",
+    ],
+    [
       '454 4.7.0 Try later',
       'sign_in_unavailable',
       "hooks.test couldn't check the sign-in: 454 4.7.0 Try later.",
     ],
-  ])('answered by %p is a problem of the mailbox, not of the message', async (reply, code, sentence) => {
-    const { submit } = await connected({ on: (command) => (command.startsWith('AUTH') ? reply : undefined) })
+  ])(
+    'a sign-in that is answered by %p is a problem of the mailbox, not of the message',
+    async (reply, code, sentence) => {
+      const { submit } = await connected({
+        on: (command) => (command.startsWith('AUTH') ? reply : undefined),
+      })
+      const { outcome, problem } = await submit()
+      expect([outcome, problem?.code, problem?.message]).toEqual(['temporary', code, sentence])
+    },
+  )
+
+  test('that is missing for a server that wants one is a problem of the mailbox, too', async () => {
+    const reply = '530 5.7.0 Authentication required'
+    const { submit } = await connected(
+      { ehlo: [], on: (command) => (command.startsWith('MAIL') ? reply : undefined) },
+      { auth: null },
+    )
     const { outcome, problem } = await submit()
-    expect([outcome, problem?.code, problem?.message]).toEqual(['temporary', code, sentence])
+    expect([outcome, problem?.message]).toEqual(['temporary', `hooks.test answered: ${reply}.`])
   })
 
   test('is left out for a server that wants none', async () => {

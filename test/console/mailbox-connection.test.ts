@@ -89,8 +89,12 @@ describeWithMail('testing the connection of a mailbox', () => {
     expect(statesOf(result)).toEqual(ALL_OK)
     expect(result.isOk).toBe(true)
     expect(result.folders).toEqual(expect.arrayContaining(['INBOX', 'Sent']))
+    const message = { subject: 'Bellhop tests this mailbox', from: [ADDRESS], flags: new Set() }
+    const [local, domain] = ADDRESS.split('@')
+    const replyAddress = expect.stringMatching(new RegExp(`^${local}\\+[0-9a-z]{22}@${domain}$`))
     expect(await dovecot.mails(ADDRESS)).toMatchObject([
-      { subject: 'Bellhop tests this mailbox', from: [ADDRESS], to: [ADDRESS], flags: new Set() },
+      { ...message, to: [ADDRESS] },
+      { ...message, to: [replyAddress] },
     ])
     expect((await ana.call('GET', '/console/mailboxes')).json).toEqual({ data: [] })
   })

@@ -72,6 +72,10 @@ test('a mailbox is shown with its health, and never with its passwords', async (
     signature: '',
     defaultAssignee: null,
     autoReply: '',
+    authservId: '',
+    hasSubaddresses: null,
+    hasSubjectTokens: false,
+    dkim: null,
     health: {
       lastReceivedAt: null,
       lastSentAt: null,
@@ -99,6 +103,13 @@ const INVALID: [change: object, pointer: string, code: string][] = [
   [{ address: 'support' }, '/address', 'invalid_format'],
   [{ address: `${'x'.repeat(65)}@acme.example` }, '/address', 'invalid_format'],
   [{ address: 'support@acme.example>' }, '/address', 'invalid_format'],
+  [{ address: '.support@acme.example' }, '/address', 'invalid_format'],
+  [{ address: 'sup..port@acme.example' }, '/address', 'invalid_format'],
+  [{ address: 'support.@acme.example' }, '/address', 'invalid_format'],
+  [{ address: '"support"@acme.example' }, '/address', 'invalid_format'],
+  [{ address: 'sup\u200bport@acme.example' }, '/address', 'invalid_format'],
+  [{ address: 'support@[127.0.0.1]' }, '/address', 'invalid_format'],
+  [{ authservId: 'mx; dmarc=pass' }, '/authservId', 'invalid_format'],
   [{ imap: server({ host: 'not a host' }) }, '/imap/host', 'invalid_host'],
   [{ imap: server({ host: 'imap.example.com/x' }) }, '/imap/host', 'invalid_host'],
   [{ smtp: server({ host: 'imaps://example.com' }) }, '/smtp/host', 'invalid_host'],
@@ -170,6 +181,41 @@ test('an organization has one mailbox per address, and another organization its 
   expect((await change(second.id, { address: 'Support@acme.example' })).json).toMatchObject({ status: 409 })
   expect(await list()).toEqual(before)
   expect((await (await desk()).add()).address).toBe('support@acme.example')
+})
+
+test('an address and its subaddress are not two mailboxes, in whichever order they come', async () => {
+  const { ana, add, change, list } = await desk()
+  await add()
+  const detail =
+    'Mail to support+eu@acme.example is delivered to support@acme.example, so only one of them can be a mailbox.'
+  const body = newMailbox({ address: 'support+eu@acme.example' })
+  const refused = await ana.call('POST', '/console/mailboxes', { body })
+  expect(refused.json).toMatchObject({ status: 409, code: 'mailbox_exists', detail })
+  const { id } = await add({ address: 'help+eu@acme.example' })
+  expect((await change(id, { address: 'support+eu@acme.example' })).json).toMatchObject({ detail })
+  expect((await change(id, { address: 'Support@ACME.example' })).json).toMatchObject({ status: 409 })
+  const plain = await ana.call('POST', '/console/mailboxes', {
+    body: newMailbox({ address: 'help@acme.example' }),
+  })
+  expect(plain.json).toMatchObject({
+    status: 409,
+    detail:
+      'Mail to help+eu@acme.example is delivered to help@acme.example, so only one of them can be a mailbox.',
+  })
+  expect((await list()).map(({ address }) => address)).toEqual([
+    'support@acme.example',
+    'help+eu@acme.example',
+  ])
+})
+
+test('a mailbox can have an address in any script, which is the same in ASCII', async () => {
+  const { ana, add } = await desk()
+  expect((await add({ address: 'jörg@büro.example' })).address).toBe('jörg@büro.example')
+  const again = newMailbox({ address: 'Jörg@xn--bro-hoa.example' })
+  expect((await ana.call('POST', '/console/mailboxes', { body: again })).json).toMatchObject({
+    status: 409,
+    code: 'mailbox_exists',
+  })
 })
 
 test('a stored password stays with its server and user', async () => {

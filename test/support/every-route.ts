@@ -233,6 +233,12 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
   'PATCH /console/mailboxes/:id': { path: mailbox, body: () => ({ name: 'x' }) },
   'DELETE /console/mailboxes/:id': { path: mailbox },
   'GET /console/mailboxes/:id/ledger': { path: `${mailbox}/ledger` },
+  'POST /console/mailboxes/:id/dkim': {
+    path: `${mailbox}/dkim`,
+    body: () => ({ domain: 'acme.example', selector: 'bellhop' }),
+  },
+  'PATCH /console/mailboxes/:id/dkim': { path: `${mailbox}/dkim`, body: () => ({ isOn: true }), own: 409 },
+  'DELETE /console/mailboxes/:id/dkim': { path: `${mailbox}/dkim` },
   'POST /console/mailboxes/:id/pause': { path: `${mailbox}/pause` },
   'POST /console/mailboxes/:id/resume': { path: `${mailbox}/resume` },
   'POST /console/mailboxes/:id/default': { path: `${mailbox}/default` },

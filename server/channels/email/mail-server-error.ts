@@ -89,6 +89,15 @@ export function wordsOf(reply: string): string {
   return text.trim().slice(0, MAX_WORDS_LENGTH)
 }
 
+/**
+ * Whether a refused sign-in is a fault of the server that passes, as its words say: some servers have no other code for it.
+ */
+export function soundsTemporary(words: string): boolean {
+  return /\btemporar|try(?:ing)? (?:again|later)|(?:server|service|system) (?:is )?(?:busy|unavailable)|too many|rate limit/i.test(
+    words,
+  )
+}
+
 function sentence(code: MailErrorCode, { host, port, folder }: Place, words: string | null): string {
   const said = words ? `: ${words.replace(/\.$/, '')}.` : '.'
   switch (code) {

@@ -53,6 +53,18 @@ export const mailboxes = table(
     defaultAssignee: text().notNull().default(''),
     /** Markdown, sent once when a ticket is opened; empty for none. */
     autoReply: text().notNull().default(''),
+    /**
+     * Whether mail to `support+anything@` arrives in this mailbox (RFC 5233). Null until a test has told. Only where it
+     * does not, replies carry the plain address.
+     */
+    hasSubaddresses: boolean(),
+    /** The name that the mailbox's server gives itself in `Authentication-Results` (RFC 8601). Empty: none is believed. */
+    authservId: text().notNull().default(''),
+    /** Subjects of what leaves end with a signed token, for servers that remove the headers answers are recognized by. */
+    hasSubjectTokens: boolean().notNull().default(false),
+    dkim: json().$type<Dkim | null>(),
+    /** Of DKIM, as PEM. Encrypted. */
+    dkimKey: bytes(),
     /** New tickets and answers to API tickets leave through this mailbox unless another one is chosen. */
     isDefault: boolean().notNull().default(false),
     lastReceivedAt: integer(),
@@ -65,6 +77,8 @@ export const mailboxes = table(
     /** When the current run of failures began; null after a success. */
     receiveFailingSince: integer(),
     sendFailingSince: integer(),
+    /** Refused passwords in a row. */
+    signInRefusals: integer().notNull().default(0),
     /** Mails in the folders on the server, when it was last checked. */
     onServer: integer(),
     /** Those of them that were still to be fetched then. */
@@ -80,6 +94,17 @@ export const mailboxes = table(
     index('mailboxes_by_organization').on(row.orgId, row.createdAt, row.id),
   ],
 )
+
+/** Signs what leaves a mailbox (RFC 6376). */
+export interface Dkim {
+  /** The domain of the address, or one above it. */
+  domain: string
+  selector: string
+  /** DER, base64: the `p=` of the DNS record. */
+  publicKey: string
+  /** Receivers must find the record first: a signature without one looks forged. */
+  isOn: boolean
+}
 
 /** How far each folder was read. UIDs of IMAP grow only as long as UIDVALIDITY stays the same (RFC 9051, 2.3.1.1). */
 export const mailFolders = table(

@@ -31,6 +31,8 @@ export interface MessageEmail {
   references: string[]
   /** The message that this one forwards to someone outside the conversation. */
   forwardOf?: string
+  /** The mailbox's own server found that the sender's domain did not send this mail. */
+  isUnverified?: boolean
 }
 
 /** Who wrote a message of the role `customer`: the ticket's customer, someone else on it, or an outside address. */

@@ -39,7 +39,7 @@ export const ACTIONS: Record<string, string> = {
   'mailbox.removed': 'Removed a mailbox',
   'mailbox.signed_in': 'Signed in to a mailbox',
   'mailbox.sign_in_failed': 'Failed to sign in to a mailbox',
-  'mailbox.refused': 'Stopped a mailbox, because its provider refused the sign-in',
+  'mailbox.refused': 'Stopped a mailbox, because the sign-in was refused',
   'mail.parsed_again': 'Parsed a received mail again',
   'widget.created': 'Created a widget',
   'widget.changed': 'Changed a widget',
@@ -81,6 +81,10 @@ const FIELDS: Record<string, string> = {
   questions: 'questions',
   hours: 'opening hours',
   verifiedOnly: 'who can write',
+  authservId: 'sender checks',
+  hasSubaddresses: 'answer address',
+  hasSubjectTokens: 'subject tokens',
+  dkim: 'DKIM',
 }
 
 /** The action in words. Falls back to its id. */

@@ -1,7 +1,7 @@
 import type { ImapFlowError } from 'imapflow'
 import { codeOf } from '../../../network/connection-errors.ts'
 import type { MailAccount } from '../mail-account.ts'
-import { connectionFailure, MailServerError, wordsOf } from '../mail-server-error.ts'
+import { connectionFailure, MailServerError, soundsTemporary, wordsOf } from '../mail-server-error.ts'
 
 /** Response codes (RFC 5530) of a server that can't check a sign-in now. */
 const UNAVAILABLE = ['UNAVAILABLE', 'SERVERBUG', 'INUSE', 'LIMIT']
@@ -33,7 +33,8 @@ export function imapFailure(error: ImapFlowError, account: MailAccount, folder?:
   const fail = (code: MailServerError['code']) => new MailServerError(code, place, wordsIn(error), error)
   const { serverResponseCode = '' } = error
   if (error.authenticationFailed) {
-    return fail(UNAVAILABLE.includes(serverResponseCode) ? 'sign_in_unavailable' : 'sign_in_refused')
+    const isTemporary = UNAVAILABLE.includes(serverResponseCode) || soundsTemporary(wordsIn(error) ?? '')
+    return fail(isTemporary ? 'sign_in_unavailable' : 'sign_in_refused')
   }
   if (error.mailboxMissing || MISSING_FOLDER.includes(serverResponseCode)) return fail('folder_missing')
   const code = codeOf(error)

@@ -8,12 +8,15 @@ import { recordWorkspaceChange } from '../../../events/events.ts'
 import { planAutoReply } from '../../../replies/auto-reply.ts'
 import { isBlank } from '../../../requests/text.ts'
 import { recordBounce } from '../../../sends/bounces.ts'
+import { addressKey, withoutRepetitions } from '../../../sends/email-addresses.ts'
 import { withoutBrackets } from '../../../sends/email-content.ts'
+import { withoutSubjectToken, withoutToken } from '../../../sends/reply-address.ts'
 import type { Message } from '../../../tickets/queries.ts'
 import { receiveCustomerMessage } from '../../../tickets/receive-message.ts'
 import { openTicket } from '../../../tickets/tickets.ts'
 import { lockAssignees } from '../../../tickets/update-ticket.ts'
 import type {
+  Authentication,
   AutomaticReason,
   BounceReport,
   MailAttachment,
@@ -166,11 +169,14 @@ async function storeMessage(deps: Deps, tx: Transaction, received: Received): Pr
   const { mail, parsed, sender, writer } = received
   const { orgId, mailboxId } = mail
   const found = await findTicketOf(deps, tx, { orgId, mailboxId, mail: parsed, sender })
+  const email = withoutTokens(await ownAddressKeys(tx, orgId), emailOf(parsed, writer))
   const fields = {
     id: deps.newId('msg'),
     text: parsed.text,
     isAutomatic: parsed.automatic !== null,
-    email: emailOf(parsed, writer),
+    email: found
+      ? { ...email, subject: withoutSubjectToken(deps.encryption, email.subject, found.ticketId) }
+      : email,
     hasHtml: parsed.html !== null,
     hasQuote: parsed.quoted !== '',
     isHtmlFormatted: parsed.isFormatted,
@@ -248,16 +254,47 @@ async function isOwn(
   const [mailbox] = await tx
     .select({ id: mailboxes.id })
     .from(mailboxes)
-    .where(and(eq(mailboxes.orgId, orgId), eq(mailboxes.addressKey, sender), isNull(mailboxes.deletedAt)))
+    .where(
+      and(
+        eq(mailboxes.orgId, orgId),
+        eq(mailboxes.addressKey, addressKey(sender)),
+        isNull(mailboxes.deletedAt),
+      ),
+    )
   if (mailbox) return true
   return (await ownMessageIn(deps, tx, orgId, [parsed.ownHeaders[OWN_HEADER] ?? ''])) !== undefined
 }
 
+/** Of all mailboxes, also of those that were removed: answers still name them. */
+async function ownAddressKeys(tx: Transaction, orgId: string): Promise<Set<string>> {
+  const own = await tx
+    .select({ address: mailboxes.address })
+    .from(mailboxes)
+    .where(eq(mailboxes.orgId, orgId))
+  return new Set(own.map(({ address }) => addressKey(address)))
+}
+
+/** People see the addresses that they know: the token in ours is nobody's business. */
+function withoutTokens(own: Set<string>, { replyTo, to, cc, ...email }: MessageEmail): MessageEmail {
+  const shown = ({ name, address }: EmailAddress): EmailAddress => {
+    const plain = withoutToken(address)
+    return { name, address: own.has(addressKey(plain)) ? plain : address }
+  }
+  const shownTo = withoutRepetitions(to.map(shown))
+  return { ...email, replyTo: replyTo.map(shown), to: shownTo, cc: withoutRepetitions(cc.map(shown)) }
+}
+
 function emailOf(parsed: ParsedMail, from: EmailAddress): MessageEmail {
-  const { replyTo, to, cc, subject } = parsed
+  const { replyTo, to, cc, subject, authentication } = parsed
   const messageId = parsed.messageId && withoutBrackets(parsed.messageId)
   const references = parsed.references.map(withoutBrackets)
-  return { from, replyTo, to, cc, subject, messageId, references }
+  const isForged = authentication !== null && isUnverified(authentication)
+  return { from, replyTo, to, cc, subject, messageId, references, ...(isForged && { isUnverified: true }) }
+}
+
+/** By its domain's own rule (RFC 7489). For a domain without one, when it neither sent nor signed the mail. */
+function isUnverified({ dmarc, spf, dkim }: Authentication): boolean {
+  return dmarc === 'fail' || (dmarc === 'none' && spf === 'fail' && dkim !== 'pass')
 }
 
 function ledgerRow(deps: Deps, result: ParseResult, { outcome, reason = '', ticketId, messageId }: Filed) {

@@ -3,7 +3,7 @@ import type { KeptFile } from '../../../attachments/file-store.ts'
 import { readImageSize } from '../../../attachments/image-size.ts'
 import type { Reader } from '../../../database/database.ts'
 import { integerParameter, statement } from '../../../database/statement.ts'
-import { mails } from '../../../database/tables/mailboxes.ts'
+import { mailboxes, mails } from '../../../database/tables/mailboxes.ts'
 import type { Deps } from '../../../deps.ts'
 import { type Loop, startLoop } from '../../../loop.ts'
 import type { MailParser } from '../parse/parse-mail.ts'
@@ -94,7 +94,15 @@ async function parseStored(deps: Deps, parser: Pick<MailParser, 'parse'>, mail: 
   }
   const path = opened.file.name
   if (path === undefined) throw new Error('A stored file has no path.')
-  return parser.parse({ path, attachmentFolder: await deps.files.incomingFolder() })
+  const [mailbox] = await deps.database.read
+    .select({ authservId: mailboxes.authservId })
+    .from(mailboxes)
+    .where(and(eq(mailboxes.orgId, mail.orgId), eq(mailboxes.id, mail.mailboxId)))
+  return parser.parse({
+    path,
+    attachmentFolder: await deps.files.incomingFolder(),
+    ...(mailbox?.authservId && { authservId: mailbox.authservId }),
+  })
 }
 
 /** Moves the files of a mail into the store, where they stay at least until they are disposed of. */

@@ -2,7 +2,7 @@ import type { mailboxes } from '../../../database/tables/mailboxes.ts'
 import type { Deps } from '../../../deps.ts'
 import type { ImapSession } from '../imap/imap-session.ts'
 import { MailServerError } from '../mail-server-error.ts'
-import { type ReceiveCheck, recordReceiving } from '../mailboxes/mailbox-health.ts'
+import { type ReceiveCheck, recordReceiving, recordRefusal } from '../mailboxes/mailbox-health.ts'
 import { TokenError } from '../oauth/token-request.ts'
 import { syncFolder } from './sync-folder.ts'
 
@@ -10,8 +10,10 @@ import { syncFolder } from './sync-folder.ts'
 const POLL_MS = 60_000
 /** Pauses after failures in a row. */
 const PAUSES_MS = [2_000, 5_000, 15_000, 30_000, 60_000]
-/** After a refused sign-in: some servers lock the account after many. */
-const REFUSED_PAUSE_MS = 300_000
+/** After a refused password. The third refusal in a row stops the mailbox. */
+const REFUSED_PAUSE_MS = 60_000
+/** After a refused token, which was renewed. */
+const REFUSED_TOKEN_PAUSE_MS = 300_000
 
 type Mailbox = typeof mailboxes.$inferSelect
 
@@ -44,9 +46,7 @@ export async function receiveMailbox(
     } catch (error) {
       if (signal.aborted) return
       await recordFailure(deps, mailbox, error)
-      const isRefused = isSignInRefused(error) && (mailbox.signIn === 'password' || failures > 0)
-      const pause = PAUSES_MS[Math.min(failures, PAUSES_MS.length - 1)] ?? 0
-      await pauseFor(deps, isRefused ? REFUSED_PAUSE_MS : pause, signal)
+      await pauseFor(deps, pauseAfter(mailbox, error, failures), signal)
     }
   }
 }
@@ -75,8 +75,10 @@ async function syncFolders(
 
 /** On a full disk this fails too. Receiving goes on all the same, and the log says what happened. */
 async function recordFailure(deps: Deps, mailbox: Mailbox, error: unknown): Promise<void> {
+  const sentence = sentenceOf(deps, mailbox, error)
   try {
-    await recordReceiving(deps, mailbox, { error: sentenceOf(deps, mailbox, error) })
+    if (isSignInRefused(error) && mailbox.signIn === 'password') await recordRefusal(deps, mailbox, sentence)
+    else await recordReceiving(deps, mailbox, { error: sentence })
   } catch (failure) {
     deps.log.error('mailbox_health_not_saved', { mailboxId: mailbox.id, error: failure })
   }
@@ -90,6 +92,12 @@ function sentenceOf(deps: Deps, { id }: Mailbox, error: unknown): string {
 }
 
 /** The first time, a mailbox with a token tries again soon, with a new one. */
+function pauseAfter({ signIn }: Mailbox, error: unknown, failures: number): number {
+  if (isSignInRefused(error) && signIn === 'password') return REFUSED_PAUSE_MS
+  if (isSignInRefused(error) && failures > 0) return REFUSED_TOKEN_PAUSE_MS
+  return PAUSES_MS[Math.min(failures, PAUSES_MS.length - 1)] ?? 0
+}
+
 function isSignInRefused(error: unknown): boolean {
   return error instanceof MailServerError && error.code === 'sign_in_refused'
 }

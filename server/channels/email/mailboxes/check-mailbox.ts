@@ -3,12 +3,9 @@ import type { MailboxSignIn, MailServer } from '../../../database/tables/mailbox
 import { type Fault, invalid } from '../../../errors.ts'
 import { MAX_NAME_LENGTH } from '../../../organizations/organizations.ts'
 import { isBlank } from '../../../requests/text.ts'
+import { isSendable } from '../../../sends/email-addresses.ts'
 import { refusalOfMailHost } from '../mail-account.ts'
 
-const EMAIL = /^[^\s@<>"(),:;[\]\\]+@[^\s@<>"(),:;[\]\\]+\.[^\s@<>"(),:;[\]\\]+$/
-const MAX_ADDRESS_LENGTH = 254
-/** RFC 5321, section 4.5.3.1.1. */
-const MAX_LOCAL_PART_LENGTH = 64
 const MAX_PORT = 65_535
 const MAX_USER_LENGTH = 320
 const MAX_PASSWORD_LENGTH = 1_000
@@ -37,6 +34,11 @@ export interface MailboxInput {
   defaultAssignee: string
   /** Markdown. */
   autoReply: string
+  /** The name of its server in `Authentication-Results`, or empty. */
+  authservId: string
+  /** Null: not tested. */
+  hasSubaddresses: boolean | null
+  hasSubjectTokens: boolean
 }
 
 /** Trims what a person typed and throws 400 with every fault. Passwords are checked only if they are given. */
@@ -51,6 +53,7 @@ export function checkMailbox(config: Config, input: MailboxInput): MailboxInput 
     sentFolder: folderName(input.sentFolder),
     signature: input.signature.trimEnd(),
     autoReply: input.autoReply.trimEnd(),
+    authservId: input.authservId.trim().toLowerCase(),
   }
   const faults = faultsOf(config, checked)
   if (faults.length > 0) throw invalid(faults)
@@ -72,13 +75,13 @@ function unique(names: string[]): string[] {
 }
 
 function faultsOf(config: Config, input: MailboxInput): Fault[] {
-  const { name, address, folders, sentFolder } = input
+  const { name, address, folders, sentFolder, authservId } = input
   const faults: Fault[] = []
   const add = (pointer: string, fault: Fault) => faults.push({ pointer, ...fault })
   if (isBlank(name) || name.length > MAX_NAME_LENGTH || CONTROL.test(name)) {
     add('/name', { code: 'invalid_name', detail: `Must be 1 to ${MAX_NAME_LENGTH} characters in one line.` })
   }
-  if (!isAddress(address)) add('/address', { code: 'invalid_format', detail: 'Must be an email address.' })
+  if (!isSendable(address)) add('/address', { code: 'invalid_format', detail: 'Must be an email address.' })
   for (const side of ['imap', 'smtp'] as const) faults.push(...serverFaults(config, side, input))
   if (folders.length === 0 || folders.length > MAX_FOLDERS) {
     add('/folders', { code: 'invalid_folders', detail: `Choose 1 to ${MAX_FOLDERS} folders.` })
@@ -92,6 +95,9 @@ function faultsOf(config: Config, input: MailboxInput): Fault[] {
     if (input[field].length <= MAX_TEXT_LENGTH) continue
     add(`/${field}`, { code: 'too_long', detail: `Must be at most ${MAX_TEXT_LENGTH} characters.` })
   }
+  if (!/^[!#-:<-~]{0,255}$/.test(authservId)) {
+    add('/authservId', { code: 'invalid_format', detail: 'Must be a name such as mx.example.com.' })
+  }
   return faults
 }
 
@@ -99,11 +105,6 @@ const FOLDER_DETAIL = `Must be the name of a folder, at most ${MAX_FOLDER_LENGTH
 
 function isFolder(name: string): boolean {
   return name.length <= MAX_FOLDER_LENGTH && !CONTROL.test(name)
-}
-
-function isAddress(address: string): boolean {
-  if (!EMAIL.test(address) || CONTROL.test(address) || address.length > MAX_ADDRESS_LENGTH) return false
-  return address.indexOf('@') <= MAX_LOCAL_PART_LENGTH
 }
 
 function serverFaults(config: Config, side: 'imap' | 'smtp', { signIn, ...input }: MailboxInput): Fault[] {

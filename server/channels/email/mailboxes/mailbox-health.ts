@@ -1,9 +1,12 @@
 import { and, count, eq, inArray, isNull, min, sql } from 'drizzle-orm'
 import { type MailOutcome, mailboxes, mails } from '../../../database/tables/mailboxes.ts'
-import type { Deps } from '../../../deps.ts'
+import { actingAs, type Deps } from '../../../deps.ts'
 import { recordWorkspaceChange } from '../../../events/events.ts'
 import type { Mailbox } from './mailbox-rows.ts'
-import { lockMailbox, readMailbox, save } from './mailboxes.ts'
+import { changeMailbox, lockMailbox, readMailbox, save } from './mailboxes.ts'
+
+/** Some servers refuse a good password now and then. */
+const MAX_REFUSALS = 3
 
 /**
  * `connecting`: the mail server was not reached yet. `failing`: the newest attempt to receive or send failed, and
@@ -118,8 +121,36 @@ export function recordReceiving(
   return recordHealth(deps, mailbox, (before) =>
     'error' in result
       ? { receiveError: result.error, receiveFailingSince: before.receiveFailingSince ?? now }
-      : { ...result, lastCheckedAt: now, receiveError: '', receiveFailingSince: null },
+      : { ...result, lastCheckedAt: now, receiveError: '', receiveFailingSince: null, signInRefusals: 0 },
   )
+}
+
+/**
+ * Records that the mail server refused the password. The third time in a row, nothing more is tried until an administrator
+ * reconnects the mailbox: many attempts lock an account. One that was changed since the attempt is not concerned.
+ */
+export async function recordRefusal(
+  deps: Deps,
+  mailbox: Pick<Mailbox, 'orgId' | 'id' | 'updatedAt'>,
+  error: string,
+): Promise<void> {
+  const { orgId, id, updatedAt } = mailbox
+  const refused = (before: Mailbox) => ({
+    receiveError: error,
+    receiveFailingSince: before.receiveFailingSince ?? deps.clock.now(),
+    signInRefusals: before.signInRefusals + 1,
+  })
+  const known = await readMailbox(deps, orgId, id)
+  if (known.signInRefusals + 1 < MAX_REFUSALS) {
+    await recordHealth(deps, mailbox, (before) => (before.updatedAt === updatedAt ? refused(before) : {}))
+    return
+  }
+  const asSystem = actingAs(deps, { kind: 'system', name: 'Bellhop' })
+  await changeMailbox(asSystem, orgId, { id, action: 'mailbox.refused' }, async (tx, before) => {
+    if (before.state !== 'active' || before.updatedAt !== updatedAt) return before
+    const now = deps.clock.now()
+    return save(tx, before, { ...refused(before), state: 'refused', alertedAt: now, updatedAt: now })
+  })
 }
 
 /** Only an active mailbox can be failing. Locks the organization's row first when open pages have something to load. */

@@ -1,7 +1,7 @@
-import { domainToASCII } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import type { MailboxSignIn, mailboxes } from '../../../database/tables/mailboxes.ts'
 import type { Deps } from '../../../deps.ts'
+import { addressKey, asciiDomain } from '../../../sends/email-addresses.ts'
 import { checkMailbox, type MailboxInput, type ServerInput } from './check-mailbox.ts'
 import { PROVIDER_SERVERS } from './mail-providers.ts'
 import { isElsewhere, passwordColumns, requirePasswords } from './mailbox-secrets.ts'
@@ -37,6 +37,8 @@ export function newRow(deps: Deps, orgId: string, input: NewMailbox): Mailbox {
     ...(checked.signIn !== 'password' && signInMissing(checked.signIn)),
     importSince: input.importSince ?? null,
     isDefault: input.isDefault ?? false,
+    dkim: null,
+    dkimKey: null,
     lastReceivedAt: null,
     lastSentAt: null,
     lastCheckedAt: null,
@@ -57,6 +59,9 @@ export function changedRow(deps: Deps, before: Mailbox, change: MailboxChange): 
     ...columnsOf(checked),
     ...passwordColumns(deps, before.id, checked, before),
     ...stateAfter(before, checked),
+    ...(change.imap?.password !== undefined && { signInRefusals: 0 }),
+    ...(before.dkim && !signsFor(before.dkim.domain, checked.address) && { dkim: null, dkimKey: null }),
+    ...(isElsewhereNow(before, checked) && unlearned(change)),
     updatedAt: deps.clock.now(),
   }
 }
@@ -73,6 +78,10 @@ const FIELDS = [
   'signature',
   'defaultAssignee',
   'autoReply',
+  'authservId',
+  'hasSubaddresses',
+  'hasSubjectTokens',
+  'dkim',
 ] as const
 
 /** Names of the settings in which two rows differ, for the audit log. */
@@ -97,6 +106,7 @@ export const NO_PROBLEM = {
   sendError: '',
   receiveFailingSince: null,
   sendFailingSince: null,
+  signInRefusals: 0,
   alertedAt: null,
 } as const
 
@@ -107,15 +117,15 @@ export function signInSentence(signIn: MailboxSignIn): string {
     : 'Sign in with Microsoft to connect this mailbox.'
 }
 
-/** The form in which addresses are compared. */
-export function addressKey(address: string): string {
-  return address.toLowerCase()
-}
-
 /** The domain of an address in ASCII (RFC 5891). */
 export function domainOf(address: string): string {
-  const domain = address.slice(address.lastIndexOf('@') + 1)
-  return domainToASCII(domain) || domain
+  return asciiDomain(address.slice(address.lastIndexOf('@') + 1))
+}
+
+/** Whether a signature of the domain counts for the address (RFC 7489, section 3.1.1). */
+export function signsFor(domain: string, address: string): boolean {
+  const own = domainOf(address).toLowerCase()
+  return own === domain || own.endsWith(`.${domain}`)
 }
 
 function signInMissing(signIn: MailboxSignIn) {
@@ -136,6 +146,9 @@ function withDefaults(input: NewMailbox): MailboxInput {
     signature: input.signature ?? '',
     defaultAssignee: input.defaultAssignee ?? '',
     autoReply: input.autoReply ?? '',
+    authservId: input.authservId ?? '',
+    hasSubaddresses: input.hasSubaddresses ?? null,
+    hasSubjectTokens: input.hasSubjectTokens ?? false,
   }
 }
 
@@ -152,6 +165,7 @@ function serversOf(signIn: MailboxSignIn, user: string): { imap?: ServerInput; s
 function mergedInput(before: Mailbox, change: MailboxChange): MailboxInput {
   const { name, address, signIn, imap, smtp, folders, sentFolder, signature, defaultAssignee, autoReply } =
     before
+  const { authservId, hasSubaddresses, hasSubjectTokens } = before
   return {
     name,
     address,
@@ -163,6 +177,9 @@ function mergedInput(before: Mailbox, change: MailboxChange): MailboxInput {
     signature,
     defaultAssignee,
     autoReply,
+    authservId,
+    hasSubaddresses,
+    hasSubjectTokens,
     ...(change.signIn && change.signIn !== signIn && serversOf(change.signIn, change.address ?? address)),
     ...change,
   }
@@ -174,6 +191,19 @@ function columnsOf({ imap, smtp, ...fields }: MailboxInput) {
     addressKey: addressKey(fields.address),
     imap: withoutPassword(imap),
     smtp: withoutPassword(smtp),
+  }
+}
+
+function isElsewhereNow(before: Mailbox, after: MailboxInput): boolean {
+  const isSameAddress = before.addressKey === addressKey(after.address)
+  return !isSameAddress || isElsewhere(before.imap, after.imap) || isElsewhere(before.smtp, after.smtp)
+}
+
+/** What a test told about the server before. */
+function unlearned({ authservId, hasSubaddresses }: MailboxChange): Partial<Mailbox> {
+  return {
+    ...(authservId === undefined && { authservId: '' }),
+    ...(hasSubaddresses === undefined && { hasSubaddresses: null }),
   }
 }
 

@@ -51,6 +51,8 @@ export async function removeMailbox(deps: Deps, orgId: string, id: string): Prom
       smtpPassword: null,
       tokens: null,
       tokensVersion: before.tokensVersion + 1,
+      dkim: null,
+      dkimKey: null,
       isDefault: false,
       ...NO_PROBLEM,
       updatedAt: now,

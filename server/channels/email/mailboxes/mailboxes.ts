@@ -7,8 +7,8 @@ import type { Deps } from '../../../deps.ts'
 import { AppError, invalid, notFound } from '../../../errors.ts'
 import { recordWorkspaceChange } from '../../../events/events.ts'
 import { isId } from '../../../ids.ts'
+import { addressKey, baseKey } from '../../../sends/email-addresses.ts'
 import {
-  addressKey,
   changedFields,
   changedRow,
   type Mailbox,
@@ -26,6 +26,7 @@ export async function createMailbox(deps: Deps, orgId: string, input: NewMailbox
   return deps.database.write(async (tx) => {
     await recordWorkspaceChange(deps, tx, orgId)
     await requireAssignee(tx, orgId, row.defaultAssignee)
+    await requireFreeAddress(tx, orgId, row)
     const isDefault = row.isDefault || !(await findDefault(tx, orgId))
     if (isDefault) await clearDefault(tx, orgId)
     const [made] = await tx
@@ -70,7 +71,7 @@ export function updateMailbox(
   return changeMailbox(deps, orgId, { id, action: 'mailbox.changed' }, async (tx, before) => {
     const after = changedRow(deps, before, change)
     await requireAssignee(tx, orgId, after.defaultAssignee, before.defaultAssignee)
-    if (after.addressKey !== before.addressKey) await requireFreeAddress(tx, orgId, after.address)
+    if (after.addressKey !== before.addressKey) await requireFreeAddress(tx, orgId, after)
     return changedFields(before, after).length === 0 ? before : save(tx, before, after)
   })
 }
@@ -138,10 +139,22 @@ async function requireAssignee(tx: Transaction, orgId: string, id: string, known
   ])
 }
 
-async function requireFreeAddress(tx: Transaction, orgId: string, address: string): Promise<void> {
-  const isTaken = and(eq(mailboxes.orgId, orgId), eq(mailboxes.addressKey, addressKey(address)))
-  const [taken] = await tx.select({ id: mailboxes.id }).from(mailboxes).where(isTaken)
-  if (taken) throw addressTaken(address)
+/** `support+x@…` is delivered to `support@…`, and replies carry such addresses. So only one of them can be a mailbox. */
+async function requireFreeAddress(
+  tx: Transaction,
+  orgId: string,
+  { id, address }: Pick<Mailbox, 'id' | 'address'>,
+): Promise<void> {
+  const key = addressKey(address)
+  const others = await tx
+    .select({ address: mailboxes.address, key: mailboxes.addressKey })
+    .from(mailboxes)
+    .where(and(eq(mailboxes.orgId, orgId), ne(mailboxes.id, id), isNull(mailboxes.deletedAt)))
+  for (const other of others) {
+    if (other.key === key) throw addressTaken(address)
+    if (other.key === baseKey(key)) throw subaddress(address, other.address)
+    if (other.key !== null && baseKey(other.key) === key) throw subaddress(other.address, address)
+  }
 }
 
 async function findDefault(tx: Transaction, orgId: string): Promise<boolean> {
@@ -155,6 +168,11 @@ export async function clearDefault(tx: Transaction, orgId: string): Promise<void
     .update(mailboxes)
     .set({ isDefault: false })
     .where(and(eq(mailboxes.orgId, orgId), ne(mailboxes.isDefault, false)))
+}
+
+function subaddress(address: string, of: string): AppError {
+  const detail = `Mail to ${address} is delivered to ${of}, so only one of them can be a mailbox.`
+  return new AppError(409, 'mailbox_exists', detail)
 }
 
 function addressTaken(address: string): AppError {

@@ -6,15 +6,16 @@ import { strictQuery } from '../../../requests/query.ts'
 import { byId } from '../../../requests/schemas.ts'
 import type { AgentGuard } from '../../../sessions/require-agent.ts'
 import { createMailDialer } from '../mail-account.ts'
+import { createDkimKey, removeDkimKey, switchDkim } from './dkim.ts'
 import { findProvider } from './find-provider.ts'
 import { MAIL_PROVIDERS } from './mail-providers.ts'
 import { mailboxProblems } from './mailbox-alerts.ts'
 import { countMails, countUnfinished } from './mailbox-health.ts'
-import { changedRow, type Mailbox, newRow } from './mailbox-rows.ts'
+import { type Mailbox, newRow } from './mailbox-rows.ts'
 import { makeDefaultMailbox, pauseMailbox, removeMailbox, resumeMailbox } from './mailbox-state.ts'
 import { createMailbox, listMailboxes, readMailbox, updateMailbox } from './mailboxes.ts'
 import * as schemas from './schemas.ts'
-import { testConnection } from './test-connection.ts'
+import { testConnection, testStoredMailbox } from './test-connection.ts'
 import { viewLedger, viewMailbox, viewProblem, viewProvider, viewSender } from './views.ts'
 
 /** Mailboxes, for administrators. Every agent sees their names, addresses and signatures. */
@@ -114,8 +115,8 @@ export function mailboxRoutes(deps: Deps, guard: AgentGuard) {
       '/mailboxes/:id/test',
       async ({ me, as, params, body, request, server }) => {
         server?.timeout(request, 0)
-        const stored = await readMailbox(as, me.orgId, params.id)
-        return testConnection(as, mail, changedRow(as, stored, entered(body)), request.signal)
+        const tested = { orgId: me.orgId, id: params.id, change: entered(body) }
+        return testStoredMailbox(as, mail, tested, request.signal)
       },
       {
         ...withBody,
@@ -123,6 +124,22 @@ export function mailboxRoutes(deps: Deps, guard: AgentGuard) {
         body: schemas.mailboxChange,
         response: { 200: schemas.connectionTest },
       },
+    )
+    .post(
+      '/mailboxes/:id/dkim',
+      async ({ me, as, params: { id }, body }) =>
+        shown(as, await createDkimKey(as, me.orgId, { id, ...body })),
+      { ...withBody, params: byId, body: schemas.dkimInput, response: { 200: schemas.mailboxSchema } },
+    )
+    .patch(
+      '/mailboxes/:id/dkim',
+      async ({ me, as, params: { id }, body }) => shown(as, await switchDkim(as, me.orgId, { id, ...body })),
+      { ...withBody, params: byId, body: schemas.dkimSwitch, response: { 200: schemas.mailboxSchema } },
+    )
+    .delete(
+      '/mailboxes/:id/dkim',
+      async ({ me, as, params }) => shown(as, await removeDkimKey(as, me.orgId, params.id)),
+      one,
     )
     .post(
       '/mailboxes/:id/pause',

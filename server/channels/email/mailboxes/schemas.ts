@@ -34,6 +34,9 @@ const fields = {
   signature: markdown,
   defaultAssignee: orNull(t.String({ maxLength: 64 })),
   autoReply: markdown,
+  authservId: line,
+  hasSubaddresses: orNull(t.Boolean()),
+  hasSubjectTokens: t.Boolean(),
 }
 const { name: _name, address: _address, ...others } = fields
 
@@ -71,6 +74,17 @@ export const mailboxSchema = t.Object({
   signature: t.String(),
   defaultAssignee: orNull(t.String()),
   autoReply: t.String(),
+  authservId: t.String(),
+  hasSubaddresses: orNull(t.Boolean()),
+  hasSubjectTokens: t.Boolean(),
+  dkim: orNull(
+    t.Object({
+      domain: t.String(),
+      selector: t.String(),
+      isOn: t.Boolean(),
+      record: t.Object({ name: t.String(), value: t.String() }),
+    }),
+  ),
   health: t.Object({
     lastReceivedAt: orNull(time),
     lastSentAt: orNull(time),
@@ -159,4 +173,11 @@ export const connectionTest = t.Object({
     }),
   ),
   folders: t.Array(t.String()),
+  learned: t.Object({
+    hasSubaddresses: orNull(t.Boolean()),
+    authservId: orNull(t.String()),
+  }),
 })
+
+export const dkimInput = t.Object({ domain: line, selector: line }, strict)
+export const dkimSwitch = t.Object({ isOn: t.Boolean() }, strict)

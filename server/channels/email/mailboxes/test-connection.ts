@@ -1,11 +1,14 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Deps } from '../../../deps.ts'
+import { recordWorkspaceChange } from '../../../events/events.ts'
 import { type ImapSession, openImap } from '../imap/imap-session.ts'
 import type { MailDeps } from '../mail-account.ts'
 import { MailServerError } from '../mail-server-error.ts'
 import { SmtpSession } from '../outbound/smtp-session.ts'
 import { mailAccountOf } from './mailbox-accounts.ts'
-import { domainOf, type Mailbox } from './mailbox-rows.ts'
-import { sendToItself } from './test-message.ts'
+import { changedRow, domainOf, type Mailbox, type MailboxChange } from './mailbox-rows.ts'
+import { lockMailbox, readMailbox, save } from './mailboxes.ts'
+import { type Learned, NOTHING_LEARNED, sendToItself } from './test-message.ts'
 import { failedSteps, stepsWith, type TestedStep, type Testing, TestStopped } from './tested-step.ts'
 
 /** Most of it is the time that a message may take to come back. */
@@ -15,11 +18,14 @@ const MAX_TOKEN_AGE_MS = 10_000
 
 const SIGN_IN_STEPS = ['name', 'connection', 'tls', 'sign_in'] as const
 
+const SKIPPED: TestedStep = { side: 'both', step: 'message', state: 'skipped' }
+
 interface ConnectionTest {
   isOk: boolean
   steps: TestedStep[]
   /** Names of the folders on the server, to choose from; empty when it was not reached. */
   folders: string[]
+  learned: Learned
 }
 
 /**
@@ -49,6 +55,39 @@ export async function testConnection(
   }
 }
 
+/**
+ * Tests a stored mailbox with a change that is not stored. What the test tells about its server is. Throws 404, and 400
+ * with every fault of the change.
+ */
+export async function testStoredMailbox(
+  deps: Deps,
+  mail: MailDeps,
+  { orgId, id, change }: { orgId: string; id: string; change: MailboxChange },
+  signal: AbortSignal,
+): Promise<ConnectionTest> {
+  const tested = changedRow(deps, await readMailbox(deps, orgId, id), change)
+  const result = await testConnection(deps, mail, tested, signal)
+  await learn(deps, tested, result.learned)
+  return result
+}
+
+/** Only about the servers and the address that are stored. A name that an administrator entered stays. */
+async function learn(deps: Deps, tested: Mailbox, { hasSubaddresses, authservId }: Learned): Promise<void> {
+  const { orgId, id } = tested
+  if (hasSubaddresses === null) return
+  await deps.database.write(async (tx) => {
+    await recordWorkspaceChange(deps, tx, orgId)
+    const stored = await lockMailbox(tx, orgId, id)
+    if (!stored || !isDeepStrictEqual(placeOf(stored), placeOf(tested))) return
+    const isUnnamed = stored.authservId === '' && authservId !== null
+    await save(tx, stored, { hasSubaddresses, ...(isUnnamed && { authservId }) })
+  })
+}
+
+function placeOf({ addressKey, imap, smtp }: Mailbox) {
+  return { addressKey, imap, smtp }
+}
+
 async function run(testing: Testing): Promise<ConnectionTest> {
   const { deps, mail, mailbox, stop } = testing
   const account = accountOf(deps, mail, mailbox, 'smtp')
@@ -59,14 +98,12 @@ async function run(testing: Testing): Promise<ConnectionTest> {
   try {
     const smtpSteps = await testSmtp(testing, smtp)
     const isConnected = imap.session && smtpSteps.every(({ state }) => state === 'ok')
-    const steps = [
-      ...imap.steps,
-      ...smtpSteps,
+    const { step, learned } =
       isConnected && imap.session
         ? await sendToItself(testing, { session: imap.session, smtp })
-        : { side: 'both' as const, step: 'message' as const, state: 'skipped' as const },
-    ]
-    return { isOk: steps.every(({ state }) => state === 'ok'), steps, folders: imap.folders }
+        : { step: SKIPPED, learned: NOTHING_LEARNED }
+    const steps = [...imap.steps, ...smtpSteps, step]
+    return { isOk: steps.every(({ state }) => state === 'ok'), steps, folders: imap.folders, learned }
   } finally {
     stop.removeEventListener('abort', close)
     smtp.close()

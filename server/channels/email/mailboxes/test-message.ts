@@ -1,89 +1,149 @@
 import { Readable } from 'node:stream'
 import type { Deps } from '../../../deps.ts'
 import { messageIdOf, messageToken } from '../../../sends/message-id.ts'
+import { replyAddress } from '../../../sends/reply-address.ts'
 import type { ImapSession } from '../imap/imap-session.ts'
 import { composeEmail, envelopeAddress } from '../outbound/compose.ts'
 import type { SmtpSession } from '../outbound/smtp-session.ts'
+import { newestAuthservId } from '../parse/authentication-results.ts'
+import { readHeaders } from '../parse/mail-headers.ts'
 import { domainOf, type Mailbox } from './mailbox-rows.ts'
 import { failedSteps, type TestedStep, type Testing } from './tested-step.ts'
 
 const MAX_WAIT_MS = 30_000
+/** For the second message, once the first has arrived. */
+const MAX_SECOND_WAIT_MS = 10_000
+/** Servers add headers on the way. */
+const MAX_OWN_BYTES = 65_536
 /** For servers that do not tell of new mail by themselves. */
 const LOOK_EVERY_MS = 2_000
 
+/** What the mailbox's server does. Null where the test didn't get so far. */
+export interface Learned {
+  hasSubaddresses: boolean | null
+  authservId: string | null
+}
+
+export const NOTHING_LEARNED: Learned = { hasSubaddresses: null, authservId: null }
+
+interface Sessions {
+  session: ImapSession
+  smtp: SmtpSession
+}
+
 /**
- * The last step of a test: sends a message to the mailbox through its own servers and waits until it arrives. It is
- * filed as our own, so that it opens no ticket.
+ * The last step of a test: sends a message to the mailbox through its own servers and waits until it arrives, and another
+ * one to an address as replies carry it. Both are filed as our own, so that they open no ticket.
  */
 export async function sendToItself(
   testing: Testing,
-  { session, smtp }: { session: ImapSession; smtp: SmtpSession },
-): Promise<TestedStep> {
+  sessions: Sessions,
+): Promise<{ step: TestedStep; learned: Learned }> {
   const { deps, mailbox, limited } = testing
+  const { session } = sessions
   const { address, folders } = mailbox
-  const failed = (detail: string, advice?: string): TestedStep => ({
-    side: 'both',
-    step: 'message',
-    state: 'failed',
-    detail,
-    ...(advice && { advice }),
+  const failed = (detail: string, advice?: string) => ({
+    step: {
+      side: 'both' as const,
+      step: 'message' as const,
+      state: 'failed' as const,
+      detail,
+      ...(advice && { advice }),
+    },
+    learned: NOTHING_LEARNED,
   })
   try {
     const nextUids = new Map<string, number>()
     for (const folder of folders) nextUids.set(folder, (await limited(session.select(folder))).uidNext)
-    const { token, email } = messageOf(deps, mailbox)
-    const envelope = { from: envelopeAddress(address), to: [envelopeAddress(address)] }
-    const sent = await limited(smtp.submit({ ...envelope, body: () => email.stream() }))
-    if (sent.sentence !== null) return failed(sent.sentence)
-    const end = deps.clock.monotonic() + MAX_WAIT_MS
-    while (deps.clock.monotonic() < end) {
-      if (await hasArrived(testing, session, { nextUids, token })) {
-        return { side: 'both', step: 'message', state: 'ok' }
-      }
-      await limited(session.waitForNews(folders[0] ?? 'INBOX', LOOK_EVERY_MS))
+    const inbox: Inbox = { session, nextUids, arrived: [] }
+    const sent = await send(testing, sessions, address)
+    if (sent.refusal !== null) return failed(sent.refusal)
+    const reply = replyAddress(deps.encryption, address, deps.newId('tkt'))
+    const second = await send(testing, sessions, reply)
+    const mail = await arrivalOf(testing, inbox, sent.token, MAX_WAIT_MS)
+    if (!mail) {
+      return failed(
+        `A message to ${address} was sent, but it did not arrive in ${folders.join(', ')} within ${MAX_WAIT_MS / 1_000} seconds.`,
+        `Check that mail to ${address} is delivered to this mailbox, and not into another folder such as spam.`,
+      )
     }
-    return failed(
-      `A message to ${address} was sent, but it did not arrive in ${folders.join(', ')} within ${MAX_WAIT_MS / 1_000} seconds.`,
-      `Check that mail to ${address} is delivered to this mailbox, and not into another folder such as spam.`,
-    )
+    const answer =
+      second.refusal === null && (await arrivalOf(testing, inbox, second.token, MAX_SECOND_WAIT_MS))
+    const authservId = newestAuthservId(readHeaders(mail).headers) || null
+    const learned = { hasSubaddresses: Boolean(answer), authservId }
+    return { step: { side: 'both', step: 'message', state: 'ok' }, learned }
   } catch (error) {
     const [step] = failedSteps(mailbox, 'both', ['message'], error)
-    return step ?? failed('The message was not sent.')
+    return step ? { step, learned: NOTHING_LEARNED } : failed('The message was not sent.')
+  }
+}
+
+/** `refusal` is a sentence, or null when the server took the message. */
+async function send(
+  { deps, mailbox, limited }: Testing,
+  { smtp }: Sessions,
+  to: string,
+): Promise<{ token: string; refusal: string | null }> {
+  const { token, email } = messageOf(deps, mailbox, to)
+  const envelope = { from: envelopeAddress(mailbox.address), to: [envelopeAddress(to)] }
+  const sent = await limited(smtp.submit({ ...envelope, body: () => email.stream() }))
+  return { token, refusal: sent.sentence }
+}
+
+/** The folders of the mailbox, and the small mails that have arrived since the test began. */
+interface Inbox {
+  session: ImapSession
+  nextUids: Map<string, number>
+  arrived: Buffer[]
+}
+
+/** The mail with this token, or undefined when it doesn't come in time. */
+async function arrivalOf(
+  testing: Testing,
+  inbox: Inbox,
+  token: string,
+  maxWaitMs: number,
+): Promise<Buffer | undefined> {
+  const { clock } = testing.deps
+  const [folder = 'INBOX'] = testing.mailbox.folders
+  const end = clock.monotonic() + maxWaitMs
+  while (true) {
+    await look(testing, inbox)
+    const found = inbox.arrived.find((mail) => mail.includes(token))
+    if (found || clock.monotonic() >= end) return found
+    await testing.limited(inbox.session.waitForNews(folder, LOOK_EVERY_MS))
   }
 }
 
 /** Looks at what arrived since it looked last. */
-async function hasArrived(
-  { limited }: Testing,
-  session: ImapSession,
-  { nextUids, token }: { nextUids: Map<string, number>; token: string },
-): Promise<boolean> {
+async function look({ limited }: Testing, { session, nextUids, arrived }: Inbox): Promise<void> {
   for (const [folder, next] of nextUids) {
     const { uidNext } = await limited(session.select(folder))
     const mails = session.fetchAfter(next - 1, uidNext - 1)[Symbol.asyncIterator]()
     for (let mail = await limited(mails.next()); !mail.done; mail = await limited(mails.next())) {
       const { source } = mail.value
-      if (source instanceof Uint8Array && Buffer.from(source).includes(token)) return true
+      // Ours are small. All mails of a busy mailbox would be many.
+      if (source instanceof Uint8Array && source.byteLength <= MAX_OWN_BYTES)
+        arrived.push(Buffer.from(source))
       // A large mail comes in pieces, which must be read before the next command. It is none of ours.
       if (source && !(source instanceof Uint8Array)) await limited(readAll(source))
     }
     nextUids.set(folder, uidNext)
   }
-  return false
 }
 
 async function readAll(source: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const _ of source);
 }
 
-function messageOf(deps: Deps, { name, address }: Mailbox) {
+function messageOf(deps: Deps, { name, address }: Mailbox, to: string) {
   const id = deps.newId('msg')
   const self = { name, address }
   const token = messageToken(deps.encryption, id)
   const email = composeEmail(
     {
       from: self,
-      to: [self],
+      to: [{ name, address: to }],
       cc: [],
       replyTo: null,
       subject: 'Bellhop tests this mailbox',

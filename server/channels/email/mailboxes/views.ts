@@ -28,6 +28,10 @@ export function viewMailbox(mailbox: Mailbox, unfinished: UnfinishedMails = { pe
     signature: mailbox.signature,
     defaultAssignee: mailbox.defaultAssignee === '' ? null : mailbox.defaultAssignee,
     autoReply: mailbox.autoReply,
+    authservId: mailbox.authservId,
+    hasSubaddresses: mailbox.hasSubaddresses,
+    hasSubjectTokens: mailbox.hasSubjectTokens,
+    dkim: viewDkim(mailbox),
     health: {
       lastReceivedAt: isoTimeOrNull(mailbox.lastReceivedAt),
       lastSentAt: isoTimeOrNull(mailbox.lastSentAt),
@@ -83,11 +87,19 @@ export function viewProvider({ id, name, domains, imap, smtp, signIn, note, link
   return { id, name, domains: [...domains], imap, smtp, signIn, note, ...(link && { link }) }
 }
 
+/** With the TXT record to publish (RFC 6376, section 3.6.1). */
+function viewDkim({ dkim }: Mailbox) {
+  if (!dkim) return null
+  const { domain, selector, publicKey, isOn } = dkim
+  const record = { name: `${selector}._domainkey.${domain}`, value: `v=DKIM1; k=rsa; p=${publicKey}` }
+  return { domain, selector, isOn, record }
+}
+
 /** The state in a sentence. */
 function detailOf(mailbox: Mailbox): string {
   switch (healthOf(mailbox)) {
     case 'active':
-      return 'Receives and sends mail.'
+      return activeDetail(mailbox)
     case 'connecting':
       return 'Bellhop has not reached the mail server yet.'
     case 'paused':
@@ -97,6 +109,11 @@ function detailOf(mailbox: Mailbox): string {
     case 'refused':
       return mailbox.receiveError || mailbox.sendError || signInSentence(mailbox.signIn)
   }
+}
+
+/** Only what has happened: nobody knows whether a server takes mail before it has taken one. */
+function activeDetail({ lastSentAt }: Mailbox): string {
+  return lastSentAt === null ? 'Receives mail. No mail has been sent yet.' : 'Receives and sends mail.'
 }
 
 function viewServer({ host, port, security, user }: MailServer) {

@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { domainToASCII } from 'node:url'
+import { asciiDomain } from '../../../sends/email-addresses.ts'
 
 /** A media type (RFC 6838). What a customer's browser or mail program claimed can be anything. */
 const MEDIA_TYPE = /^(?!message\/|multipart\/)[a-z0-9][\w.+-]{0,63}\/[a-z0-9][\w.+-]{0,127}$/i
@@ -94,7 +94,7 @@ export function composeEmail(email: EmailContent, composing: Composing): Compose
 /** An address for the envelope: the domain in ASCII (RFC 5891), so that every server takes it. */
 export function envelopeAddress(address: string): string {
   const at = address.lastIndexOf('@')
-  return `${address.slice(0, at)}@${domainToASCII(address.slice(at + 1)) || address.slice(at + 1)}`
+  return `${address.slice(0, at)}@${asciiDomain(address.slice(at + 1))}`
 }
 
 /** Loaded at the first message: many organizations have no mailbox. */

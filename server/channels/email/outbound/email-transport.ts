@@ -10,7 +10,7 @@ import { MailServerError } from '../mail-server-error.ts'
 import { mailAccountOf } from '../mailboxes/mailbox-accounts.ts'
 import type { Mailbox } from '../mailboxes/mailbox-rows.ts'
 import { TokenError } from '../oauth/token-request.ts'
-import { composeEmail, envelopeAddress } from './compose.ts'
+import { composeEmail, type DkimKey, envelopeAddress } from './compose.ts'
 import { SentFolder } from './sent-folder.ts'
 import type { SmtpResult } from './smtp-result.ts'
 import { SmtpSession } from './smtp-session.ts'
@@ -28,7 +28,7 @@ export function createEmailTransport(deps: Deps, mailDeps: MailDeps): Transport 
     if ('fault' in opened) return failedFor(recipients, opened.fault)
     const { blobs } = opened
     const openFile = (hash: string) => blobs.get(hash)?.stream() ?? new Blob([]).stream()
-    const email = composeEmail(send.content, { openFile })
+    const email = composeEmail(send.content, { openFile, dkim: await dkimOf(deps, mailbox) })
     const pool = poolOf(mailbox)
     const result = await submit(pool, {
       from: envelopeAddress(mailbox.address),
@@ -132,6 +132,14 @@ async function bytesOf(stream: Readable): Promise<Uint8Array> {
   return Buffer.concat(await stream.toArray())
 }
 
+/** Undefined for a mailbox that doesn't sign. */
+async function dkimOf(deps: Deps, { id, dkim, dkimKey }: Mailbox): Promise<DkimKey | undefined> {
+  if (!dkim?.isOn || !dkimKey) return undefined
+  const { domain, selector } = dkim
+  const privateKey = deps.encryption.decrypt(dkimKey, id)
+  return { domain, selector, privateKey, temporaryFolder: await deps.files.incomingFolder() }
+}
+
 async function findMailbox(deps: Deps, { orgId, laneId }: Send): Promise<Mailbox | undefined> {
   const [mailbox] = await deps.database.read
     .select()
@@ -175,7 +183,7 @@ function attemptResult(
   for (const [position, { fate, reason }] of result.recipients.entries()) {
     const address = recipients[position] ?? ''
     // The server's own words begin with a code.
-    const words = /^\d/.test(reason) ? `${host} refused it: ${reason}` : reason
+    const words = /^\d{3}[ -]/.test(reason) ? `${host} refused it: ${reason}` : reason
     if (fate === 'accepted') outcomes.push({ address, state: 'sent', detail: '' })
     else if (fate === 'refused') outcomes.push({ address, state: 'failed', detail: words })
     else open ||= result.sentence ?? words

@@ -2,7 +2,7 @@ import type SMTPConnection from 'nodemailer/lib/smtp-connection'
 import type { SMTPError } from 'nodemailer/lib/smtp-connection'
 import { codeOf } from '../../../network/connection-errors.ts'
 import type { MailAccount, MailAuth, MailDeps } from '../mail-account.ts'
-import { connectionFailure, MailServerError, wordsOf } from '../mail-server-error.ts'
+import { connectionFailure, MailServerError, soundsTemporary, wordsOf } from '../mail-server-error.ts'
 
 const MAX_DIAL_MS = 30_000
 /** For greeting, STARTTLS, and sign-in together. Some servers wait on purpose before they greet. */
@@ -56,6 +56,12 @@ export function exchange<T>(
   })
 }
 
+/** `offersUtf8`: the server takes addresses with letters beyond ASCII before the `@` (RFC 6531). */
+interface OpenSmtp {
+  smtp: SMTPConnection
+  offersUtf8: boolean
+}
+
 /**
  * Connects to a mail server, under the address policy and with TLS in any case, and signs in. `name` is how this side
  * introduces itself. Ends when `signal` aborts. Rejects with `MailServerError`, or with what the function for the access
@@ -66,7 +72,7 @@ export async function openSmtp(
   account: MailAccount,
   name: string,
   signal: AbortSignal,
-): Promise<SMTPConnection> {
+): Promise<OpenSmtp> {
   const { host, port, auth } = account
   const isTls = account.security === 'tls'
   const socket = await deps.dialer.dial({ host, port, isTls }, MAX_DIAL_MS).catch((error: Error) => {
@@ -98,8 +104,10 @@ export async function openSmtp(
     })
     // The library upgrades or fails. This line is here for a version that doesn't.
     if (!smtp.secure) throw new MailServerError('tls_missing', account)
+    // The answer to EHLO.
+    const offersUtf8 = /^250[ -]SMTPUTF8\b/im.test(smtp.lastServerResponse || '')
     if (auth) await signIn(deps, smtp, account, auth)
-    return smtp
+    return { smtp, offersUtf8 }
   } catch (error) {
     smtp.close()
     throw error
@@ -117,7 +125,8 @@ async function signIn(deps: MailDeps, smtp: SMTPConnection, account: MailAccount
     (error: SMTPError) => {
       const reply = error.response ?? ''
       if (codeOf(error) !== 'EAUTH') throw setupFailure(error, account)
-      const code = /^4/.test(reply) ? 'sign_in_unavailable' : 'sign_in_refused'
+      const isTemporary = /^4/.test(reply) || soundsTemporary(reply)
+      const code = isTemporary ? 'sign_in_unavailable' : 'sign_in_refused'
       throw new MailServerError(code, account, wordsOf(reply) || null, error)
     },
   )

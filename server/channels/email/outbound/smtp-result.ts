@@ -68,6 +68,16 @@ export function tooLargeResult(host: string, recipients: readonly string[], byte
   return allResult(recipients, 'refused', sentence, null)
 }
 
+/** The server takes only ASCII before the `@`. Nothing was sent: the address is in the header that all would get. */
+export function unsupportedAddressResult(
+  host: string,
+  recipients: readonly string[],
+  address: string,
+): SmtpResult {
+  const sentence = `${host} can't handle ${address}: it takes only addresses without special letters before the @ (no SMTPUTF8).`
+  return allResult(recipients, 'refused', sentence, null)
+}
+
 /** There was no answer about the message: no session, or one that broke. */
 export function brokenResult(
   recipients: readonly string[],

@@ -10,6 +10,7 @@ import {
   refusedResult,
   type SmtpResult,
   tooLargeResult,
+  unsupportedAddressResult,
 } from './smtp-result.ts'
 
 /** Time limits of RFC 5321, section 4.5.3.2: some servers wait on purpose, or scan the message before they answer. */
@@ -40,6 +41,7 @@ interface Submission {
 export class SmtpSession {
   #connection: SMTPConnection | undefined
   #messages = 0
+  #offersUtf8 = false
   readonly #closing = new AbortController()
   #turn: Promise<unknown> = Promise.resolve()
   #cancelIdle = () => {}
@@ -106,19 +108,24 @@ export class SmtpSession {
   async #open(): Promise<SMTPConnection> {
     const { signal } = this.#closing
     if (signal.aborted) throw new MailServerError('interrupted', this.account)
-    const connection = await openSmtp(this.deps, this.account, this.name, signal)
+    const { smtp: connection, offersUtf8 } = await openSmtp(this.deps, this.account, this.name, signal)
     if (signal.aborted) {
       connection.close()
       throw new MailServerError('interrupted', this.account)
     }
     this.#connection = connection
     this.#messages = 0
+    this.#offersUtf8 = offersUtf8
     return connection
   }
 
   async #send(smtp: SMTPConnection, submission: Submission): Promise<Attempt> {
     this.#messages++
     const { from, to, bytes } = submission
+    const foreign = this.#offersUtf8 ? undefined : [from, ...to].find((address) => /\P{ASCII}/u.test(address))
+    if (foreign !== undefined) {
+      return { result: unsupportedAddressResult(this.account.host, to, foreign), isStale: false }
+    }
     const handover = new Handover(submission.body)
     try {
       const info = await exchange<SMTPConnectionSendInfo>(
@@ -151,6 +158,11 @@ export class SmtpSession {
       // An answer in the middle of the body leaves the rest of it on its way.
       if (phase === 'body') this.#drop(smtp)
       else await this.#reset(smtp)
+      // The mailbox has no sign-in, and its server wants one for every message.
+      if (error.response.startsWith('530')) {
+        const problem = new MailServerError('rejected', account, wordsOf(error.response), error)
+        return { result: brokenResult(to, 'temporary', problem), isStale: false }
+      }
       const isStale = phase === 'envelope' && error.response.startsWith('421')
       return { result: refusedResult(account.host, to, error), isStale }
     }

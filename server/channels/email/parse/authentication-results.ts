@@ -12,11 +12,23 @@ const FAILURES = new Set(['fail', 'softfail', 'hardfail', 'permerror', 'policy']
 export function authenticationBy(authservId: string, headers: MailHeaders): Authentication | null {
   const own = headers
     .all('authentication-results')
+    .filter((header) => authservIdOf(header) === authservId.toLowerCase())
     .map((header) => withoutComments(header.slice(0, MAX_HEADER_LENGTH)).split(';'))
-    .filter(([id = '']) => id.trim().split(/\s/)[0]?.toLowerCase() === authservId.toLowerCase())
   if (own.length === 0) return null
   const [spf, dkim, dmarc] = METHODS.map((method) => resultOf(method, own))
   return { spf: spf ?? 'none', dkim: dkim ?? 'none', dmarc: dmarc ?? 'none' }
+}
+
+/** The name that the last server on the way gave itself; undefined without such a header. */
+export function newestAuthservId(headers: MailHeaders): string | undefined {
+  const [newest] = headers.all('authentication-results')
+  return newest === undefined ? undefined : authservIdOf(newest)
+}
+
+/** RFC 8601, section 2.2: it can be quoted, and a version can follow. */
+function authservIdOf(header: string): string {
+  const [id = ''] = withoutComments(header.slice(0, MAX_HEADER_LENGTH)).split(';')
+  return (id.trim().split(/\s/)[0] ?? '').replaceAll('"', '').toLowerCase()
 }
 
 /** One passed signature is enough: mails are signed by several parties. */

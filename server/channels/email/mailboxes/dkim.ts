@@ -1,0 +1,66 @@
+import { generateKeyPair } from 'node:crypto'
+import { promisify } from 'node:util'
+import type { Deps } from '../../../deps.ts'
+import { AppError, type Fault, invalid } from '../../../errors.ts'
+import { type Mailbox, signsFor } from './mailbox-rows.ts'
+import { changeMailbox, readMailbox, save } from './mailboxes.ts'
+
+/** Fits into the 4,096 bytes that DNS providers allow for a TXT record, and every receiver takes it (RFC 8301). */
+const KEY_BITS = 2_048
+const MAX_DOMAIN_LENGTH = 253
+const LABELS = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/
+
+const makeKeyPair = promisify(generateKeyPair)
+
+/**
+ * Makes a DKIM key for a mailbox, in place of the one before. Nothing is signed until it is switched on: receivers must
+ * find the record first. Throws 404, and 400 with every fault.
+ */
+export async function createDkimKey(
+  deps: Deps,
+  orgId: string,
+  { id, ...input }: { id: string; domain: string; selector: string },
+): Promise<Mailbox> {
+  const domain = input.domain.trim().toLowerCase()
+  const selector = input.selector.trim().toLowerCase()
+  const { address } = await readMailbox(deps, orgId, id)
+  const faults: Fault[] = []
+  if (domain.length > MAX_DOMAIN_LENGTH || !LABELS.test(domain) || !signsFor(domain, address)) {
+    const detail = `Must be the domain of ${address}, or one above it.`
+    faults.push({ pointer: '/domain', code: 'invalid_domain', detail })
+  }
+  if (selector.length > MAX_DOMAIN_LENGTH - domain.length || !LABELS.test(selector)) {
+    const detail = 'Must be letters, digits, and hyphens.'
+    faults.push({ pointer: '/selector', code: 'invalid_selector', detail })
+  }
+  if (faults.length > 0) throw invalid(faults)
+  const { publicKey, privateKey } = await makeKeyPair('rsa', {
+    modulusLength: KEY_BITS,
+    publicKeyEncoding: { type: 'spki', format: 'der' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  })
+  const dkim = { domain, selector, publicKey: publicKey.toString('base64'), isOn: false }
+  return changeMailbox(deps, orgId, { id, action: 'mailbox.changed' }, (tx, before) =>
+    save(tx, before, { dkim, dkimKey: deps.encryption.encrypt(privateKey, id) }),
+  )
+}
+
+/** Throws 404, and 409 without a key. */
+export function switchDkim(
+  deps: Deps,
+  orgId: string,
+  { id, isOn }: { id: string; isOn: boolean },
+): Promise<Mailbox> {
+  return changeMailbox(deps, orgId, { id, action: 'mailbox.changed' }, async (tx, before) => {
+    if (!before.dkim) throw new AppError(409, 'no_dkim_key', 'Make a DKIM key first.')
+    if (before.dkim.isOn === isOn) return before
+    return save(tx, before, { dkim: { ...before.dkim, isOn } })
+  })
+}
+
+/** Throws 404. */
+export function removeDkimKey(deps: Deps, orgId: string, id: string): Promise<Mailbox> {
+  return changeMailbox(deps, orgId, { id, action: 'mailbox.changed' }, async (tx, before) =>
+    before.dkim ? save(tx, before, { dkim: null, dkimKey: null }) : before,
+  )
+}
