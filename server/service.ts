@@ -1,5 +1,7 @@
 import type { PasswordCost } from './agents/password.ts'
 import { createKeyGuard } from './api-keys/require-api-key.ts'
+import { createVisitorStreams } from './channels/widget/stream/visitor-streams.ts'
+import { createVisitorGuard } from './channels/widget/visitors/require-visitor.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { lockDataFolder } from './database/lock.ts'
@@ -50,12 +52,16 @@ export async function startService(
   started.defer(metrics.stop)
 
   const live = createLive(deps)
+  const visitorGuard = createVisitorGuard(deps)
+  started.defer(visitorGuard.stop)
+  const visitorStreams = createVisitorStreams(deps, live)
   const firstRun = createFirstRun(deps)
-  const app = createApp(deps, { keys: guard, agents: agentGuard, live, firstRun }).use(metrics.routes)
+  const widget = { guard: visitorGuard, streams: visitorStreams }
+  const app = createApp(deps, { keys: guard, agents: agentGuard, live, firstRun, widget }).use(metrics.routes)
   watchRequests(app, clock, metrics.countRequest)
   if (config.logLevel === 'debug') watchRequests(app, clock, logRequest(deps.log))
   // Streams are stopped before the listener, which waits for them to end.
-  const running: { stop(): Promise<void> }[] = [live]
+  const running: { stop(): Promise<void> }[] = [live, visitorStreams]
   // All at the same time, to stop quickly.
   started.defer(async () => {
     await Promise.all(running.map((one) => one.stop()))

@@ -18,7 +18,7 @@ interface RollingLog {
 }
 
 /** An exact rolling window per key, in memory. A restart clears it. Times are monotonic milliseconds. */
-export function createRateLimiter(now: () => number) {
+export function createRateLimiter(now: () => number, windowMs = WINDOW_MS) {
   const logs = new Map<string, RollingLog>()
 
   return {
@@ -27,41 +27,46 @@ export function createRateLimiter(now: () => number) {
       const at = now()
       const log = logs.get(key) ?? { times: new Float64Array(16), oldest: 0, size: 0 }
       logs.set(key, log)
-      expire(log, at)
+      expire(log, at - windowMs)
       const isAllowed = log.size < limit
       if (isAllowed) append(log, at)
       const remaining = Math.max(0, limit - log.size)
-      return { isAllowed, limit, remaining, resetMs: waitMs(log, isAllowed ? 1 : log.size - limit + 1, at) }
+      return {
+        isAllowed,
+        limit,
+        remaining,
+        resetMs: waitMs(log, isAllowed ? 1 : log.size - limit + 1, at - windowMs),
+      }
     },
     /** Returns a key's allowance without counting a request. */
     look(key: string, limit: number): Allowance {
       const at = now()
       const log = logs.get(key)
       if (!log) return { isAllowed: true, limit, remaining: limit, resetMs: 0 }
-      expire(log, at)
+      expire(log, at - windowMs)
       const remaining = Math.max(0, limit - log.size)
-      return { isAllowed: remaining > 0, limit, remaining, resetMs: waitMs(log, 1, at) }
+      return { isAllowed: remaining > 0, limit, remaining, resetMs: waitMs(log, 1, at - windowMs) }
     },
     /** Removes keys with an empty window. */
     sweep(): void {
       const at = now()
       for (const [key, log] of logs) {
-        expire(log, at)
+        expire(log, at - windowMs)
         if (log.size === 0) logs.delete(key)
       }
     },
   }
 }
 
-/** Milliseconds until the `count` oldest requests have left the window. */
-function waitMs(log: RollingLog, count: number, at: number): number {
+/** Milliseconds until the `count` oldest requests have left the window, which began at `start`. */
+function waitMs(log: RollingLog, count: number, start: number): number {
   if (log.size === 0) return 0
-  const last = log.times[(log.oldest + count - 1) % log.times.length] ?? at
-  return Math.max(0, last + WINDOW_MS - at)
+  const last = log.times[(log.oldest + count - 1) % log.times.length] ?? start
+  return Math.max(0, last - start)
 }
 
-function expire(log: RollingLog, at: number): void {
-  while (log.size > 0 && (log.times[log.oldest] ?? 0) + WINDOW_MS <= at) {
+function expire(log: RollingLog, start: number): void {
+  while (log.size > 0 && (log.times[log.oldest] ?? 0) <= start) {
     log.oldest = (log.oldest + 1) % log.times.length
     log.size -= 1
   }

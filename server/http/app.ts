@@ -9,6 +9,9 @@ import { contentRoutes } from '../channels/email/contents/routes.ts'
 import { ledgerRoutes } from '../channels/email/ledger/routes.ts'
 import { mailboxRoutes } from '../channels/email/mailboxes/routes.ts'
 import { oauthRoutes } from '../channels/email/oauth/oauth-routes.ts'
+import { visitorApiRoutes } from '../channels/widget/routes.ts'
+import type { VisitorStreams } from '../channels/widget/stream/visitor-streams.ts'
+import type { VisitorGuard } from '../channels/widget/visitors/require-visitor.ts'
 import { widgetRoutes } from '../channels/widget/widgets/routes.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import type { Deps } from '../deps.ts'
@@ -44,7 +47,13 @@ import { unknownRoute } from './unknown-route.ts'
 /** Every route. Error handling comes first, because a hook applies only to routes that are registered after it. */
 export function createApp(
   deps: Deps,
-  guards: { keys: KeyGuard; agents: AgentGuard; live: Live; firstRun: FirstRun },
+  guards: {
+    keys: KeyGuard
+    agents: AgentGuard
+    live: Live
+    firstRun: FirstRun
+    widget: { guard: VisitorGuard; streams: VisitorStreams }
+  },
 ) {
   const attempts = createAttempts(deps.clock.monotonic)
   const app = new Elysia({ name: 'bellhop', normalize: false })
@@ -83,6 +92,7 @@ export function createApp(
     .use(inboxRoutes(guards.agents))
     .use(savedViewRoutes(guards.agents))
     .use(liveRoutes(deps, guards.agents, guards.live))
+    .use(visitorApiRoutes(deps, guards.widget))
     .use(unknownApiRoutes())
     .use(guideRoutes(deps.config.publicUrl))
     .use(openapi(apiDescription(VERSION, deps.config.publicUrl)))

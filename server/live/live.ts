@@ -4,7 +4,7 @@ import type { SignedIn } from '../sessions/sessions.ts'
 import { openSessions } from '../sessions/sessions.ts'
 import type { FeedStart } from './feed.ts'
 import { openPageStream } from './page-stream.ts'
-import type { Announcement } from './presence.ts'
+import type { Announcement, PresenceSnapshot } from './presence.ts'
 import { HEARTBEAT, SIGNED_OUT } from './sse-frames.ts'
 import { createThrottle } from './throttle.ts'
 import { createWorkspaceStream, type OpenPage, type WorkspaceStream } from './workspace-stream.ts'
@@ -21,6 +21,12 @@ export interface Live {
    */
   open(me: SignedIn, page: { pageId: string; start: FeedStart }): ReadableStream<Uint8Array>
   announce(orgId: string, announcement: Announcement): void
+  /** Calls back when agents begin or stop viewing or replying. */
+  onPresence(call: (orgId: string, presence: PresenceSnapshot) => void): () => void
+  /** Presence as it was last sent; undefined when no agent is there. */
+  presenceOf(orgId: string): PresenceSnapshot | undefined
+  /** Shows agents in which tickets the customer is typing now. */
+  setTyping(orgId: string, ticketIds: string[]): void
   /** The number of open streams. */
   streams(): number
   /** Closes all streams. The pages reconnect to the next server. */
@@ -30,6 +36,7 @@ export interface Live {
 /** Streams events and presence to the open pages of all organizations. */
 export function createLive(deps: Deps): Live {
   const workspaces = new Map<string, WorkspaceStream>()
+  const presenceListeners = new Set<(orgId: string, presence: PresenceSnapshot) => void>()
   const sessionCheck = createThrottle(deps, 'sessions', () => SESSION_CHECK_PAUSE_MS, closeSignedOut)
   const stopListening = deps.pulse.listen(wake)
   let cancelHeartbeat = deps.clock.after(HEARTBEAT_EVERY_MS, sendHeartbeat)
@@ -60,8 +67,13 @@ export function createLive(deps: Deps): Live {
   function workspaceOf(orgId: string): WorkspaceStream {
     const known = workspaces.get(orgId)
     if (known) return known
-    const created: WorkspaceStream = createWorkspaceStream(deps, orgId, () => {
-      if (workspaces.get(orgId) === created) workspaces.delete(orgId)
+    const created: WorkspaceStream = createWorkspaceStream(deps, orgId, {
+      onEmpty: () => {
+        if (workspaces.get(orgId) === created) workspaces.delete(orgId)
+      },
+      onPresence: (presence) => {
+        for (const call of presenceListeners) call(orgId, presence)
+      },
     })
     workspaces.set(orgId, created)
     return created
@@ -87,6 +99,12 @@ export function createLive(deps: Deps): Live {
     announce(orgId, announcement) {
       if (!isStopped) workspaceOf(orgId).announce(announcement)
     },
+    onPresence(call) {
+      presenceListeners.add(call)
+      return () => presenceListeners.delete(call)
+    },
+    presenceOf: (orgId) => workspaces.get(orgId)?.presence(),
+    setTyping: (orgId, ticketIds) => workspaces.get(orgId)?.setTyping(ticketIds),
     streams: () => allPages().length,
     async stop() {
       isStopped = true

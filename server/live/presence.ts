@@ -7,6 +7,8 @@ export interface PresenceSnapshot {
   /** Agent ids, sorted. */
   online: string[]
   tickets: Record<string, { agentId: string; state: PresenceState }[]>
+  /** Tickets in which the customer is typing, if any. */
+  typing?: string[]
 }
 
 /** The state of one page. The page repeats it before it expires. */

@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { createFeed, type Feed, type FeedStart } from './feed.ts'
 import type { PageStream } from './page-stream.ts'
-import { type Announcement, createPresence } from './presence.ts'
+import { type Announcement, createPresence, type PresenceSnapshot } from './presence.ts'
 import { type Frame, presenceFrame } from './sse-frames.ts'
 import { createThrottle } from './throttle.ts'
 
@@ -25,13 +25,24 @@ export interface WorkspaceStream {
   addPage(page: OpenPage, start: FeedStart): void
   removePage(page: OpenPage): void
   announce(announcement: Announcement): void
+  /** The tickets in which the customer is typing. */
+  setTyping(ticketIds: string[]): void
+  /** As it was last sent. */
+  presence(): PresenceSnapshot
   /** The frames for a page whose frames were dropped. */
   catchUpFrames(): Frame[]
   stop(): Promise<void>
 }
 
-/** `onEmpty` is called when no page is open and no announcement is left. */
-export function createWorkspaceStream(deps: Deps, orgId: string, onEmpty: () => void): WorkspaceStream {
+/**
+ * `onEmpty` is called when no page is open and no announcement is left, `onPresence` when agents begin or stop viewing or
+ * replying.
+ */
+export function createWorkspaceStream(
+  deps: Deps,
+  orgId: string,
+  { onEmpty, onPresence }: { onEmpty: () => void; onPresence: (presence: PresenceSnapshot) => void },
+): WorkspaceStream {
   const pages = new Set<OpenPage>()
   const feed = createFeed(deps, orgId)
   const presence = createPresence(deps.clock.monotonic)
@@ -42,16 +53,23 @@ export function createWorkspaceStream(deps: Deps, orgId: string, onEmpty: () => 
     sendPresence,
   )
   let sentText = ''
-  let frame: Frame = presenceFrame({ online: [], tickets: {} })
+  let sent: PresenceSnapshot = { online: [], tickets: {} }
+  let frame: Frame = presenceFrame(sent)
+  let typing: string[] = []
   let cancelExpiry = () => {}
 
   function sendPresence(): void {
-    const snapshot = presence.snapshot([...pages].map(({ agentId }) => agentId))
+    const snapshot = {
+      ...presence.snapshot([...pages].map(({ agentId }) => agentId)),
+      ...(typing.length > 0 && { typing }),
+    }
     const text = JSON.stringify(snapshot)
     if (text !== sentText) {
       sentText = text
+      sent = snapshot
       frame = presenceFrame(snapshot)
       for (const { stream } of pages) stream.send(frame)
+      onPresence(snapshot)
     }
     cancelExpiry()
     const next = presence.nextExpiryAt()
@@ -78,6 +96,11 @@ export function createWorkspaceStream(deps: Deps, orgId: string, onEmpty: () => 
       presence.announce(announcement)
       throttle.wake()
     },
+    setTyping(ticketIds) {
+      typing = ticketIds
+      throttle.wake()
+    },
+    presence: () => sent,
     catchUpFrames: () => [feed.resetFrame(), frame],
     async stop() {
       cancelExpiry()

@@ -28,3 +28,13 @@ function isTrusted(address: string, networks: Network[]): boolean {
   if (!ipaddr.isValid(address)) return false
   return ipaddr.subnetMatch(ipaddr.process(address), { trusted: networks }, 'none') === 'trusted'
 }
+
+/** Reduces an IPv6 address to its /64 network, which usually belongs to one customer. */
+export function networkOf(address: string): string {
+  if (!address.includes(':') || address.includes('.')) return address
+  const [head = '', tail] = address.split('::')
+  const groups = head.split(':').filter(Boolean)
+  const last = (tail ?? '').split(':').filter(Boolean)
+  const zeros = tail === undefined ? [] : Array(Math.max(0, 8 - groups.length - last.length)).fill('0')
+  return [...groups, ...zeros, ...last].slice(0, 4).join(':')
+}

@@ -40,8 +40,11 @@ export function requireSameOrigin(request: Request, publicUrl: string | undefine
   throw new AppError(403, 'cross_origin', 'Changes with a session come only from the pages of this server.')
 }
 
-/** Accepts both schemes, because a request doesn't show whether a proxy terminated TLS. */
-function isOurOrigin(headers: Headers, publicUrl: string | undefined): boolean {
+/**
+ * Whether the request comes from a page of this server. Accepts both schemes, because a request doesn't show whether a
+ * proxy terminated TLS.
+ */
+export function isOurOrigin(headers: Headers, publicUrl: string | undefined): boolean {
   const origin = headers.get('origin')
   if (origin === null || !URL.canParse(origin) || new URL(origin).origin !== origin) return false
   if (publicUrl !== undefined && origin === new URL(publicUrl).origin) return true

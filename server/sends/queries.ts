@@ -2,11 +2,13 @@ import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
 import { insertOf, statement, textParameter } from '../database/statement.ts'
 import { agents } from '../database/tables/agents.ts'
+import { apiKeys } from '../database/tables/api-keys.ts'
 import { mailboxes } from '../database/tables/mailboxes.ts'
 import { messages } from '../database/tables/messages.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import { type RecipientOutcome, sends } from '../database/tables/sends.ts'
 import { tickets } from '../database/tables/tickets.ts'
+import { widgetConversations, widgets } from '../database/tables/widgets.ts'
 
 /** `dueAt` of a send whose mailbox is paused or refused: the end of time (ECMA-262, section 21.4.1.1). */
 export const PARKED = 8_640_000_000_000_000
@@ -52,6 +54,26 @@ export const findMailboxes = statement<{ orgId: string }, Mailbox[], Reader | Tr
       .from(mailboxes)
       .where(and(eq(mailboxes.orgId, textParameter(p.orgId)), isNull(mailboxes.deletedAt)))
       .orderBy(asc(mailboxes.createdAt), asc(mailboxes.id)),
+)
+
+/** The widget in which a ticket was opened, if it is turned on. Without one, nothing shows a reply there. */
+export const findActiveWidget = statement<OfTicket, { id: string }[], Reader | Transaction>(
+  'sends_active_widget',
+  (read, p) =>
+    read
+      .select({ id: widgets.id })
+      .from(widgetConversations)
+      .innerJoin(widgets, eq(widgets.id, widgetConversations.widgetId))
+      .innerJoin(apiKeys, eq(apiKeys.id, widgets.keyId))
+      .where(
+        and(
+          eq(widgetConversations.orgId, textParameter(p.orgId)),
+          eq(widgetConversations.ticketId, textParameter(p.ticketId)),
+          eq(widgets.state, 'active'),
+          isNull(widgets.deletedAt),
+          isNull(apiKeys.revokedAt),
+        ),
+      ),
 )
 
 export const findEmailSettings = statement<

@@ -78,7 +78,7 @@ export function requireRecipients(
  */
 export async function chooseRecipients(
   tx: Transaction,
-  ticket: Pick<SendingTicket, 'orgId' | 'channel' | 'mailboxId'>,
+  ticket: Pick<SendingTicket, 'id' | 'orgId' | 'channel' | 'mailboxId'>,
   { customer, recipients }: { customer: { email: string | null }; recipients: Recipients },
 ): Promise<Recipients> {
   const way = await wayOutOf(tx, ticket, customer)

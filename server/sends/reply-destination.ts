@@ -3,8 +3,11 @@ import { NO_RECIPIENT } from './plan-sends.ts'
 import { type SuggestedRecipients, suggestRecipients } from './recipients.ts'
 import { NO_MAILBOX, reasonToWait, type SendingTicket, wayOutOf } from './way-out.ts'
 
-/** `api`: the integration gets it by webhook. `nothing`: the channel isn't connected. */
-export const REPLY_WAYS = ['api', 'email', 'nothing'] as const
+/**
+ * `api`: the integration gets it by webhook. `widget`: the visitor's page shows it. `nothing`: the channel isn't
+ * connected.
+ */
+export const REPLY_WAYS = ['api', 'email', 'widget', 'nothing'] as const
 /** The reply fails, or waits until the mailbox is connected again. */
 export const PROBLEM_EFFECTS = ['fails', 'waits'] as const
 /** Pages of settings. */
@@ -34,7 +37,7 @@ export async function readDestination(
   customer: { name: string; email: string | null },
 ): Promise<ReplyDestination> {
   const way = await wayOutOf(read, ticket, customer)
-  if (way.kind === 'none') return { by: 'api' }
+  if (way.kind === 'none') return { by: way.by }
   if (way.kind === 'missing') {
     const { reason, setting } = way
     return { by: 'nothing', problem: { reason, effect: 'fails', setting } }

@@ -1,7 +1,7 @@
 import type { Reader, Transaction } from '../database/database.ts'
 import type { Channel } from '../database/tables/tickets.ts'
 import { type OwnAddresses, ownAddresses } from './email-addresses.ts'
-import { findEmailSettings, findMailboxes, type Mailbox } from './queries.ts'
+import { findActiveWidget, findEmailSettings, findMailboxes, type Mailbox } from './queries.ts'
 
 /** A ticket as far as the way of its messages depends on it. */
 export interface SendingTicket {
@@ -15,8 +15,8 @@ export interface SendingTicket {
 
 /** How the messages of agents leave. */
 export type WayOut =
-  /** They don't: the integration receives them by webhook. */
-  | { kind: 'none' }
+  /** They don't: the integration receives them by webhook, or the page of the visitor shows them. */
+  | { kind: 'none'; by: 'api' | 'widget' }
   | { kind: 'email'; mailbox: Mailbox | undefined; own: OwnAddresses }
   /** The channel isn't connected. */
   | { kind: 'missing'; reason: string; setting: 'telegram' | 'widget' }
@@ -30,17 +30,24 @@ const NOT_CONNECTED: Record<'telegram' | 'widget', string> = {
 /** The way of a ticket's messages. By email: the mailbox that received the ticket, else the default one. */
 export async function wayOutOf(
   read: Reader | Transaction,
-  { orgId, channel, mailboxId }: Pick<SendingTicket, 'orgId' | 'channel' | 'mailboxId'>,
+  { id, orgId, channel, mailboxId }: Pick<SendingTicket, 'id' | 'orgId' | 'channel' | 'mailboxId'>,
   customer: { email: string | null },
 ): Promise<WayOut> {
   switch (channel) {
     case 'email':
       return emailWay(read, orgId, mailboxId)
     case 'api':
-      if (customer.email === null || !(await emailsApiTickets(read, orgId))) return { kind: 'none' }
+      if (customer.email === null || !(await emailsApiTickets(read, orgId)))
+        return { kind: 'none', by: 'api' }
       return emailWay(read, orgId, mailboxId)
+    case 'widget': {
+      const [active] = await findActiveWidget(read, { orgId, ticketId: id })
+      if (active) return { kind: 'none', by: 'widget' }
+      const way = customer.email === null ? undefined : await emailWay(read, orgId, mailboxId)
+      if (way?.mailbox) return way
+      return { kind: 'missing', reason: NOT_CONNECTED[channel], setting: channel }
+    }
     case 'telegram':
-    case 'widget':
       return { kind: 'missing', reason: NOT_CONNECTED[channel], setting: channel }
   }
 }

@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts'
+import { networkOf } from '../requests/address.ts'
 
 const WINDOW_MS = 900_000
 /** Failures allowed in the window. Many people may share an address, but few mistype this often. */
@@ -97,22 +98,12 @@ function isFailure(error: unknown): boolean {
 function keysOf({ account, address }: AttemptOf): { key: string; most: number }[] {
   return [
     ...(account === undefined ? [] : [{ key: accountKey(account), most: MAX_PER_ACCOUNT }]),
-    ...(address === undefined ? [] : [{ key: `address ${network(address)}`, most: MAX_PER_ADDRESS }]),
+    ...(address === undefined ? [] : [{ key: `address ${networkOf(address)}`, most: MAX_PER_ADDRESS }]),
   ]
 }
 
 function accountKey(account: string): string {
   return `account ${account}`
-}
-
-/** Reduces an IPv6 address to its /64 network, which usually belongs to one customer. */
-function network(address: string): string {
-  if (!address.includes(':') || address.includes('.')) return address
-  const [head = '', tail] = address.split('::')
-  const groups = head.split(':').filter(Boolean)
-  const last = (tail ?? '').split(':').filter(Boolean)
-  const zeros = tail === undefined ? [] : Array(Math.max(0, 8 - groups.length - last.length)).fill('0')
-  return [...groups, ...zeros, ...last].slice(0, 4).join(':')
 }
 
 /** Milliseconds until enough failures have left the window to allow one more. `times` are in order. */

@@ -55,6 +55,8 @@ export async function createTicket(
 }
 
 interface OpenedTicket {
+  /** Made when absent. */
+  id?: string
   channel: Channel
   subject: string
   customer: Customer
@@ -84,7 +86,7 @@ export async function openTicket(
   const now = deps.clock.now()
   const tags = cleanTags(input.tags ?? [])
   const ticket: TicketWithCustomer = {
-    id: deps.newId('tkt'),
+    id: input.id ?? deps.newId('tkt'),
     orgId,
     customerId: customer.id,
     status: input.status ?? 'open',

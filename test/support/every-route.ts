@@ -1,4 +1,6 @@
 import { createKeyGuard } from '../../server/api-keys/require-api-key.ts'
+import { createVisitorStreams } from '../../server/channels/widget/stream/visitor-streams.ts'
+import { createVisitorGuard } from '../../server/channels/widget/visitors/require-visitor.ts'
 import type { Deps } from '../../server/deps.ts'
 import { createApp } from '../../server/http/app.ts'
 import { GUIDES } from '../../server/http/docs/guides.ts'
@@ -13,9 +15,10 @@ export async function everyRoute(deps: Deps): Promise<string[]> {
   const agents = createAgentGuard(deps)
   const keys = createKeyGuard(deps, { signedIn: agents.callerOf })
   const live = createLive(deps)
-  const { routes } = createApp(deps, { keys, agents, live, firstRun: createFirstRun(deps) })
+  const widget = { guard: createVisitorGuard(deps), streams: createVisitorStreams(deps, live) }
+  const { routes } = createApp(deps, { keys, agents, live, firstRun: createFirstRun(deps), widget })
   agents.stop()
-  await Promise.all([keys.stop(), live.stop()])
+  await Promise.all([keys.stop(), live.stop(), widget.guard.stop(), widget.streams.stop()])
   return routes.map(({ method, path }) => `${method} ${path}`)
 }
 
@@ -47,6 +50,21 @@ export const OPEN_ROUTES = [
   'GET /docs/docs.css',
   'GET /docs/docs.js',
   ...GUIDES.map(({ slug }) => `GET /docs/${slug}`),
+  // Need a public key, which shows nothing of its own, and most of them a visitor's token (test/widget).
+  'OPTIONS /widget/:key/*',
+  'GET /widget/:key/settings',
+  'POST /widget/:key/session',
+  'DELETE /widget/:key/session',
+  'PATCH /widget/:key/visitor',
+  'GET /widget/:key/conversations',
+  'GET /widget/:key/conversations/:id',
+  'PUT /widget/:key/conversations/:conversation/messages/:clientId',
+  'POST /widget/:key/conversations/:id/seen',
+  'POST /widget/:key/conversations/:id/typing',
+  'POST /widget/:key/conversations/:id/end',
+  'POST /widget/:key/files',
+  'GET /widget/:key/files/:id',
+  'GET /widget/:key/events',
 ]
 
 /** A call of a route with the ids of the organization. */

@@ -27,17 +27,22 @@ export interface OpenStream extends AsyncDisposable {
 }
 
 /** `after` is sent as `Last-Event-ID`, as in a reconnect. */
-export async function openLive(
+export function openLive(
   url: string,
   { cookie }: Pick<SignedInAgent, 'cookie'>,
   { after, page, back }: { after?: number; page?: string; back?: number } = {},
 ): Promise<OpenStream> {
-  const abort = new AbortController()
   const query = new URLSearchParams({ ...(page && { page }), ...(back && { back: String(back) }) })
-  const response = await fetch(`${url}/console/live?${query}`, {
-    headers: { cookie, ...(after === undefined ? {} : { 'last-event-id': String(after) }) },
-    signal: abort.signal,
+  return openEventStream(`${url}/console/live?${query}`, {
+    cookie,
+    ...(after === undefined ? {} : { 'last-event-id': String(after) }),
   })
+}
+
+/** Any event stream. */
+export async function openEventStream(url: string, headers: Record<string, string>): Promise<OpenStream> {
+  const abort = new AbortController()
+  const response = await fetch(url, { headers, signal: abort.signal })
   const seen: LiveEvent[] = []
   const given = new Set<LiveEvent>()
   const waiting = new Set<() => void>()

@@ -1,13 +1,9 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import Ajv2020 from 'ajv/dist/2020'
-import { createKeyGuard } from '../../server/api-keys/require-api-key.ts'
-import { createApp } from '../../server/http/app.ts'
 import type { OpenApiDocument } from '../../server/http/openapi/document.ts'
-import { createLive } from '../../server/live/live.ts'
-import { createFirstRun } from '../../server/sessions/first-run.ts'
-import { createAgentGuard } from '../../server/sessions/require-agent.ts'
 import { type Answer, type Client, call, startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
+import { everyRoute } from '../support/every-route.ts'
 import { openApiFaults } from '../support/openapi-faults.ts'
 import { storedEvents, subscribe } from '../support/subscription.ts'
 import { makeTicket, NO_TICKET, ticketInput } from '../support/tickets.ts'
@@ -179,14 +175,9 @@ describe('the document of the real app', () => {
   })
 
   test('describes every route below /v1, and no other', async () => {
-    const agents = createAgentGuard(bellhop.deps)
-    const keys = createKeyGuard(bellhop.deps, { signedIn: agents.callerOf })
-    const live = createLive(bellhop.deps)
-    const routes = createApp(bellhop.deps, { keys, agents, live, firstRun: createFirstRun(bellhop.deps) })
-      .routes.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`)
+    const routes = (await everyRoute(bellhop.deps))
+      .map((route) => route.replaceAll(/:(\w+)/g, '{$1}'))
       .filter((route) => route.includes(' /v1/') && !['GET /v1/openapi.json', 'ALL /v1/*'].includes(route))
-    agents.stop()
-    await Promise.all([keys.stop(), live.stop()])
     const described = operations.map(({ path, method }) => `${method.toUpperCase()} /v1${path}`)
     expect(described.sort()).toEqual(routes.sort())
     expect(described.sort()).toEqual(

@@ -59,6 +59,7 @@ export function ReplyProblem(props: { reply: ReplyDestination }) {
 
 /** Of a reply that doesn't leave by email. */
 function elsewhere({ by }: ReplyDestination): string {
+  if (by === 'widget') return 'Shown in the chat on your website'
   return by === 'api' ? 'Sent to your integration (webhook), not by email' : ''
 }
 

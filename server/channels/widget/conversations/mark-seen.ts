@@ -1,0 +1,38 @@
+import { and, eq } from 'drizzle-orm'
+import { widgetConversations } from '../../../database/tables/widgets.ts'
+import type { Deps } from '../../../deps.ts'
+import { recordEvents } from '../../../events/events.ts'
+import type { SignedInVisitor } from '../visitors/visitors.ts'
+import { findConversation, findMessage } from './queries.ts'
+import { requireConversation, unknownConversation } from './read-conversations.ts'
+
+/**
+ * Saves up to which message of an agent a visitor has read. It never moves back: two pages may be open. Agents see it.
+ * Throws 404.
+ */
+export async function markSeen(
+  deps: Deps,
+  me: SignedInVisitor,
+  { id, messageId }: { id: string; messageId: string },
+): Promise<void> {
+  const { read } = deps.database
+  const { orgId, ticketId } = await requireConversation(read, me, id)
+  const [message] = await findMessage(read, { orgId, ticketId, id: messageId })
+  if (!message) throw unknownConversation()
+  const at = message.createdAt
+  await deps.database.write(async (tx) => {
+    const [row] = await findConversation(tx, { orgId, ticketId })
+    if (!row || !isAfter({ at, id: messageId }, { at: row.seenMessageAt ?? -1, id: row.seenMessageId }))
+      return
+    await tx
+      .update(widgetConversations)
+      .set({ seenMessageId: messageId, seenAt: deps.clock.now() })
+      .where(and(eq(widgetConversations.orgId, orgId), eq(widgetConversations.ticketId, ticketId)))
+    const createdAt = deps.clock.now()
+    await recordEvents(deps, tx, orgId, [{ type: 'conversation.seen', ticketId, createdAt }])
+  })
+}
+
+function isAfter(one: { at: number; id: string }, other: { at: number; id: string }): boolean {
+  return one.at > other.at || (one.at === other.at && one.id > other.id)
+}

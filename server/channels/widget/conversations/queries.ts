@@ -1,0 +1,270 @@
+import { and, count, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../../database/database.ts'
+import { insertOf, integerParameter, statement, textParameter } from '../../../database/statement.ts'
+import { agents } from '../../../database/tables/agents.ts'
+import { messages } from '../../../database/tables/messages.ts'
+import { tickets } from '../../../database/tables/tickets.ts'
+import { widgetConversations, widgetMessages } from '../../../database/tables/widgets.ts'
+
+/** A conversation as far as its visitor sees it. */
+export type ConversationRow = Pick<
+  typeof widgetConversations.$inferSelect,
+  | 'ticketId'
+  | 'orgId'
+  | 'widgetId'
+  | 'visitorId'
+  | 'userId'
+  | 'clientId'
+  | 'seenMessageId'
+  | 'seenByAgentAt'
+  | 'createdAt'
+> &
+  Pick<typeof tickets.$inferSelect, 'status'> & {
+    assigneeName: string | null
+    /** When the message that the visitor has seen was written. */
+    seenMessageAt: number | null
+  }
+
+export type VisibleMessage = Pick<
+  typeof messages.$inferSelect,
+  | 'id'
+  | 'ticketId'
+  | 'role'
+  | 'text'
+  | 'format'
+  | 'isAutomatic'
+  | 'agentName'
+  | 'attachmentCount'
+  | 'createdAt'
+> & { isEmailed: boolean; clientId: string | null }
+
+const conversation = {
+  ticketId: widgetConversations.ticketId,
+  orgId: widgetConversations.orgId,
+  widgetId: widgetConversations.widgetId,
+  visitorId: widgetConversations.visitorId,
+  userId: widgetConversations.userId,
+  clientId: widgetConversations.clientId,
+  seenMessageId: widgetConversations.seenMessageId,
+  seenByAgentAt: widgetConversations.seenByAgentAt,
+  createdAt: widgetConversations.createdAt,
+  status: tickets.status,
+  assigneeName: agents.name,
+  seenMessageAt: sql<
+    number | null
+  >`(select seen.created_at from messages seen where seen.id = ${widgetConversations.seenMessageId})`.mapWith(
+    (value) => (value === null ? null : Number(value)),
+  ),
+}
+
+function selectConversation(read: Reader | Transaction, where: SQL | undefined) {
+  return read
+    .select(conversation)
+    .from(widgetConversations)
+    .innerJoin(tickets, eq(tickets.id, widgetConversations.ticketId))
+    .leftJoin(agents, eq(agents.id, tickets.assignedTo))
+    .where(where)
+}
+
+export const findConversation = statement<
+  { orgId: string; ticketId: string },
+  ConversationRow[],
+  Reader | Transaction
+>('widget_conversation', (read, p) =>
+  selectConversation(
+    read,
+    and(
+      eq(widgetConversations.orgId, textParameter(p.orgId)),
+      eq(widgetConversations.ticketId, textParameter(p.ticketId)),
+    ),
+  ),
+)
+
+/** Those of one browser, or of a user in every browser; the newest activity first. */
+export const findConversationsOfVisitor = statement<
+  { orgId: string; visitorId: string; limit: number },
+  ConversationRow[],
+  Reader
+>('widget_conversations_of_visitor', (read, p) =>
+  selectConversation(
+    read,
+    and(
+      eq(widgetConversations.orgId, textParameter(p.orgId)),
+      eq(widgetConversations.visitorId, textParameter(p.visitorId)),
+      isNull(widgetConversations.userId),
+    ),
+  ).orderBy(sql`${tickets.updatedAt} desc, ${tickets.id} desc limit ${integerParameter(p.limit)}`),
+)
+
+export const findConversationsOfUser = statement<
+  { orgId: string; userId: string; limit: number },
+  ConversationRow[],
+  Reader
+>('widget_conversations_of_user', (read, p) =>
+  selectConversation(
+    read,
+    and(
+      eq(widgetConversations.orgId, textParameter(p.orgId)),
+      eq(widgetConversations.userId, textParameter(p.userId)),
+    ),
+  ).orderBy(sql`${tickets.updatedAt} desc, ${tickets.id} desc limit ${integerParameter(p.limit)}`),
+)
+
+/** By the id that the page made. */
+export const findByClientId = statement<
+  { orgId: string; visitorId: string; clientId: string },
+  { ticketId: string }[],
+  Transaction
+>('widget_conversation_by_client_id', (tx, p) =>
+  tx
+    .select({ ticketId: widgetConversations.ticketId })
+    .from(widgetConversations)
+    .where(
+      and(
+        eq(widgetConversations.orgId, p.orgId),
+        eq(widgetConversations.visitorId, p.visitorId),
+        eq(widgetConversations.clientId, p.clientId),
+      ),
+    ),
+)
+
+export const insertConversations = insertOf(widgetConversations)
+export const insertWidgetMessages = insertOf(widgetMessages)
+
+/** The message that a page sent under an id. */
+export const findSent = statement<
+  { orgId: string; visitorId: string; clientId: string },
+  { ticketId: string; messageId: string; requestHash: string }[],
+  Transaction
+>('widget_messages_sent', (tx, p) =>
+  tx
+    .select({
+      ticketId: widgetMessages.ticketId,
+      messageId: widgetMessages.messageId,
+      requestHash: widgetMessages.requestHash,
+    })
+    .from(widgetMessages)
+    .where(
+      and(
+        eq(widgetMessages.orgId, p.orgId),
+        eq(widgetMessages.visitorId, p.visitorId),
+        eq(widgetMessages.clientId, p.clientId),
+      ),
+    ),
+)
+
+/**
+ * What a visitor sees of a ticket: not what agents passed on to someone else, not what those answered, and no vacation
+ * notices. Notes and activities are in other tables.
+ */
+const isVisible = sql`(${messages.author} is null or ${messages.author} <> 'third_party') and not (${messages.role} = 'customer' and ${messages.isAutomatic})`
+
+const message = {
+  id: messages.id,
+  ticketId: messages.ticketId,
+  role: messages.role,
+  text: messages.text,
+  format: messages.format,
+  isAutomatic: messages.isAutomatic,
+  agentName: messages.agentName,
+  attachmentCount: messages.attachmentCount,
+  createdAt: messages.createdAt,
+  isEmailed: sql<boolean>`${messages.email} is not null`.mapWith(Boolean),
+  clientId: widgetMessages.clientId,
+}
+
+function selectMessages(read: Reader, where: SQL | undefined) {
+  return read
+    .select(message)
+    .from(messages)
+    .leftJoin(widgetMessages, eq(widgetMessages.messageId, messages.id))
+    .where(and(where, isVisible))
+}
+
+/** Newest first, before a time and id. */
+export const findMessagesBefore = statement<
+  { orgId: string; ticketId: string; time: number; id: string; limit: number },
+  VisibleMessage[],
+  Reader
+>('widget_messages_before', (read, p) =>
+  selectMessages(
+    read,
+    and(
+      eq(messages.orgId, textParameter(p.orgId)),
+      eq(messages.ticketId, textParameter(p.ticketId)),
+      sql`(${messages.createdAt}, ${messages.id}) < (${integerParameter(p.time)}, ${textParameter(p.id)})`,
+    ),
+  ).orderBy(sql`${messages.createdAt} desc, ${messages.id} desc limit ${integerParameter(p.limit)}`),
+)
+
+/** Oldest first, from a time on. */
+export const findMessagesSince = statement<
+  { orgId: string; ticketId: string; time: number; limit: number },
+  VisibleMessage[],
+  Reader
+>('widget_messages_since', (read, p) =>
+  selectMessages(
+    read,
+    and(
+      eq(messages.orgId, textParameter(p.orgId)),
+      eq(messages.ticketId, textParameter(p.ticketId)),
+      sql`${messages.createdAt} >= ${integerParameter(p.time)}`,
+    ),
+  ).orderBy(sql`${messages.createdAt}, ${messages.id} limit ${integerParameter(p.limit)}`),
+)
+
+export const findMessage = statement<
+  { orgId: string; ticketId: string; id: string },
+  VisibleMessage[],
+  Reader
+>('widget_message', (read, p) =>
+  selectMessages(
+    read,
+    and(
+      eq(messages.orgId, textParameter(p.orgId)),
+      eq(messages.ticketId, textParameter(p.ticketId)),
+      eq(messages.id, textParameter(p.id)),
+    ),
+  ),
+)
+
+/** Messages of agents after the one that the visitor has seen. */
+export const countUnread = statement<
+  { orgId: string; ticketId: string; time: number; id: string },
+  { unread: number }[],
+  Reader
+>('widget_messages_unread', (read, p) =>
+  read
+    .select({ unread: count() })
+    .from(messages)
+    .where(
+      and(
+        eq(messages.orgId, textParameter(p.orgId)),
+        eq(messages.ticketId, textParameter(p.ticketId)),
+        eq(messages.role, 'agent'),
+        sql`(${messages.createdAt}, ${messages.id}) > (${integerParameter(p.time)}, ${textParameter(p.id)})`,
+        isVisible,
+      ),
+    ),
+)
+
+/** The name of the agent who wrote last. */
+export const findNewestAgent = statement<
+  { orgId: string; ticketId: string },
+  { agentName: string | null }[],
+  Reader
+>('widget_newest_agent', (read, p) =>
+  read
+    .select({ agentName: messages.agentName })
+    .from(messages)
+    .where(
+      and(
+        eq(messages.orgId, textParameter(p.orgId)),
+        eq(messages.ticketId, textParameter(p.ticketId)),
+        eq(messages.role, 'agent'),
+        sql`not ${messages.isAutomatic}`,
+        isVisible,
+      ),
+    )
+    .orderBy(sql`${messages.createdAt} desc, ${messages.id} desc limit 1`),
+)

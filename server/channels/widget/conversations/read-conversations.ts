@@ -1,0 +1,188 @@
+import { type Attachment, findAttachmentsOf, findAttachmentsOfTicket } from '../../../attachments/queries.ts'
+import type { Reader } from '../../../database/database.ts'
+import type { Deps } from '../../../deps.ts'
+import { AppError } from '../../../errors.ts'
+import { newestEvent } from '../../../events/events.ts'
+import { isId } from '../../../ids.ts'
+import type { Visitor } from '../visitors/visitors.ts'
+import {
+  type ConversationRow,
+  countUnread,
+  findConversation,
+  findConversationsOfUser,
+  findConversationsOfVisitor,
+  findMessage,
+  findMessagesBefore,
+  findMessagesSince,
+  findNewestAgent,
+  type VisibleMessage,
+} from './queries.ts'
+
+const MAX_CONVERSATIONS = 50
+/** Whose changes a stream follows. */
+const MAX_FOLLOWED = 200
+const MESSAGES_PER_PAGE = 50
+/** After every message. */
+const END_OF_TIME = Number.MAX_SAFE_INTEGER
+
+type Owner = Pick<Visitor, 'orgId' | 'id' | 'userId'>
+
+export type MessageWithFiles = VisibleMessage & { attachments: Attachment[] }
+
+/** A conversation with what its line in a list shows. */
+export interface Conversation extends ConversationRow {
+  newest: MessageWithFiles | undefined
+  unread: number
+  agentName: string | null
+}
+
+interface ConversationPage {
+  conversation: Conversation
+  /** Oldest first. */
+  messages: MessageWithFiles[]
+  hasOlder: boolean
+  event: number
+}
+
+/** The newest conversations of a visitor. A stream after `event` misses nothing: it is read first. */
+export async function listConversations(
+  deps: Deps,
+  owner: Owner,
+): Promise<{ conversations: Conversation[]; event: number }> {
+  const { read } = deps.database
+  const event = await newestEvent(read, owner.orgId)
+  const rows = await conversationsOf(read, owner, MAX_CONVERSATIONS)
+  const conversations: Conversation[] = []
+  for (const row of rows) conversations.push(await completed(read, row))
+  const timeOf = ({ newest, createdAt }: Conversation) => newest?.createdAt ?? createdAt
+  return { conversations: conversations.sort((one, other) => timeOf(other) - timeOf(one)), event }
+}
+
+/** Ids of the tickets whose changes a visitor sees. */
+export async function followedTickets(deps: Deps, owner: Owner): Promise<string[]> {
+  const rows = await conversationsOf(deps.database.read, owner, MAX_FOLLOWED)
+  return rows.map(({ ticketId }) => ticketId)
+}
+
+/** The newest messages of a conversation, or those before one of them. Throws 404. */
+export async function readConversation(
+  deps: Deps,
+  owner: Owner,
+  { id, before }: { id: string; before: string | undefined },
+): Promise<ConversationPage> {
+  const { read } = deps.database
+  const event = await newestEvent(read, owner.orgId)
+  const row = await requireConversation(read, owner, id)
+  const ofTicket = { orgId: owner.orgId, ticketId: row.ticketId }
+  const [first] = before === undefined ? [] : await findMessage(read, { ...ofTicket, id: before })
+  if (before !== undefined && !first) throw unknownConversation()
+  const found = await findMessagesBefore(read, {
+    ...ofTicket,
+    time: first?.createdAt ?? END_OF_TIME,
+    id: first?.id ?? '',
+    limit: MESSAGES_PER_PAGE + 1,
+  })
+  const shown = found.slice(0, MESSAGES_PER_PAGE).reverse()
+  return {
+    conversation: await completed(read, row),
+    messages: await withFiles(read, ofTicket, shown),
+    hasOlder: found.length > MESSAGES_PER_PAGE,
+    event,
+  }
+}
+
+/** A message that the visitor sent, with its conversation. */
+export async function readSent(
+  deps: Deps,
+  orgId: string,
+  { ticketId, messageId }: { ticketId: string; messageId: string },
+): Promise<{ conversation: Conversation; message: MessageWithFiles }> {
+  const { read } = deps.database
+  const ofTicket = { orgId, ticketId }
+  const conversation = await conversationById(deps, ofTicket)
+  const [message] = await withFiles(read, ofTicket, await findMessage(read, { ...ofTicket, id: messageId }))
+  if (!conversation || !message) throw unknownConversation()
+  return { conversation, message }
+}
+
+export async function conversationById(
+  deps: Deps,
+  ofTicket: { orgId: string; ticketId: string },
+): Promise<Conversation | undefined> {
+  const { read } = deps.database
+  const [row] = await findConversation(read, ofTicket)
+  return row && completed(read, row)
+}
+
+/** Visible messages since a time, oldest first. */
+export async function messagesSince(
+  deps: Deps,
+  { time, limit, ...ofTicket }: { orgId: string; ticketId: string; time: number; limit: number },
+): Promise<MessageWithFiles[]> {
+  const { read } = deps.database
+  return withFiles(read, ofTicket, await findMessagesSince(read, { ...ofTicket, time, limit }))
+}
+
+/** One of the visitor's own. Throws 404, for those of others alike. */
+export async function requireConversation(read: Reader, owner: Owner, id: string): Promise<ConversationRow> {
+  const [row] = isId('tkt', id) ? await findConversation(read, { orgId: owner.orgId, ticketId: id }) : []
+  if (!row || !isOwn(row, owner)) throw unknownConversation()
+  return row
+}
+
+/** A verified user's conversations are theirs in every browser; those of other visitors belong to the browser. */
+export function isOwn(
+  { orgId, visitorId, userId }: Pick<ConversationRow, 'orgId' | 'visitorId' | 'userId'>,
+  owner: Owner,
+): boolean {
+  if (orgId !== owner.orgId) return false
+  return owner.userId === null ? userId === null && visitorId === owner.id : userId === owner.userId
+}
+
+export function unknownConversation(): AppError {
+  return new AppError(404, 'unknown_conversation', 'There is no conversation of yours with this id.')
+}
+
+function conversationsOf(
+  read: Reader,
+  { orgId, id, userId }: Owner,
+  limit: number,
+): Promise<ConversationRow[]> {
+  return userId === null
+    ? findConversationsOfVisitor(read, { orgId, visitorId: id, limit })
+    : findConversationsOfUser(read, { orgId, userId, limit })
+}
+
+async function completed(read: Reader, row: ConversationRow): Promise<Conversation> {
+  const ofTicket = { orgId: row.orgId, ticketId: row.ticketId }
+  const newest = await findMessagesBefore(read, { ...ofTicket, time: END_OF_TIME, id: '', limit: 1 })
+  const [shown] = await withFiles(read, ofTicket, newest)
+  const [count] = await countUnread(read, {
+    ...ofTicket,
+    time: row.seenMessageAt ?? -1,
+    id: row.seenMessageId,
+  })
+  const [agent] = await findNewestAgent(read, ofTicket)
+  return {
+    ...row,
+    newest: shown,
+    unread: Number(count?.unread ?? 0),
+    agentName: agent?.agentName ?? row.assigneeName,
+  }
+}
+
+async function withFiles(
+  read: Reader,
+  ofTicket: { orgId: string; ticketId: string },
+  rows: VisibleMessage[],
+): Promise<MessageWithFiles[]> {
+  const having = rows.filter(({ attachmentCount }) => attachmentCount > 0)
+  const [only] = having
+  if (!only) return rows.map((row) => ({ ...row, attachments: [] }))
+  if (having.length === 1) {
+    const attachments = await findAttachmentsOf(read, { orgId: ofTicket.orgId, ownerId: only.id })
+    return rows.map((row) => ({ ...row, attachments: row === only ? attachments : [] }))
+  }
+  const files = await findAttachmentsOfTicket(read, ofTicket)
+  return rows.map((row) => ({ ...row, attachments: files.get(row.id) ?? [] }))
+}

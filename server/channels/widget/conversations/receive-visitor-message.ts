@@ -1,0 +1,198 @@
+import { findUnsent } from '../../../attachments/queries.ts'
+import type { Customer } from '../../../customers/customers.ts'
+import type { Transaction } from '../../../database/database.ts'
+import type { Deps } from '../../../deps.ts'
+import { AppError } from '../../../errors.ts'
+import { isId } from '../../../ids.ts'
+import { requireTextOrFiles } from '../../../tickets/messages.ts'
+import { receiveCustomerMessage } from '../../../tickets/receive-message.ts'
+import { openTicket } from '../../../tickets/tickets.ts'
+import { saveTyped, type TypedData } from '../visitors/change-visitor.ts'
+import { verificationRequired } from '../visitors/open-session.ts'
+import { customerOfVisitor } from '../visitors/visitor-customer.ts'
+import {
+  forgetVisitors,
+  lockVisitor,
+  type SignedInVisitor,
+  type Visitor,
+  visitorBlocked,
+} from '../visitors/visitors.ts'
+import type { Widget } from '../widgets/find-widget.ts'
+import {
+  findByClientId,
+  findConversation,
+  findSent,
+  insertConversations,
+  insertWidgetMessages,
+} from './queries.ts'
+import { isOwn, unknownConversation } from './read-conversations.ts'
+
+const MAX_SUBJECT_LENGTH = 80
+const NO_SUBJECT = '(no text)'
+/** Control characters other than tab and line feed: nothing shows them. */
+const CONTROLS = /(?![\t\n])\p{Cc}/gu
+
+interface NewVisitorMessage {
+  /** A ticket id, or an id that the page made for a conversation. */
+  conversation: string
+  /** Made by the page. Repeating it changes nothing. */
+  clientId: string
+  text: string
+  attachments: string[]
+  typed: TypedData
+}
+
+interface SentMessage {
+  ticketId: string
+  messageId: string
+  /** It was stored before. */
+  isRepeated: boolean
+}
+
+/**
+ * Stores what a visitor wrote, once for each id, in an existing conversation or a new one. The visitor's row is locked
+ * first: two first messages of one conversation open one ticket. Throws 400, 401, 403, 404 for a conversation of someone
+ * else, and 409 for an id that another message has.
+ */
+export async function receiveVisitorMessage(
+  deps: Deps,
+  { widget, me }: { widget: Widget; me: SignedInVisitor },
+  { conversation, clientId, text, attachments, typed }: NewVisitorMessage,
+): Promise<SentMessage> {
+  const message = { clientId, requestHash: hashOf(text, attachments), text: cleanText(text), attachments }
+  requireTextOrFiles(message)
+  const { orgId, id: visitorId } = me
+  const sent = await deps.database.write(async (tx) => {
+    const locked = await lockVisitor(tx, me)
+    if (locked.blockedAt !== null) throw visitorBlocked()
+    const [known] = await findSent(tx, { orgId, visitorId, clientId })
+    if (known) return repeated(known, message.requestHash)
+    if (widget.verifiedOnly && locked.userId === null) throw verificationRequired()
+    const visitor = await saveTyped(tx, locked, typed)
+    const ticketId = await ticketOf(tx, visitor, conversation)
+    if (ticketId !== undefined) return addMessage(deps, tx, { visitor, ticketId, message })
+    return openConversation(deps, tx, { visitor, clientId: conversation, message })
+  })
+  forgetVisitors(deps, [me.tokenHash])
+  return sent
+}
+
+interface Written {
+  clientId: string
+  requestHash: string
+  text: string
+  attachments: string[]
+}
+
+/** Undefined for a new conversation. Throws 404. */
+async function ticketOf(
+  tx: Transaction,
+  visitor: Visitor,
+  conversation: string,
+): Promise<string | undefined> {
+  const { orgId, id: visitorId } = visitor
+  if (!isId('tkt', conversation)) {
+    const [known] = await findByClientId(tx, { orgId, visitorId, clientId: conversation })
+    return known?.ticketId
+  }
+  const [row] = await findConversation(tx, { orgId, ticketId: conversation })
+  if (!row || !isOwn(row, visitor)) throw unknownConversation()
+  return conversation
+}
+
+async function addMessage(
+  deps: Deps,
+  tx: Transaction,
+  { visitor, ticketId, message }: { visitor: Visitor; ticketId: string; message: Written },
+): Promise<SentMessage> {
+  const { orgId, id: visitorId } = visitor
+  const messageId = deps.newId('msg')
+  await insertWidgetMessages(tx, [{ orgId, visitorId, ticketId, messageId, ...keyOf(message) }])
+  await receiveCustomerMessage(deps, tx, orgId, {
+    id: messageId,
+    ticketId,
+    text: message.text,
+    attachments: { uploads: { ids: message.attachments, uploader: visitorId } },
+  })
+  return { ticketId, messageId, isRepeated: false }
+}
+
+async function openConversation(
+  deps: Deps,
+  tx: Transaction,
+  { visitor, clientId, message }: { visitor: Visitor; clientId: string; message: Written },
+): Promise<SentMessage> {
+  const { orgId, id: visitorId, widgetId, userId } = visitor
+  const customer: Customer = await customerOfVisitor(deps, tx, visitor)
+  const messageId = deps.newId('msg')
+  const ticketId = deps.newId('tkt')
+  await insertConversations(tx, [
+    {
+      ticketId,
+      orgId,
+      widgetId,
+      visitorId,
+      userId,
+      clientId,
+      seenMessageId: '',
+      seenAt: null,
+      seenByAgentAt: null,
+      emailDueAt: null,
+      emailedMessageId: '',
+      lastEmailedAt: null,
+      createdAt: deps.clock.now(),
+    },
+  ])
+  await insertWidgetMessages(tx, [{ orgId, visitorId, ticketId, messageId, ...keyOf(message) }])
+  await openTicket(deps, tx, orgId, {
+    id: ticketId,
+    channel: 'widget',
+    subject: await subjectOf(tx, visitor, message),
+    customer,
+    message: { id: messageId, text: message.text },
+    attachments: { uploads: { ids: message.attachments, uploader: visitorId } },
+  })
+  return { ticketId, messageId, isRepeated: false }
+}
+
+function keyOf({ clientId, requestHash }: Written) {
+  return { clientId, requestHash }
+}
+
+function repeated(
+  { ticketId, messageId, requestHash }: { ticketId: string; messageId: string; requestHash: string },
+  wanted: string,
+): SentMessage {
+  if (requestHash === wanted) return { ticketId, messageId, isRepeated: true }
+  throw new AppError(409, 'id_taken', 'Another message has this id. Make a new one for each message.')
+}
+
+/** The first line, up to the last word that fits. */
+async function subjectOf(
+  tx: Transaction,
+  { orgId, id }: Visitor,
+  { text, attachments }: Written,
+): Promise<string> {
+  const line =
+    text
+      .split('\n')
+      .find((each) => each.trim() !== '')
+      ?.replaceAll(/\s+/g, ' ')
+      .trim() ?? ''
+  const characters = [...line]
+  if (characters.length > MAX_SUBJECT_LENGTH) {
+    const start = characters.slice(0, MAX_SUBJECT_LENGTH - 1).join('')
+    return `${start.replace(/(?<=.{20}) \S*$/, '')}…`
+  }
+  if (line !== '') return line
+  const [file] = await findUnsent(tx, { orgId, uploader: id, ids: attachments })
+  return file?.name ?? NO_SUBJECT
+}
+
+function cleanText(text: string): string {
+  return text.replaceAll(/\r\n?/g, '\n').replaceAll(CONTROLS, '')
+}
+
+function hashOf(text: string, attachments: string[]): string {
+  return new Bun.CryptoHasher('sha256').update(JSON.stringify([text, attachments])).digest('hex')
+}

@@ -1,0 +1,60 @@
+import { viewUpload } from '../../../attachments/views.ts'
+import { isoTime, isoTimeOrNull } from '../../../dates.ts'
+import { markdownToPageHtml, plainToPageHtml } from '../../../formatting/page-html.ts'
+import { plainTextOf } from '../../../formatting/plain-text.ts'
+import type { Conversation, MessageWithFiles } from './read-conversations.ts'
+
+const MAX_PREVIEW_LENGTH = 160
+/** Only the start of a message is read for its preview. */
+const MAX_PREVIEWED_LENGTH = 1_000
+
+export function viewConversation({
+  ticketId,
+  clientId,
+  status,
+  newest,
+  unread,
+  agentName,
+  seenByAgentAt,
+  createdAt,
+}: Conversation) {
+  return {
+    id: ticketId,
+    clientId,
+    state: status === 'resolved' ? ('ended' as const) : ('open' as const),
+    preview: newest ? { text: previewOf(newest), isMine: newest.role === 'customer' } : NO_PREVIEW,
+    updatedAt: isoTime(newest?.createdAt ?? createdAt),
+    unread,
+    agent: agentName === null ? null : { name: agentName },
+    agentSeenAt: isoTimeOrNull(seenByAgentAt),
+  }
+}
+
+export function viewMessage(message: MessageWithFiles) {
+  const { id, clientId, ticketId, role, text, format, agentName, isAutomatic, isEmailed } = message
+  const isOfAgent = role === 'agent'
+  const from = isOfAgent ? (isAutomatic ? ('system' as const) : ('agent' as const)) : ('visitor' as const)
+  return {
+    id,
+    clientId,
+    conversationId: ticketId,
+    from,
+    agentName: isOfAgent ? agentName : null,
+    text,
+    html: isOfAgent ? (format === 'markdown' ? markdownToPageHtml(text) : plainToPageHtml(text)) : null,
+    attachments: message.attachments.map(viewUpload),
+    createdAt: isoTime(message.createdAt),
+    isEmailed,
+  }
+}
+
+const NO_PREVIEW = { text: '', isMine: false }
+
+function previewOf({ text, format, attachments }: MessageWithFiles): string {
+  const start = plainTextOf({ text: text.slice(0, MAX_PREVIEWED_LENGTH), format }, 'text')
+  const line = start.replaceAll(/\s+/g, ' ').trim()
+  if (line === '') return attachments[0]?.name ?? ''
+  const characters = [...line]
+  if (characters.length <= MAX_PREVIEW_LENGTH) return line
+  return `${characters.slice(0, MAX_PREVIEW_LENGTH - 1).join('')}…`
+}

@@ -1,0 +1,30 @@
+import { Elysia, t } from 'elysia'
+import { strictQuery } from '../../../requests/query.ts'
+import type { VisitorGuard } from '../visitors/require-visitor.ts'
+import type { VisitorStreams } from './visitor-streams.ts'
+
+const STREAM_HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-store',
+  // Otherwise nginx buffers the events.
+  'x-accel-buffering': 'no',
+}
+
+/** `after` is the number of the last event that the page has seen. */
+const eventsQuery = t.Object(
+  { after: t.Optional(t.Integer({ minimum: 0 })) },
+  { additionalProperties: false },
+)
+
+/** What happens in a visitor's conversations, as it happens. */
+export function eventRoutes({ guard, streams }: { guard: VisitorGuard; streams: VisitorStreams }) {
+  return new Elysia({ name: 'widget/events', prefix: '/widget/:key' }).use(guard.requireVisitor).get(
+    '/events',
+    ({ visitor, address, query: { after }, request, server }) => {
+      // Otherwise the server closes the connection after 30 idle seconds.
+      server?.timeout(request, 0)
+      return new Response(streams.open(visitor, { after, address }), { headers: STREAM_HEADERS })
+    },
+    { transform: strictQuery(eventsQuery), query: eventsQuery, detail: { hide: true } },
+  )
+}

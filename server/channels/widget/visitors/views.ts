@@ -1,0 +1,29 @@
+import { isoTimeOrNull } from '../../../dates.ts'
+import type { Deps } from '../../../deps.ts'
+import { MAX_MESSAGE_LENGTH } from '../../../tickets/messages.ts'
+import type { Widget } from '../widgets/find-widget.ts'
+import { openingAt } from './opening-hours.ts'
+import type { Visitor } from './visitors.ts'
+
+/** What the page of a website needs to show the widget. */
+export function viewSettings(
+  { appearance, questions, hours, verifiedOnly }: Widget,
+  { clock, config }: Deps,
+) {
+  const { isOpen, opensAt } = openingAt(hours, clock.now())
+  return {
+    ...appearance,
+    questions,
+    verifiedOnly,
+    isOpen,
+    awayText: hours?.awayText ?? '',
+    opensAt: isoTimeOrNull(opensAt),
+    maxFileBytes: config.attachmentLimitBytes,
+    maxTextLength: MAX_MESSAGE_LENGTH,
+  }
+}
+
+export function viewVisitor({ id, userId, verifiedName, verifiedEmail, typedName, typedEmail }: Visitor) {
+  const isVerified = userId !== null
+  return { id, isVerified, name: verifiedName || typedName, email: verifiedEmail || typedEmail }
+}

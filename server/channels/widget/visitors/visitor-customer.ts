@@ -1,0 +1,133 @@
+import { and, eq, sql } from 'drizzle-orm'
+import {
+  type Customer,
+  customerOf,
+  upsertCustomer,
+  upsertCustomerByIdentity,
+} from '../../../customers/customers.ts'
+import type { Transaction } from '../../../database/database.ts'
+import { customerIdentities, customers } from '../../../database/tables/customers.ts'
+import { visitors } from '../../../database/tables/widgets.ts'
+import type { Deps } from '../../../deps.ts'
+import type { Visitor } from './visitors.ts'
+
+const CHANNEL = 'widget'
+/** Of a visitor who has given no name. */
+const NO_NAME = 'Visitor'
+
+/**
+ * The customer of a visitor who writes, made for the first message. A signed email address leads to the customer who has
+ * it. What a visitor typed leads to nobody: such a visitor is a customer of their own, without an address.
+ */
+export async function customerOfVisitor(deps: Deps, tx: Transaction, visitor: Visitor): Promise<Customer> {
+  const { orgId } = visitor
+  const customer =
+    visitor.userId === null
+      ? await typedCustomer(deps, tx, visitor)
+      : await signedCustomer(deps, tx, visitor, visitor.userId)
+  if (visitor.customerId !== customer.id) {
+    await tx
+      .update(visitors)
+      .set({ customerId: customer.id })
+      .where(and(eq(visitors.orgId, orgId), eq(visitors.id, visitor.id)))
+  }
+  return customer
+}
+
+async function typedCustomer(
+  deps: Deps,
+  tx: Transaction,
+  { orgId, id, typedName }: Visitor,
+): Promise<Customer> {
+  const externalId = `visitor:${id}`
+  const name = typedName || NO_NAME
+  const customer = await upsertCustomerByIdentity(deps, tx, orgId, { channel: CHANNEL, externalId, name })
+  return customer.name === NO_NAME && typedName !== ''
+    ? renamed(deps, tx, orgId, { customer, name: typedName })
+    : customer
+}
+
+async function signedCustomer(
+  deps: Deps,
+  tx: Transaction,
+  { orgId, verifiedName, verifiedEmail, typedName }: Visitor,
+  userId: string,
+): Promise<Customer> {
+  const externalId = `user:${userId}`
+  const [known] = await tx
+    .select({ customerId: customerIdentities.customerId })
+    .from(customerIdentities)
+    .where(
+      and(
+        eq(customerIdentities.orgId, orgId),
+        eq(customerIdentities.channel, CHANNEL),
+        eq(customerIdentities.externalId, externalId),
+      ),
+    )
+  if (known) return updated(deps, tx, orgId, { id: known.customerId, verifiedName, verifiedEmail })
+  if (verifiedEmail === '') {
+    const name = verifiedName || typedName || `User ${userId}`.slice(0, 255)
+    return upsertCustomerByIdentity(deps, tx, orgId, { channel: CHANNEL, externalId, name })
+  }
+  const name = verifiedName || undefined
+  const customer = await upsertCustomer(deps, tx, orgId, { name, email: verifiedEmail })
+  await tx
+    .insert(customerIdentities)
+    .values({ orgId, channel: CHANNEL, externalId, customerId: customer.id, createdAt: deps.clock.now() })
+    .onConflictDoNothing()
+  return customer
+}
+
+/** What a website signs renames its user, and gives them an address if they have none and nobody else has it. */
+async function updated(
+  deps: Deps,
+  tx: Transaction,
+  orgId: string,
+  { id, verifiedName, verifiedEmail }: { id: string; verifiedName: string; verifiedEmail: string },
+): Promise<Customer> {
+  const customer = await customerOf(tx, orgId, id)
+  if (verifiedEmail !== '' && customer.email === null)
+    await addEmail(deps, tx, orgId, { id, email: verifiedEmail })
+  if (verifiedName === '' || verifiedName === customer.name) return customerOf(tx, orgId, id)
+  return renamed(deps, tx, orgId, { customer, name: verifiedName })
+}
+
+async function addEmail(
+  deps: Deps,
+  tx: Transaction,
+  orgId: string,
+  { id, email }: { id: string; email: string },
+): Promise<void> {
+  const emailKey = email.toLowerCase()
+  const isTaken = sql`exists (select 1 from customers other where other.org_id = ${orgId} and other.email_key = ${emailKey})`
+  await tx
+    .update(customers)
+    .set({
+      email,
+      emailKey,
+      version: sql`${customers.version} + 1`,
+      updatedAt: deps.clock.now(),
+      reindexAfter: '',
+    })
+    .where(and(eq(customers.orgId, orgId), eq(customers.id, id), sql`not ${isTaken}`))
+}
+
+async function renamed(
+  deps: Deps,
+  tx: Transaction,
+  orgId: string,
+  { customer: { id }, name }: { customer: Customer; name: string },
+): Promise<Customer> {
+  await tx
+    .update(customers)
+    .set({
+      name,
+      isNameGuessed: false,
+      version: sql`${customers.version} + 1`,
+      updatedAt: deps.clock.now(),
+      // Their tickets are soon found by the new name.
+      reindexAfter: '',
+    })
+    .where(and(eq(customers.orgId, orgId), eq(customers.id, id)))
+  return customerOf(tx, orgId, id)
+}

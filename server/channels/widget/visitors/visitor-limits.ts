@@ -1,0 +1,113 @@
+import { createRateLimiter } from '../../../api-keys/rate-limit.ts'
+import type { Deps } from '../../../deps.ts'
+import { AppError } from '../../../errors.ts'
+import { networkOf } from '../../../requests/address.ts'
+
+const HOUR_MS = 3_600_000
+const SWEEP_EVERY_MS = 300_000
+
+/** Messages in 60 seconds. */
+const MESSAGES_PER_VISITOR = 20
+const MESSAGES_PER_VISITOR_AND_HOUR = 200
+const MESSAGES_PER_ADDRESS = 60
+const MESSAGES_PER_KEY = 600
+/** New sessions in 60 seconds. */
+const SESSIONS_PER_ADDRESS = 30
+const SESSIONS_PER_KEY = 600
+/** Other requests in 60 seconds. */
+const REQUESTS_PER_VISITOR = 240
+const REQUESTS_PER_ADDRESS = 6_000
+const FILES_PER_HOUR = 50
+const FILE_BYTES_PER_HOUR = 250 * 1024 * 1024
+
+interface Sender {
+  visitorId: string
+  address: string
+  /** The widget, whose key is public. */
+  widgetId: string
+}
+
+/** Limits of what visitors can cause, in memory. Each throws 429. */
+interface VisitorLimits {
+  message(from: Sender): void
+  session(from: Omit<Sender, 'visitorId'>): void
+  request(from: Pick<Sender, 'address'> & { visitorId: string | undefined }): void
+  /** Counts a file at its announced size. Call the result with the size that it has. */
+  file(visitorId: string, announcedBytes: number): (bytes: number) => void
+  stop(): void
+}
+
+/** Addresses count by network, because one customer may have many IPv6 addresses. */
+export function createVisitorLimits(deps: Deps): VisitorLimits {
+  const { monotonic } = deps.clock
+  const minute = createRateLimiter(monotonic)
+  const hour = createRateLimiter(monotonic, HOUR_MS)
+  const uploads = new Map<string, { at: number; bytes: number }[]>()
+  let cancelSweep = deps.clock.after(SWEEP_EVERY_MS, sweep)
+
+  function sweep(): void {
+    minute.sweep()
+    hour.sweep()
+    for (const visitorId of uploads.keys()) if (recent(visitorId).length === 0) uploads.delete(visitorId)
+    cancelSweep = deps.clock.after(SWEEP_EVERY_MS, sweep)
+  }
+
+  /** Counts a request only if every limit allows it. */
+  function take(what: string, limits: [limiter: typeof minute, key: string, limit: number][]): void {
+    for (const [limiter, key, limit] of limits) {
+      const { isAllowed, resetMs } = limiter.look(`${what} ${key}`, limit)
+      if (!isAllowed) throw tooMany(what, resetMs)
+    }
+    for (const [limiter, key, limit] of limits) limiter.take(`${what} ${key}`, limit)
+  }
+
+  function recent(visitorId: string): { at: number; bytes: number }[] {
+    return (uploads.get(visitorId) ?? []).filter(({ at }) => at + HOUR_MS > monotonic())
+  }
+
+  return {
+    message({ visitorId, address, widgetId }) {
+      take('messages', [
+        [minute, visitorId, MESSAGES_PER_VISITOR],
+        [hour, visitorId, MESSAGES_PER_VISITOR_AND_HOUR],
+        [minute, networkOf(address), MESSAGES_PER_ADDRESS],
+        [minute, widgetId, MESSAGES_PER_KEY],
+      ])
+    },
+    session({ address, widgetId }) {
+      take('sessions', [
+        [minute, networkOf(address), SESSIONS_PER_ADDRESS],
+        [minute, widgetId, SESSIONS_PER_KEY],
+      ])
+    },
+    request({ visitorId, address }) {
+      take('requests', [
+        ...(visitorId === undefined
+          ? []
+          : [[minute, visitorId, REQUESTS_PER_VISITOR] as [typeof minute, string, number]]),
+        [minute, networkOf(address), REQUESTS_PER_ADDRESS],
+      ])
+    },
+    file(visitorId, announcedBytes) {
+      const counted = recent(visitorId)
+      const total = counted.reduce((sum, { bytes }) => sum + bytes, 0)
+      if (counted.length >= FILES_PER_HOUR || total + announcedBytes > FILE_BYTES_PER_HOUR) {
+        const oldest = counted[0]?.at ?? monotonic()
+        throw tooMany('files', oldest + HOUR_MS - monotonic())
+      }
+      const upload = { at: monotonic(), bytes: announcedBytes }
+      uploads.set(visitorId, [...counted, upload])
+      return (bytes) => {
+        upload.bytes = bytes
+      }
+    },
+    stop: () => cancelSweep(),
+  }
+}
+
+function tooMany(what: string, waitMs: number): AppError {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1_000))
+  return new AppError(429, 'rate_limited', `Too many ${what}. Try again in ${seconds} s.`, {
+    headers: { 'retry-after': String(seconds) },
+  })
+}

@@ -1,0 +1,158 @@
+import { and, eq, sql } from 'drizzle-orm'
+import type { Database, Reader, Transaction } from '../../../database/database.ts'
+import { statement } from '../../../database/statement.ts'
+import { blockedAddresses, visitors } from '../../../database/tables/widgets.ts'
+import type { Deps } from '../../../deps.ts'
+import { AppError } from '../../../errors.ts'
+import { hashToken } from '../../../token.ts'
+
+const TOKEN_PREFIX = 'bellhop_vt_'
+const TOKEN_RANDOM_BYTES = 30
+const DAY_MS = 86_400_000
+/** How long a token is valid after it was last renewed. */
+export const TOKEN_LIFETIME_MS = 90 * DAY_MS
+/** More visitors than can be connected at once. With more, the cache starts over. */
+const MAX_CACHED = 20_000
+
+export type Visitor = typeof visitors.$inferSelect
+
+/** A visitor whose token was found. */
+export type SignedInVisitor = Visitor & { tokenHash: string }
+
+/** The token is returned once; the database keeps its SHA-256. */
+export function newVisitorToken(deps: Deps): { token: string; hash: string } {
+  const token = TOKEN_PREFIX + Buffer.from(deps.randomBytes(TOKEN_RANDOM_BYTES)).toString('base64url')
+  return { token, hash: hashToken(token) }
+}
+
+/** The visitor of a token that is valid, whatever the widget. Cached: each request of a page asks. */
+export async function findVisitorByToken(deps: Deps, token: string): Promise<SignedInVisitor | undefined> {
+  return token.startsWith(TOKEN_PREFIX) ? findVisitorByHash(deps, hashToken(token)) : undefined
+}
+
+/** The same by the hash of the token. */
+export async function findVisitorByHash(deps: Deps, tokenHash: string): Promise<SignedInVisitor | undefined> {
+  const cache = cacheOf(deps)
+  const visitor = cache.visitors.get(tokenHash) ?? (await readAndCache(deps, cache, tokenHash))
+  return visitor && visitor.tokenExpiresAt > deps.clock.now() ? visitor : undefined
+}
+
+/** Whether an agent has blocked the visitor, or their address. */
+export async function isBlocked(deps: Deps, visitor: Visitor, address: string): Promise<boolean> {
+  return visitor.blockedAt !== null || isAddressBlocked(deps, visitor.orgId, address)
+}
+
+export async function isAddressBlocked(deps: Deps, orgId: string, address: string): Promise<boolean> {
+  const cache = cacheOf(deps)
+  const { version } = cache
+  const known = cache.blocked.get(orgId)
+  if (known) return known.has(address)
+  const rows = await blockedOf(deps.database.read, { orgId })
+  const blocked = new Set(rows.map((row) => row.address))
+  if (cache.version === version) cache.blocked.set(orgId, blocked)
+  return blocked.has(address)
+}
+
+/** Who may be signed out or blocked now: visitors by the hashes of their tokens, or anyone. */
+type ChangedVisitors = string[] | 'anyone'
+
+/** Calls back after sessions have ended, and after visitors or addresses were blocked, by any process. */
+export function onVisitorsChanged(deps: Deps, call: (changed: ChangedVisitors) => void): () => void {
+  const { listeners } = cacheOf(deps)
+  listeners.add(call)
+  return () => listeners.delete(call)
+}
+
+/** Call it after the rows of some visitors have changed, with the tokens that they had. */
+export function forgetVisitors(deps: Deps, tokenHashes: (string | null)[]): void {
+  const cache = cacheOf(deps)
+  cache.version += 1
+  for (const hash of tokenHashes) if (hash !== null) cache.visitors.delete(hash)
+}
+
+/** Call it after sessions have ended, or visitors or addresses were blocked: their streams end. */
+export function recheckVisitors(deps: Deps, changed: ChangedVisitors): void {
+  const cache = cacheOf(deps)
+  if (changed === 'anyone') clear(cache)
+  else forgetVisitors(deps, changed)
+  for (const call of cache.listeners) call(changed)
+}
+
+/** Locks the row of a visitor, so that what they send at the same time is stored in turn. Throws 401. */
+export async function lockVisitor(tx: Transaction, me: SignedInVisitor): Promise<Visitor> {
+  const [visitor] = await lock(tx, { orgId: me.orgId, id: me.id })
+  if (visitor?.tokenHash !== me.tokenHash) throw invalidVisitor()
+  return visitor
+}
+
+export function invalidVisitor(): AppError {
+  const detail = 'This visitor is unknown or signed out. Start a new session.'
+  return new AppError(401, 'invalid_visitor', detail, {
+    headers: { 'www-authenticate': 'Bearer realm="Bellhop widget"' },
+  })
+}
+
+export function visitorBlocked(): AppError {
+  return new AppError(403, 'visitor_blocked', "You can't write here anymore.")
+}
+
+interface Cache {
+  visitors: Map<string, SignedInVisitor>
+  /** Blocked addresses by organization. */
+  blocked: Map<string, Set<string>>
+  /** Moves when anything is forgotten: a lookup that was running then is not kept. */
+  version: number
+  listeners: Set<(changed: ChangedVisitors) => void>
+}
+
+const caches = new WeakMap<Database, Cache>()
+
+function cacheOf(deps: Deps): Cache {
+  const known = caches.get(deps.database)
+  if (known) return known
+  const cache: Cache = { visitors: new Map(), blocked: new Map(), version: 0, listeners: new Set() }
+  caches.set(deps.database, cache)
+  deps.externalCommits.listen(() => recheckVisitors(deps, 'anyone'))
+  return cache
+}
+
+function clear(cache: Cache): void {
+  cache.version += 1
+  cache.visitors.clear()
+  cache.blocked.clear()
+}
+
+async function readAndCache(
+  deps: Deps,
+  cache: Cache,
+  tokenHash: string,
+): Promise<SignedInVisitor | undefined> {
+  const { version } = cache
+  const [found] = await byToken(deps.database.read, { tokenHash })
+  if (!found) return undefined
+  const visitor = { ...found, tokenHash }
+  if (cache.visitors.size >= MAX_CACHED) cache.visitors.clear()
+  if (cache.version === version) cache.visitors.set(tokenHash, visitor)
+  return visitor
+}
+
+const byToken = statement<{ tokenHash: string }, Visitor[], Reader>('visitors_by_token', (read, p) =>
+  read.select().from(visitors).where(eq(visitors.tokenHash, p.tokenHash)),
+)
+
+const lock = statement<{ orgId: string; id: string }, Visitor[]>('visitors_lock', (tx, p) =>
+  tx
+    .update(visitors)
+    .set({ lastSeenAt: sql`${visitors.lastSeenAt}` })
+    .where(and(eq(visitors.orgId, p.orgId), eq(visitors.id, p.id)))
+    .returning(),
+)
+
+const blockedOf = statement<{ orgId: string }, { address: string }[], Reader>(
+  'visitors_blocked_addresses',
+  (read, p) =>
+    read
+      .select({ address: blockedAddresses.address })
+      .from(blockedAddresses)
+      .where(eq(blockedAddresses.orgId, p.orgId)),
+)

@@ -1,0 +1,37 @@
+import { eq } from 'drizzle-orm'
+import { widgets } from '../../../database/tables/widgets.ts'
+import type { Deps } from '../../../deps.ts'
+import type { Widget } from '../widgets/find-widget.ts'
+
+const SAVE_EVERY_MS = 60_000
+const MAX_URL_LENGTH = 500
+
+/** Where a widget was loaded or refused last, for its settings page. Each is saved at most once a minute. */
+interface WidgetSightings {
+  seen(widget: Widget, url: string): void
+  refused(widget: Widget, origin: string): void
+}
+
+export function createWidgetSightings(deps: Deps): WidgetSightings {
+  const savedAt = new Map<string, number>()
+
+  /** Whoever loads the widget doesn't wait for it. */
+  function save(widget: Widget, what: 'seen' | 'refused', url: string): void {
+    const now = deps.clock.monotonic()
+    const key = `${what} ${widget.id}`
+    if (now - (savedAt.get(key) ?? Number.NEGATIVE_INFINITY) < SAVE_EVERY_MS) return
+    savedAt.set(key, now)
+    const [shown, at] = [url.slice(0, MAX_URL_LENGTH), deps.clock.now()]
+    const change = what === 'seen' ? { seenUrl: shown, seenAt: at } : { refusedOrigin: shown, refusedAt: at }
+    deps.database
+      .write(async (tx) => {
+        await tx.update(widgets).set(change).where(eq(widgets.id, widget.id))
+      })
+      .catch((error) => deps.log.warn('widget_sighting_not_saved', { widgetId: widget.id, error }))
+  }
+
+  return {
+    seen: (widget, url) => save(widget, 'seen', url),
+    refused: (widget, origin) => save(widget, 'refused', origin),
+  }
+}
