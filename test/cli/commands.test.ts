@@ -10,9 +10,9 @@ import { temporaryFolder } from '../support/folder.ts'
 import {
   type Finished,
   type Place,
+  PROGRAM,
   type RunningServer,
   runProgram,
-  SOURCES,
   startProgram,
 } from '../support/program.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
@@ -201,7 +201,7 @@ test('disabling an agent prints how many tickets were unassigned, can be undone,
 })
 
 test('a command exits quietly when its reader closes the pipe', async () => {
-  const child = Bun.spawn([...SOURCES, 'org', 'list'], { env: place, stdout: 'pipe', stderr: 'pipe' })
+  const child = Bun.spawn([...PROGRAM, 'org', 'list'], { env: place, stdout: 'pipe', stderr: 'pipe' })
   await child.stdout.cancel()
   expect([await new Response(child.stderr).text(), await child.exited]).toEqual(['', 0])
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { call } from '../support/bellhop.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { runProgram, SOURCES, startProgram } from '../support/program.ts'
+import { PROGRAM, runProgram, startProgram } from '../support/program.ts'
 import { eventually } from '../support/webhooks.ts'
 
 interface Counts {
@@ -19,7 +19,7 @@ interface List {
 
 test('the demo shows a busy inbox after the sign-in it prints, and removes its folder when it stops', async () => {
   const tmp = temporaryFolder('tmp')
-  await using demo = await startProgram({ TMPDIR: tmp }, SOURCES, '.', ['serve', '--demo'])
+  await using demo = await startProgram({ TMPDIR: tmp }, PROGRAM, '.', ['serve', '--demo'])
   const printed = await eventually(() => /password (\S+).*Bearer (\S+)"/s.exec(demo.out()))
   const [, password, key] = printed
   const signedIn = await call('POST', `${demo.url}/console/session`, {

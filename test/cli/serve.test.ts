@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { call } from '../support/bellhop.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { runProgram, startProgram } from '../support/program.ts'
+import { runProgram, SOURCES, startProgram } from '../support/program.ts'
 
 const ALLOWED =
   'It must be empty or networks, IP addresses, and host names such as 10.0.0.0/8,::1,hooks.internal.'
@@ -82,7 +82,7 @@ test('a server refuses data of a newer version', async () => {
 
 test('a server without an organization prints how to set it up', async () => {
   const place = { BELLHOP_DATA: temporaryFolder('data') }
-  await using first = await startProgram(place)
+  await using first = await startProgram(place, SOURCES)
   await runProgram(place, ['setup', '--org', 'Acme', '--name', 'Ana', '--email', 'ana@example.com'])
   expect(await first.end('SIGINT')).toBe(0)
   // With npx, Bun may not be installed.
