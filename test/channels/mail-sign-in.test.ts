@@ -18,7 +18,7 @@ import { type OauthServer, startOauthServer } from '../support/mail/oauth-server
 import { eventually, openWebhooks } from '../support/webhooks.ts'
 
 const ADDRESS = 'support@helpdesk.test'
-const KILLS = 20
+const KILLS = 10
 const MAX_LIFE_MS = 150
 const MAX_TEST_MS = 120_000
 

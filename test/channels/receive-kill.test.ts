@@ -10,12 +10,12 @@ import { describeWithMail } from '../support/mail/mail-tests.ts'
 import { connectMailbox, mailSettings } from '../support/mail/mailbox-service.ts'
 import { eventually, openWebhooks } from '../support/webhooks.ts'
 
-const KILLS = 20
-const MAX_LIFE_MS = 400
+const KILLS = 8
+const MAX_LIFE_MS = 200
 const MAX_TEST_MS = 120_000
 const ADDRESS = 'support@helpdesk.test'
 const PASSWORD = 'secret'
-const MAILS = 500
+const MAILS = 200
 /** Every tenth mail comes twice. */
 const DUPLICATES = MAILS / 10
 

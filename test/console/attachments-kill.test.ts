@@ -7,7 +7,7 @@ import { killedLives } from '../support/killed-program.ts'
 import { storedFiles } from '../support/uploads.ts'
 import { openWebhooks } from '../support/webhooks.ts'
 
-const KILLS = 20
+const KILLS = 10
 const MAX_LIFE_MS = 60
 const MAX_TEST_MS = 60_000
 const GRACE_MS = 2 * 60 * 60 * 1000

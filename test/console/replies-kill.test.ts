@@ -8,7 +8,7 @@ import { freshPlace } from '../support/engine.ts'
 import { killedLives } from '../support/killed-program.ts'
 import { eventually, openWebhooks } from '../support/webhooks.ts'
 
-const KILLS = 15
+const KILLS = 8
 const MAX_LIFE_MS = 80
 const MAX_TEST_MS = 60_000
 const AGENT = 'agt_00000000000000000000000001'

@@ -33,15 +33,16 @@ export async function* killedLives(given: KilledProgram): AsyncGenerator<string[
   }
 }
 
-/** One file with all that the program imports, which loads in half the time. Answers its path. */
+/** Parts without types, comments, and long names, which load in half the time. Returns the path of the first one. */
 async function bundle({ program, workers = [] }: KilledProgram): Promise<string> {
-  const folder = temporaryFolder('program')
-  await Bun.build({ entrypoints: [program], outdir: folder, target: 'bun', naming: 'program.js' })
+  const outdir = temporaryFolder('program')
+  const options = { outdir, target: 'bun', minify: true } as const
+  await Bun.build({ ...options, entrypoints: [program], splitting: true, naming: { entry: 'program.js' } })
   for (const worker of workers) {
     // Under its own name, which the program knows.
-    await Bun.build({ entrypoints: [worker], outdir: folder, target: 'bun', naming: '[name].ts' })
+    await Bun.build({ ...options, entrypoints: [worker], naming: '[name].ts' })
   }
-  return join(folder, 'program.js')
+  return join(outdir, 'program.js')
 }
 
 function load({ program, args, env }: KilledProgram) {

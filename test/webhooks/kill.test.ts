@@ -7,7 +7,7 @@ import { killedLives } from '../support/killed-program.ts'
 import type { ReceivedRequest } from '../support/receiver.ts'
 import { eventually, openWebhooks } from '../support/webhooks.ts'
 
-const KILLS = 25
+const KILLS = 12
 const MAX_LIFE_MS = 80
 const MAX_TEST_MS = 60_000
 const SETTINGS = {
