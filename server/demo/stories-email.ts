@@ -35,7 +35,7 @@ export const EMAIL_STORIES: Story[] = [
     turns: [
       {
         ...customer(
-          'Dear Parcelbird team,\n\nthis is the second broken vase in a month, and I am really disappointed.\n\n- Order {order}, delivered by {carrier} today\n- The box has a hole and a bent corner\n- The vase is in pieces\n\nThe invoice is attached. I expect a refund of {amount} this week.\n\n{name}\nSent from my phone',
+          'Dear Parcelbird team,\n\nThis is the second broken vase in a month, and I am really disappointed.\n\n- Order {order}, delivered by {carrier} today\n- The box has a hole and a bent corner\n- The vase is in pieces\n\nThe invoice is attached. I expect a refund of {amount} this week.\n\n{name}\nSent from my phone',
         ),
         mail: { html: COMPLAINT, inline: ['crushed-box.png'], files: ['invoice.pdf'] },
       },
@@ -64,7 +64,7 @@ export const EMAIL_STORIES: Story[] = [
         mail: { html: CONFIRMATION, inline: ['parcelbird.png'] },
       },
       agent(
-        "Hi {first},\n\ncaught in time! I've changed {order} to **4 rolls**: €31.60 instead of €316.00. You'll get a new confirmation in a few minutes.",
+        "Hi {first},\n\nCaught in time! I've changed {order} to **4 rolls**: €31.60 instead of €316.00. You'll get a new confirmation in a few minutes.",
       ),
       customer('Perfect, thank you!'),
     ],
@@ -79,12 +79,12 @@ export const EMAIL_STORIES: Story[] = [
     turns: [
       {
         ...customer(
-          'Hi,\n\nall labels are cut off since this morning. The log of the printer and a scan are attached. Mette from our warehouse is in copy, she can test anything you need.\n\nBest regards\n{name}',
+          'Hi,\n\nAll labels are cut off since this morning. The log of the printer and a scan are attached. Mette from our warehouse is in copy, she can test anything you need.\n\nBest regards\n{name}',
         ),
         mail: { files: ['printer.log', 'label.png'], cc: [{ name: 'Mette Holm', address: 'warehouse' }] },
       },
       agent(
-        'Hi {first}, hi Mette,\n\nthe log shows it: the page is `864` dots wide, but the printer is set to `812`. Please:\n\n1. Open **Settings › Printing › Format**\n2. Choose **4 × 6 inch (102 × 152 mm)**\n3. Print the test page',
+        'Hi {first}, hi Mette,\n\nThe log shows it: the page is `864` dots wide, but the printer is set to `812`. Please:\n\n1. Open **Settings › Printing › Format**\n2. Choose **4 × 6 inch (102 × 152 mm)**\n3. Print the test page',
       ),
       {
         ...customer(
@@ -103,10 +103,10 @@ export const EMAIL_STORIES: Story[] = [
     from: ['matthias'],
     turns: [
       customer(
-        'Dear Parcelbird team,\n\nour contract ends in December. Could you send me an offer for 2027, with 900 parcels a month?\n\nKind regards\n{name}',
+        'Dear Parcelbird team,\n\nOur contract ends in December. Could you send me an offer for 2027, with 900 parcels a month?\n\nKind regards\n{name}',
       ),
       agent(
-        'Dear {first},\n\nthank you for staying with us. For **900 parcels a month** we offer:\n\n- *Pro*, paid monthly: €79\n- *Pro*, paid yearly: €69\n\nBoth include the API and two warehouses. Which one may I prepare?',
+        'Dear {first},\n\nThank you for staying with us. For **900 parcels a month** we offer:\n\n- *Pro*, paid monthly: €79\n- *Pro*, paid yearly: €69\n\nBoth include the API and two warehouses. Which one may I prepare?',
       ),
       {
         ...customer(
