@@ -64,6 +64,7 @@ describeWithMail('the settings of mailboxes', () => {
     const smtp = page.getByRole('group', { name: 'Send (SMTP)' })
     await imap.getByLabel('Server').and(page.locator('[aria-invalid="true"]')).waitFor()
     await smtp.getByLabel('Server').and(page.locator('[aria-invalid="true"]')).waitFor()
+    await imap.getByLabel('Server').and(page.locator(':focus')).waitFor()
 
     await imap.getByLabel('Server').fill('127.0.0.1')
     await imap.getByLabel('Port').fill(String(dovecot.imapsPort))
@@ -97,7 +98,7 @@ describeWithMail('the settings of mailboxes', () => {
     const sender = 'From: cy@customer.test\r\n'
     dovecot.deliver(ADDRESS, `${sender}To: ${ADDRESS}\r\nSubject: Hi\r\n\r\nHi\r\n`)
     await factOf(page, 'Last mail in').getByText('just now').waitFor()
-    await factOf(page, 'Mails').getByText('all accounted for').waitFor()
+    await factOf(page, 'Emails').getByText('all accounted for').waitFor()
     // The stored servers are tested, with the stored password.
     await page.getByRole('button', { name: 'Test connection' }).click()
     await page.getByText('Everything works.').waitFor()

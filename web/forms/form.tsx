@@ -1,4 +1,4 @@
-import { type JSX, Show } from 'solid-js'
+import { createEffect, type JSX, on, Show } from 'solid-js'
 import { ApiProblem, errorMessage } from '../api/api-problem.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorText } from '../ui/error-text.tsx'
@@ -19,8 +19,13 @@ interface FormProps {
 
 /** A form on a page. */
 export function CardForm(props: FormProps & { beside?: JSX.Element }) {
+  let form: HTMLFormElement | undefined
+  focusFault(
+    () => form,
+    () => props.save.error,
+  )
   return (
-    <form class="card" onSubmit={(event) => submit(event, props.save)}>
+    <form class="card" ref={form} onSubmit={(event) => submit(event, props.save)}>
       {props.children}
       <FormProblem error={props.save.error} fields={props.fields} />
       <div class="card-foot">
@@ -33,8 +38,13 @@ export function CardForm(props: FormProps & { beside?: JSX.Element }) {
 
 /** A form in a dialog. */
 export function DialogForm(props: FormProps & { onCancel: () => void }) {
+  let form: HTMLFormElement | undefined
+  focusFault(
+    () => form,
+    () => props.save.error,
+  )
   return (
-    <form class="stack" onSubmit={(event) => submit(event, props.save)}>
+    <form class="stack" ref={form} onSubmit={(event) => submit(event, props.save)}>
       {props.children}
       <FormProblem error={props.save.error} fields={props.fields} />
       <div class="dialog-foot">
@@ -56,6 +66,17 @@ function SubmitButton(props: FormProps) {
 function submit(event: Event, save: FormProps['save']): void {
   event.preventDefault()
   save.mutate()
+}
+
+/** Focuses the first field that the server refused: in a long form, it may be out of sight of the button. */
+function focusFault(form: () => HTMLFormElement | undefined, error: () => unknown): void {
+  createEffect(
+    on(error, (thrown) => {
+      if (!(thrown instanceof ApiProblem) || thrown.errors.length === 0) return
+      // A closed group of fields opens first.
+      requestAnimationFrame(() => form()?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
+    }),
+  )
 }
 
 /** Why the server refused the form, unless its fields already show the errors. */

@@ -53,7 +53,7 @@ export function MailboxHealth(props: { mailbox: Mailbox }) {
       items={[
         { name: 'Last mail in', value: timeOr(health().lastReceivedAt, 'None yet') },
         { name: 'Last mail out', value: timeOr(health().lastSentAt, 'None yet') },
-        { name: 'Mails', value: mailCountSentence(props.mailbox) },
+        { name: 'Emails', value: mailCountSentence(props.mailbox) },
         { name: 'Quarantine', value: <Quarantine mailbox={props.mailbox} /> },
         { name: 'Last checked', value: timeOr(health().lastCheckedAt, 'Not yet') },
         { name: 'Last error', value: <LastError mailbox={props.mailbox} /> },
