@@ -65,7 +65,7 @@ browserTest('a reply goes to the writer and the others on the mail; both can be 
   await field(page).fill('It is attached.')
   await page.getByText('“nobody” is not an email address.').waitFor()
   await page.keyboard.press('Control+Enter')
-  await page.getByText('Finish the address that you began.').waitFor()
+  await page.getByText('Finish or remove the address you started.').waitFor()
   await page.getByRole('combobox', { name: 'Cc' }).fill('')
 
   // The draft keeps them, on every device.

@@ -39,7 +39,7 @@ browserTest('received mail is filtered by outcome, opened, downloaded, and parse
   await page.getByRole('link', { name: /Duplicate.*ana@customer\.test.*Missing invoice/ }).waitFor()
   expect(await rows.count()).toBe(1)
   await page.getByRole('button', { name: 'Bounce 0' }).click()
-  await page.getByText('No matching mail').waitFor()
+  await page.getByText('No matching email').waitFor()
 
   await page.getByRole('button', { name: 'Quarantine 1' }).click()
   await page.getByText('Reading this mail failed: too odd.').waitFor()

@@ -134,7 +134,7 @@ browserTest('one click shows the plain text, and one downloads the original', as
   await message(page).getByText('Earlier words').waitFor()
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('link', { name: 'Original' }).click(),
+    page.getByRole('link', { name: 'Download original' }).click(),
   ])
   expect(await Bun.file(await download.path()).text()).toContain('Subject: Missing invoice')
 })

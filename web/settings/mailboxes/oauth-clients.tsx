@@ -181,7 +181,7 @@ function OauthClientForm(props: { provider: OauthProvider; onDone: () => void })
         <TextField
           label="Directory (tenant) ID"
           aside="optional"
-          hint="Empty: accounts of any directory."
+          hint="Leave empty to allow accounts from any directory."
           value={values.tenant}
           onInput={(tenant) => setValues({ tenant })}
           error={fieldError(save.error, 'tenant')}

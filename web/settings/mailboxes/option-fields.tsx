@@ -40,10 +40,10 @@ export function OptionFields(props: OptionFieldsProps) {
       />
       <Show when={props.isNew}>
         <TextField
-          label="Also take in mail since"
+          label="Also import mail since"
           aside="optional"
           type="date"
-          hint="Empty: only mail that arrives from now on. Older mail opens tickets too."
+          hint="Leave empty to import only new mail. Older mail opens tickets too."
           value={props.values.importSince}
           onInput={(importSince) => props.onChange({ importSince })}
           error={fieldError(props.error, 'importSince')}
@@ -62,14 +62,14 @@ export function OptionFields(props: OptionFieldsProps) {
       <AssigneeSelect {...props} />
       <MarkdownArea
         label="Signature"
-        hint="Added to replies from this mailbox. Empty: the organization's signature."
+        hint="Added to replies from this mailbox. Default: the organization's signature."
         value={props.values.signature}
         onInput={(signature) => props.onChange({ signature })}
         error={fieldError(props.error, 'signature')}
       />
       <MarkdownArea
         label="Automatic reply"
-        hint="Sent once to whoever opens a ticket by email. Empty: none."
+        hint="Sent once to anyone who opens a ticket by email. Leave empty for none."
         value={props.values.autoReply}
         onInput={(autoReply) => props.onChange({ autoReply })}
         error={fieldError(props.error, 'autoReply')}

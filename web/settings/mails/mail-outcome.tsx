@@ -39,7 +39,7 @@ export const OUTCOME_WORDS: Record<MailOutcome, Shown> = {
   },
   duplicate: {
     word: 'Duplicate',
-    sentence: 'The same mail arrived before. Only the first one is in a ticket.',
+    sentence: 'The same email arrived before. Only the first one is in a ticket.',
     tone: 'grey',
     icon: Copy,
   },

@@ -90,7 +90,7 @@ function Facts(props: { mail: Mail }) {
             </>
           ),
         },
-        { name: 'Reason', value: props.mail.reason || 'None' },
+        ...(props.mail.reason ? [{ name: 'Reason', value: props.mail.reason }] : []),
         {
           name: 'Ticket',
           value: (

@@ -31,7 +31,7 @@ export function MailsPage() {
       title="Received mail"
       lead={
         <>
-          Every mail that Bellhop has fetched, and what became of it.{' '}
+          Every email that Bellhop has fetched, and what became of it.{' '}
           <DocsLink to="/docs/email#received-mail-and-quarantine">What the outcomes mean</DocsLink>
         </>
       }
@@ -75,14 +75,14 @@ function NoMails(props: { isFiltered: boolean }) {
         <EmptyState
           icon={<MailOpen />}
           title="No mail yet"
-          text="Once a mailbox is connected, every mail that arrives appears here."
+          text="Once a mailbox is connected, every email that arrives appears here."
           action={<a href="/settings/email">Go to mailboxes</a>}
         />
       }
     >
       <EmptyState
         icon={<FunnelX />}
-        title="No matching mail"
+        title="No matching email"
         text="Try another outcome or mailbox."
         action={<a href="/settings/mails">Show all received mail</a>}
       />

@@ -49,7 +49,7 @@ export function ReplyProblem(props: { reply: ReplyDestination }) {
     <Show when={props.reply.problem}>
       {(problem) => (
         <p class="destination-problem">
-          {problem().effect === 'waits' ? 'Will wait: ' : "Won't be sent: "}
+          {problem().effect === 'waits' ? "Won't be sent yet: " : "Won't be sent: "}
           {problem().reason} <SettingsLink problem={problem()} />
         </p>
       )}

@@ -45,7 +45,7 @@ export function ReplyRecipients(props: ReplyRecipientsProps) {
       <Show when={leftOut()}>
         {(count) => (
           <p class="reply-recipients-note">
-            {count().toLocaleString()} others on the last mail are left out: an email can have at most 50
+            {count().toLocaleString()} others on the last email were left out: an email can have at most 50
             recipients.
           </p>
         )}

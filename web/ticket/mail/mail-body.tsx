@@ -67,7 +67,7 @@ export function MailBody(props: MailBodyProps) {
             {props.view.isFormatted() ? 'Plain text' : 'Formatted'}
           </button>
           <a href={originalPath(props.ticketId, props.message.id)} download="">
-            Original
+            Download original
           </a>
         </p>
       </Show>

@@ -117,7 +117,7 @@ function NewTicketForm(props: Omit<NewTicketDialogProps, 'isOpen'>) {
       draft.discard()
       void queries.invalidateQueries({ queryKey: queryKeys.tickets })
       void queries.invalidateQueries({ queryKey: queryKeys.counts })
-      toast(`Sent to ${to.map(({ name, address }) => name || address).join(', ')}`)
+      toast('Ticket created')
       props.onOpened(ticket)
     } catch (thrown) {
       setError(files.dropGone(thrown) ?? errorMessage(thrown))
@@ -214,9 +214,7 @@ function NewTicketForm(props: Omit<NewTicketDialogProps, 'isOpen'>) {
               No mailbox is connected, so this can't be sent. <SettingsLink problem={NO_MAILBOX} />
             </Match>
             <Match when={mailbox()?.isPaused && mailbox()}>
-              {(paused) => (
-                <>The mailbox {paused().address} is paused: this waits until it is connected again.</>
-              )}
+              {(paused) => <>{paused().address} is paused. The email goes out when the mailbox is resumed.</>}
             </Match>
             <Match when={mailbox()}>{(from) => <>From {from().address}</>}</Match>
           </Switch>

@@ -11,7 +11,7 @@ export interface Recipients {
 
 /** In To and Cc together (server/sends/recipients.ts). */
 export const MAX_RECIPIENTS = 50
-export const UNFINISHED = 'Finish the address that you began.'
+export const UNFINISHED = 'Finish or remove the address you started.'
 const ADDRESS = /^[a-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}@(?:[^\s@.,;<>()[\]\\:"]+\.)+[^\s@.,;<>()[\]\\:"]{2,}$/i
 /** "Ana Pires <ana@example.com>" */
 const WITH_NAME = /^"?([^"<>]*?)"?\s*<\s*(?:mailto:)?([^<>\s]+)\s*>$/
