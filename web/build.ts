@@ -61,8 +61,10 @@ async function build(dist: string, inputsHash: string): Promise<void> {
     if (/^web\.(?:new|old)$/.test(name)) rmSync(join(dist, name), { recursive: true })
   }
   const [built, fresh, old] = [join(dist, 'web'), join(dist, 'web.new'), join(dist, 'web.old')]
-  await runVite(fresh)
-  compress(join(fresh, 'assets'))
+  const vite = ['vite', 'build', '--config', join(import.meta.dir, 'vite.config.ts'), '--logLevel', 'error']
+  await run([...vite, '--outDir', fresh])
+  await run([join(import.meta.dir, 'widget/build-widget.ts'), join(fresh, 'widget')])
+  for (const folder of ['assets', 'widget', 'widget/assets']) compress(join(fresh, folder))
   writeFileSync(join(fresh, 'built-from'), inputsHash)
   if (existsSync(built)) renameSync(built, old)
   renameSync(fresh, built)
@@ -73,22 +75,20 @@ async function build(dist: string, inputsHash: string): Promise<void> {
  * Runs Vite in a separate process, because it needs NODE_ENV `production` (`bun test` sets `test`). Otherwise it builds
  * development pages, which keep every opened ticket in memory.
  */
-async function runVite(outDir: string): Promise<void> {
-  const config = join(import.meta.dir, 'vite.config.ts')
-  const options = ['--config', config, '--outDir', outDir, '--logLevel', 'error']
-  const vite = Bun.spawn([process.execPath, '--bun', 'vite', 'build', ...options], {
+async function run(command: string[]): Promise<void> {
+  const child = Bun.spawn([process.execPath, '--bun', ...command], {
     cwd: TOP,
     env: { ...process.env, NODE_ENV: 'production' },
     stdout: 'ignore',
     stderr: 'pipe',
   })
-  const [errors, code] = await Promise.all([new Response(vite.stderr).text(), vite.exited])
+  const [errors, code] = await Promise.all([new Response(child.stderr).text(), child.exited])
   if (code !== 0) throw new Error(errors)
 }
 
 /** Compresses the files once, instead of for each response. Fonts are compressed already. */
 function compress(folder: string): void {
-  for (const name of readdirSync(folder)) {
+  for (const { name } of readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile())) {
     if (name.endsWith('.woff2')) continue
     const plain = readFileSync(join(folder, name))
     const br = brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } })

@@ -43,6 +43,7 @@ import { guideRoutes } from './docs/routes.ts'
 import { errorResponse } from './error-response.ts'
 import { openapi } from './openapi.ts'
 import { unknownRoute } from './unknown-route.ts'
+import { widgetScriptRoutes } from './widget-script.ts'
 
 /** Every route. Error handling comes first, because a hook applies only to routes that are registered after it. */
 export function createApp(
@@ -66,6 +67,7 @@ export function createApp(
       return errorResponse(deps, thrown, String(set.headers['x-request-id']))
     })
     .use(assetRoutes())
+    .use(widgetScriptRoutes())
     .use(healthRoutes(deps))
     .use(ticketRoutes(deps, guards.keys))
     .use(messageRoutes(deps, guards.keys))

@@ -16,7 +16,7 @@ const PAGES = [
 ] as const
 
 /** Unknown paths below these get a problem document, also in a browser. */
-const API_PATHS = /^\/(?:v1|console|health|metrics|docs|assets)(?:\/|$)/
+const API_PATHS = /^\/(?:v1|console|health|metrics|docs|assets|widget)(?:\/|$)/
 
 /** Nothing from other origins, no inline scripts or styles, and no embedding in other sites. */
 const CONTENT_SECURITY_POLICY = [
@@ -63,7 +63,7 @@ export function assetRoutes() {
   return app.get('/assets/:name', ({ request, params }) => assetResponse(request, params.name), { detail })
 }
 
-function requirePages(): BuiltPages {
+export function requirePages(): BuiltPages {
   const pages = builtPages()
   if (pages) return pages
   throw new AppError(
@@ -93,8 +93,13 @@ function assetResponse(request: Request, name: string): Response {
   if (!asset) {
     throw new AppError(404, 'unknown_route', `There is nothing at /assets/${name.slice(0, 200)}.`)
   }
+  return encodedResponse(request, asset, ASSET_HEADERS)
+}
+
+/** The asset in the smallest encoding that the browser accepts. */
+export function encodedResponse(request: Request, asset: Asset, given: Record<string, string>): Response {
   const { bytes, encoding } = encodedFor(request.headers.get('accept-encoding') ?? '', asset)
-  const headers = { ...ASSET_HEADERS, 'content-type': asset.type }
+  const headers = { ...given, 'content-type': asset.type }
   return new Response(bytes, { headers: encoding ? { ...headers, 'content-encoding': encoding } : headers })
 }
 

@@ -6,6 +6,8 @@ const FOLDER =
   Bun.embeddedFiles.length > 0 ? join(import.meta.dir, 'web') : join(import.meta.dir, '../../dist/web')
 const INDEX = join(FOLDER, 'index.html')
 const ASSETS = join(FOLDER, 'assets')
+const WIDGET = join(FOLDER, 'widget')
+const WIDGET_SCRIPT = 'widget.js'
 
 const TYPES: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -32,6 +34,8 @@ export interface BuiltPages {
   index: Bytes
   etag: string
   assets: Map<string, Asset>
+  /** The script of the website widget, and the files that it loads. */
+  widget: { script: Asset; etag: string; assets: Map<string, Asset> }
 }
 
 let known: BuiltPages | undefined
@@ -52,20 +56,35 @@ export function arePagesBuilt(): boolean {
 
 function readPages(): BuiltPages {
   const index = read(INDEX)
-  const digest = new Bun.CryptoHasher('sha256').update(index).digest('base64url')
-  const names = new Set(readdirSync(ASSETS))
+  const script = readFolder(WIDGET).get(WIDGET_SCRIPT)
+  if (!script)
+    throw new Error(`${join(WIDGET, WIDGET_SCRIPT)} is missing. Run bun run web in the source folder.`)
+  return {
+    index,
+    etag: etagOf(index),
+    assets: readFolder(ASSETS),
+    widget: { script, etag: etagOf(script.plain), assets: readFolder(join(WIDGET, 'assets')) },
+  }
+}
+
+function readFolder(folder: string): Map<string, Asset> {
+  const names = new Set(readdirSync(folder))
   const assets = new Map<string, Asset>()
   for (const name of names) {
     const type = TYPES[extname(name)]
     if (!type) continue
     assets.set(name, {
       type,
-      plain: read(join(ASSETS, name)),
-      ...(names.has(`${name}.br`) ? { br: read(join(ASSETS, `${name}.br`)) } : {}),
-      ...(names.has(`${name}.gz`) ? { gzip: read(join(ASSETS, `${name}.gz`)) } : {}),
+      plain: read(join(folder, name)),
+      ...(names.has(`${name}.br`) ? { br: read(join(folder, `${name}.br`)) } : {}),
+      ...(names.has(`${name}.gz`) ? { gzip: read(join(folder, `${name}.gz`)) } : {}),
     })
   }
-  return { index, etag: `"${digest}"`, assets }
+  return assets
+}
+
+function etagOf(bytes: Bytes): string {
+  return `"${new Bun.CryptoHasher('sha256').update(bytes).digest('base64url')}"`
 }
 
 function read(file: string): Bytes {

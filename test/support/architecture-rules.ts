@@ -148,7 +148,7 @@ export const RULES: Record<string, Rule> = {
 
   'relative imports carry their extension'({ imports }) {
     return imports
-      .filter(({ target, isRelative }) => isRelative && !/\.\w+$/.test(target))
+      .filter(({ target, isRelative }) => isRelative && !/\.\w+(?:\?inline)?$/.test(target))
       .map(({ target }) => `imports ${target}`)
   },
 

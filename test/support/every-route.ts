@@ -33,6 +33,8 @@ export const OPEN_ROUTES = [
   'GET /welcome',
   'GET /join',
   'GET /assets/:name',
+  'GET /widget.js',
+  'GET /widget/assets/:name',
   'ALL /*',
   'GET /health/live',
   'GET /health/ready',

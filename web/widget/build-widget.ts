@@ -1,0 +1,83 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { build, type InlineConfig, type Plugin } from 'vite'
+import solid from 'vite-plugin-solid'
+
+const HERE = import.meta.dirname
+/** Browsers of the last four years: visitors choose theirs themselves. */
+const BROWSERS = ['es2022', 'chrome105', 'firefox110', 'safari16.4']
+
+/** Vite leaves libraries readable, for those who build with them. */
+const SMALL = { minify: true }
+
+const [outDir] = process.argv.slice(2)
+if (!outDir) throw new Error('The folder to build into is missing.')
+
+// As libraries, because in the scripts of pages Vite waits for imports by the page's own Promise, which may be broken.
+await build(
+  configOf({
+    // Events of a shadow root don't always reach the document, where Solid would wait for them.
+    plugins: [solid({ solid: { delegateEvents: false } }), withoutUnusedSolid()],
+    build: {
+      outDir: join(outDir, 'assets'),
+      lib: { entry: join(HERE, 'app.tsx'), formats: ['es'] },
+      rolldownOptions: {
+        preserveEntrySignatures: 'allow-extension',
+        output: { ...SMALL, entryFileNames: '[name]-[hash].js', chunkFileNames: '[name]-[hash].js' },
+      },
+    },
+  }),
+)
+const app = readdirSync(join(outDir, 'assets')).find((name) => /^app-.*\.js$/.test(name))
+await build(
+  configOf({
+    define: { APP_FILE: JSON.stringify(app) },
+    build: {
+      outDir,
+      lib: { entry: join(HERE, 'loader.ts'), formats: ['iife'], name: 'bellhop' },
+      rolldownOptions: { output: { ...SMALL, entryFileNames: 'widget.js' } },
+    },
+  }),
+)
+
+function configOf(own: InlineConfig): InlineConfig {
+  const { plugins, define, build: options } = own
+  return {
+    configFile: false,
+    root: HERE,
+    logLevel: 'error',
+    publicDir: false,
+    ...(plugins && { plugins }),
+    define: { 'process.env.NODE_ENV': '"production"', ...define },
+    build: {
+      ...options,
+      target: BROWSERS,
+      emptyOutDir: false,
+      sourcemap: false,
+      reportCompressedSize: false,
+    },
+  }
+}
+
+/**
+ * Takes out of Solid what the widget doesn't use, a fifth of it: transitions, suspense and the hydration of pages that a
+ * server has drawn. Solid turns them on by variables that nothing here sets, which the minifier can't know.
+ */
+function withoutUnusedSolid(): Plugin {
+  const unset = '(?:Transition|Scheduler|ExternalSourceConfig|SuspenseContext)'
+  const unsetShared = 'sharedConfig\\.(?:context|registry|effects|done|has|load)'
+  return {
+    name: 'without-unused-solid',
+    enforce: 'pre',
+    transform(code, id) {
+      if (!/solid-js\/(?:web\/)?dist\/(?:solid|web)\.js$/.test(id)) return undefined
+      return code
+        .replace(/^let (?:Transition|Scheduler|ExternalSourceConfig) = null;$/gm, '')
+        .replace(/^let SuspenseContext;$/m, 'let unused;')
+        .replace(new RegExp(`\\b${unset}\\b(?= =[^=])`, 'g'), 'unused')
+        .replace(new RegExp(`\\b${unset}\\b`, 'g'), 'null')
+        .replace(new RegExp(`(?<!delete )\\b${unsetShared}\\b(?! =[^=])`, 'g'), 'undefined')
+        .replace(/(?<!function )\bisHydrating\([^()]*\)/g, 'false')
+    },
+  }
+}

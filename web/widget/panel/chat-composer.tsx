@@ -1,0 +1,170 @@
+import { createEffect, createMemo, createSignal, on, Show } from 'solid-js'
+import { fill } from '../texts/texts.ts'
+import css from './chat-composer.css?inline'
+import { ChatIcon } from './chat-icon.tsx'
+import type { CheckAnswers } from './chat-questions.tsx'
+import type { FileQueue } from './file-queue.ts'
+import { adoptStyles, lazyPart } from './lazy-part.tsx'
+import { useWidget } from './widget-context.ts'
+
+const ChatFiles = lazyPart(async () => (await import('./chat-files.tsx')).ChatFiles)
+const ChatQuestions = lazyPart(async () => (await import('./chat-questions.tsx')).ChatQuestions)
+
+const MAX_FIELD_HEIGHT = 160
+const STOPPED_TYPING_MS = 4_000
+
+/** Where the visitor writes. `onReady` gets what adds files to the next message. */
+export function ChatComposer(props: { onReady(addFiles: (files: File[]) => void): void }) {
+  const { client, texts, shell } = useWidget()
+  adoptStyles(shell, css)
+  const [text, setText] = createSignal('')
+  const [problem, setProblem] = createSignal('')
+  const [queue, setQueue] = createSignal<FileQueue>()
+  let checkAnswers: CheckAnswers | undefined
+  let field!: HTMLTextAreaElement
+  let picker!: HTMLInputElement
+  let stopped: ReturnType<typeof setTimeout> | undefined
+
+  const ref = createMemo(() => {
+    const route = client.route()
+    return route.page === 'conversation' ? route.ref : ''
+  })
+  /** The server takes files after the first message. */
+  const areFilesAllowed = () => client.conversations.list().length > 0
+  const isAsked = () => {
+    const { name, email, fields } = client.settings().questions
+    if (name === 'off' && email === 'off' && fields.length === 0) return false
+    return !client.visitor() && !areFilesAllowed() && client.unsent(ref()).length === 0
+  }
+  const isReady = () =>
+    (text().trim() !== '' || (queue()?.files().length ?? 0) > 0) && !queue()?.isUploading()
+
+  createEffect(
+    on(ref, (current) => {
+      setText(client.draft(current))
+      setProblem('')
+    }),
+  )
+  createEffect(() => {
+    if (field.value !== text()) field.value = text()
+    if (client.isOpen()) queueMicrotask(fitField)
+  })
+
+  function fitField(): void {
+    field.style.height = 'auto'
+    if (field.scrollHeight > 0) field.style.height = `${Math.min(field.scrollHeight, MAX_FIELD_HEIGHT)}px`
+  }
+
+  function onInput(): void {
+    setText(field.value)
+    setProblem('')
+    client.setDraft(ref(), field.value)
+    client.setTyping(field.value !== '')
+    clearTimeout(stopped)
+    stopped = setTimeout(client.setTyping, STOPPED_TYPING_MS, false)
+  }
+
+  async function addFiles(files: File[]): Promise<void> {
+    if (!areFilesAllowed() || files.length === 0) return
+    const { createFileQueue } = await import('./file-queue.ts')
+    if (!queue()) setQueue(createFileQueue(client, texts))
+    queue()?.add(files)
+    field.focus()
+  }
+  props.onReady(addFiles)
+
+  function send(): void {
+    if (!isReady()) return
+    const { maxTextLength } = client.settings()
+    const trimmed = text().trim()
+    if (trimmed.length > maxTextLength) {
+      setProblem(fill(texts().textTooLong, { count: maxTextLength }))
+      return
+    }
+    const answers = isAsked() ? checkAnswers?.() : {}
+    if (!answers) return
+    const attachments = queue()?.take() ?? []
+    if (trimmed === '' && attachments.length === 0) return
+    clearTimeout(stopped)
+    client.setDraft(ref(), '')
+    client.send({ text: trimmed, attachments, answers })
+    client.setTyping(false)
+    setText('')
+    field.focus()
+  }
+
+  /** On a phone, Enter begins a new line. */
+  function onKeyDown(event: KeyboardEvent): void {
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+    if (matchMedia('(pointer: coarse)').matches) return
+    event.preventDefault()
+    send()
+  }
+
+  function onPaste(event: ClipboardEvent): void {
+    const files = [...(event.clipboardData?.files ?? [])]
+    if (files.length > 0) event.preventDefault()
+    void addFiles(files)
+  }
+
+  return (
+    <form
+      class="chat-composer"
+      novalidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        send()
+      }}
+    >
+      <Show when={isAsked()}>
+        <ChatQuestions
+          onReady={(check) => {
+            checkAnswers = check
+          }}
+        />
+      </Show>
+      <Show when={queue()}>{(shown) => <ChatFiles queue={shown()} />}</Show>
+      <p class="chat-composer-problem" role="alert">
+        {problem()}
+      </p>
+      <div class="chat-composer-row">
+        <Show when={areFilesAllowed()}>
+          <button
+            type="button"
+            class="chat-panel-button"
+            aria-label={texts().attach}
+            onClick={() => picker.click()}
+          >
+            <ChatIcon name="attach" />
+          </button>
+          <input
+            ref={picker}
+            type="file"
+            multiple
+            hidden
+            onChange={() => {
+              void addFiles([...(picker.files ?? [])])
+              picker.value = ''
+            }}
+          />
+        </Show>
+        <textarea
+          ref={field}
+          class="chat-composer-field"
+          rows="1"
+          dir="auto"
+          aria-label={texts().message}
+          placeholder={
+            client.conversation()?.state === 'ended' ? texts().continueMessage : texts().writeMessage
+          }
+          onInput={onInput}
+          onKeyDown={onKeyDown}
+          onPaste={onPaste}
+        />
+        <button type="submit" class="chat-composer-send" aria-label={texts().send} aria-disabled={!isReady()}>
+          <ChatIcon name="send" />
+        </button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,76 @@
+import { For, Show } from 'solid-js'
+import type { Conversation } from '../contract.ts'
+import { fill } from '../texts/texts.ts'
+import { ChatIcon } from './chat-icon.tsx'
+import css from './chat-list.css?inline'
+import { adoptStyles } from './lazy-part.tsx'
+import { timeOf, useWidget } from './widget-context.ts'
+
+/** The visitor's conversations, newest activity first. */
+export function ChatList() {
+  const { client, texts, language, shell } = useWidget()
+  adoptStyles(shell, css)
+
+  function dateOf(iso: string): string {
+    const date = new Date(iso)
+    if (date.toDateString() === new Date().toDateString()) return timeOf(iso, language())
+    return new Intl.DateTimeFormat(language(), { day: 'numeric', month: 'short' }).format(date)
+  }
+
+  function previewOf({ preview }: Conversation): string {
+    const text = preview.text || texts().file
+    return preview.isMine ? fill(texts().you, { text }) : text
+  }
+
+  return (
+    <div class="chat-list">
+      <h3 class="chat-list-heading">{texts().conversations}</h3>
+      <ul class="chat-list-rows">
+        <For each={client.conversations.list()}>
+          {(conversation) => (
+            <li>
+              <button
+                type="button"
+                class="chat-list-row"
+                onClick={() => client.go({ page: 'conversation', ref: conversation.id })}
+              >
+                <span class="chat-list-top">
+                  <span class="chat-list-name" dir="auto">
+                    {conversation.agent?.name ?? (client.settings().title || texts().someone)}
+                  </span>
+                  <time class="chat-list-time">{dateOf(conversation.updatedAt)}</time>
+                </span>
+                <span class="chat-list-bottom">
+                  <span
+                    class="chat-list-preview"
+                    classList={{ 'is-unread': conversation.unread > 0 }}
+                    dir="auto"
+                  >
+                    {previewOf(conversation)}
+                  </span>
+                  <Show when={conversation.unread > 0}>
+                    <span class="chat-list-badge">
+                      <span aria-hidden="true">{conversation.unread}</span>
+                      <span class="chat-panel-hidden">
+                        {fill(texts().unread, { count: conversation.unread })}
+                      </span>
+                    </span>
+                  </Show>
+                  <Show when={conversation.state === 'ended'}>
+                    <span class="chat-list-ended">{texts().ended}</span>
+                  </Show>
+                </span>
+              </button>
+            </li>
+          )}
+        </For>
+      </ul>
+      <div class="chat-list-foot">
+        <button type="button" class="chat-panel-primary" onClick={() => client.go('new')}>
+          <ChatIcon name="write" />
+          {texts().newConversation}
+        </button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,80 @@
+import { createEffect, onCleanup } from 'solid-js'
+import type { Native, Shell } from '../contract.ts'
+import type { Texts } from '../texts/en.ts'
+import { fill } from '../texts/texts.ts'
+import type { WidgetClient } from '../visitor/widget-client.ts'
+
+const NOTES = [
+  { hertz: 660, atS: 0 },
+  { hertz: 880, atS: 0.12 },
+]
+const NOTE_S = 0.35
+const VOLUME = 0.08
+/** For this long, no other tab plays the same. */
+const SOUND_MS = 1_000
+
+/** A sound and the page's title say that an agent has answered, unless the visitor sees it or has turned it off. */
+export function watchNotices(client: WidgetClient, texts: () => Texts, { frame, native }: Shell): void {
+  let audio: AudioContext | undefined
+  let title: { shown: string; before: string } | undefined
+
+  /** Browsers allow sound after a click or a key. */
+  function allowSound(): void {
+    try {
+      audio ??= new AudioContext()
+      void audio.resume()
+    } catch {
+      // Without sound.
+    }
+  }
+
+  function play(): void {
+    if (audio?.state !== 'running') return
+    for (const { hertz, atS } of NOTES) {
+      const [oscillator, gain] = [audio.createOscillator(), audio.createGain()]
+      const start = audio.currentTime + atS
+      oscillator.frequency.value = hertz
+      gain.gain.setValueAtTime(VOLUME, start)
+      gain.gain.exponentialRampToValueAtTime(0.0001, start + NOTE_S)
+      oscillator.connect(gain).connect(audio.destination)
+      oscillator.start(start)
+      oscillator.stop(start + NOTE_S)
+    }
+  }
+
+  /** The page may have changed its title since. */
+  function restoreTitle(): void {
+    if (title && document.title === title.shown) document.title = title.before
+    title = undefined
+  }
+
+  client.onMessage(() => {
+    const isSeen = client.isOpen() && !document.hidden && document.hasFocus()
+    if (isSeen || client.isMuted() || !client.settings().sound) return
+    void playOnce(play, native)
+    const before = title?.before ?? document.title
+    document.title = fill(texts().newTitle, { count: Math.max(client.unread(), 1) })
+    title = { shown: document.title, before }
+  })
+  createEffect(() => {
+    if (client.unread() === 0) restoreTitle()
+  })
+  frame.addEventListener('pointerdown', allowSound)
+  frame.addEventListener('keydown', allowSound)
+  onCleanup(() => {
+    frame.removeEventListener('pointerdown', allowSound)
+    frame.removeEventListener('keydown', allowSound)
+    restoreTitle()
+    void audio?.close()
+  })
+}
+
+/** In one tab. */
+async function playOnce(play: () => void, native: Native): Promise<void> {
+  if (!navigator.locks) return play()
+  await navigator.locks.request('bellhop:sound', { ifAvailable: true }, async (lock) => {
+    if (!lock) return
+    play()
+    await new (native('Promise'))((resolve) => setTimeout(resolve, SOUND_MS))
+  })
+}

@@ -1,0 +1,90 @@
+import { createSignal } from 'solid-js'
+import type { Attachment } from '../contract.ts'
+import type { Texts } from '../texts/en.ts'
+import { fill } from '../texts/texts.ts'
+import { newClientId } from '../visitor/client-ids.ts'
+import type { WidgetClient } from '../visitor/widget-client.ts'
+
+interface QueuedFile {
+  key: string
+  file: File
+  /** Between 0 and 1. */
+  progress(): number
+  setProgress(share: number): void
+  uploaded: Attachment | undefined
+  problem: string
+  cancel(): void
+}
+
+export interface FileQueue {
+  files(): QueuedFile[]
+  isUploading(): boolean
+  add(files: File[]): void
+  retry(key: string): void
+  remove(key: string): void
+  /** Those that are uploaded, which leave the queue. */
+  take(): Attachment[]
+}
+
+const MIB = 1_048_576
+/** When the connection was lost. */
+const RETRY_MS = 3_000
+const MAX_RETRIES = 3
+
+/** The files of the next message. Each is uploaded when it is chosen. */
+export function createFileQueue(client: WidgetClient, texts: () => Texts): FileQueue {
+  const [files, setFiles] = createSignal<QueuedFile[]>([])
+
+  function change(key: string, more: Partial<QueuedFile>): void {
+    setFiles(files().map((one) => (one.key === key ? { ...one, ...more } : one)))
+  }
+
+  function upload(key: string, retries = 0): void {
+    const queued = files().find((one) => one.key === key)
+    if (!queued) return
+    queued.setProgress(0)
+    const cancel = client.uploadFile(queued.file, {
+      progress: queued.setProgress,
+      done: (uploaded) => change(key, { uploaded }),
+      failed(problem) {
+        if (problem.isTemporary && retries < MAX_RETRIES) {
+          const timer = setTimeout(upload, problem.pauseMs || RETRY_MS, key, retries + 1)
+          return change(key, { cancel: () => clearTimeout(timer) })
+        }
+        const sentence = fill(texts().fileFailed, { name: queued.file.name })
+        change(key, { problem: problem.status === 0 ? sentence : `${sentence} ${problem.message}` })
+      },
+    })
+    change(key, { problem: '', cancel })
+  }
+
+  return {
+    files,
+    isUploading: () => files().some(({ uploaded, problem }) => !uploaded && problem === ''),
+    add(added) {
+      const { maxFileBytes } = client.settings()
+      const limit = { size: `${Math.floor(maxFileBytes / MIB)} MB` }
+      for (const file of added) {
+        const key = newClientId()
+        const [progress, setProgress] = createSignal(0)
+        const problem =
+          file.size > maxFileBytes ? fill(texts().fileTooLarge, { name: file.name, ...limit }) : ''
+        const queued = { key, file, progress, setProgress, uploaded: undefined, problem, cancel() {} }
+        setFiles([...files(), queued])
+        if (problem === '') upload(key)
+      }
+    },
+    retry: upload,
+    remove(key) {
+      files()
+        .find((one) => one.key === key)
+        ?.cancel()
+      setFiles(files().filter((one) => one.key !== key))
+    },
+    take() {
+      const uploaded = files().flatMap((one) => (one.uploaded ? [one.uploaded] : []))
+      setFiles(files().filter((one) => !one.uploaded))
+      return uploaded
+    },
+  }
+}

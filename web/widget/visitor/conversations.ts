@@ -1,0 +1,175 @@
+import { createSignal } from 'solid-js'
+import type { Conversation, Message } from '../contract.ts'
+import type { VisitorApi } from './visitor-api.ts'
+import type { NumberedEvent } from './visitor-stream.ts'
+
+interface Thread {
+  messages: Message[]
+  hasOlder: boolean
+  isLoaded: boolean
+}
+
+interface Typing {
+  conversationId: string
+  agentName: string
+}
+
+export interface Conversations {
+  /** Newest activity first. */
+  list(): Conversation[]
+  /** By the server's id or by the one that the page made. */
+  find(ref: string): Conversation | undefined
+  thread(id: string): Thread | undefined
+  typing(): Typing | undefined
+  /** The number to open the stream after. */
+  after(): number
+  load(): Promise<void>
+  loadThread(id: string): Promise<void>
+  loadOlder(id: string): Promise<void>
+  put(conversation: Conversation, message?: Message): void
+  apply(event: NumberedEvent): void
+  setSeen(id: string): void
+  clear(): void
+}
+
+/** An agent's page that goes away doesn't say that its agent has stopped typing. */
+const MAX_TYPING_MS = 12_000
+
+/** The visitor's conversations, as far as they were read. */
+export function createConversations(api: VisitorApi): Conversations {
+  const [list, setList] = createSignal<Conversation[]>([])
+  const [threads, setThreads] = createSignal<Record<string, Thread>>({})
+  const [typing, setTyping] = createSignal<Typing>()
+  let number = 0
+  /** Changed when another visitor takes over. */
+  let visit = 0
+  let typingEnd: ReturnType<typeof setTimeout> | undefined
+
+  function find(ref: string): Conversation | undefined {
+    return list().find(({ id, clientId }) => id === ref || clientId === ref)
+  }
+
+  async function load(): Promise<void> {
+    const own = visit
+    const answer = await api.call<{ data: Conversation[]; event: number }>('GET', 'conversations')
+    if (own !== visit) return
+    setList(answer.data)
+    number = Math.max(number, answer.event)
+  }
+
+  async function loadThread(id: string): Promise<void> {
+    const own = visit
+    const answer = await readThread(id)
+    if (own !== visit) return
+    putConversation(answer.conversation)
+    const added = threads()[id]?.messages ?? []
+    setThread(id, { messages: merge(added, answer.messages), hasOlder: answer.hasOlder, isLoaded: true })
+  }
+
+  async function loadOlder(id: string): Promise<void> {
+    const own = visit
+    const first = threads()[id]?.messages[0]
+    if (!first) return
+    const answer = await readThread(id, `?before=${first.id}`)
+    const thread = threads()[id]
+    if (own !== visit || !thread) return
+    setThread(id, { ...thread, messages: merge(thread.messages, answer.messages), hasOlder: answer.hasOlder })
+  }
+
+  function readThread(id: string, query = '') {
+    return api.call<{ conversation: Conversation; messages: Message[]; hasOlder: boolean }>(
+      'GET',
+      `conversations/${id}${query}`,
+    )
+  }
+
+  function setThread(id: string, thread: Thread): void {
+    setThreads({ ...threads(), [id]: thread })
+  }
+
+  function putConversation(conversation: Conversation): void {
+    const others = list().filter(({ id }) => id !== conversation.id)
+    setList([conversation, ...others].sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1)))
+  }
+
+  function put(conversation: Conversation, message?: Message): void {
+    putConversation(conversation)
+    if (!message) return
+    const thread = threads()[conversation.id]
+    const known = thread ?? { messages: [], hasOlder: false, isLoaded: false }
+    setThread(conversation.id, { ...known, messages: merge(known.messages, [message]) })
+    if (message.from === 'agent') setTyping(undefined)
+  }
+
+  function apply(event: NumberedEvent): void {
+    // Events that were sent before the list was read are in it already.
+    if (event.number !== undefined && event.event !== 'reset' && event.event !== 'hello') {
+      if (event.number < number) return
+      number = event.number
+    }
+    switch (event.event) {
+      case 'message':
+        put(event.conversation, event.message)
+        break
+      case 'conversation':
+        putConversation(event.conversation)
+        break
+      case 'deleted':
+        setList(list().filter(({ id }) => id !== event.conversationId))
+        break
+      case 'typing':
+        clearTimeout(typingEnd)
+        setTyping(event.isTyping ? event : undefined)
+        typingEnd = setTimeout(() => setTyping(undefined), MAX_TYPING_MS)
+        break
+      case 'reset':
+        number = event.number
+        void reload()
+    }
+  }
+
+  /** Too much was missed. */
+  async function reload(): Promise<void> {
+    const ids = Object.keys(threads())
+    setThreads({})
+    await load()
+    for (const id of ids) await loadThread(id)
+  }
+
+  return {
+    list,
+    find,
+    thread: (id) => threads()[id],
+    typing,
+    after: () => number,
+    load,
+    loadThread,
+    loadOlder,
+    put,
+    apply,
+    setSeen(id) {
+      const conversation = find(id)
+      if (conversation?.unread) putConversation({ ...conversation, unread: 0 })
+    },
+    clear() {
+      visit += 1
+      number = 0
+      clearTimeout(typingEnd)
+      setList([])
+      setThreads({})
+      setTyping(undefined)
+    },
+  }
+}
+
+/** By id, in the order of writing. The objects of messages that didn't change stay, so that they aren't drawn again. */
+function merge(known: Message[], more: Message[]): Message[] {
+  const byId = new Map(known.map((message) => [message.id, message]))
+  for (const message of more) {
+    const old = byId.get(message.id)
+    if (!old || JSON.stringify(old) !== JSON.stringify(message)) byId.set(message.id, message)
+  }
+  return [...byId.values()].sort((a, b) =>
+    a.createdAt === b.createdAt ? (a.id < b.id ? -1 : 1) : a.createdAt < b.createdAt ? -1 : 1,
+  )
+}

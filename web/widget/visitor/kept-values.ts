@@ -1,0 +1,70 @@
+/** Values that survive a reload. In memory only, where the browser forbids storage or it is full. */
+export interface KeptValues {
+  /** False once something couldn't be stored. */
+  isLasting(): boolean
+  read<Value>(name: string): Value | undefined
+  write(name: string, value: unknown): void
+  remove(name: string): void
+  /** Names that begin with `start`. */
+  names(start: string): string[]
+  /** Another tab has changed a value. Returns how to stop. */
+  onChange(run: (name: string) => void): () => void
+}
+
+export function openKeptValues(prefix: string, pickStorage: () => Storage): KeptValues {
+  const storage = tryStorage(pickStorage)
+  const memory = new Map<string, string>()
+  let isLasting = storage !== undefined
+
+  return {
+    isLasting: () => isLasting,
+    read(name) {
+      const text = memory.get(name) ?? storage?.getItem(prefix + name)
+      if (text === null || text === undefined) return undefined
+      try {
+        return JSON.parse(text)
+      } catch {
+        return undefined
+      }
+    },
+    write(name, value) {
+      const text = JSON.stringify(value)
+      try {
+        storage?.setItem(prefix + name, text)
+        if (storage) return void memory.delete(name)
+      } catch {
+        isLasting = false
+      }
+      memory.set(name, text)
+    },
+    remove(name) {
+      memory.delete(name)
+      storage?.removeItem(prefix + name)
+    },
+    names(start) {
+      const stored = storage ? Object.keys(storage).filter((name) => name.startsWith(prefix)) : []
+      const all = [...stored.map((name) => name.slice(prefix.length)), ...memory.keys()]
+      return [...new Set(all)].filter((name) => name.startsWith(start))
+    },
+    onChange(run) {
+      const listen = ({ key, storageArea }: StorageEvent) => {
+        if (storageArea === storage && key?.startsWith(prefix)) run(key.slice(prefix.length))
+      }
+      addEventListener('storage', listen)
+      return () => removeEventListener('storage', listen)
+    },
+  }
+}
+
+/** Browsers that forbid storage throw when it is read, or when something is written. */
+function tryStorage(pick: () => Storage): Storage | undefined {
+  const probe = 'bellhop:probe'
+  try {
+    const storage = pick()
+    storage.setItem(probe, '')
+    storage.removeItem(probe)
+    return storage
+  } catch {
+    return undefined
+  }
+}

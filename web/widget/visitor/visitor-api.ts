@@ -1,0 +1,122 @@
+import type { Native } from '../contract.ts'
+
+// Tokens go in a header, never in an address: addresses are logged.
+
+/** Of a request, after which it counts as lost, such as after a laptop's sleep. */
+const MAX_REQUEST_MS = 30_000
+const DEFAULT_PAUSE_MS = 10_000
+
+/** A response that isn't a success. `status` is 0 if there was none. */
+export class ApiProblem extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    detail: string,
+    /** How long the server asks to wait. */
+    readonly pauseMs = 0,
+  ) {
+    super(detail)
+  }
+
+  /** Whether the same request may succeed later. */
+  get isTemporary(): boolean {
+    return this.status === 0 || this.status >= 500 || this.status === 429 || this.status === 408
+  }
+}
+
+export interface VisitorApi {
+  call<Answer>(method: string, path: string, body?: unknown): Promise<Answer>
+  readFile(id: string): Promise<Blob>
+  /** Returns how to cancel it. */
+  uploadFile(file: File, on: Upload): () => void
+  openEvents(after: number, signal: AbortSignal): Promise<Response>
+}
+
+interface Upload {
+  /** `share` is between 0 and 1. */
+  progress(share: number): void
+  done(file: { id: string; name: string; type: string; size: number }): void
+  failed(problem: ApiProblem): void
+}
+
+export function createVisitorApi(
+  base: string,
+  native: Native,
+  currentToken: () => string | undefined,
+): VisitorApi {
+  async function send(path: string, init: RequestInit): Promise<Response> {
+    let response: Response
+    try {
+      response = await native('fetch')(`${base}/${path}`, { ...init, credentials: 'omit' })
+    } catch (error) {
+      throw new ApiProblem(0, 'unreachable', String(error))
+    }
+    if (!response.ok)
+      throw problemOf(response.status, await response.text(), response.headers.get('retry-after'))
+    return response
+  }
+
+  async function sendInTime<Result>(
+    path: string,
+    init: RequestInit,
+    read: (response: Response) => Promise<Result>,
+  ): Promise<Result> {
+    const controller = new (native('AbortController'))()
+    const timeout = setTimeout(() => controller.abort(), MAX_REQUEST_MS)
+    try {
+      return await read(await send(path, { ...init, signal: controller.signal }))
+    } catch (error) {
+      // The connection was cut in the middle of the response.
+      throw error instanceof ApiProblem ? error : new ApiProblem(0, 'unreachable', String(error))
+    } finally {
+      clearTimeout(timeout)
+    }
+  }
+
+  function headers(more?: Record<string, string>): Record<string, string> {
+    const token = currentToken()
+    return { ...(token && { authorization: `Bearer ${token}` }), ...more }
+  }
+
+  return {
+    call(method, path, body) {
+      const init = {
+        method,
+        headers: headers(body === undefined ? {} : { 'content-type': 'application/json' }),
+      }
+      const withBody = body === undefined ? init : { ...init, body: JSON.stringify(body) }
+      return sendInTime(path, withBody, (response) =>
+        response.status === 204 ? (undefined as never) : response.json(),
+      )
+    },
+    readFile: (id) => sendInTime(`files/${id}`, { headers: headers() }, (response) => response.blob()),
+    openEvents: (after, signal) => send(`events?after=${after}`, { headers: headers(), signal }),
+
+    /** fetch doesn't say how much it has sent. */
+    uploadFile(file, on) {
+      const request = new (native('XMLHttpRequest'))()
+      request.open('POST', `${base}/files?name=${encodeURIComponent(file.name)}`)
+      for (const [name, value] of Object.entries(headers())) request.setRequestHeader(name, value)
+      request.upload.onprogress = ({ loaded, total }) => on.progress(total === 0 ? 1 : loaded / total)
+      request.onload = () => {
+        const { status, responseText } = request
+        if (status === 201) on.done(JSON.parse(responseText))
+        else on.failed(problemOf(status, responseText, request.getResponseHeader('retry-after')))
+      }
+      request.onerror = () => on.failed(new ApiProblem(0, 'unreachable', ''))
+      request.send(file)
+      return () => request.abort()
+    },
+  }
+}
+
+function problemOf(status: number, text: string, retryAfter: string | null): ApiProblem {
+  const pauseMs = status === 429 ? Number(retryAfter) * 1_000 || DEFAULT_PAUSE_MS : 0
+  try {
+    const { code, detail } = JSON.parse(text)
+    return new ApiProblem(status, String(code), String(detail), pauseMs)
+  } catch {
+    // From a proxy.
+    return new ApiProblem(status, 'unknown', '', pauseMs)
+  }
+}
