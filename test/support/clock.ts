@@ -12,6 +12,14 @@ interface Timer {
   call: () => void
 }
 
+const TICK_MS = 50
+
+/** Moves the clock with the real one, until the end of the scope: what the server sends after a pause is sent. */
+export function letRun(clock: ManualClock): Disposable {
+  const timer = setInterval(() => clock.advance(TICK_MS), TICK_MS)
+  return { [Symbol.dispose]: () => clearInterval(timer) }
+}
+
 /** A clock that only moves when a test moves it. `start` is the wall clock in milliseconds since 1970. */
 export function createManualClock(start = Date.parse('2026-03-01T09:00:00.000Z')): ManualClock {
   const timers = new Set<Timer>()

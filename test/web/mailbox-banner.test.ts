@@ -3,14 +3,19 @@ import { signInAgent } from '../support/agents.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
-import { createManualClock } from '../support/clock.ts'
+import { createManualClock, letRun } from '../support/clock.ts'
 import { newMailbox } from '../support/mailboxes.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const TEN_MINUTES_MS = 600_000
 const clock = createManualClock(Date.now())
 const bellhop = await startBellhop({ clock })
-afterAll(() => bellhop.stop())
+// Pages are told of changes after short pauses of the server.
+const running = letRun(clock)
+afterAll(async () => {
+  running[Symbol.dispose]()
+  await bellhop.stop()
+})
 
 browserTest('after ten minutes of failure, administrators see a banner on every page', async () => {
   const { orgId } = await bellhop.organization('Acme')

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
-import { createManualClock } from '../support/clock.ts'
+import { createManualClock, letRun } from '../support/clock.ts'
 import { rowOf } from '../support/inbox.ts'
 import { readThread, replyPath, sendNow, sendReply } from '../support/threads.ts'
 import { field, openTicket, openWorkspace } from '../support/ticket-page.ts'
@@ -12,7 +12,12 @@ import { eventually } from '../support/webhooks.ts'
 
 const clock = createManualClock(Date.now())
 const bellhop = await startBellhop({ clock })
-afterAll(() => bellhop.stop())
+// Pages are told of changes after short pauses of the server.
+const running = letRun(clock)
+afterAll(async () => {
+  running[Symbol.dispose]()
+  await bellhop.stop()
+})
 
 /** Ben sends and goes on with the next ticket; Cy answers the first one before Ben's reply goes. */
 async function overtake(page: Page, ben: SignedInAgent, cy: SignedInAgent, ticketId: string): Promise<void> {
@@ -80,7 +85,6 @@ browserTest(
     const notice = page.getByRole('alert').filter({ hasText: SENTENCE })
     await notice.waitFor()
     await ben.call('DELETE', replyPath(ticket.id, reply.id))
-    clock.advance(1_000)
     await notice.waitFor({ state: 'hidden' })
     expect((await readThread(ben, ticket.id)).drafts[0]?.text).toBe('Mine.')
   },
