@@ -4,6 +4,7 @@ import { createAgent } from '../../server/agents/agents.ts'
 import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
+import { goToList } from '../support/inbox.ts'
 import { readThread, sendNow } from '../support/threads.ts'
 import { thread } from '../support/ticket-page.ts'
 import { readTicket } from '../support/tickets.ts'
@@ -48,7 +49,7 @@ browserTest(
     await press('Enter')
     await page.getByRole('navigation').first().waitFor()
 
-    await press('g u')
+    await goToList(page, 'u')
     await page.getByRole('option', { name: 'Newest' }).waitFor()
     await press('j k Enter')
     await page.waitForURL(`**/${newest}`)

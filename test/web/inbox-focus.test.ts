@@ -2,7 +2,7 @@ import { afterAll, expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
-import { makeOrganization, makeTickets, openList, rowOf, waitForFocus } from '../support/inbox.ts'
+import { goToList, makeOrganization, makeTickets, openList, rowOf, waitForFocus } from '../support/inbox.ts'
 
 const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
@@ -16,14 +16,11 @@ browserTest('switching lists by key focuses the first row', async () => {
   await openList(page, '/inbox/open')
   await rowOf(page, 'Waiting').click()
   await page.waitForURL('**/inbox/open/tkt_*')
-  await page.keyboard.press('g')
-  await page.keyboard.press('r')
+  await goToList(page, 'r')
   await waitForFocus(page, 'Done')
-  await page.keyboard.press('g')
-  await page.keyboard.press('u')
+  await goToList(page, 'u')
   await waitForFocus(page, 'Waiting')
-  await page.keyboard.press('g')
-  await page.keyboard.press('p')
+  await goToList(page, 'p')
   await page.getByText('No pending tickets').waitFor()
   await page.locator('h1:focus', { hasText: 'Pending' }).waitFor()
 })

@@ -2,6 +2,7 @@ import { afterAll, expect } from 'bun:test'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import {
+  goToList,
   makeOrganization,
   makeTickets,
   openList,
@@ -55,8 +56,7 @@ browserTest('an agent works through the list without a mouse', async () => {
   await waitForStatus(agent, String(third?.id), 'resolved')
   await waitForStatus(agent, String(second?.id), 'pending')
 
-  await keyboard.press('g')
-  await keyboard.press('p')
+  await goToList(page, 'p')
   await page.waitForURL('**/inbox/pending')
   await rowOf(page, 'Second').waitFor()
   await keyboard.press('j')
@@ -216,7 +216,8 @@ browserTest('several tickets are selected, changed and undone at once', async ()
   expect(await rowOf(page, 'One').textContent()).not.toContain('urgent')
 
   await page.getByRole('button', { name: 'Resolve', exact: true }).click()
-  await page.getByText('Resolved: 3 tickets').waitFor()
+  // The pointer on it stops its time.
+  await page.getByText('Resolved: 3 tickets').hover()
   await page.getByRole('toolbar').waitFor({ state: 'detached' })
   for (const id of ids.slice(1)) await waitForStatus(agent, id, 'resolved')
   expect(await statusOf(agent, String(ids[0]))).toBe('open')
