@@ -4,7 +4,7 @@ import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { readDraft, readThread } from '../support/threads.ts'
-import { field, openTicket, openWorkspace, thread } from '../support/ticket-page.ts'
+import { field, openTicket as openAnyTicket, openWorkspace, thread } from '../support/ticket-page.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const PHONE = { width: 390, height: 844, isTouch: true }
@@ -27,6 +27,13 @@ afterAll(() => bellhop.stop())
 const preview = (page: Page) => page.getByRole('region', { name: 'Preview' })
 const textIn = (page: Page) => field(page).inputValue()
 
+/** With the toolbar, which has the keys and comes after the ticket. */
+async function openTicket(...given: Parameters<typeof openAnyTicket>) {
+  const window = await openAnyTicket(...given)
+  await window.page.locator('.format-toolbar').waitFor({ state: 'attached' })
+  return window
+}
+
 async function select(page: Page, text: string): Promise<void> {
   await field(page).evaluate((element, part) => {
     if (!(element instanceof HTMLTextAreaElement)) return
@@ -47,7 +54,7 @@ browserTest('keys make text bold and italic, and the browser undoes each step', 
   await page.keyboard.press('Control+b')
   await page.keyboard.type('.')
   expect(await textIn(page)).toBe('Your invoice is **attached**.')
-  expect(await preview(page).locator('strong').textContent()).toBe('attached')
+  await preview(page).locator('strong').getByText('attached', { exact: true }).waitFor()
 
   await select(page, 'invoice')
   await page.keyboard.press('Control+i')
@@ -159,6 +166,7 @@ browserTest('Ctrl+K asks for the address of a link, and changes or removes it ag
   expect(await textIn(page)).toBe('See [our guide](https://a.test/faq) Thanks.')
 
   await page.keyboard.press('Control+k')
+  await form.getByLabel('Address').and(page.locator(':focus')).waitFor()
   await page.keyboard.press('Escape')
   await form.waitFor({ state: 'detached' })
   expect(await field(page).evaluate((element) => element === document.activeElement)).toBe(true)
@@ -181,7 +189,8 @@ browserTest('Enter continues a list, and a pasted address makes a link of the se
   await page.keyboard.press('Enter')
   await page.keyboard.type('Ben')
   expect(await textIn(page)).toBe('Please:\n1. open\n2. click\nBen')
-  expect(await preview(page).locator('ol > li').allTextContents()).toEqual(['open', 'click'])
+  const items = preview(page).locator('ol > li')
+  await eventually(async () => (await items.allTextContents()).join() === 'open,click')
 
   await page.evaluate(() => navigator.clipboard.writeText('https://a.test/guide'))
   await select(page, 'click')
