@@ -89,7 +89,7 @@ browserTest('typing goes on while the server is away, and arrives when it is bac
 
   const second = await startBellhop({ settings: { ...place, PORT: new URL(first.url).port } })
   await page.waitForSelector('html[data-connection=online]')
-  await page.getByText('Saved in this browser').waitFor({ state: 'hidden', timeout: 1_500 })
+  await page.getByText('Saved in this browser').waitFor({ state: 'hidden' })
   await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'Before. While it was away.')
   await page.reload()
   await field(page).waitFor()
