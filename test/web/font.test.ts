@@ -21,6 +21,8 @@ browserTest('a page is shown in Inter and loads only the alphabets it shows', as
     })
   })
   await page.goto('/sign-in', { waitUntil: 'networkidle' })
+  await eventually(() => files.length > 0)
+  await page.evaluate(() => document.fonts.ready)
   expect(files).toEqual([expect.stringMatching(/^\/assets\/inter-latin-wght-normal-[\w-]{8}\.woff2$/)])
   expect(await fontsOf(page, 'h1')).toEqual([{ family: 'Inter', isOfPage: true }])
 

@@ -8,6 +8,7 @@ import {
   openList,
   rowOf,
   subjectsOf,
+  waitForFocus,
   waitForStatus,
 } from '../support/inbox.ts'
 import { makeManyTickets } from '../support/many-tickets.ts'
@@ -195,7 +196,7 @@ browserTest('the title names the open ticket or view, and counts my open tickets
   await agent.call('PATCH', `/v1/tickets/${ticket?.id}`, { body: { assignedTo: agent.id } })
   await waitForTitle(page, '(1) All open – Bellhop')
   await page.getByRole('link', { name: 'My open 1' }).click()
-  await rowOf(page, 'Printer').waitFor()
+  await waitForFocus(page, 'Printer')
   await page.keyboard.press('Enter')
   await waitForTitle(page, '(1) Printer – Bellhop')
   await page.keyboard.press('e')

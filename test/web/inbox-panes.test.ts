@@ -102,6 +102,7 @@ browserTest('axe finds nothing in the inbox, light or dark', async () => {
   await page.getByRole('dialog').waitFor()
   expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
   await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
   await page.keyboard.press('Shift+?')
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
   expect(await accessibilityFaultsInBothThemes(page)).toEqual([])

@@ -4,6 +4,7 @@ import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { openLedger } from '../support/mail/fetched-mail.ts'
+import { eventually } from '../support/webhooks.ts'
 
 const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
@@ -34,10 +35,10 @@ browserTest('received mail is filtered by outcome, opened, downloaded, and parse
   await page.goto('/settings/mails')
   const rows = page.getByRole('list', { name: 'Received mail' }).getByRole('link')
   await page.getByRole('button', { name: 'All 4' }).waitFor()
-  expect(await rows.count()).toBe(4)
+  await eventually(async () => (await rows.count()) === 4)
   await page.getByRole('button', { name: 'Duplicate 1' }).click()
   await page.getByRole('link', { name: /Duplicate.*ana@customer\.test.*Missing invoice/ }).waitFor()
-  expect(await rows.count()).toBe(1)
+  await eventually(async () => (await rows.count()) === 1)
   await page.getByRole('button', { name: 'Bounce 0' }).click()
   await page.getByText('No matching email').waitFor()
 

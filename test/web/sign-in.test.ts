@@ -68,8 +68,10 @@ browserTest('after too many wrong passwords the page says how long to wait', asy
     const answer = page.waitForResponse('**/console/session')
     await page.keyboard.press('Enter')
     await answer
+    // Until then, Enter does nothing.
+    await page.locator('button[type=submit]:not([aria-busy])').waitFor()
   }
-  expect(await page.getByRole('alert').textContent()).toBe('Too many attempts. Try again in 15 minutes.')
+  await page.getByRole('alert').getByText('Too many attempts. Try again in 15 minutes.').waitFor()
 })
 
 browserTest('an agent of several organizations chooses one', async () => {

@@ -108,7 +108,7 @@ browserTest('the viewer goes through the images by keys, zooms, saves, and retur
   await page.keyboard.press('e')
   await page.keyboard.press('Escape')
   await viewer(page).waitFor({ state: 'detached' })
-  expect(await focused(page)).toBe('View tall.png')
+  await eventually(async () => (await focused(page)) === 'View tall.png')
   const beside = page.context().waitForEvent('page')
   await view(page, 'wide.png').click({ modifiers: ['ControlOrMeta'] })
   await (await beside).close()

@@ -18,7 +18,10 @@ browserTest('the panel says who the customer is and leads to what else they wrot
   const panel = window.page.getByRole('complementary', { name: 'Customer' })
   await panel.getByRole('heading', { name: 'Ana Pires' }).waitFor()
   await panel.getByRole('button', { name: 'Copy email address' }).click()
-  expect(await window.page.evaluate(() => navigator.clipboard.readText())).toBe('ana@example.com')
+  await eventually(
+    async () => (await window.page.evaluate(() => navigator.clipboard.readText())) === 'ana@example.com',
+  )
+  await panel.getByRole('link', { name: 'Cannot sign in' }).waitFor()
   expect(await panel.getByRole('link').count()).toBe(1)
   await panel.getByRole('link', { name: 'Cannot sign in' }).click()
   await window.page.waitForURL(`**/inbox/open/${other.id}`)
