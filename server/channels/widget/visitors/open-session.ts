@@ -78,8 +78,8 @@ export function verificationRequired(): AppError {
 
 async function requireIdentity(deps: Deps, widget: Widget, input: IdentityInput): Promise<VerifiedIdentity> {
   const result = await verifyIdentity(deps, widget, input)
-  if (!result.isValid) throw new AppError(401, result.code, result.detail)
-  return result
+  if (result.isValid) return result
+  throw new AppError(401, result.isExpired ? 'expired_identity' : 'invalid_identity', result.detail)
 }
 
 /** A user who was blocked in any browser is blocked in all. */
