@@ -14,6 +14,14 @@ export function plainTextOf(
   return format === 'markdown' ? plainText(text, links) : text
 }
 
+/** `[cid:image001.png@01D9]` of Outlook, and `[image: logo.png]` of Gmail, where a mail has an image. */
+const IMAGE_MARK = /\[(?:cid|image):[^\]\n]{1,300}\]/gi
+
+/** For previews, which show no images. */
+export function withoutImageMarks(text: string): string {
+  return text.replaceAll(IMAGE_MARK, ' ')
+}
+
 /** A Markdown text without its marks. */
 export function plainText(text: string, links: Links = 'address'): string {
   return linesOf(parseMarkdown(text), links).join('\n')

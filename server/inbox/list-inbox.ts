@@ -7,8 +7,9 @@ import { notes, readMarks } from '../database/tables/threads.ts'
 import { tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
-import { plainTextOf } from '../formatting/plain-text.ts'
+import { plainTextOf, withoutImageMarks } from '../formatting/plain-text.ts'
 import { yieldToEventLoop } from '../loop.ts'
+import { isBlank } from '../requests/text.ts'
 import {
   hasDraft,
   hasFailedSend,
@@ -26,6 +27,7 @@ import { readSearch } from '../search/read-search.ts'
 import { decodeCursor, encodeCursor } from '../tickets/cursor.ts'
 import type { TicketSort } from '../tickets/list-tickets.ts'
 import { type TicketWithCustomer, ticketWithCustomer } from '../tickets/queries.ts'
+import { describeTextless } from './textless-messages.ts'
 
 export const MAX_ROWS = 100
 const DEFAULT_ROWS = 50
@@ -37,8 +39,8 @@ const EXCERPT_SOURCE_LENGTH = 4_000
 
 /** A ticket as one agent sees it in the list. */
 export interface InboxRow extends TicketWithCustomer {
-  /** The beginning of the newest message, without marks. */
-  newest: { text: string; role: MessageRole; createdAt: number } | undefined
+  /** The beginning of the newest message, without marks. Without a text, what it has instead. */
+  newest: { id: string; text: string; role: MessageRole; createdAt: number } | undefined
   isUnread: boolean
   hasDraft: boolean
   hasFailedSend: boolean
@@ -124,9 +126,19 @@ async function readRows(
   const places = Array.from({ length: MAX_ROWS }, (_, place) => [`id${place}`, ids[place] ?? ''])
   const rows = await rowsById(read, { orgId, me, ...Object.fromEntries(places) })
   const byId = new Map(rows.map((row) => [row.id, row]))
-  return ids.flatMap((id) => {
+  const found = ids.flatMap((id) => {
     const row = byId.get(id)
     return row ? [inboxRow(row)] : []
+  })
+  return withDescriptions(read, orgId, found)
+}
+
+async function withDescriptions(read: Reader, orgId: string, rows: InboxRow[]): Promise<InboxRow[]> {
+  const textless = rows.flatMap(({ newest }) => (newest && isBlank(newest.text) ? [newest.id] : []))
+  const descriptions = await describeTextless(read, { orgId, ids: textless })
+  return rows.map((row) => {
+    const text = row.newest && descriptions.get(row.newest.id)
+    return row.newest && text !== undefined ? { ...row, newest: { ...row.newest, text } } : row
   })
 }
 
@@ -139,7 +151,9 @@ async function textsOf(
     ...(await newestMessages(read, { orgId, ticketId })),
     ...(await newestNotes(read, { orgId, ticketId })),
   ]
-  return texts.sort((one, other) => other.createdAt - one.createdAt).map((text) => plainTextOf(text))
+  return texts
+    .sort((one, other) => other.createdAt - one.createdAt)
+    .map((text) => withoutImageMarks(plainTextOf(text)))
 }
 
 function inboxRow({
@@ -161,9 +175,14 @@ function inboxRow({
   return {
     ...ticket,
     newest:
-      text === null || format === null || role === null
+      text === null || format === null || role === null || messageId === null
         ? undefined
-        : { text: plainTextOf({ text, format }, 'text'), role, createdAt: messageAt ?? ticket.createdAt },
+        : {
+            id: messageId,
+            text: withoutImageMarks(plainTextOf({ text, format }, 'text')),
+            role,
+            createdAt: messageAt ?? ticket.createdAt,
+          },
     isUnread: role === 'customer' && !isRead,
     hasDraft: Boolean(hasDraft),
     hasFailedSend: Boolean(hasFailedSend),

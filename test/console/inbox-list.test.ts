@@ -48,6 +48,35 @@ test('a row shows what an agent wants to know before opening the ticket', async 
   expect(after?.lastMessageAt).toBe(after?.updatedAt)
 })
 
+test('a message without a text is shown by its files, and marks of images are left out', async () => {
+  const { id } = await makeTicket(acme, {
+    tags: ['shown'],
+    message: '[cid:image001.png@01D9.AB]\nSee [image: a.png]',
+  })
+  const preview = async () => (await list({ q: 'tag:shown' })).json.data[0]?.preview
+  expect(await preview()).toEqual({ role: 'customer', text: 'See' })
+  const upload = async (name: string) => {
+    const headers = { 'content-type': 'application/octet-stream' }
+    const file = await acme.call<{ id: string }>('POST', `/attachments?name=${name}`, {
+      raw: 'Files',
+      headers,
+    })
+    return file.json.id
+  }
+  const send = async (text: string, ...names: string[]) => {
+    const attachments = await Promise.all(names.map(upload))
+    const path = `/tickets/${id}/messages/${bellhop.deps.newId('msg')}`
+    const answer = await acme.call('PUT', path, { body: { text, attachments } })
+    expect(answer.status, answer.text).toBe(201)
+  }
+  await send('', 'invoice.pdf', 'photo.jpg')
+  expect(await preview()).toEqual({ role: 'agent', text: '2 files: invoice.pdf, photo.jpg' })
+  await send('[image: scan.png]', 'scan.png')
+  expect(await preview()).toEqual({ role: 'agent', text: '1 file: scan.png' })
+  await send('It is attached.', 'plan.pdf')
+  expect(await preview()).toEqual({ role: 'agent', text: 'It is attached.' })
+})
+
 const WALKS = [
   { q: 'status:open tag:walk', sort: 'updated_desc' },
   { q: 'tag:walk', sort: 'created_asc' },

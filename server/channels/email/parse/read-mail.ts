@@ -24,6 +24,8 @@ const MAX_CONTENT_ID_LENGTH = 500
 const MAX_OWN_HEADERS = 20
 const MAX_OWN_HEADER_LENGTH = 500
 const OWN_HEADER = /^x-bellhop-/
+/** Outlook writes it into the text, where the HTML has an image. */
+const CONTENT_ID_MARK = /\[cid:([^\]\s]{1,500})\]/gi
 /** The year 9999. */
 const LATEST_DATE = 253_402_300_799_999
 
@@ -47,7 +49,7 @@ export function readMail(bytes: Uint8Array, store: StoreFile, authservId?: strin
   const { root, skippedParts } = readParts(bytes)
   const { headers } = root
   const body = readBody(root)
-  const fullText = cleanText(body.text)
+  const fullText = namedImages(cleanText(body.text), body.files)
   const searched = firstCodePoints(fullText, MAX_SEARCHED_LENGTH)
   const cut = cutQuotes(searched)
   const text = firstCodePoints(cut.text, MAX_TEXT_LENGTH)
@@ -116,6 +118,16 @@ function readHtml(source: string, { attachments, quoted }: ParsedMail, store: St
       isInline: file.contentId !== null && shown.has(file.contentId) && file.type.startsWith('image/'),
     })),
   }
+}
+
+/** Where the text of a mail has an image, its name says more than its content id. */
+function namedImages(text: string, files: MimePart[]): string {
+  if (!/\[cid:/i.test(text)) return text
+  const names = new Map(files.map((part) => [contentIdOf(part)?.toLowerCase(), attachmentName(part)]))
+  return text.replaceAll(CONTENT_ID_MARK, (_, contentId: string) => {
+    const name = names.get(contentId.toLowerCase())?.replaceAll(/[[\]]/g, '')
+    return name ? `[image: ${name}]` : ''
+  })
 }
 
 function attachmentOf(part: MimePart, store: StoreFile): MailAttachment {
