@@ -13,8 +13,8 @@ interface Uploads {
 }
 
 /** A file that arrived with a message. It must be kept in the store until the unit is over. */
-type ReceivedFile = Pick<Attachment, 'hash' | 'name' | 'type' | 'size' | 'width' | 'height'> &
-  Partial<Pick<Attachment, 'contentId' | 'isInline'>>
+export type ReceivedFile = Pick<Attachment, 'hash' | 'name' | 'type' | 'size' | 'width' | 'height'> &
+  Partial<Pick<Attachment, 'contentId' | 'isInline' | 'position'>>
 
 /** The files of a new message: uploads, what arrived with it, or those that it had while it was scheduled. */
 export type NewAttachments = { uploads: Uploads } | { received: ReceivedFile[] } | { bound: Attachment[] }
@@ -51,12 +51,12 @@ async function insertReceived(
   const rows = received.map((file, position) => ({
     contentId: null,
     isInline: false,
+    position,
     ...file,
     ...owner,
     id: deps.newId('att'),
     orgId,
     uploadedBy: null,
-    position,
     createdAt,
   }))
   await insertAttachments(tx, rows)

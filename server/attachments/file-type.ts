@@ -2,6 +2,8 @@ import { extensionOf } from './file-name.ts'
 
 /** Types that a browser shows as an image and that can't run anything. */
 const INLINE = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'])
+/** Images that every mail program shows within a text. */
+const IN_EMAIL = new Set(['image/png', 'image/jpeg', 'image/gif'])
 /** Types that a browser could run. They leave the server as bytes without a type. */
 const ACTIVE = /^(?:text\/html|image\/svg\+xml|(?:text|application)\/(?:xml|javascript)|.*\+xml)$/
 const UNKNOWN = 'application/octet-stream'
@@ -135,6 +137,11 @@ function isBinary(character: string): boolean {
 /** Whether a browser may show a file of this type in the page. */
 export function isShownInline(type: string): boolean {
   return INLINE.has(type)
+}
+
+/** Whether every mail program shows a file of this type within a text. */
+export function isShownInEmail(type: string): boolean {
+  return IN_EMAIL.has(type)
 }
 
 /** The `Content-Type` of a download. */

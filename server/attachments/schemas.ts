@@ -25,14 +25,20 @@ const dimensions = {
   height: t.Optional(t.Integer({ examples: [800] })),
 }
 export const uploadedAttachment = t.Object(
-  { ...attachment.properties, ...dimensions },
+  {
+    ...attachment.properties,
+    ...dimensions,
+    inline: t.Optional(
+      t.Literal(true, { description: 'Present if the image is shown in the text of an email.' }),
+    ),
+  },
   { $id: 'UploadedAttachment', examples: attachment.examples },
 )
 
 const inboxAttachment = t.Object({
   ...attachment.properties,
   ...dimensions,
-  /** Only of what the HTML of a mail shows within its text. */
+  /** Shown in the text: by the HTML of a mail, which refers to `contentId`, or below what an agent wrote. */
   isInline: t.Optional(t.Literal(true)),
   contentId: t.Optional(t.String()),
 })
@@ -55,6 +61,15 @@ export const attachmentIds = t.Optional(
 
 export const attachmentId = t.Object({ id: t.String({ description: 'Attachment id.', examples: [ID] }) })
 export const uploadQuery = t.Object(
-  { name: text({ maxLength: MAX_FILE_NAME_LENGTH, description: 'File name.', examples: ['invoice.pdf'] }) },
+  {
+    name: text({ maxLength: MAX_FILE_NAME_LENGTH, description: 'File name.', examples: ['invoice.pdf'] }),
+    inline: t.Optional(
+      t.Union([t.Literal('true'), t.Literal('false')], {
+        description:
+          'Whether an email shows the file below its text instead of attaching it. Only for PNG, JPEG, and GIF images; ignored for other files.',
+        examples: ['true'],
+      }),
+    ),
+  },
   { additionalProperties: false },
 )

@@ -6,7 +6,7 @@ import { isId } from '../ids.ts'
 import { formatSize } from '../sizes.ts'
 import { cleanFileName } from './file-name.ts'
 import type { KeptFile } from './file-store.ts'
-import { sniffType } from './file-type.ts'
+import { isShownInEmail, sniffType } from './file-type.ts'
 import { readImageSize } from './image-size.ts'
 import { type Attachment, deleteFiles, findAttachment, insertAttachments } from './queries.ts'
 
@@ -14,6 +14,8 @@ interface NewUpload {
   /** Id of the agent, or of the API key. Only they can send it. */
   uploader: string
   name: string
+  /** Whether it is shown in the text of an email, if it is an image that mail programs show. */
+  isInline?: boolean
   /** The bytes as they arrive. */
   body: AsyncIterable<Uint8Array> | null
   /** The size that the request announced. */
@@ -27,7 +29,7 @@ interface NewUpload {
 export async function receiveUpload(
   deps: Deps,
   orgId: string,
-  { uploader, name, body, announcedBytes }: NewUpload,
+  { uploader, name, isInline = false, body, announcedBytes }: NewUpload,
 ): Promise<Attachment> {
   const maxBytes = deps.config.attachmentLimitBytes
   if (announcedBytes !== undefined && announcedBytes > maxBytes) {
@@ -38,15 +40,16 @@ export async function receiveUpload(
   const { hash, size } = file
   try {
     if (size === 0) throw emptyFile()
+    const described = await describeFile(file, name)
     const upload: Attachment = {
-      ...(await describeFile(file, name)),
+      ...described,
       id: deps.newId('att'),
       orgId,
       ticketId: null,
       ownerId: null,
       uploadedBy: uploader,
       contentId: null,
-      isInline: false,
+      isInline: isInline && isShownInEmail(described.type),
       position: 0,
       createdAt: deps.clock.now(),
     }

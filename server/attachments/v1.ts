@@ -20,6 +20,7 @@ export function attachmentRoutes(deps: Deps, guard: KeyGuard) {
         const upload = await receiveUpload(deps, caller.orgId, {
           uploader: idOfCaller(caller),
           name: query.name,
+          isInline: query.inline === 'true',
           body: request.body,
           announcedBytes: announcedBytes(request),
         })

@@ -5,8 +5,13 @@ function viewAttachment({ id, name, type, size }: Attachment) {
   return { id, name, type, size }
 }
 
-/** With the dimensions of an image. */
+/** A file that was just uploaded. */
 export function viewUpload(attachment: Attachment) {
+  return { ...withDimensions(attachment), ...(attachment.isInline ? { inline: true as const } : {}) }
+}
+
+/** With the dimensions of an image. */
+function withDimensions(attachment: Attachment) {
   const { width, height } = attachment
   return { ...viewAttachment(attachment), ...(width === null || height === null ? {} : { width, height }) }
 }
@@ -15,7 +20,7 @@ export function viewUpload(attachment: Attachment) {
 function viewInboxAttachment(attachment: Attachment) {
   const { isInline, contentId } = attachment
   return {
-    ...viewUpload(attachment),
+    ...withDimensions(attachment),
     ...(isInline ? { isInline: true as const } : {}),
     ...(contentId === null ? {} : { contentId }),
   }

@@ -1,6 +1,7 @@
 import type { MessageFormat } from '../database/tables/messages.ts'
 import { escapeHtml, markdownToEmailHtml, plainToEmailHtml } from '../formatting/email-html.ts'
 import { plainText } from '../formatting/plain-text.ts'
+import { forMailPrograms, imageBelow } from './forwarded-html.ts'
 
 /** In UTF-16 units. A reader needs to know what is answered, not all of it. */
 const MAX_QUOTED_LENGTH = 10_000
@@ -27,16 +28,17 @@ interface BodyParts {
   /** Markdown; the agent's, then the mailbox's. */
   signatures: readonly string[]
   quoted: QuotedText | undefined
-  /** A forwarded message, in full. */
-  forwarded: ForwardedText | undefined
-  /** `Content-ID`s of images that are shown below the text. */
+  forwarded: ForwardedMessage | undefined
+  /** `Content-ID`s of images that are shown below the text, above the signature. */
   images: readonly { contentId: string; name: string }[]
 }
 
 /** A message that is passed on, with the lines of its header that a reader needs. */
-export interface ForwardedText {
+export interface ForwardedMessage {
   header: readonly [name: string, value: string][]
   text: string
+  /** Safe, as `forwardableHtml` makes it; null for a plain text. */
+  html: string | null
 }
 
 /** The two alternatives of an email. */
@@ -44,10 +46,21 @@ export function emailBody(parts: BodyParts): { text: string; html: string } {
   return { text: textOf(parts), html: htmlOf(parts) }
 }
 
-/** What a forward adds below its text, as the thread shows it. */
-export function forwardedBlock({ header, text }: ForwardedText): string {
-  const lines = header.map(([name, value]) => `${name}: ${value}`)
-  return ['---------- Forwarded message ----------', ...lines, '', text].join('\n')
+/** What a forward adds below its text. */
+export function forwardedText({ header, text }: ForwardedMessage): string {
+  return [...headerLines(header), '', text].join('\n')
+}
+
+/** The same with the formatting of the message, in the form that the thread shows. */
+export function forwardedHtml({ header, text, html }: ForwardedMessage): string {
+  const block = headerLines(header).map(escapeHtml).join('<br>\n')
+  // Nothing in the message can be placed over the header, so as to look like ours.
+  const style = 'position:relative;overflow:auto;contain:paint'
+  return `<div style="${SEPARATOR}">${block}</div>\n<div style="${style}">${html ?? plainToEmailHtml(text)}</div>`
+}
+
+function headerLines(header: ForwardedMessage['header']): string[] {
+  return ['---------- Forwarded message ----------', ...header.map(([name, value]) => `${name}: ${value}`)]
 }
 
 function textOf({ text, format, signatures, quoted, forwarded }: BodyParts): string {
@@ -55,7 +68,7 @@ function textOf({ text, format, signatures, quoted, forwarded }: BodyParts): str
   // "-- " marks a signature: mail programs leave it out when they quote (RFC 3676, section 4.3).
   if (signatures.length > 0)
     blocks.push(`-- \n${signatures.map((signature) => plainText(signature)).join('\n\n')}`)
-  if (forwarded) blocks.push(forwardedBlock(forwarded))
+  if (forwarded) blocks.push(forwardedText(forwarded))
   if (quoted) {
     const lines = cut(quoted.text)
       .split('\n')
@@ -68,15 +81,13 @@ function textOf({ text, format, signatures, quoted, forwarded }: BodyParts): str
 function htmlOf({ text, format, signatures, quoted, forwarded, images }: BodyParts): string {
   const blocks = [`<div>${format === 'markdown' ? markdownToEmailHtml(text) : plainToEmailHtml(text)}</div>`]
   for (const { contentId, name } of images) {
-    blocks.push(
-      `<p><img src="cid:${escapeHtml(contentId)}" alt="${escapeHtml(name)}" style="max-width:100%"></p>`,
-    )
+    blocks.push(imageBelow(`src="cid:${escapeHtml(contentId)}"`, name))
   }
   if (signatures.length > 0) {
     const html = signatures.map((signature) => markdownToEmailHtml(signature)).join('')
     blocks.push(`<div style="${SEPARATOR}">-- <br>\n${html}</div>`)
   }
-  if (forwarded) blocks.push(`<div style="${SEPARATOR}">${plainToEmailHtml(forwardedBlock(forwarded))}</div>`)
+  if (forwarded) blocks.push(forMailPrograms(forwardedHtml(forwarded)))
   if (quoted) {
     const html = plainToEmailHtml(cut(quoted.text))
     blocks.push(

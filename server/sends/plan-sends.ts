@@ -5,7 +5,7 @@ import type { Recipients } from '../database/tables/scheduled-messages.ts'
 import type { FrozenEmail, FrozenFile } from '../database/tables/sends.ts'
 import type { Deps } from '../deps.ts'
 import { addressKey, withoutRepetitions } from './email-addresses.ts'
-import { emailBody, type ForwardedText, type QuotedText } from './email-body.ts'
+import { emailBody, type ForwardedMessage, type QuotedText } from './email-body.ts'
 import { conversationOf, envelopeOf, messageEmailOf, withBrackets, withoutBrackets } from './email-content.ts'
 import { referencesTo } from './message-id.ts'
 import {
@@ -24,8 +24,6 @@ export const NO_RECIPIENT = 'Nobody on this ticket has an email address. Choose 
 /** Begins the subject of a forward or an answer, in the languages of mail programs. */
 const FORWARD = /^\s*(?:fwd?|wg|tr|rv|i|vb|pd|enc)\s*:/i
 const ANSWER = /^\s*(?:re|aw|sv|vs|antw|odp|ynt|rif|res)\s*(?:\[\d+\])?\s*:/i
-
-const INLINE_IMAGES = ['image/png', 'image/jpeg', 'image/gif']
 
 type MessageFile = Pick<Attachment, 'id' | 'hash' | 'name' | 'type' | 'size' | 'contentId' | 'isInline'>
 
@@ -48,7 +46,7 @@ export interface Outgoing {
   recipients?: Recipients | null | undefined
   /** A reply unless told. A new conversation and a forward go by email on every channel, and answer nothing. */
   kind?: 'reply' | 'opening' | 'forward' | 'automatic'
-  forwarded?: ForwardedText & { messageId: string }
+  forwarded?: ForwardedMessage & { messageId: string }
 }
 
 /** What to store with the message. Insert the sends after it, in the same unit. */
@@ -130,14 +128,15 @@ async function freeze(
   const known = isNew ? [] : await findNewestMessages(tx, { orgId, ticketId })
   const answered = isNew ? undefined : answeredBy(known, { to, cc })
   const quoted = kind === 'reply' ? quotedBy(known, { to, cc }, outgoing) : undefined
-  const files = (outgoing.files ?? []).map(frozenFile)
+  const files = outgoing.files ?? []
   const body = emailBody({
     text: message.text,
     format: message.format,
     signatures: await signaturesOf(tx, outgoing, mailbox),
     quoted,
     forwarded,
-    images: files.flatMap(({ contentId, name }) => (contentId === undefined ? [] : [{ contentId, name }])),
+    // Those of a forwarded message have their place in it.
+    images: files.filter(({ isInline, contentId }) => isInline && contentId === null).map(shownBelow),
   })
   const agentName = message.agentId === undefined ? undefined : message.agentName
   const subject = subjectOf(outgoing, answered)
@@ -147,7 +146,7 @@ async function freeze(
     cc: withoutRepetitions(cc, to),
     subject: mailbox?.hasSubjectTokens ? withSubjectToken(deps.encryption, subject, ticketId) : subject,
     ...body,
-    files,
+    files: files.map(frozenFile),
     ...referencesOf(answered),
     date: message.createdAt,
     ...(kind === 'automatic' && { autoSubmitted: 'auto-replied' as const }),
@@ -228,9 +227,16 @@ async function signaturesOf(
   return all.map((signature) => signature.trimEnd()).filter((signature) => signature.trim() !== '')
 }
 
-/** Images that every mail program shows are shown below the text. */
-function frozenFile({ id, hash, name, type, size, contentId, isInline }: MessageFile): FrozenFile {
-  const isShown = INLINE_IMAGES.includes(type)
-  const shownAs = isInline ? contentId : isShown ? `${id}@bellhop` : null
-  return { hash, name, type, size, ...(shownAs !== null && { contentId: shownAs }) }
+function frozenFile(file: MessageFile): FrozenFile {
+  const { hash, name, type, size, isInline } = file
+  return { hash, name, type, size, ...(isInline && { contentId: contentIdOf(file) }) }
+}
+
+/** An image that the agent put into the message. */
+function shownBelow(file: MessageFile): { contentId: string; name: string } {
+  return { contentId: contentIdOf(file), name: file.name }
+}
+
+function contentIdOf({ id, contentId }: MessageFile): string {
+  return contentId ?? `${id}@bellhop`
 }

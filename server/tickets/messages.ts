@@ -12,6 +12,7 @@ import { type Outgoing, planSends } from '../sends/plan-sends.ts'
 import { insertSends } from '../sends/queries.ts'
 import {
   insertMessages,
+  type Message,
   type MessageWithFiles,
   newMessage,
   type Ticket,
@@ -40,8 +41,9 @@ interface NewAgentMessage {
   attachments?: NewAttachments
   /** Those of an email that the author chose; null for those that the ticket suggests. */
   recipients?: Recipients | null
-  /** A message that is passed on to someone outside. */
-  forwarded?: Outgoing['forwarded']
+  /** A message that is passed on to someone outside, and what `messageContents` says of its HTML. */
+  forwarded?: NonNullable<Outgoing['forwarded']> &
+    Pick<Message, 'hasHtml' | 'isHtmlFormatted' | 'hasRemoteImages'>
 }
 
 /** A stored message, its ticket after it, and the event that the caller must record. */
@@ -110,8 +112,13 @@ export async function addAgentMessage(
     agentId: input.agentId ?? null,
     requestHash: input.requestHash ?? null,
     attachmentCount: attachments.length,
-    hasQuote: forwarded !== undefined,
-    author: forwarded ? 'third_party' : null,
+    ...(forwarded && {
+      hasQuote: true,
+      hasHtml: forwarded.hasHtml,
+      isHtmlFormatted: forwarded.isHtmlFormatted,
+      hasRemoteImages: forwarded.hasRemoteImages,
+      author: 'third_party' as const,
+    }),
   })
   await insertMessages(tx, [stored])
   await insertSends(tx, sends)

@@ -5,10 +5,12 @@ import { messages } from '../../server/database/tables/messages.ts'
 import { tickets } from '../../server/database/tables/tickets.ts'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import type { Bellhop, Client } from '../support/bellhop.ts'
+import { PNG } from '../support/images.ts'
 import { type Dovecot, startDovecot } from '../support/mail/dovecot.ts'
 import { describeWithMail } from '../support/mail/mail-tests.ts'
 import { connectMailbox, startBellhopWithMail } from '../support/mail/mailbox-service.ts'
 import { type Postfix, startPostfix } from '../support/mail/postfix.ts'
+import { richMail } from '../support/mail/rich-mail.ts'
 import { type SmtpFaults, startSmtpFaults } from '../support/mail/smtp-faults.ts'
 import { readThread } from '../support/threads.ts'
 import { type ListJson, listTickets, type TicketJson } from '../support/tickets.ts'
@@ -138,6 +140,81 @@ describeWithMail('a conversation by email', () => {
     const [, automatic, ...others] = await messagesOf(id)
     expect([automatic?.sending, others.length]).toEqual(['sent', 1])
     elsewhere.heal()
+  })
+
+  test('forwards a mail with its formatting, its images in their places, and its files', async () => {
+    const headers = [`From: Ana <${ANA}>`, `To: ${SUPPORT}`, 'Subject: Claim 1001']
+    await postfix.send({ from: ANA, to: SUPPORT, raw: richMail(headers) })
+    const { id } = await newestTicket('Claim 1001')
+    const [first] = await untilMessages(id, 2)
+    expect(first?.text).toBe(
+      '[image: logo.png]\nClaim 1001\n\nThe parcel arrived broken\n\nPlease see the photo, and the claim<https://customer.test/claims/1001>.\n\n[image: photo.png]\n\n\nAna',
+    )
+    const upload = async (query: string, raw: string | Uint8Array<ArrayBuffer>) => {
+      const answer = await ben.call<{ id: string }>('POST', `/v1/attachments?${query}`, {
+        raw,
+        headers: { 'content-type': 'application/octet-stream' },
+      })
+      return answer.json.id
+    }
+    const attachments = [
+      await upload('name=pasted.png&inline=true', PNG),
+      await upload('name=attached.png', PNG),
+    ]
+    const forwardId = bellhop.deps.newId('msg')
+    const path = `/console/tickets/${id}/messages/${first?.id}/forward`
+    const body = { id: forwardId, to: [{ address: 'claims@elsewhere.test' }], text: 'Please check **this**.' }
+    const answer = await ben.call('POST', path, { body: { ...body, format: 'markdown', attachments } })
+    expect(answer.status, answer.text).toBe(201)
+    const forwarded = await eventually(() => elsewhere.messages.find(({ raw }) => raw.includes(forwardId)))
+    const mail = await PostalMime.parse(forwarded.raw)
+
+    expect(mail.text).toStartWith(
+      'Please check this.\n\n---------- Forwarded message ----------\nFrom: Ana <ana@customer.test>\nDate: ',
+    )
+    expect(mail.text).toContain(
+      'Subject: Claim 1001\nTo: support@helpdesk.test\n\n[image: logo.png]\nClaim 1001',
+    )
+    const html = mail.html ?? ''
+    const places = [
+      'Please check <strong>this</strong>.',
+      `<img src="cid:${attachments[0]}@bellhop"`,
+      'Forwarded message',
+      'From: Ana',
+      `<img alt="Customer Ltd" width="120" height="40" src="cid:${forwardId}.1@bellhop"`,
+      'The parcel arrived <em>broken</em>',
+      'href="https://customer.test/claims/1001?a=1&amp;b=2"',
+      `<img alt="The box" width="240" height="160" src="cid:${forwardId}.2@bellhop"`,
+      'src="https://tracker.example/pixel.png?id=7&amp;x=1"',
+    ].map((words) => html.indexOf(words))
+    expect(places.toSorted((one, other) => one - other)).toEqual(places)
+    expect(places).not.toContain(-1)
+    expect(html).not.toMatch(/data-|How can I help|brand\.woff/)
+    // Its styles don't reach the agent's words.
+    expect(html).toContain('.bellhop-forwarded p,.bellhop-forwarded .note > a{color: rgb(150, 0, 0)')
+    const [, styles = ''] = /<style>(.*?)<\/style>/s.exec(html) ?? []
+    const selectors = [...styles.matchAll(/([^{}]+)\{[^{}]*\}/g)].flatMap(([, list = '']) => list.split(','))
+    expect(selectors.filter((selector) => !selector.startsWith('.bellhop-forwarded'))).toEqual([])
+    expect(
+      mail.attachments.map(({ filename, disposition, contentId }) => [filename, disposition, contentId]),
+    ).toEqual([
+      ['pasted.png', 'inline', `<${attachments[0]}@bellhop>`],
+      ['logo.png', 'inline', `<${forwardId}.1@bellhop>`],
+      ['photo.png', 'inline', `<${forwardId}.2@bellhop>`],
+      ['attached.png', 'attachment', undefined],
+      ['claim.pdf', 'attachment', undefined],
+    ])
+
+    // The thread shows what went out.
+    const { timeline } = await readThread(ben, id)
+    const shown = timeline.find((entry) => entry.id === forwardId)
+    expect(shown).toMatchObject({ hasQuote: true, html: 'formatted', hasRemoteImages: true })
+    const frame = await ben.call('GET', `/console/tickets/${id}/messages/${forwardId}/frame`)
+    expect(frame.text).toContain('From: Ana')
+    expect(frame.text).toContain('The parcel arrived <em>broken</em>')
+    const photo = shown?.attachments?.find(({ name }) => name === 'photo.png')
+    expect(frame.text).toContain(`src="/v1/attachments/${photo?.id}"`)
+    expect(frame.text).not.toContain('Please check')
   })
 
   test('takes the answer to a forward as a third party’s, and leaves the customer out of it', async () => {

@@ -5,7 +5,7 @@ import { messageContents } from '../../server/database/tables/messages.ts'
 import { openOutgoing } from '../support/mail/outgoing.ts'
 import { storedEvents, subscribe } from '../support/subscription.ts'
 import { readThread } from '../support/threads.ts'
-import { problemOf, type TicketJson } from '../support/tickets.ts'
+import { type ListJson, problemOf, type TicketJson } from '../support/tickets.ts'
 
 // Agents write first, and forward what a customer wrote.
 
@@ -138,6 +138,19 @@ test('a message is forwarded with its files to someone outside, and the customer
   // The next reply is for the customer, as if nothing had been forwarded.
   const { reply } = await readThread(ben, ticketId)
   expect(reply.recipients?.to.map(({ address }) => address)).toEqual(['ana@example.com'])
+  // A forward can be forwarded, with what it passed on.
+  const further = { id: deps.newId('msg'), to: [{ address: 'boss@carrier.example' }], text: '' }
+  expect((await forward(further, id)).status).toBe(201)
+  await outgoing.until(ticketId, further.id, 'sent')
+  const { mail: again } = await mailOf(further.id)
+  expect(again.text).toMatch(
+    /^-+ Forwarded message -+\nFrom: Ben Okafor .+Can you check\?\n\n-+ Forwarded.+Look\.\n$/s,
+  )
+  expect(again.html).toMatch(/Can you check\?.+Look\./s)
+  expect(again.attachments.map(({ filename }) => filename)).toEqual(['photo.txt'])
+  const { json: list } = await ben.call<ListJson>('GET', '/console/tickets')
+  const row = list.data.find((ticket) => ticket.id === ticketId)
+  expect(row).toMatchObject({ preview: { role: 'agent', text: 'Forwarded to boss@carrier.example' } })
   problemOf(await forward({ ...body, id: deps.newId('msg') }, deps.newId('msg')), 404, 'not_found')
   problemOf(await forward({ ...body, id: deps.newId('msg'), to: [{ address: 'x' }] }), 400, 'invalid_request')
 })

@@ -3,7 +3,9 @@ import { rm } from 'node:fs/promises'
 import { eq } from 'drizzle-orm'
 import { attachments } from '../../server/database/tables/attachments.ts'
 import { createManualClock, type ManualClock } from '../support/clock.ts'
+import { ledgerOf } from '../support/mail/fetched-mail.ts'
 import { type Outgoing, openOutgoing, sendsOf } from '../support/mail/outgoing.ts'
+import { richMail } from '../support/mail/rich-mail.ts'
 import { startSmtpFaults } from '../support/mail/smtp-faults.ts'
 import { readThread } from '../support/threads.ts'
 import { problemOf } from '../support/tickets.ts'
@@ -18,9 +20,9 @@ const A_MOMENT_MS = 30
 
 type Controlled = Outgoing & { clock: ManualClock }
 
-async function withClock(): Promise<Controlled> {
+async function withClock(given: { isConnected?: boolean } = {}): Promise<Controlled> {
   const clock = createManualClock(Date.parse('2026-03-02T09:00:00.000Z'))
-  return Object.assign(await openOutgoing({ clock }), { clock })
+  return Object.assign(await openOutgoing({ clock, ...given }), { clock })
 }
 
 /** The send of a message after it was attempted so often. */
@@ -58,11 +60,17 @@ test('a temporary refusal is tried again after 1, 5, 15, and 30 minutes, then ho
 })
 
 test('each attempt sends the same bytes', async () => {
-  await using outgoing = await withClock()
-  const { smtp, clock } = outgoing
+  await using outgoing = await withClock({ isConnected: false })
+  const { smtp, clock, ben, bellhop, acme } = outgoing
+  const ledger = ledgerOf(bellhop, acme.orgId, await outgoing.mailbox())
+  const headers = ['From: Ana <ana@example.com>', 'To: support@acme.example', 'Subject: Claim']
+  const received = await ledger.fetched(richMail(headers))
+  const ticketId = received.ticketId ?? ''
   smtp.fail({ at: 'end', does: 'cut', keeps: true })
-  const ticketId = await outgoing.ticket()
-  const id = await outgoing.reply(ticketId, 'Hello')
+  const id = bellhop.deps.newId('msg')
+  const path = `/console/tickets/${ticketId}/messages/${received.messageId}/forward`
+  const body = { id, to: [{ address: 'claims@elsewhere.test' }], text: 'Please check.' }
+  expect((await ben.call('POST', path, { body })).status).toBe(201)
   await attempted(outgoing, id, 1)
   expect((await outgoing.message(ticketId, id)).sendError).toBe(
     '127.0.0.1 closed the connection. It may have accepted the message, so it could arrive twice.',

@@ -83,23 +83,28 @@ test('formatting and the signatures of agent and organization are in both parts'
   await ben.call('PATCH', '/console/organization', { body: { signature: '' } })
 })
 
-test('files go along, and images are shown in the text', async () => {
+test('files are attached, and an image that is to be inline is shown below the text', async () => {
   const ticketId = await outgoing.ticket()
-  const upload = async (name: string, bytes: string | Uint8Array<ArrayBuffer>) => {
-    const answer = await ben.call<{ id: string }>('POST', `/v1/attachments?name=${name}`, {
+  const upload = async (query: string, bytes: string | Uint8Array<ArrayBuffer>) => {
+    const answer = await ben.call<{ id: string; inline?: true }>('POST', `/v1/attachments?name=${query}`, {
       raw: bytes,
       headers: { 'content-type': 'application/octet-stream' },
     })
     expect(answer.status, answer.text).toBe(201)
-    return answer.json.id
+    return answer.json
   }
-  const pdf = await upload('invoice.pdf', '%PDF-1.4 invoice')
-  const png = await upload('photo.png', PNG)
-  const id = await outgoing.put(ticketId, { text: 'See both.', attachments: [pdf, png] })
+  const files = [
+    await upload('invoice.pdf&inline=true', '%PDF-1.4 invoice'),
+    await upload('photo.png', PNG),
+    await upload('screenshot.png&inline=true', PNG),
+  ]
+  expect(files.map(({ inline }) => inline)).toEqual([undefined, undefined, true])
+  const id = await outgoing.put(ticketId, { text: 'See both.', attachments: files.map((file) => file.id) })
   const { mail } = await sentMail(ticketId, id)
   expect(mail.attachments).toMatchObject([
-    { filename: 'photo.png', mimeType: 'image/png', disposition: 'inline' },
+    { filename: 'screenshot.png', mimeType: 'image/png', disposition: 'inline' },
     { filename: 'invoice.pdf', mimeType: 'application/pdf', disposition: 'attachment' },
+    { filename: 'photo.png', mimeType: 'image/png', disposition: 'attachment' },
   ])
   const [shown] = mail.attachments
   expect(mail.html).toContain(`src="cid:${shown?.contentId?.replace(/[<>]/g, '')}"`)

@@ -18,6 +18,11 @@ interface FetchedMail {
 export async function openLedger({ deps }: Bellhop, orgId: string, address?: string): Promise<FetchedMail> {
   const { id: mailboxId } = await createMailbox(deps, orgId, newMailbox(address ? { address } : {}))
   await pauseMailbox(deps, orgId, mailboxId)
+  return ledgerOf({ deps }, orgId, mailboxId)
+}
+
+/** The same with a mailbox that is there. */
+export function ledgerOf({ deps }: Pick<Bellhop, 'deps'>, orgId: string, mailboxId: string): FetchedMail {
   let uid = 0
   return {
     mailboxId,
