@@ -56,7 +56,7 @@ export function forwardedHtml({ header, text, html }: ForwardedMessage): string 
   const block = headerLines(header).map(escapeHtml).join('<br>\n')
   // Nothing in the message can be placed over the header, so as to look like ours.
   const style = 'position:relative;overflow:auto;contain:paint'
-  return `<div style="${SEPARATOR}">${block}</div>\n<div style="${style}">${html ?? plainToEmailHtml(text)}</div>`
+  return `<div style="margin:0 0 1em;color:#666">${block}</div>\n<div style="${style}">${html ?? plainToEmailHtml(text)}</div>`
 }
 
 function headerLines(header: ForwardedMessage['header']): string[] {

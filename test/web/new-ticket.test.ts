@@ -149,9 +149,10 @@ browserTest('a message is forwarded to someone outside, with a comment', async (
   await page.keyboard.press('Control+Enter')
   await form.waitFor({ state: 'detached' })
   const sent = page.getByRole('article', { name: 'Message from Ben Okafor' })
-  await sent.getByText('Forwarded').waitFor()
-  await sent.getByText('to carrier@parcels.test').waitFor()
-  await sent.getByRole('button', { name: 'Show quoted text' }).click()
+  await sent.getByText('Forwarded to carrier@parcels.test').waitFor()
+  await sent.getByText('Can you check?').waitFor()
+  expect(await sent.getByText('The parcel is **broken**.').count()).toBe(0)
+  await sent.getByRole('button', { name: 'Forwarded message', expanded: false }).click()
   await sent.getByText('The parcel is **broken**.').waitFor()
   const { timeline } = await readThread(ben, ticket.id)
   expect(timeline.at(-1)).toMatchObject({

@@ -4,6 +4,7 @@ import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { openLedger } from '../support/mail/fetched-mail.ts'
+import { richMail } from '../support/mail/rich-mail.ts'
 import { field, openTicket, openWorkspace, type Workspace } from '../support/ticket-page.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -35,25 +36,38 @@ async function openMailbox(workspace: Workspace) {
   const ledger = await openLedger(bellhop, workspace.client.orgId, `${id}@acme.example`)
   let count = 0
   let ticketId = ''
+
+  function headers(from = 'Ana Pires <ana@customer.test>'): string[] {
+    count += 1
+    return [
+      `From: ${from}`,
+      `To: Support <${id}@acme.example>`,
+      'Subject: Missing invoice',
+      `Message-ID: <${id}.${count}@customer.test>`,
+      ...(count > 1 ? [`In-Reply-To: <${id}.1@customer.test>`] : []),
+    ]
+  }
+
+  async function receiveRaw(raw: string): Promise<string> {
+    const mail = await ledger.fetched(raw)
+    expect(mail.ticketId).toBeTruthy()
+    ticketId = mail.ticketId ?? ''
+    return mail.messageId ?? ''
+  }
+
   return {
     ticketId: () => ticketId,
-    async receive({ from = 'Ana Pires <ana@customer.test>', headers = [], html, text }: GivenMail) {
-      count += 1
+    headers,
+    receiveRaw,
+    receive({ from, headers: more = [], html, text }: GivenMail) {
       const lines = [
-        `From: ${from}`,
-        `To: Support <${id}@acme.example>`,
-        'Subject: Missing invoice',
-        `Message-ID: <${id}.${count}@customer.test>`,
-        ...(count > 1 ? [`In-Reply-To: <${id}.1@customer.test>`] : []),
+        ...headers(from),
         `Content-Type: text/${html === undefined ? 'plain' : 'html'}; charset=utf-8`,
-        ...headers,
+        ...more,
         '',
         html ?? text ?? '',
       ]
-      const mail = await ledger.fetched(lines.join('\r\n'))
-      expect(mail.ticketId).toBeTruthy()
-      ticketId = mail.ticketId ?? ''
-      return mail.messageId ?? ''
+      return receiveRaw(lines.join('\r\n'))
     },
   }
 }
@@ -172,6 +186,43 @@ browserTest('keys still work after a click into a mail, and menus close', async 
   await page.keyboard.press('?')
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
 })
+
+browserTest(
+  'a formatted mail that was forwarded is below the words of the agent, as it went out',
+  async () => {
+    const workspace = await openWorkspace(bellhop)
+    const mailbox = await openMailbox(workspace)
+    await mailbox.receiveRaw(richMail(mailbox.headers()))
+    await using window = await openTicket(bellhop, workspace.ben, mailbox.ticketId())
+    const { page } = window
+    await message(page).hover()
+    await page.getByRole('button', { name: 'Actions for this message' }).click()
+    await page.getByRole('menuitem', { name: 'Forward…' }).click()
+    const form = page.getByRole('dialog', { name: 'Forward message' })
+    await form.getByText('Keeps its formatting and images. 1 file goes along.').waitFor()
+    await form.getByRole('combobox', { name: 'To' }).fill('Dana Lee <dana@carrier.test>')
+    await form.getByRole('textbox', { name: 'Comment' }).fill('Please **check**.')
+    await form.getByRole('button', { name: 'Forward' }).click()
+    const sent = message(page, 1)
+    await sent.getByText('Forwarded to Dana Lee (dana@carrier.test)').waitFor()
+    await sent.locator('strong', { hasText: 'check' }).waitFor()
+    await sent.getByRole('link', { name: 'Download claim.pdf' }).waitFor()
+    // The images are in the forwarded message, which is closed.
+    expect(await sent.locator('iframe, .attachment-list-thumbnail').count()).toBe(0)
+    const toggle = sent.getByRole('button', { name: 'Forwarded message' })
+    expect(await toggle.getAttribute('aria-expanded')).toBe('false')
+    await toggle.click()
+    const forwarded = sent.frameLocator('iframe')
+    await forwarded.getByText('From: Ana Pires').waitFor()
+    await forwarded.getByRole('heading', { name: 'The parcel arrived broken' }).waitFor()
+    const photo = forwarded.getByRole('img', { name: 'The box' })
+    await eventually(() => photo.evaluate((image: HTMLImageElement) => image.naturalWidth === 240))
+    await sent.getByText('Remote images are blocked.').waitFor()
+    expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+    await toggle.click()
+    await sent.locator('iframe').waitFor({ state: 'detached' })
+  },
+)
 
 browserTest('only frames near the visible part of a long thread are loaded', async () => {
   const workspace = await openWorkspace(bellhop)

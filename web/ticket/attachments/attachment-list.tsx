@@ -3,7 +3,7 @@ import ImageOff from 'lucide-solid/icons/image-off'
 import { createMemo, createSignal, For, Show } from 'solid-js'
 import { formatSize } from '../../../server/sizes.ts'
 import { attachmentFault, downloadAttachment } from './attachment-fault.ts'
-import { type Attachment, attachmentUrl, isImage } from './attachment-type.ts'
+import { type Attachment, attachmentUrl, isImage, isInHtml } from './attachment-type.ts'
 import './attachment-list.css'
 import { FileIcon } from './file-icon.tsx'
 import { viewOnClick } from './image-link.ts'
@@ -26,7 +26,7 @@ const MAX_THUMBNAIL_BYTES = 10 * 1024 * 1024
 /** The files of a message: images as thumbnails, then the others. */
 export function AttachmentList(props: AttachmentListProps) {
   const listed = createMemo(
-    () => props.attachments?.filter(({ isInline }) => !(isInline && props.isHtmlShown)) ?? [],
+    () => props.attachments?.filter((one) => !(props.isHtmlShown && isInHtml(one))) ?? [],
   )
   const images = createMemo(() => listed().filter(isThumbnail))
   const files = createMemo(() => listed().filter((one) => !isThumbnail(one)))

@@ -11,6 +11,11 @@ export function attachmentUrl(id: string): string {
   return `/v1/attachments/${id}`
 }
 
+/** Whether the HTML of a mail shows it. An image that an agent put into a message has no content id. */
+export function isInHtml({ isInline, contentId }: Attachment): boolean {
+  return isInline === true && contentId !== undefined
+}
+
 /** Whether the page can show it as an image. */
 export function isImage({ type }: Pick<Attachment, 'type'>): boolean {
   return IMAGES.includes(type)

@@ -2,7 +2,7 @@ import { lazy, onCleanup, Show } from 'solid-js'
 import { toastError } from '../../ui/toaster.tsx'
 import type { ComposerState } from '../composer/composer-state.ts'
 import type { TicketDetail } from '../ticket-query.ts'
-import { type Attachment, isImage } from './attachment-type.ts'
+import { type Attachment, isImage, isInHtml } from './attachment-type.ts'
 import { setViewedImage, viewedImage } from './image-link.ts'
 
 /** Loaded when the first image is opened. */
@@ -48,5 +48,5 @@ function imagesBeside(id: string, { detail, composer }: ViewedImageProps): Attac
     'attachments' in entry ? (entry.attachments ?? []) : [],
   )
   // What HTML shows within its text is often a logo.
-  return (draft?.attachments ?? sent).filter((one) => isImage(one) && (!one.isInline || one.id === id))
+  return (draft?.attachments ?? sent).filter((one) => isImage(one) && (!isInHtml(one) || one.id === id))
 }

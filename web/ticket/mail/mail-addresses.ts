@@ -17,14 +17,26 @@ export function nameOf({ name, address }: Address): string {
   return name || address
 }
 
+type MailRecipients = Pick<MailHeader, 'to' | 'cc' | 'others'>
+
 /** "to Support, cc Cy" */
-export function recipientLine({ to, cc = [], others = 0 }: Pick<MailHeader, 'to' | 'cc' | 'others'>): string {
+export function recipientLine(recipients: MailRecipients): string {
+  return lineOf(recipients, nameOf) || 'to undisclosed recipients'
+}
+
+/** "Forwarded to Dana Lee (dana@carrier.test)": nobody else on the ticket shows who that is. */
+export function forwardLine(recipients: MailRecipients): string {
+  const shown = ({ name, address }: Address) => (name ? `${name} (${address})` : address)
+  return `Forwarded ${lineOf(recipients, shown)}`
+}
+
+function lineOf({ to, cc = [], others = 0 }: MailRecipients, shown: (person: Address) => string): string {
   const parts = [
-    to.length > 0 ? `to ${to.map(nameOf).join(', ')}` : '',
-    cc.length > 0 ? `cc ${cc.map(nameOf).join(', ')}` : '',
+    to.length > 0 ? `to ${to.map(shown).join(', ')}` : '',
+    cc.length > 0 ? `cc ${cc.map(shown).join(', ')}` : '',
     others > 0 ? `${others.toLocaleString()} more` : '',
   ]
-  return parts.filter(Boolean).join(', ') || 'to undisclosed recipients'
+  return parts.filter(Boolean).join(', ')
 }
 
 export function isSameAddress(one: string, other: string | undefined): boolean {

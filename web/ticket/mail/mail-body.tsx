@@ -1,3 +1,4 @@
+import ChevronRight from 'lucide-solid/icons/chevron-right'
 import Ellipsis from 'lucide-solid/icons/ellipsis'
 import { createSignal, lazy, onMount, Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
@@ -29,36 +30,24 @@ interface MailBodyProps {
 
 /** What a mail says: its text, or its formatting in a frame. The mail it answers is loaded on demand. */
 export function MailBody(props: MailBodyProps) {
+  return (
+    <Show when={props.message.email?.forwardOf} fallback={<OneMail {...props} />}>
+      <ForwardingMail {...props} />
+    </Show>
+  )
+}
+
+function OneMail(props: MailBodyProps) {
   const [hasNoQuote, setNoQuote] = createSignal(false)
-  const src = () => {
-    const images = props.view.isBlocking() ? 'own' : 'all'
-    const quote = props.view.isQuoteShown() ? 'shown' : 'hidden'
-    return `${contentPath(props.ticketId, props.message.id)}/frame?images=${images}&quote=${quote}`
-  }
   return (
     <div class="mail-body">
       <Show when={props.view.isFormatted()} fallback={<PlainMail {...props} />}>
-        <Show when={props.view.isBlocking()}>
-          <p class="mail-body-images">
-            Remote images are blocked.
-            <Button size="small" look="quiet" onClick={props.view.showImages}>
-              Show images
-            </Button>
-          </p>
-        </Show>
-        <MailFrame
-          src={src()}
-          title={`Message from ${props.author}`}
-          text={props.message.text}
-          terms={props.terms}
+        <FormattedMail
+          {...props}
           onQuote={(isHidden) => setNoQuote(!isHidden && !props.view.isQuoteShown())}
-          onGiveUp={() => props.view.setFormatted(false)}
         />
         <Show when={props.message.hasQuote && !hasNoQuote()}>
-          <QuoteToggle
-            isOpen={props.view.isQuoteShown()}
-            onToggle={() => props.view.setQuoteShown(!props.view.isQuoteShown())}
-          />
+          <QuoteToggle view={props.view} />
         </Show>
       </Show>
       <Show when={props.message.html === 'formatted'}>
@@ -72,6 +61,62 @@ export function MailBody(props: MailBodyProps) {
         </p>
       </Show>
     </div>
+  )
+}
+
+/** What an agent wrote to someone outside, and on a click the message that went with it, as it went out. */
+function ForwardingMail(props: MailBodyProps) {
+  const isOpen = () => props.view.isQuoteShown()
+  return (
+    <div class="mail-body">
+      <Show when={props.message.text.trim()}>
+        <MessageText text={props.message.text} format={props.message.format} terms={props.terms} />
+      </Show>
+      <button
+        type="button"
+        class="mail-body-forwarded-toggle"
+        aria-expanded={isOpen()}
+        onClick={() => props.view.setQuoteShown(!isOpen())}
+      >
+        <ChevronRight />
+        Forwarded message
+      </button>
+      <Show when={isOpen()}>
+        <div class="mail-body-forwarded">
+          <Show when={props.view.isFormatted()} fallback={<QuotedText {...props} />}>
+            <FormattedMail {...props} onQuote={() => {}} />
+          </Show>
+        </div>
+      </Show>
+    </div>
+  )
+}
+
+function FormattedMail(props: MailBodyProps & { onQuote: (isHidden: boolean) => void }) {
+  const src = () => {
+    const images = props.view.isBlocking() ? 'own' : 'all'
+    const quote = props.view.isQuoteShown() ? 'shown' : 'hidden'
+    return `${contentPath(props.ticketId, props.message.id)}/frame?images=${images}&quote=${quote}`
+  }
+  return (
+    <>
+      <Show when={props.view.isBlocking()}>
+        <p class="mail-body-images">
+          Remote images are blocked.
+          <Button size="small" look="quiet" onClick={props.view.showImages}>
+            Show images
+          </Button>
+        </p>
+      </Show>
+      <MailFrame
+        src={src()}
+        title={`Message from ${props.author}`}
+        text={props.message.text}
+        terms={props.terms}
+        onQuote={props.onQuote}
+        onGiveUp={() => props.view.setFormatted(false)}
+      />
+    </>
   )
 }
 
@@ -90,54 +135,54 @@ function contentPath(ticketId: string, messageId: string): string {
 }
 
 function PlainMail(props: MailBodyProps) {
-  const [quoted, setQuoted] = createSignal<string>()
-  const [isLoading, setLoading] = createSignal(false)
-
-  async function toggle(): Promise<void> {
-    if (props.view.isQuoteShown()) return props.view.setQuoteShown(false)
-    props.view.setQuoteShown(true)
-    if (quoted() !== undefined) return
-    setLoading(true)
-    try {
-      const { id } = props.message
-      const contents = await ask(
-        api.console.tickets({ id: props.ticketId }).messages({ messageId: id }).contents.get(),
-      )
-      setQuoted(contents.quoted ?? '')
-    } catch (error) {
-      props.view.setQuoteShown(false)
-      toastError(errorMessage(error))
-    }
-    setLoading(false)
-  }
-
   return (
     <>
       <MessageText text={props.message.text} format={props.message.format} terms={props.terms} isCut />
       <Show when={props.message.hasQuote}>
-        <QuoteToggle isOpen={props.view.isQuoteShown()} onToggle={() => void toggle()} />
+        <QuoteToggle view={props.view} />
         <Show when={props.view.isQuoteShown()}>
-          <Show when={!isLoading()} fallback={<Skeleton lines={2} label="Loading the quoted text" />}>
-            <div class="message-text-quote">
-              <MessageText text={quoted() ?? ''} format="plain" isCut />
-            </div>
-          </Show>
+          <QuotedText {...props} />
         </Show>
       </Show>
     </>
   )
 }
 
-function QuoteToggle(props: { isOpen: boolean; onToggle: () => void }) {
-  const name = () => (props.isOpen ? 'Hide quoted text' : 'Show quoted text')
+/** The text that the message quotes or forwards. */
+function QuotedText(props: MailBodyProps) {
+  const [quoted, setQuoted] = createSignal<string>()
+
+  onMount(async () => {
+    const { id } = props.message
+    try {
+      const message = api.console.tickets({ id: props.ticketId }).messages({ messageId: id })
+      setQuoted((await ask(message.contents.get())).quoted ?? '')
+    } catch (error) {
+      props.view.setQuoteShown(false)
+      toastError(errorMessage(error))
+    }
+  })
+
+  return (
+    <Show when={quoted() !== undefined} fallback={<Skeleton lines={2} label="Loading the quoted text" />}>
+      <div class="message-text-quote">
+        <MessageText text={quoted() ?? ''} format="plain" isCut />
+      </div>
+    </Show>
+  )
+}
+
+function QuoteToggle(props: { view: MailView }) {
+  const isOpen = () => props.view.isQuoteShown()
+  const name = () => (isOpen() ? 'Hide quoted text' : 'Show quoted text')
   return (
     <button
       type="button"
       class="message-text-quote-toggle"
-      aria-expanded={props.isOpen}
+      aria-expanded={isOpen()}
       aria-label={name()}
       title={name()}
-      onClick={() => props.onToggle()}
+      onClick={() => props.view.setQuoteShown(!isOpen())}
     >
       <Ellipsis />
     </button>

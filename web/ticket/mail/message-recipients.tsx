@@ -1,4 +1,5 @@
 import ChevronDown from 'lucide-solid/icons/chevron-down'
+import Forward from 'lucide-solid/icons/forward'
 import { createSignal, For, Show } from 'solid-js'
 import { Button } from '../../ui/button.tsx'
 import type { MessageEntry, ReplyDestination, Ticket } from '../ticket-query.ts'
@@ -7,6 +8,7 @@ import {
   bareSubject,
   canBeCustomer,
   forwardedSender,
+  forwardLine,
   isSameAddress,
   type MailHeader,
   nameOf,
@@ -22,7 +24,7 @@ interface MessageRecipientsProps {
 }
 
 /**
- * "to Support, cc Cy", and below it all names and addresses. One click makes the writer, or the sender of the mail that the
+ * "to Support, cc Cy" or "Forwarded to cy@carrier.test", and below it all names and addresses. One click makes the writer, or the sender of the mail that the
  * customer forwarded, the customer. Nothing for a message that is no mail.
  */
 export function MessageRecipients(props: MessageRecipientsProps) {
@@ -39,7 +41,14 @@ export function MessageRecipients(props: MessageRecipientsProps) {
               aria-expanded={isOpen()}
               onClick={() => setOpen(!isOpen())}
             >
-              <span class="message-recipients-names">{recipientLine(email())}</span>
+              <Show
+                when={email().forwardOf}
+                fallback={<span class="message-recipients-names">{recipientLine(email())}</span>}
+              >
+                <span class="message-recipients-names" data-forward>
+                  <Forward /> {forwardLine(email())}
+                </span>
+              </Show>
               <ChevronDown />
             </button>
             <Show when={candidate()}>

@@ -7,6 +7,7 @@ import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { ErrorText } from '../../ui/error-text.tsx'
 import { toast } from '../../ui/toaster.tsx'
+import { isInHtml } from '../attachments/attachment-type.ts'
 import { DropTarget } from '../attachments/lazy-files.tsx'
 import { recipientsFault, UNFINISHED } from '../recipients/address-list.ts'
 import { RecipientsEditor } from '../recipients/recipients-editor.tsx'
@@ -47,7 +48,7 @@ function ForwardForm(props: ForwardDialogProps) {
   const [isUnfinished, setUnfinished] = createSignal(false)
   const [isBusy, setBusy] = createSignal(false)
   const [error, setError] = createSignal('')
-  const fileCount = () => props.message.attachments?.length ?? 0
+  const fileCount = () => props.message.attachments?.filter((file) => !isInHtml(file)).length ?? 0
 
   async function send(): Promise<void> {
     const reason = isUnfinished() ? UNFINISHED : (recipientsFault(mail()) ?? files.fault())
@@ -104,9 +105,11 @@ function ForwardForm(props: ForwardDialogProps) {
       <blockquote class="forward-dialog-message">
         <p>{props.message.text}</p>
       </blockquote>
-      <Show when={fileCount() > 0}>
+      <Show when={props.message.html === 'formatted' || fileCount() > 0}>
         <p class="forward-dialog-files">
-          {fileCount() === 1 ? '1 file goes along.' : `${fileCount()} files go along.`}
+          {props.message.html === 'formatted' && 'Keeps its formatting and images. '}
+          {fileCount() === 1 && '1 file goes along.'}
+          {fileCount() > 1 && `${fileCount()} files go along.`}
         </p>
       </Show>
       <div class="forward-dialog-foot">

@@ -107,9 +107,6 @@ function AuthorLabels(props: { message: MessageEntry }) {
       <Show when={props.message.isAutomatic}>
         <Badge>Automatic</Badge>
       </Show>
-      <Show when={props.message.email?.forwardOf}>
-        <Badge>Forwarded</Badge>
-      </Show>
     </>
   )
 }

@@ -98,10 +98,12 @@ function senderOf(entry: MessageOrNote): string {
   return `${writer} ${recipientsOf(entry)}`
 }
 
-/** A group shows its recipients once. */
+/** A group shows once to whom it went, and that it was forwarded. */
 function recipientsOf({ email }: MessageEntry): string {
   if (!email) return ''
-  return [...email.to, { address: '' }, ...(email.cc ?? [])].map(({ address }) => address).join()
+  return [{ address: email.forwardOf ?? '' }, ...email.to, { address: '' }, ...(email.cc ?? [])]
+    .map(({ address }) => address)
+    .join()
 }
 
 function addEntry(rows: ThreadRow[], entry: Entry): void {
