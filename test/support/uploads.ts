@@ -12,6 +12,7 @@ export interface AttachmentJson {
   size: number
   width?: number
   height?: number
+  isInline?: true
 }
 
 type Uploader = Client | SignedInAgent

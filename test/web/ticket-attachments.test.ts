@@ -51,6 +51,7 @@ browserTest(
     await give(page, 'paste', [{ name: 'image.png', type: 'image/png', content: SCREENSHOT }])
     await page.keyboard.type('files.')
     await chip(page, 'Pasted image').locator('img').waitFor()
+    await chip(page, 'Pasted image').getByText('Inline ·').waitFor()
     await chip(page, 'log.txt').getByText('9 B').waitFor()
     await page.keyboard.press('Control+Enter')
     await page.getByRole('button', { name: 'Send now' }).click()
@@ -70,6 +71,11 @@ browserTest(
       sent.map(async ({ id }) => (await download(client, bellhop.url, { id })).bytes()),
     )
     expect(bytes).toEqual([new Uint8Array(INVOICE.buffer), Buffer.from('All lines'), SCREENSHOT])
+    // An email shows what was pasted in its text, and so does the thread.
+    const { timeline } = await readThread(ben, ticket.id)
+    const shown = timeline.find(({ role }) => role === 'agent')?.attachments
+    expect(shown?.map(({ isInline }) => isInline)).toEqual([undefined, undefined, true])
+    await page.getByRole('link', { name: 'View Pasted image' }).waitFor()
   },
 )
 
@@ -131,7 +137,7 @@ browserTest('a file that cannot be attached says why, and nothing is sent withou
   expect(await page.getByRole('button', { name: /^Retry/ }).count()).toBe(0)
   expect(await send.isDisabled()).toBe(true)
   await field(page).press('Control+Enter')
-  await page.getByText('Retry or remove the file that failed').waitFor()
+  await page.getByText('Remove “video.mp4” (larger than 1 MB) and “empty.txt” (the file is empty).').waitFor()
   expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
   await page.getByRole('button', { name: 'Remove video.mp4' }).click()
   // The focus goes on to the next file.
@@ -332,7 +338,7 @@ browserTest('a new ticket and a forwarded message have files too', async () => {
   await (await choosing).setFiles([INVOICE, { ...INVOICE, name: 'large.pdf', buffer: Buffer.alloc(MB + 1) }])
   await dialog.getByText('Larger than 1 MB').waitFor()
   await dialog.getByRole('button', { name: 'Send' }).click()
-  await dialog.getByText('Retry or remove the file that failed.').waitFor()
+  await dialog.getByText('Remove “large.pdf” (larger than 1 MB).').waitFor()
   expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Remove large.pdf' }).click()
   // The draft in this browser keeps its files.

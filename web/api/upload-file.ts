@@ -2,9 +2,13 @@ import { type Answer, type api, reportUnreached } from './api.ts'
 import { offlineProblem, problemOf } from './api-problem.ts'
 import { waitForSignIn } from './session-expiry.ts'
 
-export type UploadedFile = Answer<typeof api.v1.attachments.post>
+type Answered = Answer<typeof api.v1.attachments.post>
+
+export type UploadedFile = Omit<Answered, 'inline'> & { isInline?: true }
 
 interface UploadOptions {
+  /** An image is shown in the text of an email. */
+  isInline: boolean
   signal: AbortSignal
   /** Called with the number of bytes sent so far. */
   onProgress: (sentBytes: number) => void
@@ -20,7 +24,10 @@ const MAX_SILENCE_MS = 60_000
 export async function uploadFile(file: File, options: UploadOptions): Promise<UploadedFile> {
   for (;;) {
     const response = await post(file, options)
-    if (response.ok) return response.json()
+    if (response.ok) {
+      const { inline, ...file }: Answered = await response.json()
+      return { ...file, ...(inline && { isInline: inline }) }
+    }
     const problem = await problemOf(response)
     if (problem.code !== 'signed_out') throw problem
     await waitForSignIn(options.signal)
@@ -28,13 +35,14 @@ export async function uploadFile(file: File, options: UploadOptions): Promise<Up
 }
 
 /** With XMLHttpRequest, because `fetch` doesn't report how much it has sent. */
-function post(file: File, { signal, onProgress }: UploadOptions): Promise<Response> {
+function post(file: File, { isInline, signal, onProgress }: UploadOptions): Promise<Response> {
   signal.throwIfAborted()
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
     const abort = () => request.abort()
     let timer = setTimeout(abort, MAX_SILENCE_MS)
-    request.open('POST', `/v1/attachments?name=${encodeURIComponent(file.name.toWellFormed())}`)
+    const name = encodeURIComponent(file.name.toWellFormed())
+    request.open('POST', `/v1/attachments?name=${name}${isInline ? '&inline=true' : ''}`)
     request.setRequestHeader('content-type', 'application/octet-stream')
     request.upload.onprogress = ({ loaded }) => {
       clearTimeout(timer)

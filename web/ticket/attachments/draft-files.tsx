@@ -142,7 +142,7 @@ function DraftFileItem(props: DraftFileItemProps) {
             </a>
           )}
         </Show>
-        <Switch fallback={<span class="draft-files-detail">{formatSize(attachment()?.size ?? 0)}</span>}>
+        <Switch fallback={<span class="draft-files-detail">{detailOf(attachment())}</span>}>
           <Match when={hasProblem() && upload()}>
             {(failed) => <span class="draft-files-problem">{failed().reason}</span>}
           </Match>
@@ -166,6 +166,11 @@ function DraftFileItem(props: DraftFileItemProps) {
       </IconButton>
     </li>
   )
+}
+
+function detailOf(attachment: DraftAttachment | undefined): string {
+  const size = formatSize(attachment?.size ?? 0)
+  return attachment?.isInline ? `Inline · ${size}` : size
 }
 
 function imageOf(attachment: DraftAttachment | undefined): DraftAttachment | undefined {

@@ -1,6 +1,9 @@
 /** What browsers call an image that was copied from a page or a screenshot. */
 const UNNAMED = /^image\.(?:png|jpe?g|gif|webp|bmp|tiff?)$/i
 
+/** A file that was pasted into a text. An image is shown there, and not attached. */
+export class PastedFile extends File {}
+
 interface IncomingFiles {
   files: File[]
   folderCount: number
@@ -25,7 +28,7 @@ export function droppedFiles({ items }: DataTransfer): IncomingFiles {
  * The files of a paste; none when text is pasted. Office programs add a picture of the text that they copy, and some
  * systems the name of a file as text.
  */
-export function pastedFiles(data: DataTransfer | null, now: Date): File[] {
+export function pastedFiles(data: DataTransfer | null, now: Date): PastedFile[] {
   if (!hasFiles(data)) return []
   const files = [...data.files]
   const text = data.getData('text/plain').trim()
@@ -34,13 +37,13 @@ export function pastedFiles(data: DataTransfer | null, now: Date): File[] {
 }
 
 /** Customers see the name, and several pictures should have different ones. */
-function named(file: File, now: Date, at: number): File {
-  if (!UNNAMED.test(file.name)) return file
+function named(file: File, now: Date, at: number): PastedFile {
+  const { type, lastModified } = file
+  if (!UNNAMED.test(file.name)) return new PastedFile([file], file.name, { type, lastModified })
   const [date, time] = localTime(now)
   const extension = file.name.slice(file.name.lastIndexOf('.') + 1).toLowerCase()
   const number = at === 0 ? '' : ` (${at + 1})`
-  const { type } = file
-  return new File([file], `Pasted image ${date} at ${time}${number}.${extension}`, { type })
+  return new PastedFile([file], `Pasted image ${date} at ${time}${number}.${extension}`, { type })
 }
 
 /** `2026-03-01` and `14.03.05`: a colon can't be in file names everywhere. */

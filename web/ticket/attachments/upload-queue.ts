@@ -6,6 +6,7 @@ import { type UploadedFile, uploadFile } from '../../api/upload-file.ts'
 import { askBeforeLeaving } from '../../browser/unsaved-warning.ts'
 import { onConnectionBack } from '../../live/live.ts'
 import { toastError } from '../../ui/toaster.tsx'
+import { PastedFile } from './incoming-files.ts'
 
 /** A file between being chosen and being attached. */
 export interface Upload {
@@ -29,6 +30,8 @@ export interface UploadQueue {
   /** Whether any upload will still end without the agent. */
   isBusy: () => boolean
   hasFailed: () => boolean
+  /** What to do about uploads that failed, before the message can be sent. */
+  fault: () => string | undefined
   /** Adds files, except those for which the message has no room. */
   add: (files: readonly File[], limits: AttachmentLimits) => void
   retry: (upload: Upload) => void
@@ -51,6 +54,8 @@ export type AttachmentLimits = SessionData['limits']
 const MAX_PARALLEL = 3
 /** Pauses after attempts that didn't reach the server. After the last one, the agent decides. */
 const RETRY_AFTER_MS = [3_000, 6_000, 15_000, 30_000, 60_000]
+
+const LIST = new Intl.ListFormat('en', { type: 'conjunction' })
 
 interface Job {
   file: File
@@ -98,7 +103,11 @@ export function createUploadQueue({ attachedCount, onUploaded, onEnded }: Upload
     setBusyCount((count) => count + 1)
     try {
       await requireReadable(job.file)
-      const file = await uploadFile(job.file, { signal: job.stop.signal, onProgress: job.setSentBytes })
+      const file = await uploadFile(job.file, {
+        isInline: job.file instanceof PastedFile,
+        signal: job.stop.signal,
+        onProgress: job.setSentBytes,
+      })
       jobs.delete(addedAt)
       remove(addedAt)
       onUploaded({ ...file, addedAt })
@@ -142,6 +151,7 @@ export function createUploadQueue({ attachedCount, onUploaded, onEnded }: Upload
     uploads,
     isBusy: () => uploads().some(isPending),
     hasFailed: () => !uploads().every(isPending),
+    fault: () => faultOf(uploads().filter((upload) => !isPending(upload))),
     add(files, limits) {
       const room = Math.max(limits.attachmentsPerMessage - attachedCount() - untrack(uploads).length, 0)
       if (files.length > room) toastError(tooMany(limits.attachmentsPerMessage, files.length - room))
@@ -185,6 +195,17 @@ function refusalOf({ size }: File, { attachmentBytes }: AttachmentLimits): strin
 
 function failed(reason: string) {
   return { state: 'failed' as const, reason, canRetry: false }
+}
+
+/** Those that can't be retried come first: they must go in any case. */
+function faultOf(failed: Upload[]): string | undefined {
+  if (failed.length === 0) return undefined
+  const unfit = failed.filter(({ canRetry }) => !canRetry)
+  const names = (unfit.length > 0 ? unfit : failed).map(({ name, reason = '' }) => {
+    const [first = '', ...rest] = reason.replace(/\.$/, '')
+    return `“${name}” (${first.toLowerCase()}${rest.join('')})`
+  })
+  return `${unfit.length > 0 ? 'Remove' : 'Retry or remove'} ${LIST.format(names)}.`
 }
 
 /** A folder, or a file that was deleted or changed since it was chosen, would look like a lost connection. */

@@ -6,7 +6,7 @@ import { FormatPreview } from '../../formatting/format-preview.tsx'
 import { Button } from '../../ui/button.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import './composer.css'
-import { toast, toastError } from '../../ui/toaster.tsx'
+import { toastError } from '../../ui/toaster.tsx'
 import { AttachButton } from '../attachments/attach-button.tsx'
 import { DraftFiles } from '../attachments/lazy-files.tsx'
 import { focusPane } from '../focus-in-pane.ts'
@@ -87,7 +87,8 @@ export function Composer(props: ComposerProps) {
 
   /** The next key is for the ticket, such as `e` or `j`. */
   function send(choice: SendChoice) {
-    if (draft().uploads()?.hasFailed()) toast('Retry or remove the file that failed')
+    const fault = draft().uploads()?.fault()
+    if (fault !== undefined) toastError(fault)
     if (!props.composer.canSend() || !hasRecipients()) return
     props.composer.send(choice)
     setAddressing(false)

@@ -45,7 +45,8 @@ export function createMailFiles({ mail, change }: MailDraft): MailFiles {
     dispatch,
     add: (files) => queue.add(files, limits),
     fault() {
-      if (queue.hasFailed()) return 'Retry or remove the file that failed.'
+      const failed = queue.fault()
+      if (failed !== undefined) return failed
       const excess = attachments().length - limits.attachmentsPerMessage
       return excess > 0 ? `Remove ${excess} of the files.` : undefined
     },
