@@ -92,6 +92,8 @@ function settings(folder: string, port: number): string[] {
     unix_socket_directories: folder,
     fsync: 'off',
     full_page_writes: 'off',
+    synchronous_commit: 'off',
+    max_parallel_workers_per_gather: 0,
     max_connections: 300,
     deadlock_timeout: '100ms',
     autovacuum: 'off',

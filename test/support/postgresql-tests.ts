@@ -4,15 +4,7 @@ import { Glob } from 'bun'
 const FOLDERS = ['console', 'database', 'v1', 'webhooks']
 
 /** Of the other folders, those that test units and locks. */
-const FILES = [
-  'receive',
-  'receive-mail',
-  'send',
-  'send-faults',
-  'send-again',
-  'send-kill',
-  'new-conversation',
-]
+const FILES = ['receive', 'receive-mail', 'send', 'send-again', 'send-kill', 'new-conversation']
 
 /**
  * Files in these folders that run on SQLite only. PostgreSQL is for SQL, storage, locks, and crash recovery, and these
@@ -36,8 +28,33 @@ const SQLITE_ONLY: Record<string, string[]> = {
     'v1/attachments-upload',
     'v1/attachments-download',
     'v1/attachments-disk',
+    'console/attachments',
   ],
   'The API description': ['v1/openapi'],
+  'Reads and writes of single rows by id, with the queries that the tests of other routes run here': [
+    'console/endpoints',
+    'console/keys',
+    'console/notes',
+    'console/organization',
+    'console/own-sessions',
+    'console/saved-replies',
+    'console/widgets',
+    'v1/keys',
+    'webhooks/secrets',
+  ],
+  'What is made of the rows after they are read': [
+    'console/long-thread',
+    'console/message-contents',
+    'v1/sent-events',
+  ],
+  'Conversations with mail servers and sign-in providers': [
+    'console/mailbox-connection',
+    'console/mailbox-oauth',
+  ],
+  'Crash recovery in the units of work that send-kill, webhooks/kill and database/kill interrupt here': [
+    'console/attachments-kill',
+    'console/replies-kill',
+  ],
   'Who may call a route. v1/isolation covers what queries return to another organization': [
     'console/admins-only',
     'console/other-organization',
@@ -56,7 +73,7 @@ const SQLITE_ONLY: Record<string, string[]> = {
     'webhooks/send-status',
     'webhooks/signature',
   ],
-  'Arithmetic on times': ['webhooks/clock-jump', 'webhooks/retry-schedule'],
+  'Arithmetic on times': ['webhooks/clock-jump', 'webhooks/retry-schedule', 'webhooks/schedule'],
   'How often the search index reads a thread': ['console/search-lag'],
   'How the delivery loop shares its sockets': ['webhooks/fairness'],
   'Commands that change settings beside the server, as console/live-restart does': [
