@@ -1,11 +1,10 @@
 import { afterAll, expect } from 'bun:test'
-import type { BrowserContext } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { browserTest, startedBrowser } from '../support/browser.ts'
 import { createTestParser, htmlMail } from '../support/mail/mail-parser.ts'
 import { REMOTE_LOADS } from '../support/mail/remote-loads.ts'
-import { provokeTricks, SCRIPT_TRICKS, watchTricks } from '../support/mail/script-tricks.ts'
+import { inPages, provokeTricks, SCRIPT_TRICKS, watchTricks } from '../support/mail/script-tricks.ts'
 
-const AT_ONCE = 8
 /** Time for a trick to run: those that run at all do so within it (script-tricks.test.ts). */
 const SETTLED_MS = 400
 const ORIGIN = 'https://mail.test'
@@ -41,21 +40,19 @@ async function openContext() {
     return route.abort()
   })
 
-  async function show(html: string): Promise<void> {
+  async function show(page: Page, html: string): Promise<void> {
     const safe = (await parser.read(htmlMail(html))).html ?? ''
     const number = pages.push(`<!doctype html><title>Mail</title>${safe}`) - 1
-    const page = await context.newPage()
     await page.goto(`/mails/${number}`)
     await provokeTricks(page)
     await Bun.sleep(SETTLED_MS)
-    await page.close()
   }
 
   return {
     context,
     asked,
     async showAll(mails: string[]): Promise<void> {
-      for (let n = 0; n < mails.length; n += AT_ONCE) await Promise.all(mails.slice(n, n + AT_ONCE).map(show))
+      await inPages(context, mails, show)
       expect(pages.length).toBe(mails.length)
     },
     [Symbol.asyncDispose]: () => context.close(),

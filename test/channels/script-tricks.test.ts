@@ -1,9 +1,8 @@
 import { expect } from 'bun:test'
 import { browserTest, startedBrowser } from '../support/browser.ts'
 import { REMOTE_LOADS } from '../support/mail/remote-loads.ts'
-import { provokeTricks, SCRIPT_TRICKS, type ScriptTrick, watchTricks } from '../support/mail/script-tricks.ts'
+import { inPages, provokeTricks, SCRIPT_TRICKS, type ScriptTrick, watchTricks } from '../support/mail/script-tricks.ts'
 
-const AT_ONCE = 8
 /** A trick that should not run would have, unless the machine is busy. */
 const SETTLED_MS = 400
 /** Limit for a busy machine. A passing test does not wait for it. */
@@ -17,18 +16,12 @@ browserTest('of 64 script tricks, those run in Chromium that are said to', async
     const trick = SCRIPT_TRICKS.find(({ id }) => route.request().url() === `http://tricks.test/${id}`)
     return trick ? route.fulfill(rawPage(trick)) : route.abort()
   })
-  for (let n = 0; n < SCRIPT_TRICKS.length; n += AT_ONCE) {
-    await Promise.all(
-      SCRIPT_TRICKS.slice(n, n + AT_ONCE).map(async ({ id, runs }) => {
-        const page = await context.newPage()
-        await page.goto(`/${id}`)
-        await provokeTricks(page)
-        await Bun.sleep(SETTLED_MS)
-        for (let waited = 0; runs && waited < MAX_MS && !ran.has(id); waited += 10) await Bun.sleep(10)
-        await page.close()
-      }),
-    )
-  }
+  await inPages(context, SCRIPT_TRICKS, async (page, { id, runs }) => {
+    await page.goto(`/${id}`)
+    await provokeTricks(page)
+    await Bun.sleep(SETTLED_MS)
+    for (let waited = 0; runs && waited < MAX_MS && !ran.has(id); waited += 10) await Bun.sleep(10)
+  })
   await context.close()
   const said = SCRIPT_TRICKS.filter(({ runs }) => runs).map(({ id }) => id)
   expect([...ran].sort((a, b) => a - b)).toEqual(said)
@@ -46,16 +39,10 @@ browserTest('everything that is said to load something from elsewhere does so in
       ? route.fulfill({ contentType: 'text/html', body: `<!doctype html><title>x</title>${load.source}` })
       : route.abort()
   })
-  for (let n = 0; n < REMOTE_LOADS.length; n += AT_ONCE) {
-    await Promise.all(
-      REMOTE_LOADS.slice(n, n + AT_ONCE).map(async ({ id, url }) => {
-        const page = await context.newPage()
-        await page.goto(`/${id}`, { waitUntil: 'commit' })
-        for (let waited = 0; waited < MAX_MS && !asked.has(url); waited += 10) await Bun.sleep(10)
-        await page.close()
-      }),
-    )
-  }
+  await inPages(context, REMOTE_LOADS, async (page, { id, url }) => {
+    await page.goto(`/${id}`, { waitUntil: 'commit' })
+    for (let waited = 0; waited < MAX_MS && !asked.has(url); waited += 10) await Bun.sleep(10)
+  })
   await context.close()
   expect(REMOTE_LOADS.filter(({ url }) => !asked.has(url))).toEqual([])
 })

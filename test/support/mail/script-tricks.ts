@@ -124,6 +124,24 @@ export function watchTricks(context: BrowserContext): Set<number> {
   return ran
 }
 
+/** Pages at the same time, in `inPages`. */
+const AT_ONCE = 8
+
+/** Calls `use` with each item and one of a few pages, because a new page costs more than the next document in it. */
+export async function inPages<Item>(
+  context: BrowserContext,
+  items: Item[],
+  use: (page: Page, item: Item) => Promise<void>,
+): Promise<void> {
+  const left = items.values()
+  async function work(): Promise<void> {
+    const page = await context.newPage()
+    for (const item of left) await use(page, item)
+    await page.close()
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+}
+
 /** Does what a curious reader does, in every frame: points at everything that answers to it, and clicks links and buttons. */
 export async function provokeTricks(page: Page): Promise<void> {
   for (const frame of page.frames()) {
