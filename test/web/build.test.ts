@@ -6,6 +6,8 @@ import { temporaryFolder } from '../support/folder.ts'
 /** A warning of Solid's development build, which keeps what has left the page in memory. */
 const DEVELOPMENT = 'multiple instances of Solid'
 const BUILD = join(import.meta.dir, '../../web/build.ts')
+/** Of pages that are built fast: how they are built is that of ours. */
+const config = join(import.meta.dir, 'small-pages/vite.config.ts')
 const dist = temporaryFolder('dist')
 
 test('of several that want the pages at once one builds them, also after one that was killed', async () => {
@@ -15,7 +17,7 @@ test('of several that want the pages at once one builds them, also after one tha
   writeFileSync(join(dist, 'web.lock'), String(ended.pid))
   writeFileSync(join(dist, 'web.new'), '')
 
-  const answers = await Promise.all([build(dist), build(dist), build(dist)])
+  const answers = await Promise.all([build(), build(), build()])
   expect(answers.sort()).toEqual(['false', 'false', 'true'])
   expect(readdirSync(dist)).toEqual(['web'])
   expect(existsSync(join(dist, 'web/index.html'))).toBe(true)
@@ -29,9 +31,9 @@ test('the pages are those for production, although they were built for tests', (
   expect(scripts.filter((name) => readFileSync(join(assets, name), 'utf8').includes(DEVELOPMENT))).toEqual([])
 })
 
-async function build(dist: string): Promise<string> {
+async function build(): Promise<string> {
   const script = `import { buildWeb } from ${JSON.stringify(BUILD)}
-process.stdout.write(String(await buildWeb({ dist: ${JSON.stringify(dist)} })))`
+process.stdout.write(String(await buildWeb(${JSON.stringify({ dist, config })})))`
   const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe', stderr: 'inherit' })
   return new Response(child.stdout).text()
 }

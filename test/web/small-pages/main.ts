@@ -1,0 +1,3 @@
+import { render } from 'solid-js/web'
+
+render(() => 'Hello', document.body)
