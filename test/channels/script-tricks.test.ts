@@ -1,7 +1,13 @@
 import { expect } from 'bun:test'
 import { browserTest, startedBrowser } from '../support/browser.ts'
 import { REMOTE_LOADS } from '../support/mail/remote-loads.ts'
-import { inPages, provokeTricks, SCRIPT_TRICKS, type ScriptTrick, watchTricks } from '../support/mail/script-tricks.ts'
+import {
+  inPages,
+  provokeTricks,
+  SCRIPT_TRICKS,
+  type ScriptTrick,
+  watchTricks,
+} from '../support/mail/script-tricks.ts'
 
 /** A trick that should not run would have, unless the machine is busy. */
 const SETTLED_MS = 400
