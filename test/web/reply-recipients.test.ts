@@ -55,7 +55,7 @@ browserTest('a reply goes to the writer and the others on the mail; both can be 
   const { page } = window
   expect(await line(page).textContent()).toContain('to Ana Pires, cc Cy Ortega · from support@acme.example')
   await line(page).click()
-  await page.getByRole('combobox', { name: 'To' }).waitFor()
+  await page.getByRole('combobox', { name: 'To' }).and(page.locator(':focus')).waitFor()
   expect(await chips(page, 'To').allTextContents()).toEqual(['Ana Pires'])
   await page.keyboard.type('dana@elsewhere.test;')
   await page.getByRole('combobox', { name: 'Cc' }).focus()
@@ -127,7 +127,7 @@ browserTest('a reply without a recipient is not sent', async () => {
   await using window = await openTicket(bellhop, ben, ticketId)
   const { page } = window
   await line(page).click()
-  await page.getByRole('combobox', { name: 'To' }).waitFor()
+  await page.getByRole('combobox', { name: 'To' }).and(page.locator(':focus')).waitFor()
   await page.keyboard.press('Backspace')
   await field(page).fill('It is attached.')
   await page.getByRole('button', { name: 'Send', exact: true }).click()
