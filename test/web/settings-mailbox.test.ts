@@ -93,7 +93,21 @@ describeWithMail('the settings of mailboxes', () => {
     await page.getByRole('heading', { level: 1, name: ADDRESS }).waitFor()
     await page.getByText('Connected', { exact: true }).waitFor()
     expect(await isInView(page, 'h1')).toBe(true)
-    await page.getByText('Receives and sends mail.').waitFor()
+    await page.getByText('Receives mail. No mail has been sent yet.').waitFor()
+    // What the test told before the mailbox was added.
+    await factOf(page, 'Answers').getByText('support+…@helpdesk.test, which arrive here.').waitFor()
+
+    const dkim = page.getByRole('region', { name: 'DKIM' })
+    await dkim.getByLabel('Domain').fill('other.test')
+    await dkim.getByRole('button', { name: 'Make key' }).click()
+    await dkim.getByText(`Must be the domain of ${ADDRESS}, or one above it.`).waitFor()
+    await dkim.getByLabel('Domain').fill('helpdesk.test')
+    await dkim.getByRole('button', { name: 'Make key' }).click()
+    await dkim.getByText('bellhop._domainkey.helpdesk.test').waitFor()
+    await dkim.getByText('v=DKIM1; k=rsa; p=').waitFor()
+    await dkim.getByRole('switch', { name: 'Sign what leaves this mailbox' }).click()
+    await page.getByText('Email is signed from now on.').waitFor()
+    await dkim.getByRole('switch', { checked: true }).waitFor()
 
     const sender = 'From: cy@customer.test\r\n'
     dovecot.deliver(ADDRESS, `${sender}To: ${ADDRESS}\r\nSubject: Hi\r\n\r\nHi\r\n`)

@@ -1,5 +1,6 @@
 import { afterAll, expect } from 'bun:test'
 import type { FrameLocator, Page } from 'playwright-core'
+import { updateMailbox } from '../../server/channels/email/mailboxes/mailboxes.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
@@ -34,6 +35,8 @@ interface GivenMail {
 async function openMailbox(workspace: Workspace) {
   const id = crypto.randomUUID()
   const ledger = await openLedger(bellhop, workspace.client.orgId, `${id}@acme.example`)
+  const change = { authservId: 'mx.acme.example' }
+  await updateMailbox(bellhop.deps, workspace.client.orgId, { id: ledger.mailboxId, change })
   let count = 0
   let ticketId = ''
 
@@ -250,7 +253,11 @@ browserTest('who is on a mail is one line, and all of it one click away', async 
   const workspace = await openWorkspace(bellhop)
   const mailbox = await openMailbox(workspace)
   await mailbox.receive({ text: 'Hello', headers: ['Cc: Cy Ortega <cy@customer.test>'] })
-  await mailbox.receive({ text: 'I agree', from: 'Cy Ortega <cy@customer.test>' })
+  await mailbox.receive({
+    text: 'I agree',
+    from: 'Cy Ortega <cy@customer.test>',
+    headers: ['Authentication-Results: mx.acme.example; spf=fail; dkim=none; dmarc=fail'],
+  })
   await mailbox.receive({
     text: 'I am away',
     from: 'Cy Ortega <cy@customer.test>',
@@ -265,6 +272,8 @@ browserTest('who is on a mail is one line, and all of it one click away', async 
   await message(page, 1).getByText('Participant').waitFor()
   expect(await message(page, 1).getByText('Automatic').count()).toBe(0)
   await message(page, 2).getByText('Automatic').waitFor()
+  await message(page, 1).getByText("Not verified: the sender's domain did not sign this email.").waitFor()
+  expect(await page.getByText('Not verified').count()).toBe(1)
   expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
 
   await message(page, 1).getByRole('button', { name: 'Make Cy Ortega the customer' }).click()

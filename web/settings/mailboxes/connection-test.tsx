@@ -4,6 +4,7 @@ import CircleX from 'lucide-solid/icons/circle-x'
 import { type Component, For, onMount, Show } from 'solid-js'
 import { Dynamic } from 'solid-js/web'
 import type { Answer, api } from '../../api/api.ts'
+import { PLAIN_ANSWERS } from './mailbox-state.tsx'
 import './connection-test.css'
 
 export type ConnectionTest = Answer<typeof api.console.mailboxes.test.post>
@@ -44,6 +45,9 @@ export function TestResult(props: { test: ConnectionTest }) {
           ? 'Everything works. A message left this mailbox and came back.'
           : 'Not everything works yet.'}
       </p>
+      <Show when={props.test.learned.hasSubaddresses === false}>
+        <p>{PLAIN_ANSWERS}</p>
+      </Show>
       <div class="connection-test-sides">
         <For each={sides()}>
           {(side) => (

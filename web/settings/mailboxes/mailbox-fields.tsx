@@ -82,7 +82,7 @@ export function MailboxFields(props: MailboxFieldsProps) {
       </Show>
       <FormGroup
         title="Options"
-        text="Folders, assignee, signature, automatic reply"
+        text="Folders, assignee, signature, automatic reply, and more"
         isNeeded={hasFaultIn(props.error, OPTION_FIELDS)}
       >
         <OptionFields {...props} isNew={props.mailbox === undefined} />

@@ -6,7 +6,7 @@ import type { FormState } from '../form-state.ts'
 import { type ConnectionTest, TestResult } from './connection-test.tsx'
 import type { Mailbox, MailProvider } from './mailbox-data.ts'
 import { MailboxFields } from './mailbox-fields.tsx'
-import { MAILBOX_FIELDS, type MailboxValues, withAddressFault } from './mailbox-values.ts'
+import { MAILBOX_FIELDS, type MailboxValues, placeOf, withAddressFault } from './mailbox-values.ts'
 
 interface MailboxFormProps {
   form: FormState<MailboxValues>
@@ -15,7 +15,8 @@ interface MailboxFormProps {
   providers: readonly MailProvider[]
   /** The provider that the address belongs to. */
   provider?: MailProvider | undefined
-  store: (values: MailboxValues) => Promise<Mailbox>
+  /** `learned` is what a test of the same servers told. */
+  store: (values: MailboxValues, learned: ConnectionTest['learned'] | undefined) => Promise<Mailbox>
   onStored: (mailbox: Mailbox) => void | Promise<void>
   test: (values: MailboxValues) => Promise<ConnectionTest>
   /** Before the first sign-in at a provider there is nothing to test. */
@@ -36,10 +37,18 @@ export function MailboxForm(props: MailboxFormProps) {
   }
   const store = useMutation(() => ({
     ...outcome,
-    mutationFn: () => props.form.save((sent) => props.store(sent)),
+    mutationFn: () => props.form.save((sent) => props.store(sent, learnedOf(sent))),
     onSuccess: (mailbox: Mailbox) => props.onStored(mailbox),
   }))
-  const test = useMutation(() => ({ ...outcome, mutationFn: () => props.test(props.form.values) }))
+  const test = useMutation(() => ({
+    ...outcome,
+    mutationFn: async () => {
+      const place = placeOf(props.form.values)
+      return { ...(await props.test(props.form.values)), place }
+    },
+  }))
+  const learnedOf = (values: MailboxValues) =>
+    test.data?.place === placeOf(values) ? test.data.learned : undefined
   const save = {
     mutate: () => store.mutate(),
     get isPending() {

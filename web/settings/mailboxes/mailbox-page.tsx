@@ -13,6 +13,7 @@ import { toast, toastError } from '../../ui/toaster.tsx'
 import { createFormState } from '../form-state.ts'
 import { Page, Section } from '../page-layout.tsx'
 import { QueryView } from '../query-view.tsx'
+import { DkimSection } from './dkim-section.tsx'
 import {
   type Mailbox,
   mailboxesChanged,
@@ -67,6 +68,7 @@ function KnownMailbox(props: { id: string }) {
               <MailboxHealth mailbox={mailbox()} />
             </Section>
             <EditMailbox mailbox={mailbox()} />
+            <DkimSection mailbox={mailbox()} />
             <RemoveMailbox mailbox={mailbox()} />
           </>
         )}
@@ -166,7 +168,7 @@ function EditMailbox(props: { mailbox: Mailbox }) {
   return (
     <Section
       title="Settings"
-      text="Testing sends a message from the mailbox to itself, and opens no ticket."
+      text="Testing sends two messages from the mailbox to itself, and opens no ticket."
       actions={<DocsLink to="/docs/email#test-the-connection">What the steps mean</DocsLink>}
     >
       <MailboxForm

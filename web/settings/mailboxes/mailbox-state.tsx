@@ -24,6 +24,8 @@ const STATES: Record<Mailbox['state'], Shown> = {
   paused: { word: 'Paused', tone: 'grey', icon: CirclePause },
   refused: { word: 'Sign-in refused', tone: 'red', icon: CircleX },
 }
+export const PLAIN_ANSWERS =
+  "Email to this address with +… before the @ doesn't arrive, so replies carry the plain address. Answers are recognized by their headers."
 const UNFINISHED: Shown = { word: 'Not signed in', tone: 'amber', icon: LogIn }
 
 /** The state of a mailbox as word, icon and color. */
@@ -57,9 +59,19 @@ export function MailboxHealth(props: { mailbox: Mailbox }) {
         { name: 'Quarantine', value: <Quarantine mailbox={props.mailbox} /> },
         { name: 'Last checked', value: timeOr(health().lastCheckedAt, 'Not yet') },
         { name: 'Last error', value: <LastError mailbox={props.mailbox} /> },
+        { name: 'Answers', value: answersSentence(props.mailbox) },
       ]}
     />
   )
+}
+
+/** How answers find their ticket. */
+function answersSentence({ address, hasSubaddresses }: Mailbox): string {
+  if (hasSubaddresses === false) return PLAIN_ANSWERS
+  const shown = address.replace(/@/, '+…@')
+  return hasSubaddresses
+    ? `Replies ask for answers to ${shown}, which arrive here.`
+    : `Replies ask for answers to ${shown}. Test the connection to check that those arrive.`
 }
 
 function Quarantine(props: { mailbox: Mailbox }) {

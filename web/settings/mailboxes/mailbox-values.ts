@@ -33,6 +33,8 @@ export type MailboxValues = {
   defaultAssignee: string
   signature: string
   autoReply: string
+  authservId: string
+  subjects: 'plain' | 'token'
 }
 
 /** Fields that show their own errors, as JSON pointers without the first slash. */
@@ -53,6 +55,7 @@ export const MAILBOX_FIELDS = [
   'defaultAssignee',
   'signature',
   'autoReply',
+  'authservId',
 ] as const
 export const SERVER_FIELDS = MAILBOX_FIELDS.filter(
   (field) => /^(?:imap|smtp)\//.test(field) && field !== 'imap/password',
@@ -81,6 +84,8 @@ export function newMailboxValues(name: string): MailboxValues {
     defaultAssignee: '',
     signature: '',
     autoReply: '',
+    authservId: '',
+    subjects: 'plain',
   }
 }
 
@@ -108,6 +113,8 @@ export function valuesOf(mailbox: Mailbox): MailboxValues {
     defaultAssignee: mailbox.defaultAssignee ?? '',
     signature: mailbox.signature,
     autoReply: mailbox.autoReply,
+    authservId: mailbox.authservId,
+    subjects: mailbox.hasSubjectTokens ? 'token' : 'plain',
   }
 }
 
@@ -156,6 +163,8 @@ export function inputOf(values: MailboxValues) {
     defaultAssignee: defaultAssignee || null,
     signature,
     autoReply,
+    authservId: values.authservId,
+    hasSubjectTokens: values.subjects === 'token',
   }
 }
 
@@ -163,6 +172,11 @@ export function inputOf(values: MailboxValues) {
 export function importSinceOf({ importSince }: MailboxValues): string | null {
   const time = new Date(`${importSince}T00:00`)
   return importSince === '' || Number.isNaN(time.getTime()) ? null : time.toISOString()
+}
+
+/** The servers and the address: what a test told is true of them only. */
+export function placeOf({ address, imapHost, smtpHost, user, smtpUser }: MailboxValues): string {
+  return JSON.stringify([address, imapHost, smtpHost, user, smtpUser])
 }
 
 function imapOf(values: MailboxValues) {

@@ -53,7 +53,15 @@ export function NewMailbox() {
         form={form}
         providers={providers.all()}
         provider={providers.match()}
-        store={(values) => ask(api.console.mailboxes.post(given(values)))}
+        store={(values, learned) =>
+          ask(
+            api.console.mailboxes.post({
+              ...given(values),
+              hasSubaddresses: learned?.hasSubaddresses ?? null,
+              authservId: values.authservId || (learned?.authservId ?? ''),
+            }),
+          )
+        }
         onStored={onStored}
         test={(values) => ask(api.console.mailboxes.test.post(given(values)))}
         canTest={oauth() === undefined}

@@ -2,6 +2,7 @@ import { Show } from 'solid-js'
 import { fieldError } from '../../api/api-problem.ts'
 import { useAgents } from '../../api/workspace.ts'
 import { MarkdownArea } from '../../formatting/markdown-area.tsx'
+import { Checkbox } from '../../ui/checkbox.tsx'
 import { DocsLink } from '../../ui/docs-link.tsx'
 import { Select } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
@@ -73,6 +74,29 @@ export function OptionFields(props: OptionFieldsProps) {
         value={props.values.autoReply}
         onInput={(autoReply) => props.onChange({ autoReply })}
         error={fieldError(props.error, 'autoReply')}
+      />
+      <Checkbox
+        label="Add a token to subjects"
+        hint="Such as [#x3k9ad-7h2m…], for servers that remove the headers that answers are recognized by."
+        isChecked={props.values.subjects === 'token'}
+        onChange={(isOn) => props.onChange({ subjects: isOn ? 'token' : 'plain' })}
+      />
+      <TextField
+        label="Server that checks senders"
+        aside="optional"
+        hint={
+          <>
+            Its name in Authentication-Results. The connection test finds it.{' '}
+            <DocsLink to="/docs/email#forged-senders">Forged senders</DocsLink>
+          </>
+        }
+        placeholder="mx.example.com"
+        value={props.values.authservId}
+        onInput={(authservId) => props.onChange({ authservId })}
+        error={fieldError(props.error, 'authservId')}
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck={false}
       />
     </>
   )

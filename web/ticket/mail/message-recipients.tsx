@@ -1,5 +1,6 @@
 import ChevronDown from 'lucide-solid/icons/chevron-down'
 import Forward from 'lucide-solid/icons/forward'
+import ShieldAlert from 'lucide-solid/icons/shield-alert'
 import { createSignal, For, Show } from 'solid-js'
 import { Button } from '../../ui/button.tsx'
 import type { MessageEntry, ReplyDestination, Ticket } from '../ticket-query.ts'
@@ -64,6 +65,12 @@ export function MessageRecipients(props: MessageRecipientsProps) {
               )}
             </Show>
           </div>
+          <Show when={email().isUnverified}>
+            <p class="message-recipients-unverified">
+              <ShieldAlert />
+              Not verified: the sender's domain did not sign this email.
+            </p>
+          </Show>
           <Show when={isOpen()}>
             <AllRecipients email={email()} ticket={props.ticket} reply={props.reply} />
           </Show>

@@ -61,7 +61,7 @@ export function changedRow(deps: Deps, before: Mailbox, change: MailboxChange): 
     ...stateAfter(before, checked),
     ...(change.imap?.password !== undefined && { signInRefusals: 0 }),
     ...(before.dkim && !signsFor(before.dkim.domain, checked.address) && { dkim: null, dkimKey: null }),
-    ...(isElsewhereNow(before, checked) && unlearned(change)),
+    ...(isElsewhereNow(before, checked) && unlearned(before, change)),
     updatedAt: deps.clock.now(),
   }
 }
@@ -199,10 +199,11 @@ function isElsewhereNow(before: Mailbox, after: MailboxInput): boolean {
   return !isSameAddress || isElsewhere(before.imap, after.imap) || isElsewhere(before.smtp, after.smtp)
 }
 
-/** What a test told about the server before. */
-function unlearned({ authservId, hasSubaddresses }: MailboxChange): Partial<Mailbox> {
+/** What a test told about the server before: the form of the mailbox sends it back unchanged. */
+function unlearned(before: Mailbox, { authservId, hasSubaddresses }: MailboxChange): Partial<Mailbox> {
+  const isKept = authservId === undefined || authservId === before.authservId
   return {
-    ...(authservId === undefined && { authservId: '' }),
+    ...(isKept && { authservId: '' }),
     ...(hasSubaddresses === undefined && { hasSubaddresses: null }),
   }
 }
