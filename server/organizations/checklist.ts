@@ -3,6 +3,7 @@ import { agents } from '../database/tables/agents.ts'
 import { apiKeys } from '../database/tables/api-keys.ts'
 import { mailboxes } from '../database/tables/mailboxes.ts'
 import { endpoints } from '../database/tables/webhooks.ts'
+import { widgets } from '../database/tables/widgets.ts'
 import type { Deps } from '../deps.ts'
 
 /** An organization's setup steps, in display order. */
@@ -20,7 +21,7 @@ export async function readChecklist(
   const states: Record<FirstStep, StepState | Promise<StepState>> = {
     key: stateOf(hasKey(deps, orgId)),
     email: stateOf(hasMailbox(deps, orgId)),
-    widget: 'later',
+    widget: stateOf(hasWidget(deps, orgId)),
     telegram: 'later',
     agents: stateOf(hasColleagues(deps, orgId)),
     endpoint: stateOf(hasEndpoint(deps, orgId)),
@@ -43,6 +44,12 @@ async function hasMailbox({ database: { read } }: Deps, orgId: string): Promise<
   const isSignedIn = or(eq(mailboxes.signIn, 'password'), isNotNull(mailboxes.tokens))
   const isConnected = and(eq(mailboxes.orgId, orgId), isNull(mailboxes.deletedAt), isSignedIn)
   const some = await read.select({ id: mailboxes.id }).from(mailboxes).where(isConnected).limit(1)
+  return some.length > 0
+}
+
+async function hasWidget({ database: { read } }: Deps, orgId: string): Promise<boolean> {
+  const isThere = and(eq(widgets.orgId, orgId), isNull(widgets.deletedAt))
+  const some = await read.select({ id: widgets.id }).from(widgets).where(isThere).limit(1)
   return some.length > 0
 }
 

@@ -78,7 +78,7 @@ test("the checklist shows what is done and what this version doesn't support yet
     const { data } = (await by.call<Steps>('GET', '/console/checklist')).json
     expect(data.map(({ id }) => id)).toEqual(['key', 'email', 'widget', 'telegram', 'agents', 'endpoint'])
     const later = data.filter(({ state }) => state === 'later')
-    expect(later.map(({ id }) => id)).toEqual(['widget', 'telegram'])
+    expect(later.map(({ id }) => id)).toEqual(['telegram'])
     return data.filter(({ state }) => state === 'done').map(({ id }) => id)
   }
   const keys = (await ana.call<{ data: { id: string }[] }>('GET', '/console/keys')).json.data
@@ -100,5 +100,11 @@ test("the checklist shows what is done and what this version doesn't support yet
   const { id } = (await ana.call<{ id: string }>('POST', '/console/mailboxes', { body: withPassword })).json
   expect(await done(ana)).toEqual(['key', 'email', 'endpoint'])
   await ana.call('DELETE', `/console/mailboxes/${id}`)
+  expect(await done(ana)).toEqual(['key', 'endpoint'])
+  const shop = { name: 'Shop', origins: ['https://shop.example'] }
+  const { json: made } = await ana.call<{ widget: { id: string } }>('POST', '/console/widgets', { body: shop })
+  expect(await done(ana)).toEqual(['key', 'widget', 'endpoint'])
+  await ana.call('DELETE', `/console/widgets/${made.widget.id}`)
+  // Its key isn't one for programs.
   expect(await done(ana)).toEqual(['key', 'endpoint'])
 })

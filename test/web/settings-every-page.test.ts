@@ -32,6 +32,7 @@ const DIALOGS = [
   ['keys', 'New key', 'New API key'],
   ['endpoints', 'New endpoint', 'New endpoint'],
   ['agents', 'Invite agent', 'Invite agent'],
+  ['widget', 'Add widget', 'New widget'],
   ['email', 'Set up Microsoft', 'OAuth client for Microsoft'],
   ['tags', 'Rename billing', 'Rename “billing”'],
   ['tags', 'Remove billing', 'Remove “billing”?'],
@@ -123,10 +124,19 @@ async function fill(): Promise<string[]> {
   await client.call('POST', '/tickets', {
     body: { subject: 'Hello', message: 'Hello', customer: { email: 'ana@example.com' }, tags: ['billing'] },
   })
-  await post('/keys', { name: 'Website widget', kind: 'public' })
   const reply = await post<{ id: string }>('/saved-replies', {
     name: 'Thanks',
     text: 'Thank you {{customer.name}}',
+  })
+  const widget = await post<{ widget: { id: string } }>('/widgets', {
+    name: 'Shop',
+    origins: ['https://*.a.rather.long.name.of.a.website.that.does.not.fit.on.a.phone.example'],
+    questions: { fields: [{ key: 'order', label: 'Order number', isRequired: true }] },
+    hours: {
+      timeZone: 'Europe/Berlin',
+      days: [{ from: '09:00', to: '24:00' }, null, null, null, null, null, null],
+      awayText: '',
+    },
   })
   const deliveries = await admin.call<{ data: { id: string }[] }>('GET', '/console/deliveries')
   const delivery = deliveries.json.data[0]?.id
@@ -137,6 +147,7 @@ async function fill(): Promise<string[]> {
   const mail = await ledger.fetched('Subject: No one wrote this\r\n\r\nHello')
   expect(mail.outcome).toBe('quarantined')
   return [
+    `widget/${widget.json.widget.id}`,
     `email/${mailbox.json.id}`,
     `email/${unfinished.json.id}`,
     `mails/${mail.id}`,

@@ -76,7 +76,7 @@ browserTest(
     await using window = await openWindow({ url: bellhop.url, agent: fresh })
     const { page } = window
     await page.goto('/settings')
-    await page.getByText('1 of 4 done · 2 coming soon').waitFor()
+    await page.getByText('1 of 5 done · 1 coming soon').waitFor()
     await page.getByRole('link', { name: /Invite an agent/ }).click()
     await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
     await page.getByRole('button', { name: 'Invite agent' }).click()
@@ -85,9 +85,11 @@ browserTest(
     await page.getByRole('button', { name: 'Create link' }).click()
     await page.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('link', { name: 'Getting started' }).click()
-    await page.getByText('2 of 4 done · 2 coming soon').waitFor()
+    await page.getByText('2 of 5 done · 1 coming soon').waitFor()
 
     expect((await fresh.call('POST', '/console/mailboxes', { body: newMailbox() })).status).toBe(201)
+    const shop = { name: 'Shop', origins: ['https://shop.example'] }
+    expect((await fresh.call('POST', '/console/widgets', { body: shop })).status).toBe(201)
     const endpoint = { url: 'https://hooks.example.com', events: ['ticket.created'] }
     expect((await fresh.call('POST', '/console/endpoints', { body: endpoint })).status).toBe(201)
     await page.goto('/settings')

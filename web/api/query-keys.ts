@@ -33,6 +33,8 @@ export const queryKeys = {
   mailboxProblems: ['mailboxes', 'problems'],
   mailProviders: (address: string) => ['mail-providers', address],
   oauthClients: ['oauth-clients'],
+  widgets: ['widgets'],
+  widget: (id: string) => ['widget', id],
   mails: ['mails'],
   mailList: (filter: unknown) => ['mails', filter],
   mail: (id: string) => ['mail', id],

@@ -20,6 +20,8 @@ const WORKSPACE_QUERIES = [
   'mailboxes',
   'mailbox',
   'oauth-clients',
+  'widgets',
+  'widget',
   'mails',
   'mail',
   'own-signature',

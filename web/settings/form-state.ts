@@ -4,6 +4,9 @@ import { createStore, type SetStoreFunction, unwrap } from 'solid-js/store'
 import { askBeforeLeaving } from '../browser/unsaved-warning.ts'
 import { toast } from '../ui/toaster.tsx'
 
+/** Fields with values that JSON can hold. */
+export type FormValues = Record<string, unknown>
+
 /** Unsaved values, by page and form, for the "Go back" of the toast. */
 const abandoned = new Map<string, object>()
 
@@ -20,7 +23,7 @@ export interface FormState<Values> {
  * changes shows a toast that leads back to them, and closing the tab asks first. `what` completes a sentence: "the
  * endpoint".
  */
-export function createFormState<Values extends Record<string, string | readonly string[]>>(
+export function createFormState<Values extends FormValues>(
   what: string,
   fromServer: () => Values,
 ): FormState<Values> {

@@ -17,7 +17,6 @@ import { AccountPage } from './account/account-page.tsx'
 import { AgentsPage } from './agents/agents-page.tsx'
 import { AuditPage } from './audit/audit-page.tsx'
 import { TelegramPage } from './channels/planned-channels.tsx'
-import { WidgetPage } from './channels/widget-page.tsx'
 import { DeliveriesPage } from './deliveries/deliveries-page.tsx'
 import { DeliveryPage } from './deliveries/delivery-page.tsx'
 import { EndpointPage } from './endpoints/endpoint-page.tsx'
@@ -32,6 +31,8 @@ import { RepliesPage } from './replies/replies-page.tsx'
 import { ReplyPage } from './replies/reply-page.tsx'
 import { StartPage } from './start/start-page.tsx'
 import { TagsPage } from './tags/tags-page.tsx'
+import { WidgetPage } from './widgets/widget-page.tsx'
+import { WidgetsPage } from './widgets/widgets-page.tsx'
 
 export interface SettingsRoute {
   /** The path after `/settings/`. */
@@ -84,7 +85,7 @@ const GROUPS: Group[] = [
   {
     title: 'Channels',
     pages: [
-      admin('widget', 'Website widget', MessageCircle, WidgetPage),
+      admin('widget', 'Website widget', MessageCircle, WidgetsPage, WidgetPage),
       admin('email', 'Email', Mail, MailboxesPage, MailboxPage),
       admin('mails', 'Received mail', MailOpen, MailsPage, MailPage),
       admin('telegram', 'Telegram', Send, TelegramPage),

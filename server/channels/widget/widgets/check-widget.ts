@@ -4,7 +4,7 @@ import { MAX_NAME_LENGTH } from '../../../organizations/organizations.ts'
 import { isBlank, lengthOf } from '../../../requests/text.ts'
 import { readOrigins } from '../origins.ts'
 
-const MAX_TITLE_LENGTH = 80
+export const MAX_TITLE_LENGTH = 80
 /** Of the greeting and of the text outside the opening hours. */
 const MAX_TEXT_LENGTH = 500
 const MAX_FIELDS = 10

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { WidgetAppearance, WidgetHours, WidgetQuestions } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
-import { checkWidget, type WidgetInput } from './check-widget.ts'
+import { checkWidget, MAX_TITLE_LENGTH, type WidgetInput } from './check-widget.ts'
 import type { Widget } from './find-widget.ts'
 
 /** Random bytes of an identity secret: as strong as the hash it signs with. */
@@ -39,7 +39,7 @@ export async function newRow(
   const checked = await checkWidget({
     name: input.name,
     origins: input.origins,
-    appearance: { title: orgName, ...DEFAULT_APPEARANCE, ...input.appearance },
+    appearance: { title: orgName.slice(0, MAX_TITLE_LENGTH), ...DEFAULT_APPEARANCE, ...input.appearance },
     questions: { ...DEFAULT_QUESTIONS, ...input.questions },
     hours: input.hours ?? null,
     verifiedOnly: input.verifiedOnly ?? false,

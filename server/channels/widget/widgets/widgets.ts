@@ -8,7 +8,7 @@ import type { Deps } from '../../../deps.ts'
 import { notFound } from '../../../errors.ts'
 import { recordWorkspaceChange } from '../../../events/events.ts'
 import { isId } from '../../../ids.ts'
-import { findOrganization } from '../../../organizations/organizations.ts'
+import { readSettings } from '../../../organizations/settings.ts'
 import { forgetCachedWidgets, type Widget } from './find-widget.ts'
 import { changedColumns, changedInput, type NewWidget, newRow, type WidgetChange } from './widget-rows.ts'
 
@@ -24,8 +24,8 @@ export async function createWidget(
   orgId: string,
   input: NewWidget,
 ): Promise<{ widget: KeyedWidget; identitySecret: string }> {
-  const { name: orgName } = await findOrganization(deps, orgId)
-  const { row, identitySecret } = await newRow(deps, { orgId, orgName }, input)
+  const { name, publicName } = await readSettings(deps, orgId)
+  const { row, identitySecret } = await newRow(deps, { orgId, orgName: publicName || name }, input)
   const key = newApiKey(deps, orgId, { name: row.name, kind: 'public' })
   const widget = { ...row, keyId: key.key.id }
   await deps.database.write(async (tx) => {

@@ -1,0 +1,150 @@
+import { useNavigate } from '@solidjs/router'
+import { useMutation, useQuery } from '@tanstack/solid-query'
+import CirclePause from 'lucide-solid/icons/circle-pause'
+import CirclePlay from 'lucide-solid/icons/circle-play'
+import { createSignal, Show } from 'solid-js'
+import { api, ask } from '../../api/api.ts'
+import { errorMessage, fieldError } from '../../api/api-problem.ts'
+import { ConfirmDialog } from '../../forms/confirm-dialog.tsx'
+import { CardForm } from '../../forms/form.tsx'
+import { Button } from '../../ui/button.tsx'
+import { TextField } from '../../ui/text-field.tsx'
+import { toast, toastError } from '../../ui/toaster.tsx'
+import { Page, Section } from '../page-layout.tsx'
+import { QueryView } from '../query-view.tsx'
+import { Appearance } from './appearance.tsx'
+import { Install } from './install.tsx'
+import { OpeningHours } from './opening-hours.tsx'
+import { Questions } from './questions.tsx'
+import { SignedInUsers } from './signed-in-users.tsx'
+import { Websites } from './websites.tsx'
+import { createWidgetForm, showWidget, type Widget, widgetQuery, widgetsChanged } from './widget-data.ts'
+import { WidgetState } from './widget-state.tsx'
+
+const LIST = '/settings/widget'
+/** So that "seen" appears while the snippet is being tried. */
+const REFETCH_MS = 5_000
+
+/** The settings of one widget. */
+export function WidgetPage(props: { id: string }) {
+  const query = useQuery(() => ({ ...widgetQuery(props.id), reconcile: 'id', refetchInterval: REFETCH_MS }))
+  return (
+    <Page
+      title={query.data?.name ?? 'Widget'}
+      back={{ href: LIST, name: 'Website widget' }}
+      lead={<Show when={query.data}>{(widget) => <Lead widget={widget()} />}</Show>}
+      actions={<Show when={query.data}>{(widget) => <PauseButton widget={widget()} />}</Show>}
+    >
+      <QueryView query={query} what="the widget">
+        {(widget) => (
+          <>
+            <Install widget={widget()} />
+            <Websites widget={widget()} />
+            <Appearance widget={widget()} />
+            <Questions widget={widget()} />
+            <OpeningHours widget={widget()} />
+            <SignedInUsers widget={widget()} />
+            <Name widget={widget()} />
+            <RemoveWidget widget={widget()} />
+          </>
+        )}
+      </QueryView>
+    </Page>
+  )
+}
+
+function Lead(props: { widget: Widget }) {
+  return (
+    <>
+      <WidgetState widget={props.widget} />{' '}
+      <Show when={props.widget.state !== 'active'}>{props.widget.detail}</Show>
+    </>
+  )
+}
+
+function PauseButton(props: { widget: Widget }) {
+  const one = () => api.console.widgets({ id: props.widget.id })
+  const pause = useMutation(() => ({
+    mutationFn: (isPaused: boolean) => (isPaused ? ask(one().pause.post()) : ask(one().resume.post())),
+    onSuccess: (widget: Widget) => {
+      showWidget(widget)
+      const isPaused = widget.state === 'paused'
+      toast(isPaused ? 'Widget paused.' : 'Widget resumed.', {
+        text: 'Undo',
+        run: () => pause.mutate(!isPaused),
+      })
+    },
+    onError: (error) => toastError(errorMessage(error)),
+  }))
+  return (
+    <Show when={props.widget.state !== 'disabled'}>
+      <Show
+        when={props.widget.state === 'paused'}
+        fallback={
+          <Button icon={<CirclePause />} isBusy={pause.isPending} onClick={() => pause.mutate(true)}>
+            Pause
+          </Button>
+        }
+      >
+        <Button
+          look="primary"
+          icon={<CirclePlay />}
+          isBusy={pause.isPending}
+          onClick={() => pause.mutate(false)}
+        >
+          Resume
+        </Button>
+      </Show>
+    </Show>
+  )
+}
+
+function Name(props: { widget: Widget }) {
+  const form = createWidgetForm('the name', () => props.widget, {
+    valuesOf: ({ name }) => ({ name }),
+    changeOf: ({ name }) => ({ name }),
+  })
+  return (
+    <Section title="Name">
+      <CardForm save={form.submit} fields={['name']} action="Save name" isUnchanged={!form.isChanged()}>
+        <TextField
+          label="Name"
+          hint="Only your team sees it. Visitors see the title."
+          value={form.values.name}
+          onInput={(name) => form.setValues({ name })}
+          error={fieldError(form.submit.error, 'name')}
+          required
+        />
+      </CardForm>
+    </Section>
+  )
+}
+
+/** Removes a widget for good, after a confirmation. */
+function RemoveWidget(props: { widget: Widget }) {
+  const [isAsking, setAsking] = createSignal(false)
+  const navigate = useNavigate()
+  const remove = async () => {
+    const { id, name } = props.widget
+    await ask(api.console.widgets({ id }).delete())
+    widgetsChanged()
+    toast(`Removed “${name}”.`)
+    navigate(LIST)
+  }
+  return (
+    <Section title="Remove" text="Tickets and their messages are kept.">
+      <div>
+        <Button onClick={() => setAsking(true)}>Remove widget…</Button>
+      </div>
+      <ConfirmDialog
+        isOpen={isAsking()}
+        onClose={() => setAsking(false)}
+        title={`Remove “${props.widget.name}”?`}
+        text="It disappears from all websites at once, and its key and identity secret are deleted. This can't be undone."
+        word="remove"
+        action="Remove widget"
+        onConfirm={remove}
+      />
+    </Section>
+  )
+}

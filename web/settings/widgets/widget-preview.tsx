@@ -1,0 +1,82 @@
+import { createEffect, createSignal, onCleanup, onMount, Show } from 'solid-js'
+import type { Widget } from './widget-data.ts'
+import './widget-preview.css'
+
+const SCRIPT = '/widget.js'
+const COLOR = /^#[0-9a-f]{6}$/i
+const MAX_FILE_BYTES = 25 * 1024 * 1024
+const MAX_TEXT_LENGTH = 65_536
+
+type Command = (name: 'preview', settings: object | null, into?: Element) => void
+
+/** The real widget with sample messages, drawn again with each change. It calls no server. */
+export function WidgetPreview(props: { widget: Widget; appearance: Widget['appearance'] }) {
+  let place: HTMLDivElement | undefined
+  const [command, setCommand] = createSignal<Command>()
+  const [isMissing, setMissing] = createSignal(false)
+  onMount(
+    () =>
+      void loadScript()
+        .then((loaded) => setCommand(() => loaded))
+        .catch(() => setMissing(true)),
+  )
+  createEffect(() => {
+    const run = command()
+    if (!run || !place) return
+    const { questions, hours } = props.widget
+    const { color, ...appearance } = props.appearance
+    // While a color is being typed, the one before stays.
+    if (!COLOR.test(color)) return
+    run(
+      'preview',
+      {
+        ...appearance,
+        color,
+        questions,
+        verifiedOnly: false,
+        isOpen: true,
+        awayText: hours?.awayText ?? '',
+        opensAt: null,
+        maxFileBytes: MAX_FILE_BYTES,
+        maxTextLength: MAX_TEXT_LENGTH,
+      },
+      place,
+    )
+  })
+  onCleanup(() => command()?.('preview', null))
+  return (
+    <section class="widget-preview" aria-label="Preview">
+      <div class="widget-preview-place" ref={place} />
+      <Show when={isMissing()}>
+        <p class="widget-preview-missing muted">Couldn't load the preview. Reload the page to try again.</p>
+      </Show>
+    </section>
+  )
+}
+
+/** The script stays in the page, and waits for the next preview. */
+function loadScript(): Promise<Command> {
+  const loaded = previewOf()
+  if (loaded) return Promise.resolve(loaded)
+  return new Promise((resolve, reject) => {
+    const script = document.createElement('script')
+    script.src = SCRIPT
+    script.dataset.preview = ''
+    script.dataset.key = ''
+    script.onload = () => {
+      const run = previewOf()
+      if (run) resolve(run)
+      else reject(new Error(`${SCRIPT} defined no command.`))
+    }
+    script.onerror = () => {
+      script.remove()
+      reject(new Error(`${SCRIPT} didn't load.`))
+    }
+    document.head.append(script)
+  })
+}
+
+function previewOf(): Command | undefined {
+  const run: unknown = Reflect.get(window, 'Bellhop')
+  return typeof run === 'function' ? (...given) => void run(...given) : undefined
+}
