@@ -221,11 +221,27 @@ browserTest(
     const photo = forwarded.getByRole('img', { name: 'The box' })
     await eventually(() => photo.evaluate((image: HTMLImageElement) => image.naturalWidth === 240))
     await sent.getByText('Remote images are blocked.').waitFor()
+    // In the mail they are beside what the agent wrote.
+    const styles = (await forwarded.locator('body style').textContent()) ?? ''
+    const selectors = await page.evaluate(selectorsOf, styles)
+    expect(selectors).toContain('.bellhop-forwarded .note > a')
+    expect(selectors.filter((selector) => !selector.startsWith('.bellhop-forwarded'))).toEqual([])
     expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
     await toggle.click()
     await sent.locator('iframe').waitFor({ state: 'detached' })
   },
 )
+
+/** As the browser reads the rules. Runs in the page. */
+function selectorsOf(styles: string): string[] {
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(styles)
+  const inner = (rule: CSSRule): CSSRule[] =>
+    rule instanceof CSSGroupingRule ? [...rule.cssRules].flatMap(inner) : [rule]
+  return [...sheet.cssRules]
+    .flatMap(inner)
+    .flatMap((rule) => (rule instanceof CSSStyleRule ? rule.selectorText.split(', ') : [rule.cssText]))
+}
 
 browserTest('only frames near the visible part of a long thread are loaded', async () => {
   const workspace = await openWorkspace(bellhop)
