@@ -48,13 +48,13 @@ export async function startService(
   started.defer(agentGuard.stop)
   const guard = createKeyGuard(deps, { signedIn: agentGuard.callerOf })
   started.defer(guard.stop)
-  const metrics = createMetrics(deps, guard)
-  started.defer(metrics.stop)
-
   const live = createLive(deps)
   const visitorGuard = createVisitorGuard(deps)
   started.defer(visitorGuard.stop)
   const visitorStreams = createVisitorStreams(deps, live)
+  const metrics = createMetrics(deps, guard, { visitors: visitorStreams.counts })
+  started.defer(metrics.stop)
+
   const firstRun = createFirstRun(deps)
   const widget = { guard: visitorGuard, streams: visitorStreams }
   const app = createApp(deps, { keys: guard, agents: agentGuard, live, firstRun, widget }).use(metrics.routes)
@@ -77,6 +77,7 @@ export async function startService(
     { startIndexing },
     { startChannels },
     { startSweepingFiles },
+    { startPruningVisitors },
   ] = await Promise.all([
     import('./webhooks/deliveries/delivery-loop.ts'),
     import('./webhooks/deliveries/resend.ts'),
@@ -85,13 +86,14 @@ export async function startService(
     import('./search/index/index-tickets.ts'),
     import('./channels/start-channels.ts'),
     import('./attachments/sweep.ts'),
+    import('./channels/widget/visitors/prune-visitors.ts'),
   ])
   running.push(startDelivering(deps, { onAttempt: metrics.countAttempt }))
   running.push(startResending(deps), startRetention(deps), startPruningKeys(deps), watchExternalCommits(deps))
   running.push(startPruningSessions(deps))
   running.push(startSendingMessages(deps), startIndexing(deps))
   running.push(startChannels(deps, { onSendAttempt: metrics.countSendAttempt }))
-  running.push(startSweepingFiles(deps))
+  running.push(startSweepingFiles(deps), startPruningVisitors(deps))
   lock.announce(listening.url)
   const everything = started.move()
   return {

@@ -11,6 +11,7 @@ import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { sends } from '../database/tables/sends.ts'
 import { activities, drafts, notes, readMarks } from '../database/tables/threads.ts'
 import { tickets, ticketTags } from '../database/tables/tickets.ts'
+import { widgetConversations, widgetMessages } from '../database/tables/widgets.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'
@@ -21,6 +22,7 @@ import { replaceDocuments } from '../search/index/documents.ts'
 import { moveCounters, sumOfChanges } from '../tickets/counters.ts'
 import { lockTicket, requireTicket, type Ticket } from '../tickets/queries.ts'
 import { eraseDeliveries } from '../webhooks/deliveries/erase-deliveries.ts'
+import { eraseVisitors, lockVisitors } from './erase-visitors.ts'
 
 /** Tickets in one unit. Each may have many messages, events and deliveries. */
 const SLICE = 20
@@ -36,6 +38,8 @@ const TICKET_TABLES = [
   readMarks,
   drafts,
   scheduledMessages,
+  widgetConversations,
+  widgetMessages,
 ]
 
 /** Deletes a ticket permanently. The audit log keeps only its id. Throws 404. */
@@ -72,6 +76,7 @@ async function eraseSlice(
   tx: Transaction,
   { orgId, id, isFirst }: { orgId: string; id: string; isFirst: boolean },
 ): Promise<{ erased: number; files: string[]; isGone: boolean }> {
+  await lockVisitors(tx, { orgId, customerId: id })
   const email = await lockCustomer(tx, orgId, id)
   const isTheirs = and(eq(tickets.orgId, orgId), eq(tickets.customerId, id))
   const found = await tx
@@ -91,7 +96,10 @@ async function eraseSlice(
     const detail = { deletedTickets: all?.count ?? 0, changedViews }
     await recordAudit(deps, tx, orgId, { action: 'customer.deleted', subject: { id, label: id }, detail })
   }
-  if (isGone) await tx.delete(customers).where(and(eq(customers.orgId, orgId), eq(customers.id, id)))
+  if (isGone) {
+    await eraseVisitors(tx, { orgId, customerId: id, email })
+    await tx.delete(customers).where(and(eq(customers.orgId, orgId), eq(customers.id, id)))
+  }
   return { erased: locked.length, files, isGone }
 }
 

@@ -25,7 +25,11 @@ interface Metrics {
 }
 
 /** Keeps counts since the start in memory, and reads the state of the data for each request to `/metrics`. */
-export function createMetrics(deps: Deps, guard: KeyGuard): Metrics {
+export function createMetrics(
+  deps: Deps,
+  guard: KeyGuard,
+  { visitors }: { visitors: () => { streams: number; messages: number } },
+): Metrics {
   const requests = createRequestCounts()
   const eventLoop = watchEventLoop(deps.clock)
   const attempts = new Map<string, number>()
@@ -40,6 +44,7 @@ export function createMetrics(deps: Deps, guard: KeyGuard): Metrics {
       attemptsMetric(attempts),
       ...backlogMetrics(backlog, deps.clock.now()),
       ...(await mail.metrics()),
+      ...visitorMetrics(visitors()),
       gauge('bellhop_database_bytes', 'Size of the database on disk.', size.database),
       gauge('bellhop_wal_bytes', 'Size of the write-ahead log on disk.', size.wal),
       eventLoop.metric(),
@@ -112,6 +117,18 @@ function backlogMetrics(backlog: Backlog, now: number): Metric[] {
       values: Object.entries(states).map(([state, value]) => ({ labels: { state }, value })),
     },
     gauge('bellhop_delivery_oldest_due_seconds', 'Age of the oldest delivery that is due.', ageS),
+  ]
+}
+
+function visitorMetrics({ streams, messages }: { streams: number; messages: number }): Metric[] {
+  return [
+    gauge('bellhop_visitor_streams', 'Open event streams of visitors of the website widget.', streams),
+    {
+      name: 'bellhop_visitor_messages_total',
+      help: 'Messages of visitors of the website widget.',
+      type: 'counter',
+      values: [{ value: messages }],
+    },
   ]
 }
 

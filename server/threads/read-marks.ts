@@ -3,8 +3,10 @@ import type { Transaction } from '../database/database.ts'
 import { insertOf, statement } from '../database/statement.ts'
 import { messages } from '../database/tables/messages.ts'
 import { readMarks } from '../database/tables/threads.ts'
+import { widgetConversations } from '../database/tables/widgets.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
+import { recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
 import { requireTicket } from '../tickets/queries.ts'
 
@@ -19,11 +21,33 @@ export async function markRead(deps: Deps, mark: Mark & { messageId: string }): 
   const { orgId, ticketId, messageId } = mark
   if (!isId('msg', messageId)) throw notFound('message')
   await deps.database.write(async (tx) => {
-    await requireTicket(tx, orgId, ticketId)
+    const ticket = await requireTicket(tx, orgId, ticketId)
     const [message] = await findMessage(tx, { orgId, ticketId, id: messageId })
     if (!message) throw notFound('message')
-    await saveMarks(tx, [{ ...mark, messageAt: message.createdAt }])
+    const { agentId } = mark
+    await saveMarks(tx, [{ orgId, agentId, ticketId, messageId, messageAt: message.createdAt }])
+    if (ticket.channel === 'widget') await showAsSeen(deps, tx, { orgId, ticketId, at: message.createdAt })
   })
+}
+
+/** Tells the visitor's page that agents have read what the visitor wrote, once for what is new. */
+async function showAsSeen(
+  deps: Deps,
+  tx: Transaction,
+  { orgId, ticketId, at }: { orgId: string; ticketId: string; at: number },
+): Promise<void> {
+  const now = deps.clock.now()
+  const seenAt = widgetConversations.seenByAgentAt
+  const isNew = sql`exists (select 1 from messages read_message where read_message.ticket_id = ${ticketId}
+    and read_message.role = 'customer' and read_message.created_at <= ${at}
+    and (${seenAt} is null or read_message.created_at > ${seenAt}))`
+  const changed = await tx
+    .update(widgetConversations)
+    .set({ seenByAgentAt: now })
+    .where(and(eq(widgetConversations.orgId, orgId), eq(widgetConversations.ticketId, ticketId), isNew))
+    .returning({ ticketId: widgetConversations.ticketId })
+  if (changed.length === 0) return
+  await recordEvents(deps, tx, orgId, [{ type: 'conversation.seen', ticketId, createdAt: now }])
 }
 
 /** Marks the ticket as unread for this agent. Throws 404. */

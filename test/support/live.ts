@@ -49,6 +49,7 @@ export async function openEventStream(url: string, headers: Record<string, strin
   let comments = 0
   const ended = readAll(response, (block) => {
     if (block.startsWith(':')) comments += 1
+    if (!/^data:/m.test(block)) return
     seen.push(parseEvent(block))
     for (const look of waiting) look()
   })

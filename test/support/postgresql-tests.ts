@@ -6,6 +6,9 @@ const FOLDERS = ['console', 'database', 'v1', 'webhooks']
 /** Of the other folders, those that test units and locks. */
 const FILES = ['receive', 'receive-mail', 'send', 'send-again', 'send-kill', 'new-conversation']
 
+/** The same of the folder for the website widget. */
+const WIDGET_FILES = ['sessions', 'messages', 'events', 'erasure', 'visitor-kill']
+
 /**
  * Files in these folders that run on SQLite only. PostgreSQL is for SQL, storage, locks, and crash recovery, and these
  * files never get that far, or test it the same way on any database.
@@ -100,6 +103,9 @@ export function postgresqlTests(): string[] {
   const skipped = Object.values(SQLITE_ONLY).flatMap((names) => names.map((name) => `test/${name}.test.ts`))
   const missing = skipped.filter((file) => !files.includes(file))
   if (missing.length > 0) throw new Error(`SQLITE_ONLY has files that do not exist: ${missing.join(', ')}`)
-  const further = FILES.map((name) => `test/channels/${name}.test.ts`)
+  const further = [
+    ...FILES.map((name) => `test/channels/${name}.test.ts`),
+    ...WIDGET_FILES.map((name) => `test/widget/${name}.test.ts`),
+  ]
   return [...files.filter((file) => !skipped.includes(file)), ...further].sort()
 }

@@ -21,13 +21,16 @@ export async function markSeen(
   if (!message) throw unknownConversation()
   const at = message.createdAt
   await deps.database.write(async (tx) => {
+    const isThis = and(eq(widgetConversations.orgId, orgId), eq(widgetConversations.ticketId, ticketId))
+    // Locks the row: another page of the visitor may have seen more.
+    await tx.update(widgetConversations).set({ ticketId }).where(isThis)
     const [row] = await findConversation(tx, { orgId, ticketId })
     if (!row || !isAfter({ at, id: messageId }, { at: row.seenMessageAt ?? -1, id: row.seenMessageId }))
       return
     await tx
       .update(widgetConversations)
       .set({ seenMessageId: messageId, seenAt: deps.clock.now() })
-      .where(and(eq(widgetConversations.orgId, orgId), eq(widgetConversations.ticketId, ticketId)))
+      .where(isThis)
     const createdAt = deps.clock.now()
     await recordEvents(deps, tx, orgId, [{ type: 'conversation.seen', ticketId, createdAt }])
   })

@@ -60,11 +60,14 @@ export interface ConversationFeed {
   stop(): Promise<void>
 }
 
-/** `onWorkspaceChanged` is called when settings have changed, which may have turned a widget off. */
+/**
+ * `workspaceChanged` is called when settings have changed, which may have turned a widget off; `deleted` with the streams
+ * that showed a deleted conversation, whose visitors may be deleted with it.
+ */
 export function createConversationFeed(
   deps: Deps,
   orgId: string,
-  onWorkspaceChanged: () => void,
+  on: { workspaceChanged: () => void; deleted: (streams: VisitorStream[]) => void },
 ): ConversationFeed {
   /** Below 0 before the first read. */
   let position = -1
@@ -104,13 +107,16 @@ export function createConversationFeed(
 
   async function send(events: LoggedEvent[]): Promise<void> {
     await followOpened(events)
-    if (events.some(({ ticketId }) => ticketId === '')) onWorkspaceChanged()
+    if (events.some(({ ticketId }) => ticketId === '')) on.workspaceChanged()
     for (const [ticketId, ofTicket] of Map.groupBy(events, (event) => event.ticketId)) {
       const streams = byTicket.get(ticketId)
       if (!streams) continue
       const frames = await framesOf(ticketId, ofTicket)
       for (const frame of frames) for (const { page } of streams) page.send(frame)
-      if (ofTicket.some(({ type }) => type === 'ticket.deleted')) byTicket.delete(ticketId)
+      if (ofTicket.some(({ type }) => type === 'ticket.deleted')) {
+        byTicket.delete(ticketId)
+        on.deleted([...streams])
+      }
     }
   }
 

@@ -10,6 +10,7 @@ import {
   findVisitorByHash,
   isBlocked,
   onVisitorsChanged,
+  recheckVisitors,
   type SignedInVisitor,
 } from '../visitors/visitors.ts'
 import { type ConversationFeed, createConversationFeed, type VisitorStream } from './conversation-feed.ts'
@@ -112,8 +113,16 @@ export function createVisitorStreams(deps: Deps, live: Live): VisitorStreams {
   function feedOf(orgId: string) {
     const known = feeds.get(orgId)
     if (known) return known
-    const feed = createConversationFeed(deps, orgId, () => {
-      endDisabled(orgId).catch((error) => deps.log.warn('widgets_not_checked', { orgId, error }))
+    const feed = createConversationFeed(deps, orgId, {
+      workspaceChanged() {
+        endDisabled(orgId).catch((error) => deps.log.warn('widgets_not_checked', { orgId, error }))
+      },
+      deleted(streams) {
+        recheckVisitors(
+          deps,
+          streams.map(({ visitor }) => visitor.tokenHash),
+        )
+      },
     })
     const agents = live.presenceOf(orgId)
     if (agents) feed.showPresence(agents)

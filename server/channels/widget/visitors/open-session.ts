@@ -6,7 +6,7 @@ import { AppError } from '../../../errors.ts'
 import { type IdentityInput, type IdentityResult, verifyIdentity } from '../identity.ts'
 import type { Widget } from '../widgets/find-widget.ts'
 import type { VisitedPage } from './last-seen.ts'
-import { customerOfVisitor } from './visitor-customer.ts'
+import { customerOfVisitor, moveToUser } from './visitor-customer.ts'
 import {
   forgetVisitors,
   lockVisitor,
@@ -158,6 +158,7 @@ async function signIn(
       .update(widgetConversations)
       .set({ userId })
       .where(and(eq(widgetConversations.orgId, me.orgId), eq(widgetConversations.visitorId, me.id)))
+    await moveToUser(deps, tx, locked, changed)
     return changed
   })
   recheckVisitors(deps, [me.tokenHash])

@@ -7,8 +7,12 @@ import {
 } from '../../../customers/customers.ts'
 import type { Transaction } from '../../../database/database.ts'
 import { customerIdentities, customers } from '../../../database/tables/customers.ts'
+import { tickets } from '../../../database/tables/tickets.ts'
 import { visitors } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
+import { recordEvents } from '../../../events/events.ts'
+import { recordActivities } from '../../../tickets/activities.ts'
+import { touchTags } from '../../../tickets/queries.ts'
 import type { Visitor } from './visitors.ts'
 
 const CHANNEL = 'widget'
@@ -130,4 +134,44 @@ async function renamed(
     })
     .where(and(eq(customers.orgId, orgId), eq(customers.id, id)))
   return customerOf(tx, orgId, id)
+}
+
+/**
+ * Gives the conversations that a visitor has opened before the website signed them in to the customer that they are, in the
+ * unit that signs them in. The customer without a name that they were until then is deleted. Call it last: it records the
+ * change.
+ */
+export async function moveToUser(
+  deps: Deps,
+  tx: Transaction,
+  before: Visitor,
+  after: Visitor,
+): Promise<void> {
+  const { orgId } = after
+  const oldId = before.customerId
+  if (oldId === null) return
+  const customer = await customerOfVisitor(deps, tx, after)
+  if (customer.id === oldId) return
+  const from = (await customerOf(tx, orgId, oldId)).name
+  const now = deps.clock.now()
+  const moved = await tx
+    .update(tickets)
+    .set({ customerId: customer.id, version: sql`${tickets.version} + 1`, updatedAt: now })
+    .where(and(eq(tickets.orgId, orgId), eq(tickets.customerId, oldId)))
+    .returning({ ticketId: tickets.id })
+  const ids = moved.map(({ ticketId }) => ticketId).sort()
+  for (const ticketId of ids) await touchTags(tx, { orgId, ticketId, updatedAt: now })
+  const changes = [{ field: 'customer' as const, from, to: customer.name }]
+  const done = ids.map((ticketId) => ({ ticketId, changes }))
+  await recordActivities(deps, tx, orgId, { done, now })
+  await tx
+    .delete(customerIdentities)
+    .where(and(eq(customerIdentities.orgId, orgId), eq(customerIdentities.customerId, oldId)))
+  await tx.delete(customers).where(and(eq(customers.orgId, orgId), eq(customers.id, oldId)))
+  await recordEvents(
+    deps,
+    tx,
+    orgId,
+    ids.map((ticketId) => ({ type: 'ticket.updated', ticketId, createdAt: now })),
+  )
 }

@@ -11,6 +11,8 @@ const TOKEN_RANDOM_BYTES = 30
 const DAY_MS = 86_400_000
 /** How long a token is valid after it was last renewed. */
 export const TOKEN_LIFETIME_MS = 90 * DAY_MS
+/** Visitors who were deleted with their customer have nothing left to read. Their token is refused after this time. */
+const CACHED_FOR_MS = 60_000
 /** More visitors than can be connected at once. With more, the cache starts over. */
 const MAX_CACHED = 20_000
 
@@ -33,7 +35,9 @@ export async function findVisitorByToken(deps: Deps, token: string): Promise<Sig
 /** The same by the hash of the token. */
 export async function findVisitorByHash(deps: Deps, tokenHash: string): Promise<SignedInVisitor | undefined> {
   const cache = cacheOf(deps)
-  const visitor = cache.visitors.get(tokenHash) ?? (await readAndCache(deps, cache, tokenHash))
+  const known = cache.visitors.get(tokenHash)
+  const isKnown = known && deps.clock.monotonic() - known.readAt < CACHED_FOR_MS
+  const visitor = isKnown ? known.visitor : await readAndCache(deps, cache, tokenHash)
   return visitor && visitor.tokenExpiresAt > deps.clock.now() ? visitor : undefined
 }
 
@@ -97,7 +101,7 @@ export function visitorBlocked(): AppError {
 }
 
 interface Cache {
-  visitors: Map<string, SignedInVisitor>
+  visitors: Map<string, { visitor: SignedInVisitor; readAt: number }>
   /** Blocked addresses by organization. */
   blocked: Map<string, Set<string>>
   /** Moves when anything is forgotten: a lookup that was running then is not kept. */
@@ -132,7 +136,7 @@ async function readAndCache(
   if (!found) return undefined
   const visitor = { ...found, tokenHash }
   if (cache.visitors.size >= MAX_CACHED) cache.visitors.clear()
-  if (cache.version === version) cache.visitors.set(tokenHash, visitor)
+  if (cache.version === version) cache.visitors.set(tokenHash, { visitor, readAt: deps.clock.monotonic() })
   return visitor
 }
 

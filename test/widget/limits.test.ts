@@ -1,0 +1,106 @@
+import { afterAll, beforeEach, expect, test } from 'bun:test'
+import { startBellhop } from '../support/bellhop.ts'
+import { createManualClock } from '../support/clock.ts'
+import { openWidget, type TestWidget } from '../support/visitors.ts'
+
+const clock = createManualClock()
+const bellhop = await startBellhop({
+  clock,
+  settings: { BELLHOP_TRUST_PROXY: '127.0.0.0/8,::1/128', BELLHOP_ATTACHMENT_LIMIT: '25MB' },
+})
+afterAll(() => bellhop.stop())
+const { orgId } = await bellhop.organization()
+let widget: TestWidget
+beforeEach(async () => {
+  clock.advance(3_600_000)
+  widget = await openWidget(bellhop, orgId)
+})
+const address = (text: string) => ({ 'x-forwarded-for': text })
+
+async function statuses(
+  howMany: number,
+  call: () => Promise<{ status: number }>,
+): Promise<Record<number, number>> {
+  const counts: Record<number, number> = {}
+  for (let turn = 0; turn < howMany; turn += 1) {
+    const { status } = await call()
+    counts[status] = (counts[status] ?? 0) + 1
+  }
+  return counts
+}
+
+test('a visitor can write 20 messages a minute and 200 an hour', async () => {
+  const page = await widget.visit()
+  const { conversation } = await page.say('Hello')
+  const write = () => page.write('More', { conversation: conversation.id })
+  expect(await statuses(21, write)).toEqual({ 201: 19, 429: 2 })
+  clock.advance(59_000)
+  const refused = await write()
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1'])
+  for (let minute = 0; minute < 9; minute += 1) {
+    clock.advance(60_000)
+    await statuses(20, write)
+  }
+  clock.advance(60_000)
+  const late = await write()
+  expect([late.status, Number(late.headers.get('retry-after'))]).toEqual([429, 3_600 - 59 - 600])
+})
+
+test('an address can write 60 messages a minute, and an IPv6 network counts as one', async () => {
+  const pages = await Promise.all(
+    [1, 2, 3, 4].map((last) => widget.visit({}, address(`2001:db8:1:2::${last}`))),
+  )
+  let written = 0
+  for (const page of pages) written += (await statuses(20, () => page.write('Hello')))[201] ?? 0
+  expect(written).toBe(60)
+  const elsewhere = await widget.visit({}, address('2001:db8:1:3::1'))
+  expect((await elsewhere.write('Hello')).status).toBe(201)
+})
+
+test('an address gets 30 new sessions a minute, and a widget 600', async () => {
+  const open = (from: string) => widget.call('POST', '/session', { body: {}, headers: address(from) })
+  expect(await statuses(32, () => open('203.0.113.1'))).toEqual({ 201: 30, 429: 2 })
+  const refused = await open('203.0.113.1')
+  expect([refused.headers.get('retry-after'), refused.json.code]).toEqual(['60', 'rate_limited'])
+  let host = 0
+  const fromMany = () => {
+    host += 1
+    return open(`198.51.${Math.floor(host / 250)}.${(host % 250) + 1}`)
+  }
+  expect(await statuses(580, fromMany)).toEqual({ 201: 570, 429: 10 })
+  clock.advance(60_000)
+  expect((await open('203.0.113.1')).status).toBe(201)
+})
+
+test('a client cannot choose its address unless it comes through the proxy', async () => {
+  const direct = await startBellhop({ clock })
+  const { orgId: other } = await direct.organization()
+  const unproxied = await openWidget(direct, other)
+  let host = 0
+  const open = () => {
+    host += 1
+    return unproxied.call('POST', '/session', { body: {}, headers: address(`198.51.100.${host}`) })
+  }
+  expect(await statuses(31, open)).toEqual({ 201: 30, 429: 1 })
+  await direct.stop()
+})
+
+test('files come after a first message, 50 and 250 MB an hour, and none is read beyond the limit', async () => {
+  const page = await widget.visit()
+  const upload = (raw: string | Uint8Array<ArrayBuffer> = 'A file') =>
+    page.call('POST', '/files?name=a.txt', { raw, headers: { 'content-type': 'application/octet-stream' } })
+  const early = await upload()
+  expect([early.status, early.json.code]).toEqual([403, 'message_first'])
+  await page.say('Hello')
+  const large = new Uint8Array(25 * 1024 * 1024 + 1)
+  expect((await upload(large)).status).toBe(413)
+  expect(await statuses(10, () => upload(large.subarray(1)))).toEqual({ 201: 10 })
+  const full = await upload()
+  expect([full.status, full.json.code]).toEqual([429, 'rate_limited'])
+  const other = await widget.visit()
+  await other.say('Hello')
+  const small = () => other.call('POST', '/files?name=a.txt', { raw: 'A file' })
+  expect(await statuses(51, small)).toEqual({ 201: 50, 429: 1 })
+  clock.advance(3_600_000)
+  expect((await upload()).status).toBe(201)
+})

@@ -1,0 +1,263 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { createHmac } from 'node:crypto'
+import { eq } from 'drizzle-orm'
+import { SignJWT } from 'jose'
+import { upsertCustomer } from '../../server/customers/customers.ts'
+import { customers } from '../../server/database/tables/customers.ts'
+import { tickets } from '../../server/database/tables/tickets.ts'
+import { visitors } from '../../server/database/tables/widgets.ts'
+import { startBellhop } from '../support/bellhop.ts'
+import { createManualClock } from '../support/clock.ts'
+import { openWidget, type TestWidget } from '../support/visitors.ts'
+import { eventually } from '../support/webhooks.ts'
+
+const DAY_MS = 86_400_000
+const clock = createManualClock()
+const bellhop = await startBellhop({ clock })
+const { read } = bellhop.deps.database
+afterAll(() => bellhop.stop())
+
+async function shop(settings = {}): Promise<TestWidget> {
+  const { orgId } = await bellhop.organization()
+  return openWidget(bellhop, orgId, settings)
+}
+
+function signed(widget: TestWidget, claims: Record<string, unknown>): Promise<string> {
+  const exp = Math.floor(clock.now() / 1_000) + 600
+  return new SignJWT({ exp, ...claims })
+    .setProtectedHeader({ alg: 'HS256' })
+    .sign(new TextEncoder().encode(widget.identitySecret))
+}
+
+async function rowOf(id: string) {
+  const [row] = await read.select().from(visitors).where(eq(visitors.id, id))
+  return row
+}
+
+async function customerOfTicket(id: string) {
+  const [found] = await read
+    .select({ id: customers.id, name: customers.name, email: customers.email })
+    .from(tickets)
+    .innerJoin(customers, eq(customers.id, tickets.customerId))
+    .where(eq(tickets.id, id))
+  return found
+}
+
+describe('a visitor whom nobody has signed in', () => {
+  test('gets a token of which only the hash is stored', async () => {
+    const widget = await shop()
+    const page = await widget.visit(
+      { name: ' Bo ', email: 'bo@example.com', page: { url: 'https://shop.example/a', title: 'A' } },
+      { 'user-agent': 'Mozilla/5.0 (Windows NT 10.0) Gecko/20100101 Firefox/140.0' },
+    )
+    expect(page.token).toMatch(/^bellhop_vt_[\w-]{40}$/)
+    const row = await rowOf(page.id)
+    expect(JSON.stringify(row)).not.toContain(page.token.slice(-20))
+    expect(row).toMatchObject({
+      typedName: 'Bo',
+      typedEmail: 'bo@example.com',
+      userId: null,
+      browser: 'Firefox on Windows',
+      pageUrl: 'https://shop.example/a',
+    })
+    const again = await page.call('POST', '/session', { body: {} })
+    expect([again.status, again.json]).toEqual([
+      200,
+      { visitor: { id: page.id, isVerified: false, name: 'Bo', email: 'bo@example.com' } },
+    ])
+    expect(bellhop.logLines.join('\n')).not.toContain(page.token)
+  })
+
+  test('is a customer without an address, whatever they type', async () => {
+    const widget = await shop()
+    const { orgId } = widget
+    const known = await bellhop.deps.database.write((tx) =>
+      upsertCustomer(bellhop.deps, tx, orgId, { name: 'Ana Pires', email: 'ana@example.com' }),
+    )
+    const page = await widget.visit({ name: 'Impostor', email: 'ana@example.com' })
+    const { conversation } = await page.say('Hello')
+    const customer = await customerOfTicket(conversation.id)
+    expect(customer).toMatchObject({ name: 'Impostor', email: null })
+    expect(customer?.id).not.toBe(known.id)
+    const [unchanged] = await read.select().from(customers).where(eq(customers.id, known.id))
+    expect(unchanged?.name).toBe('Ana Pires')
+    expect((await page.conversations()).data).toHaveLength(1)
+  })
+
+  test('can give a name later, which the customer gets as long as it has none', async () => {
+    const widget = await shop()
+    const page = await widget.visit()
+    const { conversation } = await page.say('Hello')
+    expect((await customerOfTicket(conversation.id))?.name).toBe('Visitor')
+    const body = { name: 'Bo', email: 'bo@example.com', fields: { order: '17' } }
+    const changed = await page.call('PATCH', '/visitor', { body })
+    expect(changed.json).toEqual({
+      visitor: { id: page.id, isVerified: false, name: 'Bo', email: 'bo@example.com' },
+    })
+    await page.call('PATCH', '/visitor', { body: { name: 'Bob' } })
+    expect((await customerOfTicket(conversation.id))?.name).toBe('Bo')
+    const row = await rowOf(page.id)
+    expect(row?.fields).toEqual({ order: '17' })
+  })
+
+  test('keeps the session while it is used, and for 90 days after', async () => {
+    const widget = await shop()
+    const page = await widget.visit()
+    const idle = await widget.visit()
+    for (let turn = 0; turn < 3; turn += 1) {
+      clock.jump(80 * DAY_MS)
+      expect((await page.call('GET', '/conversations')).status).toBe(200)
+      // Saved with those of other visitors.
+      clock.advance(61_000)
+      await eventually(async () => ((await rowOf(page.id))?.tokenExpiresAt ?? 0) > clock.now() + 89 * DAY_MS)
+    }
+    expect((await idle.call('GET', '/conversations')).json).toMatchObject({ code: 'invalid_visitor' })
+    clock.jump(91 * DAY_MS)
+    expect((await page.call('GET', '/conversations')).status).toBe(401)
+  })
+
+  test('who signs out leaves a token that opens nothing', async () => {
+    const widget = await shop()
+    const page = await widget.visit()
+    const { conversation } = await page.say('Hello')
+    expect((await page.call('DELETE', '/session')).status).toBe(204)
+    for (const path of ['/conversations', `/conversations/${conversation.id}`, '/events']) {
+      expect([path, (await page.call('GET', path)).status]).toEqual([path, 401])
+    }
+    const next = await widget.visit()
+    expect((await next.conversations()).data).toEqual([])
+  })
+})
+
+describe('a user whom the website has signed in', () => {
+  test('sees their conversations in every browser, and no one else does', async () => {
+    const widget = await shop()
+    const jwt = await signed(widget, { sub: '42', name: 'Ana Pires', email: 'Ana@example.com' })
+    const phone = await widget.visit({ jwt })
+    const laptop = await widget.visit({ jwt })
+    const { conversation } = await phone.say('From the phone')
+    expect((await laptop.conversations()).data).toMatchObject([{ id: conversation.id }])
+    await laptop.say('From the laptop', conversation.id)
+    const { messages } = await phone.messages(conversation.id)
+    expect(messages.map(({ text }) => text)).toEqual(['From the phone', 'From the laptop'])
+    const other = await widget.visit({ jwt: await signed(widget, { sub: '43' }) })
+    expect((await other.conversations()).data).toEqual([])
+    expect((await other.call('GET', `/conversations/${conversation.id}`)).json).toMatchObject({
+      code: 'unknown_conversation',
+    })
+  })
+
+  test('is the customer with the signed address, and renames them', async () => {
+    const widget = await shop()
+    const { orgId } = widget
+    const known = await bellhop.deps.database.write((tx) =>
+      upsertCustomer(bellhop.deps, tx, orgId, { name: undefined, email: 'ana@example.com' }),
+    )
+    const jwt = await signed(widget, { sub: '42', name: 'Ana Pires', email: 'ANA@example.com' })
+    const page = await widget.visit({ jwt, name: 'Typed', email: 'typed@example.com' })
+    const { conversation } = await page.say('Hello')
+    const customer = { id: known.id, name: 'Ana Pires', email: 'ana@example.com' }
+    expect(await customerOfTicket(conversation.id)).toEqual(customer)
+    const married = await signed(widget, { sub: '42', name: 'Ana Silva', email: 'ana@example.com' })
+    const again = await page.call('POST', '/session', { body: { jwt: married } })
+    expect([again.status, again.json]).toMatchObject([
+      200,
+      { visitor: { isVerified: true, name: 'Ana Silva' } },
+    ])
+    expect(await customerOfTicket(conversation.id)).toEqual({ ...customer, name: 'Ana Silva' })
+  })
+
+  test('can be signed by an HMAC of the id, which signs no name and no address', async () => {
+    const widget = await shop()
+    const userHash = createHmac('sha256', widget.identitySecret).update('42').digest('hex')
+    const body = { userId: '42', userHash, name: 'Ana', email: 'victim@example.com' }
+    const page = await widget.visit(body)
+    const { conversation } = await page.say('Hello')
+    expect(await customerOfTicket(conversation.id)).toMatchObject({ name: 'Ana', email: null })
+  })
+
+  test('takes along what they wrote before, and the token from before opens nothing', async () => {
+    const widget = await shop()
+    const before = await widget.visit({ name: 'Bo' })
+    const { conversation } = await before.say('Before I signed in')
+    const formerCustomer = await customerOfTicket(conversation.id)
+    const jwt = await signed(widget, { sub: '42', name: 'Bo Berg', email: 'bo@example.com' })
+    const opened = await before.call<{ token: string }>('POST', '/session', { body: { jwt } })
+    expect(opened.status).toBe(201)
+    const after = widget.page(opened.json.token)
+    expect((await after.conversations()).data).toMatchObject([{ id: conversation.id }])
+    expect(await customerOfTicket(conversation.id)).toMatchObject({
+      name: 'Bo Berg',
+      email: 'bo@example.com',
+    })
+    expect(
+      await read
+        .select()
+        .from(customers)
+        .where(eq(customers.id, formerCustomer?.id ?? '')),
+    ).toEqual([])
+    expect((await before.call('GET', '/conversations')).status).toBe(401)
+    expect((await after.say('And after', conversation.id)).conversation.id).toBe(conversation.id)
+  })
+
+  test('who gives way to another user leaves nothing behind', async () => {
+    const widget = await shop()
+    const ana = await widget.visit({ jwt: await signed(widget, { sub: 'ana' }) })
+    await ana.say('A secret')
+    const opened = await ana.call<{ token: string }>('POST', '/session', {
+      body: { jwt: await signed(widget, { sub: 'ben' }) },
+    })
+    expect(opened.status).toBe(201)
+    expect((await widget.page(opened.json.token).conversations()).data).toEqual([])
+    expect((await ana.call('GET', '/conversations')).status).toBe(401)
+  })
+
+  test('needs a valid signature of this widget', async () => {
+    const widget = await shop()
+    const other = await shop()
+    const seconds = Math.floor(clock.now() / 1_000)
+    const none = `${btoa('{"alg":"none"}')}.${btoa(JSON.stringify({ sub: '42', exp: seconds + 60 }))}.`
+    const refused: [object, string][] = [
+      [{ jwt: await signed(other, { sub: '42' }) }, 'invalid_identity'],
+      [{ jwt: none.replaceAll('=', '') }, 'invalid_identity'],
+      [{ jwt: await signed(widget, { sub: '42', exp: seconds - 120 }) }, 'expired_identity'],
+      [{ jwt: await signed(widget, { sub: '42', exp: seconds + 7_200 }) }, 'invalid_identity'],
+      [{ jwt: 'random' }, 'invalid_identity'],
+      [{ userId: '42', userHash: 'f'.repeat(64) }, 'invalid_identity'],
+    ]
+    for (const [body, code] of refused) {
+      const answer = await widget.call('POST', '/session', { body })
+      expect([answer.status, answer.json]).toMatchObject([401, { code }])
+    }
+    const half = await widget.call('POST', '/session', { body: { userId: '42' } })
+    expect(half.json).toMatchObject({ errors: [{ pointer: '/userHash', code: 'required' }] })
+  })
+})
+
+test('where only signed-in users can write, no one else gets a session', async () => {
+  const widget = await shop({ verifiedOnly: true })
+  const answer = await widget.call('POST', '/session', { body: { name: 'Bo' } })
+  expect([answer.status, answer.json]).toMatchObject([403, { code: 'verification_required' }])
+  const page = await widget.visit({ jwt: await signed(widget, { sub: '42' }) })
+  expect((await page.write('Hello')).status).toBe(201)
+})
+
+test('the settings say whether someone answers now, and can be kept for a minute', async () => {
+  // Sunday, March 1, 2026, 09:00 UTC, at the start.
+  const monday = { from: '09:00', to: '17:00' }
+  const days = [monday, null, null, null, null, null, null]
+  const hours = { timeZone: 'America/New_York', days, awayText: 'Back on Monday' }
+  const widget = await shop({ hours })
+  const answer = await widget.call<{ isOpen: boolean; opensAt: string }>('GET', '/settings')
+  expect(answer.headers.get('cache-control')).toBe('max-age=60')
+  const { isOpen, opensAt } = answer.json
+  expect(answer.json).toMatchObject({ isOpen: false, awayText: 'Back on Monday', maxTextLength: 65_536 })
+  const opens = new Date(opensAt)
+  expect([isOpen, opens.getUTCDay(), opens.getUTCMinutes()]).toEqual([false, 1, 0])
+  const local = opens.toLocaleTimeString('en-GB', { timeZone: 'America/New_York' })
+  expect(local).toBe('09:00:00')
+  const etag = answer.headers.get('etag') ?? ''
+  expect((await widget.call('GET', '/settings', { headers: { 'if-none-match': etag } })).status).toBe(304)
+  clock.advance(opens.getTime() - clock.now())
+  expect((await widget.call('GET', '/settings')).json).toMatchObject({ isOpen: true, opensAt: null })
+})
