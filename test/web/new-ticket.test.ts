@@ -77,7 +77,9 @@ browserTest('`c` writes to any address: the ticket opens, with its message and i
   await page.keyboard.type('shipped')
   await page.keyboard.press('Control+b')
 
-  // What was written is still there after a reload.
+  // What was written is still there after Escape and a reload.
+  await page.keyboard.press('Escape')
+  await page.getByText('Draft saved in this browser').waitFor()
   await page.reload()
   await page.getByRole('button', { name: 'New ticket' }).click()
   const text = dialog(page).getByRole('textbox', { name: 'Message' })

@@ -36,19 +36,36 @@ interface NewTicketDialogProps {
 
 /** An agent writes first: opens a ticket with an email to anyone. Closed, it stays a draft of this browser. */
 export default function NewTicketDialog(props: NewTicketDialogProps) {
+  let isDraft = () => false
+  function close(): void {
+    if (isDraft()) toast('Draft saved in this browser')
+    props.onClose()
+  }
   return (
-    <Dialog isOpen={props.isOpen} onClose={props.onClose} title="New ticket" size="wide">
-      <NewTicketForm onClose={props.onClose} onOpened={props.onOpened} />
+    <Dialog isOpen={props.isOpen} onClose={close} title="New ticket" size="wide">
+      <NewTicketForm
+        onClose={close}
+        onOpened={props.onOpened}
+        onDraft={(known) => {
+          isDraft = known
+        }}
+      />
     </Dialog>
   )
 }
 
-function NewTicketForm(props: Omit<NewTicketDialogProps, 'isOpen'>) {
+interface NewTicketFormProps extends Omit<NewTicketDialogProps, 'isOpen'> {
+  /** Receives whether there is something to lose. */
+  onDraft: (isDraft: () => boolean) => void
+}
+
+function NewTicketForm(props: NewTicketFormProps) {
   const session = useSession()
   const me = session().agent.id
   const draft = createMailDraft(me, 'new', { assignedTo: me })
   const files = createMailFiles(draft)
   const { mail, change } = draft
+  props.onDraft(() => !isEmpty(mail()))
   const senders = observe(() => sendersQuery)
   const mailboxes = () => senders().data?.data ?? []
   const mailbox = () =>
