@@ -51,7 +51,7 @@ export const LANGUAGES: Language[] = [
 /** The page's receiver of a language as a file, built if need be. */
 export async function makeReceiver(language: Language): Promise<string> {
   const file = join(temporaryFolder('receiver'), language.file)
-  writeFileSync(file, block(language.block))
+  writeFileSync(file, block(language.block, 'SIGNING_SECRET'))
   const build = language.build?.(file)
   if (!build) return file
   const env = { ...process.env, CGO_ENABLED: '0' }

@@ -20,6 +20,11 @@ export const GUIDES: Guide[] = [
     load: () => import('./guides/email.md', { with: { type: 'text' } }),
   },
   {
+    slug: 'widget',
+    title: 'Add the chat to your website',
+    load: () => import('./guides/widget.md', { with: { type: 'text' } }),
+  },
+  {
     slug: 'api',
     title: 'Use the API',
     load: () => import('./guides/api.md', { with: { type: 'text' } }),

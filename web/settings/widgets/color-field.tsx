@@ -19,7 +19,7 @@ export function ColorField(props: ColorFieldProps) {
     <Field
       label="Color"
       error={props.error}
-      hint={<Show when={check()}>{(found) => sentenceOf(found())}</Show>}
+      hint={<Show when={check()}>{(found) => <>{sentenceOf(found())}</>}</Show>}
     >
       {(ids) => (
         <div class="color-field">

@@ -1,0 +1,255 @@
+import { afterAll, expect } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import { SignJWT } from 'jose'
+import type { Page } from 'playwright-core'
+import { widgets } from '../../server/database/tables/widgets.ts'
+import { type SignedInAgent, signInAgent } from '../support/agents.ts'
+import { startBellhop } from '../support/bellhop.ts'
+import { browserTest, openWindow } from '../support/browser.ts'
+import { eventually } from '../support/webhooks.ts'
+
+const bellhop = await startBellhop()
+afterAll(() => bellhop.stop())
+
+interface Shown {
+  id: string
+  key: string
+  origins: string[]
+  appearance: object
+  questions: object
+  hours: object | null
+  verifiedOnly: boolean
+}
+
+async function admin(): Promise<SignedInAgent> {
+  const { orgId } = await bellhop.organization('Acme')
+  return signInAgent(bellhop, orgId, { name: 'Ana', role: 'admin' })
+}
+
+async function create(agent: SignedInAgent): Promise<{ id: string; read: () => Promise<Shown> }> {
+  const body = { name: 'Shop', origins: ['https://shop.example'] }
+  const made = await agent.call<{ widget: Shown }>('POST', '/console/widgets', { body })
+  expect(made.status, made.text).toBe(201)
+  const { id } = made.json.widget
+  return { id, read: async () => (await agent.call<Shown>('GET', `/console/widgets/${id}`)).json }
+}
+
+/** The preview is an open shadow root, which selectors look into. */
+function preview(page: Page) {
+  return page.getByRole('region', { name: 'Preview' })
+}
+
+browserTest('a widget is added with its website, and its snippet is there to copy', async () => {
+  await using window = await openWindow({ url: bellhop.url, agent: await admin() })
+  const { page, context } = window
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.goto('/settings/widget')
+  await page.getByText('No widgets yet').waitFor()
+  await page.getByRole('button', { name: 'Add widget' }).first().click()
+  const dialog = page.getByRole('dialog', { name: 'New widget' })
+  const add = dialog.getByRole('button', { name: 'Add widget' })
+  await dialog.getByLabel('Name').fill('Shop')
+  await dialog.getByLabel('Website').fill('https://shop.example/cart')
+  await add.click()
+  await dialog.getByText('Use https://shop.example.').waitFor()
+  await dialog.getByLabel('Website').fill('https://shop.example')
+  await add.click()
+  await page.getByRole('heading', { level: 1, name: 'Shop' }).waitFor()
+  await page.getByText('Not seen on any website yet.').waitFor()
+  await page.getByRole('button', { name: 'Copy snippet' }).click()
+  await page.getByRole('button', { name: 'Copied' }).waitFor()
+  const snippet = await page.evaluate(() => navigator.clipboard.readText())
+  expect(snippet).toMatch(
+    /^<script async src="http:\/\/[^"]+\/widget\.js" data-key="bellhop_pk_[\w-]{40}"><\/script>$/,
+  )
+  await page.getByText(`script-src ${bellhop.url}; connect-src ${bellhop.url}`).waitFor()
+
+  await page.getByRole('button', { name: 'Create new key…' }).click()
+  await page.getByRole('button', { name: 'Create new key', exact: true }).click()
+  await page.getByText('New key created.').waitFor()
+  await eventually(async () => {
+    const text = await page.locator('section.code-block-text[aria-label="Snippet"]').textContent()
+    return text !== null && text !== snippet
+  })
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByText('Paused. No website shows it.').waitFor()
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await page.getByText('Not seen yet').waitFor()
+})
+
+browserTest(
+  'the page says where the widget was seen, and allows a refused website with one click',
+  async () => {
+    const agent = await admin()
+    const { id, read } = await create(agent)
+    await using window = await openWindow({ url: bellhop.url, agent })
+    const { page } = window
+    await page.goto(`/settings/widget/${id}`)
+    await page.getByText('Not seen on any website yet.').waitFor()
+    const { key } = await read()
+    const from = (origin: string) =>
+      fetch(`${bellhop.url}/widget/${key}/settings`, { headers: { origin, referer: `${origin}/cart` } })
+    expect((await from('https://shop.example')).status).toBe(200)
+    expect((await from('https://staging.shop.example')).status).toBe(403)
+    await page.getByText(/Seen on https:\/\/shop\.example\S*, just now\./).waitFor()
+    await page.getByRole('button', { name: 'Allow https://staging.shop.example' }).click()
+    await page.getByText('Refused:').waitFor({ state: 'detached' })
+    expect((await read()).origins).toEqual(['https://shop.example', 'https://staging.shop.example'])
+    expect((await from('https://staging.shop.example')).status).toBe(200)
+
+    // The list is edited by hand too; an empty line isn't a website, and the fault is at its own line.
+    await page.getByRole('button', { name: 'Add website' }).click()
+    await page.getByRole('button', { name: 'Add website' }).click()
+    await page.getByRole('textbox', { name: 'Website 4' }).fill('https://*.co.uk')
+    await page.getByRole('button', { name: 'Save websites' }).click()
+    const fourth = page
+      .getByRole('listitem')
+      .filter({ has: page.getByRole('textbox', { name: 'Website 4' }) })
+    await fourth.getByText('would allow the websites of others').waitFor()
+    await page.getByRole('textbox', { name: 'Website 4' }).fill('https://*.shop.example')
+    await page.getByRole('button', { name: 'Remove https://staging.shop.example' }).click()
+    await page.getByRole('button', { name: 'Save websites' }).click()
+    await page.getByText('Saved.').waitFor()
+    expect((await read()).origins).toEqual(['https://shop.example', 'https://*.shop.example'])
+  },
+)
+
+browserTest('the real widget shows each change before it is saved', async () => {
+  const agent = await admin()
+  const { id, read } = await create(agent)
+  await using window = await openWindow({ url: bellhop.url, agent })
+  const { page } = window
+  await page.goto(`/settings/widget/${id}`)
+  const panel = preview(page).getByRole('dialog')
+  await panel.getByText('Acme').first().waitFor()
+  await page.getByLabel('Title').fill('Acme Help')
+  await panel.getByText('Acme Help').first().waitFor()
+  await page.getByLabel('Greeting').fill('Ask us anything.')
+  await panel.getByText('Ask us anything.').waitFor()
+  const color = page.getByRole('textbox', { name: 'Color', exact: true })
+  await color.fill('#ffee00')
+  await page.getByText('Text on it is black, with a contrast of').waitFor()
+  await page.getByText('hard to see on a white page').waitFor()
+  const launcher = preview(page).locator('button.launcher')
+  const colors = () =>
+    launcher.evaluate((button) => {
+      const { backgroundColor, color: ink } = getComputedStyle(button)
+      return [backgroundColor, ink]
+    })
+  await eventually(async () => (await colors()).join() === 'rgb(255, 238, 0),rgb(0, 0, 0)')
+  await color.fill('#ffee0')
+  await page.getByRole('button', { name: 'Save appearance' }).click()
+  await page.getByText('Must be a color such as #2563eb').waitFor()
+  await color.fill('#1F5F7A')
+  await page.getByRole('button', { name: /^Language/ }).click()
+  await page.getByRole('option', { name: 'Deutsch' }).click()
+  await page.getByRole('button', { name: 'Save appearance' }).click()
+  await page.getByText('Saved.').waitFor()
+  expect((await read()).appearance).toEqual({
+    title: 'Acme Help',
+    greeting: 'Ask us anything.',
+    color: '#1f5f7a',
+    position: 'right',
+    theme: 'auto',
+    language: 'de',
+    sound: true,
+  })
+  // No server is called for the preview, and it leaves with its page.
+  await page.getByRole('link', { name: 'Email', exact: true }).click()
+  await page.getByRole('heading', { level: 1, name: 'Email' }).waitFor()
+  expect(await page.locator('bellhop-widget').count()).toBe(0)
+})
+
+browserTest('questions and opening hours are saved, and faults appear where they are', async () => {
+  const agent = await admin()
+  const { id, read } = await create(agent)
+  await using window = await openWindow({ url: bellhop.url, agent, timeZone: 'Europe/Berlin' })
+  const { page } = window
+  await page.goto(`/settings/widget/${id}`)
+  await page.getByRole('button', { name: /^Email/ }).click()
+  await page.getByRole('option', { name: 'Required' }).click()
+  for (const [index, label] of ['Order number', 'Order number', '注文'].entries()) {
+    await page.getByRole('button', { name: 'Add field' }).click()
+    await page.getByLabel(`Field ${index + 1}`, { exact: true }).fill(label)
+  }
+  await page.getByRole('checkbox', { name: 'Required' }).first().check()
+  await page.getByRole('button', { name: 'Save questions' }).click()
+  await page.getByText('Saved.').waitFor()
+  expect((await read()).questions).toEqual({
+    name: 'off',
+    email: 'required',
+    fields: [
+      { key: 'order_number', label: 'Order number', isRequired: true },
+      { key: 'order_number_2', label: 'Order number', isRequired: false },
+      { key: 'field', label: '注文', isRequired: false },
+    ],
+  })
+
+  await page.getByRole('checkbox', { name: 'Show opening hours' }).check()
+  await page.getByLabel('Time zone').fill('Berlin')
+  await page.getByLabel('Tuesday from').fill('18:00')
+  await page.getByLabel('Wednesday to').fill('00:00')
+  await page.getByRole('button', { name: 'Save opening hours' }).click()
+  await page.getByText('Must be the name of a time zone, such as Europe/Berlin.').waitFor()
+  await page.getByText('Tuesday must open before it closes').waitFor()
+  await page.getByLabel('Time zone').fill('Europe/Berlin')
+  await page.getByLabel('Tuesday from').fill('08:30')
+  await page.getByRole('checkbox', { name: 'Friday' }).uncheck()
+  await page.getByRole('button', { name: 'Save opening hours' }).click()
+  const workday = { from: '09:00', to: '17:00' }
+  const days = [
+    workday,
+    { from: '08:30', to: '17:00' },
+    { from: '09:00', to: '24:00' },
+    workday,
+    null,
+    null,
+    null,
+  ]
+  await eventually(async () => (await read()).hours !== null)
+  expect((await read()).hours).toEqual({ timeZone: 'Europe/Berlin', days, awayText: '' })
+})
+
+browserTest('the identity secret is shown once, and a token signed with it is checked', async () => {
+  const agent = await admin()
+  const { id, read } = await create(agent)
+  await using window = await openWindow({ url: bellhop.url, agent })
+  const { page } = window
+  await page.goto(`/settings/widget/${id}`)
+  await page.getByRole('button', { name: 'Create identity secret…' }).click()
+  await page.getByRole('button', { name: 'Create secret' }).click()
+  const secret = await page.getByLabel('Identity secret', { exact: true }).inputValue()
+  expect(secret).toMatch(/^bellhop_ws_[\w-]{43}$/)
+  await page.getByRole('button', { name: "I've saved it" }).click()
+  await page.getByText('The previous one is accepted until').waitFor()
+  const [row] = await bellhop.deps.database.read.select().from(widgets).where(eq(widgets.id, id))
+  expect(bellhop.deps.encryption.decrypt(row?.identitySecret ?? new Uint8Array(), id)).toBe(secret)
+
+  const sign = (lifetime: string) =>
+    new SignJWT({ sub: '42', name: 'Carla', email: 'carla@example.com' })
+      .setProtectedHeader({ alg: 'HS256' })
+      .setExpirationTime(lifetime)
+      .sign(new TextEncoder().encode(secret))
+  const check = page.getByRole('button', { name: 'Check', exact: true })
+  await page.getByRole('textbox', { name: 'JWT' }).fill('not a token')
+  await check.click()
+  await page.getByText("This isn't a JWT").waitFor()
+  await page.getByRole('textbox', { name: 'JWT' }).fill(await sign('2h'))
+  await check.click()
+  await page.getByText('The token is valid too long').waitFor()
+  await page.getByRole('textbox', { name: 'JWT' }).fill(await sign('10m'))
+  await check.click()
+  await page.getByText('Valid. User 42, Carla, carla@example.com').waitFor()
+  await page.getByText('User hash', { exact: true }).click()
+  await page.getByLabel('User id').fill('42')
+  await page.getByRole('textbox', { name: 'User hash' }).fill('a'.repeat(64))
+  await check.click()
+  await page.getByText('The user hash is wrong.').waitFor()
+
+  await page.getByRole('switch', { name: 'Only signed-in users can write' }).check()
+  await eventually(async () => (await read()).verifiedOnly)
+  await page.getByRole('button', { name: 'Remove widget…' }).click()
+  await page.getByLabel('Type “remove” to confirm').fill('remove')
+  await page.getByRole('button', { name: 'Remove widget', exact: true }).click()
+  await page.getByText('No widgets yet').waitFor()
+})
