@@ -133,7 +133,7 @@ describeWithMail('the settings of mailboxes', () => {
     const address = page.locator('.field', { has: page.getByLabel('Email address') })
     await address.getByText('There is already a mailbox with the address Orders@acme.example.').waitFor()
 
-    await page.getByLabel('Email address').fill('help@acme.example')
+    await page.getByLabel('Email address').fill('jörg@büro.example')
     await page.getByText('Servers', { exact: true }).click()
     const receive = page.getByRole('group', { name: 'Receive (IMAP)' })
     await receive.getByLabel('Server').fill('10.0.0.1')
@@ -144,9 +144,9 @@ describeWithMail('the settings of mailboxes', () => {
     await page.getByLabel('Signature').fill('**Acme**')
     await save.click()
     await page.getByText('Mailbox saved.').waitFor()
-    await page.getByRole('heading', { level: 1, name: 'help@acme.example' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'jörg@büro.example' }).waitFor()
     expect((await agent.call('GET', `/console/mailboxes/${id}`)).json).toMatchObject({
-      address: 'help@acme.example',
+      address: 'jörg@büro.example',
       signature: '**Acme**',
       imap: { host: 'imap.acme.example', user: 'support@acme.example' },
       smtp: { host: 'smtp.acme.example', user: 'support@acme.example' },

@@ -49,7 +49,8 @@ export function MailboxFields(props: MailboxFieldsProps) {
       <div class="form-columns">
         <TextField
           label="Email address"
-          type="email"
+          // Not of the type "email": Chromium takes only ASCII there, and shows a domain in ASCII.
+          inputmode="email"
           hint="The address your customers write to."
           value={props.values.address}
           onInput={(address) => props.onChange({ address })}

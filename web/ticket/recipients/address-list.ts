@@ -12,7 +12,9 @@ export interface Recipients {
 /** In To and Cc together (server/sends/recipients.ts). */
 export const MAX_RECIPIENTS = 50
 export const UNFINISHED = 'Finish or remove the address you started.'
-const ADDRESS = /^[a-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}@(?:[^\s@.,;<>()[\]\\:"]+\.)+[^\s@.,;<>()[\]\\:"]{2,}$/i
+/** A dot-atom with letters of any script, and a domain. The server decides (server/sends/email-addresses.ts). */
+const ADDRESS =
+  /^(?=.{1,64}@)[a-z0-9!#$%&'*+/=?^_`{|}~\P{ASCII}-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~\P{ASCII}-]+)*@(?:[^\s@.,;<>()[\]\\:"]+\.)+[^\s@.,;<>()[\]\\:"]{2,}$/iu
 /** "Ana Pires <ana@example.com>" */
 const WITH_NAME = /^"?([^"<>]*?)"?\s*<\s*(?:mailto:)?([^<>\s]+)\s*>$/
 /** Between addresses, but not inside a quoted name. */
