@@ -120,6 +120,15 @@ export async function unparkLane(tx: Transaction, laneId: string, now: number): 
   await tx.update(sends).set({ dueAt: now, error: '' }).where(isTheirs)
 }
 
+/** Makes the sends of a lane due that wait after failed attempts, because what made them fail was changed. */
+export async function retryLane(tx: Transaction, laneId: string, now: number): Promise<void> {
+  const isRetry = sql`attempts > 0 and due_at > ${now} and due_at < ${PARKED}`
+  await tx
+    .update(sends)
+    .set({ dueAt: now })
+    .where(and(eq(sends.laneId, laneId), isUnfinished, isWaiting, isRetry))
+}
+
 /**
  * Lets sends go again that are marked as being sent, but are not in `current`: at start a crash cut them off, after a
  * storage error the outcome of their commit is unknown.

@@ -194,6 +194,25 @@ test('while a server is down, one message asks and the others wait with the reas
   expect(smtp.messages).toHaveLength(12)
 })
 
+test('what waits leaves as soon as the settings of the mail server are corrected', async () => {
+  await using outgoing = await withClock()
+  const { smtp, ben } = outgoing
+  const [mailbox] = (await ben.call<{ data: { id: string }[] }>('GET', '/console/mailboxes')).json.data
+  const change = async (port: number) => {
+    const server = { host: smtp.host, security: 'tls', user: 'support@acme.example' }
+    const body = { smtp: { ...server, port, password: 'correct horse' } }
+    return (await ben.call('PATCH', `/console/mailboxes/${mailbox?.id}`, { body })).json
+  }
+  await change(1)
+  const ticketId = await outgoing.ticket()
+  const first = await outgoing.reply(ticketId, 'Hello')
+  await eventually(async () => (await outgoing.message(ticketId, first)).sendError?.includes('port 1'))
+  expect(await change(smtp.tlsPort)).toMatchObject({ health: { sendError: null } })
+  // The clock stands still: without the change, the next attempt would be a minute away.
+  await outgoing.until(ticketId, first, 'sent')
+  expect(smtp.messages).toHaveLength(1)
+})
+
 test('a mailbox that hangs does not hold up another one', async () => {
   await using outgoing = await withClock()
   const { smtp } = outgoing

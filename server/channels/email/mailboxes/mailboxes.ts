@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { and, asc, eq, isNull, ne, sql } from 'drizzle-orm'
 import { recordAudit } from '../../../audit/audit.ts'
 import type { Transaction } from '../../../database/database.ts'
@@ -7,6 +8,7 @@ import type { Deps } from '../../../deps.ts'
 import { AppError, invalid, notFound } from '../../../errors.ts'
 import { recordWorkspaceChange } from '../../../events/events.ts'
 import { isId } from '../../../ids.ts'
+import { retryLane } from '../../../sends/claim-sends.ts'
 import { addressKey, baseKey } from '../../../sends/email-addresses.ts'
 import {
   changedFields,
@@ -72,7 +74,11 @@ export function updateMailbox(
     const after = changedRow(deps, before, change)
     await requireAssignee(tx, orgId, after.defaultAssignee, before.defaultAssignee)
     if (after.addressKey !== before.addressKey) await requireFreeAddress(tx, orgId, after)
-    return changedFields(before, after).length === 0 ? before : save(tx, before, after)
+    if (changedFields(before, after).length === 0) return before
+    if (!sendsOtherwise(before, after)) return save(tx, before, after)
+    // What failed before says nothing about the settings now.
+    await retryLane(tx, id, deps.clock.now())
+    return save(tx, before, { ...after, sendError: '', sendFailingSince: null })
   })
 }
 
@@ -122,6 +128,12 @@ export async function save(tx: Transaction, before: Mailbox, set: Partial<Mailbo
 
 export function isMailbox(orgId: string, id: string) {
   return and(eq(mailboxes.orgId, orgId), eq(mailboxes.id, id), isNull(mailboxes.deletedAt))
+}
+
+/** Whether messages leave through another server, or with another sign-in. */
+function sendsOtherwise(before: Mailbox, after: Mailbox): boolean {
+  const settings = ({ smtp, imapPassword, smtpPassword }: Mailbox) => [smtp, imapPassword, smtpPassword]
+  return !isDeepStrictEqual(settings(before), settings(after))
 }
 
 /** The default assignee that is already stored may have been disabled since. */
