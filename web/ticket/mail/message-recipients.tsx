@@ -136,7 +136,9 @@ function People(props: AllRecipientsProps & { label: string; people: Address[] |
                 </span>
                 <Show when={isOffered(person)}>
                   <Button size="small" look="quiet" onClick={() => void makeCustomer(props.ticket, person)}>
-                    Make <span class="unseen">{nameOf(person)} the </span>customer
+                    <span>
+                      Make <span class="unseen">{nameOf(person)} the </span>customer
+                    </span>
                   </Button>
                 </Show>
               </li>

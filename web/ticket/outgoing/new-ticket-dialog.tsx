@@ -196,10 +196,8 @@ function NewTicketForm(props: NewTicketFormProps) {
         <Show when={mailboxes().length > 1}>
           <Select
             label="From"
-            options={mailboxes().map(({ id, name, address }) => ({
-              value: id,
-              label: `${name} <${address}>`,
-            }))}
+            // Their names are often the same.
+            options={mailboxes().map(({ id, address }) => ({ value: id, label: address }))}
             value={mailbox()?.id ?? ''}
             onChange={(mailboxId) => change({ mailboxId })}
           />
