@@ -102,7 +102,9 @@ test("the checklist shows what is done and what this version doesn't support yet
   await ana.call('DELETE', `/console/mailboxes/${id}`)
   expect(await done(ana)).toEqual(['key', 'endpoint'])
   const shop = { name: 'Shop', origins: ['https://shop.example'] }
-  const { json: made } = await ana.call<{ widget: { id: string } }>('POST', '/console/widgets', { body: shop })
+  const { json: made } = await ana.call<{ widget: { id: string } }>('POST', '/console/widgets', {
+    body: shop,
+  })
   expect(await done(ana)).toEqual(['key', 'widget', 'endpoint'])
   await ana.call('DELETE', `/console/widgets/${made.widget.id}`)
   // Its key isn't one for programs.

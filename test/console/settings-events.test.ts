@@ -6,6 +6,7 @@ import { type OpenStream, openLive } from '../support/live.ts'
 import { runProgram } from '../support/program.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { makeTicket } from '../support/tickets.ts'
+import { eventually } from '../support/webhooks.ts'
 
 // Changes of keys, endpoints, and agents that don't come from the console still reach open settings pages.
 let bellhop: Bellhop
@@ -53,7 +54,7 @@ test('settings get an event when a failing endpoint is turned off, but not for i
   expect(workspaceChanges()).toBe(2)
 })
 
-test('settings get an event when a command changes keys, endpoints, or agents', async () => {
+test('settings get an event when a command changes keys, endpoints, agents, or widgets', async () => {
   const { dataFolder, databaseUrl } = bellhop.deps.config
   const place = { BELLHOP_DATA: dataFolder, ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}) }
   const command = async (...args: string[]) => {
@@ -76,5 +77,11 @@ test('settings get an event when a command changes keys, endpoints, or agents', 
   const agentId = await command('agent', 'create', ...org, ...agent)
   await command('agent', 'disable', agentId)
   await command('agent', 'enable', agentId)
-  expect(workspaceChanges()).toBe(11)
+  const website = ['--name', 'Shop', '--origin', 'https://shop.example']
+  const widget = JSON.parse(await command('widget', 'create', ...org, ...website, '--json'))
+  const shown = async () => (await fetch(`${bellhop.url}/widget/${widget.key}/settings`)).status
+  expect(await shown()).toBe(200)
+  await command('widget', 'pause', widget.id)
+  await eventually(async () => (await shown()) === 403)
+  expect(workspaceChanges()).toBe(13)
 }, 30_000)

@@ -75,6 +75,7 @@ const SQLITE_ONLY: Record<string, string[]> = {
     'webhooks/send-slow',
     'webhooks/send-status',
     'webhooks/signature',
+    'console/widget-identity',
   ],
   'Arithmetic on times': ['webhooks/clock-jump', 'webhooks/retry-schedule', 'webhooks/schedule'],
   'How often the search index reads a thread': ['console/search-lag'],

@@ -92,7 +92,7 @@ function refusedByJose(jose: typeof import('jose'), error: Error): IdentityResul
     return {
       isValid: false,
       isExpired: true,
-      detail: `The token expired${timeOf(error.payload.exp)}. Make a new one for each page.`,
+      detail: `The token expired${timeOf(error.payload.exp, ' at')}. Make a new one for each page.`,
     }
   }
   if (error instanceof jose.errors.JWTClaimValidationFailed) {
@@ -111,7 +111,7 @@ function checkClaims(
   const { exp, sub } = payload
   if (exp === undefined) return refused('The token has no exp. Let it expire within an hour.')
   if (exp > now / 1_000 + MAX_LIFETIME_SECONDS + CLOCK_TOLERANCE_SECONDS) {
-    return refused(`The token is valid too long: until${timeOf(exp)}. Set exp to at most an hour from now.`)
+    return refused(`The token is valid too long${timeOf(exp, ', until')}. Set exp to at most an hour from now.`)
   }
   if (sub === undefined) return refused("The token has no sub. Set it to the user's id.")
   const fault = faultOfUserId(sub, "The token's sub")
@@ -178,11 +178,11 @@ function secretsOf(deps: Deps, widget: Signer): { secret: string; isPrevious: bo
 }
 
 /** ` at 2026-03-01 09:00:00 UTC`, or nothing for a time that can't be written. */
-function timeOf(seconds: unknown): string {
+function timeOf(seconds: unknown, before: string): string {
   const time = typeof seconds === 'number' ? new Date(seconds * 1_000) : undefined
   if (!time || Number.isNaN(time.getTime())) return ''
   const text = time.toISOString()
-  return ` ${text.slice(0, -14)} ${text.slice(-13, -5)} UTC`
+  return `${before} ${text.slice(0, -14)} ${text.slice(-13, -5)} UTC`
 }
 
 function refused(detail: string): IdentityResult {

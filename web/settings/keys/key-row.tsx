@@ -51,7 +51,7 @@ export function KeyRow(props: { apiKey: ApiKey }) {
         isOpen={isAsking()}
         onClose={() => setAsking(false)}
         title={`Revoke “${props.apiKey.name}”?`}
-        text="Software that uses it loses access at once. This can't be undone, but you can create a new key any time."
+        text={`${consequence(props.apiKey)} This can't be undone, but you can create a new key any time.`}
         action="Revoke key"
         onConfirm={revoke}
       />
@@ -108,6 +108,12 @@ function KeyTimes(props: { apiKey: ApiKey }) {
       </Show>
     </p>
   )
+}
+
+function consequence({ kind }: ApiKey): string {
+  return kind === 'public'
+    ? 'The widget that uses it disappears from your websites at once.'
+    : 'Software that uses it loses access at once.'
 }
 
 function accessText({ kind, scopes }: ApiKey): string {
