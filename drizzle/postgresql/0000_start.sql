@@ -557,7 +557,6 @@ CREATE TABLE "widget_conversations" (
 	"seen_at" bigint,
 	"seen_by_agent_at" bigint,
 	"email_due_at" bigint,
-	"emailed_message_id" text DEFAULT '' NOT NULL,
 	"last_emailed_at" bigint,
 	"created_at" bigint NOT NULL
 );

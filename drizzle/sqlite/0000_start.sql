@@ -666,7 +666,6 @@ CREATE TABLE `widget_conversations` (
 	`seen_at` integer,
 	`seen_by_agent_at` integer,
 	`email_due_at` integer,
-	`emailed_message_id` text DEFAULT '' NOT NULL,
 	`last_emailed_at` integer,
 	`created_at` integer NOT NULL
 );

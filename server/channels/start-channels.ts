@@ -17,6 +17,7 @@ interface Given {
 /** Starts a channel's loops once an organization uses it. Until then nothing of it is loaded. */
 export function startChannels(deps: Deps, given: Given = {}): Pick<Loop, 'stop'> {
   let email: Pick<Loop, 'stop'> | undefined
+  let unreadEmails: Loop | undefined
   let lookedAt = Number.NEGATIVE_INFINITY
 
   const loop = startLoop(deps, 'channels', async () => {
@@ -26,15 +27,19 @@ export function startChannels(deps: Deps, given: Given = {}): Pick<Loop, 'stop'>
     lookedAt = deps.clock.monotonic()
     const [mailbox] = await anyMailbox(deps.database.read, {})
     if (!mailbox) return REST_MS
-    const { startEmail } = await import('./email/start-email.ts')
+    const [{ startEmail }, { startUnreadEmails }] = await Promise.all([
+      import('./email/start-email.ts'),
+      import('./widget/unread-emails.ts'),
+    ])
     email = startEmail(deps, given)
+    unreadEmails = startUnreadEmails(deps)
     return REST_MS
   })
 
   return {
     async stop() {
       await loop.stop()
-      await email?.stop()
+      await Promise.all([email?.stop(), unreadEmails?.stop()])
     },
   }
 }

@@ -5,6 +5,7 @@ import { forMailPrograms, imageBelow } from './forwarded-html.ts'
 
 /** In UTF-16 units. A reader needs to know what is answered, not all of it. */
 const MAX_QUOTED_LENGTH = 10_000
+const WRITER = 'margin:1em 0 0'
 const SEPARATOR = 'margin:1em 0 0;color:#666'
 const QUOTE = 'margin:0 0 0 4px;border-left:2px solid #ccc;padding-left:12px'
 const QUOTE_TIME = new Intl.DateTimeFormat('en-US', {
@@ -21,10 +22,17 @@ export interface QuotedText {
   text: string
 }
 
-/** The parts that an email's text is made of. */
-interface BodyParts {
+/** What an agent wrote, and who, when an email has the texts of several messages. */
+export interface WrittenText {
   text: string
   format: MessageFormat
+  writer?: string
+}
+
+/** The parts that an email's text is made of. */
+interface BodyParts {
+  /** Oldest first. */
+  texts: readonly WrittenText[]
   /** Markdown; the agent's, then the mailbox's. */
   signatures: readonly string[]
   quoted: QuotedText | undefined
@@ -63,8 +71,11 @@ function headerLines(header: ForwardedMessage['header']): string[] {
   return ['---------- Forwarded message ----------', ...header.map(([name, value]) => `${name}: ${value}`)]
 }
 
-function textOf({ text, format, signatures, quoted, forwarded }: BodyParts): string {
-  const blocks = [format === 'markdown' ? plainText(text) : text]
+function textOf({ texts, signatures, quoted, forwarded }: BodyParts): string {
+  const blocks = texts.map(({ text, format, writer }) => {
+    const written = format === 'markdown' ? plainText(text) : text
+    return writer === undefined ? written : `${writer}:\n${written}`
+  })
   // "-- " marks a signature: mail programs leave it out when they quote (RFC 3676, section 4.3).
   if (signatures.length > 0)
     blocks.push(`-- \n${signatures.map((signature) => plainText(signature)).join('\n\n')}`)
@@ -78,8 +89,12 @@ function textOf({ text, format, signatures, quoted, forwarded }: BodyParts): str
   return blocks.filter((block) => block !== '').join('\n\n')
 }
 
-function htmlOf({ text, format, signatures, quoted, forwarded, images }: BodyParts): string {
-  const blocks = [`<div>${format === 'markdown' ? markdownToEmailHtml(text) : plainToEmailHtml(text)}</div>`]
+function htmlOf({ texts, signatures, quoted, forwarded, images }: BodyParts): string {
+  const blocks = texts.map(({ text, format, writer }) => {
+    const html = format === 'markdown' ? markdownToEmailHtml(text) : plainToEmailHtml(text)
+    const heading = writer === undefined ? '' : `<p style="${WRITER}"><b>${escapeHtml(writer)}</b></p>`
+    return `<div>${heading}${html}</div>`
+  })
   for (const { contentId, name } of images) {
     blocks.push(imageBelow(`src="cid:${escapeHtml(contentId)}"`, name))
   }

@@ -5,7 +5,7 @@ import type { Recipients } from '../database/tables/scheduled-messages.ts'
 import type { FrozenEmail, FrozenFile } from '../database/tables/sends.ts'
 import type { Deps } from '../deps.ts'
 import { addressKey, withoutRepetitions } from './email-addresses.ts'
-import { emailBody, type ForwardedMessage, type QuotedText } from './email-body.ts'
+import { emailBody, type ForwardedMessage, type QuotedText, type WrittenText } from './email-body.ts'
 import { conversationOf, envelopeOf, messageEmailOf, withBrackets, withoutBrackets } from './email-content.ts'
 import { referencesTo } from './message-id.ts'
 import {
@@ -18,6 +18,7 @@ import {
 } from './queries.ts'
 import { includesAddress, suggestRecipients } from './recipients.ts'
 import { withSubjectToken } from './reply-address.ts'
+import { scheduleUnreadEmail } from './unread-email.ts'
 import { emailWay, NO_MAILBOX, reasonToWait, type SendingTicket, type WayOut, wayOutOf } from './way-out.ts'
 
 export const NO_RECIPIENT = 'Nobody on this ticket has an email address. Choose a recipient.'
@@ -44,8 +45,13 @@ export interface Outgoing {
   files?: MessageFile[]
   /** Those that its author chose; absent for those that the ticket suggests. */
   recipients?: Recipients | null | undefined
-  /** A reply unless told. A new conversation and a forward go by email on every channel, and answer nothing. */
-  kind?: 'reply' | 'opening' | 'forward' | 'automatic'
+  /**
+   * A reply unless told. A new conversation and a forward go by email on every channel, and answer nothing. `unread` goes
+   * by email to someone who has not read the answers on their own channel.
+   */
+  kind?: 'reply' | 'opening' | 'forward' | 'automatic' | 'unread'
+  /** Texts that leave with the message, above its own, oldest first. */
+  earlier?: { text: string; format: MessageFormat; agentName: string }[]
   forwarded?: ForwardedMessage & { messageId: string }
 }
 
@@ -64,11 +70,14 @@ export interface PlannedSends {
  */
 export async function planSends(deps: Deps, tx: Transaction, outgoing: Outgoing): Promise<PlannedSends> {
   const { ticket, customer, kind = 'reply' } = outgoing
-  const goesByEmail = kind === 'opening' || kind === 'forward'
-  const way: WayOut = goesByEmail
-    ? await emailWay(tx, ticket.orgId, ticket.mailboxId)
-    : await wayOutOf(tx, ticket, customer)
-  if (way.kind === 'none') return { sending: 'sent', sendError: null, email: null, sends: [] }
+  const dependsOnChannel = kind === 'reply' || kind === 'automatic'
+  const way: WayOut = dependsOnChannel
+    ? await wayOutOf(tx, ticket, customer)
+    : await emailWay(tx, ticket.orgId, ticket.mailboxId)
+  if (way.kind === 'none') {
+    if (way.by === 'widget') await scheduleUnreadEmail(deps, tx, ticket)
+    return { sending: 'sent', sendError: null, email: null, sends: [] }
+  }
   if (way.kind === 'missing') return failed(way.reason)
   const { mailbox, own } = way
   const conversation = { orgId: ticket.orgId, ticketId: ticket.id, customer, own }
@@ -130,8 +139,7 @@ async function freeze(
   const quoted = kind === 'reply' ? quotedBy(known, { to, cc }, outgoing) : undefined
   const files = outgoing.files ?? []
   const body = emailBody({
-    text: message.text,
-    format: message.format,
+    texts: textsOf(outgoing),
     signatures: await signaturesOf(tx, outgoing, mailbox),
     quoted,
     forwarded,
@@ -152,6 +160,16 @@ async function freeze(
     ...(kind === 'automatic' && { autoSubmitted: 'auto-replied' as const }),
     ...(forwarded && { forwardOf: forwarded.messageId }),
   }
+}
+
+/** Of several messages, each names its writer. */
+function textsOf({ message: { text, format, agentName }, earlier = [] }: Outgoing): WrittenText[] {
+  if (earlier.length === 0) return [{ text, format }]
+  return [...earlier, { text, format, agentName }].map((each) => ({
+    text: each.text,
+    format: each.format,
+    writer: each.agentName,
+  }))
 }
 
 /**

@@ -152,8 +152,6 @@ export const widgetConversations = table(
     seenByAgentAt: integer(),
     /** When unread answers go out by email; null when there are none. */
     emailDueAt: integer(),
-    /** The newest message that was emailed or seen; empty before. */
-    emailedMessageId: text().notNull().default(''),
     lastEmailedAt: integer(),
     createdAt: integer().notNull(),
   },

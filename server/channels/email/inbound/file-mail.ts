@@ -3,6 +3,7 @@ import { upsertCustomer } from '../../../customers/customers.ts'
 import type { Transaction } from '../../../database/database.ts'
 import { knownMails, type MailOutcome, mailboxes, mails } from '../../../database/tables/mailboxes.ts'
 import { type EmailAddress, type MessageEmail, messageContents } from '../../../database/tables/messages.ts'
+import { emailedVisitors } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
 import { recordWorkspaceChange } from '../../../events/events.ts'
 import { planAutoReply } from '../../../replies/auto-reply.ts'
@@ -195,14 +196,27 @@ async function addToTicket(
   { mail, writer, files, found, fields }: Received & { found: FoundTicket; fields: MailFields },
 ): Promise<Message> {
   const { orgId } = mail
-  const { ticketId, author } = found
+  const { ticketId, author, isVisitor = false } = found
   const name = nameOf(writer)
-  if (author === 'customer') {
+  if (isVisitor) await recordAnswer(deps, tx, { orgId, address: writer.address })
+  else if (author === 'customer') {
     await upsertCustomer(deps, tx, orgId, { name, email: writer.address, isNameVerified: false })
   }
   const authorName = author === 'customer' ? null : (name ?? writer.address)
   const added = { ...fields, ticketId, author, authorName, attachments: { received: files } }
   return (await receiveCustomerMessage(deps, tx, orgId, added)).message
+}
+
+/** Emails to an address that answers are not limited. */
+async function recordAnswer(
+  deps: Deps,
+  tx: Transaction,
+  { orgId, address }: { orgId: string; address: string },
+): Promise<void> {
+  await tx
+    .update(emailedVisitors)
+    .set({ unanswered: 0, answeredAt: deps.clock.now() })
+    .where(and(eq(emailedVisitors.orgId, orgId), eq(emailedVisitors.addressKey, addressKey(address))))
 }
 
 async function openNew(

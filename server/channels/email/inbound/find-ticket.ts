@@ -4,6 +4,7 @@ import { customers } from '../../../database/tables/customers.ts'
 import { knownMails } from '../../../database/tables/mailboxes.ts'
 import { type MessageAuthor, messages } from '../../../database/tables/messages.ts'
 import { tickets } from '../../../database/tables/tickets.ts'
+import { visitors, widgetConversations } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
 import { ownMessageIdsIn } from '../../../sends/message-id.ts'
 import {
@@ -23,6 +24,8 @@ const MAX_REFERENCES_READ = 20
 export interface FoundTicket {
   ticketId: string
   author: MessageAuthor
+  /** They typed this address in the widget, and answer what went there. The customer may have no address at all. */
+  isVisitor?: boolean
 }
 
 interface TicketAddresses {
@@ -86,7 +89,23 @@ async function found(
   if (!ticket) return undefined
   const { customer, thirdParties } = await addressesOf(tx, orgId, ticketId)
   if (customer === sender) return { ticketId, author: 'customer' }
+  if (await isVisitorOf(tx, { orgId, ticketId, sender })) {
+    return { ticketId, author: 'customer', isVisitor: true }
+  }
   return { ticketId, author: thirdParties.has(sender) ? 'third_party' : 'participant' }
+}
+
+/** Whether the ticket was opened in the widget by someone who typed this address. */
+async function isVisitorOf(
+  tx: Transaction,
+  { orgId, ticketId, sender }: { orgId: string; ticketId: string; sender: string },
+): Promise<boolean> {
+  const [visitor] = await tx
+    .select({ typedEmail: visitors.typedEmail })
+    .from(widgetConversations)
+    .innerJoin(visitors, eq(visitors.id, widgetConversations.visitorId))
+    .where(and(eq(widgetConversations.orgId, orgId), eq(widgetConversations.ticketId, ticketId)))
+  return visitor?.typedEmail.toLowerCase() === sender
 }
 
 async function ticketOfTokens(

@@ -138,7 +138,6 @@ async function openConversation(
       seenAt: null,
       seenByAgentAt: null,
       emailDueAt: null,
-      emailedMessageId: '',
       lastEmailedAt: null,
       createdAt: deps.clock.now(),
     },

@@ -1,7 +1,8 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, isNull } from 'drizzle-orm'
 import type { Transaction } from '../../../database/database.ts'
-import { visitors } from '../../../database/tables/widgets.ts'
+import { visitors, widgetConversations } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
+import { TIME_TO_READ_MS } from '../../../sends/unread-email.ts'
 import type { VisitedPage } from './last-seen.ts'
 import { customerOfVisitor } from './visitor-customer.ts'
 import { forgetVisitors, lockVisitor, type SignedInVisitor, type Visitor } from './visitors.ts'
@@ -22,10 +23,25 @@ export async function changeVisitor(deps: Deps, me: SignedInVisitor, typed: Type
     const changed = await saveTyped(tx, locked, typed)
     const isRenamed = changed.userId === null && changed.typedName !== locked.typedName
     if (isRenamed && changed.customerId !== null) await customerOfVisitor(deps, tx, changed)
+    if (changed.typedEmail !== locked.typedEmail) await emailUnreadSoon(deps, tx, changed)
     return changed
   })
   forgetVisitors(deps, [me.tokenHash])
   return visitor
+}
+
+/** What the visitor has not read can go to the address that they have left now. */
+async function emailUnreadSoon(deps: Deps, tx: Transaction, { orgId, id }: Visitor): Promise<void> {
+  await tx
+    .update(widgetConversations)
+    .set({ emailDueAt: deps.clock.now() + TIME_TO_READ_MS })
+    .where(
+      and(
+        eq(widgetConversations.orgId, orgId),
+        eq(widgetConversations.visitorId, id),
+        isNull(widgetConversations.emailDueAt),
+      ),
+    )
 }
 
 /** The same in a unit that has locked the visitor. */
