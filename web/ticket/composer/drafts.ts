@@ -132,7 +132,8 @@ function isInThread({ timeline, waiting }: TicketDetail, sending: Sending): bool
   if (!sent || !('text' in sent)) return false
   if (!sending.isChanged) return true
   const { text, attachments = [] } = sent
-  return isSameContent({ text, attachments }, { text: sending.text, attachments: sending.attachments })
+  const recipients = 'recipients' in sent ? sent.recipients : undefined
+  return isSameContent({ text, attachments, recipients }, { ...sending, recipients: sending.sentTo })
 }
 
 /** Resolves a text that was being sent when the page closed. If the server can't tell, it stays a draft. */
