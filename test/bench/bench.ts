@@ -8,6 +8,7 @@ import { benchRead } from './read.ts'
 import { isMet, printTable, type Result } from './result.ts'
 import { benchStart } from './start.ts'
 import { benchThread } from './thread.ts'
+import { benchWidget } from './widget.ts'
 
 // `bun run bench [part …]`: ratios within one run on one machine, as a table and, on the last line, as JSON.
 
@@ -21,6 +22,7 @@ const PARTS: Record<string, () => Promise<Result[]>> = {
   start: benchStart,
   page: benchPage,
   thread: benchThread,
+  widget: benchWidget,
 }
 
 const wanted = process.argv.slice(2)
