@@ -383,9 +383,15 @@ async function readEvents(response: Response, take: (block: string) => void): Pr
 async function signInAgent({ folder, orgId }: Workspace): Promise<string> {
   const log = createLog('error', false, () => {}, Date.now)
   const deps = await openDeps(readConfig({ BELLHOP_DATA: folder }), { log })
-  const { id: agentId } = await createAgent(deps, orgId, { name: 'Ana', email: 'ana@example.com', role: 'agent' })
+  const { id: agentId } = await createAgent(deps, orgId, {
+    name: 'Ana',
+    email: 'ana@example.com',
+    role: 'agent',
+  })
   const token = newToken(deps)
-  await deps.database.write((tx) => startSession(deps, tx, { orgId, agentId, token, device: '', address: '' }))
+  await deps.database.write((tx) =>
+    startSession(deps, tx, { orgId, agentId, token, device: '', address: '' }),
+  )
   await deps.database.close()
   return `bellhop_session=${token}`
 }
