@@ -111,7 +111,9 @@ function checkClaims(
   const { exp, sub } = payload
   if (exp === undefined) return refused('The token has no exp. Let it expire within an hour.')
   if (exp > now / 1_000 + MAX_LIFETIME_SECONDS + CLOCK_TOLERANCE_SECONDS) {
-    return refused(`The token is valid too long${timeOf(exp, ', until')}. Set exp to at most an hour from now.`)
+    return refused(
+      `The token is valid too long${timeOf(exp, ', until')}. Set exp to at most an hour from now.`,
+    )
   }
   if (sub === undefined) return refused("The token has no sub. Set it to the user's id.")
   const fault = faultOfUserId(sub, "The token's sub")
