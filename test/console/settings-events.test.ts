@@ -84,4 +84,4 @@ test('settings get an event when a command changes keys, endpoints, agents, or w
   await command('widget', 'pause', widget.id)
   await eventually(async () => (await shown()) === 403)
   expect(workspaceChanges()).toBe(13)
-}, 30_000)
+}, 60_000)
