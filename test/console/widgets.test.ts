@@ -4,10 +4,12 @@ import { isOriginAllowed } from '../../server/channels/widget/origins.ts'
 import { findWidgetByKey } from '../../server/channels/widget/widgets/find-widget.ts'
 import { auditEntries } from '../../server/database/tables/audit.ts'
 import { widgets } from '../../server/database/tables/widgets.ts'
+import { isoTime } from '../../server/dates.ts'
 import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
 import { openLive } from '../support/live.ts'
+import { eventually } from '../support/webhooks.ts'
 
 const clock = createManualClock()
 const bellhop = await startBellhop({ clock })
@@ -21,6 +23,7 @@ interface Shown {
   origins: string[]
   appearance: { color: string; title: string; greeting: string }
   hours: object | null
+  refused: object | null
 }
 interface WithSecret {
   widget: Shown
@@ -282,4 +285,16 @@ test('a key finds its widget until the widget is paused or removed or the key is
   await ana.call('DELETE', at)
   expect(await stateOf(newest.key)).toBe('removed')
   expect((await ana.call('GET', at)).status).toBe(404)
+})
+
+test('the website that was refused last is named until it is allowed', async () => {
+  const { widget, read, change } = await shop()
+  const { key } = widget
+  const from = (origin: string) => fetch(`${bellhop.url}/widget/${key}/settings`, { headers: { origin } })
+  expect((await from('https://beta.new.example')).status).toBe(403)
+  await eventually(async () => (await read()).refused !== null)
+  expect((await read()).refused).toEqual({ url: 'https://beta.new.example', at: isoTime(clock.now()) })
+  await change({ origins: ['https://shop.example', 'https://*.new.example'] })
+  expect((await read()).refused).toBeNull()
+  expect((await from('https://beta.new.example')).status).toBe(200)
 })

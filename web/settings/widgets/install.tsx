@@ -11,6 +11,9 @@ import { CodeBlock } from '../code-block.tsx'
 import { Section } from '../page-layout.tsx'
 import { saveWidget, showWidget, type Widget } from './widget-data.ts'
 
+/** What browsers send for a file, and for a frame in a sandbox. */
+const NO_ORIGIN = 'null'
+
 /** The snippet, whether it was seen on a website, and the key in it. */
 export function Install(props: { widget: Widget }) {
   return (
@@ -52,12 +55,8 @@ function Seen(props: { widget: Widget }) {
   )
 }
 
-/** The website that was refused last, unless it is allowed by now. */
+/** The website that was refused last. */
 function Refused(props: { widget: Widget }) {
-  const refused = () => {
-    const { refused: last, origins } = props.widget
-    return last && !origins.includes(last.url) ? last : undefined
-  }
   const allow = useMutation(() => ({
     mutationFn: (origin: string) =>
       saveWidget(props.widget.id, { origins: [...props.widget.origins, origin] }),
@@ -68,16 +67,26 @@ function Refused(props: { widget: Widget }) {
     onError: (error) => toastError(errorMessage(error)),
   }))
   return (
-    <Show when={refused()}>
+    <Show when={props.widget.refused}>
       {(last) => (
         <div class="notice notice-row">
-          <p>
-            Refused: {last().url}, <RelativeTime at={last().at} isLong />. It isn't one of your websites
-            below.
-          </p>
-          <Button size="small" isBusy={allow.isPending} onClick={() => allow.mutate(last().url)}>
-            Allow {last().url}
-          </Button>
+          <Show
+            when={last().url !== NO_ORIGIN}
+            fallback={
+              <p>
+                Refused: a page without an address, <RelativeTime at={last().at} isLong />. It was opened from
+                a file or in a sandbox. Open it from a web server.
+              </p>
+            }
+          >
+            <p>
+              Refused: {last().url}, <RelativeTime at={last().at} isLong />. It isn't one of your websites
+              below.
+            </p>
+            <Button size="small" isBusy={allow.isPending} onClick={() => allow.mutate(last().url)}>
+              Allow {last().url}
+            </Button>
+          </Show>
         </div>
       )}
     </Show>

@@ -1,6 +1,7 @@
 import type { WidgetState } from '../../../database/tables/widgets.ts'
 import { isoTime, isoTimeOrNull } from '../../../dates.ts'
 import type { IdentityResult } from '../identity.ts'
+import { isOriginAllowed } from '../origins.ts'
 import type { KeyedWidget } from './widgets.ts'
 
 /** `disabled`: someone has revoked its key. */
@@ -26,8 +27,10 @@ export function viewWidget(widget: KeyedWidget, baseUrl: string) {
     previousSecretUntil: isoTimeOrNull(widget.previousIdentitySecretUntil),
     /** The page that loaded it last. */
     seen: seenOf(widget.seenUrl, widget.seenAt),
-    /** The website that was refused last. */
-    refused: seenOf(widget.refusedOrigin, widget.refusedAt),
+    /** The website that was refused last, unless it is allowed by now. */
+    refused: isOriginAllowed(origins, widget.refusedOrigin)
+      ? null
+      : seenOf(widget.refusedOrigin, widget.refusedAt),
     createdAt: isoTime(widget.createdAt),
     updatedAt: isoTime(widget.updatedAt),
   }
