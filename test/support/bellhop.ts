@@ -7,6 +7,7 @@ import { createLog } from '../../server/log.ts'
 import { createOrganization } from '../../server/organizations/organizations.ts'
 import { startService } from '../../server/service.ts'
 import { freshPlace } from './engine.ts'
+import { folderOfProcess } from './folder.ts'
 
 export interface Bellhop {
   url: string
@@ -72,6 +73,17 @@ export async function startBellhop(
     },
     stop: service.stop,
   }
+}
+
+let shared: Promise<Bellhop> | undefined
+
+/**
+ * One service for all browser tests of the process that bring an organization of their own: the browser has its scripts
+ * already. Nobody stops it.
+ */
+export function sharedBellhop(): Promise<Bellhop> {
+  shared ??= startBellhop({ settings: { BELLHOP_DATA: folderOfProcess('shared-data') } })
+  return shared
 }
 
 async function clientWithKey(

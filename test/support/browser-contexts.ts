@@ -12,8 +12,8 @@ interface Kept {
   key: string
 }
 
-/** Each test file has its own service. Contexts of earlier files are closed. */
-const MAX_IDLE = 3
+/** Some test files have a service of their own. Contexts of earlier files are closed. */
+const MAX_IDLE = 5
 const KEEPER_PATH = '/empty-page-of-tests'
 
 const idle: Kept[] = []

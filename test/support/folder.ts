@@ -13,6 +13,14 @@ export function temporaryFolder(purpose = 'test', root = ROOT): string {
   return folder
 }
 
+/** The same until the process ends, however it ends, and not only for a test file. */
+export function folderOfProcess(purpose: string): string {
+  const folder = mkdtempSync(join(ROOT, `bellhop-${purpose}-`))
+  // A process that waits for the end of its input, because `bun test` ends without a word to its listeners.
+  Bun.spawn(['sh', '-c', 'cat; rm -rf "$0"', folder], { stdio: ['pipe', 'ignore', 'ignore'] }).unref()
+  return folder
+}
+
 export function removeTemporaryFolders(): void {
   for (const folder of made) rmSync(folder, { recursive: true, force: true })
   made.clear()

@@ -1,6 +1,6 @@
-import { afterAll, expect } from 'bun:test'
+import { expect } from 'bun:test'
 import { signInAgent } from '../support/agents.ts'
-import { startBellhop } from '../support/bellhop.ts'
+import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, startedBrowser } from '../support/browser.ts'
 import { provokeTricks, SCRIPT_TRICKS, watchTricks } from '../support/mail/script-tricks.ts'
 import { upload } from '../support/uploads.ts'
@@ -10,8 +10,7 @@ const FILES_PER_PAGE = 20
 /** A trick that should not run would have, unless the machine is busy. */
 const SETTLED_MS = 250
 
-const bellhop = await startBellhop()
-afterAll(() => bellhop.stop())
+const bellhop = await sharedBellhop()
 const acme = await bellhop.organization()
 const ben = await signInAgent(bellhop, acme.orgId)
 

@@ -1,11 +1,10 @@
-import { afterAll, expect } from 'bun:test'
+import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { startBellhop } from '../support/bellhop.ts'
+import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { goToList, makeOrganization, makeTickets, openList, rowOf, waitForFocus } from '../support/inbox.ts'
 
-const bellhop = await startBellhop()
-afterAll(() => bellhop.stop())
+const bellhop = await sharedBellhop()
 
 browserTest('switching lists by key focuses the first row', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Ways')

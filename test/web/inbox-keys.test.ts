@@ -1,5 +1,5 @@
-import { afterAll, expect } from 'bun:test'
-import { startBellhop } from '../support/bellhop.ts'
+import { expect } from 'bun:test'
+import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import {
   goToList,
@@ -14,8 +14,7 @@ import {
 import type { TicketJson } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
-const bellhop = await startBellhop()
-afterAll(() => bellhop.stop())
+const bellhop = await sharedBellhop()
 
 browserTest('an agent works through the list without a mouse', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Daily')

@@ -1,6 +1,6 @@
-import { afterAll, expect } from 'bun:test'
+import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { startBellhop } from '../support/bellhop.ts'
+import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import {
   makeOrganization,
@@ -17,8 +17,7 @@ import { eventually } from '../support/webhooks.ts'
 /** Several pages of the list, and many times what is in sight. */
 const MANY = 600
 const ROW_PX = 68
-const bellhop = await startBellhop()
-afterAll(() => bellhop.stop())
+const bellhop = await sharedBellhop()
 
 browserTest('rows are links: a ticket opens here, in another tab, and by its URL', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Links')

@@ -1,6 +1,6 @@
-import { afterAll, expect } from 'bun:test'
+import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { startBellhop } from '../support/bellhop.ts'
+import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { makeOrganization, openList } from '../support/inbox.ts'
 import { makeManyTickets } from '../support/many-tickets.ts'
@@ -9,8 +9,7 @@ import { eventually } from '../support/webhooks.ts'
 
 // More tickets than one request changes: 500.
 const ALL = 560
-const bellhop = await startBellhop()
-afterAll(() => bellhop.stop())
+const bellhop = await sharedBellhop()
 
 browserTest('when only part of a bulk change succeeds, that part is reported, shown and undone', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Many')

@@ -1,11 +1,10 @@
-import { afterAll, expect } from 'bun:test'
+import { expect } from 'bun:test'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
-import { startBellhop } from '../support/bellhop.ts'
+import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { makeOrganization, makeTickets, openList, rowOf, waitForFocus } from '../support/inbox.ts'
 
-const bellhop = await startBellhop()
-afterAll(() => bellhop.stop())
+const bellhop = await sharedBellhop()
 
 browserTest('panes are resized by keys and pointer, hidden, and cacheByShape', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Wide')

@@ -1,11 +1,10 @@
-import { afterAll, expect } from 'bun:test'
+import { expect } from 'bun:test'
 import { signInAgent } from '../support/agents.ts'
-import { startBellhop } from '../support/bellhop.ts'
+import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { makeTickets, openList, rowOf } from '../support/inbox.ts'
 
-const bellhop = await startBellhop()
-afterAll(() => bellhop.stop())
+const bellhop = await sharedBellhop()
 
 browserTest('an inbox without any tickets leads administrators to the setup', async () => {
   const { orgId } = await bellhop.organization('New')

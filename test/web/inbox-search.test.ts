@@ -1,12 +1,11 @@
-import { afterAll, expect } from 'bun:test'
+import { expect } from 'bun:test'
 import { signInAgent } from '../support/agents.ts'
-import { startBellhop } from '../support/bellhop.ts'
+import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { makeOrganization, makeTickets, openList, rowOf, subjectsOf, waitForFocus } from '../support/inbox.ts'
 import { eventually } from '../support/webhooks.ts'
 
-const bellhop = await startBellhop()
-afterAll(() => bellhop.stop())
+const bellhop = await sharedBellhop()
 
 browserTest(
   'results appear while typing, with matches highlighted, and Escape returns to the list',

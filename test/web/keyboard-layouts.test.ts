@@ -1,6 +1,5 @@
-import { afterAll } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { startBellhop } from '../support/bellhop.ts'
+import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import {
   makeOrganization,
@@ -11,8 +10,7 @@ import {
   waitForStatus,
 } from '../support/inbox.ts'
 
-const bellhop = await startBellhop()
-afterAll(() => bellhop.stop())
+const bellhop = await sharedBellhop()
 
 browserTest('on a keyboard with Cyrillic letters, keys are pressed by their place', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Cyrillic')

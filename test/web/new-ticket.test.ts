@@ -1,11 +1,11 @@
-import { afterAll, expect } from 'bun:test'
+import { expect } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import type { Page } from 'playwright-core'
 import { messages } from '../../server/database/tables/messages.ts'
 import { addMessages } from '../support/add-messages.ts'
 import { signInAgent } from '../support/agents.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
-import { startBellhop } from '../support/bellhop.ts'
+import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { openLedger } from '../support/mail/fetched-mail.ts'
 import { textMail } from '../support/mail/mail-parser.ts'
@@ -14,8 +14,7 @@ import { openTicket, openWorkspace } from '../support/ticket-page.ts'
 import { makeTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
-const bellhop = await startBellhop()
-afterAll(() => bellhop.stop())
+const bellhop = await sharedBellhop()
 
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'New ticket' })
 

@@ -1,10 +1,9 @@
-import { afterAll, expect } from 'bun:test'
-import { startBellhop } from '../support/bellhop.ts'
+import { expect } from 'bun:test'
+import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { openTicket, openWorkspace } from '../support/ticket-page.ts'
 
-const bellhop = await startBellhop()
-afterAll(() => bellhop.stop())
+const bellhop = await sharedBellhop()
 
 browserTest('a picker searches for every letter typed from the moment it opens', async () => {
   const { ben, ticket } = await openWorkspace(bellhop)

@@ -1,15 +1,14 @@
-import { afterAll, expect } from 'bun:test'
+import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
-import { startBellhop } from '../support/bellhop.ts'
+import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { openLedger } from '../support/mail/fetched-mail.ts'
 import { readThread } from '../support/threads.ts'
 import { field, openTicket, openWorkspace } from '../support/ticket-page.ts'
 import { eventually } from '../support/webhooks.ts'
 
-const bellhop = await startBellhop()
-afterAll(() => bellhop.stop())
+const bellhop = await sharedBellhop()
 
 /** A mail from Ana to us, with a copy to Cy. */
 async function openMail() {

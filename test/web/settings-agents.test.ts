@@ -1,11 +1,10 @@
-import { afterAll, expect } from 'bun:test'
+import { expect } from 'bun:test'
 import { signInAgent } from '../support/agents.ts'
-import { startBellhop } from '../support/bellhop.ts'
+import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 
 const PASSWORD = 'correct horse battery'
-const bellhop = await startBellhop()
-afterAll(() => bellhop.stop())
+const bellhop = await sharedBellhop()
 
 browserTest(
   'a colleague is invited by a link, joins in their own browser, and cannot open admin pages',

@@ -1,12 +1,11 @@
-import { afterAll, expect } from 'bun:test'
+import { expect } from 'bun:test'
 import { signInAgent } from '../support/agents.ts'
-import { type Client, call, startBellhop } from '../support/bellhop.ts'
+import { type Client, call, sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const PASSWORD = 'correct horse battery'
-const bellhop = await startBellhop()
-afterAll(() => bellhop.stop())
+const bellhop = await sharedBellhop()
 
 browserTest('a saved reply is created with variables, previewed, deleted and restored', async () => {
   const { page, window } = await openSettings('Acme', '/saved-replies')

@@ -1,8 +1,8 @@
-import { afterAll, expect } from 'bun:test'
+import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { signInAgent } from '../support/agents.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
-import { startBellhop } from '../support/bellhop.ts'
+import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { openLedger } from '../support/mail/fetched-mail.ts'
 import { newMailbox } from '../support/mailboxes.ts'
@@ -42,8 +42,7 @@ const DESKTOP = { width: 1440, height: 900 }
 const PHONE = { width: 390, height: 844 }
 /** So many pages in one go take longer than one test is given. */
 const MANY_PAGES_MS = 120_000
-const bellhop = await startBellhop()
-afterAll(() => bellhop.stop())
+const bellhop = await sharedBellhop()
 const client = await bellhop.organization('Acme')
 const admin = await signInAgent(bellhop, client.orgId, { role: 'admin' })
 /** Pages of single things. */

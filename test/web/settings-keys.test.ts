@@ -1,10 +1,9 @@
-import { afterAll, expect } from 'bun:test'
+import { expect } from 'bun:test'
 import { signInAgent } from '../support/agents.ts'
-import { call, startBellhop } from '../support/bellhop.ts'
+import { call, sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 
-const bellhop = await startBellhop()
-afterAll(() => bellhop.stop())
+const bellhop = await sharedBellhop()
 
 browserTest('an administrator creates a key, saves it and uses it; it is never shown again', async () => {
   const { orgId } = await bellhop.organization('Acme')

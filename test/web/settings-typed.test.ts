@@ -1,13 +1,12 @@
-import { afterAll, expect } from 'bun:test'
+import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
-import { startBellhop } from '../support/bellhop.ts'
+import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { eventually } from '../support/webhooks.ts'
 
 // Unsaved text in the fields of the settings: kept while others change the same values, and when leaving the page.
-const bellhop = await startBellhop()
-afterAll(() => bellhop.stop())
+const bellhop = await sharedBellhop()
 
 browserTest(
   'fields follow what another administrator saves, except fields with unsaved changes',

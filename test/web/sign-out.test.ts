@@ -1,11 +1,10 @@
-import { afterAll, expect } from 'bun:test'
+import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { signInAgent } from '../support/agents.ts'
-import { startBellhop } from '../support/bellhop.ts'
+import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 
-const bellhop = await startBellhop()
-afterAll(() => bellhop.stop())
+const bellhop = await sharedBellhop()
 const acme = await bellhop.organization()
 
 browserTest('signing out removes saved drafts from the browser', async () => {

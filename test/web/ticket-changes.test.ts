@@ -1,13 +1,12 @@
-import { afterAll, expect } from 'bun:test'
+import { expect } from 'bun:test'
 import { addMessages } from '../support/add-messages.ts'
-import { startBellhop } from '../support/bellhop.ts'
+import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { openTicket, openWorkspace } from '../support/ticket-page.ts'
 import { readTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
-const bellhop = await startBellhop()
-afterAll(() => bellhop.stop())
+const bellhop = await sharedBellhop()
 
 browserTest('a status, an assignee and a tag are seen at once, with an Undo, and by the server', async () => {
   const { ben, ticket, client } = await openWorkspace(bellhop)

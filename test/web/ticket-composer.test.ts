@@ -1,16 +1,15 @@
-import { afterAll, expect } from 'bun:test'
+import { expect } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import type { Page } from 'playwright-core'
 import { tickets } from '../../server/database/tables/tickets.ts'
 import { signInAgent } from '../support/agents.ts'
-import { startBellhop } from '../support/bellhop.ts'
+import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { readThread } from '../support/threads.ts'
 import { field, openTicket, openWorkspace } from '../support/ticket-page.ts'
 import { eventually } from '../support/webhooks.ts'
 
-const bellhop = await startBellhop()
-afterAll(() => bellhop.stop())
+const bellhop = await sharedBellhop()
 
 browserTest('after Send the next key is for the ticket, not for a new draft', async () => {
   const { ben, ticket } = await openWorkspace(bellhop)

@@ -1,14 +1,13 @@
-import { afterAll, expect } from 'bun:test'
+import { expect } from 'bun:test'
 import { signInAgent } from '../support/agents.ts'
-import { startBellhop } from '../support/bellhop.ts'
+import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { addNote, newestMessage, readThread } from '../support/threads.ts'
 import { openTicket, openWorkspace } from '../support/ticket-page.ts'
 import { listTickets, makeTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
-const bellhop = await startBellhop()
-afterAll(() => bellhop.stop())
+const bellhop = await sharedBellhop()
 
 browserTest('the panel says who the customer is and leads to what else they wrote about', async () => {
   const { ben, ticket, client } = await openWorkspace(bellhop)

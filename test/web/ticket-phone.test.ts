@@ -1,6 +1,6 @@
-import { afterAll, expect } from 'bun:test'
+import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { startBellhop } from '../support/bellhop.ts'
+import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { field, openTicket, openWorkspace } from '../support/ticket-page.ts'
 import { eventually } from '../support/webhooks.ts'
@@ -13,17 +13,17 @@ const SCREENS = [
   { width: 844, height: 200 },
 ]
 const PHONE = { width: 390, height: 844, isTouch: true }
-const bellhop = await startBellhop()
-afterAll(() => bellhop.stop())
+const bellhop = await sharedBellhop()
 
 for (const isFontMissing of [false, true]) {
   const font = isFontMissing ? 'a font of the machine' : 'Inter'
   browserTest(`on a phone the buttons and the line one types in stay in sight, in ${font}`, async () => {
+    const { ben, ticket } = await openWorkspace(bellhop)
+    await using window = await openTicket(bellhop, ben, ticket.id, { ...PHONE, isFontMissing })
+    const { page } = window
     for (const screen of SCREENS) {
-      const { ben, ticket } = await openWorkspace(bellhop)
-      const visit = { ...PHONE, ...screen, isFontMissing }
-      await using window = await openTicket(bellhop, ben, ticket.id, visit)
-      const { page } = window
+      await page.setViewportSize(screen)
+      await field(page).fill('')
       await field(page).tap()
       for (const line of EIGHT_LINES.split('\n')) {
         await page.keyboard.type(line)

@@ -1,12 +1,11 @@
-import { afterAll, expect } from 'bun:test'
+import { expect } from 'bun:test'
 import { addMessages } from '../support/add-messages.ts'
 import { signInAgent } from '../support/agents.ts'
-import { startBellhop } from '../support/bellhop.ts'
+import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { field, openTicket, openWorkspace } from '../support/ticket-page.ts'
 
-const bellhop = await startBellhop()
-afterAll(() => bellhop.stop())
+const bellhop = await sharedBellhop()
 
 browserTest('two agents see each other, and what the customer writes appears by itself', async () => {
   const { ben, ticket, place } = await openWorkspace(bellhop)

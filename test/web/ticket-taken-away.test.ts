@@ -1,6 +1,6 @@
-import { afterAll, expect } from 'bun:test'
+import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { startBellhop } from '../support/bellhop.ts'
+import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { rowOf } from '../support/inbox.ts'
 import { readThread } from '../support/threads.ts'
@@ -8,8 +8,7 @@ import { field, openTicket, openWorkspace } from '../support/ticket-page.ts'
 import { makeTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
-const bellhop = await startBellhop()
-afterAll(() => bellhop.stop())
+const bellhop = await sharedBellhop()
 
 function storedDrafts(page: Page): Promise<string[]> {
   return page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('bellhop.draft.')))

@@ -1,15 +1,14 @@
-import { afterAll, expect } from 'bun:test'
+import { expect } from 'bun:test'
 import type { Route } from 'playwright-core'
 import { addMessages } from '../support/add-messages.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
-import { startBellhop } from '../support/bellhop.ts'
+import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { addNote, readThread } from '../support/threads.ts'
 import { field, openTicket, openWorkspace, thread } from '../support/ticket-page.ts'
 import { eventually } from '../support/webhooks.ts'
 
-const bellhop = await startBellhop()
-afterAll(() => bellhop.stop())
+const bellhop = await sharedBellhop()
 
 browserTest('a thread begins at what is new, marks it read, and keeps its place', async () => {
   const { ben, ticket, place } = await openWorkspace(bellhop)

@@ -1,12 +1,11 @@
-import { afterAll, expect } from 'bun:test'
-import { startBellhop } from '../support/bellhop.ts'
+import { expect } from 'bun:test'
+import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { readDraft, readThread, textsOf } from '../support/threads.ts'
 import { field, openTicket, openWorkspace } from '../support/ticket-page.ts'
 import { eventually } from '../support/webhooks.ts'
 
-const bellhop = await startBellhop()
-afterAll(() => bellhop.stop())
+const bellhop = await sharedBellhop()
 
 browserTest('what is typed in another tab appears where nobody is typing any more', async () => {
   const { ben, ticket } = await openWorkspace(bellhop)
