@@ -31,6 +31,9 @@ if (!CHROMIUM) {
   if (process.env.CI) throw new Error('CI runs every test: install Chromium.')
 }
 
+// Before the first test: on a busy machine a build takes longer than one test is given.
+if (CHROMIUM) await requireBuiltWeb()
+
 /** `test` for what needs a browser: skipped, after a warning, where there is no Chromium; in CI that is a failure. */
 export function browserTest(name: string, run: () => Promise<void>, timeoutMs = MAX_TEST_MS): void {
   test.skipIf(!CHROMIUM)(name, run, { timeout: timeoutMs })
@@ -69,7 +72,6 @@ export interface Window extends AsyncDisposable {
  * then `window.page.goto('/inbox')`. One Chromium serves the whole process.
  */
 export async function openWindow(visit: Visit): Promise<Window> {
-  await requireBuiltWeb()
   const options = optionsOf(visit)
   const browser = await startedBrowser()
   const isOwn = visit.isFirstVisit || visit.isFontMissing
