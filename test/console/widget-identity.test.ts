@@ -69,6 +69,8 @@ test('a token signed with the secret of the widget tells who its user is', async
   expect((await check({ jwt: unchecked })).user).toEqual({ ...user, email: '' })
   const nothing = token(secret, { sub: '42', name: null, email: '' })
   expect((await check({ jwt: nothing })).user).toEqual({ ...user, name: '', email: '' })
+  const odd = token(secret, { sub: '42', name: `a\0\n${'\u{1F6CE}'.repeat(300)}\ud83d` })
+  expect((await check({ jwt: odd })).user?.name).toBe(`a ${'\u{1F6CE}'.repeat(253)}`)
   // The clock of the website may be a little ahead or behind.
   expect((await check({ jwt: token(secret, { ...claims, exp: inSeconds(-30) }) })).isValid).toBe(true)
   expect((await check({ jwt: token(secret, { ...claims, exp: inSeconds(3_630) }) })).isValid).toBe(true)
@@ -107,6 +109,7 @@ test('a sentence says what is wrong with a token', async () => {
     [token(secret, { sub: ' ' }), /sub is empty/],
     [token(secret, { sub: 'x'.repeat(256) }), /sub is longer than 255/],
     [token(secret, { sub: 'a\0b' }), /sub contains a control character/],
+    [token(secret, { sub: 'a\ud83d' }), /or half of a character/],
     [token(secret, { sub: '42', name: 7 }), /name must be text/],
     [token(secret, { sub: '42', email: ['a@example.com'] }), /email must be text/],
     [token(secret, { sub: '42', email: 'carla' }), /email isn't an email address/],

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { JWTPayload, JWTVerifyResult } from 'jose'
 import type { widgets } from '../../database/tables/widgets.ts'
 import type { Deps } from '../../deps.ts'
-import { isBlank } from '../../requests/text.ts'
+import { isBlank, oneLine } from '../../requests/text.ts'
 
 /** A token is for one sign-in: a longer one would outlive the sign-out of its user. */
 const MAX_LIFETIME_SECONDS = 3_600
@@ -128,7 +128,7 @@ function checkClaims(
   return {
     isValid: true,
     userId: sub,
-    name: name.slice(0, MAX_NAME_LENGTH),
+    name: [...name].slice(0, MAX_NAME_LENGTH).join(''),
     // As in OpenID Connect: the website says that it hasn't checked the address itself.
     email: payload.email_verified === false ? '' : email,
     isPreviousSecret: isPrevious,
@@ -138,7 +138,7 @@ function checkClaims(
 /** Empty when it is missing or null; undefined when it isn't text. */
 function claimOf(payload: JWTPayload, claim: 'name' | 'email'): string | undefined {
   const value = payload[claim] ?? ''
-  return typeof value === 'string' ? value.replace(/\p{Cc}+/gu, ' ').trim() : undefined
+  return typeof value === 'string' ? oneLine(value) : undefined
 }
 
 function verifyHash(
@@ -167,7 +167,9 @@ function faultOfUserId(userId: unknown, what: string): string | undefined {
   if (typeof userId !== 'string') return `${what} must be text, such as "42" in quotation marks.`
   if (isBlank(userId)) return `${what} is empty. Set it to the user's id.`
   if (userId.length > MAX_USER_ID_LENGTH) return `${what} is longer than ${MAX_USER_ID_LENGTH} characters.`
-  return CONTROL.test(userId) ? `${what} contains a control character.` : undefined
+  // PostgreSQL stores neither NUL nor half of a surrogate pair.
+  const isPlain = !CONTROL.test(userId) && userId.isWellFormed()
+  return isPlain ? undefined : `${what} contains a control character, or half of a character.`
 }
 
 function secretsOf(deps: Deps, widget: Signer): { secret: string; isPrevious: boolean }[] {

@@ -39,7 +39,11 @@ export async function newRow(
   const checked = await checkWidget({
     name: input.name,
     origins: input.origins,
-    appearance: { title: orgName.slice(0, MAX_TITLE_LENGTH), ...DEFAULT_APPEARANCE, ...input.appearance },
+    appearance: {
+      title: [...orgName].slice(0, MAX_TITLE_LENGTH).join(''),
+      ...DEFAULT_APPEARANCE,
+      ...input.appearance,
+    },
     questions: { ...DEFAULT_QUESTIONS, ...input.questions },
     hours: input.hours ?? null,
     verifiedOnly: input.verifiedOnly ?? false,
