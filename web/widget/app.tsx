@@ -1,9 +1,8 @@
 import { createEffect, createRoot, createSignal } from 'solid-js'
 import { render } from 'solid-js/web'
 import type { App, Identity, Shell } from './contract.ts'
-import { watchNotices } from './panel/chat-notices.ts'
 import { ChatPanel } from './panel/chat-panel.tsx'
-import { WidgetContext } from './panel/widget-context.ts'
+import { provideWidget } from './panel/widget-context.ts'
 import { chooseLanguage, fill, loadTexts } from './texts/texts.ts'
 import { ApiProblem } from './visitor/visitor-api.ts'
 import { createWidgetClient } from './visitor/widget-client.ts'
@@ -16,6 +15,8 @@ export async function mount(shell: Shell): Promise<App> {
   const client = shell.isPreview
     ? (await import('./preview/sample-client.ts')).createSampleClient(shell.settings, texts)
     : createWidgetClient(shell)
+  let isWatching = false
+  let stopNotices: (() => void) | undefined
   const place = document.createElement('div')
   shell.frame.prepend(place)
 
@@ -24,14 +25,8 @@ export async function mount(shell: Shell): Promise<App> {
     else console.warn('Bellhop: only users that the website has identified can write here.')
   }
 
-  const removePanel = render(
-    () => (
-      <WidgetContext.Provider value={{ client, texts, language, shell }}>
-        <ChatPanel />
-      </WidgetContext.Provider>
-    ),
-    place,
-  )
+  provideWidget({ client, texts, language, shell })
+  const removePanel = render(() => <ChatPanel />, place)
   const stopEffects = createRoot((dispose) => {
     createEffect(() => {
       const unread = client.unread()
@@ -42,10 +37,18 @@ export async function mount(shell: Shell): Promise<App> {
     createEffect(() => {
       shell.frame.lang = language()
     })
-    watchNotices(client, texts, shell)
+    createEffect(() => client.conversations.list().length > 0 && void watchMessages())
     return dispose
   })
   shell.launcher.onclick = () => (client.isOpen() ? client.setOpen(false) : open())
+
+  /** There is nothing to notice before the first message. */
+  async function watchMessages(): Promise<void> {
+    if (isWatching || shell.isPreview) return
+    isWatching = true
+    const { watchNotices } = await import('./panel/chat-notices.ts')
+    stopNotices = watchNotices(client, texts, shell)
+  }
 
   function onUnread(run: unknown): void {
     if (typeof run !== 'function') return
@@ -81,6 +84,7 @@ export async function mount(shell: Shell): Promise<App> {
     },
     remove() {
       client.stop()
+      stopNotices?.()
       stopEffects()
       removePanel()
       place.remove()

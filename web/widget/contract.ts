@@ -61,8 +61,9 @@ export interface Message {
 export interface Visitor {
   id: string
   isVerified: boolean
-  name: string | null
-  email: string | null
+  /** Empty when unknown. */
+  name: string
+  email: string
 }
 
 /** Arguments of `Bellhop('identify', …)`. */

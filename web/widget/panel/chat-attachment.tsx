@@ -2,7 +2,7 @@ import { createSignal, onMount, Show } from 'solid-js'
 import type { Attachment } from '../contract.ts'
 import { fill } from '../texts/texts.ts'
 import css from './chat-attachment.css?inline'
-import { ChatIcon } from './chat-icon.tsx'
+import { ChatIcon, FILE } from './chat-icon.tsx'
 import { adoptStyles } from './lazy-part.tsx'
 import { useWidget } from './widget-context.ts'
 
@@ -61,7 +61,7 @@ export function ChatAttachment(props: { file: Attachment }) {
     >
       <canvas ref={canvas} class="chat-attachment-picture" hidden={!isDrawn()} />
       <Show when={!isDrawn()}>
-        <ChatIcon name="file" />
+        <ChatIcon path={FILE} />
         <span class="chat-attachment-name" dir="auto">
           {props.file.name}
         </span>

@@ -1,4 +1,4 @@
-import { createEffect, createMemo, createSignal, on, Show } from 'solid-js'
+import { createEffect, createMemo, createSignal, Show } from 'solid-js'
 import { fill } from '../texts/texts.ts'
 import css from './chat-composer.css?inline'
 import { ChatIcon } from './chat-icon.tsx'
@@ -10,6 +10,7 @@ import { useWidget } from './widget-context.ts'
 const ChatFiles = lazyPart(async () => (await import('./chat-files.tsx')).ChatFiles)
 const ChatQuestions = lazyPart(async () => (await import('./chat-questions.tsx')).ChatQuestions)
 
+const ATTACH = 'M20 11.5l-8 8a5 5 0 0 1-7-7l8-8a3.4 3.4 0 0 1 5 5l-8 8a1.7 1.7 0 0 1-2.5-2.5l7.5-7.5'
 const MAX_FIELD_HEIGHT = 160
 const STOPPED_TYPING_MS = 4_000
 
@@ -39,12 +40,10 @@ export function ChatComposer(props: { onReady(addFiles: (files: File[]) => void)
   const isReady = () =>
     (text().trim() !== '' || (queue()?.files().length ?? 0) > 0) && !queue()?.isUploading()
 
-  createEffect(
-    on(ref, (current) => {
-      setText(client.draft(current))
-      setProblem('')
-    }),
-  )
+  createEffect(() => {
+    setText(client.draft(ref()))
+    setProblem('')
+  })
   createEffect(() => {
     if (field.value !== text()) field.value = text()
     if (client.isOpen()) queueMicrotask(fitField)
@@ -135,7 +134,7 @@ export function ChatComposer(props: { onReady(addFiles: (files: File[]) => void)
             aria-label={texts().attach}
             onClick={() => picker.click()}
           >
-            <ChatIcon name="attach" />
+            <ChatIcon path={ATTACH} />
           </button>
           <input
             ref={picker}
@@ -162,7 +161,7 @@ export function ChatComposer(props: { onReady(addFiles: (files: File[]) => void)
           onPaste={onPaste}
         />
         <button type="submit" class="chat-composer-send" aria-label={texts().send} aria-disabled={!isReady()}>
-          <ChatIcon name="send" />
+          <ChatIcon path="M12 19V5M5.5 11.5L12 5l6.5 6.5" />
         </button>
       </div>
     </form>

@@ -1,7 +1,7 @@
 import { For, Show } from 'solid-js'
 import { fill } from '../texts/texts.ts'
 import css from './chat-files.css?inline'
-import { ChatIcon } from './chat-icon.tsx'
+import { ChatIcon, CLOSE, FILE } from './chat-icon.tsx'
 import type { FileQueue } from './file-queue.ts'
 import { adoptStyles } from './lazy-part.tsx'
 import { useWidget } from './widget-context.ts'
@@ -15,7 +15,7 @@ export function ChatFiles(props: { queue: FileQueue }) {
       <For each={props.queue.files()}>
         {(one) => (
           <li class="chat-files-row" classList={{ 'is-problem': one.problem !== '' }}>
-            <ChatIcon name="file" />
+            <ChatIcon path={FILE} />
             <span class="chat-files-name" dir="auto">
               {one.problem || one.file.name}
             </span>
@@ -38,7 +38,7 @@ export function ChatFiles(props: { queue: FileQueue }) {
               aria-label={fill(texts().removeFile, { name: one.file.name })}
               onClick={() => props.queue.remove(one.key)}
             >
-              <ChatIcon name="close" />
+              <ChatIcon path={CLOSE} />
             </button>
           </li>
         )}

@@ -1,4 +1,4 @@
-import { createEffect, onCleanup } from 'solid-js'
+import { createEffect, createRoot } from 'solid-js'
 import type { Native, Shell } from '../contract.ts'
 import type { Texts } from '../texts/en.ts'
 import { fill } from '../texts/texts.ts'
@@ -13,8 +13,8 @@ const VOLUME = 0.08
 /** For this long, no other tab plays the same. */
 const SOUND_MS = 1_000
 
-/** A sound and the page's title say that an agent has answered, unless the visitor sees it or has turned it off. */
-export function watchNotices(client: WidgetClient, texts: () => Texts, { frame, native }: Shell): void {
+/** A sound and the page's title say that an agent has answered, unless the visitor sees it or has turned it off. Returns how to stop. */
+export function watchNotices(client: WidgetClient, texts: () => Texts, { frame, native }: Shell): () => void {
   let audio: AudioContext | undefined
   let title: { shown: string; before: string } | undefined
 
@@ -56,17 +56,19 @@ export function watchNotices(client: WidgetClient, texts: () => Texts, { frame, 
     document.title = fill(texts().newTitle, { count: Math.max(client.unread(), 1) })
     title = { shown: document.title, before }
   })
-  createEffect(() => {
-    if (client.unread() === 0) restoreTitle()
+  const stopEffect = createRoot((dispose) => {
+    createEffect(() => client.unread() === 0 && restoreTitle())
+    return dispose
   })
   frame.addEventListener('pointerdown', allowSound)
   frame.addEventListener('keydown', allowSound)
-  onCleanup(() => {
+  return () => {
+    stopEffect()
     frame.removeEventListener('pointerdown', allowSound)
     frame.removeEventListener('keydown', allowSound)
     restoreTitle()
     void audio?.close()
-  })
+  }
 }
 
 /** In one tab. */

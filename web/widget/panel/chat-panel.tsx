@@ -1,7 +1,6 @@
-import { createEffect, createSignal, onCleanup, onMount, Show } from 'solid-js'
-import { fill } from '../texts/texts.ts'
+import { createEffect, createSignal, onMount, Show } from 'solid-js'
 import { ChatComposer } from './chat-composer.tsx'
-import { ChatIcon } from './chat-icon.tsx'
+import { ChatIcon, CLOSE } from './chat-icon.tsx'
 import css from './chat-panel.css?inline'
 import { ChatThread } from './chat-thread.tsx'
 import { adoptStyles, lazyPart } from './lazy-part.tsx'
@@ -9,8 +8,6 @@ import { useWidget } from './widget-context.ts'
 
 const ChatList = lazyPart(async () => (await import('./chat-list.tsx')).ChatList)
 const ChatMenu = lazyPart(async () => (await import('./chat-menu.tsx')).ChatMenu)
-
-const DAY_MS = 86_400_000
 
 /** The window of the widget. It is made when it is opened first, and stays. */
 export function ChatPanel() {
@@ -25,7 +22,7 @@ export function ChatPanel() {
 }
 
 function Panel() {
-  const { client, texts, language, shell } = useWidget()
+  const { client, texts, shell } = useWidget()
   adoptStyles(shell, css)
   const [isMenuOpen, setMenuOpen] = createSignal(false)
   const [isDropping, setDropping] = createSignal(false)
@@ -51,30 +48,12 @@ function Panel() {
     if (event.key === 'Escape' && !event.isComposing) client.setOpen(false)
   }
 
-  /** A phone's keyboard covers the lower part of the page. */
-  function fitViewport(): void {
-    const { visualViewport } = window
-    if (!visualViewport) return
-    panel.style.setProperty('--visible-height', `${visualViewport.height}px`)
-    panel.style.setProperty('--visible-top', `${visualViewport.offsetTop}px`)
-  }
+  // A phone's keyboard covers the lower part of the page.
+  if (matchMedia('(pointer: coarse)').matches)
+    onMount(async () => (await import('../fit-viewport.ts')).fitViewport(panel))
 
-  onMount(() => {
-    fitViewport()
-    visualViewport?.addEventListener('resize', fitViewport)
-    visualViewport?.addEventListener('scroll', fitViewport)
-    onCleanup(() => {
-      visualViewport?.removeEventListener('resize', fitViewport)
-      visualViewport?.removeEventListener('scroll', fitViewport)
-    })
-  })
-
-  function status(): string {
-    const { isOpen, opensAt } = client.settings()
-    if (!client.isConnected()) return texts().reconnecting
-    if (isOpen) return texts().online
-    return opensAt ? fill(texts().backAt, { time: dayAndTime(opensAt, language()) }) : ''
-  }
+  const status = () =>
+    client.isConnected() ? client.settings().isOpen && texts().online : texts().reconnecting
 
   function drop(event: DragEvent): void {
     event.preventDefault()
@@ -87,7 +66,7 @@ function Panel() {
     <section
       ref={panel}
       class="chat-panel"
-      classList={{ 'is-preview': shell.isPreview }}
+      classList={{ 'is-preview': shell.isPreview, 'is-dropping': isDropping() }}
       role="dialog"
       aria-label={client.settings().title || texts().conversations}
       tabindex="-1"
@@ -111,7 +90,7 @@ function Panel() {
             aria-label={texts().back}
             onClick={() => client.go({ page: 'list' })}
           >
-            <ChatIcon name="back" />
+            <ChatIcon path="M15 5l-7 7 7 7" />
           </button>
         </Show>
         <div class="chat-panel-names">
@@ -135,7 +114,7 @@ function Panel() {
           aria-expanded={isMenuOpen()}
           onClick={() => setMenuOpen(!isMenuOpen())}
         >
-          <ChatIcon name="more" />
+          <ChatIcon path="M5 12h.01M12 12h.01M19 12h.01" />
         </button>
         <Show when={isMenuOpen()}>
           <ChatMenu button={more} onClose={() => setMenuOpen(false)} />
@@ -146,7 +125,7 @@ function Panel() {
           aria-label={texts().close}
           onClick={() => client.setOpen(false)}
         >
-          <ChatIcon name="close" />
+          <ChatIcon path={CLOSE} />
         </button>
       </header>
       <Show when={!isList()} fallback={<ChatList />}>
@@ -157,20 +136,6 @@ function Panel() {
           }}
         />
       </Show>
-      <Show when={isDropping()}>
-        <p class="chat-panel-drop">{texts().dropFiles}</p>
-      </Show>
     </section>
   )
-}
-
-function dayAndTime(iso: string, language: string): string {
-  const date = new Date(iso)
-  const isToday = date.toDateString() === new Date().toDateString()
-  const isThisWeek = date.getTime() - Date.now() < 6 * DAY_MS
-  return new Intl.DateTimeFormat(language, {
-    ...(!isToday && (isThisWeek ? { weekday: 'long' } : { day: 'numeric', month: 'long' })),
-    hour: 'numeric',
-    minute: '2-digit',
-  }).format(date)
 }

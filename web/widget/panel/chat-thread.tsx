@@ -1,15 +1,15 @@
-import { createEffect, createMemo, createSignal, For, Match, on, onCleanup, Show, Switch } from 'solid-js'
+import { createEffect, createMemo, createSignal, For, onCleanup, Show, untrack } from 'solid-js'
 import type { Message } from '../contract.ts'
 import { fill } from '../texts/texts.ts'
 import css from './chat-thread.css?inline'
 import { ChatAttachment, ChatUnsent } from './chat-unsent.tsx'
-import { formattedNodes } from './formatted-html.ts'
 import { adoptStyles, lazyPart } from './lazy-part.tsx'
 import { timeOf, useWidget } from './widget-context.ts'
 
+const ChatAway = lazyPart(async () => (await import('./chat-away.tsx')).ChatAway)
+const ChatFormatted = lazyPart(async () => (await import('./chat-formatted.tsx')).ChatFormatted)
 const ChatReach = lazyPart(async () => (await import('./chat-reach.tsx')).ChatReach)
 
-const DAY_MS = 86_400_000
 /** Nobody has answered for this long: ask for an address. */
 const MAX_ANSWER_MS = 60_000
 /** From the end, in pixels: nearer than this, new messages are scrolled to. */
@@ -48,13 +48,17 @@ export function ChatThread() {
       void load(known)
   })
 
+  let loading: string | undefined
   async function load(known: string): Promise<void> {
+    if (loading === known) return
+    loading = known
     setFailed(false)
     try {
       await client.conversations.loadThread(known)
     } catch {
       setFailed(true)
     }
+    loading = undefined
   }
 
   /** Keeps what is read in place. */
@@ -78,36 +82,44 @@ export function ChatThread() {
   function scrollToEnd(): void {
     scroller.scrollTop = scroller.scrollHeight
   }
-  createEffect(on([id, client.isOpen, () => thread()?.isLoaded], () => queueMicrotask(scrollToEnd)))
-  createEffect(
-    on([() => messages().at(-1)?.id, () => unsent().length, isTyping], () => {
-      const isNear = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR_END
-      if (isNear || unsent().length > 0) queueMicrotask(scrollToEnd)
-    }),
-  )
+  let shown: string | undefined
+  createEffect(() => {
+    // What a new message changes, and what shows another thread.
+    const [known, isOpen, isLoaded] = [id(), client.isOpen(), thread()?.isLoaded]
+    const mine = unsent().length
+    const now = [known, isOpen, isLoaded].join()
+    messages()
+    isTyping()
+    const isNear = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR_END
+    if (isNear || mine > 0 || now !== shown) queueMicrotask(scrollToEnd)
+    shown = now
+  })
 
+  const lastId = createMemo(() => messages().at(-1)?.id)
   /** Until the visitor has an answer, or an address. */
-  createEffect(
-    on([() => messages().at(-1)?.id, () => client.settings().isOpen], () => {
-      const isAnswered = messages().at(-1)?.from !== 'visitor'
-      const visitor = client.visitor()
-      if (isAnswered || !visitor || visitor.email) return setWaiting(false)
-      const timer = setTimeout(setWaiting, client.settings().isOpen ? MAX_ANSWER_MS : 0, true)
+  createEffect(() => {
+    const isAnswered = lastId() === undefined || messages().at(-1)?.from !== 'visitor'
+    // Not tracked: the thanks for an address stay.
+    const visitor = untrack(client.visitor)
+    const isClosed = !client.settings().isOpen
+    if (isAnswered || !visitor || visitor.email) setWaiting(false)
+    else {
+      const timer = setTimeout(setWaiting, isClosed ? 0 : MAX_ANSWER_MS, true)
       onCleanup(() => clearTimeout(timer))
-    }),
-  )
+    }
+  })
 
   client.onMessage((message) => {
     const name = message.agentName ?? texts().someone
     setAnnounced(fill(texts().newMessage, { name, text: message.text }))
   })
 
+  /** Before the first message of a day, unless all are of today. */
   function dayOf(message: Message, before: Message | undefined): string | undefined {
     const date = new Date(message.createdAt)
-    if (before && new Date(before.createdAt).toDateString() === date.toDateString()) return undefined
-    if (date.toDateString() === new Date().toDateString()) return texts().today
-    if (date.toDateString() === new Date(Date.now() - DAY_MS).toDateString()) return texts().yesterday
-    return new Intl.DateTimeFormat(language(), { day: 'numeric', month: 'long', year: 'numeric' }).format(
+    const day = date.toDateString()
+    if (day === (before ? new Date(before.createdAt) : new Date()).toDateString()) return undefined
+    return new Intl.DateTimeFormat(language(), { weekday: 'long', day: 'numeric', month: 'long' }).format(
       date,
     )
   }
@@ -128,35 +140,28 @@ export function ChatThread() {
       aria-live="off"
       aria-label={texts().message}
     >
-      <Switch>
-        <Match when={isEmpty()}>
-          <div class="chat-thread-message is-agent">
-            <div class="chat-thread-bubble" dir="auto">
-              {client.settings().greeting || texts().greeting}
-            </div>
-          </div>
-        </Match>
-        <Match when={isFailed()}>
-          <p class="chat-thread-note">
-            {texts().loadFailed}{' '}
-            <button type="button" class="chat-panel-link" onClick={() => void load(id() ?? '')}>
-              {texts().tryAgain}
-            </button>
-          </p>
-        </Match>
-        <Match when={id() !== undefined && !thread()?.isLoaded && messages().length === 0}>
-          <p class="chat-thread-note">{texts().loading}</p>
-        </Match>
-        <Match when={thread()?.hasOlder}>
-          <button
-            type="button"
-            class="chat-panel-link chat-thread-older"
-            onClick={() => void loadOlder(id() ?? '')}
-          >
-            {texts().loadOlder}
+      <Show when={isEmpty()}>
+        <p class="chat-thread-greeting" dir="auto">
+          {client.settings().greeting || texts().greeting}
+        </p>
+      </Show>
+      <Show when={isFailed()}>
+        <p class="chat-thread-note">
+          {texts().loadFailed}{' '}
+          <button type="button" class="chat-panel-link" onClick={() => void load(id() ?? '')}>
+            {texts().tryAgain}
           </button>
-        </Match>
-      </Switch>
+        </p>
+      </Show>
+      <Show when={thread()?.hasOlder}>
+        <button
+          type="button"
+          class="chat-panel-link chat-thread-older"
+          onClick={() => void loadOlder(id() ?? '')}
+        >
+          {texts().loadOlder}
+        </button>
+      </Show>
       <For each={messages()}>
         {(message, at) => {
           const before = () => messages()[at() - 1]
@@ -188,7 +193,7 @@ export function ChatThread() {
                       dir="auto"
                       title={timeOf(message.createdAt, language())}
                     >
-                      {message.html === null ? message.text : formattedNodes(message.html)}
+                      {message.html === null ? message.text : <ChatFormatted html={message.html} />}
                     </div>
                   </Show>
                   <For each={message.attachments}>{(file) => <ChatAttachment file={file} />}</For>
@@ -202,18 +207,11 @@ export function ChatThread() {
       <For each={unsent()}>{(message) => <ChatUnsent message={message} />}</For>
       <Show when={isTyping()}>
         <p class="chat-thread-typing">
-          <span class="chat-thread-dots" aria-hidden="true">
-            <i />
-            <i />
-            <i />
-          </span>
           {fill(texts().typing, { name: client.conversations.typing()?.agentName ?? texts().someone })}
         </p>
       </Show>
       <Show when={!client.settings().isOpen && !messages().some(({ from }) => from === 'agent')}>
-        <p class="chat-thread-away" dir="auto">
-          {client.settings().awayText || texts().away}
-        </p>
+        <ChatAway />
       </Show>
       <Show when={isWaiting()}>
         <ChatReach />

@@ -3,6 +3,7 @@ import type { Attachment } from '../contract.ts'
 import type { Texts } from '../texts/en.ts'
 import { fill } from '../texts/texts.ts'
 import { newClientId } from '../visitor/client-ids.ts'
+import { uploadVisitorFile } from '../visitor/visitor-upload.ts'
 import type { WidgetClient } from '../visitor/widget-client.ts'
 
 interface QueuedFile {
@@ -41,9 +42,9 @@ export function createFileQueue(client: WidgetClient, texts: () => Texts): FileQ
 
   function upload(key: string, retries = 0): void {
     const queued = files().find((one) => one.key === key)
-    if (!queued) return
+    if (!queued || !client.api) return
     queued.setProgress(0)
-    const cancel = client.uploadFile(queued.file, {
+    const cancel = uploadVisitorFile(client.api, queued.file, {
       progress: queued.setProgress,
       done: (uploaded) => change(key, { uploaded }),
       failed(problem) {

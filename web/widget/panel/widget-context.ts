@@ -1,4 +1,3 @@
-import { createContext, useContext } from 'solid-js'
 import type { Shell } from '../contract.ts'
 import type { Texts } from '../texts/en.ts'
 import type { WidgetClient } from '../visitor/widget-client.ts'
@@ -10,13 +9,17 @@ interface Widget {
   shell: Shell
 }
 
-export const WidgetContext = createContext<Widget>()
+let current: Widget | undefined
+
+/** A page has one widget, so this needs no context of Solid. */
+export function provideWidget(widget: Widget): void {
+  current = widget
+}
 
 /** What every part of the panel needs. */
 export function useWidget(): Widget {
-  const widget = useContext(WidgetContext)
-  if (!widget) throw new Error('This is not within the widget.')
-  return widget
+  if (!current) throw new Error('There is no widget.')
+  return current
 }
 
 /** `09:30`, as the visitor's language writes it. */

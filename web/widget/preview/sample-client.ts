@@ -97,10 +97,7 @@ export function createSampleClient(first: WidgetSettings, texts: () => Texts): W
     readFile: async () => {
       throw new ApiProblem(404, 'unknown_file', '')
     },
-    uploadFile(_, on) {
-      on.failed(new ApiProblem(404, 'preview', ''))
-      return () => {}
-    },
+    api: undefined,
     identify: nothing,
     logout() {},
     onMessage() {},

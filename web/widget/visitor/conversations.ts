@@ -103,7 +103,8 @@ export function createConversations(api: VisitorApi): Conversations {
 
   function apply(event: NumberedEvent): void {
     // Events that were sent before the list was read are in it already.
-    if (event.number !== undefined && event.event !== 'reset' && event.event !== 'hello') {
+    if (event.event === 'hello') number = Math.max(number, event.number)
+    else if (event.number !== undefined && event.event !== 'reset') {
       if (event.number < number) return
       number = event.number
     }

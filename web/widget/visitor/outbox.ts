@@ -111,6 +111,11 @@ export function createOutbox(given: {
         await session.require()
         const answer = await put(message)
         if (session.epoch() !== epoch) continue
+        const { name, email } = message.answers
+        const visitor = session.visitor()
+        if (visitor && (name || email)) {
+          session.setVisitor({ ...visitor, name: name ?? visitor.name, email: email ?? visitor.email })
+        }
         given.onSent(answer)
         remove(message.clientId)
         failures = 0

@@ -27,16 +27,11 @@ export class ApiProblem extends Error {
 export interface VisitorApi {
   call<Answer>(method: string, path: string, body?: unknown): Promise<Answer>
   readFile(id: string): Promise<Blob>
-  /** Returns how to cancel it. */
-  uploadFile(file: File, on: Upload): () => void
   openEvents(after: number, signal: AbortSignal): Promise<Response>
-}
-
-interface Upload {
-  /** `share` is between 0 and 1. */
-  progress(share: number): void
-  done(file: { id: string; name: string; type: string; size: number }): void
-  failed(problem: ApiProblem): void
+  /** For requests of another kind. */
+  base: string
+  native: Native
+  headers(): Record<string, string>
 }
 
 export function createVisitorApi(
@@ -91,26 +86,14 @@ export function createVisitorApi(
     },
     readFile: (id) => sendInTime(`files/${id}`, { headers: headers() }, (response) => response.blob()),
     openEvents: (after, signal) => send(`events?after=${after}`, { headers: headers(), signal }),
-
-    /** fetch doesn't say how much it has sent. */
-    uploadFile(file, on) {
-      const request = new (native('XMLHttpRequest'))()
-      request.open('POST', `${base}/files?name=${encodeURIComponent(file.name)}`)
-      for (const [name, value] of Object.entries(headers())) request.setRequestHeader(name, value)
-      request.upload.onprogress = ({ loaded, total }) => on.progress(total === 0 ? 1 : loaded / total)
-      request.onload = () => {
-        const { status, responseText } = request
-        if (status === 201) on.done(JSON.parse(responseText))
-        else on.failed(problemOf(status, responseText, request.getResponseHeader('retry-after')))
-      }
-      request.onerror = () => on.failed(new ApiProblem(0, 'unreachable', ''))
-      request.send(file)
-      return () => request.abort()
-    },
+    headers,
+    base,
+    native,
   }
 }
 
-function problemOf(status: number, text: string, retryAfter: string | null): ApiProblem {
+/** Reads a problem document. */
+export function problemOf(status: number, text: string, retryAfter: string | null): ApiProblem {
   const pauseMs = status === 429 ? Number(retryAfter) * 1_000 || DEFAULT_PAUSE_MS : 0
   try {
     const { code, detail } = JSON.parse(text)

@@ -86,10 +86,10 @@ export function createVisitorSession(given: {
 
     async identify(identity) {
       const user = userOf(identity)
-      known = identity
+      const { jwt, userId, userHash, name, email } = identity
+      known = { jwt, userId: userId === undefined ? userId : String(userId), userHash, name, email }
       if (user === '') {
         // A typed name and address. They are sent with the first message, or now if there is a session.
-        const { name, email } = identity
         if (record.user === '' && record.token) {
           const answer = await given.api().call<{ visitor: Visitor }>('PATCH', 'visitor', { name, email })
           set({ ...record, visitor: answer.visitor })

@@ -4,10 +4,10 @@ import { newClientId } from './client-ids.ts'
 import { type Conversations, createConversations } from './conversations.ts'
 import { openKeptValues } from './kept-values.ts'
 import { createOutbox, type Outbox, type UnsentMessage } from './outbox.ts'
-import { linkTabs, type TabLink } from './tab-link.ts'
+import type { TabLink } from './tab-link.ts'
 import { ApiProblem, createVisitorApi, type VisitorApi } from './visitor-api.ts'
 import { createVisitorSession, currentPage, ignore } from './visitor-session.ts'
-import { type NumberedEvent, openVisitorStream, type VisitorStream } from './visitor-stream.ts'
+import type { NumberedEvent, openVisitorStream, VisitorStream } from './visitor-stream.ts'
 
 export type Route = { page: 'list' } | { page: 'conversation'; ref: string }
 
@@ -42,7 +42,8 @@ export interface WidgetClient {
   saveEmail(email: string): Promise<void>
   endConversation(): Promise<void>
   readFile: VisitorApi['readFile']
-  uploadFile: VisitorApi['uploadFile']
+  /** Nothing in the preview. */
+  api: VisitorApi | undefined
   identify(identity: Identity): Promise<void>
   logout(): void
   /** A new message of an agent. */
@@ -79,6 +80,7 @@ export function createWidgetClient(given: {
   let link: TabLink | undefined
   let stream: VisitorStream | undefined
   let isStarting = false
+  let isHidden = false
   let typingSentAt = 0
   let pageSent = ''
 
@@ -90,6 +92,7 @@ export function createWidgetClient(given: {
     kept,
     session,
     onSent({ conversation, message }) {
+      setVisitor(session.visitor() ?? undefined)
       conversations.put(conversation, message)
       link?.post({
         kind: 'event',
@@ -136,9 +139,10 @@ export function createWidgetClient(given: {
       await conversations.load()
       setConnected(true)
       showNewest()
-      if (conversations.list().length > 0 || isOpen()) openLink()
+      if (conversations.list().length > 0 || isOpen()) await openLink(epoch)
     } catch (error) {
-      if (session.epoch() === epoch) onProblem(error)
+      if (session.epoch() === epoch)
+        onProblem(error instanceof ApiProblem ? error : new ApiProblem(0, 'unreachable', String(error)))
     } finally {
       isStarting = false
     }
@@ -146,22 +150,27 @@ export function createWidgetClient(given: {
     if (session.epoch() !== epoch) void start()
   }
 
-  function onProblem(error: unknown): void {
-    if (!(error instanceof ApiProblem)) throw error
+  function onProblem(error: ApiProblem): void {
     if (error.code === 'invalid_visitor') session.expire()
     if (!error.isTemporary) return
     setConnected(false)
     setTimeout(start, error.pauseMs || 2_000 + Math.random() * 10_000)
   }
 
-  function openLink(): void {
-    link ??= linkTabs(`${name}:stream`, native, { lead, receive })
+  /** The stream is loaded when there is something to wait for. */
+  async function openLink(epoch: string): Promise<void> {
+    const [{ linkTabs }, { openVisitorStream }] = [
+      await import('./tab-link.ts'),
+      await import('./visitor-stream.ts'),
+    ]
+    if (link || session.epoch() !== epoch || isHidden) return
+    link = linkTabs(`${name}:stream`, native, { lead: () => lead(openVisitorStream), receive })
     void sendPage()
   }
 
-  function lead(): () => void {
+  function lead(open: typeof openVisitorStream): () => void {
     if (!session.token()) return () => {}
-    stream = openVisitorStream(
+    stream = open(
       { api, native, after: conversations.after },
       {
         event(event) {
@@ -240,11 +249,13 @@ export function createWidgetClient(given: {
 
   /** A page that can be shown again must have no open connection and no lock. */
   function onHide(): void {
+    isHidden = true
     link?.stop()
     link = undefined
   }
 
   function onShow({ persisted }: PageTransitionEvent): void {
+    isHidden = false
     if (persisted) void start()
   }
 
@@ -345,7 +356,7 @@ export function createWidgetClient(given: {
       conversations.put(answer.conversation)
     },
     readFile: api.readFile,
-    uploadFile: api.uploadFile,
+    api,
     identify: session.identify,
     logout: session.logout,
     onMessage: (run) => void listeners.push(run),

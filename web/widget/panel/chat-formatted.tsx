@@ -1,11 +1,22 @@
+import css from './chat-formatted.css?inline'
+import { adoptStyles } from './lazy-part.tsx'
+import { useWidget } from './widget-context.ts'
+
 const ALLOWED = new Set(['P', 'BR', 'STRONG', 'EM', 'A', 'UL', 'OL', 'LI', 'CODE', 'PRE', 'BLOCKQUOTE'])
 const SAFE_HREF = /^(?:https?:|mailto:)/i
+
+/** An answer with formatting. */
+export function ChatFormatted(props: { html: string }) {
+  const { shell } = useWidget()
+  adoptStyles(shell, css)
+  return <div class="chat-formatted">{formattedNodes(props.html)}</div>
+}
 
 /**
  * The answer of an agent, built anew from the allowed elements. The server has made it safe already, but a page of someone
  * else's must not depend on that. Attributes are dropped, but for the addresses of links.
  */
-export function formattedNodes(html: string): Node[] {
+function formattedNodes(html: string): Node[] {
   const { body } = new DOMParser().parseFromString(html, 'text/html')
   return nodesOf(body)
 }

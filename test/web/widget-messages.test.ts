@@ -1,0 +1,170 @@
+import { afterAll, expect } from 'bun:test'
+import { startBellhop } from '../support/bellhop.ts'
+import { browserTest, openWindow } from '../support/browser.ts'
+import { paintedPng } from '../support/images.ts'
+import { makeWidget, startShop } from '../support/shop.ts'
+import { upload } from '../support/uploads.ts'
+import { eventually } from '../support/webhooks.ts'
+import {
+  answer,
+  messageOf,
+  openPanel,
+  panelOf,
+  sendMessage,
+  textsOf,
+  ticketsOf,
+  ticketWith,
+  writeMessage,
+} from '../support/widget-page.ts'
+
+const bellhop = await startBellhop()
+let key = ''
+const shop = startShop(bellhop.url, () => key, { '/': {}, '/cart': { body: '<p>Your cart</p>' } })
+const client = await bellhop.organization()
+const { admin, widget } = await makeWidget(bellhop, client, shop.origin)
+key = widget.key
+afterAll(async () => {
+  await shop.stop()
+  await bellhop.stop()
+})
+
+browserTest(
+  'a visitor writes, and the answer appears without a reload, on every page and in every tab',
+  async () => {
+    await using window = await openWindow({ url: shop.origin })
+    const { page } = window
+    await page.goto('/')
+    await openPanel(page)
+    await sendMessage(page, 'Where is my order?')
+    const ticket = await ticketWith(admin, 'Where is my order?')
+
+    const second = await window.context.newPage()
+    await second.goto(`${shop.origin}/cart`)
+    await second.getByRole('button', { name: 'Open chat', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Close chat' }).first().click()
+
+    await answer(admin, ticket.id, { text: 'It is **on its way**.', format: 'markdown' })
+    await second.getByRole('button', { name: 'Open chat, 1 unread' }).click()
+    await messageOf(second, 'It is on its way.').waitFor()
+    expect(await messageOf(second, 'It is on its way.').locator('strong').textContent()).toBe('on its way')
+    await panelOf(second).getByText('Ana Pires').waitFor()
+    // Read in one tab is read in all.
+    await page.getByRole('button', { name: 'Open chat', exact: true }).waitFor()
+
+    await writeMessage(second, 'Thank you')
+    await second.close()
+    await page.getByRole('button', { name: 'Open chat', exact: true }).click()
+    await messageOf(page, 'Thank you').waitFor()
+    await page.goto('/cart')
+    await messageOf(page, 'Thank you').waitFor()
+    await page.reload()
+    await messageOf(page, 'Thank you').waitFor()
+    expect(await textsOf(page)).toEqual(['Where is my order?', 'It is on its way.', 'Thank you'])
+    expect((await ticketWith(admin, 'Thank you')).id).toBe(ticket.id)
+  },
+)
+
+browserTest('files go both ways, and pictures are drawn', async () => {
+  await using window = await openWindow({ url: shop.origin })
+  const { page } = window
+  await page.goto('/')
+  await openPanel(page)
+  // Files come after a first message.
+  expect(await page.getByRole('button', { name: 'Attach a file' }).count()).toBe(0)
+  await sendMessage(page, 'The lamp is broken.')
+  const photo = paintedPng(40, 30)
+  await panelOf(page)
+    .locator('input[type=file]')
+    .setInputFiles([{ name: 'lamp.png', mimeType: 'image/png', buffer: Buffer.from(photo) }])
+  await page.getByRole('button', { name: 'Send' }).and(page.locator('[aria-disabled=false]')).click()
+  const picture = page.getByRole('button', { name: 'Download lamp.png' })
+  await picture.locator('canvas').waitFor()
+  expect(
+    await picture.locator('canvas').evaluate((canvas: HTMLCanvasElement) => [canvas.width, canvas.height]),
+  ).toEqual([40, 30])
+
+  const ticket = await ticketWith(admin, 'The lamp is broken.')
+  expect(ticket.messages.at(-1)?.attachments).toMatchObject([{ name: 'lamp.png', size: photo.length }])
+  const { id } = await upload(admin, 'label.txt', 'Return label')
+  await answer(admin, ticket.id, { text: 'Use this label.', attachments: [id] })
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download label.txt' }).click(),
+  ])
+  expect(download.suggestedFilename()).toBe('label.txt')
+  expect(await Bun.file(await download.path()).text()).toBe('Return label')
+})
+
+browserTest('what is written offline is kept over a reload and sent once the visitor is online', async () => {
+  await using window = await openWindow({ url: shop.origin })
+  const { page } = window
+  await page.goto('/')
+  await openPanel(page)
+  await sendMessage(page, 'I am in a train.')
+  await window.context.setOffline(true)
+  await writeMessage(page, 'Here comes a tunnel.')
+  await writeMessage(page, 'It is dark.')
+  await panelOf(page).getByText('You’re offline.').first().waitFor()
+  await page.getByRole('textbox', { name: 'Message' }).fill('Half a sent')
+  await window.context.setOffline(false)
+  // Reloaded before it is sent, because it waits a little.
+  await page.reload()
+  await messageOf(page, 'It is dark.').waitFor()
+  expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('Half a sent')
+  const { messages } = await ticketWith(admin, 'It is dark.')
+  expect(messages.map(({ text }) => text)).toEqual([
+    'I am in a train.',
+    'Here comes a tunnel.',
+    'It is dark.',
+  ])
+  await eventually(async () => (await panelOf(page).getByText('Sending…').count()) === 0)
+  expect(await textsOf(page)).toEqual(['I am in a train.', 'Here comes a tunnel.', 'It is dark.'])
+})
+
+browserTest('a message whose response is lost is stored and shown once', async () => {
+  await using window = await openWindow({ url: shop.origin })
+  const { page } = window
+  await page.goto('/')
+  await openPanel(page)
+  let lost = 0
+  await page.route('**/messages/*', async (route) => {
+    if (route.request().method() !== 'PUT' || lost > 1) return route.continue()
+    lost += 1
+    await route.fetch()
+    await route.abort()
+  })
+  await writeMessage(page, 'Only once, please.')
+  await panelOf(page).getByText('Sent', { exact: true }).waitFor()
+  await eventually(
+    async () => (await page.evaluate(() => JSON.stringify(localStorage))).includes('unsent') === false,
+  )
+  expect(lost).toBe(2)
+  expect(await textsOf(page)).toEqual(['Only once, please.'])
+  const found = (await ticketsOf(admin)).filter(({ messages }) =>
+    messages.some(({ text }) => text === 'Only once, please.'),
+  )
+  expect(found.map(({ messages }) => messages.length)).toEqual([1])
+})
+
+browserTest('a conversation ends, another begins, and the list shows both', async () => {
+  await using window = await openWindow({ url: shop.origin })
+  const { page } = window
+  await page.goto('/')
+  await openPanel(page)
+  await sendMessage(page, 'First question')
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('button', { name: 'End conversation' }).click()
+  await panelOf(page).getByText('This conversation has ended.').waitFor()
+  await eventually(async () => {
+    const { id } = await ticketWith(admin, 'First question')
+    const { json } = await admin.call<{ status: string }>('GET', `/v1/tickets/${id}`)
+    return json.status === 'resolved'
+  })
+  await page.getByRole('button', { name: 'Start a new one' }).click()
+  await sendMessage(page, 'Second question')
+  await page.getByRole('button', { name: 'All conversations' }).click()
+  await panelOf(page).getByText('You: Second question').waitFor()
+  await panelOf(page).getByText('You: First question').click()
+  await messageOf(page, 'First question').waitFor()
+  expect(await textsOf(page)).toEqual(['First question'])
+})

@@ -1,0 +1,306 @@
+import { afterAll, expect, test } from 'bun:test'
+import { gunzipSync } from 'node:zlib'
+import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
+import { call, startBellhop } from '../support/bellhop.ts'
+import { browserTest, openWindow } from '../support/browser.ts'
+import { makeWidget, startShop } from '../support/shop.ts'
+import { eventually } from '../support/webhooks.ts'
+import {
+  answer,
+  messageOf,
+  openPanel,
+  panelOf,
+  sendMessage,
+  ticketWith,
+  writeMessage,
+} from '../support/widget-page.ts'
+
+/** Opening hours, Monday first: one day, this many days from now. */
+function openOnlyIn(days: number) {
+  const monday = (new Date().getUTCDay() + 6 + days) % 7
+  return Array.from({ length: 7 }, (_, day) => (day === monday ? { from: '09:00', to: '17:00' } : null))
+}
+
+const bellhop = await startBellhop()
+let [key, askingKey] = ['', '']
+const shop = startShop(bellhop.url, () => key, {
+  '/': {},
+  '/hostile': {
+    css: `* { all: unset !important; font-size: 40px !important; transform: rotate(3deg) !important }
+#cover { position: fixed !important; inset: 0 !important; z-index: 2147483647 !important; background: red !important }`,
+    body: '<div id="cover"></div>',
+  },
+  '/broken': {
+    script: `window.fetch = () => { throw new Error('broken') }
+window.Promise = function () { throw new Error('broken') }
+window.XMLHttpRequest = undefined
+window.AbortController = undefined`,
+  },
+  '/forbidden': {
+    script: `for (const name of ['localStorage', 'sessionStorage']) {
+  Object.defineProperty(window, name, { get() { throw new DOMException('Forbidden', 'SecurityError') } })
+}`,
+  },
+  '/rtl': { direction: 'rtl', language: 'ar' },
+  '/pt': { language: 'pt-BR' },
+  '/asking': {
+    get key() {
+      return askingKey
+    },
+  },
+})
+const client = await bellhop.organization()
+const { admin, widget } = await makeWidget(bellhop, client, shop.origin)
+key = widget.key
+const asking = await makeWidget(bellhop, client, shop.origin, {
+  name: 'Asking',
+  appearance: { title: 'Acme', greeting: 'Welcome!', position: 'left', color: '#ffd400' },
+  questions: {
+    name: 'optional',
+    email: 'required',
+    fields: [{ key: 'order', label: 'Order number', isRequired: true }],
+  },
+  hours: {
+    timeZone: 'UTC',
+    days: openOnlyIn(3),
+    awayText: 'Closed for the summer.',
+  },
+})
+askingKey = asking.widget.key
+afterAll(async () => {
+  await shop.stop()
+  await bellhop.stop()
+})
+
+test('the script has a fixed address, a short cache and an ETag, and every origin may load it', async () => {
+  const script = await call('GET', `${bellhop.url}/widget.js`)
+  expect(script.status).toBe(200)
+  expect(Object.fromEntries(script.headers)).toMatchObject({
+    'content-type': 'text/javascript; charset=utf-8',
+    'cache-control': 'public, max-age=300',
+    'cross-origin-resource-policy': 'cross-origin',
+    'access-control-allow-origin': '*',
+  })
+  const headers = { 'if-none-match': script.headers.get('etag') ?? '' }
+  expect((await call('GET', `${bellhop.url}/widget.js`, { headers })).status).toBe(304)
+
+  const [app = ''] = /app-[\w-]+\.js/.exec(script.text) ?? []
+  const asset = await call('GET', `${bellhop.url}/widget/assets/${app}`)
+  expect(Object.fromEntries(asset.headers)).toMatchObject({
+    'cache-control': 'public, max-age=31536000, immutable',
+    'cross-origin-resource-policy': 'cross-origin',
+    'access-control-allow-origin': '*',
+  })
+  // For scripts of before an update.
+  const newest = await call('GET', `${bellhop.url}/widget/assets/app.js?1`)
+  expect([newest.text, newest.headers.get('cache-control')]).toEqual([
+    `export * from './${app}'\n`,
+    'no-cache',
+  ])
+  const none = await call('GET', `${bellhop.url}/widget/assets/app-none.js`)
+  expect([none.status, none.json]).toMatchObject([404, { code: 'unknown_route' }])
+  expect((await call('GET', `${bellhop.url}/assets/${app}`)).status).toBe(404)
+})
+
+browserTest('the script has at most 3 KiB, the opened widget 20, and all parts together 31', async () => {
+  await using window = await openWindow({ url: shop.origin, isFirstVisit: true })
+  const { page } = window
+  const loaded = new Set<string>()
+  page.on('response', (response) => {
+    const { pathname } = new URL(response.url())
+    if (/^\/widget(?:\.js|\/assets\/)/.test(pathname)) loaded.add(pathname)
+  })
+  await page.goto('/')
+  await openPanel(page)
+  const opened = await totalSize([...loaded])
+  const app = await call('GET', `${bellhop.url}${[...loaded].find((path) => path.includes('/app-'))}`)
+  const parts = [...app.text.matchAll(/import\(`\.\/([\w.-]+)`\)/g)].map(
+    ([, name]) => `/widget/assets/${name}`,
+  )
+  const otherLanguages = /\/(?:de|fr|es|pt|sample-client)-/
+  const all = new Set([...loaded, ...parts.filter((path) => !otherLanguages.test(path))])
+  expect(all.size).toBeGreaterThan(10)
+  expect(await totalSize(['/widget.js'])).toBeLessThanOrEqual(3 * 1024)
+  expect(opened).toBeLessThanOrEqual(20 * 1024)
+  expect(await totalSize([...all])).toBeLessThanOrEqual(31 * 1024)
+})
+
+async function totalSize(paths: string[]): Promise<number> {
+  const sizes = await Promise.all(paths.map(gzippedSize))
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+async function gzippedSize(path: string): Promise<number> {
+  const response = await fetch(bellhop.url + path, {
+    headers: { 'accept-encoding': 'gzip' },
+    decompress: false,
+  })
+  const bytes = new Uint8Array(await response.arrayBuffer())
+  expect(response.headers.get('content-encoding')).toBe('gzip')
+  expect(gunzipSync(bytes).length).toBeGreaterThan(bytes.length)
+  return bytes.length
+}
+
+browserTest('styles of the page, however hostile, change nothing', async () => {
+  await using window = await openWindow({ url: shop.origin })
+  const { page } = window
+  await page.goto('/')
+  await openPanel(page)
+  const before = await panelOf(page).boundingBox()
+  const button = await page.getByRole('button', { name: 'Close chat' }).last().boundingBox()
+  await page.evaluate(() => sessionStorage.clear())
+  await page.goto('/hostile')
+  // Playwright clicks only what isn't covered.
+  await openPanel(page)
+  expect(await panelOf(page).boundingBox()).toEqual(before)
+  expect(await page.getByRole('button', { name: 'Close chat' }).last().boundingBox()).toEqual(button)
+  expect(await panelOf(page).evaluate((panel) => getComputedStyle(panel).fontSize)).toBe('15px')
+  await sendMessage(page, 'Still here')
+})
+
+browserTest('a page that has broken its own fetch and Promise does not break the widget', async () => {
+  await using window = await openWindow({ url: shop.origin })
+  const { page } = window
+  await page.goto('/broken')
+  await openPanel(page)
+  await sendMessage(page, 'From a broken page')
+  await panelOf(page)
+    .locator('input[type=file]')
+    .setInputFiles([{ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('A') }])
+  await page.getByRole('button', { name: 'Send' }).and(page.locator('[aria-disabled=false]')).click()
+  await page.getByRole('button', { name: 'Download a.txt' }).waitFor()
+  const { id } = await ticketWith(admin, 'From a broken page')
+  await answer(admin, id, { text: 'Received' })
+  await messageOf(page, 'Received').waitFor()
+})
+
+browserTest(
+  'where the browser forbids storage, the widget works within the page and says what is lost',
+  async () => {
+    await using window = await openWindow({ url: shop.origin })
+    const { page } = window
+    await page.goto('/forbidden')
+    await openPanel(page)
+    await panelOf(page).getByText('Your browser doesn’t let us store anything.').waitFor()
+    await sendMessage(page, 'Without a memory')
+    await ticketWith(admin, 'Without a memory')
+  },
+)
+
+browserTest(
+  'a website that is not allowed gets no widget, and its console says where to allow it',
+  async () => {
+    const stranger = startShop(bellhop.url, () => key, { '/': {} })
+    try {
+      await using window = await openWindow({ url: stranger.origin })
+      const { page, faults } = window
+      await page.goto('/')
+      await eventually(async () => faults.length > 0)
+      expect(faults.splice(0).join()).toContain(stranger.origin)
+      expect(await page.locator('bellhop-widget').count()).toBe(0)
+    } finally {
+      await stranger.stop()
+    }
+  },
+)
+
+browserTest('questions come before the first message, and the opening hours are told', async () => {
+  await using window = await openWindow({ url: shop.origin })
+  const { page } = window
+  await page.goto('/asking')
+  await openPanel(page)
+  await panelOf(page).getByText('Welcome!').waitFor()
+  await panelOf(page).getByText('Closed for the summer.').waitFor()
+  expect((await page.getByRole('button', { name: 'Close chat' }).last().boundingBox())?.x).toBeLessThan(100)
+  await page.getByLabel('Email').fill('nonsense')
+  await writeMessage(page, 'Is anyone there?')
+  await panelOf(page).getByText('Enter an email address, such as ana@example.com.').waitFor()
+  await panelOf(page).getByText('Fill in this field.').waitFor()
+  expect(await page.getByLabel('Email').evaluate((field) => field.matches(':focus'))).toBe(true)
+  await page.getByLabel('Email').fill('ana@example.com')
+  await page.getByLabel('Order number').fill('1001')
+  expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+  await page.getByRole('button', { name: 'Send' }).click()
+  await panelOf(page).getByText('Sent', { exact: true }).waitFor()
+  expect(await page.getByLabel('Order number').count()).toBe(0)
+})
+
+browserTest(
+  'a visitor without a known address is asked for it when nobody answers for a minute',
+  async () => {
+    await using window = await openWindow({ url: shop.origin })
+    const { page } = window
+    await page.clock.install()
+    await page.goto('/')
+    await page.clock.runFor(5_000)
+    await openPanel(page)
+    await writeMessage(page, 'Hello?')
+    await panelOf(page).getByText('Sent', { exact: true }).waitFor()
+    expect(await page.getByText('How can we reach you?').count()).toBe(0)
+    await page.clock.runFor(61_000)
+    await page.getByLabel('How can we reach you?').fill('ana@example.com')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await panelOf(page).getByText('We’ll also answer to ana@example.com.').waitFor()
+  },
+)
+
+browserTest('on a phone the panel fills the screen and leaves room for the keyboard', async () => {
+  await using window = await openWindow({ url: shop.origin, width: 390, height: 800, isTouch: true })
+  const { page } = window
+  await page.goto('/')
+  await page.getByRole('button', { name: /^Open chat/ }).tap()
+  await panelOf(page).waitFor()
+  expect(await panelOf(page).boundingBox()).toEqual({ x: 0, y: 0, width: 390, height: 800 })
+  // No keyboard over the greeting.
+  expect(
+    await page.getByRole('textbox', { name: 'Message' }).evaluate((field) => field.matches(':focus')),
+  ).toBe(false)
+  for (const button of await panelOf(page).getByRole('button').all()) {
+    const box = await button.boundingBox()
+    expect([box?.width, box?.height]).toEqual([44, 44])
+  }
+  // The keyboard makes the visible part smaller.
+  await page.setViewportSize({ width: 390, height: 480 })
+  await eventually(async () => (await panelOf(page).boundingBox())?.height === 480)
+  expect(await panelOf(page).evaluate((panel) => panel.getAnimations().length)).toBe(0)
+  await panelOf(page).getByRole('button', { name: 'Close chat' }).tap()
+  await page.getByRole('button', { name: 'Open chat' }).waitFor()
+})
+
+browserTest('it is usable with keys alone, and its names are read', async () => {
+  await using window = await openWindow({ url: shop.origin })
+  const { page } = window
+  await page.goto('/')
+  await page.getByRole('button', { name: 'Open chat' }).waitFor()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await panelOf(page).waitFor()
+  await page.keyboard.type('Only keys')
+  await page.keyboard.press('Enter')
+  await panelOf(page).getByText('Sent', { exact: true }).waitFor()
+  expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+  await page.getByRole('button', { name: 'More' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Turn sound off' }).waitFor()
+  await page.keyboard.press('Escape')
+  expect(await page.getByRole('button', { name: 'Turn sound off' }).count()).toBe(0)
+  expect(await page.getByRole('button', { name: 'More' }).evaluate((one) => one.matches(':focus'))).toBe(true)
+  await page.keyboard.press('Escape')
+  await panelOf(page).waitFor({ state: 'hidden' })
+  expect(await page.getByRole('button', { name: 'Open chat' }).evaluate((one) => one.matches(':focus'))).toBe(
+    true,
+  )
+})
+
+browserTest('its texts are in the language of the page, and run in its direction', async () => {
+  await using window = await openWindow({ url: shop.origin })
+  const { page } = window
+  await page.goto('/pt')
+  await page.getByRole('button', { name: 'Abrir o chat' }).waitFor()
+  await page.goto('/rtl')
+  await openPanel(page)
+  expect(await panelOf(page).evaluate((panel) => getComputedStyle(panel).direction)).toBe('rtl')
+  const title = await panelOf(page).getByRole('heading').boundingBox()
+  const close = await panelOf(page).getByRole('button', { name: 'Close chat' }).boundingBox()
+  expect((close?.x ?? 0) < (title?.x ?? 0)).toBe(true)
+})

@@ -1,0 +1,148 @@
+import { afterAll, expect } from 'bun:test'
+import { createHmac } from 'node:crypto'
+import { SignJWT } from 'jose'
+import type { Page } from 'playwright-core'
+import { startBellhop } from '../support/bellhop.ts'
+import { browserTest, openWindow } from '../support/browser.ts'
+import { makeWidget, startShop } from '../support/shop.ts'
+import { eventually } from '../support/webhooks.ts'
+import {
+  answer,
+  messageOf,
+  openPanel,
+  panelOf,
+  sendMessage,
+  textsOf,
+  ticketWith,
+} from '../support/widget-page.ts'
+
+const bellhop = await startBellhop()
+let [key, strictKey] = ['', '']
+const shop = startShop(bellhop.url, () => key, {
+  '/': { script: 'window.Bellhop = function () { (Bellhop.q = Bellhop.q || []).push(arguments) }' },
+  '/early': {
+    script: `window.Bellhop = function () { (Bellhop.q = Bellhop.q || []).push(arguments) }
+window.unread = []
+Bellhop('on', 'unread', (count) => unread.push(count))
+Bellhop('open')`,
+  },
+  '/members': {
+    get key() {
+      return strictKey
+    },
+  },
+})
+const client = await bellhop.organization()
+const { admin, widget } = await makeWidget(bellhop, client, shop.origin)
+key = widget.key
+const strict = await makeWidget(bellhop, client, shop.origin, { name: 'Members', verifiedOnly: true })
+strictKey = strict.widget.key
+afterAll(async () => {
+  await shop.stop()
+  await bellhop.stop()
+})
+
+function tokenFor(userId: string, secret = widget.secret): Promise<string> {
+  return new SignJWT({ name: userId, email: `${userId}@example.com` })
+    .setProtectedHeader({ alg: 'HS256' })
+    .setSubject(userId)
+    .setExpirationTime('30m')
+    .sign(new TextEncoder().encode(secret))
+}
+
+function greetingOf(page: Page) {
+  return panelOf(page).getByText('Hi! How can we help?')
+}
+
+/** As the website calls it. */
+async function command(page: Page, ...args: unknown[]): Promise<void> {
+  await page.evaluate(
+    (given) => (window as unknown as { Bellhop(...args: unknown[]): void }).Bellhop(...given),
+    args,
+  )
+}
+
+browserTest(
+  'a verified user finds the conversation on another device, and the next user finds nothing of it',
+  async () => {
+    await using window = await openWindow({ url: shop.origin })
+    const { page } = window
+    await page.goto('/')
+    await command(page, 'identify', { jwt: await tokenFor('ana') })
+    await openPanel(page)
+    await sendMessage(page, 'My invoice is wrong.')
+    await answer(admin, (await ticketWith(admin, 'My invoice is wrong.')).id, { text: 'Let me see.' })
+    await messageOf(page, 'Let me see.').waitFor()
+    await page.getByRole('textbox', { name: 'Message' }).fill('Something private')
+
+    await using device = await openWindow({ url: shop.origin, width: 900 })
+    await device.page.goto('/')
+    await command(device.page, 'identify', {
+      userId: 'ana',
+      userHash: createHmac('sha256', widget.secret).update('ana').digest('hex'),
+    })
+    await device.page.getByRole('button', { name: /^Open chat/ }).waitFor()
+    await openPanel(device.page)
+    await messageOf(device.page, 'Let me see.').waitFor()
+
+    // Another tab of the first browser, in which someone else signs in.
+    const other = await window.context.newPage()
+    await other.goto(`${shop.origin}/`)
+    await openPanel(other)
+    await messageOf(other, 'Let me see.').waitFor()
+    await command(other, 'identify', { jwt: await tokenFor('ben') })
+    for (const tab of [other, page]) {
+      await greetingOf(tab).waitFor()
+      expect(await textsOf(tab)).toEqual([])
+      expect(await tab.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('')
+    }
+    const stored = await page.evaluate(() => JSON.stringify(localStorage))
+    expect(stored).not.toContain('Something private')
+    expect(stored).toContain('user:ben')
+    await sendMessage(page, 'I am Ben.')
+    expect((await ticketWith(admin, 'I am Ben.')).messages).toHaveLength(1)
+
+    await command(page, 'logout')
+    await greetingOf(other).waitFor()
+    expect(await textsOf(page)).toEqual([])
+    await page.reload()
+    await greetingOf(page).waitFor()
+  },
+)
+
+browserTest('a forged identity is refused with the reason in the console, and gets no view', async () => {
+  await using window = await openWindow({ url: shop.origin })
+  const { page, faults } = window
+  await page.goto('/')
+  await command(page, 'identify', { jwt: await tokenFor('ana', 'bellhop_ws_guessed') })
+  await openPanel(page)
+  await eventually(async () => faults.length > 0)
+  expect(faults.splice(0).join()).toContain("Bellhop: the user wasn't identified.")
+  expect(await textsOf(page)).toEqual([])
+})
+
+browserTest('a widget for verified users only is not shown to others', async () => {
+  await using window = await openWindow({ url: shop.origin })
+  const { page } = window
+  const loaded = page.waitForResponse(/assets\/en-/)
+  await page.goto('/members')
+  await loaded
+  await eventually(async () => !(await page.getByRole('button', { name: /^Open chat/ }).isVisible()))
+  await command(page, 'identify', { jwt: await tokenFor('ana', strict.widget.secret) })
+  await openPanel(page)
+})
+
+browserTest('calls from before the script has loaded are made afterwards', async () => {
+  await using window = await openWindow({ url: shop.origin })
+  const { page } = window
+  await page.goto('/early')
+  await panelOf(page).waitFor()
+  await sendMessage(page, 'Counting')
+  await command(page, 'close')
+  await answer(admin, (await ticketWith(admin, 'Counting')).id, { text: 'One' })
+  await eventually(() => page.evaluate('unread.at(-1) === 1'))
+  expect(await page.title()).toBe('(1) New message')
+  await command(page, 'open')
+  await eventually(() => page.evaluate('unread.at(-1) === 0'))
+  expect(await page.title()).toBe('Shop')
+})

@@ -1,0 +1,31 @@
+import { Show } from 'solid-js'
+import { fill } from '../texts/texts.ts'
+import css from './chat-away.css?inline'
+import { adoptStyles } from './lazy-part.tsx'
+import { useWidget } from './widget-context.ts'
+
+/** Outside the opening hours: when someone answers. */
+export function ChatAway() {
+  const { client, texts, language, shell } = useWidget()
+  adoptStyles(shell, css)
+  return (
+    <p class="chat-away" dir="auto">
+      {client.settings().awayText || texts().away}
+      <Show when={client.settings().opensAt}>
+        {(opensAt) => (
+          <span class="chat-away-time">
+            {fill(texts().backAt, { time: dayAndTime(opensAt(), language()) })}
+          </span>
+        )}
+      </Show>
+    </p>
+  )
+}
+
+/** The next opening is at most a week away. */
+function dayAndTime(iso: string, language: string): string {
+  const date = new Date(iso)
+  const isToday = date.toDateString() === new Date().toDateString()
+  const day = isToday ? {} : ({ weekday: 'long' } as const)
+  return new Intl.DateTimeFormat(language, { ...day, hour: 'numeric', minute: '2-digit' }).format(date)
+}
