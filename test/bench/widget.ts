@@ -319,6 +319,8 @@ async function openStreams(
           onData?.(visitor, text)
         },
         close() {
+          // A busy machine may let it wait too long. A page tries again.
+          if (!isGreeted) resolve(connect(visitor))
           open -= 1
           if (open === 0) allEnded()
         },

@@ -175,6 +175,19 @@ describe('a stream ends', () => {
     await other.next('message', textIs('Still here'))
   })
 
+  test('for a user when the website signs in another one', async () => {
+    const sign = (sub: string) =>
+      new SignJWT({ sub, exp: Math.floor(Date.now() / 1_000) + 600 })
+        .setProtectedHeader({ alg: 'HS256' })
+        .sign(new TextEncoder().encode(widget.identitySecret))
+    const page = await widget.visit({ jwt: await sign('first') })
+    const stream = await streamOf(page)
+    const switched = await page.call('POST', '/session', { body: { jwt: await sign('second') } })
+    expect(switched.status).toBe(201)
+    await stream.next('signed_out')
+    await stream.ended
+  })
+
   test('for a visitor who is blocked, who can do nothing until unblocked', async () => {
     const page = await widget.visit()
     const stream = await streamOf(page)

@@ -261,3 +261,15 @@ test('the settings say whether someone answers now, and can be kept for a minute
   clock.advance(opens.getTime() - clock.now())
   expect((await widget.call('GET', '/settings')).json).toMatchObject({ isOpen: true, opensAt: null })
 })
+
+test('a visitor who never wrote is deleted after 90 days, and one who did is kept without the token', async () => {
+  const widget = await shop()
+  const [quiet, writer] = [await widget.visit(), await widget.visit()]
+  const { conversation } = await writer.say('Hello')
+  clock.jump(91 * DAY_MS)
+  clock.advance(3_600_000)
+  await eventually(async () => (await rowOf(quiet.id)) === undefined)
+  await eventually(async () => (await rowOf(writer.id))?.tokenHash === null)
+  expect((await writer.call('GET', '/conversations')).status).toBe(401)
+  expect(await customerOfTicket(conversation.id)).toMatchObject({ name: 'Visitor' })
+})

@@ -4,7 +4,7 @@ import { conversationRoutes } from './conversations/routes.ts'
 import { eventRoutes } from './stream/routes.ts'
 import type { VisitorStreams } from './stream/visitor-streams.ts'
 import type { VisitorGuard } from './visitors/require-visitor.ts'
-import { visitorRoutes } from './visitors/routes.ts'
+import { preflightRoutes, visitorRoutes } from './visitors/routes.ts'
 
 /** What the widget in a website's page calls. */
 export function visitorApiRoutes(deps: Deps, of: { guard: VisitorGuard; streams: VisitorStreams }) {
@@ -12,4 +12,5 @@ export function visitorApiRoutes(deps: Deps, of: { guard: VisitorGuard; streams:
     .use(visitorRoutes(deps, of.guard))
     .use(conversationRoutes(deps, of))
     .use(eventRoutes(of))
+    .use(preflightRoutes(of.guard))
 }

@@ -38,7 +38,7 @@ export interface VisitorStream {
   address: string
   page: PageStream
   /** Tickets that it gets the events of. */
-  tickets: Set<string>
+  tickets: string[]
   /** Everything up to this event was sent, and the page knows it. */
   told: number
 }
@@ -169,7 +169,7 @@ export function createConversationFeed(
       const tickets = await followedTickets(deps, stream.visitor)
       // It may have been closed while they were read.
       if (!joining.has(stream)) continue
-      for (const ticketId of tickets) stream.tickets.add(ticketId)
+      stream.tickets = [...new Set([...stream.tickets, ...tickets])]
       const missed = await missedFrames(stream, after)
       if (!joining.delete(stream)) continue
       if (after !== undefined && missed.length > 0) stream.page.send(visitorHelloFrame(after))
@@ -189,7 +189,7 @@ export function createConversationFeed(
   async function missedFrames({ tickets }: VisitorStream, after: number | undefined): Promise<Frame[]> {
     if (after === undefined || after === position) return []
     const all = kept.slice(firstAfter(after))
-    const own = all.filter(({ ticketId }) => tickets.has(ticketId))
+    const own = all.filter(({ ticketId }) => tickets.includes(ticketId))
     const isWhole = after < position && all.length === position - after
     // A deleted conversation belongs to nobody anymore, so nobody knows whose it was.
     const isDeleted = all.some(({ type }) => type === 'ticket.deleted')
@@ -208,7 +208,7 @@ export function createConversationFeed(
   }
 
   function follow(stream: VisitorStream, ticketId: string): void {
-    stream.tickets.add(ticketId)
+    if (!stream.tickets.includes(ticketId)) stream.tickets.push(ticketId)
     // One that is joining reads the log itself.
     if (!joining.has(stream)) addTo(byTicket, ticketId, stream)
   }

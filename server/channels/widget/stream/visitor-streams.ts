@@ -174,7 +174,7 @@ export function createVisitorStreams(deps: Deps, live: Live): VisitorStreams {
         visitor: { id, orgId, userId, widgetId, tokenHash },
         address,
         page,
-        tickets: new Set(),
+        tickets: [],
         told: -1,
       }
       organization.streams.add(stream)

@@ -42,7 +42,7 @@ export function createLastSeen(deps: Deps) {
     while (unsaved.size > 0) {
       const some = [...unsaved].slice(0, MAX_PER_UNIT)
       await deps.database.write(async (tx) => {
-        for (const [id, sighting] of some) await see(tx, rowOf(id, sighting, deps.clock.now()))
+        for (const [id, sighting] of some) await see(tx, rowOf(id, sighting))
       })
       // After the write, so that a failed one is repeated. A visitor seen since then stays.
       for (const [id, sighting] of some) if (unsaved.get(id) === sighting) unsaved.delete(id)
@@ -90,8 +90,8 @@ export function createLastSeen(deps: Deps) {
   }
 }
 
-function rowOf(id: string, { visitor, lastSeenAt, address, page }: Sighting, now: number) {
-  const renewed = now + TOKEN_LIFETIME_MS
+function rowOf(id: string, { visitor, lastSeenAt, address, page }: Sighting) {
+  const renewed = lastSeenAt + TOKEN_LIFETIME_MS
   const isDue = visitor.tokenExpiresAt < renewed - DAY_MS
   return {
     id,

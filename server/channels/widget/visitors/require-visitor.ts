@@ -9,6 +9,7 @@ import { createLastSeen } from './last-seen.ts'
 import { createVisitorLimits } from './visitor-limits.ts'
 import {
   findVisitorByToken,
+  forgetCachedVisitors,
   invalidVisitor,
   isAddressBlocked,
   isBlocked,
@@ -19,6 +20,7 @@ import { createWidgetSightings } from './widget-sightings.ts'
 
 /** Seconds that a browser keeps the answer to a preflight: the longest that Chromium does. */
 const PREFLIGHT_SECONDS = 7_200
+const SWEEP_EVERY_MS = 60_000
 
 /** A request of a website's page to its widget. */
 type WidgetRequest = {
@@ -44,6 +46,13 @@ export function createVisitorGuard(deps: Deps) {
   const limits = createVisitorLimits(deps)
   const lastSeen = createLastSeen(deps)
   const sightings = createWidgetSightings(deps)
+  let cancelSweep = deps.clock.after(SWEEP_EVERY_MS, sweep)
+
+  function sweep(): void {
+    limits.sweep()
+    forgetCachedVisitors(deps)
+    cancelSweep = deps.clock.after(SWEEP_EVERY_MS, sweep)
+  }
 
   async function openWidget({ request, server, params, set }: Arrived): Promise<WidgetRequest> {
     allowReading(request, set)
@@ -102,7 +111,7 @@ export function createVisitorGuard(deps: Deps) {
       set.headers['access-control-max-age'] = String(PREFLIGHT_SECONDS)
     },
     async stop(): Promise<void> {
-      limits.stop()
+      cancelSweep()
       await lastSeen.stop()
     },
   }

@@ -82,17 +82,19 @@ export function visitorRoutes(deps: Deps, guard: VisitorGuard) {
       },
       { ...withBody, body: visitorChange, response: { 200: changedVisitor }, ...hide },
     )
-  return new Elysia({ name: 'widget/preflights' })
-    .options(
-      '/widget/:key/*',
-      ({ request, set, status }) => {
-        guard.preflight(request, set)
-        return status(204, undefined)
-      },
-      { ...hide },
-    )
-    .use(ofWidget)
-    .use(ofVisitor)
+  return new Elysia({ name: 'widget/visitor' }).use(ofWidget).use(ofVisitor)
+}
+
+/** Preflights of all routes. They come after those in the list, because the metrics name a request by its first match. */
+export function preflightRoutes(guard: VisitorGuard) {
+  return new Elysia({ name: 'widget/preflights' }).options(
+    '/widget/:key/*',
+    ({ request, set, status }) => {
+      guard.preflight(request, set)
+      return status(204, undefined)
+    },
+    { ...hide },
+  )
 }
 
 /** Throws 400 for one without the other. */

@@ -4,7 +4,6 @@ import { AppError } from '../../../errors.ts'
 import { networkOf } from '../../../requests/address.ts'
 
 const HOUR_MS = 3_600_000
-const SWEEP_EVERY_MS = 300_000
 
 /** Messages in 60 seconds. */
 const MESSAGES_PER_VISITOR = 20
@@ -34,7 +33,8 @@ interface VisitorLimits {
   request(from: Pick<Sender, 'address'> & { visitorId: string | undefined }): void
   /** Counts a file at its announced size. Call the result with the size that it has. */
   file(visitorId: string, announcedBytes: number): (bytes: number) => void
-  stop(): void
+  /** Removes what counts no more. */
+  sweep(): void
 }
 
 /** Addresses count by network, because one customer may have many IPv6 addresses. */
@@ -43,14 +43,6 @@ export function createVisitorLimits(deps: Deps): VisitorLimits {
   const minute = createRateLimiter(monotonic)
   const hour = createRateLimiter(monotonic, HOUR_MS)
   const uploads = new Map<string, { at: number; bytes: number }[]>()
-  let cancelSweep = deps.clock.after(SWEEP_EVERY_MS, sweep)
-
-  function sweep(): void {
-    minute.sweep()
-    hour.sweep()
-    for (const visitorId of uploads.keys()) if (recent(visitorId).length === 0) uploads.delete(visitorId)
-    cancelSweep = deps.clock.after(SWEEP_EVERY_MS, sweep)
-  }
 
   /** Counts a request only if every limit allows it. */
   function take(what: string, limits: [limiter: typeof minute, key: string, limit: number][]): void {
@@ -101,7 +93,11 @@ export function createVisitorLimits(deps: Deps): VisitorLimits {
         upload.bytes = bytes
       }
     },
-    stop: () => cancelSweep(),
+    sweep() {
+      minute.sweep()
+      hour.sweep()
+      for (const visitorId of uploads.keys()) if (recent(visitorId).length === 0) uploads.delete(visitorId)
+    },
   }
 }
 

@@ -11,8 +11,6 @@ const TOKEN_RANDOM_BYTES = 30
 const DAY_MS = 86_400_000
 /** How long a token is valid after it was last renewed. */
 export const TOKEN_LIFETIME_MS = 90 * DAY_MS
-/** Visitors who were deleted with their customer have nothing left to read. Their token is refused after this time. */
-const CACHED_FOR_MS = 60_000
 /** More visitors than can be connected at once. With more, the cache starts over. */
 const MAX_CACHED = 20_000
 
@@ -35,9 +33,7 @@ export async function findVisitorByToken(deps: Deps, token: string): Promise<Sig
 /** The same by the hash of the token. */
 export async function findVisitorByHash(deps: Deps, tokenHash: string): Promise<SignedInVisitor | undefined> {
   const cache = cacheOf(deps)
-  const known = cache.visitors.get(tokenHash)
-  const isKnown = known && deps.clock.monotonic() - known.readAt < CACHED_FOR_MS
-  const visitor = isKnown ? known.visitor : await readAndCache(deps, cache, tokenHash)
+  const visitor = cache.visitors.get(tokenHash) ?? (await readAndCache(deps, cache, tokenHash))
   return visitor && visitor.tokenExpiresAt > deps.clock.now() ? visitor : undefined
 }
 
@@ -65,6 +61,14 @@ export function onVisitorsChanged(deps: Deps, call: (changed: ChangedVisitors) =
   const { listeners } = cacheOf(deps)
   listeners.add(call)
   return () => listeners.delete(call)
+}
+
+/**
+ * Call it every minute. Most open pages ask for nothing, and visitors who were deleted with their customer are refused from
+ * then on.
+ */
+export function forgetCachedVisitors(deps: Deps): void {
+  clear(cacheOf(deps))
 }
 
 /** Call it after the rows of some visitors have changed, with the tokens that they had. */
@@ -101,7 +105,7 @@ export function visitorBlocked(): AppError {
 }
 
 interface Cache {
-  visitors: Map<string, { visitor: SignedInVisitor; readAt: number }>
+  visitors: Map<string, SignedInVisitor>
   /** Blocked addresses by organization. */
   blocked: Map<string, Set<string>>
   /** Moves when anything is forgotten: a lookup that was running then is not kept. */
@@ -136,7 +140,7 @@ async function readAndCache(
   if (!found) return undefined
   const visitor = { ...found, tokenHash }
   if (cache.visitors.size >= MAX_CACHED) cache.visitors.clear()
-  if (cache.version === version) cache.visitors.set(tokenHash, { visitor, readAt: deps.clock.monotonic() })
+  if (cache.version === version) cache.visitors.set(tokenHash, visitor)
   return visitor
 }
 
