@@ -9,7 +9,7 @@ import { type Deps, openDeps } from '../../server/deps.ts'
 import { createLog } from '../../server/log.ts'
 import { startSession } from '../../server/sessions/sessions.ts'
 import { newToken } from '../../server/token.ts'
-import { residentMiB, startProduct } from './child.ts'
+import { cpuOf, residentMiB, startProduct } from './child.ts'
 import { load, rawRequest } from './load.ts'
 import { median, type Result } from './result.ts'
 import { makeWorkspace, type Workspace } from './workspace.ts'
@@ -59,7 +59,9 @@ async function benchOpenVisitors(): Promise<Result[]> {
   const before = await settledMiB(product.pid)
   let streams = await openStreams(port, made)
   const after = await settledMiB(product.pid)
+  const cpuBefore = cpuOf(product.pid)
   const [longest, beats] = await watchFor(port, streams.heard)
+  const watchedCpu = cpuOf(product.pid) - cpuBefore
   const beside = [await reads(), await reads(), await reads()]
   await product.stop()
   await streams.ended
@@ -67,6 +69,7 @@ async function benchOpenVisitors(): Promise<Result[]> {
   const startedAt = performance.now()
   streams = await openStreams(port, made, { after: 0, atOnce: OPEN_VISITORS })
   const reconnectedMs = performance.now() - startedAt
+  const reconnectedCpu = cpuOf(product.pid)
   streams.close()
   await product.stop()
   workspace.remove()
@@ -94,7 +97,7 @@ async function benchOpenVisitors(): Promise<Result[]> {
       unit: 'ms',
       target: 50,
       wanted: 'at most',
-      detail: `${beats} heartbeats in ${WATCHED_MS / 1_000} s`,
+      detail: `${beats} heartbeats in ${WATCHED_MS / 1_000} s, ${seconds(watchedCpu)} of processor time`,
     },
     {
       name: 'GET a ticket beside 10,000 open visitors / without them',
@@ -110,7 +113,7 @@ async function benchOpenVisitors(): Promise<Result[]> {
       unit: 'ms',
       target: 30_000,
       wanted: 'at most',
-      detail: '',
+      detail: `${seconds(reconnectedCpu)} of processor time since the start`,
     },
   ]
 }
@@ -136,6 +139,7 @@ async function benchMessages(): Promise<Result[]> {
     },
   })
   const [toAgent, toVisitor]: [number[], number[]] = [[], []]
+  const cpuBefore = cpuOf(product.pid)
   const running: Promise<void>[] = []
   const startedAt = performance.now()
   for (let number = 0; performance.now() - startedAt < WRITING_MS; number += 1) {
@@ -145,14 +149,15 @@ async function benchMessages(): Promise<Result[]> {
     await Bun.sleep(Math.max(0, next - performance.now()))
   }
   await Promise.all(running)
+  const cpu = seconds(cpuOf(product.pid) - cpuBefore)
   streams.close()
   await inbox.body?.cancel().catch(() => {})
   await product.stop()
   await readingInbox
   workspace.remove()
   return [
-    latency("A visitor's message to the page of an agent, p95", toAgent),
-    latency("An agent's answer to the page of the visitor, p95", toVisitor),
+    latency("A visitor's message to the page of an agent, p95", toAgent, cpu),
+    latency("An agent's answer to the page of the visitor, p95", toVisitor, cpu),
   ]
 
   async function exchange(visitor: BenchVisitor, number: number): Promise<void> {
@@ -187,7 +192,7 @@ async function benchMessages(): Promise<Result[]> {
   }
 }
 
-function latency(name: string, times: number[]): Result {
+function latency(name: string, times: number[], cpu: string): Result {
   const sorted = times.sort((one, other) => one - other)
   const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN
   return {
@@ -196,8 +201,12 @@ function latency(name: string, times: number[]): Result {
     unit: 'ms',
     target: 500,
     wanted: 'at most',
-    detail: `median ${at(0.5).toFixed(0)} ms, ${sorted.length} messages of ${WRITING_VISITORS} visitors at ${MESSAGES_PER_SECOND} a second`,
+    detail: `median ${at(0.5).toFixed(0)} ms, ${sorted.length} messages of ${WRITING_VISITORS} visitors at ${MESSAGES_PER_SECOND} a second, ${cpu} of processor time for both ways`,
   }
+}
+
+function seconds(microseconds: number): string {
+  return `${(microseconds / 1_000_000).toFixed(1)} s`
 }
 
 /** Visitors with one conversation each. */
