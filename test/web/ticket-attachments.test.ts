@@ -93,6 +93,8 @@ browserTest(
       await chip(page, 'invoice.pdf').getByRole('button', { name: 'Remove invoice.pdf' }).click()
       await chips(page).waitFor({ state: 'detached' })
       await page.locator('.composer-field:focus').waitFor()
+      // The pointer on its notice stops the time of that.
+      await page.getByRole('button', { name: 'Undo' }).hover()
       await eventually(async () => (await savedFiles(workspace)) === '')
       await page.getByRole('button', { name: 'Undo' }).click()
       await eventually(async () => (await savedFiles(workspace)) === 'invoice.pdf')
