@@ -6,7 +6,8 @@ import { createLog } from '../../../server/log.ts'
 import { createTicket } from '../../../server/tickets/tickets.ts'
 
 // Uploads files, sends two of three, and deletes some of their tickets, from the end of its standard input until it is
-// killed. Some files have the same bytes. Says the id of each upload that was acknowledged and is not deleted later.
+// killed. Some files have the same bytes. Says the id of each upload that was acknowledged and is not deleted later, and
+// when a file was sent.
 
 const [orgId = ''] = process.argv.slice(2)
 const log = createLog('error', false, (line) => process.stderr.write(`${line}\n`), Date.now)
@@ -31,4 +32,5 @@ for (let number = 0; ; number += 1) {
     attachments: { uploads: { ids: [id], uploader: UPLOADER } },
   })
   if (isErased) await eraseTicket(deps, orgId, ticket.id)
+  else process.stdout.write('sent\n')
 }
