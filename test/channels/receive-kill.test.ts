@@ -10,12 +10,12 @@ import { describeWithMail } from '../support/mail/mail-tests.ts'
 import { connectMailbox, mailSettings } from '../support/mail/mailbox-service.ts'
 import { eventually, openWebhooks } from '../support/webhooks.ts'
 
-const KILLS = 8
+const KILLS = 20
 const MAX_LIFE_MS = 200
 const MAX_TEST_MS = 120_000
 const ADDRESS = 'support@helpdesk.test'
 const PASSWORD = 'secret'
-const MAILS = 200
+const MAILS = 500
 /** Every tenth mail comes twice. */
 const DUPLICATES = MAILS / 10
 

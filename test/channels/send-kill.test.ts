@@ -16,7 +16,7 @@ import { startSmtpFaults } from '../support/mail/smtp-faults.ts'
 import { newMailbox } from '../support/mailboxes.ts'
 import { eventually } from '../support/webhooks.ts'
 
-const KILLS = 10
+const KILLS = 20
 const MAX_LIFE_MS = 250
 const MAX_TEST_MS = 120_000
 const MESSAGE_ID = /^Message-ID: <(msg_[0-9a-z]{26})\./m
