@@ -78,10 +78,9 @@ browserTest('files go both ways, and pictures are drawn', async () => {
     .setInputFiles([{ name: 'lamp.png', mimeType: 'image/png', buffer: Buffer.from(photo) }])
   await page.getByRole('button', { name: 'Send' }).and(page.locator('[aria-disabled=false]')).click()
   const picture = page.getByRole('button', { name: 'Download lamp.png' })
-  await picture.locator('canvas').waitFor()
-  expect(
-    await picture.locator('canvas').evaluate((canvas: HTMLCanvasElement) => [canvas.width, canvas.height]),
-  ).toEqual([40, 30])
+  const size = () =>
+    picture.locator('canvas').evaluate((canvas: HTMLCanvasElement) => `${canvas.width} × ${canvas.height}`)
+  await eventually(async () => (await size()) === '40 × 30')
 
   const ticket = await ticketWith(admin, 'The lamp is broken.')
   expect(ticket.messages.at(-1)?.attachments).toMatchObject([{ name: 'lamp.png', size: photo.length }])
