@@ -110,6 +110,44 @@ export const findConversationsOfUser = statement<
   ).orderBy(sql`${tickets.updatedAt} desc, ${tickets.id} desc limit ${integerParameter(p.limit)}`),
 )
 
+type TicketIds = { ticketId: string }[]
+
+/** Only the ids of the same conversations, newest first: ten thousand pages may reconnect at once. */
+export const findTicketIdsOfVisitor = statement<
+  { orgId: string; visitorId: string; limit: number },
+  TicketIds,
+  Reader
+>('widget_tickets_of_visitor', (read, p) =>
+  read
+    .select({ ticketId: widgetConversations.ticketId })
+    .from(widgetConversations)
+    .where(
+      and(
+        eq(widgetConversations.orgId, textParameter(p.orgId)),
+        eq(widgetConversations.visitorId, textParameter(p.visitorId)),
+        isNull(widgetConversations.userId),
+      ),
+    )
+    .orderBy(sql`${widgetConversations.createdAt} desc limit ${integerParameter(p.limit)}`),
+)
+
+export const findTicketIdsOfUser = statement<
+  { orgId: string; userId: string; limit: number },
+  TicketIds,
+  Reader
+>('widget_tickets_of_user', (read, p) =>
+  read
+    .select({ ticketId: widgetConversations.ticketId })
+    .from(widgetConversations)
+    .where(
+      and(
+        eq(widgetConversations.orgId, textParameter(p.orgId)),
+        eq(widgetConversations.userId, textParameter(p.userId)),
+      ),
+    )
+    .orderBy(sql`${widgetConversations.createdAt} desc limit ${integerParameter(p.limit)}`),
+)
+
 /** By the id that the page made. */
 export const findByClientId = statement<
   { orgId: string; visitorId: string; clientId: string },

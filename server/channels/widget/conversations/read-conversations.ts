@@ -15,6 +15,8 @@ import {
   findMessagesBefore,
   findMessagesSince,
   findNewestAgent,
+  findTicketIdsOfUser,
+  findTicketIdsOfVisitor,
   type VisibleMessage,
 } from './queries.ts'
 
@@ -51,7 +53,7 @@ export async function listConversations(
 ): Promise<{ conversations: Conversation[]; event: number }> {
   const { read } = deps.database
   const event = await newestEvent(read, owner.orgId)
-  const rows = await conversationsOf(read, owner, MAX_CONVERSATIONS)
+  const rows = await conversationsOf(read, owner)
   const conversations: Conversation[] = []
   for (const row of rows) conversations.push(await completed(read, row))
   const timeOf = ({ newest, createdAt }: Conversation) => newest?.createdAt ?? createdAt
@@ -59,8 +61,12 @@ export async function listConversations(
 }
 
 /** Ids of the tickets whose changes a visitor sees. */
-export async function followedTickets(deps: Deps, owner: Owner): Promise<string[]> {
-  const rows = await conversationsOf(deps.database.read, owner, MAX_FOLLOWED)
+export async function followedTickets({ database: { read } }: Deps, owner: Owner): Promise<string[]> {
+  const { orgId, id: visitorId, userId } = owner
+  const rows =
+    userId === null
+      ? await findTicketIdsOfVisitor(read, { orgId, visitorId, limit: MAX_FOLLOWED })
+      : await findTicketIdsOfUser(read, { orgId, userId, limit: MAX_FOLLOWED })
   return rows.map(({ ticketId }) => ticketId)
 }
 
@@ -143,14 +149,10 @@ export function unknownConversation(): AppError {
   return new AppError(404, 'unknown_conversation', 'There is no conversation of yours with this id.')
 }
 
-function conversationsOf(
-  read: Reader,
-  { orgId, id, userId }: Owner,
-  limit: number,
-): Promise<ConversationRow[]> {
+function conversationsOf(read: Reader, { orgId, id, userId }: Owner): Promise<ConversationRow[]> {
   return userId === null
-    ? findConversationsOfVisitor(read, { orgId, visitorId: id, limit })
-    : findConversationsOfUser(read, { orgId, userId, limit })
+    ? findConversationsOfVisitor(read, { orgId, visitorId: id, limit: MAX_CONVERSATIONS })
+    : findConversationsOfUser(read, { orgId, userId, limit: MAX_CONVERSATIONS })
 }
 
 async function completed(read: Reader, row: ConversationRow): Promise<Conversation> {
