@@ -11,6 +11,8 @@ const IMAGES = /^image\/(?:png|jpeg|gif|webp|avif)$/
 const MAX_IMAGE_BYTES = 12 * 1_048_576
 const MAX_WIDTH = 480
 const KIB = 1_024
+/** In pixels. */
+const NEAR_END = 160
 
 /** A picture is drawn, because pages can forbid images of other origins, and `blob:` ones. */
 export function ChatAttachment(props: { file: Attachment }) {
@@ -31,7 +33,11 @@ export function ChatAttachment(props: { file: Attachment }) {
       canvas.height = Math.max(1, picture.height * scale)
       canvas.getContext('2d')?.drawImage(picture, 0, 0, canvas.width, canvas.height)
       picture.close()
+      const thread = canvas.closest('.chat-thread')
+      const below = thread ? thread.scrollHeight - thread.scrollTop - thread.clientHeight : 0
       setDrawn(true)
+      // Where the newest message was in view, it stays there.
+      if (below < NEAR_END) thread?.scrollTo(0, thread.scrollHeight)
     } catch {
       // It stays a file.
     }

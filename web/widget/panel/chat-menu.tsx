@@ -1,9 +1,12 @@
 import { onCleanup, onMount, Show } from 'solid-js'
+import css from './chat-menu.css?inline'
+import { adoptStyles } from './lazy-part.tsx'
 import { useWidget } from './widget-context.ts'
 
 /** Sound, and the end of a conversation. */
 export function ChatMenu(props: { button: HTMLButtonElement; onClose(): void }) {
   const { client, texts, shell } = useWidget()
+  adoptStyles(shell, css)
   let menu!: HTMLDivElement
 
   function closeOutside(event: Event): void {
@@ -30,7 +33,7 @@ export function ChatMenu(props: { button: HTMLButtonElement; onClose(): void }) 
   }
 
   return (
-    <div ref={menu} class="chat-panel-choices">
+    <div ref={menu} class="chat-menu">
       <Show when={client.settings().sound}>
         <button type="button" onClick={() => choose(() => client.setMuted(!client.isMuted()))}>
           {client.isMuted() ? texts().soundOn : texts().soundOff}

@@ -53,7 +53,7 @@ export function ChatReach() {
             aria-describedby="chat-reach-hint chat-reach-problem"
             aria-invalid={problem() !== ''}
           />
-          <button type="submit" class="chat-panel-primary">
+          <button type="submit" class="chat-questions-save">
             {texts().saveEmail}
           </button>
         </div>
