@@ -11,7 +11,7 @@ const SERVER = 'http://127.0.0.1:3000'
 const BROWSERS = ['chrome123', 'firefox120', 'safari17.5']
 
 /** All modules but those that only mails and forms need, which come later. */
-const FIRST_VIEW = /^(?!.*\/web\/(?:formatting|ticket\/(?:attachments|mail|recipients|outgoing))\/)/
+const FIRST_VIEW = /^(?!.*\/web\/(?:formatting|ticket\/(?:attachments|mail|recipients|outgoing|visitor))\/)/
 
 export default defineConfig({
   root: HERE,

@@ -9,10 +9,9 @@ import { contentRoutes } from '../channels/email/contents/routes.ts'
 import { ledgerRoutes } from '../channels/email/ledger/routes.ts'
 import { mailboxRoutes } from '../channels/email/mailboxes/routes.ts'
 import { oauthRoutes } from '../channels/email/oauth/oauth-routes.ts'
-import { visitorApiRoutes } from '../channels/widget/routes.ts'
+import { visitorApiRoutes, widgetConsoleRoutes } from '../channels/widget/routes.ts'
 import type { VisitorStreams } from '../channels/widget/stream/visitor-streams.ts'
 import type { VisitorGuard } from '../channels/widget/visitors/require-visitor.ts'
-import { widgetRoutes } from '../channels/widget/widgets/routes.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import type { Deps } from '../deps.ts'
 import { erasureRoutes } from '../erasure/routes.ts'
@@ -90,7 +89,7 @@ export function createApp(
     .use(ledgerRoutes(deps, guards.agents))
     .use(oauthRoutes(deps, guards.agents))
     .use(contentRoutes(deps, guards.agents))
-    .use(widgetRoutes(deps, guards.agents))
+    .use(widgetConsoleRoutes(deps, guards.agents))
     .use(inboxRoutes(guards.agents))
     .use(savedViewRoutes(guards.agents))
     .use(liveRoutes(deps, guards.agents, guards.live))

@@ -1,6 +1,7 @@
 import type { Reader } from '../database/database.ts'
 import { NO_RECIPIENT } from './plan-sends.ts'
 import { type SuggestedRecipients, suggestRecipients } from './recipients.ts'
+import { type UnreadRecipient, unreadRecipient } from './unread-recipient.ts'
 import { NO_MAILBOX, reasonToWait, type SendingTicket, wayOutOf } from './way-out.ts'
 
 /**
@@ -17,6 +18,8 @@ export const PROBLEM_SETTINGS = ['email', 'telegram', 'widget'] as const
 export interface ReplyDestination {
   by: (typeof REPLY_WAYS)[number]
   mailbox?: { id: string; name: string; address: string }
+  /** In the widget: who gets it by email if they don't read it, or why nobody does. */
+  ifUnread?: UnreadRecipient
   /** By email, unless its author chooses others. */
   recipients?: SuggestedRecipients
   /** Why it can't leave. */
@@ -37,6 +40,9 @@ export async function readDestination(
   customer: { name: string; email: string | null },
 ): Promise<ReplyDestination> {
   const way = await wayOutOf(read, ticket, customer)
+  if (way.kind === 'none' && way.by === 'widget') {
+    return { by: 'widget', ifUnread: await unreadRecipient(read, ticket, customer) }
+  }
   if (way.kind === 'none') return { by: way.by }
   if (way.kind === 'missing') {
     const { reason, setting } = way

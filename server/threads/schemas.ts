@@ -8,6 +8,7 @@ import { ACTIVITY_FIELDS, DRAFT_KINDS } from '../database/tables/threads.ts'
 import { oneOf, orNull } from '../requests/schemas.ts'
 import { text } from '../requests/text.ts'
 import { PROBLEM_EFFECTS, PROBLEM_SETTINGS, REPLY_WAYS } from '../sends/reply-destination.ts'
+import { NO_EMAIL_REASONS } from '../sends/unread-recipient.ts'
 import { MAX_MESSAGE_LENGTH } from '../tickets/messages.ts'
 import { channel, format, status, subject, textOrFiles, ticket, time } from '../tickets/schemas.ts'
 
@@ -139,6 +140,13 @@ const draft = t.Object({
 const replyDestination = t.Object({
   by: oneOf(REPLY_WAYS, 'How it leaves.'),
   mailbox: t.Optional(t.Object({ id: t.String(), name: t.String(), address: t.String() })),
+  /** Of a reply that the widget shows: who gets it by email if they don't read it, or why nobody does. */
+  ifUnread: t.Optional(
+    t.Union([
+      t.Object({ name: t.String(), address: t.String(), isVerified: t.Boolean() }),
+      t.Object({ without: oneOf(NO_EMAIL_REASONS, 'What is missing for an email.') }),
+    ]),
+  ),
   /** `leftOut`: others on the last mail, beyond the most that a reply can have. */
   recipients: t.Optional(t.Object({ ...recipients, leftOut: t.Integer() })),
   problem: t.Optional(
@@ -158,6 +166,8 @@ export const thread = t.Object({
   waiting: t.Array(waitingReply),
   readUpTo: t.Union([t.String(), t.Null()]),
   reply: replyDestination,
+  /** The newest answer that the visitor of a widget has seen. */
+  seen: t.Optional(t.Object({ messageId: t.String(), at: time('When they saw it.') })),
 })
 
 export const newCustomer = t.Object(

@@ -5,6 +5,7 @@ import { statement, textParameter } from '../database/statement.ts'
 import { messages } from '../database/tables/messages.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { activities, drafts, notes, readMarks } from '../database/tables/threads.ts'
+import { widgetConversations } from '../database/tables/widgets.ts'
 import type { Deps } from '../deps.ts'
 import { readTroubles, type SendTrouble } from '../sends/queries.ts'
 import { type ReplyDestination, readDestination } from '../sends/reply-destination.ts'
@@ -75,6 +76,8 @@ export interface Thread {
   readUpTo: string | undefined
   /** Where a reply goes. */
   reply: ReplyDestination
+  /** The newest answer that the visitor of a widget has seen. */
+  seen?: { messageId: string; at: number } | undefined
 }
 
 /**
@@ -115,7 +118,13 @@ export async function readThread(
     })),
     readUpTo: mark?.messageId,
     reply: await readDestination(read, ticket, ticket.customer),
+    seen: ticket.channel === 'widget' ? await readSeen(read, given) : undefined,
   }
+}
+
+async function readSeen(read: Reader, given: OfTicket): Promise<Thread['seen']> {
+  const [found] = await findSeen(read, given)
+  return found && found.at !== null ? { messageId: found.messageId, at: found.at } : undefined
 }
 
 const NO_FILES = new Map<string, Attachment[]>()
@@ -230,4 +239,13 @@ const findMark = statement<OfAgent, { messageId: string }[], Reader>('thread_mar
     .where(
       and(eq(readMarks.orgId, p.orgId), eq(readMarks.agentId, p.agentId), eq(readMarks.ticketId, p.ticketId)),
     ),
+)
+
+const findSeen = statement<OfTicket, { messageId: string; at: number | null }[], Reader>(
+  'thread_seen',
+  (read, p) =>
+    read
+      .select({ messageId: widgetConversations.seenMessageId, at: widgetConversations.seenAt })
+      .from(widgetConversations)
+      .where(and(eq(widgetConversations.orgId, p.orgId), eq(widgetConversations.ticketId, p.ticketId))),
 )

@@ -16,6 +16,7 @@ export function viewThread(thread: Thread) {
     waiting: thread.waiting.map(viewWaitingReply),
     readUpTo: thread.readUpTo ?? null,
     reply: thread.reply,
+    ...(thread.seen && { seen: { messageId: thread.seen.messageId, at: isoTime(thread.seen.at) } }),
   }
 }
 

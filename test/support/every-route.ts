@@ -176,6 +176,11 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
     path: `${ticket}/messages/:failedMessage/resend`,
     body: () => ({}),
   },
+  'GET /console/tickets/:id/visitor': { path: '/console/tickets/:visitorTicket/visitor' },
+  'PATCH /console/tickets/:id/visitor': {
+    path: '/console/tickets/:visitorTicket/visitor',
+    body: () => ({ isBlocked: true, isAddressBlocked: true }),
+  },
   'GET /console/customers/:id': { path: '/console/customers/:customer' },
   'DELETE /console/customers/:id': { path: '/console/customers/:customer' },
   'POST /console/bulk': {

@@ -6,8 +6,6 @@ import { pauseMailbox } from '../../server/channels/email/mailboxes/mailbox-stat
 import { createMailbox } from '../../server/channels/email/mailboxes/mailboxes.ts'
 
 import { saveOauthClient } from '../../server/channels/email/oauth/oauth-clients.ts'
-
-import { createWidget } from '../../server/channels/widget/widgets/widgets.ts'
 import { mails } from '../../server/database/tables/mailboxes.ts'
 import { messageContents, messages } from '../../server/database/tables/messages.ts'
 import { tickets } from '../../server/database/tables/tickets.ts'
@@ -25,6 +23,7 @@ import { createEndpoint, disableEndpoint } from '../../server/webhooks/endpoints
 import { type SignedInAgent, signInAgent } from './agents.ts'
 import type { Bellhop, Client } from './bellhop.ts'
 import { newMailbox } from './mailboxes.ts'
+import { ORIGIN, openWidget } from './visitors.ts'
 import { eventually } from './webhooks.ts'
 
 /** Part of every text of the organization. Anywhere else, it means a leak. */
@@ -39,6 +38,8 @@ export interface Owned {
   message: string
   failedMessage: string
   customer: string
+  /** A ticket that a visitor opened in the widget. */
+  visitorTicket: string
   /** A reply that waits to be sent. */
   reply: string
   /** A file of a message, and one that is not sent. */
@@ -89,10 +90,12 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
   await saveOauthClient(deps, orgId, 'google', { clientId: MARKER, clientSecret: MARKER })
   // So that nothing connects, and resuming has something to do.
   await pauseMailbox(deps, orgId, mailbox.id)
-  const { widget } = await createWidget(deps, orgId, {
+  const widget = await openWidget(bellhop, orgId, {
     name: `Shop ${MARKER}`,
-    origins: [`https://${MARKER}.example`],
+    origins: [`https://${MARKER}.example`, ORIGIN],
   })
+  const visitor = await widget.visit({ page: { url: `${ORIGIN}/${MARKER}`, title: MARKER } })
+  const { conversation } = await visitor.say(`Are you there? ${MARKER}`)
   const ticket = await createTicket(deps, orgId, {
     subject: `Invoice ${MARKER}`,
     message: `Where is it? ${MARKER}`,
@@ -145,6 +148,7 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
     owned: {
       mail,
       ticket: ticketId,
+      visitorTicket: conversation.id,
       message,
       failedMessage: failed.id,
       customer: ticket.customerId,

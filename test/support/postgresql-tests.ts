@@ -7,7 +7,7 @@ const FOLDERS = ['console', 'database', 'v1', 'webhooks']
 const FILES = ['receive', 'receive-mail', 'send', 'send-again', 'send-kill', 'new-conversation']
 
 /** The same of the folder for the website widget. */
-const WIDGET_FILES = ['sessions', 'messages', 'events', 'erasure', 'visitor-kill']
+const WIDGET_FILES = ['sessions', 'messages', 'events', 'erasure', 'ticket-visitor', 'visitor-kill']
 
 /**
  * Files in these folders that run on SQLite only. PostgreSQL is for SQL, storage, locks, and crash recovery, and these

@@ -12,6 +12,7 @@ export const queryKeys = {
   ticket: (id: string) => ['ticket', id],
   customer: (id: string) => ['customer', id],
   customers: ['customer'],
+  visitor: (ticketId: string) => ['visitor', ticketId],
   counts: ['counts'],
   views: ['views'],
   palette: (text: string) => ['palette', text],

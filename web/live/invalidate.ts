@@ -22,6 +22,7 @@ const WORKSPACE_QUERIES = [
   'oauth-clients',
   'widgets',
   'widget',
+  'visitor',
   'mails',
   'mail',
   'own-signature',
@@ -62,7 +63,8 @@ export function createInvalidator(queries: QueryClient): Invalidator {
     if (isAllStale) void queries.invalidateQueries()
     else {
       for (const id of tickets) invalidate('ticket', id)
-      if (tickets.size > 0) for (const name of ['tickets', 'counts', 'customer', 'tags']) invalidate(name)
+      if (tickets.size > 0)
+        for (const name of ['tickets', 'counts', 'customer', 'visitor', 'tags']) invalidate(name)
       if (isWorkspaceStale) for (const name of WORKSPACE_QUERIES) invalidate(name)
     }
     tickets.clear()

@@ -20,6 +20,9 @@ export const online = () => presence().online
 /** Agents who have the ticket open, including this one. */
 export const agentsAt = (ticketId: string): PresentAgent[] => presence().tickets[ticketId] ?? []
 
+/** Whether the visitor of the widget who opened the ticket is typing. */
+export const isVisitorTyping = (ticketId: string): boolean => presence().typing?.includes(ticketId) ?? false
+
 let current: { ticketId: string | null; state: PresentAgent['state'] } = { ticketId: null, state: 'viewing' }
 let timer: ReturnType<typeof setTimeout> | undefined
 

@@ -1,10 +1,20 @@
 import { Elysia } from 'elysia'
 import type { Deps } from '../../deps.ts'
+import type { AgentGuard } from '../../sessions/require-agent.ts'
 import { conversationRoutes } from './conversations/routes.ts'
+import { ticketVisitorRoutes } from './inbox/routes.ts'
 import { eventRoutes } from './stream/routes.ts'
 import type { VisitorStreams } from './stream/visitor-streams.ts'
 import type { VisitorGuard } from './visitors/require-visitor.ts'
 import { preflightRoutes, visitorRoutes } from './visitors/routes.ts'
+import { widgetRoutes } from './widgets/routes.ts'
+
+/** What agents see and set up of the widget. */
+export function widgetConsoleRoutes(deps: Deps, guard: AgentGuard) {
+  return new Elysia({ name: 'widget/console' })
+    .use(widgetRoutes(deps, guard))
+    .use(ticketVisitorRoutes(deps, guard))
+}
 
 /** What the widget in a website's page calls. */
 export function visitorApiRoutes(deps: Deps, of: { guard: VisitorGuard; streams: VisitorStreams }) {

@@ -3,20 +3,18 @@ import { findAttachmentsOf } from '../../attachments/queries.ts'
 import { customerOf } from '../../customers/customers.ts'
 import type { Transaction } from '../../database/database.ts'
 import { messages } from '../../database/tables/messages.ts'
-import { emailedVisitors, visitors, widgetConversations } from '../../database/tables/widgets.ts'
+import { emailedVisitors, widgetConversations } from '../../database/tables/widgets.ts'
 import type { Deps } from '../../deps.ts'
 import { recordEvents } from '../../events/events.ts'
 import { type Loop, startLoop } from '../../loop.ts'
-import { addressKey, isSendable } from '../../sends/email-addresses.ts'
+import { addressKey } from '../../sends/email-addresses.ts'
 import { planSends } from '../../sends/plan-sends.ts'
 import { changeVersion, insertSends } from '../../sends/queries.ts'
-import { emailWay } from '../../sends/way-out.ts'
+import { MAX_UNANSWERED, unreadRecipient } from '../../sends/unread-recipient.ts'
 import { lockTicket, type Message, type Ticket } from '../../tickets/queries.ts'
 
 const MAX_MESSAGES = 10
 const MIN_PAUSE_MS = 15 * 60_000
-/** To an address that nobody has checked, until it answers. */
-const MAX_UNANSWERED = 3
 const MAX_AT_ONCE = 50
 
 type Conversation = typeof widgetConversations.$inferSelect
@@ -106,16 +104,12 @@ async function sendUnread(
 ): Promise<boolean> {
   const newest = unread.at(-1)
   if (!newest) return false
-  const { orgId, visitorId } = conversation
-  const [visitor] = await tx
-    .select({ typedName: visitors.typedName, typedEmail: visitors.typedEmail })
-    .from(visitors)
-    .where(and(eq(visitors.orgId, orgId), eq(visitors.id, visitorId)))
+  const { orgId } = conversation
   const customer = await customerOf(tx, orgId, ticket.customerId)
-  const address = customer.email ?? visitor?.typedEmail ?? ''
-  const { mailbox, own } = await emailWay(tx, orgId, ticket.mailboxId)
-  if (!mailbox || !isSendable(address) || own.has(address)) return false
-  if (customer.email === null && !(await countEmail(tx, orgId, address))) return false
+  const recipient = await unreadRecipient(tx, ticket, customer)
+  if ('without' in recipient) return false
+  const { name, address, isVerified } = recipient
+  if (!isVerified && !(await countEmail(tx, orgId, address))) return false
   const files = []
   for (const { id, attachmentCount } of unread) {
     if (attachmentCount > 0) files.push(...(await findAttachmentsOf(tx, { orgId, ownerId: id })))
@@ -135,7 +129,7 @@ async function sendUnread(
       .slice(0, -1)
       .map(({ text, format, agentName }) => ({ text, format, agentName: agentName ?? '' })),
     files,
-    recipients: { to: [{ name: visitor?.typedName || customer.name, address }], cc: [] },
+    recipients: { to: [{ name, address }], cc: [] },
     kind: 'unread',
   })
   await insertSends(tx, sends)

@@ -58,9 +58,25 @@ export function ReplyProblem(props: { reply: ReplyDestination }) {
 }
 
 /** Of a reply that doesn't leave by email. */
-function elsewhere({ by }: ReplyDestination): string {
-  if (by === 'widget') return 'Shown in the chat on your website'
+function elsewhere({ by, ifUnread }: ReplyDestination): string {
+  if (by === 'widget') return `Goes to the website chat. ${unreadText(ifUnread)}`
   return by === 'api' ? 'Sent to your integration (webhook), not by email' : ''
+}
+
+/** What becomes of a reply that the visitor doesn't read in the chat. */
+function unreadText(ifUnread: ReplyDestination['ifUnread']): string {
+  if (!ifUnread) return ''
+  if ('address' in ifUnread) {
+    const address = ifUnread.isVerified ? ifUnread.address : `${ifUnread.address} (not verified)`
+    return `Emailed to ${address} if it isn't read within 10 minutes.`
+  }
+  return NO_EMAIL[ifUnread.without]
+}
+
+const NO_EMAIL = {
+  address: 'The visitor left no email address.',
+  mailbox: 'Not emailed, because no mailbox is connected.',
+  answer: 'Not emailed, because the visitor answered none of the last emails.',
 }
 
 function namesOf(recipients: Recipients): string {

@@ -1,3 +1,4 @@
+import Ban from 'lucide-solid/icons/ban'
 import Ellipsis from 'lucide-solid/icons/ellipsis'
 import Link from 'lucide-solid/icons/link'
 import Mail from 'lucide-solid/icons/mail'
@@ -9,6 +10,7 @@ import { queries } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 import { useSession } from '../../api/session.ts'
 import { ConfirmDialog } from '../../forms/confirm-dialog.tsx'
+import { lazyDialog } from '../../live/lazy-page.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import { toast, toastError } from '../../ui/toaster.tsx'
@@ -16,6 +18,10 @@ import { changeTicket } from '../changes/change-ticket.ts'
 import { forgetDrafts } from '../composer/drafts.ts'
 import { blankRows } from '../list-cache.ts'
 import type { Ticket } from '../ticket-query.ts'
+
+const BlockDialog = lazyDialog(async () => ({
+  default: (await import('../visitor/block-dialog.tsx')).BlockDialog,
+}))
 
 interface TicketMenuProps {
   ticket: Ticket
@@ -27,6 +33,7 @@ interface TicketMenuProps {
 export function TicketMenu(props: TicketMenuProps) {
   const session = useSession()
   const [isDeleting, setDeleting] = createSignal(false)
+  const [isBlocking, setBlocking] = createSignal(false)
   return (
     <>
       <Menu
@@ -49,6 +56,11 @@ export function TicketMenu(props: TicketMenuProps) {
         >
           {props.ticket.isSpam ? 'Not spam' : 'Mark as spam'}
         </MenuItem>
+        <Show when={props.ticket.channel === 'widget'}>
+          <MenuItem icon={<Ban />} onSelect={() => setBlocking(true)}>
+            Block visitor…
+          </MenuItem>
+        </Show>
         <Show when={session().agent.role === 'admin'}>
           <MenuLine />
           <MenuItem icon={<Trash />} isDanger onSelect={() => setDeleting(true)}>
@@ -56,6 +68,7 @@ export function TicketMenu(props: TicketMenuProps) {
           </MenuItem>
         </Show>
       </Menu>
+      <BlockDialog ticketId={props.ticket.id} isOpen={isBlocking()} onClose={() => setBlocking(false)} />
       <ConfirmDialog
         isOpen={isDeleting()}
         onClose={() => setDeleting(false)}

@@ -9,7 +9,7 @@ import { createMailView } from '../mail/mail-view.ts'
 import { MessageStatus } from './message-status.tsx'
 import { MessageText } from './message-text.tsx'
 import './message-group.css'
-import type { MessageEntry, ReplyDestination, Ticket } from '../ticket-query.ts'
+import type { MessageEntry, ReplyDestination, Ticket, TicketDetail } from '../ticket-query.ts'
 import type { MessageOrNote } from './thread-rows.ts'
 import { clockTime } from './times.ts'
 
@@ -17,6 +17,7 @@ interface MessageGroupProps {
   items: MessageOrNote[]
   ticket: Ticket
   reply: ReplyDestination
+  seen: TicketDetail['seen']
   terms: readonly string[]
 }
 
@@ -80,6 +81,8 @@ export function MessageGroup(props: MessageGroupProps) {
                       entry={known()}
                       ticketId={props.ticket.id}
                       problem={props.reply.problem}
+                      isInChat={props.ticket.channel === 'widget'}
+                      seen={props.seen?.messageId === id ? props.seen : undefined}
                       isSentBelow={isSent(props.items[index() + 1])}
                     />
                   </div>

@@ -4,7 +4,7 @@ import { Match, Show, Switch } from 'solid-js'
 import { Time } from '../../ui/relative-time.tsx'
 import { SettingsLink } from '../composer/destination.tsx'
 import { MailParts } from '../mail/mail-parts.tsx'
-import type { ReplyDestination } from '../ticket-query.ts'
+import type { ReplyDestination, TicketDetail } from '../ticket-query.ts'
 import type { MessageOrNote } from './thread-rows.ts'
 import { clockTime } from './times.ts'
 
@@ -13,6 +13,10 @@ interface MessageStatusProps {
   ticketId: string
   /** Why a reply to the ticket can't leave now. */
   problem: ReplyDestination['problem']
+  /** The page of the visitor shows it, whatever becomes of an email. */
+  isInChat: boolean
+  /** When the visitor saw it, if it is the newest that they saw. */
+  seen: TicketDetail['seen']
   /** The next message of the group was sent too, and says so for both. */
   isSentBelow: boolean
 }
@@ -21,6 +25,8 @@ interface MessageStatusProps {
 export function MessageStatus(props: MessageStatusProps) {
   const message = () => (props.entry.kind === 'message' ? props.entry : undefined)
   const sending = () => message()?.sending
+  const isEmailed = () => props.isInChat && message()?.role === 'agent' && message()?.email !== undefined
+  const isSaid = () => !props.isSentBelow || isEmailed() || props.seen
   const failed = () => {
     const known = message()
     const hasFailed = sending() === 'failed' || sending() === 'bounced'
@@ -33,17 +39,29 @@ export function MessageStatus(props: MessageStatusProps) {
           <MailParts.FailedSend message={message()} ticketId={props.ticketId} problem={props.problem} />
         )}
       </Match>
-      <Match when={sending() === 'sent' && !props.isSentBelow}>
+      <Match when={sending() === 'sent' && isSaid()}>
         <p class="message-status">
           <Check />
-          Sent
+          <span>
+            <Show when={props.seen} fallback={isEmailed() ? 'Also sent by email' : 'Sent'}>
+              {(seen) => (
+                <>
+                  <Time at={seen().at}>Seen</Time>
+                  {isEmailed() && ' · Also sent by email'}
+                </>
+              )}
+            </Show>
+          </span>
         </p>
       </Match>
       <Match when={sending() === 'queued' && message()}>
         {(message) => (
           <p class="message-status" data-blocked={message().sendError ? '' : undefined}>
             <Clock />
-            <Show when={message().sendError} fallback="Queued">
+            <Show
+              when={message().sendError}
+              fallback={isEmailed() ? 'In the chat. The email is queued.' : 'Queued'}
+            >
               {(reason) => (
                 <span>
                   Not sent yet: {reason()} <RetryTime at={message().retryAt} />

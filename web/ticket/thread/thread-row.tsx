@@ -1,6 +1,6 @@
 import ChevronsUpDown from 'lucide-solid/icons/chevrons-up-down'
 import { Match, Switch } from 'solid-js'
-import type { ReplyDestination, Ticket } from '../ticket-query.ts'
+import type { ReplyDestination, Ticket, TicketDetail } from '../ticket-query.ts'
 import { ActivityLines } from './activity-lines.tsx'
 import { MessageGroup } from './message-group.tsx'
 import type { ThreadRow } from './thread-rows.ts'
@@ -9,6 +9,7 @@ import { dayName } from './times.ts'
 interface ThreadRowViewProps {
   row: ThreadRow
   reply: ReplyDestination
+  seen: TicketDetail['seen']
   ticket: Ticket
   terms: readonly string[]
   onUnfold: () => void
@@ -21,7 +22,13 @@ export function ThreadRowView(props: ThreadRowViewProps) {
     <Switch>
       <Match when={as('messages')}>
         {(row) => (
-          <MessageGroup items={row().items} ticket={props.ticket} reply={props.reply} terms={props.terms} />
+          <MessageGroup
+            items={row().items}
+            ticket={props.ticket}
+            reply={props.reply}
+            seen={props.seen}
+            terms={props.terms}
+          />
         )}
       </Match>
       <Match when={as('activity')}>{(row) => <ActivityLines items={row().items} />}</Match>

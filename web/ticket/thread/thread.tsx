@@ -1,6 +1,7 @@
 import ArrowDown from 'lucide-solid/icons/arrow-down'
 import { createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show } from 'solid-js'
 import { useSession } from '../../api/session.ts'
+import { isVisitorTyping } from '../../live/presence.ts'
 import { announce } from '../../ui/announcer.tsx'
 import type { ComposerState } from '../composer/composer-state.ts'
 import { setThreadOnScreen } from '../composer/waiting-replies.ts'
@@ -8,7 +9,7 @@ import { hasHit } from '../marked.tsx'
 import { createFollowScroll } from './follow-scroll.ts'
 import { SendingMessageCard } from './sending-message-card.tsx'
 import './thread.css'
-import type { TicketDetail, WaitingReply } from '../ticket-query.ts'
+import type { Ticket, TicketDetail, WaitingReply } from '../ticket-query.ts'
 import { ThreadRowView } from './thread-row.tsx'
 import {
   firstUnread,
@@ -126,6 +127,7 @@ export function Thread(props: ThreadProps) {
                       row={known()}
                       ticket={ticket()}
                       reply={props.detail.reply}
+                      seen={props.detail.seen}
                       terms={props.terms}
                       onUnfold={unfold}
                     />
@@ -162,6 +164,9 @@ export function Thread(props: ThreadProps) {
               )
             }}
           </For>
+          <Show when={ticket().channel === 'widget'}>
+            <VisitorTyping ticket={ticket()} />
+          </Show>
         </div>
       </section>
       <Show when={missedCount() > 0}>
@@ -169,6 +174,19 @@ export function Thread(props: ThreadProps) {
           {missedCount()} new {missedCount() === 1 ? 'message' : 'messages'}
           <ArrowDown />
         </button>
+      </Show>
+    </div>
+  )
+}
+
+/** "Ana is typing…", at the end of a conversation in the widget. */
+function VisitorTyping(props: { ticket: Ticket }) {
+  // A memo, because updates arrive for all tickets: without a change on this one, screen readers stay silent.
+  const isTyping = createMemo(() => isVisitorTyping(props.ticket.id))
+  return (
+    <div role="status" class="thread-typing">
+      <Show when={isTyping()}>
+        <p>{props.ticket.customer.name} is typing…</p>
       </Show>
     </div>
   )

@@ -1,0 +1,60 @@
+import { and, eq } from 'drizzle-orm'
+import type { Reader, Transaction } from '../database/database.ts'
+import { statement } from '../database/statement.ts'
+import { emailedVisitors, visitors, widgetConversations } from '../database/tables/widgets.ts'
+import { addressKey, isSendable } from './email-addresses.ts'
+import { emailWay, type SendingTicket } from './way-out.ts'
+
+/** Emails to an address that nobody has checked, until it answers. */
+export const MAX_UNANSWERED = 3
+
+/** What is missing for an email: an address, a mailbox, or an answer to the emails before. */
+export const NO_EMAIL_REASONS = ['address', 'mailbox', 'answer'] as const
+
+export type UnreadRecipient =
+  | { name: string; address: string; isVerified: boolean }
+  | { without: (typeof NO_EMAIL_REASONS)[number] }
+
+/** Who gets an answer by email that the visitor of a widget doesn't read: the customer's address, else the one they typed. */
+export async function unreadRecipient(
+  read: Reader | Transaction,
+  { orgId, id: ticketId, mailboxId }: Pick<SendingTicket, 'orgId' | 'id' | 'mailboxId'>,
+  customer: { name: string; email: string | null },
+): Promise<UnreadRecipient> {
+  const [typed] = await findTyped(read, { orgId, ticketId })
+  const address = customer.email ?? typed?.email ?? ''
+  const { mailbox, own } = await emailWay(read, orgId, mailboxId)
+  if (!isSendable(address) || own.has(address)) return { without: 'address' }
+  if (!mailbox) return { without: 'mailbox' }
+  const recipient = { name: typed?.name || customer.name, address, isVerified: customer.email !== null }
+  if (recipient.isVerified) return recipient
+  const [emailed] = await findEmailed(read, { orgId, addressKey: addressKey(address) })
+  const isSilent = emailed && emailed.answeredAt === null && emailed.unanswered >= MAX_UNANSWERED
+  return isSilent ? { without: 'answer' } : recipient
+}
+
+const findTyped = statement<
+  { orgId: string; ticketId: string },
+  { name: string; email: string }[],
+  Reader | Transaction
+>('unread_typed', (read, p) =>
+  read
+    .select({ name: visitors.typedName, email: visitors.typedEmail })
+    .from(widgetConversations)
+    .innerJoin(
+      visitors,
+      and(eq(visitors.orgId, widgetConversations.orgId), eq(visitors.id, widgetConversations.visitorId)),
+    )
+    .where(and(eq(widgetConversations.orgId, p.orgId), eq(widgetConversations.ticketId, p.ticketId))),
+)
+
+const findEmailed = statement<
+  { orgId: string; addressKey: string },
+  { unanswered: number; answeredAt: number | null }[],
+  Reader | Transaction
+>('unread_emailed', (read, p) =>
+  read
+    .select({ unanswered: emailedVisitors.unanswered, answeredAt: emailedVisitors.answeredAt })
+    .from(emailedVisitors)
+    .where(and(eq(emailedVisitors.orgId, p.orgId), eq(emailedVisitors.addressKey, p.addressKey))),
+)

@@ -1,0 +1,115 @@
+import { afterAll, expect } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import type { Page } from 'playwright-core'
+import { pauseMailbox } from '../../server/channels/email/mailboxes/mailbox-state.ts'
+import { createMailbox } from '../../server/channels/email/mailboxes/mailboxes.ts'
+import { pauseWidget } from '../../server/channels/widget/widgets/widget-state.ts'
+import { messages } from '../../server/database/tables/messages.ts'
+import { recordEvents } from '../../server/events/events.ts'
+import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
+import { startBellhop } from '../support/bellhop.ts'
+import { browserTest } from '../support/browser.ts'
+import { newMailbox } from '../support/mailboxes.ts'
+import { openTicket, openWorkspace } from '../support/ticket-page.ts'
+import { ORIGIN, openWidget } from '../support/visitors.ts'
+
+const bellhop = await startBellhop()
+const { deps } = bellhop
+afterAll(() => bellhop.stop())
+
+const threadOf = (page: Page) => page.getByRole('region', { name: 'Thread' })
+
+browserTest(
+  'a conversation of the widget shows who writes, what they have seen and that they type',
+  async () => {
+    const { ben } = await openWorkspace(bellhop)
+    const { orgId } = ben
+    const mailbox = await createMailbox(deps, orgId, newMailbox())
+    // So that nothing connects.
+    await pauseMailbox(deps, orgId, mailbox.id)
+    const widget = await openWidget(bellhop, orgId, {
+      questions: {
+        name: 'optional',
+        email: 'optional',
+        fields: [{ key: 'order', label: 'Order number', isRequired: false }],
+      },
+    })
+    const visitor = await widget.visit({
+      page: { url: `${ORIGIN}/pricing?plan=team`, title: 'Plans and pricing' },
+      language: 'pt-PT',
+      timeZone: 'Europe/Lisbon',
+    })
+    const given = { name: 'Ana', email: 'ana@example.com', fields: { order: 'PB-7' } }
+    const { id } = (await visitor.write('Which plan is right for us?', { body: given })).json.conversation
+    const answer = async (text: string) =>
+      (await ben.call<{ id: string }>('POST', `/v1/tickets/${id}/messages`, { body: { text } })).json.id
+    const first = await answer('How many are you?')
+
+    await using window = await openTicket(bellhop, ben, id)
+    const { page } = window
+    const panel = page.getByRole('complementary', { name: 'Customer' })
+    await panel.getByText('Not verified', { exact: true }).waitFor()
+    const facts = (await panel.locator('.visitor-section-facts > *').allTextContents()).join(' ')
+    expect(facts).toContain('Name Ana (not verified) Email ana@example.com (not verified)')
+    expect(facts).toContain('Page Plans and pricing Last seen just now')
+    expect(facts).toMatch(/Time zone Europe\/Lisbon IP address \S+ Order number PB-7 Widget Shop$/)
+    const link = panel.getByRole('link', { name: 'Plans and pricing' })
+    expect(await link.getAttribute('href')).toBe(`${ORIGIN}/pricing?plan=team`)
+    expect(await link.getAttribute('rel')).toBe('noopener noreferrer')
+    await page
+      .getByText(
+        "Goes to the website chat. Emailed to ana@example.com (not verified) if it isn't read within 10 minutes.",
+      )
+      .waitFor()
+
+    // What the visitor does appears by itself.
+    await threadOf(page).getByText('Sent', { exact: true }).waitFor()
+    await visitor.call('POST', `/conversations/${id}/seen`, { body: { messageId: first } })
+    await threadOf(page).getByText('Seen', { exact: true }).waitFor()
+    const type = (isTyping: boolean) =>
+      visitor.call('POST', `/conversations/${id}/typing`, { body: { isTyping } })
+    await type(true)
+    await threadOf(page).getByRole('status').getByText('Ana is typing…').waitFor()
+    await type(false)
+    await threadOf(page).getByText('Ana is typing…').waitFor({ state: 'detached' })
+
+    const second = await answer('We can also call you.')
+    await recordEmailed(orgId, { ticketId: id, messageId: second })
+    await threadOf(page).getByText('Also sent by email').waitFor()
+    expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+
+    await page.getByRole('button', { name: 'Actions for this ticket' }).click()
+    await page.getByRole('menuitem', { name: 'Block visitor…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Block visitor' })
+    await dialog.getByLabel('Block this visitor').check()
+    expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await panel.getByText('Blocked', { exact: true }).waitFor()
+    expect((await visitor.write('Hello?')).json).toMatchObject({ code: 'visitor_blocked' })
+    await page.getByRole('button', { name: 'Actions for this ticket' }).click()
+    await page.getByRole('menuitem', { name: 'Block visitor…' }).click()
+    await dialog.getByLabel('Block this visitor').uncheck()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await panel.getByText('Blocked', { exact: true }).waitFor({ state: 'detached' })
+    expect((await visitor.write('Hello?')).status).toBe(201)
+
+    await pauseWidget(deps, orgId, widget.id)
+    await page.reload()
+    await page.getByText("Won't be sent: The website widget is not connected.").waitFor()
+  },
+)
+
+/** As it is after the email with an answer has left: test/widget/unread-emails.test.ts sends it. */
+async function recordEmailed(
+  orgId: string,
+  { ticketId, messageId }: { ticketId: string; messageId: string },
+): Promise<void> {
+  const from = { name: 'Support', address: 'support@acme.example' }
+  const to = [{ name: 'Ana', address: 'ana@example.com' }]
+  const email = { from, replyTo: [], to, cc: [], subject: 'x', messageId: null, references: [] }
+  await deps.database.write(async (tx) => {
+    await tx.update(messages).set({ email, sending: 'sent' }).where(eq(messages.id, messageId))
+    const createdAt = deps.clock.now()
+    await recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt }])
+  })
+}

@@ -1,0 +1,181 @@
+import { afterAll, afterEach, expect, test } from 'bun:test'
+import { SignJWT } from 'jose'
+import { pauseMailbox } from '../../server/channels/email/mailboxes/mailbox-state.ts'
+import { createMailbox } from '../../server/channels/email/mailboxes/mailboxes.ts'
+import { pauseWidget } from '../../server/channels/widget/widgets/widget-state.ts'
+import { signInAgent } from '../support/agents.ts'
+import { startBellhop } from '../support/bellhop.ts'
+import type { OpenStream } from '../support/live.ts'
+import { newMailbox } from '../support/mailboxes.ts'
+import { ORIGIN, openWidget } from '../support/visitors.ts'
+
+const bellhop = await startBellhop({ settings: { BELLHOP_TRUST_PROXY: '127.0.0.0/8,::1/128' } })
+const { deps } = bellhop
+const { orgId } = await bellhop.organization()
+const fields = [
+  { key: 'plan', label: 'Your plan', isRequired: false },
+  { key: 'order', label: 'Order number', isRequired: false },
+]
+const widget = await openWidget(bellhop, orgId, {
+  questions: { name: 'optional', email: 'optional', fields },
+})
+const ben = await signInAgent(bellhop, orgId, { name: 'Ben', role: 'agent' })
+const open: OpenStream[] = []
+afterEach(async () => {
+  for (const stream of open.splice(0)) await stream.close()
+})
+afterAll(() => bellhop.stop())
+
+const ADDRESS = '203.0.113.7'
+const FROM = {
+  'x-forwarded-for': ADDRESS,
+  'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+}
+
+interface TicketVisitor {
+  isVerified: boolean
+  typedName: string
+  typedEmail: string
+  lastSeenAt: string
+  isBlocked: boolean
+  isAddressBlocked: boolean
+  [more: string]: unknown
+}
+
+const visitorOf = (ticketId: string) => ben.call<TicketVisitor>('GET', `/console/tickets/${ticketId}/visitor`)
+const block = (ticketId: string, body: object) =>
+  ben.call<TicketVisitor>('PATCH', `/console/tickets/${ticketId}/visitor`, { body })
+const replyOf = async (ticketId: string) =>
+  (await ben.call<{ reply: Record<string, unknown> }>('GET', `/console/tickets/${ticketId}`)).json.reply
+
+test('agents see who writes, what they answered and where they are; what was typed is not verified', async () => {
+  const page = await widget.visit(
+    {
+      page: { url: `${ORIGIN}/pricing`, title: 'Pricing' },
+      language: 'pt-PT',
+      timeZone: 'Europe/Lisbon',
+    },
+    FROM,
+  )
+  const given = { name: 'Ana', email: 'ana@example.com', fields: { order: 'PB-7', plan: 'Team' } }
+  const { conversation } = (await page.write('Hello', { body: given })).json
+  const { status, json } = await visitorOf(conversation.id)
+  expect(status).toBe(200)
+  expect(json).toMatchObject({
+    id: page.id,
+    widget: { id: widget.id, name: 'Shop' },
+    isVerified: false,
+    userId: null,
+    typedName: 'Ana',
+    typedEmail: 'ana@example.com',
+    answers: [
+      { label: 'Your plan', text: 'Team' },
+      { label: 'Order number', text: 'PB-7' },
+    ],
+    page: { url: `${ORIGIN}/pricing`, title: 'Pricing' },
+    browser: 'Firefox on Linux',
+    language: 'pt-PT',
+    timeZone: 'Europe/Lisbon',
+    address: ADDRESS,
+    isBlocked: false,
+    isAddressBlocked: false,
+  })
+  expect(Date.parse(json.lastSeenAt)).toBeLessThanOrEqual(deps.clock.now())
+
+  const { conversation: own } = await (await widget.visit()).say('Not from the same person')
+  expect((await visitorOf(own.id)).json).toMatchObject({ typedName: '', typedEmail: '', answers: [] })
+  const api = await ben.call<{ id: string }>('POST', '/v1/tickets', {
+    body: { subject: 'x', message: 'x', customer: { email: 'x@example.com' } },
+  })
+  expect((await visitorOf(api.json.id)).status).toBe(404)
+})
+
+test('a user whom the website signs in is verified, and is shown where they were last', async () => {
+  const jwt = await new SignJWT({ email: 'cy@example.com', name: 'Cy' })
+    .setProtectedHeader({ alg: 'HS256' })
+    .setSubject('42')
+    .setExpirationTime('10m')
+    .sign(Buffer.from(widget.identitySecret))
+  const phone = await widget.visit({ jwt, page: { url: `${ORIGIN}/a`, title: 'On the phone' } })
+  const { conversation } = await phone.say('Hello')
+  expect((await visitorOf(conversation.id)).json).toMatchObject({
+    isVerified: true,
+    userId: '42',
+    page: { title: 'On the phone' },
+  })
+  await widget.visit({ jwt, page: { url: `${ORIGIN}/b`, title: 'On the laptop' } })
+  expect((await visitorOf(conversation.id)).json.page).toEqual({
+    url: `${ORIGIN}/b`,
+    title: 'On the laptop',
+  })
+})
+
+test('an agent blocks a visitor or their address from the ticket, and lets them write again', async () => {
+  const page = await widget.visit({}, FROM)
+  const neighbor = await widget.visit({}, FROM)
+  const { conversation } = await page.say('Buy now')
+  const stream = await page.stream()
+  open.push(stream)
+  await stream.next('hello')
+  const first = await block(conversation.id, { isBlocked: true })
+  expect(first.json).toMatchObject({ isBlocked: true, isAddressBlocked: false })
+  await stream.next('signed_out')
+  await stream.ended
+  expect((await page.write('Again')).json).toMatchObject({ code: 'visitor_blocked' })
+  expect((await neighbor.write('Hello')).status).toBe(201)
+
+  const second = await block(conversation.id, { isBlocked: false, isAddressBlocked: true })
+  expect(second.json).toMatchObject({ isBlocked: false, isAddressBlocked: true })
+  expect((await neighbor.write('Hello')).json).toMatchObject({ code: 'visitor_blocked' })
+  expect((await (await widget.visit()).write('From elsewhere')).status).toBe(201)
+  // Nothing to change, nothing to record.
+  await block(conversation.id, { isAddressBlocked: true })
+  await block(conversation.id, { isAddressBlocked: false })
+  expect((await neighbor.write('Hello')).status).toBe(201)
+
+  const admin = await signInAgent(bellhop, orgId, { name: 'Ana', role: 'admin' })
+  const log = await admin.call<{ data: { action: string; actor: { name: string } }[] }>(
+    'GET',
+    '/console/audit',
+  )
+  const blocks = log.json.data.filter(({ action }) => /^(?:visitor|address)\./.test(action))
+  expect(blocks.map(({ action, actor }) => `${actor.name} ${action}`)).toEqual([
+    'Ben address.unblocked',
+    'Ben address.blocked',
+    'Ben visitor.unblocked',
+    'Ben visitor.blocked',
+  ])
+})
+
+test('the thread says up to which answer the visitor has seen', async () => {
+  const page = await widget.visit()
+  const { conversation } = await page.say('Hello')
+  const answer = () =>
+    ben.call<{ id: string }>('POST', `/v1/tickets/${conversation.id}/messages`, { body: { text: 'Hi' } })
+  const [{ json: first }] = [await answer(), await answer()]
+  const read = () =>
+    ben.call<{ seen?: { messageId: string; at: string } }>('GET', `/console/tickets/${conversation.id}`)
+  const before = await read()
+  expect(before.json.seen).toBeUndefined()
+  await page.call('POST', `/conversations/${conversation.id}/seen`, { body: { messageId: first.id } })
+  const after = await read()
+  expect(after.json.seen).toMatchObject({ messageId: first.id })
+  expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'))
+})
+
+test('a reply says whether it is emailed when nobody reads it, and to which address', async () => {
+  const page = await widget.visit()
+  const { conversation } = await page.say('Hello')
+  expect(await replyOf(conversation.id)).toEqual({ by: 'widget', ifUnread: { without: 'address' } })
+  await page.call('PATCH', '/visitor', { body: { name: 'Dee', email: 'dee@example.com' } })
+  expect(await replyOf(conversation.id)).toEqual({ by: 'widget', ifUnread: { without: 'mailbox' } })
+  const mailbox = await createMailbox(deps, orgId, newMailbox())
+  await pauseMailbox(deps, orgId, mailbox.id)
+  const typed = { name: 'Dee', address: 'dee@example.com', isVerified: false }
+  expect(await replyOf(conversation.id)).toEqual({ by: 'widget', ifUnread: typed })
+  await pauseWidget(deps, orgId, widget.id)
+  expect(await replyOf(conversation.id)).toMatchObject({
+    by: 'nothing',
+    problem: { reason: 'The website widget is not connected.', setting: 'widget' },
+  })
+})

@@ -1,0 +1,94 @@
+import { useMutation } from '@tanstack/solid-query'
+import { Show } from 'solid-js'
+import { createStore } from 'solid-js/store'
+import { api, ask } from '../../api/api.ts'
+import { observe, queries } from '../../api/queries.ts'
+import { queryKeys } from '../../api/query-keys.ts'
+import { FailedState } from '../../forms/failed-state.tsx'
+import { DialogForm } from '../../forms/form.tsx'
+import { Checkbox } from '../../ui/checkbox.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { toast } from '../../ui/toaster.tsx'
+import { type Visitor, visitorQuery } from './visitor-query.ts'
+
+/** Blocks the visitor of a ticket or everyone with their IP address, or lets them write again. */
+export function BlockDialog(props: { ticketId: string; isOpen: boolean; onClose: () => void }) {
+  const visitor = observe(() => ({ ...visitorQuery(props.ticketId), enabled: props.isOpen }))
+  return (
+    <Dialog
+      isOpen={props.isOpen}
+      onClose={() => props.onClose()}
+      title="Block visitor"
+      description="Someone who is blocked can't write or read in the chat on your website. An open chat closes at once."
+      size="small"
+    >
+      <Show
+        when={visitor().data}
+        fallback={
+          <Show when={visitor().error} fallback={<Skeleton lines={3} label="Loading the visitor" />}>
+            {(error) => (
+              <FailedState
+                title="Couldn't load the visitor"
+                error={error()}
+                onRetry={() => void visitor().refetch()}
+                isBusy={visitor().isFetching}
+              />
+            )}
+          </Show>
+        }
+      >
+        {(known) => <BlockForm ticketId={props.ticketId} visitor={known()} onClose={() => props.onClose()} />}
+      </Show>
+    </Dialog>
+  )
+}
+
+function BlockForm(props: { ticketId: string; visitor: Visitor; onClose: () => void }) {
+  const before = { visitor: props.visitor.isBlocked, address: props.visitor.isAddressBlocked }
+  const [values, setValues] = createStore({ ...before })
+  const save = useMutation(() => ({
+    mutationFn: () =>
+      ask(
+        api.console.tickets({ id: props.ticketId }).visitor.patch({
+          ...(values.visitor !== before.visitor && { isBlocked: values.visitor }),
+          ...(values.address !== before.address && { isAddressBlocked: values.address }),
+        }),
+      ),
+    onSuccess: (visitor) => {
+      queries.setQueryData(queryKeys.visitor(props.ticketId), visitor)
+      toast(values.visitor || values.address ? 'Blocked' : 'Unblocked')
+      props.onClose()
+    },
+  }))
+  return (
+    <DialogForm
+      save={save}
+      fields={[]}
+      action="Save"
+      isUnchanged={values.visitor === before.visitor && values.address === before.address}
+      onCancel={() => props.onClose()}
+    >
+      <Checkbox
+        label="Block this visitor"
+        hint={
+          props.visitor.isVerified
+            ? 'In every browser in which your website signs them in.'
+            : 'In this browser. They can come back with another one.'
+        }
+        isChecked={values.visitor}
+        onChange={(visitor) => setValues({ visitor })}
+      />
+      <Show when={props.visitor.address}>
+        {(address) => (
+          <Checkbox
+            label={`Block the IP address ${address()}`}
+            hint="Everyone with this address, such as everyone in the same office."
+            isChecked={values.address}
+            onChange={(blocked) => setValues({ address: blocked })}
+          />
+        )}
+      </Show>
+    </DialogForm>
+  )
+}

@@ -1,0 +1,121 @@
+import { type JSX, Match, Show, Switch } from 'solid-js'
+import { observe } from '../../api/queries.ts'
+import { FailedState } from '../../forms/failed-state.tsx'
+import { Badge } from '../../ui/badge.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { type Visitor, visitorQuery } from './visitor-query.ts'
+import './visitor-section.css'
+
+/** The visitor of the widget who wrote the ticket: who they say they are, and where they are on the website. */
+export function VisitorSection(props: { ticketId: string }) {
+  const visitor = observe(() => visitorQuery(props.ticketId))
+  return (
+    <section class="customer-panel-section visitor-section">
+      <Switch fallback={<Skeleton lines={4} label="Loading the visitor" />}>
+        <Match when={visitor().data}>{(known) => <VisitorFacts visitor={known()} />}</Match>
+        <Match when={visitor().error}>
+          {(error) => (
+            <FailedState
+              title="Couldn't load the visitor"
+              error={error()}
+              onRetry={() => void visitor().refetch()}
+              isBusy={visitor().isFetching}
+            />
+          )}
+        </Match>
+      </Switch>
+    </section>
+  )
+}
+
+function VisitorFacts(props: { visitor: Visitor }) {
+  const isBlocked = () => props.visitor.isBlocked || props.visitor.isAddressBlocked
+  return (
+    <>
+      <h3 class="visitor-section-head">
+        Website visitor
+        <Show when={props.visitor.isVerified} fallback={<Badge tone="amber">Not verified</Badge>}>
+          <Badge tone="green">Verified</Badge>
+        </Show>
+        <Show when={isBlocked()}>
+          <Badge tone="red">{props.visitor.isBlocked ? 'Blocked' : 'IP address blocked'}</Badge>
+        </Show>
+      </h3>
+      <dl class="customer-panel-facts visitor-section-facts">
+        <Fact name="Name" text={props.visitor.typedName}>
+          {props.visitor.typedName} <Unchecked />
+        </Fact>
+        <Fact name="Email" text={props.visitor.typedEmail}>
+          {props.visitor.typedEmail} <Unchecked />
+        </Fact>
+        <Fact name="User ID" text={props.visitor.userId} />
+        <PageFact page={props.visitor.page} />
+        <Fact name="Last seen" text="known">
+          <RelativeTime at={props.visitor.lastSeenAt} isLong />
+        </Fact>
+        <Fact name="Browser" text={props.visitor.browser} />
+        <Fact name="Language" text={languageName(props.visitor.language)} />
+        <Fact name="Time zone" text={props.visitor.timeZone} />
+        <Fact name="IP address" text={props.visitor.address}>
+          {props.visitor.address}
+          <CopyButton text={props.visitor.address} name="Copy IP address" />
+        </Fact>
+        {props.visitor.answers.map(({ label, text }) => (
+          <Fact name={label} text={text} />
+        ))}
+        <Fact name="Widget" text={props.visitor.widget.name} />
+      </dl>
+    </>
+  )
+}
+
+/** Nothing without a text. */
+function Fact(props: { name: string; text: string | null; children?: JSX.Element }) {
+  return (
+    <Show when={props.text}>
+      <dt>{props.name}</dt>
+      <dd>{props.children ?? props.text}</dd>
+    </Show>
+  )
+}
+
+/** After what a visitor typed. */
+function Unchecked() {
+  return <span class="visitor-section-unchecked">(not verified)</span>
+}
+
+function PageFact(props: { page: Visitor['page'] }) {
+  return (
+    <Show when={props.page}>
+      {(page) => (
+        <>
+          <dt>Page</dt>
+          <dd>
+            <Show when={/^https?:\/\//i.test(page().url)} fallback={page().url}>
+              <a
+                class="visitor-section-page"
+                href={page().url}
+                target="_blank"
+                rel="noopener noreferrer"
+                title={page().url}
+              >
+                {page().title || page().url.replace(/^https?:\/\//i, '')}
+              </a>
+            </Show>
+          </dd>
+        </>
+      )}
+    </Show>
+  )
+}
+
+/** "German (Germany)" for `de-DE`. */
+function languageName(code: string): string {
+  try {
+    return new Intl.DisplayNames(undefined, { type: 'language' }).of(code) ?? code
+  } catch {
+    return code
+  }
+}
