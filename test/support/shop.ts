@@ -24,6 +24,8 @@ interface ShopPage {
   body?: string
   language?: string
   direction?: 'ltr' | 'rtl'
+  /** Shows samples only, as the settings do. */
+  isPreview?: boolean
   /** Another widget than the first. */
   key?: string
 }
@@ -68,7 +70,7 @@ function documentOf(path: string, page: ShopPage, src: string, key: string): str
 <title>Shop</title>
 ${page.css === undefined ? '' : `<link rel="stylesheet" href="${path}.css">`}
 ${page.script === undefined ? '' : `<script src="${path}.js"></script>`}
-<script async src="${src}" data-key="${key}"></script>
+<script async src="${src}" data-key="${key}"${page.isPreview ? ' data-preview' : ''}></script>
 </head>
 <body><main><h1>Shop</h1>${page.body ?? ''}</main></body>
 </html>`

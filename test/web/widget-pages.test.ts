@@ -43,6 +43,11 @@ window.AbortController = undefined`,
   },
   '/rtl': { direction: 'rtl', language: 'ar' },
   '/pt': { language: 'pt-BR' },
+  '/preview': {
+    isPreview: true,
+    body: '<div id="sample"></div>',
+    css: '#sample { position: relative; height: 600px }',
+  },
   '/asking': {
     get key() {
       return askingKey
@@ -301,4 +306,29 @@ browserTest('its texts are in the language of the page, and run in its direction
   const title = await panelOf(page).getByRole('heading').boundingBox()
   const close = await panelOf(page).getByRole('button', { name: 'Close chat' }).boundingBox()
   expect((close?.x ?? 0) < (title?.x ?? 0)).toBe(true)
+})
+
+browserTest('the preview follows its settings and asks the server for nothing but scripts', async () => {
+  await using window = await openWindow({ url: shop.origin })
+  const { page } = window
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  await page.goto('/preview')
+  const show = (settings: object | null) =>
+    page.evaluate((given) => {
+      const { Bellhop } = globalThis as unknown as { Bellhop(...args: unknown[]): void }
+      Bellhop('preview', given, document.querySelector('#sample'))
+    }, settings)
+  await page.waitForFunction('"Bellhop" in window')
+  const { json: settings } = await call<object>('GET', `${bellhop.url}/widget/${key}/settings`)
+  await show({ ...settings, title: 'Before' })
+  await panelOf(page).getByRole('heading', { name: 'Before' }).waitFor()
+  await show({ ...settings, title: 'Danach', language: 'de', theme: 'dark' })
+  await panelOf(page).getByRole('heading', { name: 'Danach' }).waitFor()
+  await messageOf(page, 'Sie ist unterwegs und kommt morgen an.').waitFor()
+  await show(null)
+  await panelOf(page).waitFor({ state: 'detached' })
+  expect(asked.filter((path) => path.startsWith('/widget/') && !path.startsWith('/widget/assets/'))).toEqual(
+    [],
+  )
 })
