@@ -152,32 +152,29 @@ browserTest(
     await page.waitForSelector('html[data-connection=online]')
     await field(page).click()
     await page.keyboard.type('A long answer, ')
-    // From here on, the agent makes a pause only where the test does.
-    await page.clock.install()
-    await page.clock.pauseAt(Date.now() + 10_000)
     await page.evaluate(() => fetch('/console/session', { method: 'DELETE' }))
     const refused = page.waitForResponse((answer) => answer.status() === 401)
     await page.keyboard.type('and its')
-    await page.clock.runFor(500)
     await refused
     // The window waits for a pause: the rest of the sentence belongs to it.
-    await page.keyboard.type(' end, to the last word.')
+    await page.keyboard.type(' end, to the last word.', { delay: 50 })
     const dialog = page.getByRole('dialog', { name: 'Sign in again' })
     const written = await field(page).inputValue()
     expect(written).toBe('A long answer, and its end, to the last word.')
-    await page.clock.runFor(1_600)
     await dialog.waitFor()
     // Fingers do not stop at once: what they type is no password.
     await page.keyboard.type('and more')
     await page.keyboard.press('Enter')
-    const password = dialog.getByLabel('Password', { exact: true })
-    expect(await password.inputValue()).toBe('')
-    await page.clock.runFor(1_100)
-    await password.and(page.locator(':focus')).waitFor()
-    await page.clock.resume()
+    expect(await dialog.getByLabel('Password', { exact: true }).inputValue()).toBe('')
+    await eventually(() =>
+      dialog
+        .getByLabel('Password', { exact: true })
+        .evaluate((element) => element === document.activeElement),
+    )
     await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD)
     await page.keyboard.press('Enter')
-    await dialog.waitFor({ state: 'hidden' })
+    // While it is still in the page, keys are for it.
+    await dialog.waitFor({ state: 'detached' })
     expect(await field(page).inputValue()).toBe(written)
     await field(page).press('Control+Enter')
     await page.getByRole('button', { name: 'Send now' }).click()
