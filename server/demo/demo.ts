@@ -8,6 +8,7 @@ import { type Deps, openDeps } from '../deps.ts'
 import { StartError } from '../errors.ts'
 import { runPlan } from './conversations.ts'
 import { addMailbox, closeMailbox } from './demo-mailbox.ts'
+import { addWidget, seedVisitors } from './demo-widget.ts'
 import { type DemoOrganization, seedOrganization } from './organization.ts'
 import { AGENTS, ORGANIZATION } from './people.ts'
 import { planConversations } from './plan.ts'
@@ -72,7 +73,9 @@ async function seed(deps: Deps, { password, url }: { password: string; url: stri
   const endpoints = await addEndpoints(deps, organization.orgId, { url, start, actor: actorOf(organization) })
   const actor = actorOf(organization)
   const mailbox = await addMailbox(deps, organization.orgId, { at: start + DAY_MS / 24, actor })
+  const widget = await addWidget(deps, organization, { at: start + DAY_MS / 12, actor })
   await runPlan(deps, { organization, mailbox }, planConversations(SEED, now))
+  await seedVisitors(deps, widget)
   await seedTicketState(deps, organization, random)
   await failEmails(deps, mailbox)
   await closeMailbox(deps, mailbox, actor)

@@ -9,6 +9,9 @@ interface Counts {
   views: Record<'mine' | 'unassigned' | 'held' | 'open' | 'pending' | 'resolved' | 'failed' | 'spam', number>
   saved: { count: number }[]
 }
+/** Of visitors whom the demo's website has not signed in. */
+const FROM_STRANGERS = ['Do you ship to Norway?', 'Is there a free trial?']
+
 interface Written {
   attachments?: { name: string }[]
 }
@@ -37,7 +40,7 @@ test('the demo shows a busy inbox after the sign-in it prints, and removes its f
   const { views, saved } = await get<Counts>('/counts')
   const { held, ...others } = views
   expect(held).toBe(1)
-  expect(views.open + views.pending + views.resolved + views.spam).toBe(300)
+  expect(views.open + views.pending + views.resolved + views.spam).toBe(302)
   for (const count of Object.values(others)) expect(count).toBeGreaterThan(2)
   expect(saved.some(({ count }) => count > 0)).toBeTrue()
   for (const path of ['/agents', '/keys', '/saved-replies', '/tags', '/audit', '/tickets?q=is:draft']) {
@@ -47,7 +50,7 @@ test('the demo shows a busy inbox after the sign-in it prints, and removes its f
   const listed = await call<{ meta: { total: number } }>('GET', `${demo.url}/v1/tickets`, {
     headers: { authorization: `Bearer ${key}` },
   })
-  expect(listed.json.meta.total).toBe(300)
+  expect(listed.json.meta.total).toBe(302)
   // The full-text index follows the log.
   const found = await eventually(async () => (await get<List>('/tickets?q=warehouses%20Rotterdam')).data[0])
   expect(found.subject).toStartWith('Moving 3 warehouses')
@@ -76,6 +79,24 @@ test('the demo shows a busy inbox after the sign-in it prints, and removes its f
     role: 'agent',
     format: 'markdown',
     attachments: [{ name: 'claim-form.pdf' }],
+  })
+
+  // Two chats with visitors who have not signed in; those before them were signed in by the website.
+  const { data: chats } = await get<List>('/tickets?q=channel:widget')
+  expect(chats.length).toBeGreaterThan(10)
+  const visitorOf = async (subject: string) => {
+    const id = chats.find((chat) => chat.subject === subject)?.id
+    return get<Record<string, unknown>>(`/tickets/${id}/visitor`)
+  }
+  expect(await visitorOf('Do you ship to Norway?')).toMatchObject({
+    isVerified: false,
+    typedName: 'Ingrid',
+    answers: [{ label: 'Your shop', text: 'Fjord Keramikk' }],
+  })
+  const earlier = chats.find(({ subject }) => !FROM_STRANGERS.includes(String(subject)))
+  expect(await visitorOf(String(earlier?.subject))).toMatchObject({
+    isVerified: true,
+    widget: { name: 'Parcelbird website' },
   })
 
   const { data: endpoints } = await get<List>('/endpoints')
