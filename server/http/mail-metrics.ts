@@ -1,7 +1,7 @@
 import { countFileBytes } from '../attachments/queries.ts'
 import { countAllMail } from '../channels/email/mailboxes/mailbox-health.ts'
 import type { Deps } from '../deps.ts'
-import { countSends } from '../sends/count-sends.ts'
+import { countSends, countUnreadEmails } from '../sends/count-sends.ts'
 import type { Metric } from './prometheus-text.ts'
 
 /** Adding up the sizes reads every attachment, so it is done at most this often. */
@@ -33,6 +33,7 @@ async function metricsOf(
 ): Promise<Metric[]> {
   const mail = await countAllMail(deps)
   const sends = await countSends(deps)
+  const unread = await countUnreadEmails(deps)
   const now = deps.clock.now()
   const ageS = (since: number | null) => (since === null ? 0 : Math.max(0, now - since) / 1000)
   const waitingMails = mail.unfetched + mail.outcomes.pending
@@ -58,6 +59,16 @@ async function metricsOf(
       'bellhop_send_oldest_due_seconds',
       'Age of the oldest message that is due.',
       ageS(sends.oldestDueAt),
+    ),
+    gauge(
+      'bellhop_unread_answers_waiting',
+      'Conversations of the website widget with answers that are emailed unless they are read first.',
+      unread.waiting,
+    ),
+    gauge(
+      'bellhop_unread_answer_oldest_due_seconds',
+      'Age of the oldest unread answer whose email is due.',
+      ageS(unread.oldestDueAt),
     ),
     {
       name: 'bellhop_send_attempts_total',

@@ -1,5 +1,6 @@
 import { and, count, min, ne, sql } from 'drizzle-orm'
 import { sends } from '../database/tables/sends.ts'
+import { widgetConversations } from '../database/tables/widgets.ts'
 import type { Deps } from '../deps.ts'
 import { PARKED } from './queries.ts'
 
@@ -29,6 +30,23 @@ export async function countSends({ database, clock }: Deps): Promise<SendBacklog
     sending: sizes.get('sending') ?? 0,
     oldestDueAt: at !== null && at <= clock.now() ? at : null,
   }
+}
+
+interface UnreadBacklog {
+  /** Conversations of the widget with answers that are emailed unless they are read first. */
+  waiting: number
+  /** When the oldest email that is due should have been made; null when none is due. */
+  oldestDueAt: number | null
+}
+
+/** For the metrics, of all organizations. Reads a partial index only. */
+export async function countUnreadEmails({ database, clock }: Deps): Promise<UnreadBacklog> {
+  const [found] = await database.read
+    .select({ waiting: count(), at: min(widgetConversations.emailDueAt) })
+    .from(widgetConversations)
+    .where(sql`email_due_at is not null`)
+  const at = found?.at ?? null
+  return { waiting: found?.waiting ?? 0, oldestDueAt: at !== null && at <= clock.now() ? at : null }
 }
 
 /** Literal, for the partial index. */

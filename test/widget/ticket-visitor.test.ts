@@ -156,6 +156,9 @@ test('the thread says up to which answer the visitor has seen', async () => {
   const read = () =>
     ben.call<{ seen?: { messageId: string; at: string } }>('GET', `/console/tickets/${conversation.id}`)
   const before = await read()
+  const metrics = await (await fetch(`${bellhop.url}/metrics`)).text()
+  expect(metrics).toContain('bellhop_unread_answers_waiting 1\n')
+  expect(metrics).toContain('bellhop_unread_answer_oldest_due_seconds 0\n')
   expect(before.json.seen).toBeUndefined()
   await page.call('POST', `/conversations/${conversation.id}/seen`, { body: { messageId: first.id } })
   const after = await read()
