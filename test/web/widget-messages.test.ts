@@ -167,3 +167,17 @@ browserTest('a conversation ends, another begins, and the list shows both', asyn
   await messageOf(page, 'First question').waitFor()
   expect(await textsOf(page)).toEqual(['First question'])
 })
+
+browserTest('a visitor who writes too much is told when the next message is sent', async () => {
+  await using window = await openWindow({ url: shop.origin })
+  const { page } = window
+  await page.goto('/')
+  await openPanel(page)
+  // One more than a visitor may send in a minute.
+  for (let at = 1; at <= 21; at++) await writeMessage(page, `Message ${at}`)
+  await panelOf(page)
+    .getByText(/^Too many messages\. The next one is sent in \d+ s\./)
+    .waitFor()
+  expect(await textsOf(page)).toEqual(Array.from({ length: 21 }, (_, at) => `Message ${at + 1}`))
+  expect((await ticketWith(admin, 'Message 20')).messages).toHaveLength(20)
+})

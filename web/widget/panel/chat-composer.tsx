@@ -1,4 +1,4 @@
-import { createEffect, createMemo, createSignal, Show } from 'solid-js'
+import { createEffect, createMemo, createSignal, Show, untrack } from 'solid-js'
 import { fill } from '../texts/texts.ts'
 import css from './chat-composer.css?inline'
 import { ChatIcon } from './chat-icon.tsx'
@@ -41,7 +41,9 @@ export function ChatComposer(props: { onReady(addFiles: (files: File[]) => void)
     (text().trim() !== '' || (queue()?.files().length ?? 0) > 0) && !queue()?.isUploading()
 
   createEffect(() => {
-    setText(client.draft(ref()))
+    const current = ref()
+    // Not tracked: what is typed stays when the first message gets its conversation.
+    setText(untrack(() => client.draft(current)))
     setProblem('')
   })
   createEffect(() => {

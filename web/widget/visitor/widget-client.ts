@@ -319,6 +319,8 @@ export function createWidgetClient(given: {
     },
     draft,
     setDraft(ref, text) {
+      // It was begun before the conversation was known.
+      if (conversations.find(ref)?.clientId === ref) kept.remove(`${session.epoch()}:draft:new`)
       if (text === '') kept.remove(draftName(ref))
       else kept.write(draftName(ref), text)
     },
