@@ -18,6 +18,8 @@ const RecipientField = lazy(() =>
 interface FailedSendProps {
   message: MessageEntry
   ticketId: string
+  /** The page of the visitor shows it, whatever becomes of an email. */
+  isInChat: boolean
   /** Why a reply to the ticket can't leave now. */
   problem: ReplyDestination['problem']
 }
@@ -41,7 +43,7 @@ export function FailedSend(props: FailedSendProps) {
       <div class="failed-send-line">
         <CircleAlert />
         <div class="failed-send-text">
-          <strong>{titleOf(props.message)}</strong>
+          <strong>{titleOf(props.message, props.isInChat)}</strong>
           <Show
             when={missed().length > 0}
             fallback={<Show when={props.message.sendError}>{(reason) => <> · {reason()}</>}</Show>}
@@ -133,7 +135,8 @@ async function resendMessage(ticketId: string, id: string, to?: Recipient[]): Pr
   }
 }
 
-function titleOf({ sending, missed = [], email }: MessageEntry): string {
+function titleOf({ sending, missed = [], email }: MessageEntry, isInChat: boolean): string {
+  if (isInChat && email) return sending === 'bounced' ? 'Email bounced' : 'Email not sent'
   if (sending === 'bounced')
     return missed.length < countRecipients(email) ? 'Bounced for some recipients' : 'Bounced'
   return sending === 'failed' ? 'Not sent' : 'Not sent to everyone'

@@ -36,7 +36,12 @@ export function MessageStatus(props: MessageStatusProps) {
     <Switch>
       <Match when={failed()}>
         {(message) => (
-          <MailParts.FailedSend message={message()} ticketId={props.ticketId} problem={props.problem} />
+          <MailParts.FailedSend
+            message={message()}
+            ticketId={props.ticketId}
+            isInChat={props.isInChat}
+            problem={props.problem}
+          />
         )}
       </Match>
       <Match when={sending() === 'sent' && isSaid()}>
@@ -58,10 +63,7 @@ export function MessageStatus(props: MessageStatusProps) {
         {(message) => (
           <p class="message-status" data-blocked={message().sendError ? '' : undefined}>
             <Clock />
-            <Show
-              when={message().sendError}
-              fallback={isEmailed() ? 'In the chat. The email is queued.' : 'Queued'}
-            >
+            <Show when={message().sendError} fallback={isEmailed() ? 'Email queued' : 'Queued'}>
               {(reason) => (
                 <span>
                   Not sent yet: {reason()} <RetryTime at={message().retryAt} />
