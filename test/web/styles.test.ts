@@ -3,6 +3,8 @@ import { join } from 'node:path'
 
 const WEB = join(import.meta.dir, '../../web')
 const COMMENT = /\/\*.*?\*\//gs
+/** Not those inside of `:is(…)`. */
+const COMMA = /,(?![^()]*\))/
 const SELECTORS = /(?<=^|[{};])\s*([^{};@]+)\{/g
 /** A class by itself, not inside of another one or joined with something. */
 const BARE_CLASS = /^\.[\w-]+$/
@@ -23,7 +25,7 @@ async function bareClasses(): Promise<{ name: string; path: string }[]> {
   const found = await Promise.all(
     paths.map(async (path) => {
       const css = (await Bun.file(join(WEB, path)).text()).replaceAll(COMMENT, '')
-      const selectors = [...css.matchAll(SELECTORS)].flatMap(([, list = '']) => list.split(','))
+      const selectors = [...css.matchAll(SELECTORS)].flatMap(([, list = '']) => list.split(COMMA))
       return selectors
         .map((selector) => selector.trim())
         .filter((selector) => BARE_CLASS.test(selector))
