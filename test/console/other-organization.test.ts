@@ -13,7 +13,11 @@ const bellhop = await startBellhop({ clock: createManualClock() })
 const acme = await makeFullOrganization(bellhop)
 const third = await bellhop.organization('Third')
 /** For the organizations that are changed: all rows of the first one are compared around each request. */
-const changing = await startBellhop({ clock: createManualClock() })
+const changing = await startBellhop({
+  clock: createManualClock(),
+  // Each organization has a visitor of its own: more than one address may open.
+  settings: { BELLHOP_TRUST_PROXY: '127.0.0.0/8,::1/128' },
+})
 const thirdOfChanging = await changing.organization('Third')
 afterAll(() => Promise.all([bellhop.stop(), changing.stop()]))
 

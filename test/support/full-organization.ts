@@ -66,6 +66,8 @@ export interface FullOrganization {
   owned: Owned
 }
 
+let visitors = 0
+
 /** Creates an organization with one of everything. Nothing changes on its own while the clock doesn't move. */
 export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrganization> {
   const { deps } = bellhop
@@ -94,7 +96,11 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
     name: `Shop ${MARKER}`,
     origins: [`https://${MARKER}.example`, ORIGIN],
   })
-  const visitor = await widget.visit({ page: { url: `${ORIGIN}/${MARKER}`, title: MARKER } })
+  visitors += 1
+  const visitor = await widget.visit(
+    { page: { url: `${ORIGIN}/${MARKER}`, title: MARKER } },
+    { 'x-forwarded-for': `10.0.0.${visitors}` },
+  )
   const { conversation } = await visitor.say(`Are you there? ${MARKER}`)
   const ticket = await createTicket(deps, orgId, {
     subject: `Invoice ${MARKER}`,
