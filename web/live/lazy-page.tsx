@@ -32,6 +32,19 @@ export function lazyDialog<Props extends DialogProps>(
   }
 }
 
+/** A part of a page that is loaded when it is first shown, with what is shown if that fails. */
+export function lazyPart<Props extends object>(
+  load: () => Promise<Component<Props>>,
+  fallback: Component<Props> = () => null,
+) {
+  return lazy<Component<Props>>(() =>
+    load().then(
+      (part) => ({ default: part }),
+      () => ({ default: fallback }),
+    ),
+  )
+}
+
 interface DialogProps {
   isOpen: boolean
   onClose: () => void

@@ -2,6 +2,7 @@ import { A } from '@solidjs/router'
 import ChevronDown from 'lucide-solid/icons/chevron-down'
 import { Show } from 'solid-js'
 import { useSession } from '../../api/session.ts'
+import { ChatParts } from '../chat-parts.tsx'
 import { recipientLine } from '../mail/mail-addresses.ts'
 import type { Recipients } from '../recipients/address-list.ts'
 import type { ReplyDestination } from '../ticket-query.ts'
@@ -20,7 +21,14 @@ interface DestinationProps {
 export function Destination(props: DestinationProps) {
   return (
     <div class="destination">
-      <Show when={props.recipients} fallback={<p>{elsewhere(props.reply)}</p>}>
+      <Show
+        when={props.recipients}
+        fallback={
+          <Show when={props.reply.by === 'widget'} fallback={<p>{elsewhere(props.reply)}</p>}>
+            <ChatParts.Destination reply={props.reply} />
+          </Show>
+        }
+      >
         {(recipients) => (
           <button
             type="button"
@@ -58,25 +66,8 @@ export function ReplyProblem(props: { reply: ReplyDestination }) {
 }
 
 /** Of a reply that doesn't leave by email. */
-function elsewhere({ by, ifUnread }: ReplyDestination): string {
-  if (by === 'widget') return `Goes to the website chat. ${unreadText(ifUnread)}`
+function elsewhere({ by }: ReplyDestination): string {
   return by === 'api' ? 'Sent to your integration (webhook), not by email' : ''
-}
-
-/** What becomes of a reply that the visitor doesn't read in the chat. */
-function unreadText(ifUnread: ReplyDestination['ifUnread']): string {
-  if (!ifUnread) return ''
-  if ('address' in ifUnread) {
-    const address = ifUnread.isVerified ? ifUnread.address : `${ifUnread.address} (not verified)`
-    return `Emailed to ${address} if it isn't read within 10 minutes.`
-  }
-  return NO_EMAIL[ifUnread.without]
-}
-
-const NO_EMAIL = {
-  address: 'The visitor left no email address.',
-  mailbox: 'Not emailed, because no mailbox is connected.',
-  answer: 'Not emailed, because the visitor answered none of the last emails.',
 }
 
 function namesOf(recipients: Recipients): string {

@@ -1,4 +1,4 @@
-import { createMemo, lazy, Match, Show, Switch } from 'solid-js'
+import { createMemo, Match, Show, Switch } from 'solid-js'
 import { isNotFound } from '../../api/api-problem.ts'
 import { FailedState } from '../../forms/failed-state.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -7,18 +7,11 @@ import './customer-panel.css'
 import { observe } from '../../api/queries.ts'
 import { Time } from '../../ui/relative-time.tsx'
 import { CHANNEL_NAMES } from '../channel-names.ts'
+import { ChatParts } from '../chat-parts.tsx'
 import { dateTime } from '../thread/times.ts'
 import { type Ticket, useTicket } from '../ticket-query.ts'
 import { customerQuery } from './customer-query.ts'
 import { CustomerTickets } from './customer-tickets.tsx'
-
-/** Loaded with the first ticket of the website widget. */
-const VisitorSection = lazy(() =>
-  import('../visitor/visitor-section.tsx').then(
-    ({ VisitorSection }) => ({ default: VisitorSection }),
-    () => ({ default: () => <p role="alert">Couldn't show the visitor. Reload the page.</p> }),
-  ),
-)
 
 /** The customer of the open ticket, their other tickets, and facts about the ticket. */
 export function CustomerPanel(props: { ticketId: string }) {
@@ -35,7 +28,7 @@ export function CustomerPanel(props: { ticketId: string }) {
             <>
               <CustomerCard ticket={known().ticket} customer={customer().data} />
               <Show when={known().ticket.channel === 'widget'}>
-                <VisitorSection ticketId={props.ticketId} />
+                <ChatParts.Section ticketId={props.ticketId} />
               </Show>
               <Switch fallback={<Skeleton lines={3} label="Loading other tickets" />}>
                 <Match when={customer().data}>

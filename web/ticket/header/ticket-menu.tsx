@@ -1,4 +1,3 @@
-import Ban from 'lucide-solid/icons/ban'
 import Ellipsis from 'lucide-solid/icons/ellipsis'
 import Link from 'lucide-solid/icons/link'
 import Mail from 'lucide-solid/icons/mail'
@@ -10,18 +9,14 @@ import { queries } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 import { useSession } from '../../api/session.ts'
 import { ConfirmDialog } from '../../forms/confirm-dialog.tsx'
-import { lazyDialog } from '../../live/lazy-page.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import { toast, toastError } from '../../ui/toaster.tsx'
 import { changeTicket } from '../changes/change-ticket.ts'
+import { ChatParts } from '../chat-parts.tsx'
 import { forgetDrafts } from '../composer/drafts.ts'
 import { blankRows } from '../list-cache.ts'
 import type { Ticket } from '../ticket-query.ts'
-
-const BlockDialog = lazyDialog(async () => ({
-  default: (await import('../visitor/block-dialog.tsx')).BlockDialog,
-}))
 
 interface TicketMenuProps {
   ticket: Ticket
@@ -57,9 +52,7 @@ export function TicketMenu(props: TicketMenuProps) {
           {props.ticket.isSpam ? 'Not spam' : 'Mark as spam'}
         </MenuItem>
         <Show when={props.ticket.channel === 'widget'}>
-          <MenuItem icon={<Ban />} onSelect={() => setBlocking(true)}>
-            Block visitor…
-          </MenuItem>
+          <ChatParts.BlockItem onSelect={() => setBlocking(true)} />
         </Show>
         <Show when={session().agent.role === 'admin'}>
           <MenuLine />
@@ -68,7 +61,11 @@ export function TicketMenu(props: TicketMenuProps) {
           </MenuItem>
         </Show>
       </Menu>
-      <BlockDialog ticketId={props.ticket.id} isOpen={isBlocking()} onClose={() => setBlocking(false)} />
+      <ChatParts.BlockDialog
+        ticketId={props.ticket.id}
+        isOpen={isBlocking()}
+        onClose={() => setBlocking(false)}
+      />
       <ConfirmDialog
         isOpen={isDeleting()}
         onClose={() => setDeleting(false)}

@@ -1,7 +1,6 @@
 import ArrowDown from 'lucide-solid/icons/arrow-down'
 import { createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show } from 'solid-js'
 import { useSession } from '../../api/session.ts'
-import { isVisitorTyping } from '../../live/presence.ts'
 import { announce } from '../../ui/announcer.tsx'
 import type { ComposerState } from '../composer/composer-state.ts'
 import { setThreadOnScreen } from '../composer/waiting-replies.ts'
@@ -9,7 +8,8 @@ import { hasHit } from '../marked.tsx'
 import { createFollowScroll } from './follow-scroll.ts'
 import { SendingMessageCard } from './sending-message-card.tsx'
 import './thread.css'
-import type { Ticket, TicketDetail, WaitingReply } from '../ticket-query.ts'
+import { ChatParts } from '../chat-parts.tsx'
+import type { TicketDetail, WaitingReply } from '../ticket-query.ts'
 import { ThreadRowView } from './thread-row.tsx'
 import {
   firstUnread,
@@ -165,7 +165,7 @@ export function Thread(props: ThreadProps) {
             }}
           </For>
           <Show when={ticket().channel === 'widget'}>
-            <VisitorTyping ticket={ticket()} />
+            <ChatParts.Typing ticket={ticket()} />
           </Show>
         </div>
       </section>
@@ -174,19 +174,6 @@ export function Thread(props: ThreadProps) {
           {missedCount()} new {missedCount() === 1 ? 'message' : 'messages'}
           <ArrowDown />
         </button>
-      </Show>
-    </div>
-  )
-}
-
-/** "Ana is typing…", at the end of a conversation in the widget. */
-function VisitorTyping(props: { ticket: Ticket }) {
-  // A memo, because updates arrive for all tickets: without a change on this one, screen readers stay silent.
-  const isTyping = createMemo(() => isVisitorTyping(props.ticket.id))
-  return (
-    <div role="status" class="thread-typing">
-      <Show when={isTyping()}>
-        <p>{props.ticket.customer.name} is typing…</p>
       </Show>
     </div>
   )

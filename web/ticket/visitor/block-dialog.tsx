@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/solid-query'
+import Ban from 'lucide-solid/icons/ban'
 import { Show } from 'solid-js'
 import { createStore } from 'solid-js/store'
 import { api, ask } from '../../api/api.ts'
@@ -8,9 +9,19 @@ import { FailedState } from '../../forms/failed-state.tsx'
 import { DialogForm } from '../../forms/form.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { MenuItem } from '../../ui/menu.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { toast } from '../../ui/toaster.tsx'
 import { type Visitor, visitorQuery } from './visitor-query.ts'
+
+/** Opens the dialog that blocks a visitor, from the menu of their ticket. */
+export function BlockItem(props: { onSelect: () => void }) {
+  return (
+    <MenuItem icon={<Ban />} onSelect={() => props.onSelect()}>
+      Block visitor…
+    </MenuItem>
+  )
+}
 
 /** Blocks the visitor of a ticket or everyone with their IP address, or lets them write again. */
 export function BlockDialog(props: { ticketId: string; isOpen: boolean; onClose: () => void }) {
