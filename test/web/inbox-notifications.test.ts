@@ -28,11 +28,11 @@ browserTest(
 
     await page.getByRole('button', { name: /Your account/ }).click()
     await page.getByRole('menuitem', { name: 'Desktop notifications' }).click()
+    await page.waitForFunction(() => localStorage.getItem('bellhop.notifications') === 'true')
     await hide(page, true)
     await makeTickets(client, ['Printer on fire'])
     await eventually(async () => (await shown(page)).length > 0)
     expect(await shown(page)).toEqual(['Ana Pires: Printer on fire'])
-    expect(await page.evaluate(() => localStorage.getItem('bellhop.notifications'))).toBe('true')
   },
   90_000,
 )

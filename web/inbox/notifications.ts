@@ -2,6 +2,7 @@ import { useNavigate } from '@solidjs/router'
 import { createEffect, onCleanup } from 'solid-js'
 import { api, ask } from '../api/api.ts'
 import { queries } from '../api/queries.ts'
+import { toServerTime } from '../api/server-clock.ts'
 import { areNotificationsOn } from '../browser/notification-setting.ts'
 import type { Row } from './inbox-data.ts'
 import { hrefOf } from './rail/views.ts'
@@ -17,7 +18,7 @@ export function useNotifications(): void {
   const navigate = useNavigate()
   createEffect(() => {
     if (!areNotificationsOn()) return
-    let since = new Date().toISOString()
+    let since = serverTime()
     let timer: ReturnType<typeof setTimeout> | undefined
     const check = async () => {
       timer = undefined
@@ -32,7 +33,7 @@ export function useNotifications(): void {
       if (isCounts && document.hidden) timer ??= setTimeout(() => void check(), PAUSE_MS)
     })
     const onVisibilityChange = () => {
-      since = new Date().toISOString()
+      since = serverTime()
     }
     document.addEventListener('visibilitychange', onVisibilityChange)
     onCleanup(() => {
@@ -41,6 +42,11 @@ export function useNotifications(): void {
       clearTimeout(timer)
     })
   })
+}
+
+/** Messages have times of the server: a browser whose clock is ahead would take them for old ones. */
+function serverTime(): string {
+  return new Date(toServerTime(Date.now())).toISOString()
 }
 
 async function newMessagesSince(since: string): Promise<Row[]> {
