@@ -77,8 +77,8 @@ export async function deleteSentDraft(tx: Transaction, draft: Draft): Promise<vo
 }
 
 /**
- * Puts the text and files of a reply that was taken back before the agent's draft. Returns false and changes nothing if
- * the draft would be too large to save.
+ * Puts the text and files of a reply that was taken back before the agent's draft, which is left out if it is only the
+ * beginning of the reply. Returns false and changes nothing if the draft would be too large to save.
  */
 export async function returnToDraft(
   { clock, config }: Deps,
@@ -89,7 +89,9 @@ export async function returnToDraft(
   const [current] = await findDraft(tx, draft)
   // The page may have saved it there already.
   const isThere = current?.text === draft.text || current?.text.startsWith(`${draft.text}\n`)
-  const texts = isThere ? [current?.text] : [draft.text, current?.text]
+  // Or it has not yet deleted what was saved while the reply was being written.
+  const isBeginning = draft.text.startsWith(current?.text.trimEnd() ?? '')
+  const texts = isThere ? [current?.text] : [draft.text, isBeginning ? '' : current?.text]
   const text = texts.filter((one) => one?.trim()).join('\n\n')
   const attachments = [...new Set([...draft.attachments, ...(current?.attachments ?? [])])]
   if (lengthOf(text) > MAX_MESSAGE_LENGTH || attachments.length > config.attachmentsPerMessage) return false

@@ -105,6 +105,14 @@ test('a reply that is taken back is its agent’s draft again, before what they 
   problemOf(await ben.call('DELETE', replyPath(id, reply.id)), 404, 'not_found')
 })
 
+test('a reply that is taken back comes once, although its beginning is still saved as a draft', async () => {
+  const { id } = await makeTicket(acme)
+  await ben.call('PUT', `/console/tickets/${id}/draft`, { body: { kind: 'reply', text: 'Dear ' } })
+  const reply = await sendReply(ben, id, { text: 'Dear Ana' })
+  expect((await ben.call('DELETE', replyPath(id, reply.id))).status).toBe(204)
+  expect((await readThread(ben, id)).drafts).toMatchObject([{ text: 'Dear Ana' }])
+})
+
 test('a reply of more emoji than half of what a message takes can be taken back', async () => {
   const { id } = await makeTicket(acme)
   const text = '🙂'.repeat(40_000)

@@ -463,6 +463,13 @@ const CASES: Case[] = [
     effects: [{ type: 'store' }],
   },
   {
+    when: 'a reply that is taken back comes once, although the field still has its beginning',
+    draft: { text: 'Hel ', saved: saved('Hel ') },
+    events: [{ type: 'taken back', text: 'Hel lo', attachments: [], isSaved: true, now: NOW }],
+    becomes: { text: 'Hel lo', saved: saved('Hel lo', FIRST) },
+    effects: [{ type: 'store' }],
+  },
+  {
     when: 'a reply of a colleague that is taken back is saved as a draft of this agent',
     draft: {},
     events: [{ type: 'taken back', text: 'Hello', attachments: [], isSaved: false, now: NOW }],

@@ -68,6 +68,7 @@ function recipientsIn({ recipients }: Pick<DraftContent, 'recipients'>) {
 }
 
 function joinedText(earlier: string, since: string): string {
-  if (since.trim() === '' || since === earlier) return earlier
+  // The beginning of the earlier version is what was saved while it was being written.
+  if (earlier.startsWith(since.trimEnd())) return earlier
   return earlier.trim() === '' ? since : `${earlier}\n\n${since}`
 }
