@@ -698,6 +698,23 @@ const CASES: Case[] = [
     effects: [{ type: 'store' }, { type: 'save later' }],
   },
   {
+    when: 'the text of a deleted ticket is unsaved again, although the server had it',
+    draft: { text: 'Hello', saved: saved('Hello') },
+    events: [{ type: 'ticket deleted', text: 'Hello', now: NOW }],
+    becomes: { text: 'Hello', saved: null },
+    effects: [{ type: 'store' }, { type: 'save later' }],
+  },
+  {
+    when: 'and stays unsaved when the answer to an earlier save is late',
+    draft: { text: 'Hello', isSaving: true },
+    events: [
+      { type: 'ticket deleted', text: 'Hello', now: NOW },
+      { type: 'saved', text: 'Hello', attachments: [], savedAt: SECOND },
+    ],
+    becomes: { text: 'Hello', saved: null, isSaving: false },
+    effects: [{ type: 'store' }, { type: 'save later' }],
+  },
+  {
     when: 'a deleted ticket leaves nothing in this browser',
     draft: { text: 'Hello', sending, isSender: true },
     events: [{ type: 'forgotten' }],

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { rowOf } from '../support/inbox.ts'
-import { readThread } from '../support/threads.ts'
+import { readDraft, readThread } from '../support/threads.ts'
 import { field, openTicket, openWorkspace } from '../support/ticket-page.ts'
 import { makeTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
@@ -15,7 +15,7 @@ function storedDrafts(page: Page): Promise<string[]> {
 }
 
 /** Two tickets; the older one is open and being answered when it is deleted. The agent may type on meanwhile. */
-async function deleteUnderHands({ isTyping = false } = {}) {
+async function deleteUnderHands({ isTyping = false, isSaved = false } = {}) {
   const { ben, ticket, client } = await openWorkspace(bellhop)
   const other = await makeTicket(client, { subject: 'Another one' })
   const window = await openTicket(bellhop, ben, ticket.id)
@@ -23,6 +23,7 @@ async function deleteUnderHands({ isTyping = false } = {}) {
   await rowOf(page, 'Another one').waitFor()
   await page.keyboard.press('r')
   await page.keyboard.type('Hello there, ')
+  if (isSaved) await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'Hello there, ')
   const gone = page.getByRole('alert').filter({ hasText: 'This ticket was deleted.' })
   await ben.call('DELETE', `/console/tickets/${ticket.id}`)
   while (isTyping && !(await gone.isVisible())) await page.keyboard.press('x')
@@ -91,7 +92,7 @@ browserTest(
 )
 
 browserTest('a page that is closed there offers the text once more, and then forgets it', async () => {
-  const { window, page } = await deleteUnderHands()
+  const { window, page } = await deleteUnderHands({ isSaved: true })
   await using _ = window
   await page.goto('/inbox/open')
   const notice = page.getByRole('alert').filter({ hasText: 'Your text: “Hello there, ”' })

@@ -30,8 +30,9 @@ export function DeletedTicket(props: DeletedTicketProps) {
   const isDeleted = () => isDeletedTicket(ticketId)
   onMount(() => {
     if (!isDeleted()) return
-    // Saves the text again, so that it is offered once more after the page is closed here.
-    for (const { draft, text } of written()) draft.dispatch({ type: 'typed', text: text(), now: Date.now() })
+    // Makes the text unsaved, so that it is offered once more after the page is closed here.
+    const now = Date.now()
+    for (const { draft, text } of written()) draft.dispatch({ type: 'ticket deleted', text: text(), now })
   })
   onCleanup(() => {
     if (isDeleted()) forgetDrafts(me, ticketId)

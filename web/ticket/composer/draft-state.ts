@@ -71,6 +71,8 @@ export interface DraftState extends StoredDraft {
   /** Send was pressed during an upload: it is sent when all files are uploaded. */
   sendsAfterUploads: SendRequest | null
   retryMs: number
+  /** The server has no copy any more, whatever a late answer says. The next page offers the text. */
+  isTicketDeleted: boolean
   /** The ticket is deleted. Nothing is stored until the agent types. */
   isForgotten: boolean
 }
@@ -121,6 +123,8 @@ export type DraftEvent =
   /** A waiting message was deleted on the server; `isSaved` when the server has put it into this draft. */
   | ({ type: 'taken back'; isSaved: boolean; now: number } & DraftContent)
   | { type: 'page closing' }
+  /** The agent is shown the text one last time. */
+  | { type: 'ticket deleted'; text: string; now: number }
   | { type: 'forgotten' }
 
 export type DraftEffect =
@@ -177,6 +181,7 @@ export function openDraft(stored: StoredDraft): DraftState {
     sendsAfterSave: false,
     sendsAfterUploads: null,
     retryMs: FIRST_RETRY_MS,
+    isTicketDeleted: false,
     isForgotten: false,
   }
 }
@@ -233,6 +238,10 @@ export function reduceDraft(state: DraftState, event: DraftEvent): Step {
       return takeBack(state, event)
     case 'page closing':
       return close(state)
+    case 'ticket deleted': {
+      const withoutCopy = { ...state, saved: null, isTicketDeleted: true, isForgotten: false }
+      return changed(withoutCopy, { text: event.text }, event.now)
+    }
     case 'forgotten':
       return {
         state: { ...openDraft(EMPTY_DRAFT), isForgotten: true },
@@ -305,7 +314,8 @@ function saveOf(draft: StoredDraft, isClosing: boolean): DraftEffect {
 
 function afterSave(state: DraftState, { savedAt, ...draft }: SavedDraft): Step {
   const content = contentIn(draft)
-  const saved = { ...content, text: isBlank(content) ? '' : content.text, savedAt }
+  const copy = { ...content, text: isBlank(content) ? '' : content.text, savedAt }
+  const saved = state.isTicketDeleted ? null : copy
   const step = stored({ ...state, saved, isSaving: false, isSaveLate: false, retryMs: FIRST_RETRY_MS })
   return thenSend(step)
 }
