@@ -271,6 +271,8 @@ describeWithMail('the mail server of a mailbox', () => {
       expect(failed.sendError).toBe(
         `127.0.0.1 can't handle ${JOERG}: it takes only addresses without special letters before the @ (no SMTPUTF8).`,
       )
+      // The mailbox itself works, once it has connected.
+      await soon(async () => (await shown(unable)).state !== 'connecting')
       expect(await shown(unable)).toMatchObject({ state: 'active' })
     },
     LONG_TEST_MS,
