@@ -22,6 +22,7 @@ const LONG_TEST_MS = 60_000
 interface MailboxJson {
   id: string
   address: string
+  state: string
   hasSubaddresses: boolean | null
   authservId: string
   dkim: { isOn: boolean; record: { name: string; value: string } } | null

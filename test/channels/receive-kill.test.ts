@@ -46,7 +46,8 @@ describeWithMail('a server that is killed while it receives mail', () => {
           if (delivered % 10 === 0) dovecot.deliver(ADDRESS, raw)
         }
       }
-      deliver(MAILS / 4)
+      // At least so many are new in each life.
+      deliver(MAILS / KILLS)
       const lives = killedLives({
         program: `${import.meta.dir}/programs/receive.ts`,
         args: [],

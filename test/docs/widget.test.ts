@@ -89,7 +89,8 @@ func main() {
 }
 `,
     }),
-    command: (folder) => ['go', 'run', '-C', folder, '.'],
+    // Before Go 1.20 there is no -C.
+    command: () => ['go', 'run', '.'],
   },
 ]
 
@@ -104,7 +105,7 @@ for (const { name, block: language, program, print, command } of EXAMPLES) {
         writeFileSync(join(folder, file), source)
       }
       const env = { ...process.env, CGO_ENABLED: '0', IDENTITY_SECRET: identitySecret }
-      const child = Bun.spawn(command(folder), { env, stdout: 'pipe', stderr: 'inherit' })
+      const child = Bun.spawn(command(folder), { cwd: folder, env, stdout: 'pipe', stderr: 'inherit' })
       const jwt = await new Response(child.stdout).text()
       const { json } = await ana.call('POST', `/console/widgets/${id}/check-identity`, { body: { jwt } })
       expect(json).toEqual({
