@@ -51,7 +51,7 @@ browserTest(
 browserTest('the signatures of an agent and of the organization are formatted', async () => {
   const { agent, page, window } = await openSettings('/account')
   await using _ = window
-  const field = page.getByLabel('Your signature')
+  const field = page.getByRole('textbox', { name: 'Your signature' })
   await field.fill('Nora Quinn\nAcme')
   await field.evaluate((element) => {
     if (element instanceof HTMLTextAreaElement) element.setSelectionRange(0, 'Nora Quinn'.length)
@@ -79,13 +79,15 @@ browserTest(
   async () => {
     const { page, window } = await openSettings('/account')
     await using _ = window
-    await page.getByLabel('Your signature').fill('See ')
-    await page.getByLabel('Your signature').press('Control+k')
+    await page.getByRole('textbox', { name: 'Your signature' }).fill('See ')
+    await page.getByRole('textbox', { name: 'Your signature' }).press('Control+k')
     const form = page.getByRole('dialog', { name: 'Link' })
     await form.getByLabel('Address').fill('acme.test')
     await form.getByLabel('Text').fill('our site')
     await page.keyboard.press('Enter')
-    expect(await page.getByLabel('Your signature').inputValue()).toBe('See [our site](https://acme.test)')
+    expect(await page.getByRole('textbox', { name: 'Your signature' }).inputValue()).toBe(
+      'See [our site](https://acme.test)',
+    )
     expect(await page.getByText('Signature saved.').count()).toBe(0)
   },
 )
