@@ -1,4 +1,4 @@
-import { createEffect, createSignal, Match, on, Show, Switch } from 'solid-js'
+import { createEffect, createMemo, createSignal, Match, on, Show, Switch } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
 import { errorMessage } from '../../api/api-problem.ts'
 import { observe, queries } from '../../api/queries.ts'
@@ -90,7 +90,9 @@ function NewTicketForm(props: NewTicketFormProps) {
   }
 
   // What was wrong with it is mended, or at least no longer the same.
-  createEffect(on([mail, isUnfinished, files.fault], () => setError(''), { defer: true }))
+  // A memo, because files load late: that alone mends nothing.
+  const fileFault = createMemo(() => files.fault())
+  createEffect(on([mail, isUnfinished, fileFault], () => setError(''), { defer: true }))
 
   function focusMissing(): void {
     const { to, subject, text } = mail()
