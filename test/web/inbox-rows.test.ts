@@ -140,8 +140,10 @@ browserTest('a ticket read after it left the list is no longer unread', async ()
 
 browserTest('a row shows the time the list is sorted by: last update, or creation', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Times')
-  const [ticket] = await makeTickets(client, ['Tagged later', 'Newer'])
+  const [ticket, newer] = await makeTickets(client, ['Tagged later', 'Newer'])
   const path = `/v1/tickets/${ticket?.id}`
+  // A change in the same millisecond would not be the later one.
+  await eventually(() => Date.now() > Date.parse(newer?.createdAt ?? ''))
   const { json } = await agent.call<TicketJson>('PATCH', path, { body: { tags: ['late'] } })
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
