@@ -17,6 +17,8 @@ const FLAGS = [
   // One renderer process for all windows of a context, and none for drawing.
   '--renderer-process-limit=1',
   '--in-process-gpu',
+  // Without graphics of its own, npm's Chromium would end with the part that looks for them.
+  '--disable-software-rasterizer',
   '--disable-site-isolation-trials',
 ]
 const DESKTOP = { width: 1440, height: 900 }
