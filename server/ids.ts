@@ -25,6 +25,10 @@ export type IdPrefix =
   | 'eml'
   | 'wgt'
   | 'vis'
+  | 'bot'
+  | 'upd'
+  | 'tgf'
+  | 'ntc'
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 /** Two characters encode ten bits. */

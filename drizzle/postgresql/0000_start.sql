@@ -60,6 +60,110 @@ CREATE TABLE "audit_entries" (
 	"created_at" bigint NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "bots" (
+	"id" text PRIMARY KEY NOT NULL,
+	"org_id" text NOT NULL,
+	"name" text NOT NULL,
+	"telegram_id" text NOT NULL,
+	"username" text NOT NULL,
+	"state" text NOT NULL,
+	"token" "bytea",
+	"receives" text DEFAULT 'polling' NOT NULL,
+	"webhook" "bytea",
+	"webhook_hash" text,
+	"offset" bigint DEFAULT 0 NOT NULL,
+	"greeting" text DEFAULT '' NOT NULL,
+	"new_ticket_after_days" bigint,
+	"shows_typing" boolean DEFAULT true NOT NULL,
+	"default_assignee" text DEFAULT '' NOT NULL,
+	"last_update_at" bigint,
+	"last_sent_at" bigint,
+	"last_checked_at" bigint,
+	"receive_error" text DEFAULT '' NOT NULL,
+	"send_error" text DEFAULT '' NOT NULL,
+	"receive_failing_since" bigint,
+	"send_failing_since" bigint,
+	"alerted_at" bigint,
+	"foreign_webhook" text DEFAULT '' NOT NULL,
+	"missed_since" bigint,
+	"unknown_updates" bigint DEFAULT 0 NOT NULL,
+	"created_at" bigint NOT NULL,
+	"updated_at" bigint NOT NULL,
+	"deleted_at" bigint
+);
+--> statement-breakpoint
+CREATE TABLE "telegram_chats" (
+	"org_id" text NOT NULL,
+	"bot_id" text NOT NULL,
+	"chat_id" text NOT NULL,
+	"ticket_id" text,
+	"customer_id" text,
+	"name" text DEFAULT '' NOT NULL,
+	"username" text DEFAULT '' NOT NULL,
+	"language" text DEFAULT '' NOT NULL,
+	"state" text DEFAULT 'active' NOT NULL,
+	"state_at" bigint,
+	"is_group_told" boolean DEFAULT false NOT NULL,
+	"created_at" bigint NOT NULL,
+	CONSTRAINT "telegram_chats_bot_id_chat_id_pk" PRIMARY KEY("bot_id","chat_id")
+);
+--> statement-breakpoint
+CREATE TABLE "telegram_conversations" (
+	"ticket_id" text PRIMARY KEY NOT NULL,
+	"org_id" text NOT NULL,
+	"bot_id" text NOT NULL,
+	"chat_id" text NOT NULL,
+	"created_at" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "telegram_files" (
+	"id" text PRIMARY KEY NOT NULL,
+	"org_id" text NOT NULL,
+	"ticket_id" text NOT NULL,
+	"message_id" text NOT NULL,
+	"bot_id" text NOT NULL,
+	"file_id" text NOT NULL,
+	"name" text NOT NULL,
+	"type" text NOT NULL,
+	"size" bigint,
+	"position" bigint NOT NULL,
+	"state" text NOT NULL,
+	"attempts" bigint DEFAULT 0 NOT NULL,
+	"due_at" bigint NOT NULL,
+	"error" text DEFAULT '' NOT NULL,
+	"created_at" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "telegram_messages" (
+	"org_id" text NOT NULL,
+	"bot_id" text NOT NULL,
+	"chat_id" text NOT NULL,
+	"telegram_message_id" bigint NOT NULL,
+	"direction" text NOT NULL,
+	"ticket_id" text,
+	"message_id" text,
+	"album" text,
+	"created_at" bigint NOT NULL,
+	CONSTRAINT "telegram_messages_bot_id_chat_id_telegram_message_id_pk" PRIMARY KEY("bot_id","chat_id","telegram_message_id")
+);
+--> statement-breakpoint
+CREATE TABLE "telegram_updates" (
+	"id" text PRIMARY KEY NOT NULL,
+	"org_id" text NOT NULL,
+	"bot_id" text NOT NULL,
+	"update_id" bigint NOT NULL,
+	"chat_id" text DEFAULT '' NOT NULL,
+	"kind" text NOT NULL,
+	"album" text,
+	"raw" text,
+	"state" text NOT NULL,
+	"reason" text DEFAULT '' NOT NULL,
+	"attempts" bigint DEFAULT 0 NOT NULL,
+	"due_at" bigint NOT NULL,
+	"created_at" bigint NOT NULL,
+	"processed_at" bigint
+);
+--> statement-breakpoint
 CREATE TABLE "customer_identities" (
 	"org_id" text NOT NULL,
 	"channel" text NOT NULL,
@@ -221,6 +325,17 @@ CREATE TABLE "message_contents" (
 	CONSTRAINT "message_contents_message_id_pk" PRIMARY KEY("message_id")
 );
 --> statement-breakpoint
+CREATE TABLE "message_edits" (
+	"message_id" text NOT NULL,
+	"version" bigint NOT NULL,
+	"org_id" text NOT NULL,
+	"ticket_id" text NOT NULL,
+	"text" text NOT NULL,
+	"format" text NOT NULL,
+	"edited_at" bigint NOT NULL,
+	CONSTRAINT "message_edits_message_id_version_pk" PRIMARY KEY("message_id","version")
+);
+--> statement-breakpoint
 CREATE TABLE "messages" (
 	"id" text PRIMARY KEY NOT NULL,
 	"org_id" text NOT NULL,
@@ -242,6 +357,9 @@ CREATE TABLE "messages" (
 	"sending" text,
 	"send_error" text,
 	"request_hash" text,
+	"telegram" text,
+	"edited_at" bigint,
+	"taken_back_at" bigint,
 	"created_at" bigint NOT NULL
 );
 --> statement-breakpoint
@@ -596,6 +714,9 @@ CREATE TABLE "widgets" (
 --> statement-breakpoint
 ALTER TABLE "agents" ADD CONSTRAINT "agents_org_id_organizations_id_fk" FOREIGN KEY ("org_id") REFERENCES "public"."organizations"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_org_id_organizations_id_fk" FOREIGN KEY ("org_id") REFERENCES "public"."organizations"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "bots" ADD CONSTRAINT "bots_org_id_organizations_id_fk" FOREIGN KEY ("org_id") REFERENCES "public"."organizations"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "telegram_chats" ADD CONSTRAINT "telegram_chats_bot_id_bots_id_fk" FOREIGN KEY ("bot_id") REFERENCES "public"."bots"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "telegram_updates" ADD CONSTRAINT "telegram_updates_bot_id_bots_id_fk" FOREIGN KEY ("bot_id") REFERENCES "public"."bots"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "customer_identities" ADD CONSTRAINT "customer_identities_customer_id_customers_id_fk" FOREIGN KEY ("customer_id") REFERENCES "public"."customers"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "customers" ADD CONSTRAINT "customers_org_id_organizations_id_fk" FOREIGN KEY ("org_id") REFERENCES "public"."organizations"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "mail_folders" ADD CONSTRAINT "mail_folders_mailbox_id_mailboxes_id_fk" FOREIGN KEY ("mailbox_id") REFERENCES "public"."mailboxes"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
@@ -603,6 +724,7 @@ ALTER TABLE "mailboxes" ADD CONSTRAINT "mailboxes_org_id_organizations_id_fk" FO
 ALTER TABLE "mails" ADD CONSTRAINT "mails_mailbox_id_mailboxes_id_fk" FOREIGN KEY ("mailbox_id") REFERENCES "public"."mailboxes"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "oauth_clients" ADD CONSTRAINT "oauth_clients_org_id_organizations_id_fk" FOREIGN KEY ("org_id") REFERENCES "public"."organizations"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "message_contents" ADD CONSTRAINT "message_contents_message_id_messages_id_fk" FOREIGN KEY ("message_id") REFERENCES "public"."messages"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "message_edits" ADD CONSTRAINT "message_edits_message_id_messages_id_fk" FOREIGN KEY ("message_id") REFERENCES "public"."messages"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "messages" ADD CONSTRAINT "messages_ticket_id_tickets_id_fk" FOREIGN KEY ("ticket_id") REFERENCES "public"."tickets"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "saved_replies" ADD CONSTRAINT "saved_replies_org_id_organizations_id_fk" FOREIGN KEY ("org_id") REFERENCES "public"."organizations"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "saved_views" ADD CONSTRAINT "saved_views_org_id_organizations_id_fk" FOREIGN KEY ("org_id") REFERENCES "public"."organizations"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
@@ -635,6 +757,22 @@ CREATE INDEX "attachments_by_hash" ON "attachments" USING btree ("hash");--> sta
 CREATE INDEX "attachments_unsent" ON "attachments" USING btree ("created_at") WHERE owner_id is null;--> statement-breakpoint
 CREATE INDEX "audit_entries_by_organization" ON "audit_entries" USING btree ("org_id","id");--> statement-breakpoint
 CREATE INDEX "audit_entries_by_action" ON "audit_entries" USING btree ("org_id","action","id");--> statement-breakpoint
+CREATE UNIQUE INDEX "bots_by_telegram_id" ON "bots" USING btree ("telegram_id") WHERE deleted_at is null;--> statement-breakpoint
+CREATE UNIQUE INDEX "bots_by_webhook" ON "bots" USING btree ("webhook_hash");--> statement-breakpoint
+CREATE INDEX "bots_by_organization" ON "bots" USING btree ("org_id","created_at","id");--> statement-breakpoint
+CREATE INDEX "telegram_chats_by_ticket" ON "telegram_chats" USING btree ("org_id","ticket_id");--> statement-breakpoint
+CREATE INDEX "telegram_chats_by_customer" ON "telegram_chats" USING btree ("org_id","customer_id");--> statement-breakpoint
+CREATE INDEX "telegram_conversations_by_chat" ON "telegram_conversations" USING btree ("bot_id","chat_id");--> statement-breakpoint
+CREATE INDEX "telegram_files_due" ON "telegram_files" USING btree ("due_at","id") WHERE state = 'waiting';--> statement-breakpoint
+CREATE INDEX "telegram_files_by_message" ON "telegram_files" USING btree ("org_id","message_id");--> statement-breakpoint
+CREATE INDEX "telegram_files_by_ticket" ON "telegram_files" USING btree ("org_id","ticket_id");--> statement-breakpoint
+CREATE INDEX "telegram_messages_by_ticket" ON "telegram_messages" USING btree ("org_id","ticket_id");--> statement-breakpoint
+CREATE INDEX "telegram_messages_by_message" ON "telegram_messages" USING btree ("org_id","message_id");--> statement-breakpoint
+CREATE INDEX "telegram_messages_by_album" ON "telegram_messages" USING btree ("bot_id","chat_id","album") WHERE album is not null;--> statement-breakpoint
+CREATE INDEX "telegram_updates_pending" ON "telegram_updates" USING btree ("bot_id","chat_id","id") WHERE state = 'pending';--> statement-breakpoint
+CREATE INDEX "telegram_updates_by_bot" ON "telegram_updates" USING btree ("org_id","bot_id","state","id");--> statement-breakpoint
+CREATE INDEX "telegram_updates_by_chat" ON "telegram_updates" USING btree ("bot_id","chat_id","id");--> statement-breakpoint
+CREATE INDEX "telegram_updates_processed" ON "telegram_updates" USING btree ("processed_at") WHERE processed_at is not null;--> statement-breakpoint
 CREATE INDEX "customer_identities_by_customer" ON "customer_identities" USING btree ("customer_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "customers_by_email" ON "customers" USING btree ("org_id","email_key");--> statement-breakpoint
 CREATE INDEX "customers_to_reindex" ON "customers" USING btree ("org_id","id") WHERE reindex_after is not null;--> statement-breakpoint
@@ -652,6 +790,7 @@ CREATE INDEX "mails_pending" ON "mails" USING btree ("attempts","id") WHERE outc
 CREATE INDEX "mails_by_ticket" ON "mails" USING btree ("org_id","ticket_id");--> statement-breakpoint
 CREATE INDEX "mails_by_hash" ON "mails" USING btree ("hash");--> statement-breakpoint
 CREATE INDEX "message_contents_by_ticket" ON "message_contents" USING btree ("org_id","ticket_id");--> statement-breakpoint
+CREATE INDEX "message_edits_by_ticket" ON "message_edits" USING btree ("org_id","ticket_id");--> statement-breakpoint
 CREATE INDEX "messages_by_ticket" ON "messages" USING btree ("ticket_id","created_at","id");--> statement-breakpoint
 CREATE INDEX "messages_failed" ON "messages" USING btree ("org_id","ticket_id","id") WHERE sending in ('failed', 'bounced');--> statement-breakpoint
 CREATE INDEX "saved_replies_by_name" ON "saved_replies" USING btree ("org_id","name","id");--> statement-breakpoint

@@ -72,6 +72,129 @@ CREATE TABLE `audit_entries` (
 --> statement-breakpoint
 CREATE INDEX `audit_entries_by_organization` ON `audit_entries` (`org_id`,`id`);--> statement-breakpoint
 CREATE INDEX `audit_entries_by_action` ON `audit_entries` (`org_id`,`action`,`id`);--> statement-breakpoint
+CREATE TABLE `bots` (
+	`id` text PRIMARY KEY NOT NULL,
+	`org_id` text NOT NULL,
+	`name` text NOT NULL,
+	`telegram_id` text NOT NULL,
+	`username` text NOT NULL,
+	`state` text NOT NULL,
+	`token` blob,
+	`receives` text DEFAULT 'polling' NOT NULL,
+	`webhook` blob,
+	`webhook_hash` text,
+	`offset` integer DEFAULT 0 NOT NULL,
+	`greeting` text DEFAULT '' NOT NULL,
+	`new_ticket_after_days` integer,
+	`shows_typing` integer DEFAULT true NOT NULL,
+	`default_assignee` text DEFAULT '' NOT NULL,
+	`last_update_at` integer,
+	`last_sent_at` integer,
+	`last_checked_at` integer,
+	`receive_error` text DEFAULT '' NOT NULL,
+	`send_error` text DEFAULT '' NOT NULL,
+	`receive_failing_since` integer,
+	`send_failing_since` integer,
+	`alerted_at` integer,
+	`foreign_webhook` text DEFAULT '' NOT NULL,
+	`missed_since` integer,
+	`unknown_updates` integer DEFAULT 0 NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	`deleted_at` integer,
+	FOREIGN KEY (`org_id`) REFERENCES `organizations`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `bots_by_telegram_id` ON `bots` (`telegram_id`) WHERE deleted_at is null;--> statement-breakpoint
+CREATE UNIQUE INDEX `bots_by_webhook` ON `bots` (`webhook_hash`);--> statement-breakpoint
+CREATE INDEX `bots_by_organization` ON `bots` (`org_id`,`created_at`,`id`);--> statement-breakpoint
+CREATE TABLE `telegram_chats` (
+	`org_id` text NOT NULL,
+	`bot_id` text NOT NULL,
+	`chat_id` text NOT NULL,
+	`ticket_id` text,
+	`customer_id` text,
+	`name` text DEFAULT '' NOT NULL,
+	`username` text DEFAULT '' NOT NULL,
+	`language` text DEFAULT '' NOT NULL,
+	`state` text DEFAULT 'active' NOT NULL,
+	`state_at` integer,
+	`is_group_told` integer DEFAULT false NOT NULL,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`bot_id`, `chat_id`),
+	FOREIGN KEY (`bot_id`) REFERENCES `bots`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `telegram_chats_by_ticket` ON `telegram_chats` (`org_id`,`ticket_id`);--> statement-breakpoint
+CREATE INDEX `telegram_chats_by_customer` ON `telegram_chats` (`org_id`,`customer_id`);--> statement-breakpoint
+CREATE TABLE `telegram_conversations` (
+	`ticket_id` text PRIMARY KEY NOT NULL,
+	`org_id` text NOT NULL,
+	`bot_id` text NOT NULL,
+	`chat_id` text NOT NULL,
+	`created_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `telegram_conversations_by_chat` ON `telegram_conversations` (`bot_id`,`chat_id`);--> statement-breakpoint
+CREATE TABLE `telegram_files` (
+	`id` text PRIMARY KEY NOT NULL,
+	`org_id` text NOT NULL,
+	`ticket_id` text NOT NULL,
+	`message_id` text NOT NULL,
+	`bot_id` text NOT NULL,
+	`file_id` text NOT NULL,
+	`name` text NOT NULL,
+	`type` text NOT NULL,
+	`size` integer,
+	`position` integer NOT NULL,
+	`state` text NOT NULL,
+	`attempts` integer DEFAULT 0 NOT NULL,
+	`due_at` integer NOT NULL,
+	`error` text DEFAULT '' NOT NULL,
+	`created_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `telegram_files_due` ON `telegram_files` (`due_at`,`id`) WHERE state = 'waiting';--> statement-breakpoint
+CREATE INDEX `telegram_files_by_message` ON `telegram_files` (`org_id`,`message_id`);--> statement-breakpoint
+CREATE INDEX `telegram_files_by_ticket` ON `telegram_files` (`org_id`,`ticket_id`);--> statement-breakpoint
+CREATE TABLE `telegram_messages` (
+	`org_id` text NOT NULL,
+	`bot_id` text NOT NULL,
+	`chat_id` text NOT NULL,
+	`telegram_message_id` integer NOT NULL,
+	`direction` text NOT NULL,
+	`ticket_id` text,
+	`message_id` text,
+	`album` text,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`bot_id`, `chat_id`, `telegram_message_id`)
+);
+--> statement-breakpoint
+CREATE INDEX `telegram_messages_by_ticket` ON `telegram_messages` (`org_id`,`ticket_id`);--> statement-breakpoint
+CREATE INDEX `telegram_messages_by_message` ON `telegram_messages` (`org_id`,`message_id`);--> statement-breakpoint
+CREATE INDEX `telegram_messages_by_album` ON `telegram_messages` (`bot_id`,`chat_id`,`album`) WHERE album is not null;--> statement-breakpoint
+CREATE TABLE `telegram_updates` (
+	`id` text PRIMARY KEY NOT NULL,
+	`org_id` text NOT NULL,
+	`bot_id` text NOT NULL,
+	`update_id` integer NOT NULL,
+	`chat_id` text DEFAULT '' NOT NULL,
+	`kind` text NOT NULL,
+	`album` text,
+	`raw` text,
+	`state` text NOT NULL,
+	`reason` text DEFAULT '' NOT NULL,
+	`attempts` integer DEFAULT 0 NOT NULL,
+	`due_at` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`processed_at` integer,
+	FOREIGN KEY (`bot_id`) REFERENCES `bots`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `telegram_updates_pending` ON `telegram_updates` (`bot_id`,`chat_id`,`id`) WHERE state = 'pending';--> statement-breakpoint
+CREATE INDEX `telegram_updates_by_bot` ON `telegram_updates` (`org_id`,`bot_id`,`state`,`id`);--> statement-breakpoint
+CREATE INDEX `telegram_updates_by_chat` ON `telegram_updates` (`bot_id`,`chat_id`,`id`);--> statement-breakpoint
+CREATE INDEX `telegram_updates_processed` ON `telegram_updates` (`processed_at`) WHERE processed_at is not null;--> statement-breakpoint
 CREATE TABLE `customer_identities` (
 	`org_id` text NOT NULL,
 	`channel` text NOT NULL,
@@ -256,6 +379,19 @@ CREATE TABLE `message_contents` (
 );
 --> statement-breakpoint
 CREATE INDEX `message_contents_by_ticket` ON `message_contents` (`org_id`,`ticket_id`);--> statement-breakpoint
+CREATE TABLE `message_edits` (
+	`message_id` text NOT NULL,
+	`version` integer NOT NULL,
+	`org_id` text NOT NULL,
+	`ticket_id` text NOT NULL,
+	`text` text NOT NULL,
+	`format` text NOT NULL,
+	`edited_at` integer NOT NULL,
+	PRIMARY KEY(`message_id`, `version`),
+	FOREIGN KEY (`message_id`) REFERENCES `messages`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `message_edits_by_ticket` ON `message_edits` (`org_id`,`ticket_id`);--> statement-breakpoint
 CREATE TABLE `messages` (
 	`id` text PRIMARY KEY NOT NULL,
 	`org_id` text NOT NULL,
@@ -277,6 +413,9 @@ CREATE TABLE `messages` (
 	`sending` text,
 	`send_error` text,
 	`request_hash` text,
+	`telegram` text,
+	`edited_at` integer,
+	`taken_back_at` integer,
 	`created_at` integer NOT NULL,
 	FOREIGN KEY (`ticket_id`) REFERENCES `tickets`(`id`) ON UPDATE no action ON DELETE no action
 );

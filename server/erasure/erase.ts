@@ -3,9 +3,10 @@ import { deleteFiles } from '../attachments/queries.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Transaction } from '../database/database.ts'
 import { attachments } from '../database/tables/attachments.ts'
+import { telegramConversations, telegramFiles } from '../database/tables/bots.ts'
 import { customers } from '../database/tables/customers.ts'
 import { knownMails, mails } from '../database/tables/mailboxes.ts'
-import { messageContents, messages } from '../database/tables/messages.ts'
+import { messageContents, messageEdits, messages } from '../database/tables/messages.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { sends } from '../database/tables/sends.ts'
@@ -22,6 +23,7 @@ import { replaceDocuments } from '../search/index/documents.ts'
 import { moveCounters, sumOfChanges } from '../tickets/counters.ts'
 import { lockTicket, requireTicket, type Ticket } from '../tickets/queries.ts'
 import { eraseDeliveries } from '../webhooks/deliveries/erase-deliveries.ts'
+import { eraseChats, forgetTickets } from './erase-chats.ts'
 import { eraseVisitors, lockVisitors } from './erase-visitors.ts'
 
 /** Tickets in one unit. Each may have many messages, events and deliveries. */
@@ -30,6 +32,7 @@ const SLICE = 20
 /** All tables with rows that belong to a ticket. */
 const TICKET_TABLES = [
   messageContents,
+  messageEdits,
   sends,
   messages,
   notes,
@@ -40,6 +43,8 @@ const TICKET_TABLES = [
   scheduledMessages,
   widgetConversations,
   widgetMessages,
+  telegramConversations,
+  telegramFiles,
 ]
 
 /** Deletes a ticket permanently. The audit log keeps only its id. Throws 404. */
@@ -97,6 +102,7 @@ async function eraseSlice(
     await recordAudit(deps, tx, orgId, { action: 'customer.deleted', subject: { id, label: id }, detail })
   }
   if (isGone) {
+    await eraseChats(tx, { orgId, customerId: id })
     await eraseVisitors(tx, { orgId, customerId: id, email })
     await tx.delete(customers).where(and(eq(customers.orgId, orgId), eq(customers.id, id)))
   }
@@ -124,6 +130,7 @@ async function eraseTickets(deps: Deps, tx: Transaction, orgId: string, erased: 
   const ticketIds = erased.map(({ id }) => id)
   await eraseAnswers(tx, orgId, ticketIds)
   const files = await eraseFiles(tx, orgId, ticketIds)
+  await forgetTickets(tx, { orgId, ticketIds })
   for (const table of TICKET_TABLES) {
     await tx.delete(table).where(and(eq(table.orgId, orgId), inArray(table.ticketId, ticketIds)))
   }

@@ -1,4 +1,5 @@
 import { and, asc, isNotNull, isNull, or } from 'drizzle-orm'
+import { bots } from '../database/tables/bots.ts'
 import { mailboxes, oauthClients } from '../database/tables/mailboxes.ts'
 import { endpoints } from '../database/tables/webhooks.ts'
 import { widgets } from '../database/tables/widgets.ts'
@@ -12,7 +13,7 @@ interface Encrypted {
 
 /**
  * Throws `StartError` when the stored secrets were encrypted with another key. Otherwise no delivery could be signed, no
- * mailbox could sign in and no user of a website could be verified, and secrets encrypted now would be lost when the
+ * mailbox or bot could sign in and no user of a website could be verified, and secrets encrypted now would be lost when the
  * right key is restored. Checks one secret of each kind.
  */
 export async function verifySecretKey(deps: Deps): Promise<void> {
@@ -21,6 +22,7 @@ export async function verifySecretKey(deps: Deps): Promise<void> {
     mailboxSecret(deps),
     clientSecret(deps),
     widgetSecret(deps),
+    botToken(deps),
   ])
   try {
     for (const { owner, secret } of found.flat()) if (secret) deps.encryption.decrypt(secret, owner)
@@ -67,5 +69,14 @@ function widgetSecret({ database: { read } }: Deps): Promise<Encrypted[]> {
     .from(widgets)
     .where(isNull(widgets.deletedAt))
     .orderBy(asc(widgets.createdAt))
+    .limit(1)
+}
+
+function botToken({ database: { read } }: Deps): Promise<Encrypted[]> {
+  return read
+    .select({ owner: bots.id, secret: bots.token })
+    .from(bots)
+    .where(isNull(bots.deletedAt))
+    .orderBy(asc(bots.createdAt))
     .limit(1)
 }

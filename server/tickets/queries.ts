@@ -126,6 +126,9 @@ export function newMessage(given: Pick<Message, OwnFields> & Partial<Message>): 
     sending: null,
     sendError: null,
     requestHash: null,
+    telegram: null,
+    editedAt: null,
+    takenBackAt: null,
     ...given,
   }
 }

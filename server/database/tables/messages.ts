@@ -35,6 +35,23 @@ export interface MessageEmail {
   isUnverified?: boolean
 }
 
+/** What only a message that arrived by Telegram has. */
+export interface MessageTelegram {
+  /** The origin of a forwarded message, as Telegram names it. */
+  forwardedFrom?: string
+  /** The message it replies to. Null when that is not in the ticket; `text` is what Telegram showed of it. */
+  repliesTo?: { messageId: string | null; text: string }
+  /** Files that could not be downloaded, so far or ever. `size` is in bytes. */
+  missingFiles?: MissingFile[]
+}
+
+export interface MissingFile {
+  name: string
+  size: number | null
+  /** In plain words. */
+  reason: string
+}
+
 /** Who wrote a message of the role `customer`: the ticket's customer, someone else on it, or an outside address. */
 export const MESSAGE_AUTHORS = ['customer', 'participant', 'third_party'] as const
 export type MessageAuthor = (typeof MESSAGE_AUTHORS)[number]
@@ -76,6 +93,11 @@ export const messages = table(
     sendError: text(),
     /** SHA-256 of the request that gave the message its id: tells a repeated request from another message. */
     requestHash: text(),
+    telegram: json().$type<MessageTelegram | null>(),
+    /** When its text was last changed after it was sent. The texts before are in `messageEdits`. */
+    editedAt: integer(),
+    /** When an agent took it back: the customer doesn't see it anymore. */
+    takenBackAt: integer(),
     createdAt: integer().notNull(),
   },
   (row) => [
@@ -101,5 +123,27 @@ export const messageContents = table(
   (row) => [
     primaryKey({ columns: [row.messageId] }),
     index('message_contents_by_ticket').on(row.orgId, row.ticketId),
+  ],
+)
+
+/** The texts of a message before each of its edits. */
+export const messageEdits = table(
+  'message_edits',
+  {
+    messageId: text()
+      .notNull()
+      .references(() => messages.id),
+    /** 1 for the first text. */
+    version: integer().notNull(),
+    orgId: text().notNull(),
+    ticketId: text().notNull(),
+    text: text().notNull(),
+    format: text().$type<MessageFormat>().notNull(),
+    /** When the next text replaced it. */
+    editedAt: integer().notNull(),
+  },
+  (row) => [
+    primaryKey({ columns: [row.messageId, row.version] }),
+    index('message_edits_by_ticket').on(row.orgId, row.ticketId),
   ],
 )

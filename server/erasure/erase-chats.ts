@@ -1,0 +1,42 @@
+import { and, eq, inArray } from 'drizzle-orm'
+import type { Transaction } from '../database/database.ts'
+import { telegramChats, telegramMessages, telegramUpdates } from '../database/tables/bots.ts'
+import { sends } from '../database/tables/sends.ts'
+
+/**
+ * Lets go of tickets that are being erased, whose rows are locked. What remains of their Telegram messages are tombstones:
+ * the same message delivered again opens no ticket.
+ */
+export async function forgetTickets(
+  tx: Transaction,
+  { orgId, ticketIds }: { orgId: string; ticketIds: string[] },
+): Promise<void> {
+  await tx
+    .update(telegramMessages)
+    .set({ ticketId: null, messageId: null })
+    .where(and(eq(telegramMessages.orgId, orgId), inArray(telegramMessages.ticketId, ticketIds)))
+  await tx
+    .update(telegramChats)
+    .set({ ticketId: null })
+    .where(and(eq(telegramChats.orgId, orgId), inArray(telegramChats.ticketId, ticketIds)))
+}
+
+/** Deletes the chats of a customer, with all that Telegram delivered from them and what was still to be said there. */
+export async function eraseChats(
+  tx: Transaction,
+  { orgId, customerId }: { orgId: string; customerId: string },
+): Promise<void> {
+  const chats = await tx
+    .delete(telegramChats)
+    .where(and(eq(telegramChats.orgId, orgId), eq(telegramChats.customerId, customerId)))
+    .returning({ botId: telegramChats.botId, chatId: telegramChats.chatId })
+  for (const { botId, chatId } of chats) {
+    for (const table of [telegramMessages, telegramUpdates]) {
+      await tx
+        .delete(table)
+        .where(and(eq(table.orgId, orgId), eq(table.botId, botId), eq(table.chatId, chatId)))
+    }
+    // Greetings and notices belong to no ticket.
+    await tx.delete(sends).where(and(eq(sends.orgId, orgId), eq(sends.conversation, `${botId}:${chatId}`)))
+  }
+}
