@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull, sql } from 'drizzle-orm'
+import { and, asc, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
 import { insertOf, statement, textParameter } from '../database/statement.ts'
 import { agents } from '../database/tables/agents.ts'
@@ -109,80 +109,59 @@ export type EmailedMessage = Pick<
   'id' | 'role' | 'text' | 'author' | 'authorName' | 'isAutomatic' | 'email' | 'createdAt'
 >
 
-const emailed = {
-  id: messages.id,
-  role: messages.role,
-  text: messages.text,
-  author: messages.author,
-  authorName: messages.authorName,
-  isAutomatic: messages.isAutomatic,
-  email: messages.email,
-  createdAt: messages.createdAt,
-}
-
 /** The newest mail by a person. */
-export const findNewestEmail = statement<OfTicket, EmailedMessage[], Reader | Transaction>(
+export const findNewestEmail = selectEmailed(
   'sends_newest_email',
-  (read, p) =>
-    read
-      .select(emailed)
-      .from(messages)
-      .where(
-        and(
-          eq(messages.orgId, textParameter(p.orgId)),
-          eq(messages.ticketId, textParameter(p.ticketId)),
-          sql`${messages.role} = 'customer' and ${messages.email} is not null and not ${messages.isAutomatic}`,
-        ),
-      )
-      .orderBy(sql`${messages.createdAt} desc, ${messages.id} desc limit 1`),
+  sql`${messages.role} = 'customer' and ${messages.email} is not null and not ${messages.isAutomatic}`,
+  sql`${messages.createdAt} desc, ${messages.id} desc limit 1`,
 )
 
 /** Our own mails that a person wrote, newest first. */
-export const findAgentEmails = statement<OfTicket, EmailedMessage[], Reader | Transaction>(
+export const findAgentEmails = selectEmailed(
   'sends_agent_emails',
-  (read, p) =>
-    read
-      .select(emailed)
-      .from(messages)
-      .where(
-        and(
-          eq(messages.orgId, textParameter(p.orgId)),
-          eq(messages.ticketId, textParameter(p.ticketId)),
-          sql`${messages.role} = 'agent' and ${messages.email} is not null and not ${messages.isAutomatic}`,
-        ),
-      )
-      .orderBy(sql`${messages.createdAt} desc, ${messages.id} desc limit 20`),
+  sql`${messages.role} = 'agent' and ${messages.email} is not null and not ${messages.isAutomatic}`,
+  sql`${messages.createdAt} desc, ${messages.id} desc limit 20`,
 )
 
 /** The first automatic mail, which may have opened the ticket: web forms send like this. */
-export const findAutomaticEmail = statement<OfTicket, EmailedMessage[], Reader | Transaction>(
+export const findAutomaticEmail = selectEmailed(
   'sends_automatic_email',
-  (read, p) =>
+  sql`${messages.role} = 'customer' and ${messages.email} is not null and ${messages.isAutomatic}`,
+  sql`${messages.createdAt}, ${messages.id} limit 1`,
+)
+
+/** The newest messages of a ticket, whatever their channel. */
+export const findNewestMessages = selectEmailed(
+  'sends_newest_messages',
+  undefined,
+  sql`${messages.createdAt} desc, ${messages.id} desc limit 20`,
+)
+
+/** The messages of a ticket that meet `condition`. `order` ends with the limit. */
+function selectEmailed(name: string, condition: SQL | undefined, order: SQL) {
+  return statement<OfTicket, EmailedMessage[], Reader | Transaction>(name, (read, p) =>
     read
-      .select(emailed)
+      .select({
+        id: messages.id,
+        role: messages.role,
+        text: messages.text,
+        author: messages.author,
+        authorName: messages.authorName,
+        isAutomatic: messages.isAutomatic,
+        email: messages.email,
+        createdAt: messages.createdAt,
+      })
       .from(messages)
       .where(
         and(
           eq(messages.orgId, textParameter(p.orgId)),
           eq(messages.ticketId, textParameter(p.ticketId)),
-          sql`${messages.role} = 'customer' and ${messages.email} is not null and ${messages.isAutomatic}`,
+          condition,
         ),
       )
-      .orderBy(sql`${messages.createdAt}, ${messages.id} limit 1`),
-)
-
-/** The newest messages of a ticket, whatever their channel. */
-export const findNewestMessages = statement<OfTicket, EmailedMessage[], Reader | Transaction>(
-  'sends_newest_messages',
-  (read, p) =>
-    read
-      .select(emailed)
-      .from(messages)
-      .where(
-        and(eq(messages.orgId, textParameter(p.orgId)), eq(messages.ticketId, textParameter(p.ticketId))),
-      )
-      .orderBy(sql`${messages.createdAt} desc, ${messages.id} desc limit 20`),
-)
+      .orderBy(order),
+  )
+}
 
 export const insertSends = insertOf(sends)
 
