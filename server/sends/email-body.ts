@@ -1,5 +1,6 @@
 import type { MessageFormat } from '../database/tables/messages.ts'
-import { escapeHtml, markdownToEmailHtml, plainToEmailHtml } from '../formatting/email-html.ts'
+import { markdownToEmailHtml, plainToEmailHtml } from '../formatting/email-html.ts'
+import { escapeHtml } from '../formatting/message-html.ts'
 import { plainText } from '../formatting/plain-text.ts'
 import { forMailPrograms, imageBelow } from './forwarded-html.ts'
 

@@ -1,5 +1,5 @@
 import { decodeHTMLAttribute } from 'entities'
-import { escapeHtml } from '../formatting/email-html.ts'
+import { escapeHtml } from '../formatting/message-html.ts'
 import { scopedCss } from '../formatting/scoped-css.ts'
 
 /** Characters. Of a longer message only the text is forwarded. */

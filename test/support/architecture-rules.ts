@@ -57,6 +57,8 @@ const PURE = [
   'server/search/index-words.ts',
   'server/dates.ts',
   'server/formatting/email-html.ts',
+  'server/formatting/message-html.ts',
+  'server/formatting/page-html.ts',
 ]
 const VAGUE_NAME = /(?:^|[/.-])(?:utils?|helpers?|shared|common|lib|misc)(?=[/.-])/
 const SUPPRESSION = /(?:biome[-]ignore|@ts[-](?:ignore|nocheck|expect-error)|eslint[-]disable)[\w-]*/g
