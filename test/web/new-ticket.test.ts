@@ -147,6 +147,7 @@ browserTest('a message is forwarded to someone outside, with a comment', async (
   await form.getByText('Add at least one recipient.').waitFor()
   await form.getByRole('combobox', { name: 'To' }).fill('carrier@parcels.test')
   await form.getByRole('textbox', { name: 'Comment' }).fill('Can you check?')
+  expect(await form.getByRole('alert').count()).toBe(0)
   expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
   await page.keyboard.press('Control+Enter')
   await form.waitFor({ state: 'detached' })

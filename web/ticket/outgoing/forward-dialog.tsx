@@ -1,4 +1,4 @@
-import { createSignal, Show } from 'solid-js'
+import { createEffect, createMemo, createSignal, on, Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
 import { errorMessage } from '../../api/api-problem.ts'
 import { useSession } from '../../api/session.ts'
@@ -49,6 +49,11 @@ function ForwardForm(props: ForwardDialogProps) {
   const [isBusy, setBusy] = createSignal(false)
   const [error, setError] = createSignal('')
   const fileCount = () => props.message.attachments?.filter((file) => !isInHtml(file)).length ?? 0
+
+  // What was wrong with it is mended, or at least no longer the same.
+  // A memo, because files load late: that alone mends nothing.
+  const fileFault = createMemo(() => files.fault())
+  createEffect(on([mail, isUnfinished, fileFault], () => setError(''), { defer: true }))
 
   async function send(): Promise<void> {
     const reason = isUnfinished() ? UNFINISHED : (recipientsFault(mail()) ?? files.fault())
