@@ -1,0 +1,183 @@
+import { createEffect, createMemo, createSignal, type JSX, on, Show } from 'solid-js'
+import { errorMessage } from '../../api/api-problem.ts'
+import { keyComboOf } from '../../keyboard/key-combo.ts'
+import { Button } from '../../ui/button.tsx'
+import { ErrorText } from '../../ui/error-text.tsx'
+import { DropTarget } from '../attachments/lazy-files.tsx'
+import type { FilledTicket } from '../composer/variables.ts'
+import { type Recipient, recipientsFault, UNFINISHED } from '../recipients/address-list.ts'
+import { RecipientsEditor } from '../recipients/recipients-editor.tsx'
+import { suggestCustomers } from '../recipients/suggest-customers.ts'
+import { createMailFiles } from './mail-files.ts'
+import './mail-form.css'
+import { MailText } from './mail-text.tsx'
+import { isEmpty, type MailDraft } from './outgoing-mail.ts'
+
+const MAX_SUBJECT_LENGTH = 255
+
+/** What is sent, whichever dialog it is written in. */
+interface SentMail {
+  id: string
+  to: Recipient[]
+  cc: Recipient[]
+  text: string
+  format: 'markdown'
+  /** Ids of uploads. */
+  attachments?: string[]
+}
+
+interface MailFormProps {
+  draft: MailDraft
+  /** Needs a subject, and a text or a file. */
+  isNew?: boolean
+  /** Of the text. */
+  label: string
+  placeholder: string
+  /** What the variables of saved replies are filled in from. */
+  ticket: FilledTicket
+  /** Between the text and the buttons. */
+  children: JSX.Element
+  /** Why nothing can be sent at all. */
+  obstacle?: string
+  /** Follows an error: where to mend it. */
+  errorLink?: JSX.Element
+  /** Beside the buttons while there is no error. */
+  note?: JSX.Element
+  /** Of the button that sends it. */
+  action: string
+  send: (mail: SentMail) => Promise<void>
+  /** The draft was discarded. */
+  onDiscard: () => void
+}
+
+/** Where an agent writes an email outside of a ticket's composer: recipients, text and files. */
+export function MailForm(props: MailFormProps) {
+  const { mail, change, discard, idToSend } = props.draft
+  const files = createMailFiles(props.draft)
+  const [isUnfinished, setUnfinished] = createSignal(false)
+  const [isBusy, setBusy] = createSignal(false)
+  const [error, setError] = createSignal('')
+  let toField: HTMLInputElement | undefined
+  let subjectField: HTMLInputElement | undefined
+  let textField: HTMLTextAreaElement | undefined
+
+  // What was wrong with it is mended, or at least no longer the same.
+  // A memo, because files load late: that alone mends nothing.
+  const fileFault = createMemo(() => files.fault())
+  createEffect(on([mail, isUnfinished, fileFault], () => setError(''), { defer: true }))
+
+  function fault(): string | undefined {
+    if (props.obstacle) return props.obstacle
+    if (isUnfinished()) return UNFINISHED
+    const recipients = recipientsFault(mail())
+    if (!props.isNew) return recipients ?? files.fault()
+    const { subject, text, attachments } = mail()
+    if (subject.trim() === '') return recipients ?? 'Add a subject.'
+    const isBlank = text.trim() === '' && attachments.length === 0 && !files.uploads()?.isBusy()
+    return recipients ?? files.fault() ?? (isBlank ? 'Write a message.' : undefined)
+  }
+
+  function focusMissing(): void {
+    const { to, subject, text } = mail()
+    if (props.obstacle || isUnfinished()) return
+    if (to.length === 0) toField?.focus()
+    else if (props.isNew && subject.trim() === '') subjectField?.focus()
+    else if (props.isNew && text.trim() === '') textField?.focus()
+  }
+
+  async function send(): Promise<void> {
+    const reason = fault()
+    setError(reason ?? '')
+    if (reason) focusMissing()
+    if (reason || isBusy()) return
+    setBusy(true)
+    if (!(await files.settle())) {
+      setBusy(false)
+      setError(files.fault() ?? '')
+      return
+    }
+    const { to, cc, text } = mail()
+    try {
+      await props.send({ id: idToSend(), to, cc, text, format: 'markdown', ...files.body() })
+    } catch (thrown) {
+      setError(files.dropGone(thrown) ?? errorMessage(thrown))
+    }
+    setBusy(false)
+  }
+
+  return (
+    <form
+      class="mail-form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void send()
+      }}
+      onKeyDown={(event) => {
+        if (keyComboOf(event) !== 'mod+enter') return
+        event.preventDefault()
+        void send()
+      }}
+    >
+      <RecipientsEditor
+        recipients={mail()}
+        onChange={(recipients) => change(recipients)}
+        onUnfinished={setUnfinished}
+        suggest={suggestCustomers}
+        field={(field) => {
+          toField = field
+        }}
+      />
+      <Show when={props.isNew}>
+        <input
+          class="mail-form-subject"
+          ref={subjectField}
+          aria-label="Subject"
+          placeholder="Subject"
+          maxLength={MAX_SUBJECT_LENGTH}
+          value={mail().subject}
+          onInput={(event) => change({ subject: event.currentTarget.value })}
+          // The form is sent by its button only.
+          onKeyDown={(event) =>
+            event.key === 'Enter' && !event.ctrlKey && !event.metaKey && event.preventDefault()
+          }
+        />
+      </Show>
+      <MailText
+        label={props.label}
+        placeholder={props.placeholder}
+        text={mail().text}
+        onWrite={(text) => change({ text })}
+        field={(field) => {
+          textField = field
+        }}
+        files={files}
+        ticket={props.ticket}
+      />
+      {props.children}
+      <div class="mail-form-foot">
+        <div class="mail-form-note">
+          <Show when={error()} fallback={props.note}>
+            <ErrorText>
+              {error()} {props.errorLink}
+            </ErrorText>
+          </Show>
+        </div>
+        <Show when={!isEmpty(mail())}>
+          <Button
+            look="quiet"
+            onClick={() => {
+              discard()
+              props.onDiscard()
+            }}
+          >
+            Discard
+          </Button>
+        </Show>
+        <Button type="submit" look="primary" keys="mod+enter" isBusy={isBusy()}>
+          {props.action}
+        </Button>
+      </div>
+      <DropTarget name="your message" onFiles={files.add} />
+    </form>
+  )
+}
