@@ -98,7 +98,7 @@ export function createKeyGuard(
 
 export type KeyGuard = ReturnType<typeof createKeyGuard>
 
-/** The agent, or else the key: whoever an upload belongs to. */
+/** The owner of an upload: the agent, or the key if there is no agent. */
 export function idOfCaller({ agentId, keyId }: Caller): string {
   return agentId ?? keyId
 }

@@ -81,7 +81,7 @@ function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined
 }
 
-/** Turns a failure of the disk into what the caller of a request can be told. */
+/** Turns a failure of the disk into an error for the caller of a request. */
 export async function asStorage<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

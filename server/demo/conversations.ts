@@ -35,7 +35,7 @@ interface Stage {
   tags: Map<number, string[]>
 }
 
-/** Carries out the steps of a plan, each at its time. What customers write by email arrives in the mailbox. */
+/** Runs the steps of a plan, each at its time. What customers write by email arrives in the mailbox. */
 export async function runPlan(
   deps: Deps,
   { organization, mailbox }: Pick<Stage, 'organization' | 'mailbox'>,

@@ -16,7 +16,7 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 /** How many of them begin in the last half day. */
 const RECENT_TICKETS = 26
-/** Each told once. */
+/** Each is used once. */
 const WHOLE_STORIES = [LONG_THREAD, ...EMAIL_STORIES]
 const STORIES = [...SHIPPING_STORIES, ...BILLING_STORIES, ...SOFTWARE_STORIES, ...GENERAL_STORIES]
 /** Each customer has a shop, which is the domain of their email address. */

@@ -37,7 +37,7 @@ export interface Story {
   turns: Turn[]
   /** The status after the last turn. */
   end: TicketStatus
-  /** Told once, in full, with the agent who signs in. The last turn is this many hours ago. */
+  /** Used once, in full, with the agent who signs in. The last turn is this many hours ago. */
   endedHoursAgo?: number
 }
 

@@ -112,7 +112,7 @@ function backticksOf(text: string): Map<number, number[]> {
   return places
 }
 
-/** An address is a link by itself. In the text of a link, it ends with that text. */
+/** A plain address is a link. In the text of a link, it ends with that text. */
 function readAddress(reading: Reading, token: string, start: number): number {
   const isInLink = reading.frames.some(({ mark }) => mark === '[')
   const inText = isInLink ? (token.split(']', 1)[0] ?? token) : token

@@ -34,7 +34,7 @@ export function isBlank(value: string): boolean {
   return !VISIBLE.test(value)
 }
 
-/** A line that somebody typed or pasted: each run of blanks and control characters is one space. */
+/** A line that someone typed or pasted: each run of blanks and control characters is one space. */
 export function oneLine(text: string): string {
   return text
     .toWellFormed()

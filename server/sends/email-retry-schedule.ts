@@ -3,7 +3,7 @@ const MINUTE_MS = 60_000
 export const MAX_DELAY_MS = 60 * MINUTE_MS
 /** Delays after the first attempts. Greylisting usually ends within 5 minutes. */
 const FIRST_DELAYS_MS = [1, 5, 15, 30].map((minutes) => minutes * MINUTE_MS)
-/** These attempts take a day. After that, a person is told that the message was not delivered. */
+/** These attempts take a day. After that, an agent sees that the message was not delivered. */
 const MAX_ATTEMPTS = 28
 
 /**

@@ -53,7 +53,7 @@ export function sentThrough(mailbox: LaneMailbox, now: number): HealthChange {
 }
 
 /**
- * A mailbox can't send. After a refused sign-in nothing is tried until somebody reconnects it, unless it was changed after
+ * A mailbox can't send. After a refused sign-in nothing is tried until someone reconnects it, unless it was changed after
  * that attempt had started. Only an active mailbox can be failing: what fails while it is paused is not recorded.
  */
 export function failedThrough(

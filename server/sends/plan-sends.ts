@@ -46,7 +46,7 @@ export interface Outgoing {
   /** Those that its author chose; absent for those that the ticket suggests. */
   recipients?: Recipients | null | undefined
   /**
-   * A reply unless told. A new conversation and a forward go by email on every channel, and answer nothing. `unread` goes
+   * A reply by default. A new conversation and a forward go by email on every channel, and answer nothing. `unread` goes
    * by email to someone who has not read the answers on their own channel.
    */
   kind?: 'reply' | 'opening' | 'forward' | 'automatic' | 'unread'

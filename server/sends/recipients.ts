@@ -45,7 +45,7 @@ export async function suggestRecipients(
   return limited({ to: address, cc: [] }, own)
 }
 
-/** Checks and cleans recipients that somebody chose. Throws 400 with a sentence for each that is wrong. */
+/** Checks and cleans recipients that someone chose. Throws 400 with a sentence for each that is wrong. */
 export function requireRecipients(
   { to, cc }: Recipients,
   own: OwnAddresses,

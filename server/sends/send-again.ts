@@ -56,7 +56,7 @@ export async function resend(
   })
 }
 
-/** Whether somebody didn't get it, and the attempts are over. */
+/** Whether a recipient didn't get it, and no attempt is left. */
 export function canResend({ state, outcomes }: Pick<Send, 'state' | 'outcomes'>): boolean {
   if (state === 'waiting' || state === 'sending') return false
   return state !== 'sent' || outcomes.some((outcome) => outcome.state !== 'sent')

@@ -9,7 +9,7 @@ export interface AttemptResult {
   error: string
   /**
    * What went wrong. `message`: only this one. `lane`: others of the mailbox would fail as well. `sign in`: nothing is
-   * tried until somebody reconnects the mailbox. `interrupted`: this server ended the attempt, which doesn't count.
+   * tried until someone reconnects the mailbox. `interrupted`: this server ended the attempt, which doesn't count.
    */
   fault: 'none' | 'message' | 'lane' | 'sign in' | 'interrupted'
   /** The `Message-ID` that the server gave instead of ours, with angle brackets. Answers refer to it. */

@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts'
 export const TIME_TO_READ_MS = 10 * 60_000
 
 /**
- * Plans the email that a visitor of the widget gets if they don't read an answer. Whoever wrote last by email has left the
+ * Plans the email that a visitor of the widget gets if they don't read an answer. A visitor who wrote last by email has left the
  * page, and gets it at once.
  */
 export async function scheduleUnreadEmail(

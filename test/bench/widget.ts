@@ -38,7 +38,7 @@ interface BenchVisitor {
   address: string
 }
 
-/** Open pages of visitors: memory, how long the event loop stands, reads beside them, reconnecting, and messages. */
+/** Open pages of visitors: memory, how long the event loop is blocked, reads beside them, reconnecting, and messages. */
 export async function benchWidget(): Promise<Result[]> {
   return [...(await benchOpenVisitors()), ...(await benchMessages())]
 }
@@ -118,19 +118,19 @@ async function benchOpenVisitors(): Promise<Result[]> {
   ]
 }
 
-/** A message of a visitor until the page of an agent is told, and an answer until it is in the page of the visitor. */
+/** A message of a visitor until the page of an agent gets it, and an answer until it is in the page of the visitor. */
 async function benchMessages(): Promise<Result[]> {
   const workspace = await makeWorkspace()
   const made = await makeVisitors(workspace, { howMany: WRITING_VISITORS, widgets: WIDGETS })
   const cookie = await signInAgent(workspace)
   const product = await startProduct(workspace.folder, PROXY)
   const base = `http://127.0.0.1:${product.port}`
-  const told = new Map<string, (at: number) => void>()
+  const shown = new Map<string, (at: number) => void>()
   const answered = new Map<string, (at: number) => void>()
   const inbox = await fetch(`${base}/console/live`, { headers: { cookie } })
   const readingInbox = readEvents(inbox, (block) => {
     const id = /"message\.sent","ticketId":"(tkt_\w+)"/.exec(block)?.[1] ?? ''
-    told.get(id)?.(performance.now())
+    shown.get(id)?.(performance.now())
   })
   const streams = await openStreams(product.port, made, {
     onData(visitor, text) {
@@ -169,7 +169,7 @@ async function benchMessages(): Promise<Result[]> {
       'x-forwarded-for': address,
     }
     const sentAt = performance.now()
-    const atAgent = new Promise<number>((resolve) => told.set(ticketId, resolve))
+    const atAgent = new Promise<number>((resolve) => shown.set(ticketId, resolve))
     const at = `${base}/widget/${key}/conversations/${ticketId}/messages/bench_${number}_message`
     const sent = await fetch(at, {
       method: 'PUT',
@@ -178,7 +178,7 @@ async function benchMessages(): Promise<Result[]> {
     })
     if (sent.status !== 201) throw new Error(await sent.text())
     toAgent.push((await atAgent) - sentAt)
-    told.delete(ticketId)
+    shown.delete(ticketId)
     const answeredAt = performance.now()
     const atVisitor = new Promise<number>((resolve) => answered.set(`${ticketId} ${number}`, resolve))
     const reply = await fetch(`${base}/v1/tickets/${ticketId}/messages`, {

@@ -92,7 +92,7 @@ describe('a bounce', () => {
     })
   })
 
-  test('can carry only the headers of the mail, encoded', async () => {
+  test('can contain only the headers of the mail, encoded', async () => {
     const headers = Buffer.from('Subject: x\r\nMessage-ID: <sent@bellhop.test>\r\n').toString('base64')
     const mail = await parser.read(
       multipartMail('report; report-type=delivery-status', [

@@ -69,7 +69,7 @@ describe('an email', () => {
     expect(await composeEmail({ ...EMAIL, ...EVERYTHING }, { openFile }).countBytes()).toBe(once.byteLength)
   })
 
-  test('carries its headers', async () => {
+  test('has its headers', async () => {
     expect(headersOf(await bytesOf())).toEqual([
       'X-Bellhop-Message: msg_1.signature',
       'From: Support <support@example.com>',
@@ -139,7 +139,7 @@ describe('an email', () => {
     })
   })
 
-  test('carries a forwarded mail byte for byte, and a file without a proper type', async () => {
+  test('contains a forwarded mail byte for byte, and a file without a proper type', async () => {
     const files = [
       { name: 'mail.eml', type: 'message/rfc822', hash: 'mail' },
       { name: 'notes', type: 'text/plain\r\nBcc: evil@x.test', hash: 'notes' },

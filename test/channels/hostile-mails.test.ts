@@ -114,7 +114,7 @@ describe('a mail that takes longer than 5 seconds', () => {
   test('because of its HTML has its text and files', async () => {
     const clock = createManualClock()
     using slow = createTestParser(clock)
-    // The image is written when the HTML is read, after the text was told.
+    // The image is written when the HTML is read, after the text was returned.
     const html = `Hello<img src="data:image/png;base64,AAAA">${'<x>'.repeat(300_000)}`
     const result = await untilSettled(slow.parse(htmlMail(html)), () => {
       if (readdirSync(slow.attachmentFolder).length > 0) clock.advance(5_000)

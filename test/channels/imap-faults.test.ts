@@ -191,7 +191,7 @@ describeWithMail('a mailbox at Dovecot', () => {
 const MISBEHAVING: [name: string, script: ImapScript, code: string][] = [
   ['the offer of STARTTLS is taken out', { capabilities: 'IMAP4rev1 AUTH=PLAIN' }, 'tls_missing'],
   ['STARTTLS is refused', { starttls: 'NO not now' }, 'tls_missing'],
-  ['somebody is signed in already', { greeting: '* PREAUTH Welcome' }, 'tls_missing'],
+  ['someone is signed in already', { greeting: '* PREAUTH Welcome' }, 'tls_missing'],
   ['more follows STARTTLS', { starttls: 'OK go\r\n* CAPABILITY IMAP4rev1 AUTH=PLAIN' }, 'tls_failed'],
   ['the server says good-bye', { greeting: '* BYE Too many connections' }, 'reset'],
 ]

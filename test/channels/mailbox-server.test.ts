@@ -119,7 +119,7 @@ describeWithMail('the mail server of a mailbox', () => {
     return messageId
   }
 
-  /** The mail at its recipient that carries this message. */
+  /** The mail at its recipient with this message. */
   async function received(address: string, messageId: string) {
     const raw = await soon(async () => {
       for (const { uid } of await dovecot.mails(address)) {

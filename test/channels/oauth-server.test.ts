@@ -93,7 +93,7 @@ test('revoking a refresh token ends the access', async () => {
   expect(server.accepts(ANA, accessToken)).toBe(false)
 })
 
-test('the token endpoint fails as it is told, hangs, and comes back with the same tokens', async () => {
+test('the token endpoint fails on request, hangs, and comes back with the same tokens', async () => {
   const { refreshToken } = server.issue(ANA)
   server.fail({ status: 503, body: '{"error":"temporarily_unavailable"}' }, 2)
   expect(await refresh(refreshToken)).toEqual({ status: 503, error: 'temporarily_unavailable' })

@@ -79,7 +79,7 @@ describe('the headers of a mail', () => {
     expect((await parser.read('No header at all')).text).toBe('No header at all')
   })
 
-  test('carry no line breaks and no control characters, however they are encoded', async () => {
+  test('contain no line breaks and no control characters, however they are encoded', async () => {
     const encoded = Buffer.from('One\r\nBcc: eve@example.com\0 two').toString('base64')
     const mail = await parser.read(
       mailOf(`Subject: =?utf-8?B?${encoded}?=`, 'From: "A\0na" <ana@example.com>', '', 'a\0b\x07c'),

@@ -25,7 +25,7 @@ browserTest('nothing in an HTML mail loads anything, from elsewhere or from our 
   expect([...shown.asked]).toEqual([])
 })
 
-/** Shows mails as our own server would, but without a content policy: what is shown must be safe by itself. */
+/** Shows mails as our own server would, but without a content policy: what is shown must be safe without one. */
 async function openContext() {
   const context: BrowserContext = await (await startedBrowser()).newContext({ baseURL: ORIGIN })
   const pages: string[] = []

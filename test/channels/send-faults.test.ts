@@ -208,7 +208,7 @@ test('what waits leaves as soon as the settings of the mail server are corrected
   const first = await outgoing.reply(ticketId, 'Hello')
   await eventually(async () => (await outgoing.message(ticketId, first)).sendError?.includes('port 1'))
   expect(await change(smtp.tlsPort)).toMatchObject({ health: { sendError: null } })
-  // The clock stands still: without the change, the next attempt would be a minute away.
+  // The clock doesn't move: without the change, the next attempt would be a minute away.
   await outgoing.until(ticketId, first, 'sent')
   expect(smtp.messages).toHaveLength(1)
 })

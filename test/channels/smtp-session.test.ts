@@ -26,7 +26,7 @@ interface Given {
   security?: 'tls' | 'starttls'
 }
 
-/** A server with this script, and a session with it. Its clock moves only when told. */
+/** A server with this script, and a session with it. Its clock moves only when the test moves it. */
 async function connected(script: SmtpScript = {}, given: Given = {}) {
   const server = await startSmtpScript(script)
   const clock = createManualClock()
@@ -123,7 +123,7 @@ describe('a message', () => {
     expect(server.bodies).toHaveLength(2)
   })
 
-  test('is delivered to those the server takes: the others are told apart', async () => {
+  test('is delivered to the recipients that the server accepts, and reports each of the others', async () => {
     const { submit } = await connected({
       on: (command) => {
         if (command.includes('nobody@')) return '550 5.1.1 No such user'
@@ -339,7 +339,7 @@ describe('nothing is sent', () => {
     expect(commandsOf(server)).not.toContain('AUTH')
   })
 
-  test('when somebody takes STARTTLS out of the offer', async () => {
+  test('when someone in between removes STARTTLS from the offer', async () => {
     const { submit, server } = await connected({ tls: 'stripped' })
     const { outcome, problem } = await submit()
     expect([outcome, problem?.code]).toEqual(['temporary', 'tls_missing'])
@@ -347,7 +347,7 @@ describe('nothing is sent', () => {
     expect(commandsOf(server)).toEqual(['EHLO', 'STARTTLS'])
   })
 
-  test('when somebody accepts STARTTLS and goes on without it', async () => {
+  test('when someone in between accepts STARTTLS and goes on without it', async () => {
     const { submit, server, clock } = await connected({
       tls: 'stripped',
       on: (command) => (command === 'STARTTLS' ? '220 Go ahead\r\n250 AUTH PLAIN' : undefined),

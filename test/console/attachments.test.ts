@@ -140,7 +140,7 @@ describe('a reply that is taken back', () => {
     expect((await ben.call('POST', `/v1/tickets/${id}/messages`, { body: again })).status).toBe(201)
   })
 
-  test('of a disabled agent gives its files to whoever takes it back', async () => {
+  test('of a disabled agent gives its files to the agent who takes it back', async () => {
     const { id } = await makeTicket(acme)
     const dan = await signInAgent(bellhop, acme.orgId, { name: 'Dan Roy' })
     const file = await upload(dan)

@@ -124,7 +124,7 @@ test('what becomes impossible on the way is answered with what was done before, 
   const [first = '', full = ''] = [made[0], made.at(-1)]
   const { deps } = bellhop
   const filled = Promise.withResolvers<void>()
-  // With the first tickets changed, somebody gives the last one all the tags that it takes.
+  // With the first tickets changed, someone gives the last one all the tags that it can have.
   const stopListening = deps.pulse.listen(async () => {
     const [ticket] = await findTicket(deps.database.read, { orgId: acme.orgId, id: first })
     if (!ticket?.tags.includes('vip')) return

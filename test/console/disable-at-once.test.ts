@@ -38,7 +38,7 @@ describe.if(engine === 'postgresql')('disabling an agent while others work', () 
     })
     await hasTaken.promise
     const disabling = ana.call('POST', `/console/agents/${ben.id}/disable`)
-    while (!(await isSomebodyWaiting())) await new Promise((resolve) => setImmediate(resolve))
+    while (!(await isQueryWaiting())) await new Promise((resolve) => setImmediate(resolve))
     mayEnd.resolve()
     await taking
     expect((await disabling).json).toMatchObject({ unassignedTickets: made.length - 1 })
@@ -46,7 +46,7 @@ describe.if(engine === 'postgresql')('disabling an agent while others work', () 
   })
 })
 
-async function isSomebodyWaiting(): Promise<boolean> {
+async function isQueryWaiting(): Promise<boolean> {
   const blocked = sql`datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`
   const rows = await bellhop.deps.database.read
     .select({ pid: sql`pid` })

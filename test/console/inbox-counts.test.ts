@@ -70,8 +70,8 @@ test('the counts in the rail match the lists after any changes', async () => {
     const { views: rail, tags, saved } = await counts()
     for (const [name, query] of Object.entries(VIEWS)) expect(rail[name], name).toBe(await listed(query))
     for (const tag of TAGS) {
-      const told = tags.find((one) => one.tag === tag)?.count ?? 0
-      expect(told, tag).toBe(await listed(`status:open tag:"${tag}"`))
+      const count = tags.find((one) => one.tag === tag)?.count ?? 0
+      expect(count, tag).toBe(await listed(`status:open tag:"${tag}"`))
     }
     expect(tags.map(({ tag }) => tag)).toEqual(tags.map(({ tag }) => tag).sort())
     expect(saved).toHaveLength(SAVED.length)

@@ -193,7 +193,7 @@ test('origins are stored as browsers send them, and a sentence says what is wron
   expect(json.origins).toEqual(['https://a.example', 'https://b.example'])
 })
 
-test('an asterisk stands for one or more names and for nothing else', () => {
+test('an asterisk matches one or more names and nothing else', () => {
   const isAllowed = (origin: string) =>
     isOriginAllowed(['https://*.example.com', 'http://localhost:3000'], origin)
   const allowed = ['https://a.example.com', 'https://A.b.Example.com', 'http://localhost:3000']
@@ -214,7 +214,7 @@ test('an asterisk stands for one or more names and for nothing else', () => {
   expect(refused.filter(isAllowed)).toEqual([])
 })
 
-test('a change keeps the settings it does not name, is told to open pages, and is audited by the names of the settings', async () => {
+test('a change keeps the settings it does not name, reaches open pages, and is audited by the names of the settings', async () => {
   const { ana, at, change, read, audited } = await shop({ appearance: { greeting: 'Hi' } })
   await using page = await openLive(bellhop.url, ana)
   await page.next('hello')

@@ -81,7 +81,7 @@ describe.if(engine === 'sqlite')('the inbox is read along an index, whatever the
     })
   }
 
-  test('failed sends, held replies and drafts are found by themselves, and no list scans a table', async () => {
+  test('failed sends, held replies and drafts each have an index, and no list scans a table', async () => {
     for (const q of [
       'is:failed',
       'is:held',

@@ -21,7 +21,7 @@ export async function openStorage(onCommit = () => {}, given?: Place) {
   return { place, database, [Symbol.asyncDispose]: () => database.close() }
 }
 
-/** Everything the verbs stand on, with one organization. */
+/** Everything the verbs need, with one organization. */
 export async function openWorkspace(given?: Place) {
   const place = given ?? (await freshPlace())
   const program = await openProgram(place)

@@ -40,7 +40,7 @@ export function table(...headings: string[]): string[][] {
   return rows
 }
 
-/** What stands in backquotes. */
+/** The words in backquotes. */
 export function quoted(text: string): string[] {
   return [...text.matchAll(/`([^`]+)`/g)].map(([, words = '']) => words)
 }

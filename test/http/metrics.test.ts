@@ -155,7 +155,7 @@ test('mailboxes are counted by state', async () => {
   expect(value('bellhop_mails_waiting')).toBe(0)
 })
 
-test('mails are counted by outcome, and the age of the oldest pending one is told', async () => {
+test('mails are counted by outcome, and the age of the oldest pending one is reported', async () => {
   const ledger = await openLedger(bellhop, acme.orgId, 'metrics@acme.example')
   await ledger.fetched('From: Ana <ana@example.com>\r\nSubject: Hello\r\n\r\nHello.')
   await ledger.fetched('Subject: From nobody\r\n\r\nHello.')

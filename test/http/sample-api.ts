@@ -4,7 +4,7 @@ import { openapi } from '../../server/http/openapi.ts'
 
 const time = (description: string) => t.String({ format: 'date-time', description })
 const status = t.Union([t.Literal('open'), t.Literal('pending'), t.Literal('resolved')], {
-  description: 'Where the ticket stands.',
+  description: 'The state of the ticket.',
 })
 const customer = t.Object(
   {
@@ -177,7 +177,7 @@ export const sampleApi: ApiDescription = {
   title: 'Bellhop',
   version: '0.1.0',
   description:
-    'Customer-support tickets: create, read, change and answer them; be told when something happens.',
+    'Customer-support tickets: create, read, change and answer them, and get events when something happens.',
   prefix: '/v1',
   tags: [
     { name: 'Tickets', description: 'A ticket is a conversation with one customer.' },

@@ -148,13 +148,13 @@ export const RULES: Record<string, Rule> = {
     return [...(isIndex ? ['is an index'] : []), ...found(source.code, /\bexport\s+(?:type\s+)?\*/g)]
   },
 
-  'relative imports carry their extension'({ imports }) {
+  'relative imports have their extension'({ imports }) {
     return imports
       .filter(({ target, isRelative }) => isRelative && !/\.\w+(?:\?inline)?$/.test(target))
       .map(({ target }) => `imports ${target}`)
   },
 
-  'no Suspense: while anything loads it takes the page away, and the focus from whoever types'(source) {
+  'no Suspense: while anything loads it removes the page, and the focus with it'(source) {
     return source.path.startsWith('web/') ? found(source.code, /\bSuspense\b|\buseTransition\b/g) : []
   },
 
@@ -162,7 +162,7 @@ export const RULES: Record<string, Rule> = {
     return [...found(code, ANY), ...found(text, SUPPRESSION)]
   },
 
-  'verbs and views know no HTTP: Elysia stands in http, in route files, in schemas and in require-*'(source) {
+  'verbs and views know no HTTP: Elysia is used in http, in route files, in schemas and in require-*'(source) {
     const mayUse = /\/(?:v1|(?:[\w-]+-)?routes|schemas)\.ts$|\/require-[\w-]+\.ts$|^server\/http\//
     if (!source.path.startsWith('server/') || mayUse.test(source.path)) return []
     return source.imports

@@ -25,7 +25,7 @@ const DESKTOP = { width: 1440, height: 900 }
 // Limits for a busy machine. A passing test does not wait for them.
 const MAX_WAIT_MS = 20_000
 const MAX_TEST_MS = 60_000
-/** An answer such as 401 is told to the console too; the tests look at answers themselves. */
+/** The console also shows an answer such as 401; the tests look at answers themselves. */
 const FAILED_LOAD = /^Failed to load resource/
 
 if (!CHROMIUM) {

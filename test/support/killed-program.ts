@@ -11,7 +11,7 @@ export interface KilledProgram {
   env: Record<string, string | undefined>
   kills: number
   longestLifeMs: number
-  /** What it says when its life counts from; its first word unless told. */
+  /** Its life counts from the moment it says this; by default, from its first word. */
   firstWord?: string
 }
 

@@ -7,7 +7,7 @@ import { createSender, type Sender } from '../../server/webhooks/deliveries/send
 import { type Certificates, makeCertificates } from './certificates.ts'
 import { type Respond, startRawReceiver, startReceiver } from './receiver.ts'
 
-// One attempt of a delivery and whoever gets it: `afterEach(endSending)` ends what a test has begun here.
+// One attempt of a delivery, and its receiver: `afterEach(endSending)` ends what a test has begun here.
 
 /** Time limit of a sender, unless given. No test waits for it: those of slow receivers move a clock. */
 export const TIMEOUT_MS = 30_000
@@ -19,7 +19,7 @@ export async function endSending(): Promise<void> {
   for (const end of begun.splice(0).reverse()) await end()
 }
 
-/** Trusts the tests' own authority, may dial this machine, and finds every name there, unless told. */
+/** By default, it trusts the tests' own authority, may connect to this machine, and resolves every name to it. */
 export function senderWith(
   given: {
     allow?: string[]

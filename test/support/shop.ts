@@ -14,7 +14,7 @@ export interface WidgetJson {
   secret: string
 }
 
-/** Pages by their path: what stands in the body, besides the script of the widget. */
+/** Pages by their path: the body, without the script of the widget. */
 type Pages = Record<string, ShopPage>
 
 interface ShopPage {

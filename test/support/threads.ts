@@ -124,7 +124,7 @@ export interface OutgoingJson {
   delivery?: { state: string; sendAt?: string; reason?: string }
 }
 
-/** Presses Send, after reading everything unless told otherwise. */
+/** Presses Send, by default after reading everything. */
 export async function sendReply(
   agent: SignedInAgent,
   ticketId: string,

@@ -39,7 +39,7 @@ export interface VisitorPage {
   id: string
   token: string
   call<Json = Record<string, unknown>>(method: string, path: string, more?: Call): Promise<Answer<Json>>
-  /** Sends a message; in a new conversation unless told. */
+  /** Sends a message; in a new conversation by default. */
   write(
     text: string,
     more?: Partial<{ conversation: string; clientId: string; body: object }>,
@@ -64,7 +64,7 @@ export interface TestWidget {
   id: string
   key: string
   identitySecret: string
-  /** Below the address of the widget, from its website unless told. */
+  /** Below the address of the widget, from its website by default. */
   call<Json = Record<string, unknown>>(method: string, path: string, more?: Call): Promise<Answer<Json>>
   /** A page with a session. */
   visit(session?: object, headers?: Record<string, string>): Promise<VisitorPage>

@@ -84,7 +84,7 @@ test('a message through the API emits message.sent with the ticket as it then is
       },
     },
   })
-  // Section 9: payloads carry no version field.
+  // Section 9: payloads have no version field.
   expect(Object.keys(JSON.parse(body))).toEqual(['event', 'createdAt', 'data'])
 })
 

@@ -50,7 +50,7 @@ test('the window rolls: each request makes room exactly 60 seconds after it was 
 })
 
 test.each([1, 999, 1000, 1001, 59_000, 59_999])(
-  'whoever waits as long as Retry-After says, %d ms later, is let in; never a second early',
+  'a request after the time that Retry-After says, %d ms later, is accepted; never a second early',
   async (passed) => {
     const client = await (await bellhop.organization()).withKey({ rateLimit: 1 })
     await read(client)

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { ACTIONS } from '../../web/settings/audit/entry-text.ts'
 import { readSources } from '../support/sources.ts'
 
-/** As in `action: 'tag.renamed'`; what stands behind `type:` is an event. */
+/** As in `action: 'tag.renamed'`; a name after `type:` is an event. */
 const NAMED_ACTION = /\baction: '([a-z_]+\.[a-z_]+)'/g
 const NAMED_ANYHOW = /(?<!\btype: )'([a-z_]+\.[a-z_]+)'/g
 

@@ -7,7 +7,7 @@ const MIN_MARK_CONTRAST = 3
 const SURFACES = ['canvas', 'panel', 'raised']
 const PEOPLE = [1, 2, 3, 4, 5, 6]
 
-/** What is read, on what it stands. */
+/** Colors of text, with the backgrounds it is on. */
 const TEXTS: [ink: string, grounds: string[]][] = [
   [
     'text-strong',

@@ -372,7 +372,7 @@ const CASES: Case[] = [
     effects: [{ type: 'accepted', id: 'msg_1' }, { type: 'store' }],
   },
   {
-    when: 'an id that the server has with an earlier text: the new one stays, and the agent is told',
+    when: 'an id that the server has with an earlier text: the new one stays, and the agent sees why',
     draft: { text: 'Hello, friend', sending: landed },
     events: [sendPressed('msg_2'), { type: 'send refused', reason: 'id taken', now: NOW }],
     becomes: { text: 'Hello, friend', sending: null },
@@ -530,7 +530,7 @@ const CASES: Case[] = [
     effects: [{ type: 'store' }, { type: 'save later' }],
   },
   {
-    when: 'files that the server no longer has leave the draft, the agent is told, and the text is saved',
+    when: 'files that the server no longer has leave the draft, the agent sees which, and the text is saved',
     draft: { text: 'Hello', attachments: [A, B], isSaving: true },
     events: [{ type: 'save failed', reason: 'files gone', ids: [A.id] }],
     becomes: { text: 'Hello', attachments: [B], isSaving: false },
@@ -605,7 +605,7 @@ const CASES: Case[] = [
     effects: [{ type: 'store' }, { type: 'send' }],
   },
   {
-    when: 'it is not sent without a file that could not be uploaded, and the agent is told',
+    when: 'it is not sent without a file that could not be uploaded, and the agent sees why',
     draft: { text: 'Hello' },
     events: [sendPressed('msg_1', true), uploadsEnded(false)],
     becomes: { text: 'Hello', sending: null, sendsAfterUploads: null },

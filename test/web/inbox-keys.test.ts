@@ -277,7 +277,7 @@ browserTest('a change the server refuses is rolled back on the page', async () =
 })
 
 browserTest('a button with a key announces it to screen readers', async () => {
-  const { client, agent } = await makeOrganization(bellhop, 'Told keys')
+  const { client, agent } = await makeOrganization(bellhop, 'Key hints')
   const [ticket] = await makeTickets(client, ['Printer'])
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window

@@ -29,10 +29,10 @@ browserTest('when only part of a bulk change succeeds, that part is reported, sh
     })
   })
   await page.keyboard.press('p')
-  const told = page.getByRole('alert').filter({
+  const alert = page.getByRole('alert').filter({
     hasText: "Set to pending: 500 of 560 tickets. The rest didn't change. The workspace is being moved.",
   })
-  await told.waitFor()
+  await alert.waitFor()
   expect(await page.locator('.toaster-toast').count()).toBe(1)
   // Those that are left can be tried again.
   await page.getByRole('toolbar', { name: 'Selected tickets' }).getByText('60 selected').waitFor()
@@ -44,8 +44,8 @@ browserTest('when only part of a bulk change succeeds, that part is reported, sh
   await scrollToEnd(page)
   await rowAt(page, 60).filter({ hasNotText: 'Moved to' }).waitFor()
 
-  await told.getByRole('button', { name: 'Undo' }).click()
-  await told.waitFor({ state: 'detached' })
+  await alert.getByRole('button', { name: 'Undo' }).click()
+  await alert.waitFor({ state: 'detached' })
   await eventually(async () => (await total('open')) === ALL)
 })
 

@@ -62,7 +62,7 @@ browserTest(
   },
 )
 
-browserTest('a page says that the connection is lost, and finds the next server by itself', async () => {
+browserTest('a page says that the connection is lost, and reconnects to the next server', async () => {
   const place = await freshPlace()
   const first = await startBellhop({ settings: place })
   const { orgId } = await first.organization()
@@ -105,7 +105,7 @@ browserTest(
   },
 )
 
-browserTest('whoever is signed out elsewhere is asked to sign in again, over the page', async () => {
+browserTest('an agent who is signed out elsewhere is asked to sign in again, over the page', async () => {
   const cleo = await signInAgent(bellhop, acme.orgId, { name: 'Cleo' })
   await using window = await openWindow({ url: bellhop.url, agent: cleo })
   await window.page.goto('/inbox')

@@ -10,7 +10,7 @@ import { eventually } from '../support/webhooks.ts'
 const TEN_MINUTES_MS = 600_000
 const clock = createManualClock(Date.now())
 const bellhop = await startBellhop({ clock })
-// Pages are told of changes after short pauses of the server.
+// The server reports changes to pages after short pauses.
 const running = letRun(clock)
 afterAll(async () => {
   running[Symbol.dispose]()

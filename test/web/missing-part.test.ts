@@ -29,7 +29,7 @@ browserTest('a file that the server does not have leaves no empty page', async (
   })
   await page.route('**/assets/settings-page-*.js', (route) => route.abort())
   await page.goto('/settings/keys')
-  // It begins again by itself once: there may be a newer version.
+  // The page reloads once on its own: there may be a newer version.
   await eventually(() => loads === 2)
   await page.getByText("Couldn't load this page").waitFor()
   await page.unroute('**/assets/settings-page-*.js')

@@ -94,7 +94,7 @@ describeWithMail('the settings of mailboxes', () => {
     await page.getByText('Connected', { exact: true }).waitFor()
     expect(await isInView(page, 'h1')).toBe(true)
     await page.getByText('Receives mail. No mail has been sent yet.').waitFor()
-    // What the test told before the mailbox was added.
+    // The test found this out before the mailbox was added.
     await factOf(page, 'Answers').getByText('support+…@helpdesk.test, which arrive here.').waitFor()
 
     const dkim = page.getByRole('region', { name: 'DKIM' })

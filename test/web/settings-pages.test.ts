@@ -57,7 +57,7 @@ browserTest('a failed request shows why, and can be retried', async () => {
   await using window = await openWindow({ url: bellhop.url, agent: admin })
   const { page } = window
   const refuse = { status: 400, json: { code: 'broken', detail: 'It does not work today.' } }
-  // The page also asks again by itself.
+  // The page also retries on its own.
   await page.addInitScript("addEventListener('click', () => { window.isClicked = true }, true)")
   await page.route('**/console/keys', async (route) =>
     (await page.evaluate('window.isClicked')) ? route.continue() : route.fulfill(refuse),

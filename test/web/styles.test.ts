@@ -6,7 +6,7 @@ const COMMENT = /\/\*.*?\*\//gs
 /** Not those inside of `:is(…)`. */
 const COMMA = /,(?![^()]*\))/
 const SELECTORS = /(?<=^|[{};])\s*([^{};@]+)\{/g
-/** A class by itself, not inside of another one or joined with something. */
+/** A class alone, not inside of another one or joined with something. */
 const BARE_CLASS = /^\.[\w-]+$/
 
 /** The styles of a page stay when one goes on to the next page, so a name used twice is drawn with both. */

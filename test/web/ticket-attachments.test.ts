@@ -229,7 +229,7 @@ browserTest('an upload that breaks off can be repeated, and tells what the serve
   await page.route('**/v1/attachments?**', (route) => route.abort('connectionreset'), { times: 1 })
   await picker(page).setInputFiles([INVOICE])
   await chip(page, 'invoice.pdf').getByText('Connection lost. Retrying…').waitFor()
-  // It retries by itself.
+  // It retries without being asked.
   await chip(page, 'invoice.pdf').getByText('16 B').waitFor()
   await eventually(async () => (await savedFiles(workspace)) === 'invoice.pdf')
 
@@ -245,7 +245,7 @@ browserTest('an upload that breaks off can be repeated, and tells what the serve
   await eventually(async () => (await savedFiles(workspace)) === 'invoice.pdf,second.pdf')
 })
 
-browserTest('an upload goes on by itself after the server was restarted in the middle of it', async () => {
+browserTest('an upload continues after the server was restarted in the middle of it', async () => {
   const place = await freshPlace()
   const first = await startBellhop({ settings: { ...place } })
   const workspace = await openWorkspace(first)

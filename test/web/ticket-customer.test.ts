@@ -12,7 +12,7 @@ const bellhop = await sharedBellhop()
 browserTest('the panel says who the customer is and leads to what else they wrote about', async () => {
   const { ben, ticket, client } = await openWorkspace(bellhop)
   const other = await makeTicket(client, { subject: 'Cannot sign in' })
-  await makeTicket(client, { subject: 'Of somebody else', customer: { email: 'else@example.com' } })
+  await makeTicket(client, { subject: 'Of someone else', customer: { email: 'else@example.com' } })
   await using window = await openTicket(bellhop, ben, ticket.id)
   const panel = window.page.getByRole('complementary', { name: 'Customer' })
   await panel.getByRole('heading', { name: 'Ana Pires' }).waitFor()

@@ -132,7 +132,7 @@ browserTest('a browser without a connection keeps the text, and sends it when it
 })
 
 browserTest(
-  'a session that ends while somebody types is begun again over the page, and no word is lost',
+  'a session that ends while an agent types is renewed over the page, and no word is lost',
   async () => {
     const { client, ticket } = await openWorkspace(bellhop)
     const dana = {

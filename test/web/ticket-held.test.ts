@@ -12,7 +12,7 @@ import { eventually } from '../support/webhooks.ts'
 
 const clock = createManualClock(Date.now())
 const bellhop = await startBellhop({ clock })
-// Pages are told of changes after short pauses of the server.
+// The server reports changes to pages after short pauses.
 const running = letRun(clock)
 afterAll(async () => {
   running[Symbol.dispose]()
@@ -90,7 +90,7 @@ browserTest(
   },
 )
 
-browserTest('a held reply of somebody who is disabled can be decided by whoever finds it', async () => {
+browserTest('any agent can send or discard a held reply of a disabled agent', async () => {
   const { ben, ticket, client } = await openWorkspace(bellhop)
   const cy = await signInAgent(bellhop, ben.orgId, { name: 'Cy Lindqvist' })
   await sendReply(cy, ticket.id, { text: 'Left behind.' })

@@ -7,7 +7,7 @@ import { field, openTicket, openWorkspace } from '../support/ticket-page.ts'
 
 const bellhop = await sharedBellhop()
 
-browserTest('two agents see each other, and what the customer writes appears by itself', async () => {
+browserTest('two agents see each other, and what the customer writes appears without a reload', async () => {
   const { ben, ticket, place } = await openWorkspace(bellhop)
   const cy = await signInAgent(bellhop, ben.orgId, { name: 'Cy Lindqvist' })
   await using bens = await openTicket(bellhop, ben, ticket.id)

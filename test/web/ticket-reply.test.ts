@@ -46,7 +46,7 @@ browserTest('a reply is in the thread at once, and Undo puts its text back into 
   expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0)
 })
 
-browserTest('a reply goes by itself after ten seconds and takes the status with it', async () => {
+browserTest('a reply is sent after ten seconds, and the status changes with it', async () => {
   const clock = createManualClock(Date.now())
   const place = await startBellhop({ clock })
   const { ben, ticket, client } = await openWorkspace(place)
@@ -232,7 +232,7 @@ browserTest('a saved reply is found by typing and filled in', async () => {
   await eventually(async () => (await field(page).inputValue()).endsWith('\n/'))
 })
 
-browserTest('what a saved reply cannot fill in is told before it is sent', async () => {
+browserTest('what a saved reply cannot fill in is shown before it is sent', async () => {
   const { ben, ticket } = await openWorkspace(bellhop)
   const text = 'Hello {{ customer.name }}, your {{parcel.number}} is on its way.'
   await ben.call('POST', '/console/saved-replies', { body: { name: 'On its way', text } })
@@ -246,7 +246,7 @@ browserTest('what a saved reply cannot fill in is told before it is sent', async
   expect(await field(page).inputValue()).toEndWith(', your {{parcel.number}} is on its way.')
 })
 
-/** It stands in the thread. */
+/** Waits until the thread shows it. */
 async function spoken(page: Page, text: string): Promise<void> {
   await page.getByRole('region', { name: 'Thread' }).getByText(text).waitFor()
 }

@@ -31,7 +31,7 @@ async function deleteUnderHands({ isTyping = false, isSaved = false } = {}) {
   return { ben, ticket, other, window, page, gone }
 }
 
-browserTest('whoever goes back from the text they write has the keys at once', async () => {
+browserTest('the keys work at once after an agent goes back from a text they write', async () => {
   const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page } = window
@@ -104,7 +104,7 @@ browserTest('a page that is closed there offers the text once more, and then for
   expect(await storedDrafts(page)).toEqual([])
 })
 
-browserTest('whoever deletes a ticket keeps nothing of what they had begun there', async () => {
+browserTest('deleting a ticket also removes what the agent had begun to write there', async () => {
   const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page } = window

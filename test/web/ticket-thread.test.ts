@@ -156,7 +156,7 @@ browserTest('links open elsewhere, quoted text is folded, and nothing in a messa
 })
 
 browserTest(
-  'a ticket is for everybody, light and dark: its thread, a note being written, a picker',
+  'a ticket is accessible, light and dark: its thread, a note being written, a picker',
   async () => {
     const { ben, ticket, place, client } = await openWorkspace(bellhop, {
       tags: ['billing', 'vip', 'q1', 'late'],
@@ -217,7 +217,7 @@ browserTest('a thread that could not be read again says so, and is read as soon 
   const line = page.getByRole('status').filter({ hasText: "Couldn't load the latest updates" })
   const address = `**/console/tickets/${ticket.id}`
   const refuse = (route: Route) => route.fulfill({ status: 503, body: '' })
-  // The page also reads it by itself, which would take the button away.
+  // The page also reads it on its own, which would remove the button.
   await page.evaluate("addEventListener('click', () => { window.isClicked = true }, true)")
   const refuseUntilClicked = async (route: Route) =>
     (await page.evaluate('window.isClicked')) ? route.continue() : refuse(route)

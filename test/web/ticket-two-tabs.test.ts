@@ -69,7 +69,7 @@ browserTest('a second reply from the same tab goes without a question', async ()
   await eventually(async () => (await readThread(ben, ticket.id)).waiting.length === 2)
 })
 
-browserTest('a reply that is taken back in another tab stands in the field once', async () => {
+browserTest('a reply that is taken back in another tab is in the field once', async () => {
   const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page, context } = window

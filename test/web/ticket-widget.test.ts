@@ -62,7 +62,7 @@ browserTest(
       )
       .waitFor()
 
-    // What the visitor does appears by itself.
+    // What the visitor does appears without a reload.
     await threadOf(page).getByText('Sent', { exact: true }).waitFor()
     await visitor.call('POST', `/conversations/${id}/seen`, { body: { messageId: first } })
     await threadOf(page).getByText('Seen', { exact: true }).waitFor()

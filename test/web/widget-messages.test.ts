@@ -168,7 +168,7 @@ browserTest('a conversation ends, another begins, and the list shows both', asyn
   expect(await textsOf(page)).toEqual(['First question'])
 })
 
-browserTest('a visitor who writes too much is told when the next message is sent', async () => {
+browserTest('a visitor who writes too much sees when the next message is sent', async () => {
   await using window = await openWindow({ url: shop.origin })
   const { page } = window
   await page.goto('/')

@@ -209,7 +209,7 @@ browserTest(
   },
 )
 
-browserTest('questions come before the first message, and the opening hours are told', async () => {
+browserTest('questions come before the first message, and the opening hours are shown', async () => {
   await using window = await openWindow({ url: shop.origin })
   const { page } = window
   await page.goto('/asking')

@@ -5,7 +5,7 @@ afterEach(endSending)
 
 describe('an address that is not public', () => {
   test.each(['https://10.0.0.1/', 'https://[::1]/', 'https://0x7f000002/', 'https://[::ffff:127.0.0.1]/'])(
-    'is not dialled as it stands: %s',
+    'is not connected to: %s',
     async (url) => {
       expect(await post(senderWith(), url)).toMatchObject({ outcome: 'blocked_address', durationMs: 0 })
     },

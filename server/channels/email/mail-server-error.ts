@@ -8,7 +8,7 @@ type MailStep = 'name' | 'connection' | 'tls' | 'sign_in' | 'folder' | 'session'
 
 type MailErrorCode =
   | ConnectionErrorCode
-  /** The server doesn't offer STARTTLS, or somebody in between took the offer out. */
+  /** The server doesn't offer STARTTLS, or someone in between removed the offer. */
   | 'tls_missing'
   /** No TLS on this port. */
   | 'tls_failed'

@@ -29,7 +29,7 @@ export async function readOrigins(values: string[]): Promise<{ origins: string[]
   return { origins: [...new Set(parsed.flatMap((one) => ('origin' in one ? [one.origin] : [])))], faults }
 }
 
-/** Whether a page of an origin may use the widget. `*.` stands for one or more names: it excludes the domain itself. */
+/** Whether a page of an origin may use the widget. `*.` matches one or more names: it excludes the domain itself. */
 export function isOriginAllowed(origins: string[], origin: string): boolean {
   const asked = origin.toLowerCase()
   return origins.some((allowed) => {
@@ -38,7 +38,7 @@ export function isOriginAllowed(origins: string[], origin: string): boolean {
     return (
       asked.startsWith(scheme) &&
       asked.endsWith(`.${rest}`) &&
-      // What stands for the asterisk is a name and nothing else: no port, no user.
+      // The asterisk matches a name and nothing else: no port, no user.
       /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/.test(asked.slice(scheme.length, -rest.length - 1))
     )
   })

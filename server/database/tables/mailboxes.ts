@@ -54,8 +54,8 @@ export const mailboxes = table(
     /** Markdown, sent once when a ticket is opened; empty for none. */
     autoReply: text().notNull().default(''),
     /**
-     * Whether mail to `support+anything@` arrives in this mailbox (RFC 5233). Null until a test has told. Only where it
-     * does not, replies carry the plain address.
+     * Whether mail to `support+anything@` arrives in this mailbox (RFC 5233). Null until a test has found out. Only where
+     * it doesn't, replies use the plain address.
      */
     hasSubaddresses: boolean(),
     /** The name that the mailbox's server gives itself in `Authentication-Results` (RFC 8601). Empty: none is believed. */

@@ -3,7 +3,7 @@ import type { Schema } from '../openapi/schemas.ts'
 import { type Html, html, prose } from './html.ts'
 
 interface Field {
-  /** Where it stands, for example `customer.email` or `data[].id`. */
+  /** The path to it, for example `customer.email` or `data[].id`. */
   path: string
   isRequired: boolean
   schema: Schema
@@ -25,7 +25,7 @@ export function headerFields(headers: Record<string, Header>): Field[] {
     }))
 }
 
-/** The shape that a schema stands for, wherever it is kept. */
+/** A schema, with the one that it refers to filled in. */
 export function resolve(schema: Schema, document: OpenApiDocument): Schema {
   const name = schema.$ref?.split('/').at(-1)
   const named = name === undefined ? undefined : document.components.schemas[name]

@@ -1,19 +1,19 @@
-/** A mail that mail programs and servers do send, or that somebody sends to do harm. */
+/** A mail that mail programs and servers do send, or that someone sends to do harm. */
 export interface AwkwardMail {
   name: string
   /** The bytes, which may be many. Every mail of the suite has another Message-ID, if any. */
   make(): Buffer
   /** What a reader should see, where that is beyond doubt. */
   subject?: string
-  /** Stands somewhere in the text. */
+  /** Part of the text. */
   text?: string
-  /** Null when nobody says who wrote. */
+  /** Null when the mail doesn't say who wrote it. */
   sender?: string | null
   /** Names of the files, inline ones too. */
   files?: string[]
 }
 
-/** Text of one byte for each character, so that any bytes can stand in it. */
+/** Text of one byte for each character, so that it can have any bytes. */
 export type Bytes = string
 
 /** A mail of headers and a body, as bytes. Headers that are not given are those of an ordinary mail; null leaves one out. */

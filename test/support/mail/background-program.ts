@@ -69,7 +69,7 @@ function signal(group: number, name: NodeJS.Signals): void {
   }
 }
 
-/** Whether a process of the group runs. One that has ended counts as a member until somebody asks for its status. */
+/** Whether a process of the group runs. One that has ended counts as a member until its parent asks for its status. */
 function isAlive(group: number): boolean {
   return readdirSync('/proc').some((name) => {
     if (!/^\d+$/.test(name)) return false

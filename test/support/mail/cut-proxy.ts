@@ -8,7 +8,7 @@ export interface Cut {
   afterBytes: number
   /** `cut` closes both sides; `stall` keeps them open and lets nothing more pass in this direction. */
   does: 'cut' | 'stall'
-  /** How many connections it hits; one unless told. */
+  /** How many connections it hits; one by default. */
   times?: number
 }
 

@@ -20,7 +20,7 @@ export interface TestParser extends Disposable {
   read(mail: string | Uint8Array): Promise<ParsedMail>
 }
 
-/** A parser with folders of its own. Its time stands still: a busy machine makes no mail too slow. */
+/** A parser with folders of its own. Its clock doesn't move, so that no mail is too slow on a busy machine. */
 export function createTestParser(clock: Clock = createManualClock()): TestParser {
   const folder = temporaryFolder('mail')
   const attachmentFolder = join(folder, 'attachments')

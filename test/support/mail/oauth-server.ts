@@ -70,7 +70,7 @@ export interface OauthServer {
 
 /**
  * An OAuth 2 authorization server on 127.0.0.1 (RFC 6749, 7009 and 7636): HTTPS with a certificate of the private
- * authority, codes that are good once, PKCE by S256 only, refresh tokens that change at each use unless told otherwise
+ * authority, codes that are good once, PKCE by S256 only, refresh tokens that change at each use by default
  * (the one before is `invalid_grant`).
  */
 export async function startOauthServer(

@@ -26,7 +26,7 @@ export interface Outgoing extends AsyncDisposable {
   /** An administrator. */
   ben: SignedInAgent
   smtp: SmtpFaults
-  /** Connects another mailbox, through the same server unless told. Returns its id. */
+  /** Connects another mailbox, through the same server by default. Returns its id. */
   mailbox(given?: {
     address?: string
     name?: string

@@ -8,7 +8,7 @@ const WAIT_TRIES = 3_000
 const WAIT_EVERY_MS = 10
 
 /**
- * A free port of 127.0.0.1 for a program that listens by itself. It stays reserved until this process ends: an abstract
+ * A free port of 127.0.0.1 for another program to listen on. It stays reserved until this process ends: an abstract
  * socket of the port's name keeps the suite's other processes from choosing it as well.
  */
 export function reservePort(): number {

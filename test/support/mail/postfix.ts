@@ -70,7 +70,7 @@ export async function startPostfix(given: {
   /** Domains and the ports of the servers that take their mail. */
   routes?: Record<string, number>
   aliases?: Record<string, string[]>
-  /** In `main.cf`, instead of what stands there. */
+  /** Settings of `main.cf` that replace ours. */
   settings?: Record<string, string>
 }): Promise<Postfix> {
   const { dovecot } = given
@@ -159,7 +159,7 @@ export async function startPostfix(given: {
     )
   }
 
-  /** Postfix takes up new addresses by itself, and new domains after a while. */
+  /** Postfix notices new addresses at once, and new domains after a while. */
   async function update(): Promise<void> {
     const before = mapOf('domains') + mapOf('routes')
     await writeMaps()

@@ -23,7 +23,7 @@ export interface SmtpFault {
   afterBytes?: number
   /** At `end`: the message is taken all the same, although the client never learns it. */
   keeps?: boolean
-  /** How often; once unless told. */
+  /** How often; once by default. */
   times?: number
 }
 

@@ -15,7 +15,7 @@ interface MailboxFormProps {
   providers: readonly MailProvider[]
   /** The provider that the address belongs to. */
   provider?: MailProvider | undefined
-  /** `learned` is what a test of the same servers told. */
+  /** `learned` is what a test of the same servers found out. */
   store: (values: MailboxValues, learned: ConnectionTest['learned'] | undefined) => Promise<Mailbox>
   onStored: (mailbox: Mailbox) => void | Promise<void>
   test: (values: MailboxValues) => Promise<ConnectionTest>

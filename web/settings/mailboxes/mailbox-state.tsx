@@ -25,7 +25,7 @@ const STATES: Record<Mailbox['state'], Shown> = {
   refused: { word: 'Sign-in refused', tone: 'red', icon: CircleX },
 }
 export const PLAIN_ANSWERS =
-  "Email to this address with +… before the @ doesn't arrive, so replies carry the plain address. Answers are recognized by their headers."
+  "Email to this address with +… before the @ doesn't arrive, so replies use the plain address. Answers are recognized by their headers."
 const UNFINISHED: Shown = { word: 'Not signed in', tone: 'amber', icon: LogIn }
 
 /** The state of a mailbox as word, icon and color. */

@@ -174,7 +174,7 @@ export function importSinceOf({ importSince }: MailboxValues): string | null {
   return importSince === '' || Number.isNaN(time.getTime()) ? null : time.toISOString()
 }
 
-/** The servers and the address: what a test told is true of them only. */
+/** The servers and the address: the result of a test is true of them only. */
 export function placeOf({ address, imapHost, smtpHost, user, smtpUser }: MailboxValues): string {
   return JSON.stringify([address, imapHost, smtpHost, user, smtpUser])
 }
@@ -219,7 +219,7 @@ export function withAddressFault(error: unknown): unknown {
   return new ApiProblem(error.status, error.code, error.detail, [fault])
 }
 
-/** Whether the server found a fault in one of these fields. Folders are told apart by a number at the end. */
+/** Whether the server found a fault in one of these fields. A folder has a number at the end. */
 export function hasFaultIn(error: unknown, fields: readonly string[]): boolean {
   if (!(error instanceof ApiProblem)) return false
   return error.errors.some(({ pointer = '' }) => fields.some((field) => isOf(pointer, field)))

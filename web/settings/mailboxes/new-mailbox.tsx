@@ -19,7 +19,7 @@ import {
 import { useHasClient } from './missing-client.tsx'
 
 const LIST = '/settings/email'
-/** Whoever types pauses at the end of the address. */
+/** People pause at the end of the address. */
 const LOOK_UP_AFTER_MS = 400
 const ADDRESS = /^[^\s@]+@[^\s@]+\.[^\s@]{2,}$/
 

@@ -112,7 +112,7 @@ function IdentitySecret(props: { widget: Widget }) {
         <SecretOnce
           label="Identity secret"
           secret={secret() ?? ''}
-          text="Keep it on your server, never in a page: whoever has it can write as any user."
+          text="Keep it on your server, never in a page. Anyone who has it can write as any user."
         />
       </Dialog>
     </>

@@ -21,7 +21,7 @@ interface MessageStatusProps {
   isSentBelow: boolean
 }
 
-/** Whether an agent's message has reached the customer. A failure is told by mail/failed-send.tsx. */
+/** Whether an agent's message has reached the customer. mail/failed-send.tsx shows a failure. */
 export function MessageStatus(props: MessageStatusProps) {
   const message = () => (props.entry.kind === 'message' ? props.entry : undefined)
   const sending = () => message()?.sending

@@ -24,7 +24,7 @@ export interface UnsentMessage {
   answers: Answers
   /** For the order only: the clock may be wrong. */
   at: number
-  /** Why the server doesn't take it; null while it is sent again by itself. */
+  /** Why the server doesn't take it; null while it is retried. */
   refusal: { code: string; detail: string } | null
 }
 

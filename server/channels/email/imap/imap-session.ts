@@ -152,7 +152,7 @@ function sessionOf(
    */
   async function requireGone(uids: number[]): Promise<void> {
     if (uids.length === 0) return
-    // Without it, a server keeps to the mails that it told of before.
+    // Without it, a server only knows the mails that it has already announced.
     await run(() => client.noop())
     const left = await search({ uid: uids.join(',') })
     if (uids.some((uid) => left.includes(uid))) throw new MailServerError('bad_response', account)

@@ -199,7 +199,7 @@ function isElsewhereNow(before: Mailbox, after: MailboxInput): boolean {
   return !isSameAddress || isElsewhere(before.imap, after.imap) || isElsewhere(before.smtp, after.smtp)
 }
 
-/** What a test told about the server before: the form of the mailbox sends it back unchanged. */
+/** What a test has found out about the server: the form of the mailbox sends it back unchanged. */
 function unlearned(before: Mailbox, { authservId, hasSubaddresses }: MailboxChange): Partial<Mailbox> {
   const isKept = authservId === undefined || authservId === before.authservId
   return {

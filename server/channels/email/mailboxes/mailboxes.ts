@@ -151,7 +151,7 @@ async function requireAssignee(tx: Transaction, orgId: string, id: string, known
   ])
 }
 
-/** `support+x@…` is delivered to `support@…`, and replies carry such addresses. So only one of them can be a mailbox. */
+/** `support+x@…` is delivered to `support@…`, and replies use such addresses. So only one of them can be a mailbox. */
 async function requireFreeAddress(
   tx: Transaction,
   orgId: string,

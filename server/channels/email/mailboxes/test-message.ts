@@ -15,7 +15,7 @@ const MAX_WAIT_MS = 30_000
 const MAX_SECOND_WAIT_MS = 10_000
 /** Servers add headers on the way. */
 const MAX_OWN_BYTES = 65_536
-/** For servers that do not tell of new mail by themselves. */
+/** For servers that don't announce new mail. */
 const LOOK_EVERY_MS = 2_000
 
 /** What the mailbox's server does. Null where the test didn't get so far. */
@@ -33,7 +33,7 @@ interface Sessions {
 
 /**
  * The last step of a test: sends a message to the mailbox through its own servers and waits until it arrives, and another
- * one to an address as replies carry it. Both are filed as our own, so that they open no ticket.
+ * one to an address like that of replies. Both are filed as our own, so that they open no ticket.
  */
 export async function sendToItself(
   testing: Testing,

@@ -3,7 +3,7 @@ import type { MimePart } from './mime-parts.ts'
 import type { AutomaticReason, MailAddress } from './parsed-mail.ts'
 
 const PRECEDENCES = new Set(['bulk', 'list', 'junk', 'auto_reply'])
-/** Only these say that the mail itself must not be answered. `DR` and `RN` also stand in mails that people write. */
+/** Only these say that the mail itself must not be answered. `DR` and `RN` also occur in mails that people write. */
 const SUPPRESSED = /\b(?:all|oof|autoreply)\b/i
 /** What programs wrote before RFC 3834. */
 const OLD_HEADERS = [

@@ -60,7 +60,7 @@ function leaves(part: MimePart): MimePart[] {
   return part.children.length > 0 ? part.children.flatMap(leaves) : [part]
 }
 
-/** The fields of each recipient stand in a block of their own; the first block is about the report (RFC 3464, 2.1). */
+/** Each recipient has a block of fields; the first block is about the report (RFC 3464, 2.1). */
 function recipientsOf(report: string): BouncedRecipient[] {
   const blocks = report
     .split(/\n[ \t]*\n/)

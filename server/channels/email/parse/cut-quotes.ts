@@ -145,7 +145,7 @@ function isOutlookBlock(lines: string[], at: number): boolean {
   return lines.slice(at + 1, at + 1 + MAX_LINES_TO_SENT).some((next) => SENT_HEADER.test(next))
 }
 
-/** An attribution above lines without `>`. It must carry a date, because people write "Ana wrote:" too. */
+/** An attribution above lines without `>`. It must contain a date, because people write "Ana wrote:" too. */
 function isUnmarkedAttribution(lines: string[], at: number): boolean {
   const start = attributionStart(lines, at)
   if (start === undefined || !HAS_DIGIT.test(lines.slice(start, at + 1).join(' '))) return false

@@ -8,7 +8,7 @@ const MAX_HEADER_LENGTH = 131_072
 const MAX_NAME_LENGTH = 200
 /** RFC 5321, 4.5.3.1. */
 const MAX_ADDRESS_LENGTH = 254
-/** One `@` between characters that can stand in an address and in a header. */
+/** One `@` between characters that are allowed in an address and in a header. */
 const ADDRESS = /^[^\s@<>()[\]\\,;:"\p{Cc}]{1,64}@[^\s@<>()\\,;:"\p{Cc}]{1,253}$/u
 const DELIVERED_TO = ['delivered-to', 'x-original-to', 'envelope-to', 'x-envelope-to', 'x-delivered-to']
 

@@ -9,7 +9,7 @@ const FLOWED = /^flowed$/i
 /** Further forms of a text that mail programs don't show. */
 const HIDDEN_ALTERNATIVES = new Set(['text/x-amp-html', 'text/watch-html'])
 
-/** What a mail says, and what it carries. */
+/** The text of a mail, and its files. */
 interface MailBody {
   /** Line breaks as they came. Made from the HTML where a part has no text. */
   text: string

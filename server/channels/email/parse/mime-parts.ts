@@ -36,7 +36,7 @@ interface OpenPart {
   boundary: string | null
 }
 
-/** Where the open multiparts of a boundary stand, outermost first: some programs use one boundary twice. */
+/** The depths of the open multiparts of a boundary, outermost first: some programs use one boundary twice. */
 type Depths = Map<string, number[]>
 
 /** Splits a mail into its parts. Reads every byte once, whatever the mail says about itself. */

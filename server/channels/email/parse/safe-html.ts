@@ -93,7 +93,7 @@ interface SafeHtml {
 }
 
 /**
- * HTML that runs nothing and loads nothing by itself. An image of the mail is `<img data-cid="content id">`, one from
+ * HTML that runs no scripts and loads nothing. An image of the mail is `<img data-cid="content id">`, one from
  * elsewhere `<img data-remote-src="https://…">`; the page that shows them sets `src`. Links open a new window. `keepImage`
  * takes the content of a `data:` image and returns the content id it is kept under. Throws `TooLargeHtml`.
  */

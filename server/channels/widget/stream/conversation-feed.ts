@@ -39,8 +39,8 @@ export interface VisitorStream {
   page: PageStream
   /** Tickets that it gets the events of. */
   tickets: string[]
-  /** Everything up to this event was sent, and the page knows it. */
-  told: number
+  /** The number in the newest `hello` of the page, which has every event up to it. */
+  position: number
 }
 
 /**
@@ -175,7 +175,7 @@ export function createConversationFeed(
       if (after !== undefined && missed.length > 0) stream.page.send(visitorHelloFrame(after))
       for (const frame of missed) stream.page.send(frame)
       stream.page.send(visitorHelloFrame(position))
-      stream.told = position
+      stream.position = position
       for (const ticketId of stream.tickets) {
         follow(stream, ticketId)
         const agent = replying.get(ticketId)

@@ -29,8 +29,8 @@ const MAX_STREAMS_PER_VISITOR = 8
 const MAX_STREAMS_PER_ADDRESS = 1_000
 const MAX_STREAMS = 20_000
 const RETRY_AFTER_SECONDS = '30'
-/** A page that is told the newest number at least this often resumes without reading everything again. */
-const MAX_UNTOLD_EVENTS = 500
+/** A page that gets the newest number at least this often resumes without reading everything again. */
+const MAX_EVENTS_BEHIND = 500
 /** Who is still signed in is checked after changes, at most once per pause, and a few streams at a time. */
 const CHECK_PAUSE_MS = 1_000
 const CHECKED_AT_ONCE = 100
@@ -79,8 +79,8 @@ export function createVisitorStreams(deps: Deps, live: Live): VisitorStreams {
 
   function sendHeartbeat(stream: VisitorStream): void {
     const position = feeds.get(stream.visitor.orgId)?.feed.position() ?? 0
-    const isBehind = stream.told >= 0 && position - stream.told >= MAX_UNTOLD_EVENTS
-    if (isBehind) stream.told = position
+    const isBehind = stream.position >= 0 && position - stream.position >= MAX_EVENTS_BEHIND
+    if (isBehind) stream.position = position
     stream.page.send(isBehind ? visitorHelloFrame(position) : VISITOR_HEARTBEAT)
   }
 
@@ -175,7 +175,7 @@ export function createVisitorStreams(deps: Deps, live: Live): VisitorStreams {
         address,
         page,
         tickets: [],
-        told: -1,
+        position: -1,
       }
       organization.streams.add(stream)
       const own = byToken.get(tokenHash) ?? new Set()

@@ -15,7 +15,7 @@ interface WidgetSightings {
 export function createWidgetSightings(deps: Deps): WidgetSightings {
   const savedAt = new Map<string, number>()
 
-  /** Whoever loads the widget doesn't wait for it. */
+  /** The request that loads the widget doesn't wait for it. */
   function save(widget: Widget, what: 'seen' | 'refused', url: string): void {
     const now = deps.clock.monotonic()
     const key = `${what} ${widget.id}`
