@@ -162,7 +162,9 @@ export const RULES: Record<string, Rule> = {
     return [...found(code, ANY), ...found(text, SUPPRESSION)]
   },
 
-  'verbs and views know no HTTP: Elysia is used in http, in route files, in schemas and in require-*'(source) {
+  'verbs and views know no HTTP: Elysia is used in http, in route files, in schemas and in require-*'(
+    source,
+  ) {
     const mayUse = /\/(?:v1|(?:[\w-]+-)?routes|schemas)\.ts$|\/require-[\w-]+\.ts$|^server\/http\//
     if (!source.path.startsWith('server/') || mayUse.test(source.path)) return []
     return source.imports

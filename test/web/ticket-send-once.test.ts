@@ -173,7 +173,7 @@ browserTest('a tab that is closed at the moment of Send leaves one reply and no 
   await eventually(async () => (await copiesOf(ben, ticket.id, 'It is attached.')).join() === 'waiting')
 })
 
-browserTest('an agent who edits a reply that was already sent sees that, and the customer gets one', async () => {
+browserTest('editing a reply that was already sent says so, and the customer gets one', async () => {
   const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page } = window
