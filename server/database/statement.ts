@@ -63,8 +63,8 @@ interface InsertOptions<Column extends string> {
   columns?: readonly Column[]
   /** Values that are not bound as they are. */
   expressions?: { [Name in NoInfer<Column>]?: (parameter: Placeholder) => SQL }
-  /** What happens to a row that is already there. Without it, the insert fails. */
-  onConflict?: { target: IndexColumn[]; set: Record<string, SQL>; setWhere?: SQL }
+  /** What happens to a row that is already there: it is changed, or kept as it is. Without it, the insert fails. */
+  onConflict?: { target: IndexColumn[]; set: Record<string, SQL>; setWhere?: SQL } | 'keep'
 }
 
 /**
@@ -89,6 +89,7 @@ export function insertOf<Table extends PgTable, Column extends ColumnOf<Table> =
     const size = index + 1
     const build = (tx: Transaction) => {
       const insert = tx.insert(target).values(Array.from({ length: size }, (_row, row) => valuesOf(row)))
+      if (onConflict === 'keep') return insert.onConflictDoNothing()
       return onConflict ? insert.onConflictDoUpdate(onConflict) : insert
     }
     return changeOf<Params[]>(`${getTableName(target)}_insert_${size}`, build, fieldOfRow)

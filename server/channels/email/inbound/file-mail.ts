@@ -1,6 +1,7 @@
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import { upsertCustomer } from '../../../customers/customers.ts'
 import type { Transaction } from '../../../database/database.ts'
+import { command, insertOf, statement } from '../../../database/statement.ts'
 import { knownMails, type MailOutcome, mailboxes, mails } from '../../../database/tables/mailboxes.ts'
 import { type EmailAddress, type MessageEmail, messageContents } from '../../../database/tables/messages.ts'
 import { emailedVisitors } from '../../../database/tables/widgets.ts'
@@ -72,24 +73,16 @@ export async function fileMailIn(
   mail: Mail,
   { result, files }: ReadMail,
 ): Promise<Filed | undefined> {
-  const [mailbox] = await tx.select().from(mailboxes).where(eq(mailboxes.id, mail.mailboxId))
+  const [mailbox] = await findMailbox(tx, { orgId: mail.orgId, id: mail.mailboxId })
   if (!mailbox) return undefined
   const assignable = await lockAssignees(tx, mail.orgId, [{ assignedTo: mailbox.defaultAssignee }])
-  const isPending = and(eq(mails.id, mail.id), eq(mails.outcome, 'pending'))
-  const [pending] = await tx
-    .update(mails)
-    .set({ attempts: mail.attempts })
-    .where(isPending)
-    .returning({ id: mails.id })
+  const [pending] = await lockPending(tx, { orgId: mail.orgId, id: mail.id })
   if (!pending) return undefined
   const filed =
     result.outcome === 'parsed'
       ? await fileParsed(deps, tx, { mail, mailbox, parsed: result.mail, files, assignable })
       : quarantined(result.reason)
-  await tx
-    .update(mails)
-    .set(ledgerRow(deps, result, filed))
-    .where(eq(mails.id, mail.id))
+  await saveOutcome(tx, { orgId: mail.orgId, id: mail.id, ...ledgerRow(deps, result, filed) })
   if (filed.outcome === 'quarantined') await recordWorkspaceChange(deps, tx, mail.orgId)
   return filed
 }
@@ -110,28 +103,16 @@ async function fileParsed(deps: Deps, tx: Transaction, filing: Filing): Promise<
   if (!writer || !isAddress(writer.address)) return quarantined('The mail has no valid sender.')
   const sender = writer.address.toLowerCase()
   if (await isOwn(deps, tx, { orgId, sender, parsed })) return { outcome: 'own' }
-  const key = {
+  const known = {
+    orgId,
     mailboxId: mail.mailboxId,
     messageIdHash: hashOf(parsed.messageId ?? mail.hash ?? mail.id),
     senderHash: hashOf(sender),
   }
-  const isNew = await tx
-    .insert(knownMails)
-    .values({ ...key, orgId, createdAt: deps.clock.now() })
-    .onConflictDoNothing()
-    .returning({ mailboxId: knownMails.mailboxId })
+  const isNew = await insertKnownMail(tx, { ...known, createdAt: deps.clock.now() })
   if (isNew.length === 0) return { outcome: 'duplicate' }
   const message = await storeMessage(deps, tx, { ...filing, sender, writer })
-  await tx
-    .update(knownMails)
-    .set({ ticketId: message.ticketId, messageId: message.id })
-    .where(
-      and(
-        eq(knownMails.mailboxId, key.mailboxId),
-        eq(knownMails.messageIdHash, key.messageIdHash),
-        eq(knownMails.senderHash, key.senderHash),
-      ),
-    )
+  await saveKnownMail(tx, { ...known, ticketId: message.ticketId, messageId: message.id })
   return {
     outcome: message.isAutomatic ? 'automatic' : 'message',
     reason: parsed.automatic ? AUTOMATIC_REASONS[parsed.automatic] : '',
@@ -254,9 +235,9 @@ async function storeContents(
 ): Promise<void> {
   const { id: messageId, orgId, ticketId } = message
   const { quoted, html } = parsed
-  await tx
-    .insert(messageContents)
-    .values({ messageId, orgId, ticketId, quoted: quoted === '' ? null : quoted, html, mailId: mail.id })
+  await insertContents(tx, [
+    { messageId, orgId, ticketId, quoted: quoted === '' ? null : quoted, html, mailId: mail.id },
+  ])
 }
 
 /** A mail of ours that comes back: from one of the mailboxes, or with the signature of our own message. */
@@ -265,26 +246,14 @@ async function isOwn(
   tx: Transaction,
   { orgId, sender, parsed }: { orgId: string; sender: string; parsed: ParsedMail },
 ): Promise<boolean> {
-  const [mailbox] = await tx
-    .select({ id: mailboxes.id })
-    .from(mailboxes)
-    .where(
-      and(
-        eq(mailboxes.orgId, orgId),
-        eq(mailboxes.addressKey, addressKey(sender)),
-        isNull(mailboxes.deletedAt),
-      ),
-    )
+  const [mailbox] = await findMailboxByAddress(tx, { orgId, addressKey: addressKey(sender) })
   if (mailbox) return true
   return (await ownMessageIn(deps, tx, orgId, [parsed.ownHeaders[OWN_HEADER] ?? ''])) !== undefined
 }
 
 /** Of all mailboxes, also of those that were removed: answers still name them. */
 async function ownAddressKeys(tx: Transaction, orgId: string): Promise<Set<string>> {
-  const own = await tx
-    .select({ address: mailboxes.address })
-    .from(mailboxes)
-    .where(eq(mailboxes.orgId, orgId))
+  const own = await findAddresses(tx, { orgId })
   return new Set(own.map(({ address }) => addressKey(address)))
 }
 
@@ -340,6 +309,95 @@ function isAddress(address: string): boolean {
 function cut(text: string, maxLength: number): string {
   return text.length <= maxLength ? text : [...text].slice(0, maxLength).join('')
 }
+
+const findMailbox = statement<{ orgId: string; id: string }, Mailbox[]>('incoming_mailbox', (tx, p) =>
+  tx
+    .select()
+    .from(mailboxes)
+    .where(and(eq(mailboxes.orgId, p.orgId), eq(mailboxes.id, p.id))),
+)
+
+const findMailboxByAddress = statement<{ orgId: string; addressKey: string }, { id: string }[]>(
+  'incoming_mailbox_by_address',
+  (tx, p) =>
+    tx
+      .select({ id: mailboxes.id })
+      .from(mailboxes)
+      .where(
+        and(
+          eq(mailboxes.orgId, p.orgId),
+          eq(mailboxes.addressKey, p.addressKey),
+          isNull(mailboxes.deletedAt),
+        ),
+      ),
+)
+
+const findAddresses = statement<{ orgId: string }, { address: string }[]>('incoming_addresses', (tx, p) =>
+  tx.select({ address: mailboxes.address }).from(mailboxes).where(eq(mailboxes.orgId, p.orgId)),
+)
+
+const lockPending = statement<{ orgId: string; id: string }, { id: string }[]>(
+  'mails_lock_pending',
+  (tx, p) =>
+    tx
+      .update(mails)
+      .set({ attempts: sql`${mails.attempts}` })
+      .where(and(eq(mails.orgId, p.orgId), eq(mails.id, p.id), eq(mails.outcome, 'pending')))
+      .returning({ id: mails.id }),
+)
+
+const saveOutcome = command<{ orgId: string; id: string } & ReturnType<typeof ledgerRow>>(
+  'mails_save_outcome',
+  (tx, p) =>
+    tx
+      .update(mails)
+      .set({
+        outcome: sql`${p.outcome}`,
+        reason: sql`${p.reason}`,
+        fromAddress: sql`${p.fromAddress}`,
+        subject: sql`${p.subject}`,
+        ticketId: sql`${p.ticketId}`,
+        messageId: sql`${p.messageId}`,
+        processedAt: sql`${p.processedAt}`,
+      })
+      .where(and(eq(mails.orgId, p.orgId), eq(mails.id, p.id))),
+)
+
+type KnownMail = Omit<typeof knownMails.$inferSelect, 'ticketId' | 'messageId' | 'createdAt'>
+
+const insertKnownMail = statement<KnownMail & { createdAt: number }, { mailboxId: string }[]>(
+  'known_mails_insert',
+  (tx, p) =>
+    tx
+      .insert(knownMails)
+      .values({
+        orgId: p.orgId,
+        mailboxId: p.mailboxId,
+        messageIdHash: p.messageIdHash,
+        senderHash: p.senderHash,
+        createdAt: p.createdAt,
+      })
+      .onConflictDoNothing()
+      .returning({ mailboxId: knownMails.mailboxId }),
+)
+
+const saveKnownMail = command<KnownMail & { ticketId: string; messageId: string }>(
+  'known_mails_save',
+  (tx, p) =>
+    tx
+      .update(knownMails)
+      .set({ ticketId: sql`${p.ticketId}`, messageId: sql`${p.messageId}` })
+      .where(
+        and(
+          eq(knownMails.orgId, p.orgId),
+          eq(knownMails.mailboxId, p.mailboxId),
+          eq(knownMails.messageIdHash, p.messageIdHash),
+          eq(knownMails.senderHash, p.senderHash),
+        ),
+      ),
+)
+
+const insertContents = insertOf(messageContents)
 
 const AUTOMATIC_REASONS: Record<AutomaticReason, string> = {
   auto_submitted: 'The mail says that a program wrote it (Auto-Submitted).',

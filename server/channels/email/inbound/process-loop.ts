@@ -94,10 +94,7 @@ async function parseStored(deps: Deps, parser: Pick<MailParser, 'parse'>, mail: 
   }
   const path = opened.file.name
   if (path === undefined) throw new Error('A stored file has no path.')
-  const [mailbox] = await deps.database.read
-    .select({ authservId: mailboxes.authservId })
-    .from(mailboxes)
-    .where(and(eq(mailboxes.orgId, mail.orgId), eq(mailboxes.id, mail.mailboxId)))
+  const [mailbox] = await findAuthservId(deps.database.read, { orgId: mail.orgId, id: mail.mailboxId })
   return parser.parse({
     path,
     attachmentFolder: await deps.files.incomingFolder(),
@@ -133,6 +130,15 @@ async function countFault(deps: Deps, { id, attempts }: Mail): Promise<void> {
       .where(and(eq(mails.id, id), eq(mails.outcome, 'pending')))
   })
 }
+
+const findAuthservId = statement<{ orgId: string; id: string }, { authservId: string }[], Reader>(
+  'mailboxes_authserv_id',
+  (read, p) =>
+    read
+      .select({ authservId: mailboxes.authservId })
+      .from(mailboxes)
+      .where(and(eq(mailboxes.orgId, p.orgId), eq(mailboxes.id, p.id))),
+)
 
 /** Those that failed come after the others. Runs at every commit, so it is planned once. */
 const findPending = statement<{ limit: number }, Mail[], Reader>('mails_pending', (read, p) =>

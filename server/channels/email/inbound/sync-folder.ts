@@ -1,8 +1,11 @@
 import { and, eq } from 'drizzle-orm'
+import { insertOf } from '../../../database/statement.ts'
 import { type mailboxes, mailFolders, mails } from '../../../database/tables/mailboxes.ts'
 import type { Deps } from '../../../deps.ts'
 import type { ImapSession } from '../imap/imap-session.ts'
 
+/** A mail that is known already stays as it is. */
+const insertMails = insertOf(mails, { onConflict: 'keep' })
 /** Mails whose rows are stored in one unit. */
 const MAX_PER_UNIT = 32
 /** A mail that arrived shortly before the mailbox was connected is new too: the server's clock may differ. */
@@ -91,7 +94,7 @@ async function fetchAfter(deps: Deps, folder: Folder, sync: Sync & { uidNext: nu
     if (lastUid === folder.lastUid && batch.length === 0) return
     const [rows, upTo] = [batch, lastUid]
     await deps.database.write(async (tx) => {
-      for (const row of rows) await tx.insert(mails).values(row).onConflictDoNothing()
+      await insertMails(tx, rows)
       await tx.update(mailFolders).set({ lastUid: upTo }).where(isFolder(folder))
     })
     for (const file of kept) file[Symbol.dispose]()
