@@ -1,0 +1,170 @@
+import { Agent as HttpAgent } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
+import type { ApiMethods, ApiResponse } from '@grammyjs/types'
+import type { Clock } from '../../../clock.ts'
+import type { AddressPolicy } from '../../../network/address-policy.ts'
+import { checkedLookup, type Resolve, resolveName } from '../../../network/checked-lookup.ts'
+import { createTrust } from '../../../network/trusted-certificates.ts'
+import { BotApiError, errorOfAnswer } from './bot-api-error.ts'
+import { type ApiRequest, type Connection, readAll, startApiRequest } from './bot-api-request.ts'
+import { multipartOf, type UploadedFile } from './multipart.ts'
+
+/** Less than what most servers keep an idle connection for, so that this side closes it first. */
+const MAX_IDLE_MS = 4_000
+const IDLE_SOCKETS = 16
+const TIMEOUT_MS = 30_000
+/** A hundred updates are at most about 1 MiB. */
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024
+
+/** Uploads are named in the parameters as `attach://FIELD`. */
+type Methods = ApiMethods<never>
+type BotApiMethod = keyof Methods & string
+type BotApiParams<Method extends BotApiMethod> = Parameters<Methods[Method]>[0]
+type BotApiResult<Method extends BotApiMethod> = ReturnType<Methods[Method]>
+
+interface CallOptions {
+  /** Ends the request; it rejects as `interrupted`. */
+  signal?: AbortSignal | undefined
+  /** From the last byte sent or received on. 30 seconds by default. */
+  timeoutMs?: number
+  files?: UploadedFile[]
+}
+
+/**
+ * The Bot API of Telegram (core.telegram.org/bots/api). Not `fetch`, of which Bun runs at most 256 at a time: each bot
+ * waits for its messages in a request of its own. And no library: the token is part of every address, and they show it
+ * in their errors.
+ */
+interface BotApi {
+  /** Rejects with `BotApiError`. */
+  call<Method extends BotApiMethod>(
+    token: string,
+    method: Method,
+    params: BotApiParams<Method>,
+    options?: CallOptions,
+  ): Promise<BotApiResult<Method>>
+  /** The bytes of a file, by the path that `getFile` returned. Iterating rejects with `BotApiError`. */
+  download(token: string, path: string, options?: Omit<CallOptions, 'files'>): AsyncIterable<Uint8Array>
+  /** Closes idle connections. */
+  close(): void
+}
+
+interface BotApiOptions {
+  clock: Clock
+  /** `http://` or `https://`, without a slash at the end. */
+  root: string
+  /** DNS by default. */
+  resolve?: Resolve
+}
+
+export function createBotApi({ clock, root, resolve = resolveName }: BotApiOptions): BotApi {
+  const { protocol, hostname, port, pathname } = new URL(root)
+  const isTls = protocol === 'https:'
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const base = pathname.replace(/\/$/, '')
+  const kept = { keepAlive: true, maxFreeSockets: IDLE_SOCKETS, timeout: MAX_IDLE_MS }
+  let agent: HttpAgent | undefined
+
+  function connection(): Connection {
+    // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED in the environment has no effect.
+    agent ??= isTls
+      ? new HttpsAgent({ ...kept, secureContext: createTrust(undefined), rejectUnauthorized: true })
+      : new HttpAgent(kept)
+    return {
+      clock,
+      isTls,
+      agent,
+      host,
+      port: port === '' ? (isTls ? 443 : 80) : Number(port),
+      lookup: checkedLookup(resolve, EVERY_ADDRESS, () => {}),
+    }
+  }
+
+  function start(request: Omit<ApiRequest, 'timeoutMs'>, timeoutMs = TIMEOUT_MS) {
+    return startApiRequest(connection(), { ...request, path: `${base}${request.path}`, timeoutMs })
+  }
+
+  async function call<Method extends BotApiMethod>(
+    token: string,
+    method: Method,
+    params: BotApiParams<Method>,
+    { signal, timeoutMs, files = [] }: CallOptions = {},
+  ): Promise<BotApiResult<Method>> {
+    const body = files.length > 0 ? multipartOf(params ?? {}, files) : jsonOf(params)
+    const response = await start(
+      { method: 'POST', path: `/bot${checkedToken(token)}/${method}`, body, signal },
+      timeoutMs,
+    )
+    const answer = readAnswer(await readAll(response, MAX_ANSWER_BYTES))
+    if (isSuccess<BotApiResult<Method>>(answer)) return answer.result
+    throw errorOfAnswer(refusalOf(response.status, answer, token))
+  }
+
+  async function* download(
+    token: string,
+    path: string,
+    { signal, timeoutMs }: Omit<CallOptions, 'files'> = {},
+  ): AsyncIterable<Uint8Array> {
+    const safePath = path.split('/').map(encodeURIComponent).join('/')
+    const response = await start(
+      { method: 'GET', path: `/file/bot${checkedToken(token)}/${safePath}`, signal },
+      timeoutMs,
+    )
+    if (response.status === 200) return yield* response.body
+    const answer = readAnswer(await readAll(response, MAX_ANSWER_BYTES))
+    throw errorOfAnswer(refusalOf(response.status, answer, token))
+  }
+
+  return { call, download, close: () => agent?.destroy() }
+}
+
+/** The operator has chosen the server. */
+const EVERY_ADDRESS: AddressPolicy = { allows: () => true, refusalOfHost: () => null }
+/** `123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11`, as BotFather writes it. */
+const TOKEN = /^\d{1,20}:[\w-]{1,256}$/
+
+/** Whether a text has the form of a token. */
+function isBotToken(text: string): boolean {
+  return TOKEN.test(text)
+}
+
+function checkedToken(token: string): string {
+  if (!isBotToken(token)) throw new BotApiError('not_sent', 'This is not a token of a bot.')
+  return token
+}
+
+function jsonOf(params: object | undefined): ApiRequest['body'] {
+  const bytes = Buffer.from(JSON.stringify(params ?? {}))
+  return {
+    type: 'application/json',
+    size: bytes.length,
+    async *chunks() {
+      yield bytes
+    },
+  }
+}
+
+function readAnswer(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString())
+  } catch {
+    return undefined
+  }
+}
+
+function isSuccess<Result>(answer: unknown): answer is Extract<ApiResponse<Result>, { ok: true }> {
+  return typeof answer === 'object' && answer !== null && 'ok' in answer && answer.ok === true
+}
+
+/** Anything else than an answer of the Bot API comes from something in between, such as a proxy. */
+function refusalOf(status: number, answer: unknown, token: string) {
+  const given: Partial<Extract<ApiResponse<unknown>, { ok: false }>> =
+    typeof answer === 'object' && answer !== null ? answer : {}
+  const { error_code: code, description, parameters } = given
+  const retryAfter = parameters?.retry_after
+  return {
+    code: typeof code === 'number' ? code : status < 400 ? 502 : status,
+    description: typeof description === 'string' ? description.replaceAll(token, '…') : '',
+    ...(typeof retryAfter === 'number' && { retryAfterMs: retryAfter * 1000 }),
+  }
+}
