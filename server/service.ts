@@ -10,6 +10,7 @@ import { type Deps, openDeps, openLog } from './deps.ts'
 import { createApp } from './http/app.ts'
 import { listen } from './http/listen.ts'
 import { createMetrics } from './http/metrics.ts'
+import { trustResponses } from './http/trusted-responses.ts'
 import { logRequest, watchRequests } from './http/watch-requests.ts'
 import { startPruningKeys } from './idempotency/idempotency.ts'
 import { createLive } from './live/live.ts'
@@ -33,7 +34,13 @@ export interface Service {
  */
 export async function startService(
   config: Config,
-  given: { clock?: Clock; log?: Log; passwordCost?: PasswordCost } = {},
+  given: {
+    clock?: Clock
+    log?: Log
+    passwordCost?: PasswordCost
+    /** Responses are checked against their schemas, for tests. */
+    checksResponses?: boolean
+  } = {},
 ): Promise<Service> {
   const clock = given.clock ?? systemClock
   await using started = new AsyncDisposableStack()
@@ -58,6 +65,7 @@ export async function startService(
   const firstRun = createFirstRun(deps)
   const widget = { guard: visitorGuard, streams: visitorStreams }
   const app = createApp(deps, { keys: guard, agents: agentGuard, live, firstRun, widget }).use(metrics.routes)
+  if (!given.checksResponses) trustResponses(app)
   watchRequests(app, clock, metrics.countRequest)
   if (config.logLevel === 'debug') watchRequests(app, clock, logRequest(deps.log))
   // Streams are stopped before the listener, which waits for them to end.

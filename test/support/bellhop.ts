@@ -50,7 +50,12 @@ const CHEAP_PASSWORDS: PasswordCost = { memoryCost: 1_024, timeCost: 1 }
 
 /** Starts the whole service in this process, with its own database and a free port. */
 export async function startBellhop(
-  given: { clock?: Clock; settings?: Record<string, string>; passwordCost?: PasswordCost } = {},
+  given: {
+    clock?: Clock
+    settings?: Record<string, string>
+    passwordCost?: PasswordCost
+    checksResponses?: boolean
+  } = {},
 ): Promise<Bellhop> {
   const place = await freshPlace()
   const clock = given.clock ?? systemClock
@@ -61,6 +66,7 @@ export async function startBellhop(
     clock,
     log,
     passwordCost: given.passwordCost ?? CHEAP_PASSWORDS,
+    checksResponses: given.checksResponses ?? true,
   })
   return {
     url: service.url,

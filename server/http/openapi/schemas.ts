@@ -31,8 +31,8 @@ const JSON_TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean',
 const HOLDS_ONE = ['items', 'additionalProperties', 'not', 'contains', 'propertyNames']
 const HOLDS_LIST = ['anyOf', 'allOf', 'oneOf']
 const HOLDS_MAP = ['properties', 'patternProperties']
-/** `error` and `nullable` are specific to Elysia. `$id` would change the meaning of references below it. */
-const NOT_JSON_SCHEMA = ['$id', '$ref', 'error', 'nullable']
+/** `error`, `nullable` and `noValidate` are specific to Elysia. `$id` would change the meaning of references below it. */
+const NOT_JSON_SCHEMA = ['$id', '$ref', 'error', 'nullable', 'noValidate']
 /** In a query, Elysia accepts these as text in addition to the real type. Callers only need the real type. */
 const COERCED_FORMATS = ['integer', 'numeric', 'boolean', 'ObjectString', 'ArrayString']
 
