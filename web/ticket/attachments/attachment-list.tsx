@@ -3,10 +3,11 @@ import ImageOff from 'lucide-solid/icons/image-off'
 import { createMemo, createSignal, For, Show } from 'solid-js'
 import { formatSize } from '../../../server/sizes.ts'
 import { attachmentFault, downloadAttachment } from './attachment-fault.ts'
-import { type Attachment, attachmentUrl, isImage, isInHtml } from './attachment-type.ts'
+import { type Attachment, attachmentUrl, isImage, isInHtml, isPlayable } from './attachment-type.ts'
 import './attachment-list.css'
 import { FileIcon } from './file-icon.tsx'
 import { viewOnClick } from './image-link.ts'
+import { MediaPlayer } from './media-player.tsx'
 
 export interface AttachmentListProps {
   attachments: readonly Attachment[] | undefined
@@ -49,6 +50,9 @@ export function AttachmentList(props: AttachmentListProps) {
             <For each={files()}>
               {(file) => (
                 <li>
+                  <Show when={isPlayable(file)}>
+                    <MediaPlayer file={file} />
+                  </Show>
                   <FileRow file={file} />
                 </li>
               )}

@@ -4,6 +4,18 @@ type Detail = Answer<ReturnType<typeof api.console.tickets>['get']>
 
 export type Attachment = NonNullable<Detail['drafts'][number]['attachments']>[number]
 
+/** Formats that current browsers play. Others, such as AVI, are only downloaded. */
+const PLAYABLE = [
+  'audio/mpeg',
+  'audio/mp4',
+  'audio/ogg',
+  'audio/wav',
+  'audio/flac',
+  'video/mp4',
+  'video/webm',
+  'video/quicktime',
+]
+
 /** Those that the server lets the page show (`isShownInline` in server/attachments/file-type.ts). */
 const IMAGES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']
 
@@ -19,4 +31,9 @@ export function isInHtml({ isInline, contentId }: Attachment): boolean {
 /** Whether the page can show it as an image. */
 export function isImage({ type }: Pick<Attachment, 'type'>): boolean {
   return IMAGES.includes(type)
+}
+
+/** Whether the page can play it. */
+export function isPlayable({ type }: Pick<Attachment, 'type'>): boolean {
+  return PLAYABLE.includes(type)
 }
