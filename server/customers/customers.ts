@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
 import { integerParameter, statement, textParameter } from '../database/statement.ts'
 import { customerIdentities, customers } from '../database/tables/customers.ts'
@@ -82,9 +82,46 @@ export async function upsertCustomerByIdentity(
   return customerOf(tx, orgId, customerId)
 }
 
+/**
+ * Gives an address to a customer without one. Returns whether it did: not if another customer has the address. All their
+ * tickets are soon found by it.
+ */
+export async function addEmail(
+  { clock }: Pick<Deps, 'clock'>,
+  tx: Transaction,
+  orgId: string,
+  { id, email }: { id: string; email: string },
+): Promise<boolean> {
+  const emailKey = email.toLowerCase()
+  const isTaken = sql`exists (select 1 from customers other where other.org_id = ${orgId} and other.email_key = ${emailKey})`
+  const changed = await tx
+    .update(customers)
+    .set({
+      email,
+      emailKey,
+      version: sql`${customers.version} + 1`,
+      updatedAt: clock.now(),
+      reindexAfter: '',
+    })
+    .where(
+      and(eq(customers.orgId, orgId), eq(customers.id, id), isNull(customers.email), sql`not ${isTaken}`),
+    )
+    .returning({ id: customers.id })
+  return changed.length > 0
+}
+
+export async function findCustomer(
+  tx: Transaction,
+  orgId: string,
+  id: string,
+): Promise<Customer | undefined> {
+  const [customer] = await customerById(tx, { orgId, id })
+  return customer
+}
+
 /** A customer of a ticket that is being changed. */
 export async function customerOf(tx: Transaction, orgId: string, id: string): Promise<Customer> {
-  const [customer] = await customerById(tx, { orgId, id })
+  const customer = await findCustomer(tx, orgId, id)
   if (!customer) throw new Error(`The customer ${id} is missing.`)
   return customer
 }

@@ -6,6 +6,7 @@ import { arrive, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
 import { byId } from '../requests/schemas.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
+import { addCustomerEmail } from '../tickets/add-customer-email.ts'
 import { changeCustomer } from '../tickets/change-customer.ts'
 import { readTicketRow } from '../tickets/tickets.ts'
 import { updateTicket } from '../tickets/update-ticket.ts'
@@ -14,6 +15,7 @@ import { keepDraft } from './drafts.ts'
 import { putNote } from './notes.ts'
 import { markRead, markUnread } from './read-marks.ts'
 import {
+  customerEmail,
   customerPanel,
   inboxChange,
   inboxTicket,
@@ -111,5 +113,13 @@ export function threadRoutes(deps: Deps, guard: AgentGuard) {
       '/customers/:id',
       async ({ me, as, params }) => viewCustomerPanel(await readCustomer(as, me.orgId, params.id)),
       { transform: noQuery, params: byId, response: { 200: customerPanel } },
+    )
+    .patch(
+      '/customers/:id',
+      async ({ me, as, params: { id }, body: { email } }) => {
+        await addCustomerEmail(as, me.orgId, { id, email: email.trim() })
+        return viewCustomerPanel(await readCustomer(as, me.orgId, id))
+      },
+      { ...withBody, body: customerEmail, response: { 200: customerPanel } },
     )
 }

@@ -174,6 +174,7 @@ export const newCustomer = t.Object(
   { email: t.String({ maxLength: 320 }), name: t.Optional(t.String({ maxLength: 255 })) },
   strict,
 )
+export const customerEmail = t.Object({ email: t.String({ maxLength: 320 }) }, strict)
 export const readMark = t.Object({ messageId: id }, strict)
 /** As they are while they are typed: checked when they are sent. */
 const draftAddress = t.Object(

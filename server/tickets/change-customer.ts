@@ -95,7 +95,7 @@ async function setAuthor(
 }
 
 /** Throws 400 for an address of our own: its mail would never be a customer's. */
-async function requireOutside(tx: Transaction, orgId: string, email: string): Promise<void> {
+export async function requireOutside(tx: Transaction, orgId: string, email: string): Promise<void> {
   const pointer = '/email'
   if (!isSendable(email)) {
     const detail = `"${email.slice(0, 80)}" is not an email address.`

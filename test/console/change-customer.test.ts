@@ -5,6 +5,7 @@ import { openLedger } from '../support/mail/fetched-mail.ts'
 import { indexed } from '../support/search.ts'
 import { readThread } from '../support/threads.ts'
 import { makeTicket } from '../support/tickets.ts'
+import { openWidget } from '../support/visitors.ts'
 
 const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
@@ -113,4 +114,32 @@ test('an own mailbox, and what is no address, is refused', async () => {
     expect([refused.status, refused.json.errors]).toMatchObject([400, [{ pointer: '/email', code }]])
   }
   expect((await change('tkt_00000000000000000000000000', { email: 'a@b.test' })).status).toBe(404)
+})
+
+test('an agent adds the address that a customer without one has told them, once', async () => {
+  const known = `known.${crypto.randomUUID()}@example.com`
+  await makeTicket(acme, { customer: { email: known } })
+  const widget = await openWidget(bellhop, acme.orgId)
+  const { conversation } = await (await widget.visit()).say('My address is zoe@example.com')
+  const customer = async () => (await readThread(ben, conversation.id)).ticket.customer
+  const { userId } = await customer()
+  const add = (email: string, id = userId) =>
+    ben.call('PATCH', `/console/customers/${id}`, { body: { email } })
+
+  expect(await add('nonsense')).toMatchObject({ status: 400 })
+  expect(await add('support@acme.example')).toMatchObject({ status: 400 })
+  expect(await add(known.toUpperCase())).toMatchObject({ status: 409, json: { code: 'email_taken' } })
+  expect(await customer()).not.toHaveProperty('email')
+  const added = await add(' Zoe@example.com ')
+  expect(added).toMatchObject({ status: 200, json: { id: userId, email: 'Zoe@example.com' } })
+  expect(await customer()).toMatchObject({ userId, email: 'Zoe@example.com' })
+  expect(await add('other@example.com')).toMatchObject({
+    status: 409,
+    json: { code: 'customer_has_email' },
+  })
+
+  const elsewhere = await signInAgent(bellhop, (await bellhop.organization()).orgId)
+  const body = { email: 'x@example.com' }
+  expect((await elsewhere.call('PATCH', `/console/customers/${userId}`, { body })).status).toBe(404)
+  expect((await add('x@example.com', 'usr_nobody')).status).toBe(404)
 })

@@ -182,6 +182,10 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
     body: () => ({ isBlocked: true, isAddressBlocked: true }),
   },
   'GET /console/customers/:id': { path: '/console/customers/:customer' },
+  'PATCH /console/customers/:id': {
+    path: '/console/customers/:customer',
+    body: () => ({ email: 'new@example.com' }),
+  },
   'DELETE /console/customers/:id': { path: '/console/customers/:customer' },
   'POST /console/bulk': {
     foreign: 200,

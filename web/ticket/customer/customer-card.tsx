@@ -1,5 +1,6 @@
 import { Show } from 'solid-js'
 import { useSession } from '../../api/session.ts'
+import { lazyPart } from '../../live/lazy-page.tsx'
 import { Avatar } from '../../ui/avatar.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Time } from '../../ui/relative-time.tsx'
@@ -7,6 +8,8 @@ import { dateOnly } from '../thread/times.ts'
 import type { Ticket } from '../ticket-query.ts'
 import { CustomerMenu } from './customer-menu.tsx'
 import type { Customer } from './customer-query.ts'
+
+const NoEmail = lazyPart(async () => (await import('./no-email.tsx')).NoEmail)
 
 /** The customer's name, email and history, and a menu to delete them. */
 export function CustomerCard(props: { ticket: Ticket; customer: Customer | undefined }) {
@@ -17,7 +20,7 @@ export function CustomerCard(props: { ticket: Ticket; customer: Customer | undef
       <Avatar name={shown().name} id={shown().userId} size="large" isCustomer isDecorative />
       <div class="customer-card-text">
         <h2 title={shown().name}>{shown().name}</h2>
-        <Show when={shown().email} fallback={<p class="customer-card-none">No email address</p>}>
+        <Show when={shown().email} fallback={<NoEmail ticket={props.ticket} />}>
           {(email) => (
             <p class="customer-card-email">
               <span title={email()}>{email()}</span>

@@ -1,5 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
 import {
+  addEmail,
   type Customer,
   customerOf,
   upsertCustomer,
@@ -94,26 +95,6 @@ async function updated(
     await addEmail(deps, tx, orgId, { id, email: verifiedEmail })
   if (verifiedName === '' || verifiedName === customer.name) return customerOf(tx, orgId, id)
   return renamed(deps, tx, orgId, { customer, name: verifiedName })
-}
-
-async function addEmail(
-  deps: Deps,
-  tx: Transaction,
-  orgId: string,
-  { id, email }: { id: string; email: string },
-): Promise<void> {
-  const emailKey = email.toLowerCase()
-  const isTaken = sql`exists (select 1 from customers other where other.org_id = ${orgId} and other.email_key = ${emailKey})`
-  await tx
-    .update(customers)
-    .set({
-      email,
-      emailKey,
-      version: sql`${customers.version} + 1`,
-      updatedAt: deps.clock.now(),
-      reindexAfter: '',
-    })
-    .where(and(eq(customers.orgId, orgId), eq(customers.id, id), sql`not ${isTaken}`))
 }
 
 async function renamed(
