@@ -700,6 +700,7 @@ CREATE TABLE "widgets" (
 	"questions" text NOT NULL,
 	"hours" text,
 	"verified_only" boolean DEFAULT false NOT NULL,
+	"telegram_bot_id" text DEFAULT '' NOT NULL,
 	"identity_secret" "bytea" NOT NULL,
 	"previous_identity_secret" "bytea",
 	"previous_identity_secret_until" bigint,

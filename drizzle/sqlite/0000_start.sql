@@ -834,6 +834,7 @@ CREATE TABLE `widgets` (
 	`questions` text NOT NULL,
 	`hours` text,
 	`verified_only` integer DEFAULT false NOT NULL,
+	`telegram_bot_id` text DEFAULT '' NOT NULL,
 	`identity_secret` blob NOT NULL,
 	`previous_identity_secret` blob,
 	`previous_identity_secret_until` integer,

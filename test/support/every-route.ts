@@ -64,6 +64,7 @@ export const OPEN_ROUTES = [
   'POST /widget/:key/conversations/:id/seen',
   'POST /widget/:key/conversations/:id/typing',
   'POST /widget/:key/conversations/:id/end',
+  'POST /widget/:key/conversations/:id/telegram',
   'POST /widget/:key/files',
   'GET /widget/:key/files/:id',
   'GET /widget/:key/events',

@@ -18,6 +18,8 @@ export interface WidgetSettings {
     fields: { key: string; label: string; isRequired: boolean }[]
   }
   verifiedOnly: boolean
+  /** Whether a conversation can be continued there. */
+  telegram: boolean
   isOpen: boolean
   awayText: string
   opensAt: string | null

@@ -68,6 +68,8 @@ export const widgets = table(
     hours: json().$type<WidgetHours | null>(),
     /** Whether only users that the website has signed in can write. */
     verifiedOnly: boolean().notNull().default(false),
+    /** The bot in which visitors can continue a conversation; empty for none. */
+    telegramBotId: text().notNull().default(''),
     /** Signs users (HS256, or HMAC-SHA256 of the user id). Encrypted. */
     identitySecret: bytes().notNull(),
     /** The secret before it, accepted until the time below. Encrypted. */

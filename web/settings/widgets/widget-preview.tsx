@@ -34,6 +34,7 @@ export function WidgetPreview(props: { widget: Widget; appearance: Widget['appea
         color,
         questions,
         verifiedOnly: false,
+        telegram: false,
         isOpen: true,
         awayText: hours?.awayText ?? '',
         opensAt: null,

@@ -1,13 +1,21 @@
-import { onCleanup, onMount, Show } from 'solid-js'
+import { createSignal, onCleanup, onMount, Show } from 'solid-js'
 import css from './chat-menu.css?inline'
 import { adoptStyles } from './lazy-part.tsx'
 import { useWidget } from './widget-context.ts'
 
-/** Sound, and the end of a conversation. */
+/** Sound, and where a conversation goes on, or ends. */
 export function ChatMenu(props: { button: HTMLButtonElement; onClose(): void }) {
   const { client, texts, shell } = useWidget()
   adoptStyles(shell, css)
   let menu!: HTMLDivElement
+  const [telegramUrl, setTelegramUrl] = createSignal('')
+  const id = client.settings().telegram && client.conversation()?.id
+  // Before the click, because browsers block a window that opens later. Refused once the conversation goes on there.
+  if (id)
+    client.api?.call<{ url: string }>('POST', `conversations/${id}/telegram`).then(
+      ({ url }) => setTelegramUrl(url),
+      () => {},
+    )
 
   function closeOutside(event: Event): void {
     const path = event.composedPath()
@@ -32,20 +40,31 @@ export function ChatMenu(props: { button: HTMLButtonElement; onClose(): void }) 
     choose()
   }
 
+  const item = (text: () => string, run: () => unknown) => (
+    <button type="button" onClick={() => choose(run)}>
+      {text()}
+    </button>
+  )
   return (
     <div ref={menu} class="chat-menu">
       <Show when={client.settings().sound}>
-        <button type="button" onClick={() => choose(() => client.setMuted(!client.isMuted()))}>
-          {client.isMuted() ? texts().soundOn : texts().soundOff}
-        </button>
+        {item(
+          () => (client.isMuted() ? texts().soundOn : texts().soundOff),
+          () => client.setMuted(!client.isMuted()),
+        )}
       </Show>
-      <button type="button" onClick={() => choose(() => client.go('new'))}>
-        {texts().newConversation}
-      </button>
+      {item(
+        () => texts().newConversation,
+        () => client.go('new'),
+      )}
+      <Show when={telegramUrl()}>
+        {item(
+          () => texts().telegram,
+          () => window.open(telegramUrl(), '_blank', 'noopener'),
+        )}
+      </Show>
       <Show when={client.conversation()?.state === 'open'}>
-        <button type="button" onClick={() => choose(client.endConversation)}>
-          {texts().end}
-        </button>
+        {item(() => texts().end, client.endConversation)}
       </Show>
     </div>
   )

@@ -55,6 +55,7 @@ export const de: Texts = {
   reachDone: 'Danke. Wir antworten auch an {email}.',
   soundOn: 'Ton einschalten',
   soundOff: 'Ton ausschalten',
+  telegram: 'In Telegram fortsetzen',
   end: 'Unterhaltung beenden',
   conversationEnded: 'Diese Unterhaltung ist beendet.',
   startNew: 'Neue beginnen',

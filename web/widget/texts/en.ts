@@ -53,6 +53,7 @@ export const en = {
   reachDone: 'Thanks. We’ll also answer to {email}.',
   soundOn: 'Turn sound on',
   soundOff: 'Turn sound off',
+  telegram: 'Continue in Telegram',
   end: 'End conversation',
   conversationEnded: 'This conversation has ended.',
   startNew: 'Start a new one',

@@ -55,6 +55,7 @@ export const es: Texts = {
   reachDone: 'Gracias. También responderemos a {email}.',
   soundOn: 'Activar el sonido',
   soundOff: 'Silenciar',
+  telegram: 'Continuar en Telegram',
   end: 'Terminar la conversación',
   conversationEnded: 'Esta conversación ha terminado.',
   startNew: 'Empezar otra',

@@ -55,6 +55,7 @@ export const fr: Texts = {
   reachDone: 'Merci. Nous répondrons aussi à {email}.',
   soundOn: 'Activer le son',
   soundOff: 'Couper le son',
+  telegram: 'Continuer dans Telegram',
   end: 'Terminer la conversation',
   conversationEnded: 'Cette conversation est terminée.',
   startNew: 'En commencer une nouvelle',

@@ -55,6 +55,7 @@ export const pt: Texts = {
   reachDone: 'Obrigado. Também responderemos para {email}.',
   soundOn: 'Ativar o som',
   soundOff: 'Desativar o som',
+  telegram: 'Continuar no Telegram',
   end: 'Encerrar a conversa',
   conversationEnded: 'Esta conversa foi encerrada.',
   startNew: 'Começar outra',

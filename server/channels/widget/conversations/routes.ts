@@ -8,6 +8,7 @@ import { arrive, jsonBody } from '../../../requests/json-body.ts'
 import { strictQuery } from '../../../requests/query.ts'
 import { updateTicket } from '../../../tickets/update-ticket.ts'
 import type { VisitorStreams } from '../stream/visitor-streams.ts'
+import { telegramLink } from '../telegram-link.ts'
 import type { VisitorGuard } from '../visitors/require-visitor.ts'
 import { markSeen } from './mark-seen.ts'
 import {
@@ -112,6 +113,14 @@ export function conversationRoutes(
         return { conversation: viewConversation(ended) }
       },
       { transform: noQuery, response: { 200: schemas.endedConversation }, ...hide },
+    )
+    .post(
+      '/conversations/:id/telegram',
+      async ({ widget, visitor, params: { id } }) => {
+        const { ticketId, orgId } = await requireConversation(deps.database.read, visitor, id)
+        return { url: await telegramLink(deps, { orgId, ticketId, widgetId: widget.id }) }
+      },
+      { transform: noQuery, response: { 200: schemas.telegramLinkSchema }, ...hide },
     )
     .post(
       '/files',

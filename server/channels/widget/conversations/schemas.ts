@@ -42,6 +42,8 @@ export const conversationPage = t.Object({
 })
 export const endedConversation = t.Object({ conversation })
 
+export const telegramLinkSchema = t.Object({ url: t.String() })
+
 export const messagePath = t.Object({ key: t.String(), conversation: clientId, clientId })
 export const newMessage = t.Object(
   {

@@ -26,6 +26,7 @@ export const settings = t.Object({
     fields: t.Array(t.Object({ key: t.String(), label: t.String(), isRequired: t.Boolean() })),
   }),
   verifiedOnly: t.Boolean(),
+  telegram: t.Boolean(),
   isOpen: t.Boolean(),
   awayText: t.String(),
   opensAt: orNull(t.String()),

@@ -7,7 +7,7 @@ import type { Visitor } from './visitors.ts'
 
 /** What the page of a website needs to show the widget. */
 export function viewSettings(
-  { appearance, questions, hours, verifiedOnly }: Widget,
+  { appearance, questions, hours, verifiedOnly, telegramBotId }: Widget,
   { clock, config }: Deps,
 ) {
   const { isOpen, opensAt } = openingAt(hours, clock.now())
@@ -15,6 +15,8 @@ export function viewSettings(
     ...appearance,
     questions,
     verifiedOnly,
+    /** Whether conversations can be continued there. */
+    telegram: telegramBotId !== '',
     isOpen,
     awayText: hours?.awayText ?? '',
     opensAt: isoTimeOrNull(opensAt),

@@ -25,6 +25,7 @@ export interface WidgetInput {
   questions: WidgetQuestions
   hours: WidgetHours | null
   verifiedOnly: boolean
+  telegramBotId: string
 }
 
 /** Returns the input in the form in which it is stored. Throws 400 with every fault. */

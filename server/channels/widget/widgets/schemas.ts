@@ -53,6 +53,7 @@ const fields = {
   questions: t.Partial(questions, strict),
   hours: orNull(hours),
   verifiedOnly: t.Boolean(),
+  telegramBotId: line,
 }
 const { name: _name, origins: _origins, ...others } = fields
 
@@ -76,6 +77,7 @@ export const widgetSchema = t.Object({
   questions,
   hours: orNull(hours),
   verifiedOnly: t.Boolean(),
+  telegramBotId: t.String(),
   previousSecretUntil: orNull(time),
   seen,
   refused: seen,

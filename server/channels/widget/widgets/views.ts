@@ -10,7 +10,7 @@ type ShownState = (typeof SHOWN_STATES)[number]
 
 /** A widget without its secrets. `baseUrl` is the public address of this server. Times are ISO 8601 or null. */
 export function viewWidget(widget: KeyedWidget, baseUrl: string) {
-  const { id, name, key, origins, appearance, questions, hours, verifiedOnly } = widget
+  const { id, name, key, origins, appearance, questions, hours, verifiedOnly, telegramBotId } = widget
   return {
     id,
     name,
@@ -23,6 +23,8 @@ export function viewWidget(widget: KeyedWidget, baseUrl: string) {
     questions,
     hours,
     verifiedOnly,
+    /** The bot in which visitors can continue; empty for none. */
+    telegramBotId,
     /** Until when the identity secret before the present one is accepted. */
     previousSecretUntil: isoTimeOrNull(widget.previousIdentitySecretUntil),
     /** The page that loaded it last. */

@@ -27,6 +27,8 @@ export interface NewWidget {
   questions?: Partial<WidgetQuestions>
   hours?: WidgetHours | null
   verifiedOnly?: boolean
+  /** Empty for none. */
+  telegramBotId?: string
 }
 export type WidgetChange = Partial<NewWidget>
 
@@ -47,6 +49,7 @@ export async function newRow(
     questions: { ...DEFAULT_QUESTIONS, ...input.questions },
     hours: input.hours ?? null,
     verifiedOnly: input.verifiedOnly ?? false,
+    telegramBotId: input.telegramBotId ?? '',
   })
   const id = deps.newId('wgt')
   const now = deps.clock.now()
@@ -79,10 +82,19 @@ export function changedInput(before: Widget, change: WidgetChange): Promise<Widg
     questions: { ...before.questions, ...change.questions },
     hours: change.hours === undefined ? before.hours : change.hours,
     verifiedOnly: change.verifiedOnly ?? before.verifiedOnly,
+    telegramBotId: change.telegramBotId ?? before.telegramBotId,
   })
 }
 
-const FIELDS = ['name', 'origins', 'appearance', 'questions', 'hours', 'verifiedOnly'] as const
+const FIELDS = [
+  'name',
+  'origins',
+  'appearance',
+  'questions',
+  'hours',
+  'verifiedOnly',
+  'telegramBotId',
+] as const
 
 /** The columns that a checked change sets, and their names for the audit log. */
 export function changedColumns(

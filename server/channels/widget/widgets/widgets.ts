@@ -9,6 +9,7 @@ import { notFound } from '../../../errors.ts'
 import { recordWorkspaceChange } from '../../../events/events.ts'
 import { isId } from '../../../ids.ts'
 import { readSettings } from '../../../organizations/settings.ts'
+import { requireLinkedBot } from '../telegram-link.ts'
 import { forgetCachedWidgets, type Widget } from './find-widget.ts'
 import { changedColumns, changedInput, type NewWidget, newRow, type WidgetChange } from './widget-rows.ts'
 
@@ -25,6 +26,7 @@ export async function createWidget(
   input: NewWidget,
 ): Promise<{ widget: KeyedWidget; identitySecret: string }> {
   const { name, publicName } = await readSettings(deps, orgId)
+  await requireLinkedBot(orgId, input.telegramBotId ?? '', deps.database.read)
   const { row, identitySecret } = await newRow(deps, { orgId, orgName: publicName || name }, input)
   const key = newApiKey(deps, orgId, { name: row.name, kind: 'public' })
   const widget = { ...row, keyId: key.key.id }
@@ -65,6 +67,7 @@ export async function updateWidget(
   orgId: string,
   { id, change }: { id: string; change: WidgetChange },
 ): Promise<KeyedWidget> {
+  await requireLinkedBot(orgId, change.telegramBotId ?? '', deps.database.read)
   const checked = await changedInput(await readWidget(deps, orgId, id), change)
   await changeWidget(deps, orgId, { id, action: 'widget.changed' }, async (tx, before) => {
     const { columns, fields } = changedColumns(before, change, checked)
