@@ -1,15 +1,12 @@
 import { Show } from 'solid-js'
 import { fieldError } from '../../api/api-problem.ts'
-import { useAgents } from '../../api/workspace.ts'
 import { MarkdownArea } from '../../formatting/markdown-area.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { DocsLink } from '../../ui/docs-link.tsx'
-import { Select } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
+import { AssigneeSelect } from '../assignee-select.tsx'
 import { FolderPicker } from './folder-picker.tsx'
 import { faultOf, type MailboxValues } from './mailbox-values.ts'
-
-const NOBODY = 'none'
 
 interface OptionFieldsProps {
   values: MailboxValues
@@ -60,7 +57,11 @@ export function OptionFields(props: OptionFieldsProps) {
         known={props.folders}
         error={fieldError(props.error, 'sentFolder')}
       />
-      <AssigneeSelect {...props} />
+      <AssigneeSelect
+        value={props.values.defaultAssignee}
+        onChange={(defaultAssignee) => props.onChange({ defaultAssignee })}
+        error={fieldError(props.error, 'defaultAssignee')}
+      />
       <MarkdownArea
         label="Signature"
         hint="Added to replies from this mailbox. Default: the organization's signature."
@@ -99,26 +100,5 @@ export function OptionFields(props: OptionFieldsProps) {
         spellcheck={false}
       />
     </>
-  )
-}
-
-function AssigneeSelect(props: OptionFieldsProps) {
-  const agents = useAgents()
-  const options = () => [
-    { value: NOBODY, label: 'No one' },
-    ...agents()
-      .filter(({ id, state }) => state !== 'disabled' || id === props.values.defaultAssignee)
-      .map(({ id, name }) => ({ value: id, label: name })),
-  ]
-  return (
-    <Select
-      label="Assign new tickets to"
-      options={options()}
-      value={props.values.defaultAssignee || NOBODY}
-      onChange={(id) => props.onChange({ defaultAssignee: id === NOBODY ? '' : id })}
-      {...(fieldError(props.error, 'defaultAssignee') && {
-        error: fieldError(props.error, 'defaultAssignee'),
-      })}
-    />
   )
 }
