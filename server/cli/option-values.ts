@@ -55,11 +55,14 @@ function isDate(value: string): boolean {
 
 /** The first line of a file, or of standard input for `-`. A password as an argument would show in the process list. */
 export function passwordFrom(file: string | undefined): string | undefined {
-  if (file === undefined) return undefined
+  return file === undefined ? undefined : secretFrom(file, 'password')
+}
+
+function secretFrom(file: string, what: 'password' | 'token'): string | undefined {
   try {
     return readFileSync(file === '-' ? '/dev/stdin' : file, 'utf8').split(/\r?\n/)[0]
   } catch {
-    throw new UsageError(`Can't read the password file "${file}".`)
+    throw new UsageError(`Can't read the ${what} file "${file}".`)
   }
 }
 

@@ -33,7 +33,7 @@ export function withOrganization<T>(
   return withDeps(async (deps) => work(deps, await requireOrganization(deps, org)))
 }
 
-type OwnedResource = 'agent' | 'API key' | 'endpoint' | 'delivery' | 'mailbox' | 'widget'
+type OwnedResource = 'agent' | 'API key' | 'endpoint' | 'delivery' | 'mailbox' | 'widget' | 'bot'
 
 /**
  * Finds the organization of something by its id. Names and email addresses are unique within an organization only, so

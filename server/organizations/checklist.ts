@@ -1,6 +1,7 @@
 import { and, eq, isNotNull, isNull, or } from 'drizzle-orm'
 import { agents } from '../database/tables/agents.ts'
 import { apiKeys } from '../database/tables/api-keys.ts'
+import { bots } from '../database/tables/bots.ts'
 import { mailboxes } from '../database/tables/mailboxes.ts'
 import { endpoints } from '../database/tables/webhooks.ts'
 import { widgets } from '../database/tables/widgets.ts'
@@ -9,8 +10,7 @@ import type { Deps } from '../deps.ts'
 /** An organization's setup steps, in display order. */
 export const FIRST_STEPS = ['key', 'email', 'widget', 'telegram', 'agents', 'endpoint'] as const
 type FirstStep = (typeof FIRST_STEPS)[number]
-/** `later`: not available in this version. */
-export const STEP_STATES = ['done', 'todo', 'later'] as const
+export const STEP_STATES = ['done', 'todo'] as const
 type StepState = (typeof STEP_STATES)[number]
 
 /** Returns the state of each setup step. */
@@ -18,11 +18,11 @@ export async function readChecklist(
   deps: Deps,
   orgId: string,
 ): Promise<{ id: FirstStep; state: StepState }[]> {
-  const states: Record<FirstStep, StepState | Promise<StepState>> = {
+  const states: Record<FirstStep, Promise<StepState>> = {
     key: stateOf(hasKey(deps, orgId)),
     email: stateOf(hasMailbox(deps, orgId)),
     widget: stateOf(hasWidget(deps, orgId)),
-    telegram: 'later',
+    telegram: stateOf(hasBot(deps, orgId)),
     agents: stateOf(hasColleagues(deps, orgId)),
     endpoint: stateOf(hasEndpoint(deps, orgId)),
   }
@@ -50,6 +50,12 @@ async function hasMailbox({ database: { read } }: Deps, orgId: string): Promise<
 async function hasWidget({ database: { read } }: Deps, orgId: string): Promise<boolean> {
   const isThere = and(eq(widgets.orgId, orgId), isNull(widgets.deletedAt))
   const some = await read.select({ id: widgets.id }).from(widgets).where(isThere).limit(1)
+  return some.length > 0
+}
+
+async function hasBot({ database: { read } }: Deps, orgId: string): Promise<boolean> {
+  const isThere = and(eq(bots.orgId, orgId), isNull(bots.deletedAt))
+  const some = await read.select({ id: bots.id }).from(bots).where(isThere).limit(1)
   return some.length > 0
 }
 

@@ -3,6 +3,7 @@ import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { type Bellhop, startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { newMailbox } from '../support/mailboxes.ts'
+import { storeBot } from '../support/stored-bot.ts'
 
 let bellhop: Bellhop
 let admin: SignedInAgent
@@ -76,7 +77,7 @@ browserTest(
     await using window = await openWindow({ url: bellhop.url, agent: fresh })
     const { page } = window
     await page.goto('/settings')
-    await page.getByText('1 of 5 done · 1 coming soon').waitFor()
+    await page.getByText('1 of 6 done').waitFor()
     await page.getByRole('link', { name: /Invite an agent/ }).click()
     await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
     await page.getByRole('button', { name: 'Invite agent' }).click()
@@ -85,11 +86,12 @@ browserTest(
     await page.getByRole('button', { name: 'Create link' }).click()
     await page.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('link', { name: 'Getting started' }).click()
-    await page.getByText('2 of 5 done · 1 coming soon').waitFor()
+    await page.getByText('2 of 6 done').waitFor()
 
     expect((await fresh.call('POST', '/console/mailboxes', { body: newMailbox() })).status).toBe(201)
     const shop = { name: 'Shop', origins: ['https://shop.example'] }
     expect((await fresh.call('POST', '/console/widgets', { body: shop })).status).toBe(201)
+    await storeBot(bellhop, fresh.orgId)
     const endpoint = { url: 'https://hooks.example.com', events: ['ticket.created'] }
     expect((await fresh.call('POST', '/console/endpoints', { body: endpoint })).status).toBe(201)
     await page.goto('/settings')

@@ -38,10 +38,9 @@ export const checklistQuery = queryOptions({
   queryFn: () => ask(api.console.checklist.get()),
 })
 
-/** How many steps are done, and how many are possible in this version. */
+/** How many steps are done, and how many there are. */
 export function countSteps(steps: FirstSteps): { done: number; possible: number } {
-  const done = steps.filter(({ state }) => state === 'done').length
-  return { done, possible: done + steps.filter(({ state }) => state === 'todo').length }
+  return { done: steps.filter(({ state }) => state === 'done').length, possible: steps.length }
 }
 
 /** All agents, including invited and disabled ones. */

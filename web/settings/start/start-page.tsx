@@ -2,11 +2,9 @@ import { useQuery } from '@tanstack/solid-query'
 import ChevronRight from 'lucide-solid/icons/chevron-right'
 import Circle from 'lucide-solid/icons/circle'
 import CircleCheck from 'lucide-solid/icons/circle-check'
-import CircleDashed from 'lucide-solid/icons/circle-dashed'
-import { type Component, For, Show } from 'solid-js'
+import { type Component, For } from 'solid-js'
 import { Dynamic } from 'solid-js/web'
 import { checklistQuery, countSteps, type FirstSteps } from '../../api/workspace.ts'
-import { Badge } from '../../ui/badge.tsx'
 import { DocsLink } from '../../ui/docs-link.tsx'
 import { Page } from '../page-layout.tsx'
 import { QueryView } from '../query-view.tsx'
@@ -54,7 +52,6 @@ const MARKS: Record<
 > = {
   done: { icon: CircleCheck, name: 'Done' },
   todo: { icon: Circle, name: 'To do' },
-  later: { icon: CircleDashed, name: 'Coming soon' },
 }
 
 /** The setup steps. Each links to its page. */
@@ -83,13 +80,12 @@ export function StartPage() {
 
 function Progress(props: { steps: FirstSteps }) {
   const count = () => countSteps(props.steps)
-  const later = () => props.steps.length - count().possible
-  const text = () =>
-    `${count().done} of ${count().possible} done${later() > 0 ? ` · ${later()} coming soon` : ''}`
   return (
     <div class="start-page-progress">
       <progress max={count().possible} value={count().done} aria-label="Steps done" />
-      <span class="muted">{text()}</span>
+      <span class="muted">
+        {count().done} of {count().possible} done
+      </span>
     </div>
   )
 }
@@ -109,9 +105,6 @@ function StepRow(props: { id: Step; state: StepState }) {
         <span class="entry-words">
           <span class="entry-title" classList={{ 'is-quiet': props.state !== 'todo' }}>
             {step().title}
-            <Show when={props.state === 'later'}>
-              <Badge>Coming soon</Badge>
-            </Show>
           </span>
           <span class="entry-facts">{step().text}</span>
         </span>
