@@ -504,7 +504,7 @@ CREATE TABLE `sends` (
 	`id` text PRIMARY KEY NOT NULL,
 	`org_id` text NOT NULL,
 	`ticket_id` text NOT NULL,
-	`message_id` text NOT NULL,
+	`message_id` text,
 	`channel` text NOT NULL,
 	`lane_id` text NOT NULL,
 	`conversation` text NOT NULL,

@@ -6,7 +6,7 @@ export const SEND_STATES = ['waiting', 'sending', 'sent', 'failed', 'bounced'] a
 export type SendState = (typeof SEND_STATES)[number]
 
 /** The channels that Bellhop sends through itself. */
-const SEND_CHANNELS = ['email'] as const
+const SEND_CHANNELS = ['email', 'telegram'] as const
 export type SendChannel = (typeof SEND_CHANNELS)[number]
 
 export const RECIPIENT_STATES = ['sent', 'failed', 'bounced'] as const
@@ -54,26 +54,62 @@ export interface FrozenFile {
 }
 
 /**
- * One row per message and way out, stored in the unit that stores the message. Everything that leaves is frozen in
- * `content`, so that each attempt sends the same. `messages.sending` is the summary.
+ * A part of a text that Telegram shows in another way (Bot API, `MessageEntity`). `offset` and `length` are in UTF-16
+ * units, as in JavaScript.
+ */
+export type TelegramEntity = { offset: number; length: number } & (
+  | { type: 'bold' | 'italic' | 'code' | 'blockquote' }
+  | { type: 'pre' }
+  | { type: 'text_link'; url: string }
+)
+
+/** What leaves by Telegram. A message can take several of Telegram's. */
+export interface FrozenTelegram {
+  chatId: string
+  /** `edit` and `delete` change what an earlier send of the same message has sent. */
+  action: 'send' | 'edit' | 'delete'
+  /** In order. For an edit, how each of `targets` becomes. */
+  parts: TelegramPart[]
+  /** Telegram's ids of each part that was sent or edited: recorded one by one, so that a crash repeats at most one. */
+  done: number[][]
+  /** Attempts of the next part that Telegram did not answer. It may have arrived, so it is repeated only once. */
+  unanswered: number
+  /** Of an edit: Telegram's ids of each part, as they were sent. */
+  targets?: number[][]
+  /** Of an edit or deletion: Telegram's ids of what is deleted. */
+  removed?: number[]
+}
+
+export type TelegramPart =
+  | { kind: 'text'; text: string; entities: TelegramEntity[] }
+  /** Several are an album. `text` is shown below them. */
+  | { kind: 'files'; files: FrozenFile[]; arePhotos: boolean; text: string; entities: TelegramEntity[] }
+
+/**
+ * What leaves through a mailbox or bot, stored in the unit that stores its message: one row per message and way out, and
+ * for Telegram one per change of the message. Everything that leaves is frozen in `content`, so that each attempt sends the
+ * same. `messages.sending` is the summary of the newest one.
  */
 export const sends = table(
   'sends',
   {
     id: text().primaryKey(),
     orgId: text().notNull(),
+    /** Empty without a message. */
     ticketId: text().notNull(),
-    messageId: text()
-      .notNull()
-      .references(() => messages.id),
+    /** Null for a greeting or notice of a bot, which is part of no ticket. */
+    messageId: text().references(() => messages.id),
     channel: text().$type<SendChannel>().notNull(),
     /** The mailbox or bot it leaves through. */
     laneId: text().notNull(),
-    /** Sends of the same conversation leave in the order of their ids: of one ticket to the same first recipient. */
+    /**
+     * Sends of the same conversation leave in the order of their ids: of one ticket to the same first recipient, or of one
+     * chat.
+     */
     conversation: text().notNull(),
-    content: json().$type<FrozenEmail>().notNull(),
+    content: json().$type<FrozenEmail | FrozenTelegram>().notNull(),
     state: text().$type<SendState>().notNull(),
-    /** When the next attempt may start; `PARKED` while its mailbox is paused or refused. */
+    /** When the next attempt may start; `PARKED` while its mailbox or bot is paused or refused. */
     dueAt: integer().notNull(),
     /** Attempts that ended without success so far. */
     attempts: integer().notNull().default(0),
