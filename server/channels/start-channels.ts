@@ -1,11 +1,12 @@
 import { isNull } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
 import { statement } from '../database/statement.ts'
+import { bots } from '../database/tables/bots.ts'
 import { mailboxes } from '../database/tables/mailboxes.ts'
 import type { Deps } from '../deps.ts'
 import { type Loop, startLoop } from '../loop.ts'
 
-/** At most this often it looks for a first mailbox after commits. */
+/** At most this often it looks for a first mailbox or bot after commits. */
 const MIN_REST_MS = 500
 const REST_MS = 60_000
 
@@ -14,36 +15,57 @@ interface Given {
   onSendAttempt?: (outcome: string) => void
 }
 
+/** What runs once a channel is used. */
+type Part = 'email' | 'unread emails' | 'outbound'
+
 /** Starts a channel's loops once an organization uses it. Until then nothing of it is loaded. */
 export function startChannels(deps: Deps, given: Given = {}): Pick<Loop, 'stop'> {
-  let email: Pick<Loop, 'stop'> | undefined
-  let unreadEmails: Loop | undefined
+  const running = new Map<Part, Pick<Loop, 'stop'>>()
   let lookedAt = Number.NEGATIVE_INFINITY
 
-  const loop = startLoop(deps, 'channels', async () => {
-    if (email) return REST_MS
-    const rest = lookedAt + MIN_REST_MS - deps.clock.monotonic()
-    if (rest > 0) return rest
-    lookedAt = deps.clock.monotonic()
-    const [mailbox] = await anyMailbox(deps.database.read, {})
-    if (!mailbox) return REST_MS
+  async function startEmailChannel(): Promise<void> {
     const [{ startEmail }, { startUnreadEmails }] = await Promise.all([
       import('./email/start-email.ts'),
       import('./widget/unread-emails.ts'),
     ])
-    email = startEmail(deps, given)
-    unreadEmails = startUnreadEmails(deps)
+    startOnce('email', () => startEmail(deps))
+    startOnce('unread emails', () => startUnreadEmails(deps))
+  }
+
+  /** All channels send through the same loop. */
+  async function startSends(): Promise<void> {
+    const { startOutbound } = await import('./start-outbound.ts')
+    startOnce('outbound', () => startOutbound(deps, given.onSendAttempt))
+  }
+
+  function startOnce(part: Part, start: () => Pick<Loop, 'stop'>): void {
+    if (!running.has(part)) running.set(part, start())
+  }
+
+  const loop = startLoop(deps, 'channels', async () => {
+    if (running.has('email') && running.has('outbound')) return REST_MS
+    const rest = lookedAt + MIN_REST_MS - deps.clock.monotonic()
+    if (rest > 0) return rest
+    lookedAt = deps.clock.monotonic()
+    const [mailbox] = await anyMailbox(deps.database.read, {})
+    const [bot] = await anyBot(deps.database.read, {})
+    if (mailbox || bot) await startSends()
+    if (mailbox) await startEmailChannel()
     return REST_MS
   })
 
   return {
     async stop() {
       await loop.stop()
-      await Promise.all([email?.stop(), unreadEmails?.stop()])
+      await Promise.all([...running.values()].map((each) => each.stop()))
     },
   }
 }
 
 const anyMailbox = statement<Record<string, never>, { id: string }[], Reader>('channels_mailbox', (read) =>
   read.select({ id: mailboxes.id }).from(mailboxes).where(isNull(mailboxes.deletedAt)).limit(1),
+)
+
+const anyBot = statement<Record<string, never>, { id: string }[], Reader>('channels_bot', (read) =>
+  read.select({ id: bots.id }).from(bots).where(isNull(bots.deletedAt)).limit(1),
 )

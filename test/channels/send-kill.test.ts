@@ -1,14 +1,12 @@
 import { expect, test } from 'bun:test'
 import { eq, inArray } from 'drizzle-orm'
-import { createMailDialer } from '../../server/channels/email/mail-account.ts'
 import { createMailbox } from '../../server/channels/email/mailboxes/mailboxes.ts'
-import { createEmailTransport } from '../../server/channels/email/outbound/email-transport.ts'
+import { startOutbound } from '../../server/channels/start-outbound.ts'
 import { readConfig } from '../../server/config.ts'
 import { sends } from '../../server/database/tables/sends.ts'
 import { openDeps } from '../../server/deps.ts'
 import { createLog } from '../../server/log.ts'
 import { createOrganization } from '../../server/organizations/organizations.ts'
-import { startSending } from '../../server/sends/sending-loop.ts'
 import { freshPlace } from '../support/engine.ts'
 import { killedLives } from '../support/killed-program.ts'
 import { mailSettings } from '../support/mail/mailbox-service.ts'
@@ -51,8 +49,7 @@ test(
     // Otherwise no kill happened at a moment that matters.
     expect(interrupted).toBeGreaterThan(0)
 
-    const mailDeps = { clock: deps.clock, dialer: createMailDialer(deps) }
-    const loop = startSending(deps, { email: async () => createEmailTransport(deps, mailDeps) })
+    const loop = startOutbound(deps)
     await eventually(async () => (await inState('sending', 'waiting')).length === 0)
     await loop.stop()
     const copies = Map.groupBy(smtp.messages, ({ raw }) => MESSAGE_ID.exec(raw.toString())?.[1] ?? '')

@@ -1,10 +1,8 @@
-import { createMailDialer } from '../../../server/channels/email/mail-account.ts'
-import { createEmailTransport } from '../../../server/channels/email/outbound/email-transport.ts'
+import { startOutbound } from '../../../server/channels/start-outbound.ts'
 import { readConfig } from '../../../server/config.ts'
 import { upsertCustomer } from '../../../server/customers/customers.ts'
 import { openDeps } from '../../../server/deps.ts'
 import { createLog } from '../../../server/log.ts'
-import { startSending } from '../../../server/sends/sending-loop.ts'
 import { postAgentMessage } from '../../../server/tickets/messages.ts'
 import { openTicket } from '../../../server/tickets/tickets.ts'
 
@@ -15,8 +13,7 @@ const [orgId = ''] = process.argv.slice(2)
 const log = createLog('error', false, (line) => process.stderr.write(`${line}\n`), Date.now)
 await Bun.stdin.text()
 const deps = await openDeps(readConfig(), { log })
-const mailDeps = { clock: deps.clock, dialer: createMailDialer(deps) }
-startSending(deps, { email: async () => createEmailTransport(deps, mailDeps) })
+startOutbound(deps)
 process.stdout.write('ready\n')
 for (let number = 0; ; number++) {
   const ticketId = await deps.database.write(async (tx) => {
