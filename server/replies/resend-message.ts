@@ -4,13 +4,16 @@ import { customerOf } from '../customers/customers.ts'
 import type { Transaction } from '../database/database.ts'
 import { type EmailAddress, messages } from '../database/tables/messages.ts'
 import type { Deps } from '../deps.ts'
-import { AppError, notFound } from '../errors.ts'
+import { AppError, invalid, notFound } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
 import { planSends } from '../sends/plan-sends.ts'
 import { changeVersion, findSends, insertSends } from '../sends/queries.ts'
 import { requireRecipients } from '../sends/recipients.ts'
 import { canResend, resend } from '../sends/send-again.ts'
+import { isByEmail, isByTelegram, type TelegramSend } from '../sends/send-content.ts'
+import { findLane, reasonToWait } from '../sends/send-lanes.ts'
+import { resendByTelegram } from '../sends/telegram/plan-telegram.ts'
 import { emailWay, NO_MAILBOX } from '../sends/way-out.ts'
 import { type Message, requireTicket, type Ticket } from '../tickets/queries.ts'
 import { findMessage } from './queries.ts'
@@ -38,16 +41,34 @@ export async function resendMessage(
     const [send] = await findSends(tx, { orgId, messageId })
     const hasFailed = message.sending === 'failed' || message.sending === 'bounced'
     if (send ? !canResend(send) : !hasFailed) throw notFailed()
-    const { mailbox, own } = await emailWay(tx, orgId, send?.laneId || ticket.mailboxId)
-    const others = to.length > 0 ? requireRecipients({ to, cc: [] }, own, '').to : []
-    if (send) {
-      if (!mailbox) throw cannotLeave(NO_MAILBOX)
-      const agentName = message.agentId === null ? undefined : (message.agentName ?? undefined)
-      await resend(deps, tx, send, { mailbox, to: others, agentName })
-    } else await planAgain(deps, tx, { ticket, message, to: others })
+    if (send && isByTelegram(send)) await resendToChat(deps, tx, send, to)
+    else {
+      const { mailbox, own } = await emailWay(tx, orgId, send?.laneId || ticket.mailboxId)
+      const others = to.length > 0 ? requireRecipients({ to, cc: [] }, own, '').to : []
+      if (send && isByEmail(send)) {
+        if (!mailbox) throw cannotLeave(NO_MAILBOX)
+        const agentName = message.agentId === null ? undefined : (message.agentName ?? undefined)
+        await resend(deps, tx, send, { mailbox, to: others, agentName })
+      } else await planAgain(deps, tx, { ticket, message, to: others })
+    }
     await changeVersion(tx, { orgId, id: ticketId })
     await recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt: deps.clock.now() }])
   })
+}
+
+async function resendToChat(
+  deps: Deps,
+  tx: Transaction,
+  send: TelegramSend,
+  to: EmailAddress[],
+): Promise<void> {
+  if (to.length > 0) {
+    const detail = 'The message goes to a chat, so it has no recipients.'
+    throw invalid([{ pointer: '/to', code: 'not_by_email', detail }])
+  }
+  const bot = await findLane(tx, send.laneId)
+  if (!bot || bot.deletedAt !== null) throw cannotLeave(`The ${bot?.label ?? 'bot'} was removed.`)
+  await resendByTelegram(deps, tx, send, reasonToWait(bot))
 }
 
 /** For a message that had no way out when it was written. */

@@ -5,14 +5,26 @@ import type { AgentGuard } from '../sessions/require-agent.ts'
 import { inboxTicket } from '../threads/schemas.ts'
 import { viewInboxTicket } from '../threads/views.ts'
 import { readTicketRow } from '../tickets/tickets.ts'
+import { editSentMessage, readMessageEdits, takeBackSent } from './change-sent.ts'
 import { forwardMessage } from './forward-message.ts'
 import { startConversation } from './new-conversation.ts'
 import { resendMessage } from './resend-message.ts'
-import { forward, forwarded, messagePath, newConversation, resending } from './schemas.ts'
-import { withName, withNames } from './views.ts'
+import {
+  forward,
+  forwarded,
+  messageEdit,
+  messageEdits,
+  messagePath,
+  newConversation,
+  resending,
+} from './schemas.ts'
+import { viewEdits, withName, withNames } from './views.ts'
 import { sendNow } from './waiting-message.ts'
 
-/** Starts a conversation, forwards a message, sends a waiting one now, and one that failed again. */
+/**
+ * Starts a conversation, forwards a message, sends a waiting one now, and one that failed again. Changes and takes back
+ * what left by Telegram.
+ */
 export function replyRoutes(guard: AgentGuard) {
   const transform = strictQuery()
   const withBody = { parse: arrive, transform: [transform, jsonBody] }
@@ -72,5 +84,27 @@ export function replyRoutes(guard: AgentGuard) {
         return status(204, undefined)
       },
       { ...ofMessage, body: resending, response: { 204: t.Undefined() } },
+    )
+    .patch(
+      '/tickets/:id/messages/:messageId',
+      async ({ me, as, params: { id: ticketId, messageId }, body: { text, format = 'plain' }, status }) => {
+        await editSentMessage(as, me.orgId, { ticketId, messageId, text, format })
+        return status(204, undefined)
+      },
+      { ...ofMessage, body: messageEdit, response: { 204: t.Undefined() } },
+    )
+    .delete(
+      '/tickets/:id/messages/:messageId',
+      async ({ me, as, params: { id: ticketId, messageId }, status }) => {
+        await takeBackSent(as, me.orgId, { ticketId, messageId })
+        return status(204, undefined)
+      },
+      { transform, params: messagePath, response: { 204: t.Undefined() } },
+    )
+    .get(
+      '/tickets/:id/messages/:messageId/edits',
+      async ({ me, as, params: { id: ticketId, messageId } }) =>
+        viewEdits(await readMessageEdits(as, me.orgId, { ticketId, messageId })),
+      { transform, params: messagePath, response: { 200: messageEdits } },
     )
 }

@@ -76,6 +76,16 @@ export const forward = t.Object(
 )
 export const forwarded = t.Object({ messageId: t.String() })
 
+/** Another text for a message that was sent. It can be blank below files. */
+export const messageEdit = t.Object(
+  { text: textOrFiles, format: t.Optional(format) },
+  { additionalProperties: false },
+)
+/** The texts before, oldest first. */
+export const messageEdits = t.Object({
+  data: t.Array(t.Object({ text: t.String(), format, editedAt: time('When the next text replaced it.') })),
+})
+
 export const scheduledMessage = t.Object(
   {
     text: textOrFiles,

@@ -1,4 +1,4 @@
-import type { EmailAddress } from '../database/tables/messages.ts'
+import type { EmailAddress, MessageFormat } from '../database/tables/messages.ts'
 import type { HeldBecause, Recipients } from '../database/tables/scheduled-messages.ts'
 import { isoTime } from '../dates.ts'
 import { viewMessage, viewSentMessage } from '../tickets/views.ts'
@@ -16,6 +16,10 @@ export function viewOutgoing({ scheduled, sent, attachments }: OutgoingMessage) 
   if (sent) return viewSentMessage({ ...sent, attachments })
   const message = viewMessage({ ...scheduled, role: 'agent', attachments })
   return { ...message, delivery: viewScheduledDelivery(scheduled) }
+}
+
+export function viewEdits(edits: { text: string; format: MessageFormat; editedAt: number }[]) {
+  return { data: edits.map((edit) => ({ ...edit, editedAt: isoTime(edit.editedAt) })) }
 }
 
 interface GivenAddress {

@@ -86,6 +86,13 @@ const messageEntry = t.Object({
     ),
   ),
   retryAt: t.Optional(time('When it is sent again.')),
+  editedAt: t.Optional(time('When its text was last changed.')),
+  /** Texts before the one it has now. */
+  edits: t.Optional(t.Integer()),
+  takenBackAt: t.Optional(time('When an agent took it back.')),
+  /** Of a message that left by Telegram. */
+  canEdit: t.Optional(t.Boolean()),
+  canTakeBack: t.Optional(t.Boolean()),
   createdAt,
 })
 export const noteEntry = t.Object({
@@ -140,6 +147,10 @@ const draft = t.Object({
 const replyDestination = t.Object({
   by: oneOf(REPLY_WAYS, 'How it leaves.'),
   mailbox: t.Optional(t.Object({ id: t.String(), name: t.String(), address: t.String() })),
+  /** The bot, and the customer as Telegram shows them. */
+  telegram: t.Optional(
+    t.Object({ bot: t.String(), name: t.String(), username: t.Union([t.String(), t.Null()]) }),
+  ),
   /** Of a reply that the widget shows: who gets it by email if they don't read it, or why nobody does. */
   ifUnread: t.Optional(
     t.Union([

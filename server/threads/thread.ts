@@ -7,8 +7,10 @@ import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { activities, drafts, notes, readMarks } from '../database/tables/threads.ts'
 import { widgetConversations } from '../database/tables/widgets.ts'
 import type { Deps } from '../deps.ts'
-import { readTroubles, type SendTrouble } from '../sends/queries.ts'
+import { readTelegramSends, readTroubles, type SendTrouble } from '../sends/queries.ts'
 import { type ReplyDestination, readDestination } from '../sends/reply-destination.ts'
+import { possibleChanges } from '../sends/telegram/sent-parts.ts'
+import { countEdits } from '../tickets/message-edits.ts'
 import type { TicketWithCustomer } from '../tickets/queries.ts'
 import { readTicketRow } from '../tickets/tickets.ts'
 
@@ -38,9 +40,17 @@ export type MessageRow = WithFiles<
     | 'agentName'
     | 'sending'
     | 'sendError'
+    | 'editedAt'
+    | 'takenBackAt'
     | 'createdAt'
   >
-> & { trouble?: SendTrouble | undefined }
+> & {
+  trouble?: SendTrouble | undefined
+  /** Texts before the one it has now. */
+  edits?: number | undefined
+  /** Of a message that left by Telegram. */
+  changes?: { canEdit: boolean; canTakeBack: boolean } | undefined
+}
 export type NoteRow = WithFiles<
   Of<typeof notes, 'id' | 'agentId' | 'agentName' | 'text' | 'format' | 'createdAt'>
 >
@@ -103,12 +113,28 @@ export async function readThread(
   })
   const hasTrouble = messageRows.some(({ sendError }) => sendError !== null)
   const troubles = hasTrouble ? await readTroubles(read, given) : NO_TROUBLES
+  const isEdited = messageRows.some(({ editedAt }) => editedAt !== null)
+  const edits = isEdited ? await countEdits(read, given) : undefined
+  const reply = await readDestination(read, ticket, ticket.customer)
+  const sent =
+    ticket.channel === 'telegram' || reply.by === 'telegram'
+      ? await readTelegramSends(read, given)
+      : undefined
+  const now = deps.clock.now()
   const draftRows = await findDrafts(read, { ...given, agentId })
   const inDrafts = draftRows.flatMap(({ attachments }) => attachments)
   const unsent = await findUnsent(read, { orgId, uploader: agentId, ids: inDrafts })
   return {
     ticket,
-    messages: messageRows.map((row) => ({ ...addFiles(row), trouble: troubles.get(row.id) })),
+    messages: messageRows.map((row) => ({
+      ...addFiles(row),
+      trouble: troubles.get(row.id),
+      edits: edits?.get(row.id),
+      changes:
+        row.takenBackAt === null
+          ? possibleChanges(sent?.get(row.id), { sentAt: row.createdAt, now })
+          : undefined,
+    })),
     notes: noteRows.map(addFiles),
     activities: await findActivities(read, given),
     waiting: waitingRows.map(addFiles),
@@ -117,7 +143,7 @@ export async function readThread(
       attachments: unsent.filter(({ id }) => draft.attachments.includes(id)),
     })),
     readUpTo: mark?.messageId,
-    reply: await readDestination(read, ticket, ticket.customer),
+    reply,
     seen: ticket.channel === 'widget' ? await readSeen(read, given) : undefined,
   }
 }
@@ -134,7 +160,7 @@ function hasFiles({ attachmentCount }: { attachmentCount: number }): boolean {
   return attachmentCount > 0
 }
 
-type Stored<Row> = Omit<Row, 'attachments' | 'trouble'> & { attachmentCount: number }
+type Stored<Row> = Omit<Row, 'attachments' | 'trouble' | 'edits' | 'changes'> & { attachmentCount: number }
 
 type OfTicket = { orgId: string; ticketId: string }
 type OfAgent = OfTicket & { agentId: string }
@@ -159,6 +185,8 @@ const findMessages = statement<OfTicket, Stored<MessageRow>[], Reader>('thread_m
       agentName: messages.agentName,
       sending: messages.sending,
       sendError: messages.sendError,
+      editedAt: messages.editedAt,
+      takenBackAt: messages.takenBackAt,
       createdAt: messages.createdAt,
     })
     .from(messages)

@@ -89,6 +89,7 @@ function viewMessage(message: MessageRow) {
     ...(agentName === null ? {} : { agentName }),
     ...(sending === null ? {} : { sending }),
     ...(sendError === null ? {} : { sendError }),
+    ...viewChanges(message),
     ...(message.trouble && viewTrouble(message.trouble)),
     createdAt: isoTime(message.createdAt),
   }
@@ -135,6 +136,15 @@ function viewTrouble({ missed, retryAt }: SendTrouble) {
   return {
     ...(missed.length === 0 ? {} : { missed }),
     ...(retryAt === null ? {} : { retryAt: isoTime(retryAt) }),
+  }
+}
+
+/** Nothing for a message that was not changed, and can't be. */
+function viewChanges({ editedAt, edits, takenBackAt, changes }: MessageRow) {
+  return {
+    ...(editedAt === null ? {} : { editedAt: isoTime(editedAt), edits: edits ?? 0 }),
+    ...(takenBackAt === null ? {} : { takenBackAt: isoTime(takenBackAt) }),
+    ...changes,
   }
 }
 

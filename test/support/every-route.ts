@@ -173,6 +173,13 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
   },
   'POST /console/tickets/:id/messages/:messageId/send': { path: `${ticket}/messages/:reply/send` },
   'PUT /console/tickets/:id/notes/:noteId': { path: `${ticket}/notes/:newNote`, body: () => ({ text: 'x' }) },
+  'PATCH /console/tickets/:id/messages/:messageId': {
+    path: `${ticket}/messages/:message`,
+    body: () => ({ text: 'x' }),
+    own: 409,
+  },
+  'DELETE /console/tickets/:id/messages/:messageId': { path: `${ticket}/messages/:message`, own: 409 },
+  'GET /console/tickets/:id/messages/:messageId/edits': { path: `${ticket}/messages/:message/edits` },
   'POST /console/tickets/:id/messages/:messageId/resend': {
     path: `${ticket}/messages/:failedMessage/resend`,
     body: () => ({}),

@@ -25,6 +25,11 @@ export interface EntryJson {
   sendError?: string
   missed?: { address: string; state: string; detail: string }[]
   retryAt?: string
+  editedAt?: string
+  edits?: number
+  takenBackAt?: string
+  canEdit?: boolean
+  canTakeBack?: boolean
   actor?: { kind: string; name: string }
   changes?: { field: string; from: unknown; to: unknown }[]
   createdAt: string
@@ -73,6 +78,7 @@ export interface ThreadJson {
   reply: {
     by: string
     mailbox?: { id: string; name: string; address: string }
+    telegram?: { bot: string; name: string; username: string | null }
     recipients?: { to: AddressJson[]; cc: AddressJson[]; leftOut: number }
     problem?: { reason: string; effect: string; setting?: string }
   }

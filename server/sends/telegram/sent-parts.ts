@@ -1,0 +1,59 @@
+import type { FrozenTelegram, TelegramPart } from '../../database/tables/sends.ts'
+import type { Send } from '../queries.ts'
+import { isByTelegram, type TelegramSend } from '../send-content.ts'
+
+/** How long Telegram lets a bot delete what it sent. Changes of a text have no limit. */
+export const MAX_DELETABLE_MS = 48 * 60 * 60_000
+
+/** What the customer sees of a message in Telegram. */
+interface SentParts {
+  parts: TelegramPart[]
+  /** Telegram's ids of each part. */
+  ids: number[][]
+  /** Those that an edit should have deleted. */
+  left: number[]
+}
+
+/** As the newest send of a message left it. */
+export function sentParts({ state, content }: Pick<TelegramSend, 'state' | 'content'>): SentParts {
+  const { action, parts, done, targets = [], removed = [] } = content
+  const isSent = state === 'sent'
+  switch (action) {
+    case 'send':
+      return { parts: parts.slice(0, done.length), ids: done, left: [] }
+    case 'edit':
+      return { parts, ids: targets, left: isSent ? [] : removed }
+    case 'delete':
+      return isSent ? { parts: [], ids: [], left: [] } : { parts, ids: targets, left: [] }
+  }
+}
+
+/** Everything of a message, deleted. */
+export function deletionOf({
+  parts,
+  ids,
+  left,
+}: SentParts): Pick<FrozenTelegram, 'parts' | 'targets' | 'removed'> {
+  return { parts, targets: ids, removed: [...ids.flat(), ...left] }
+}
+
+/** Whether nothing of a message was tried yet: it can still become another one, or none. */
+export function isUntouched({ state, content }: Pick<TelegramSend, 'state' | 'content'>): boolean {
+  return state === 'waiting' && content.action === 'send' && content.done.length === 0
+}
+
+/** What an agent can do with a message, whose newest send this is. Undefined unless it left by Telegram. */
+export function possibleChanges(
+  send: Send | undefined,
+  { sentAt, now }: { sentAt: number; now: number },
+): { canEdit: boolean; canTakeBack: boolean } | undefined {
+  if (!send || !isByTelegram(send)) return undefined
+  if (isUntouched(send)) return { canEdit: true, canTakeBack: true }
+  const isOver = send.state === 'sent' || send.state === 'failed'
+  const { ids } = sentParts(send)
+  const isWhole = send.content.action !== 'send' || send.state === 'sent'
+  return {
+    canEdit: isOver && isWhole && ids.length > 0,
+    canTakeBack: isOver && ids.length > 0 && now - sentAt < MAX_DELETABLE_MS,
+  }
+}
