@@ -3,9 +3,9 @@ import type { Transaction } from '../database/database.ts'
 import { messages } from '../database/tables/messages.ts'
 import { type RecipientOutcome, sends } from '../database/tables/sends.ts'
 import type { Deps } from '../deps.ts'
-import { recipientsOf } from '../sends/email-content.ts'
 import { findSends, type Send } from '../sends/queries.ts'
 import { finished, recordAttempt, saveProgress } from '../sends/record-attempt.ts'
+import { isByEmail, recipientsOf } from '../sends/send-content.ts'
 import { type DemoMailbox, fetchMails, fileFetched } from './demo-mailbox.ts'
 import { depsAt } from './organization.ts'
 import { EMAIL_FAULTS } from './people.ts'
@@ -38,7 +38,8 @@ export async function failEmails(deps: Deps, mailbox: DemoMailbox): Promise<void
     .innerJoin(sends, eq(sends.messageId, messages.id))
     .where(and(eq(messages.orgId, orgId), eq(messages.role, 'agent'), eq(sends.state, 'sent')))
     .orderBy(asc(messages.createdAt), asc(messages.id))
-  const newest = [...new Map(all.map(({ send }) => [send.ticketId, send])).values()]
+  const emails = all.map(({ send }) => send).filter(isByEmail)
+  const newest = [...new Map(emails.map((send) => [send.ticketId, send])).values()]
   const [bounced, ...refused] = newest.slice(-1 - EMAIL_FAULTS.refused.length)
   if (!bounced) return
   const at = bounced.createdAt + BOUNCE_MS

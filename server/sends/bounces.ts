@@ -4,10 +4,11 @@ import { type RecipientOutcome, sends } from '../database/tables/sends.ts'
 import type { Deps } from '../deps.ts'
 import { recordEvents } from '../events/events.ts'
 import { addressKey } from './email-addresses.ts'
-import { recipientsOf, withoutBrackets } from './email-content.ts'
+import { withoutBrackets } from './email-content.ts'
 import { messageIdsIn, ownMessageIdsIn } from './message-id.ts'
-import { changeVersion, findSends, type Send } from './queries.ts'
+import { changeVersion, findSends } from './queries.ts'
 import { finished, saveProgress } from './record-attempt.ts'
+import { type EmailSend, isByEmail, recipientsOf } from './send-content.ts'
 
 /** Whom a delivery report is about, and what it says (RFC 3464). */
 interface BouncedRecipient {
@@ -55,22 +56,22 @@ async function findBounced(
   tx: Transaction,
   orgId: string,
   headers: readonly string[],
-): Promise<Send | undefined> {
+): Promise<EmailSend | undefined> {
   for (const messageId of ownMessageIdsIn(deps.encryption, ...headers)) {
     const [send] = await findSends(tx, { orgId, messageId })
-    if (send) return send
+    if (send && isByEmail(send)) return send
   }
   for (const id of headers.flatMap(messageIdsIn)) {
     const [send] = await tx
       .select()
       .from(sends)
       .where(and(eq(sends.orgId, orgId), eq(sends.externalId, withoutBrackets(id))))
-    if (send) return send
+    if (send && isByEmail(send)) return send
   }
   return undefined
 }
 
-function outcomesAfter(send: Send, bounced: readonly BouncedRecipient[]): RecipientOutcome[] {
+function outcomesAfter(send: EmailSend, bounced: readonly BouncedRecipient[]): RecipientOutcome[] {
   const known = recipientsOf(send)
   const after = new Map(send.outcomes.map((outcome) => [addressKey(outcome.address), outcome]))
   for (const recipient of bounced) {

@@ -4,8 +4,8 @@ import type { Reader, Transaction } from '../database/database.ts'
 import { integerParameter, statement, textParameter } from '../database/statement.ts'
 import { messages } from '../database/tables/messages.ts'
 import { sends } from '../database/tables/sends.ts'
-import { MAX_DELAY_MS } from './email-retry-schedule.ts'
 import { PARKED, type Send } from './queries.ts'
+import { MAX_DELAY_MS } from './send-schedule.ts'
 
 /** Written literally, because SQLite uses a partial index only for a query that contains its condition. */
 const isUnfinished = sql`state in ('waiting', 'sending')`
@@ -69,7 +69,7 @@ export const findClaimable = statement<
 /** Marks a send as being sent. Returns nothing if it is not waiting any more. */
 export async function claimSend(tx: Transaction, id: string): Promise<Send | undefined> {
   const [claimed] = await claim(tx, { id })
-  if (claimed) {
+  if (claimed && claimed.messageId !== null) {
     const sending = { sending: 'sending' as const, sendError: null }
     await tx.update(messages).set(sending).where(eq(messages.id, claimed.messageId))
   }
@@ -141,7 +141,9 @@ export async function recoverSends(tx: Transaction, current: ReadonlySet<string>
   for (const { id, messageId } of found) {
     if (current.has(id)) continue
     await tx.update(sends).set({ state: 'waiting' }).where(eq(sends.id, id))
-    await tx.update(messages).set({ sending: 'queued' }).where(eq(messages.id, messageId))
+    if (messageId !== null) {
+      await tx.update(messages).set({ sending: 'queued' }).where(eq(messages.id, messageId))
+    }
   }
 }
 

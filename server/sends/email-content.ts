@@ -3,7 +3,7 @@ import type { FrozenEmail } from '../database/tables/sends.ts'
 import type { Deps } from '../deps.ts'
 import { addressKey } from './email-addresses.ts'
 import { messageIdOf, messageToken } from './message-id.ts'
-import type { Mailbox, Send } from './queries.ts'
+import type { Mailbox } from './queries.ts'
 import { replyAddress, withoutSubjectToken, withoutToken } from './reply-address.ts'
 
 /** What depends on the mailbox that an email leaves through. */
@@ -39,11 +39,6 @@ export function envelopeOf(
     messageId: messageIdOf(deps.encryption, messageId, address.slice(address.lastIndexOf('@') + 1)),
     token,
   }
-}
-
-/** The addresses that a send goes to. */
-export function recipientsOf({ content: { to, cc } }: Send): string[] {
-  return [...to, ...cc].map(({ address }) => address)
 }
 
 /** Order matters among the mails of a ticket to the same first recipient. */

@@ -18,15 +18,22 @@ import {
 } from './queries.ts'
 import { includesAddress, suggestRecipients } from './recipients.ts'
 import { withSubjectToken } from './reply-address.ts'
+import { mailboxLane, reasonToWait } from './send-lanes.ts'
+import { newTelegramSend } from './telegram/plan-telegram.ts'
+import { faultOfFiles, telegramParts } from './telegram/telegram-content.ts'
+import type { TelegramWay } from './telegram/telegram-way.ts'
 import { scheduleUnreadEmail } from './unread-email.ts'
-import { emailWay, NO_MAILBOX, reasonToWait, type SendingTicket, type WayOut, wayOutOf } from './way-out.ts'
+import { emailWay, NO_MAILBOX, type SendingTicket, type WayOut, wayOutOf } from './way-out.ts'
 
 export const NO_RECIPIENT = 'Nobody on this ticket has an email address. Choose a recipient.'
 /** Begins the subject of a forward or an answer, in the languages of mail programs. */
 const FORWARD = /^\s*(?:fwd?|wg|tr|rv|i|vb|pd|enc)\s*:/i
 const ANSWER = /^\s*(?:re|aw|sv|vs|antw|odp|ynt|rif|res)\s*(?:\[\d+\])?\s*:/i
 
-type MessageFile = Pick<Attachment, 'id' | 'hash' | 'name' | 'type' | 'size' | 'contentId' | 'isInline'>
+type MessageFile = Pick<
+  Attachment,
+  'id' | 'hash' | 'name' | 'type' | 'size' | 'width' | 'height' | 'contentId' | 'isInline'
+>
 
 /** A message that leaves now. */
 export interface Outgoing {
@@ -79,6 +86,7 @@ export async function planSends(deps: Deps, tx: Transaction, outgoing: Outgoing)
     return { sending: 'sent', sendError: null, email: null, sends: [] }
   }
   if (way.kind === 'missing') return failed(way.reason)
+  if (way.kind === 'telegram') return planTelegram(deps, outgoing, way)
   const { mailbox, own } = way
   const conversation = { orgId: ticket.orgId, ticketId: ticket.id, customer, own }
   const { to, cc } = outgoing.recipients ?? (await suggestRecipients(tx, conversation))
@@ -97,13 +105,25 @@ function failed(reason: string): PlannedSends {
   return { sending: 'failed', sendError: reason, email: null, sends: [] }
 }
 
+function planTelegram(deps: Deps, { ticket, message, files = [] }: Outgoing, way: TelegramWay): PlannedSends {
+  const fault = faultOfFiles(files)
+  if (fault) return failed(fault)
+  const { id, text, format } = message
+  const send = newTelegramSend(deps, way, {
+    orgId: ticket.orgId,
+    message: { id, ticketId: ticket.id },
+    content: { action: 'send', parts: telegramParts({ text, format, files }) },
+  })
+  return { sending: 'queued', sendError: send.error || null, email: null, sends: [send] }
+}
+
 function newSend(
   deps: Deps,
   { ticket, message }: Outgoing,
   email: FrozenEmail,
   mailbox: Mailbox | undefined,
 ): Send {
-  const waits = mailbox && reasonToWait(mailbox)
+  const waits = mailbox && reasonToWait(mailboxLane(mailbox))
   return {
     id: deps.newId('snd'),
     orgId: ticket.orgId,

@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
 import { insertOf, statement, textParameter } from '../database/statement.ts'
 import { agents } from '../database/tables/agents.ts'
@@ -10,7 +10,7 @@ import { type RecipientOutcome, sends } from '../database/tables/sends.ts'
 import { tickets } from '../database/tables/tickets.ts'
 import { widgetConversations, widgets } from '../database/tables/widgets.ts'
 
-/** `dueAt` of a send whose mailbox is paused or refused: the end of time (ECMA-262, section 21.4.1.1). */
+/** `dueAt` of a send whose mailbox or bot is paused or refused: the end of time (ECMA-262, section 21.4.1.1). */
 export const PARKED = 8_640_000_000_000_000
 
 export type Send = typeof sends.$inferSelect
@@ -165,13 +165,27 @@ function selectEmailed(name: string, condition: SQL | undefined, order: SQL) {
 
 export const insertSends = insertOf(sends)
 
-/** The sends of a message, one for each way out. */
+/** The sends of a message, the newest first: one for each way out, and by Telegram one for each change. */
 export const findSends = statement<OfMessage, Send[], Reader | Transaction>('sends_of_message', (read, p) =>
   read
     .select()
     .from(sends)
-    .where(and(eq(sends.orgId, p.orgId), eq(sends.messageId, p.messageId))),
+    .where(and(eq(sends.orgId, p.orgId), eq(sends.messageId, p.messageId)))
+    .orderBy(desc(sends.id)),
 )
+
+/** The newest send of each message of a ticket that left by Telegram. */
+export async function readTelegramSends(
+  read: Reader,
+  { orgId, ticketId }: OfTicket,
+): Promise<Map<string, Send>> {
+  const found = await read
+    .select()
+    .from(sends)
+    .where(and(eq(sends.orgId, orgId), eq(sends.ticketId, ticketId), eq(sends.channel, 'telegram')))
+    .orderBy(asc(sends.id))
+  return new Map(found.map((send) => [send.messageId ?? '', send]))
+}
 
 /** Why a message of a ticket did not reach everybody. */
 export interface SendTrouble {
@@ -181,7 +195,7 @@ export interface SendTrouble {
   retryAt: number | null
 }
 
-/** By message id, of those that did not reach everybody. */
+/** By message id, of those that did not reach everybody. What is tried next is the newest of a message. */
 export async function readTroubles(
   read: Reader,
   { orgId, ticketId }: OfTicket,
@@ -189,6 +203,7 @@ export async function readTroubles(
   const found = await read
     .select({
       messageId: sends.messageId,
+      channel: sends.channel,
       state: sends.state,
       attempts: sends.attempts,
       dueAt: sends.dueAt,
@@ -196,11 +211,13 @@ export async function readTroubles(
     })
     .from(sends)
     .where(and(eq(sends.orgId, orgId), eq(sends.ticketId, ticketId), sql`${sends.error} <> ''`))
+    .orderBy(asc(sends.id))
   return new Map(
-    found.map(({ messageId, state, attempts, dueAt, outcomes }) => [
-      messageId,
+    found.map(({ messageId, channel, state, attempts, dueAt, outcomes }) => [
+      messageId ?? '',
       {
-        missed: outcomes.filter((outcome) => outcome.state !== 'sent'),
+        // A chat has one reader, whom its id says nothing about.
+        missed: channel === 'email' ? outcomes.filter((outcome) => outcome.state !== 'sent') : [],
         retryAt: state === 'waiting' && attempts > 0 && dueAt < PARKED ? dueAt : null,
       },
     ]),

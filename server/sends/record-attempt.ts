@@ -4,8 +4,9 @@ import { command, statement } from '../database/statement.ts'
 import { messages, type SendingState } from '../database/tables/messages.ts'
 import { type RecipientOutcome, type SendState, sends } from '../database/tables/sends.ts'
 import { addressKey } from './email-addresses.ts'
-import { nextTryAt } from './email-retry-schedule.ts'
 import type { Send } from './queries.ts'
+import { isDeletion } from './send-content.ts'
+import { nextTryAt } from './send-schedule.ts'
 import type { AttemptResult } from './transport.ts'
 
 /** An attempt for these recipients, which has ended. */
@@ -26,7 +27,7 @@ const MESSAGE_STATES: Record<SendState, SendingState> = {
 /** The columns that an attempt changes. */
 type Progress = Pick<
   Send,
-  'id' | 'messageId' | 'state' | 'dueAt' | 'attempts' | 'externalId' | 'error' | 'outcomes' | 'finishedAt'
+  'id' | 'state' | 'dueAt' | 'attempts' | 'externalId' | 'error' | 'outcomes' | 'finishedAt'
 >
 
 /**
@@ -53,11 +54,13 @@ export async function failSend(tx: Transaction, send: Send, open: string[], reas
 }
 
 /** Saves a send, and its summary with the message. */
-export async function saveProgress<Saved extends Progress>(tx: Transaction, send: Saved): Promise<Saved> {
+export async function saveProgress(tx: Transaction, send: Send): Promise<Send> {
   const { id, messageId, state, dueAt, attempts, externalId, error, finishedAt } = send
   const outcomes = JSON.stringify(send.outcomes)
   await updateSend(tx, { id, state, dueAt, attempts, externalId, error, outcomes, finishedAt })
+  if (messageId === null) return send
   await updateMessage(tx, { id: messageId, sending: MESSAGE_STATES[state], sendError: error || null })
+  if (state === 'failed' && isDeletion(send)) await showAgain(tx, { id: messageId })
   return send
 }
 
@@ -68,18 +71,27 @@ export function openRecipients(recipients: string[], outcomes: RecipientOutcome[
 }
 
 /** The state of a send whose recipients all have an outcome. Those who got it count; the others are named. */
-export function finished<Ended extends Progress>(send: Ended, now: number): Ended {
+export function finished(send: Send, now: number): Send {
   const states = send.outcomes.map(({ state }) => state)
   const state = states.includes('bounced') ? 'bounced' : states.includes('sent') ? 'sent' : 'failed'
   return { ...send, state, error: summary(send.outcomes), finishedAt: now }
 }
 
-function nextProgress(send: Send, open: string[], { error, fault }: AttemptResult, now: number): Send {
+function nextProgress(
+  send: Send,
+  open: string[],
+  { error, fault, retryAt }: AttemptResult,
+  now: number,
+): Send {
   if (open.length === 0) return finished({ ...send, attempts: send.attempts + 1 }, now)
   // What waits goes on when the mailbox is connected again; the loop parks it until then.
   if (fault === 'interrupted' || fault === 'sign in') return { ...send, state: 'waiting', error }
+  // At least 1: it is a retry, and keeps its delay when the clock jumps.
+  if (retryAt !== undefined) {
+    return { ...send, state: 'waiting', attempts: Math.max(send.attempts, 1), dueAt: retryAt, error }
+  }
   const attempts = send.attempts + 1
-  const dueAt = nextTryAt(attempts, now)
+  const dueAt = nextTryAt(send.channel, attempts, now)
   if (dueAt !== null) return { ...send, state: 'waiting', attempts, dueAt, error }
   return finished({ ...send, attempts, outcomes: [...send.outcomes, ...failures(open, error)] }, now)
 }
@@ -113,21 +125,24 @@ const findSend = statement<{ id: string }, Send[]>('sends_find', (tx, p) =>
   tx.select().from(sends).where(eq(sends.id, p.id)),
 )
 
-const updateSend = command<Omit<Progress, 'outcomes' | 'messageId'> & { outcomes: string }>(
-  'sends_update',
-  (tx, p) =>
-    tx
-      .update(sends)
-      .set({
-        state: sql`${p.state}`,
-        dueAt: sql`${p.dueAt}`,
-        attempts: sql`${p.attempts}`,
-        externalId: sql`${p.externalId}`,
-        error: sql`${p.error}`,
-        outcomes: sql`${p.outcomes}`,
-        finishedAt: sql`${p.finishedAt}`,
-      })
-      .where(eq(sends.id, p.id)),
+const updateSend = command<Omit<Progress, 'outcomes'> & { outcomes: string }>('sends_update', (tx, p) =>
+  tx
+    .update(sends)
+    .set({
+      state: sql`${p.state}`,
+      dueAt: sql`${p.dueAt}`,
+      attempts: sql`${p.attempts}`,
+      externalId: sql`${p.externalId}`,
+      error: sql`${p.error}`,
+      outcomes: sql`${p.outcomes}`,
+      finishedAt: sql`${p.finishedAt}`,
+    })
+    .where(eq(sends.id, p.id)),
+)
+
+/** The customer still sees what an agent wanted to take back. */
+const showAgain = command<{ id: string }>('sends_show_again', (tx, p) =>
+  tx.update(messages).set({ takenBackAt: null }).where(eq(messages.id, p.id)),
 )
 
 const updateMessage = command<{ id: string; sending: SendingState; sendError: string | null }>(

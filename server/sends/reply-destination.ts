@@ -1,23 +1,26 @@
 import type { Reader } from '../database/database.ts'
 import { NO_RECIPIENT } from './plan-sends.ts'
 import { type SuggestedRecipients, suggestRecipients } from './recipients.ts'
+import { botLane, mailboxLane, reasonToWait } from './send-lanes.ts'
 import { type UnreadRecipient, unreadRecipient } from './unread-recipient.ts'
-import { NO_MAILBOX, reasonToWait, type SendingTicket, wayOutOf } from './way-out.ts'
+import { NO_MAILBOX, type SendingTicket, type WayOut, wayOutOf } from './way-out.ts'
 
 /**
  * `api`: the integration gets it by webhook. `widget`: the visitor's page shows it. `nothing`: the channel isn't
  * connected.
  */
-export const REPLY_WAYS = ['api', 'email', 'widget', 'nothing'] as const
-/** The reply fails, or waits until the mailbox is connected again. */
+export const REPLY_WAYS = ['api', 'email', 'widget', 'telegram', 'nothing'] as const
+/** The reply fails, or waits until the mailbox or bot is connected again. */
 export const PROBLEM_EFFECTS = ['fails', 'waits'] as const
 /** Pages of settings. */
 export const PROBLEM_SETTINGS = ['email', 'telegram', 'widget'] as const
 
-/** Where a reply to a ticket goes, and by which mailbox. */
+/** Where a reply to a ticket goes, and by which mailbox or bot. */
 export interface ReplyDestination {
   by: (typeof REPLY_WAYS)[number]
   mailbox?: { id: string; name: string; address: string }
+  /** By Telegram: the bot's user name, and the customer as Telegram shows them. No user name is null. */
+  telegram?: { bot: string; name: string; username: string | null }
   /** In the widget: who gets it by email if they don't read it, or why nobody does. */
   ifUnread?: UnreadRecipient
   /** By email, unless its author chooses others. */
@@ -48,6 +51,7 @@ export async function readDestination(
     const { reason, setting } = way
     return { by: 'nothing', problem: { reason, effect: 'fails', setting } }
   }
+  if (way.kind === 'telegram') return byTelegram(way)
   const { mailbox, own } = way
   const { id: ticketId, orgId } = ticket
   const recipients = await suggestRecipients(read, { orgId, ticketId, customer, own })
@@ -55,9 +59,26 @@ export async function readDestination(
   if (!mailbox) return { ...destination, problem: { reason: NO_MAILBOX, effect: 'fails', setting: 'email' } }
   const { id, name, address } = mailbox
   const through = { ...destination, mailbox: { id, name, address } }
-  const waits = reasonToWait(mailbox)
+  const waits = reasonToWait(mailboxLane(mailbox))
   if (waits !== undefined)
     return { ...through, problem: { reason: waits, effect: 'waits', setting: 'email' } }
   if (recipients.to.length > 0) return through
   return { ...through, problem: { reason: NO_RECIPIENT, effect: 'fails' } }
+}
+
+function byTelegram({ bot, chat }: WayOut & { kind: 'telegram' }): ReplyDestination {
+  const { name, username, state } = chat
+  const destination = {
+    by: 'telegram' as const,
+    telegram: { bot: `@${bot.username}`, name, username: username || null },
+  }
+  const waits = reasonToWait(botLane(bot))
+  if (waits !== undefined) {
+    return { ...destination, problem: { reason: waits, effect: 'waits', setting: 'telegram' } }
+  }
+  if (state === 'active') return destination
+  return {
+    ...destination,
+    problem: { reason: `${name || 'The customer'} blocked the bot.`, effect: 'fails' },
+  }
 }

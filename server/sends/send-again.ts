@@ -6,7 +6,8 @@ import type { Deps } from '../deps.ts'
 import { addressKey, withoutRepetitions } from './email-addresses.ts'
 import { conversationOf, envelopeOf, messageEmailOf, withoutBrackets } from './email-content.ts'
 import type { Mailbox, Send } from './queries.ts'
-import { reasonToWait } from './way-out.ts'
+import type { EmailSend } from './send-content.ts'
+import { mailboxLane, reasonToWait } from './send-lanes.ts'
 
 interface Resend {
   mailbox: Mailbox
@@ -17,13 +18,13 @@ interface Resend {
 }
 
 /**
- * Sends a message again to the recipients who didn't get it, or to others in their place, with everything else as it was
+ * Sends an email again to the recipients who didn't get it, or to others in their place, with everything else as it was
  * frozen: the same bytes if nobody is replaced. Those who got it don't get it twice.
  */
 export async function resend(
   deps: Deps,
   tx: Transaction,
-  send: Send,
+  send: EmailSend,
   { mailbox, to, agentName }: Resend,
 ): Promise<void> {
   const { id, ticketId, messageId } = send
@@ -34,7 +35,7 @@ export async function resend(
   const isMoved = mailbox.id !== send.laneId
   const envelope = isMoved ? envelopeOf(deps, mailbox, { ticketId, messageId, agentName }) : {}
   const content: FrozenEmail = { ...send.content, ...recipients, ...envelope }
-  const waits = reasonToWait(mailbox)
+  const waits = reasonToWait(mailboxLane(mailbox))
   await tx
     .update(sends)
     .set({

@@ -3,14 +3,6 @@ import type { Transaction } from '../database/database.ts'
 import type { Deps } from '../deps.ts'
 import { type NewEvent, recordEvents } from '../events/events.ts'
 import { claimSend, clampSends, findDueOfLane, recoverSends, shiftSends, unparkLane } from './claim-sends.ts'
-import { recipientsOf } from './email-content.ts'
-import {
-  failedThrough,
-  findLaneMailbox,
-  type HealthChange,
-  type LaneMailbox,
-  sentThrough,
-} from './lane-health.ts'
 import { changeVersion, PARKED, type Send } from './queries.ts'
 import {
   type FinishedAttempt,
@@ -19,7 +11,15 @@ import {
   recordAttempt,
   saveProgress,
 } from './record-attempt.ts'
-import { reasonToWait } from './way-out.ts'
+import { recipientsOf } from './send-content.ts'
+import {
+  failedThrough,
+  findLane,
+  type HealthChange,
+  type Lane,
+  reasonToWait,
+  sentThrough,
+} from './send-lanes.ts'
 
 /** Sends that one unit parks, fails or puts off together with another. */
 const MAX_TOGETHER = 200
@@ -59,8 +59,8 @@ export async function processBatch(deps: Deps, tx: Transaction, task: BatchTask)
   for (const laneId of task.opened) await unparkLane(tx, laneId, now)
   const batch: Batch = { claimed: [], parked: [] }
   for (const [laneId, ids] of [...task.claims].sort(byId)) {
-    const [mailbox] = await findLaneMailbox(tx, { id: laneId })
-    const isReady = await stopUnlessReady(tx, { laneId, mailbox, changes, now })
+    const lane = await findLane(tx, laneId)
+    const isReady = await stopUnlessReady(tx, { laneId, lane, changes, now })
     if (!isReady) batch.parked.push(laneId)
     for (const id of isReady ? ids : []) {
       const send = await claimSend(tx, id)
@@ -82,12 +82,14 @@ class Changes {
 
   /** Locks a ticket whose messages change. `/v1` shows their state, so its version changes too. */
   async lock(tx: Transaction, { orgId, ticketId }: OfTicket): Promise<void> {
-    if (this.#locked.has(ticketId)) return
+    if (ticketId === '' || this.#locked.has(ticketId)) return
     this.#locked.add(ticketId)
     await changeVersion(tx, { orgId, id: ticketId })
   }
 
+  /** A greeting or notice of a bot belongs to none. */
   addTicket({ orgId, ticketId }: OfTicket): void {
+    if (ticketId === '') return
     this.#tickets.set(orgId, (this.#tickets.get(orgId) ?? new Set()).add(ticketId))
   }
 
@@ -122,31 +124,22 @@ async function recordFinished(
   }
   const byLane = Map.groupBy(finished, ({ send }) => send.laneId)
   for (const [laneId, attempts] of [...byLane].sort(byId)) {
-    const [mailbox] = await findLaneMailbox(tx, { id: laneId })
-    const health = mailbox && (await healthAfter(tx, { mailbox, attempts, changes, now }))
-    if (health) changes.addHealth(mailbox.orgId, health)
+    const lane = await findLane(tx, laneId)
+    const health = lane && (await healthAfter(tx, { lane, attempts, changes, now }))
+    if (health) changes.addHealth(lane.orgId, health)
   }
 }
 
 /** The newest attempt decides. A fault of the lane puts off what else is due there, so that it doesn't fail as well. */
 async function healthAfter(
   tx: Transaction,
-  {
-    mailbox,
-    attempts,
-    changes,
-    now,
-  }: { mailbox: LaneMailbox; attempts: EndedAttempt[]; changes: Changes; now: number },
+  { lane, attempts, changes, now }: { lane: Lane; attempts: EndedAttempt[]; changes: Changes; now: number },
 ): Promise<HealthChange | undefined> {
   const last = attempts.findLast(({ result }) => result.fault !== 'interrupted')
   if (!last) return undefined
   const { fault, error } = last.result
-  if (fault !== 'lane' && fault !== 'sign in') {
-    const hasSent = attempts.some(({ result }) => result.outcomes.some(({ state }) => state === 'sent'))
-    return hasSent ? sentThrough(mailbox, now) : undefined
-  }
-  if (fault === 'lane') {
-    for (const send of await findDueOfLane(tx, { laneId: mailbox.id, now, limit: MAX_TOGETHER })) {
+  if (fault === 'lane' || fault === 'lane limited') {
+    for (const send of await findDueOfLane(tx, { laneId: lane.id, now, limit: MAX_TOGETHER })) {
       const recipients = openRecipients(recipientsOf(send), send.outcomes)
       const saved = await recordAttempt(
         tx,
@@ -156,21 +149,20 @@ async function healthAfter(
       if (saved) changes.addTicket(saved)
     }
   }
-  return failedThrough(mailbox, { error, isRefused: fault === 'sign in', startedAt: last.startedAt, now })
+  if (fault === 'lane' || fault === 'sign in') {
+    return failedThrough(lane, { error, isRefused: fault === 'sign in', startedAt: last.startedAt, now })
+  }
+  const hasSent = attempts.some(({ result }) => result.outcomes.some(({ state }) => state === 'sent'))
+  return hasSent ? sentThrough(lane, now) : undefined
 }
 
 /** Parks what is due on a lane that is paused or refused, and ends it on one that was removed. */
 async function stopUnlessReady(
   tx: Transaction,
-  {
-    laneId,
-    mailbox,
-    changes,
-    now,
-  }: { laneId: string; mailbox: LaneMailbox | undefined; changes: Changes; now: number },
+  { laneId, lane, changes, now }: { laneId: string; lane: Lane | undefined; changes: Changes; now: number },
 ): Promise<boolean> {
-  const isGone = !mailbox || mailbox.deletedAt !== null
-  const reason = isGone ? `The mailbox ${mailbox?.address ?? ''} was removed.` : reasonToWait(mailbox)
+  const isGone = !lane || lane.deletedAt !== null
+  const reason = isGone ? `The ${lane?.label ?? 'mailbox'} was removed.` : reasonToWait(lane)
   if (reason === undefined) return true
   for (const send of await findDueOfLane(tx, { laneId, now, limit: MAX_TOGETHER })) {
     const open = openRecipients(recipientsOf(send), send.outcomes)

@@ -3,17 +3,19 @@ import type { SendChannel } from '../database/tables/sends.ts'
 import type { Deps } from '../deps.ts'
 import { startLoop } from '../loop.ts'
 import { findClaimable, findFirstDue, findNextDue, findNextLane, findParkedLanes } from './claim-sends.ts'
-import { recipientsOf } from './email-content.ts'
-import { findLaneMailbox } from './lane-health.ts'
 import type { Send } from './queries.ts'
 import { openRecipients } from './record-attempt.ts'
 import { type EndedAttempt, processBatch } from './send-batch.ts'
+import { recipientsOf } from './send-content.ts'
+import { channelOf, findLane, reasonToWait } from './send-lanes.ts'
 import type { AttemptResult, Transport } from './transport.ts'
-import { reasonToWait } from './way-out.ts'
 
-/** Connections to one mail server at the same time. Many servers allow few. */
-const MAX_PER_LANE = 4
-/** For a lane whose newest attempt failed: it may cost one connection. */
+/**
+ * Attempts at the same time. Many mail servers allow few connections. Of a bot, each is for another chat and waits until
+ * that may get the next message.
+ */
+const MAX_PER_LANE: Record<SendChannel, number> = { email: 4, telegram: 32 }
+/** Through a mailbox or bot whose newest attempt failed: it may cost one connection. */
 const MAX_PER_FAILING_LANE = 1
 /** Attempts of all lanes. */
 const MAX_IN_FLIGHT = 256
@@ -81,8 +83,8 @@ export function startSending(
     parkedLanes ??= new Set((await findParkedLanes(database.read, {})).map(({ laneId }) => laneId))
     const opened: string[] = []
     for (const id of parkedLanes) {
-      const [mailbox] = await findLaneMailbox(database.read, { id })
-      const isParked = mailbox && mailbox.deletedAt === null && reasonToWait(mailbox) !== undefined
+      const lane = await findLane(database.read, id)
+      const isParked = lane && lane.deletedAt === null && reasonToWait(lane) !== undefined
       if (!isParked) opened.push(id)
     }
     return opened
@@ -97,7 +99,7 @@ export function startSending(
     let [lane] = await findNextLane(database.read, { after: '' })
     while (lane && left > 0) {
       const { laneId } = lane
-      const capacity = failingLanes.has(laneId) ? MAX_PER_FAILING_LANE : MAX_PER_LANE
+      const capacity = failingLanes.has(laneId) ? MAX_PER_FAILING_LANE : MAX_PER_LANE[channelOf(laneId)]
       const limit = Math.min(capacity - (used.get(laneId)?.length ?? 0), left)
       const ids = limit > 0 ? await findClaimable(database.read, { laneId, now, limit }) : []
       if (ids.length > 0)
@@ -140,7 +142,7 @@ export function startSending(
     inFlight.delete(send.id)
     if (result.fault === 'lane') failingLanes.add(send.laneId)
     else if (result.fault !== 'interrupted') failingLanes.delete(send.laneId)
-    if (result.fault === 'none' || result.fault === 'interrupted') return
+    if (UNLOGGED.includes(result.fault)) return
     deps.log.warn('send_failed', {
       send: send.id,
       message: send.messageId,
@@ -205,10 +207,15 @@ export function startSending(
   }
 }
 
+/** What is part of sending. Telegram says how fast it takes messages. */
+const UNLOGGED: AttemptResult['fault'][] = ['none', 'interrupted', 'limited', 'lane limited']
+
 const FAULTS = {
   none: 'sent',
   message: 'deferred',
-  lane: 'mailbox_failed',
+  limited: 'limited',
+  'lane limited': 'limited',
+  lane: 'connection_failed',
   'sign in': 'sign_in_failed',
   interrupted: 'interrupted',
 } as const

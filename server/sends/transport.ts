@@ -8,11 +8,14 @@ export interface AttemptResult {
   /** Why it goes again, in plain words; empty when it doesn't. */
   error: string
   /**
-   * What went wrong. `message`: only this one. `lane`: others of the mailbox would fail as well. `sign in`: nothing is
-   * tried until someone reconnects the mailbox. `interrupted`: this server ended the attempt, which doesn't count.
+   * What went wrong. `message`: only this one. `lane`: others of the mailbox or bot would fail as well. `sign in`: nothing
+   * is tried until someone reconnects it. `interrupted`: this server ended the attempt, which doesn't count. `limited`:
+   * the chat takes no more until `retryAt`, `lane limited`: no chat of the bot does.
    */
-  fault: 'none' | 'message' | 'lane' | 'sign in' | 'interrupted'
-  /** The `Message-ID` that the server gave instead of ours, with angle brackets. Answers refer to it. */
+  fault: 'none' | 'message' | 'lane' | 'sign in' | 'interrupted' | 'limited' | 'lane limited'
+  /** When the other side wants the next attempt (wall clock). Then this one doesn't count. */
+  retryAt?: number
+  /** The id in the other system: a `Message-ID` that the mail server gave instead of ours, with angle brackets. */
   externalId?: string | undefined
 }
 

@@ -2,6 +2,7 @@ import type { Reader, Transaction } from '../database/database.ts'
 import type { Channel } from '../database/tables/tickets.ts'
 import { type OwnAddresses, ownAddresses } from './email-addresses.ts'
 import { findActiveWidget, findEmailSettings, findMailboxes, type Mailbox } from './queries.ts'
+import { findTelegramWay, type TelegramWay } from './telegram/telegram-way.ts'
 
 /** A ticket as far as the way of its messages depends on it. */
 export interface SendingTicket {
@@ -18,6 +19,7 @@ export type WayOut =
   /** They don't: the integration receives them by webhook, or the page of the visitor shows them. */
   | { kind: 'none'; by: 'api' | 'widget' }
   | { kind: 'email'; mailbox: Mailbox | undefined; own: OwnAddresses }
+  | ({ kind: 'telegram' } & TelegramWay)
   /** The channel isn't connected. */
   | { kind: 'missing'; reason: string; setting: 'telegram' | 'widget' }
 
@@ -41,14 +43,21 @@ export async function wayOutOf(
         return { kind: 'none', by: 'api' }
       return emailWay(read, orgId, mailboxId)
     case 'widget': {
+      // The visitor went on in Telegram.
+      const chat = await findTelegramWay(read, { orgId, ticketId: id })
+      if (chat && chat.bot.deletedAt === null) return { kind: 'telegram', ...chat }
       const [active] = await findActiveWidget(read, { orgId, ticketId: id })
       if (active) return { kind: 'none', by: 'widget' }
       const way = customer.email === null ? undefined : await emailWay(read, orgId, mailboxId)
       if (way?.mailbox) return way
       return { kind: 'missing', reason: NOT_CONNECTED[channel], setting: channel }
     }
-    case 'telegram':
-      return { kind: 'missing', reason: NOT_CONNECTED[channel], setting: channel }
+    case 'telegram': {
+      const chat = await findTelegramWay(read, { orgId, ticketId: id })
+      if (chat && chat.bot.deletedAt === null) return { kind: 'telegram', ...chat }
+      const reason = chat ? `The bot @${chat.bot.username} was removed.` : NOT_CONNECTED[channel]
+      return { kind: 'missing', reason, setting: channel }
+    }
   }
 }
 
@@ -64,18 +73,6 @@ export async function emailWay(
     mailboxes.find(({ isDefault }) => isDefault) ??
     mailboxes[0]
   return { kind: 'email', mailbox, own: ownAddresses(mailboxes.flatMap((each) => each.addressKey ?? [])) }
-}
-
-/** Why messages wait in a mailbox; undefined when they don't. */
-export function reasonToWait({ address, state }: Pick<Mailbox, 'address' | 'state'>): string | undefined {
-  switch (state) {
-    case 'active':
-      return undefined
-    case 'paused':
-      return `The mailbox ${address} is paused.`
-    case 'refused':
-      return `Sign-in to the mailbox ${address} was refused. An administrator has to reconnect it.`
-  }
 }
 
 async function emailsApiTickets(read: Reader | Transaction, orgId: string): Promise<boolean> {

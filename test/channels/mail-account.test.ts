@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createMailDialer, refusalOfMailHost } from '../../server/channels/email/mail-account.ts'
 import { readConfig } from '../../server/config.ts'
-import { nextTryAt } from '../../server/sends/email-retry-schedule.ts'
+import { nextTryAt } from '../../server/sends/send-schedule.ts'
 import { writeCaFile } from '../support/certificates.ts'
 import { createManualClock } from '../support/clock.ts'
 import { startSmtpScript } from '../support/mail/smtp-script.ts'
@@ -60,7 +60,7 @@ test('a message is tried again after 1, 5, 15, and 30 minutes, then hourly, for 
   const minutes: number[] = []
   let at: number | null = 0
   for (let attempts = 1; at !== null; attempts++) {
-    at = nextTryAt(attempts, at)
+    at = nextTryAt('email', attempts, at)
     if (at !== null) minutes.push(at / MINUTE_MS)
   }
   expect(minutes.slice(0, 6)).toEqual([1, 6, 21, 51, 111, 171])

@@ -4,7 +4,7 @@ import { recordReceiving } from '../../server/channels/email/mailboxes/mailbox-h
 import { createMailbox } from '../../server/channels/email/mailboxes/mailboxes.ts'
 import type { Deps } from '../../server/deps.ts'
 import { newestEvent } from '../../server/events/events.ts'
-import { failedThrough, findLaneMailbox, sentThrough } from '../../server/sends/lane-health.ts'
+import { failedThrough, findLane, sentThrough } from '../../server/sends/send-lanes.ts'
 import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
@@ -31,7 +31,7 @@ async function setUp() {
 async function recordSending(deps: Deps, { id }: { id: string }, result: 'sent' | { error: string }) {
   const now = deps.clock.now()
   await deps.database.write(async (tx) => {
-    const [mailbox] = await findLaneMailbox(tx, { id })
+    const mailbox = await findLane(tx, id)
     if (!mailbox) throw new Error(`There is no mailbox ${id}.`)
     const fault = { isRefused: false, startedAt: now, now }
     const change =

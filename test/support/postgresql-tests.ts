@@ -4,7 +4,16 @@ import { Glob } from 'bun'
 const FOLDERS = ['console', 'database', 'v1', 'webhooks']
 
 /** Of the other folders, those that test units and locks. */
-const FILES = ['receive', 'receive-mail', 'send', 'send-again', 'send-kill', 'new-conversation']
+const FILES = [
+  'receive',
+  'receive-mail',
+  'send',
+  'send-again',
+  'send-kill',
+  'new-conversation',
+  'telegram-send',
+  'telegram-send-faults',
+]
 
 /** The same of the folder for the website widget. */
 const WIDGET_FILES = ['sessions', 'messages', 'events', 'erasure', 'ticket-visitor', 'visitor-kill']

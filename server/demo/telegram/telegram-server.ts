@@ -35,7 +35,7 @@ interface TelegramOptions {
  * A server that keeps the rules of Telegram's Bot API (core.telegram.org/bots/api), with the other side of it: people who
  * write, edit, and block bots. For tests and the demo.
  */
-interface TelegramServer {
+export interface TelegramServer {
   /** For `BELLHOP_TELEGRAM_API`. */
   root: string
   bots: TelegramBot[]

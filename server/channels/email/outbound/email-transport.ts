@@ -4,6 +4,7 @@ import { mailboxes } from '../../../database/tables/mailboxes.ts'
 import type { FrozenEmail, RecipientOutcome } from '../../../database/tables/sends.ts'
 import type { Deps } from '../../../deps.ts'
 import type { Send } from '../../../sends/queries.ts'
+import { isByEmail } from '../../../sends/send-content.ts'
 import type { AttemptResult, Transport } from '../../../sends/transport.ts'
 import type { MailDeps } from '../mail-account.ts'
 import { MailServerError } from '../mail-server-error.ts'
@@ -22,6 +23,7 @@ export function createEmailTransport(deps: Deps, mailDeps: MailDeps): Transport 
 
   async function attempt(send: Send, recipients: string[]): Promise<AttemptResult> {
     if (isClosed) return { outcomes: [], error: '', fault: 'interrupted' }
+    if (!isByEmail(send)) throw new Error(`The send ${send.id} is no email.`)
     const mailbox = await findMailbox(deps, send)
     if (!mailbox) return failedFor(recipients, 'The mailbox was removed.')
     const opened = await openFiles(deps, send.content)

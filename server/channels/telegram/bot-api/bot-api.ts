@@ -35,7 +35,7 @@ interface CallOptions {
  * waits for its messages in a request of its own. And no library: the token is part of every address, and they show it
  * in their errors.
  */
-interface BotApi {
+export interface BotApi {
   /** Rejects with `BotApiError`. */
   call<Method extends BotApiMethod>(
     token: string,

@@ -1,0 +1,95 @@
+import type { Clock } from '../../../clock.ts'
+
+/** Telegram takes about one message a second in a chat, and 30 a second from a bot (core.telegram.org/bots/faq). */
+const CHAT_PAUSE_MS = 1_000
+const MAX_PER_SECOND = 25
+const SECOND_MS = 1_000
+/** Beyond, chats whose pause is over are forgotten. */
+const MAX_REMEMBERED = 1_000
+
+/** Where a message goes. */
+interface Place {
+  botId: string
+  chatId: string
+}
+
+/** How fast messages leave. In memory only: after a restart Telegram says so if it is too fast. */
+interface Pace {
+  /** Resolves when as many messages may be sent, or rejects when the signal aborts. Call it for one message of a chat at a time. */
+  wait(place: Place, messages: number, signal: AbortSignal): Promise<void>
+  /** Begins the pause of a chat, which counts from the answer. */
+  sent(place: Place): void
+  /** Telegram wants nothing for this chat until then (wall clock). Tells whether other chats have to wait as well. */
+  limit(place: Place, until: number): { isBot: boolean; until: number }
+  /** Until when the chat or the whole bot takes nothing (wall clock); undefined when it does. */
+  limitOf(place: Place): { isBot: boolean; until: number } | undefined
+}
+
+export function createPace(clock: Clock): Pace {
+  /** When the next message may go, by chat (monotonic clock). */
+  const chats = new Map<string, number>()
+  /** When the last messages of each bot went, oldest first. */
+  const bots = new Map<string, number[]>()
+  /** Limits of chats, by bot. */
+  const limits = new Map<string, Map<string, number>>()
+  const botLimits = new Map<string, number>()
+
+  async function wait({ botId, chatId }: Place, messages: number, signal: AbortSignal): Promise<void> {
+    await sleep((chats.get(keyOf({ botId, chatId })) ?? 0) - clock.monotonic(), signal)
+    const sent = bots.get(botId) ?? []
+    bots.set(botId, sent)
+    let at = clock.monotonic()
+    for (let number = 0; number < messages; number++) {
+      if (sent.length >= MAX_PER_SECOND) at = Math.max(at, (sent.shift() ?? 0) + SECOND_MS)
+      sent.push(at)
+    }
+    await sleep(at - clock.monotonic(), signal)
+  }
+
+  function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+    if (milliseconds <= 0 && !signal.aborted) return Promise.resolve()
+    return new Promise((resolve, reject) => {
+      const end = () => {
+        cancel()
+        reject(signal.reason)
+      }
+      const cancel = clock.after(milliseconds, () => {
+        signal.removeEventListener('abort', end)
+        resolve()
+      })
+      if (signal.aborted) end()
+      else signal.addEventListener('abort', end, { once: true })
+    })
+  }
+
+  function sent(place: Place): void {
+    const now = clock.monotonic()
+    chats.set(keyOf(place), now + CHAT_PAUSE_MS)
+    if (chats.size <= MAX_REMEMBERED) return
+    for (const [key, until] of chats) if (until <= now) chats.delete(key)
+  }
+
+  /** Telegram doesn't say which of its limits was reached: if two chats have to wait at a time, it is that of the bot. */
+  function limit({ botId, chatId }: Place, until: number): { isBot: boolean; until: number } {
+    const now = clock.now()
+    const ofBot = limits.get(botId) ?? new Map<string, number>()
+    limits.set(botId, ofBot)
+    for (const [other, end] of ofBot) if (end <= now) ofBot.delete(other)
+    ofBot.set(chatId, until)
+    if (ofBot.size > 1) botLimits.set(botId, Math.max(botLimits.get(botId) ?? 0, until))
+    return limitOf({ botId, chatId }) ?? { isBot: false, until }
+  }
+
+  function limitOf({ botId, chatId }: Place): { isBot: boolean; until: number } | undefined {
+    const now = clock.now()
+    const [ofBot, ofChat] = [botLimits.get(botId) ?? 0, limits.get(botId)?.get(chatId) ?? 0]
+    if (ofBot > now) return { isBot: true, until: Math.max(ofBot, ofChat) }
+    return ofChat > now ? { isBot: false, until: ofChat } : undefined
+  }
+
+  return { wait, sent, limit, limitOf }
+}
+
+function keyOf({ botId, chatId }: Place): string {
+  return `${botId}:${chatId}`
+}

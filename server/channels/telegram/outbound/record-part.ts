@@ -1,0 +1,81 @@
+import { and, eq } from 'drizzle-orm'
+import type { Transaction } from '../../../database/database.ts'
+import { telegramChats, telegramMessages } from '../../../database/tables/bots.ts'
+import { type FrozenTelegram, sends } from '../../../database/tables/sends.ts'
+import type { Deps } from '../../../deps.ts'
+import type { TelegramSend } from '../../../sends/send-content.ts'
+import { lockTicket } from '../../../tickets/queries.ts'
+
+/**
+ * Records that Telegram has a part of a send, with its ids there, or that one of its messages was deleted. Locks the ticket
+ * first. Returns the content as it is then.
+ */
+export async function recordPart(
+  deps: Deps,
+  send: TelegramSend,
+  ids: number[] | undefined,
+): Promise<FrozenTelegram> {
+  const { content, ticketId, orgId } = send
+  if (!ids) return content
+  const after = { ...content, done: [...content.done, ids], unanswered: 0 }
+  await deps.database.write(async (tx) => {
+    const [ticket] = ticketId === '' ? [] : await lockTicket(tx, { orgId, id: ticketId })
+    // Its ticket was deleted meanwhile.
+    if (ticketId !== '' && !ticket) return
+    await saveContent(tx, send, after)
+    if (content.action === 'send') await insertIds(deps, tx, send, ids)
+  })
+  return after
+}
+
+/** Records that the next part may have arrived. */
+export async function recordUnanswered(deps: Deps, send: TelegramSend): Promise<void> {
+  const { content } = send
+  await deps.database.write((tx) => saveContent(tx, send, { ...content, unanswered: content.unanswered + 1 }))
+}
+
+async function saveContent(
+  tx: Transaction,
+  { orgId, id }: TelegramSend,
+  content: FrozenTelegram,
+): Promise<void> {
+  await tx
+    .update(sends)
+    .set({ content })
+    .where(and(eq(sends.orgId, orgId), eq(sends.id, id)))
+}
+
+/** The ids lead a customer's reply to the message it answers. */
+async function insertIds(
+  deps: Deps,
+  tx: Transaction,
+  { orgId, laneId, messageId, ticketId, content }: TelegramSend,
+  ids: number[],
+): Promise<void> {
+  const createdAt = deps.clock.now()
+  const { chatId } = content
+  const rows = ids.map((telegramMessageId) => ({
+    orgId,
+    botId: laneId,
+    chatId,
+    telegramMessageId,
+    direction: 'out' as const,
+    ticketId: ticketId || null,
+    messageId,
+    album: null,
+    createdAt,
+  }))
+  await tx.insert(telegramMessages).values(rows).onConflictDoNothing()
+  // A chat that takes messages is not blocked any longer, even if Telegram's word of it was missed.
+  await tx
+    .update(telegramChats)
+    .set({ state: 'active', stateAt: createdAt })
+    .where(
+      and(
+        eq(telegramChats.orgId, orgId),
+        eq(telegramChats.botId, laneId),
+        eq(telegramChats.chatId, chatId),
+        eq(telegramChats.state, 'blocked'),
+      ),
+    )
+}

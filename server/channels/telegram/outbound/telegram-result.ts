@@ -1,0 +1,51 @@
+import type { FrozenTelegram } from '../../../database/tables/sends.ts'
+import type { AttemptResult } from '../../../sends/transport.ts'
+import type { BotApiError } from '../bot-api/bot-api-error.ts'
+
+/** For a 429 that doesn't say how long. */
+const DEFAULT_WAIT_MS = 5_000
+const ACTIONS: Record<FrozenTelegram['action'], string> = {
+  send: '',
+  edit: 'The change did not reach the customer. ',
+  delete: 'The customer still sees the message. ',
+}
+
+/** It is over: the chat doesn't get it. */
+export function failedResult({ chatId, action }: FrozenTelegram, reason: string): AttemptResult {
+  const detail = `${ACTIONS[action]}${reason}`
+  return { outcomes: [{ address: chatId, state: 'failed', detail }], error: '', fault: 'message' }
+}
+
+export function sentResult({ chatId }: FrozenTelegram, externalId: string | undefined): AttemptResult {
+  const outcomes = [{ address: chatId, state: 'sent' as const, detail: '' }]
+  return { outcomes, error: '', fault: 'none', ...(externalId !== undefined && { externalId }) }
+}
+
+/** What a refusal or a failed connection means for a send, other than 429 and an unanswered message. */
+export function resultOfError(content: FrozenTelegram, error: BotApiError): AttemptResult {
+  const { kind, code, message } = error
+  const open = { outcomes: [], error: message }
+  if (kind === 'interrupted') return { ...open, error: '', fault: 'interrupted' }
+  if (kind === 'not_sent') return { ...open, fault: 'lane' }
+  if (kind === 'unanswered' || code >= 500) return { ...open, fault: 'message' }
+  if (code === 401 || code === 404) return { ...open, fault: 'sign in' }
+  return failedResult(content, sentenceOf(error))
+}
+
+/** How long Telegram wants nothing; undefined for another answer. */
+export function waitOf({ code, retryAfterMs }: BotApiError): number | undefined {
+  return code === 429 ? (retryAfterMs ?? DEFAULT_WAIT_MS) : undefined
+}
+
+/** Whether the customer stopped the bot, or is gone. */
+export function isBlocked({ code }: BotApiError): boolean {
+  return code === 403
+}
+
+function sentenceOf({ code, description, message }: BotApiError): string {
+  if (code === 403 && /deactivated/i.test(description)) return 'The customer deleted their Telegram account.'
+  if (code === 403) return 'The customer blocked the bot.'
+  if (/chat not found/i.test(description)) return 'Telegram does not know this chat anymore.'
+  if (code === 413) return 'The files are too large for Telegram.'
+  return message
+}

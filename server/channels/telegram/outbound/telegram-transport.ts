@@ -1,0 +1,132 @@
+import { and, eq, isNull } from 'drizzle-orm'
+import { bots, telegramChats } from '../../../database/tables/bots.ts'
+import type { FrozenTelegram } from '../../../database/tables/sends.ts'
+import type { Deps } from '../../../deps.ts'
+import { isByTelegram, type TelegramSend } from '../../../sends/send-content.ts'
+import type { AttemptResult, Transport } from '../../../sends/transport.ts'
+import type { BotApi } from '../bot-api/bot-api.ts'
+import { BotApiError } from '../bot-api/bot-api-error.ts'
+import { createPace } from './pace.ts'
+import { recordPart, recordUnanswered } from './record-part.ts'
+import { type SendStep, stepsOf } from './send-steps.ts'
+import { failedResult, isBlocked, resultOfError, sentResult, waitOf } from './telegram-result.ts'
+
+/** How soon a message is repeated that Telegram did not answer. */
+const REPEAT_AFTER_MS = 30_000
+
+/** Sends the messages of bots. */
+export function createTelegramTransport(deps: Deps, api: BotApi): Transport {
+  const pace = createPace(deps.clock)
+  const closing = new AbortController()
+
+  async function attempt(send: TelegramSend): Promise<AttemptResult> {
+    const token = await findToken(deps, send)
+    if (token === undefined) return failedResult(send.content, 'The bot was removed.')
+    const files = await openFiles(deps, send.content)
+    if ('fault' in files) return failedResult(send.content, files.fault)
+    const open = (hash: string) => files.blobs.get(hash)?.stream() ?? new Blob([]).stream()
+    let { content } = send
+    for (const step of stepsOf({ api, token, open }, content)) {
+      const result = await take({ ...send, content }, step)
+      if ('fault' in result) return result
+      content = result
+    }
+    return sentResult(content, content.done.flat().at(0)?.toString())
+  }
+
+  /** One request. What it changed is on disk before the next one, so that a crash repeats at most one. */
+  async function take(send: TelegramSend, step: SendStep): Promise<FrozenTelegram | AttemptResult> {
+    const place = { botId: send.laneId, chatId: send.content.chatId }
+    try {
+      const limited = pace.limitOf(place)
+      if (limited) return limitedResult(limited)
+      await pace.wait(place, step.messages, closing.signal)
+      const limitedMeanwhile = pace.limitOf(place)
+      if (limitedMeanwhile) return limitedResult(limitedMeanwhile)
+      const ids = await step.call(closing.signal)
+      if (step.messages > 0) pace.sent(place)
+      return await recordPart(deps, send, ids)
+    } catch (error) {
+      if (closing.signal.aborted) return { outcomes: [], error: '', fault: 'interrupted' }
+      if (!(error instanceof BotApiError)) throw error
+      return resultOf(send, step, error)
+    }
+  }
+
+  async function resultOf(send: TelegramSend, step: SendStep, error: BotApiError): Promise<AttemptResult> {
+    const { content } = send
+    const wait = waitOf(error)
+    if (wait !== undefined) {
+      const place = { botId: send.laneId, chatId: content.chatId }
+      return limitedResult(pace.limit(place, deps.clock.now() + wait), error.message)
+    }
+    if (isBlocked(error)) await markBlocked(deps, send)
+    if (error.kind !== 'unanswered' || step.isRepeatable) return resultOfError(content, error)
+    if (content.unanswered > 0) {
+      return failedResult(content, 'Telegram did not answer twice. The message may have arrived.')
+    }
+    await recordUnanswered(deps, send)
+    const sentence = 'Telegram did not answer. The message may have arrived, and is sent once more.'
+    return { outcomes: [], error: sentence, fault: 'message', retryAt: deps.clock.now() + REPEAT_AFTER_MS }
+  }
+
+  return {
+    attempt(send) {
+      if (!isByTelegram(send)) throw new Error(`The send ${send.id} is no message of Telegram.`)
+      return attempt(send)
+    },
+    async close() {
+      closing.abort(new Error('The server stops.'))
+      api.close()
+    },
+  }
+}
+
+function limitedResult(
+  { isBot, until }: { isBot: boolean; until: number },
+  error = 'Telegram wants fewer messages for a moment.',
+): AttemptResult {
+  return { outcomes: [], error, fault: isBot ? 'lane limited' : 'limited', retryAt: until }
+}
+
+async function findToken(deps: Deps, { orgId, laneId }: TelegramSend): Promise<string | undefined> {
+  const [bot] = await deps.database.read
+    .select({ id: bots.id, token: bots.token })
+    .from(bots)
+    .where(and(eq(bots.orgId, orgId), eq(bots.id, laneId), isNull(bots.deletedAt)))
+  return bot?.token ? deps.encryption.decrypt(bot.token, bot.id) : undefined
+}
+
+/** Checks the files of what is still to be sent before anything is. */
+async function openFiles(
+  deps: Deps,
+  { action, parts, done }: FrozenTelegram,
+): Promise<{ blobs: Map<string, Blob> } | { fault: string }> {
+  const blobs = new Map<string, Blob>()
+  const left = action === 'send' ? parts.slice(done.length) : []
+  for (const { hash, name } of left.flatMap((part) => (part.kind === 'files' ? part.files : []))) {
+    const found = await deps.files.open(hash)
+    if ('fault' in found) {
+      const what = found.fault === 'missing' ? 'is missing' : 'was changed'
+      return { fault: `The file "${name}" ${what} on the server of Bellhop.` }
+    }
+    blobs.set(hash, found.file)
+  }
+  return { blobs }
+}
+
+async function markBlocked(deps: Deps, { orgId, laneId, content }: TelegramSend): Promise<void> {
+  await deps.database.write((tx) =>
+    tx
+      .update(telegramChats)
+      .set({ state: 'blocked', stateAt: deps.clock.now() })
+      .where(
+        and(
+          eq(telegramChats.orgId, orgId),
+          eq(telegramChats.botId, laneId),
+          eq(telegramChats.chatId, content.chatId),
+          eq(telegramChats.state, 'active'),
+        ),
+      ),
+  )
+}
