@@ -13,6 +13,8 @@ const FILES = [
   'new-conversation',
   'telegram-send',
   'telegram-send-faults',
+  'telegram-change-sent',
+  'telegram-send-kill',
 ]
 
 /** The same of the folder for the website widget. */

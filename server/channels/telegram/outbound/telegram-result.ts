@@ -47,5 +47,5 @@ function sentenceOf({ code, description, message }: BotApiError): string {
   if (code === 403) return 'The customer blocked the bot.'
   if (/chat not found/i.test(description)) return 'Telegram does not know this chat anymore.'
   if (code === 413) return 'The files are too large for Telegram.'
-  return message
+  return message.replace('Bad Request: ', '')
 }
