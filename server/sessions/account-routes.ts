@@ -63,11 +63,11 @@ export function accountRoutes(guard: AgentGuard, attempts: Attempts) {
     )
     .get('/me/signature', async ({ me, as }) => ({ signature: await readSignature(as, me) }), {
       transform: noQuery,
-      response: { 200: schemas.ownSignature },
+      response: { 200: schemas.savedSignature },
     })
     .put(
       '/me/signature',
       async ({ me, as, body }) => ({ signature: await changeSignature(as, me, body.signature) }),
-      { ...withBody, body: schemas.ownSignature, response: { 200: schemas.ownSignature } },
+      { ...withBody, body: schemas.ownSignature, response: { 200: schemas.savedSignature } },
     )
 }

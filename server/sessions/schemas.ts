@@ -51,4 +51,5 @@ export const sessionList = t.Object({
 export const endedSessions = t.Object({ ended: t.Integer() })
 export const passwordChange = t.Object({ current: password, password }, strict)
 export const ownSignature = t.Object({ signature: t.String({ maxLength: 20_000 }) }, strict)
+export const savedSignature = t.Object({ signature: t.String() })
 export const selfChange = t.Object({ name }, strict)

@@ -50,12 +50,7 @@ const CHEAP_PASSWORDS: PasswordCost = { memoryCost: 1_024, timeCost: 1 }
 
 /** Starts the whole service in this process, with its own database and a free port. */
 export async function startBellhop(
-  given: {
-    clock?: Clock
-    settings?: Record<string, string>
-    passwordCost?: PasswordCost
-    checksResponses?: boolean
-  } = {},
+  given: { clock?: Clock; settings?: Record<string, string>; passwordCost?: PasswordCost } = {},
 ): Promise<Bellhop> {
   const place = await freshPlace()
   const clock = given.clock ?? systemClock
@@ -66,7 +61,7 @@ export async function startBellhop(
     clock,
     log,
     passwordCost: given.passwordCost ?? CHEAP_PASSWORDS,
-    checksResponses: given.checksResponses ?? true,
+    checksResponses: true,
   })
   return {
     url: service.url,
