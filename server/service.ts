@@ -100,7 +100,7 @@ export async function startService(
   running.push(startResending(deps), startRetention(deps), startPruningKeys(deps), watchExternalCommits(deps))
   running.push(startPruningSessions(deps))
   running.push(startSendingMessages(deps), startIndexing(deps))
-  running.push(startChannels(deps, { onSendAttempt: metrics.countSendAttempt }))
+  running.push(startChannels(deps, { live, onSendAttempt: metrics.countSendAttempt }))
   running.push(startSweepingFiles(deps), startPruningVisitors(deps))
   lock.announce(listening.url)
   const everything = started.move()

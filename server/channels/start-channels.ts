@@ -4,6 +4,7 @@ import { statement } from '../database/statement.ts'
 import { bots } from '../database/tables/bots.ts'
 import { mailboxes } from '../database/tables/mailboxes.ts'
 import type { Deps } from '../deps.ts'
+import type { Live } from '../live/live.ts'
 import { type Loop, startLoop } from '../loop.ts'
 
 /** At most this often it looks for a first mailbox or bot after commits. */
@@ -11,15 +12,16 @@ const MIN_REST_MS = 500
 const REST_MS = 60_000
 
 interface Given {
+  live: Pick<Live, 'onPresence'>
   /** Called with the outcome of each attempt to send a message. */
   onSendAttempt?: (outcome: string) => void
 }
 
 /** What runs once a channel is used. */
-type Part = 'email' | 'unread emails' | 'outbound'
+type Part = 'email' | 'unread emails' | 'outbound' | 'typing'
 
 /** Starts a channel's loops once an organization uses it. Until then nothing of it is loaded. */
-export function startChannels(deps: Deps, given: Given = {}): Pick<Loop, 'stop'> {
+export function startChannels(deps: Deps, given: Given): Pick<Loop, 'stop'> {
   const running = new Map<Part, Pick<Loop, 'stop'>>()
   let lookedAt = Number.NEGATIVE_INFINITY
 
@@ -38,12 +40,17 @@ export function startChannels(deps: Deps, given: Given = {}): Pick<Loop, 'stop'>
     startOnce('outbound', () => startOutbound(deps, given.onSendAttempt))
   }
 
+  async function startTyping(): Promise<void> {
+    const { startShowingTyping } = await import('./telegram/outbound/show-typing.ts')
+    startOnce('typing', () => startShowingTyping(deps, given.live))
+  }
+
   function startOnce(part: Part, start: () => Pick<Loop, 'stop'>): void {
     if (!running.has(part)) running.set(part, start())
   }
 
   const loop = startLoop(deps, 'channels', async () => {
-    if (running.has('email') && running.has('outbound')) return REST_MS
+    if (running.has('email') && running.has('typing')) return REST_MS
     const rest = lookedAt + MIN_REST_MS - deps.clock.monotonic()
     if (rest > 0) return rest
     lookedAt = deps.clock.monotonic()
@@ -51,6 +58,7 @@ export function startChannels(deps: Deps, given: Given = {}): Pick<Loop, 'stop'>
     const [bot] = await anyBot(deps.database.read, {})
     if (mailbox || bot) await startSends()
     if (mailbox) await startEmailChannel()
+    if (bot) await startTyping()
     return REST_MS
   })
 

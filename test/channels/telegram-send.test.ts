@@ -5,7 +5,10 @@ import { readThread, sendReply } from '../support/threads.ts'
 import { upload } from '../support/uploads.ts'
 import { eventually } from '../support/webhooks.ts'
 
-const MINUTE = 60_000
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+/** Long enough for what must not come. */
+const A_MOMENT_MS = 30
 
 test('an answer of an agent and one of the API arrive in the chat, formatted, in order', async () => {
   await using chats = await openChats()
@@ -120,4 +123,25 @@ test('one chat gets at most a message each second, a bot sends 25, and Telegram 
   expect(many.map((chat) => chats.texts(chat))).toEqual(many.map(() => ['Hello']))
   // Four pauses of a second.
   expect(times.at(-1)).toBeGreaterThanOrEqual(4_000)
+})
+
+test('the customer sees that an agent is writing, for as long as that is so', async () => {
+  await using chats = await openChats()
+  const { ben, bot, clock } = chats
+  const chat = await chats.chat()
+  const says = (state: string) =>
+    ben.call('POST', '/console/presence', { body: { pageId: 'p', ticketId: chat.ticketId, state } })
+  await says('viewing')
+  expect((await says('replying')).status).toBe(204)
+  clock.advance(SECOND)
+  await eventually(() => bot.actions.length === 1)
+  clock.advance(5 * SECOND)
+  await eventually(() => bot.actions.length === 2)
+  expect(bot.actions).toEqual(Array(2).fill({ chatId: chat.chatId, action: 'typing' }))
+  await says('viewing')
+  clock.advance(SECOND)
+  await Bun.sleep(A_MOMENT_MS)
+  clock.advance(20 * SECOND)
+  await Bun.sleep(A_MOMENT_MS)
+  expect(bot.actions).toHaveLength(2)
 })
