@@ -21,7 +21,7 @@ export async function unreadRecipient(
   { orgId, id: ticketId, mailboxId }: Pick<SendingTicket, 'orgId' | 'id' | 'mailboxId'>,
   customer: { name: string; email: string | null },
 ): Promise<UnreadRecipient> {
-  const [typed] = await findTyped(read, { orgId, ticketId })
+  const [typed] = await findTypedContact(read, { orgId, ticketId })
   const address = customer.email ?? typed?.email ?? ''
   const { mailbox, own } = await emailWay(read, orgId, mailboxId)
   if (!isSendable(address) || own.has(address)) return { without: 'address' }
@@ -33,7 +33,8 @@ export async function unreadRecipient(
   return isSilent ? { without: 'answer' } : recipient
 }
 
-const findTyped = statement<
+/** What the visitor who opened a ticket in the widget typed about themselves: nobody has checked it. */
+export const findTypedContact = statement<
   { orgId: string; ticketId: string },
   { name: string; email: string }[],
   Reader | Transaction

@@ -1,7 +1,8 @@
 import { and, asc, eq, gt, inArray, isNull, lte, or, sql } from 'drizzle-orm'
 import { findAttachmentsOf } from '../../attachments/queries.ts'
 import { customerOf } from '../../customers/customers.ts'
-import type { Transaction } from '../../database/database.ts'
+import type { Reader, Transaction } from '../../database/database.ts'
+import { statement } from '../../database/statement.ts'
 import { messages } from '../../database/tables/messages.ts'
 import { emailedVisitors, widgetConversations } from '../../database/tables/widgets.ts'
 import type { Deps } from '../../deps.ts'
@@ -23,17 +24,7 @@ type Conversation = typeof widgetConversations.$inferSelect
 export function startUnreadEmails(deps: Deps): Loop {
   return startLoop(deps, 'unread emails', async () => {
     const now = deps.clock.now()
-    const due = await deps.database.read
-      .select({
-        orgId: widgetConversations.orgId,
-        ticketId: widgetConversations.ticketId,
-        dueAt: widgetConversations.emailDueAt,
-      })
-      .from(widgetConversations)
-      // SQLite uses the partial index only for a query that contains its condition literally.
-      .where(sql`email_due_at is not null`)
-      .orderBy(asc(widgetConversations.emailDueAt))
-      .limit(MAX_AT_ONCE)
+    const due = await findDue(deps.database.read, {})
     for (const { orgId, ticketId, dueAt } of due) {
       if ((dueAt ?? 0) > now) return (dueAt ?? 0) - now
       await deps.database.write((tx) => emailUnread(deps, tx, { orgId, ticketId }))
@@ -41,6 +32,25 @@ export function startUnreadEmails(deps: Deps): Loop {
     return due.length < MAX_AT_ONCE ? Number.POSITIVE_INFINITY : 0
   })
 }
+
+/** Those that are due first. Asked for after each commit. */
+const findDue = statement<
+  Record<string, never>,
+  { orgId: string; ticketId: string; dueAt: number | null }[],
+  Reader
+>('unread_emails_due', (read) =>
+  read
+    .select({
+      orgId: widgetConversations.orgId,
+      ticketId: widgetConversations.ticketId,
+      dueAt: widgetConversations.emailDueAt,
+    })
+    .from(widgetConversations)
+    // SQLite uses the partial index only for a query that contains its condition literally.
+    .where(sql`email_due_at is not null`)
+    .orderBy(asc(widgetConversations.emailDueAt))
+    .limit(MAX_AT_ONCE),
+)
 
 /** Locks the ticket first. */
 async function emailUnread(

@@ -4,7 +4,6 @@ import { customers } from '../../../database/tables/customers.ts'
 import { knownMails } from '../../../database/tables/mailboxes.ts'
 import { type MessageAuthor, messages } from '../../../database/tables/messages.ts'
 import { tickets } from '../../../database/tables/tickets.ts'
-import { visitors, widgetConversations } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
 import { ownMessageIdsIn } from '../../../sends/message-id.ts'
 import {
@@ -13,6 +12,7 @@ import {
   tokensInAddresses,
   tokensInSubject,
 } from '../../../sends/reply-address.ts'
+import { findTypedContact } from '../../../sends/unread-recipient.ts'
 import type { ParsedMail } from '../parse/parsed-mail.ts'
 import { hashOf } from './mail-hash.ts'
 
@@ -89,23 +89,11 @@ async function found(
   if (!ticket) return undefined
   const { customer, thirdParties } = await addressesOf(tx, orgId, ticketId)
   if (customer === sender) return { ticketId, author: 'customer' }
-  if (await isVisitorOf(tx, { orgId, ticketId, sender })) {
+  const [visitor] = await findTypedContact(tx, { orgId, ticketId })
+  if (visitor?.email.toLowerCase() === sender) {
     return { ticketId, author: 'customer', isVisitor: true }
   }
   return { ticketId, author: thirdParties.has(sender) ? 'third_party' : 'participant' }
-}
-
-/** Whether the ticket was opened in the widget by someone who typed this address. */
-async function isVisitorOf(
-  tx: Transaction,
-  { orgId, ticketId, sender }: { orgId: string; ticketId: string; sender: string },
-): Promise<boolean> {
-  const [visitor] = await tx
-    .select({ typedEmail: visitors.typedEmail })
-    .from(widgetConversations)
-    .innerJoin(visitors, eq(visitors.id, widgetConversations.visitorId))
-    .where(and(eq(widgetConversations.orgId, orgId), eq(widgetConversations.ticketId, ticketId)))
-  return visitor?.typedEmail.toLowerCase() === sender
 }
 
 async function ticketOfTokens(
