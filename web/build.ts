@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { brotliCompressSync, constants } from 'node:zlib'
+import { checkWidgetSize } from './widget/check-size.ts'
 
 const TOP = join(import.meta.dir, '..')
 const CONFIG = join(import.meta.dir, 'vite.config.ts')
@@ -69,6 +70,7 @@ async function build(dist: string, config: string, inputsHash: string): Promise<
   await run(['vite', 'build', '--config', config, '--logLevel', 'error', '--outDir', fresh])
   await run([join(import.meta.dir, 'widget/build-widget.ts'), join(fresh, 'widget')])
   for (const folder of ['assets', 'widget', 'widget/assets']) compress(join(fresh, folder))
+  checkWidgetSize(join(fresh, 'widget'))
   writeFileSync(join(fresh, 'built-from'), inputsHash)
   if (existsSync(built)) renameSync(built, old)
   renameSync(fresh, built)
@@ -95,10 +97,11 @@ function compress(folder: string): void {
   for (const { name } of readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile())) {
     if (name.endsWith('.woff2')) continue
     const plain = readFileSync(join(folder, name))
+    // Three percent smaller than by zlib.
+    const gzip = Bun.gzipSync(new Uint8Array(plain), { library: 'libdeflate', level: 12 })
     const br = brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } })
-    const gz = gzipSync(plain, { level: 9 })
     if (br.length < plain.length) writeFileSync(join(folder, `${name}.br`), br)
-    if (gz.length < plain.length) writeFileSync(join(folder, `${name}.gz`), gz)
+    if (gzip.length < plain.length) writeFileSync(join(folder, `${name}.gz`), gzip)
   }
 }
 

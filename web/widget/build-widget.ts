@@ -7,6 +7,10 @@ const HERE = import.meta.dirname
 /** Browsers of the last four years: visitors choose theirs themselves. */
 const BROWSERS = ['es2022', 'chrome105', 'firefox110', 'safari16.4']
 
+/** Parts that are loaded by name, except languages and the preview: a visitor loads one of the first and never the other. */
+const LATER =
+  /\/widget\/(?:fit-viewport|panel\/(?:chat-(?:attachment|away|files|formatted|list|menu|notices|questions|reach)|file-queue)|visitor\/(?:tab-link|visitor-stream|visitor-upload))\.tsx?$/
+
 /** Vite leaves libraries readable, for those who build with them. */
 const SMALL = { minify: true }
 
@@ -27,8 +31,13 @@ await build(
           ...SMALL,
           entryFileNames: '[name]-[hash].js',
           chunkFileNames: '[name]-[hash].js',
-          // One file compresses better than two.
-          codeSplitting: { groups: [{ name: 'app', test: /solid-js|\/widget\/app\.tsx$/ }] },
+          // One file compresses better than many: what opens the widget, and what only some visitors or later steps need.
+          codeSplitting: {
+            groups: [
+              { name: 'app', test: /solid-js|\/widget\/app\.tsx$/ },
+              { name: 'more', test: LATER },
+            ],
+          },
         },
       },
     },
@@ -45,7 +54,6 @@ await build(
     },
   }),
 )
-
 function configOf(own: InlineConfig): InlineConfig {
   const { plugins, define, build: options } = own
   return {

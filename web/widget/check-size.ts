@@ -1,0 +1,25 @@
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Gzipped: the loader, the widget with which one can write, and with every part that comes later. */
+const MAX_BYTES = { loader: 3 * 1_024, opened: 20 * 1_024, whole: 27.5 * 1_024 }
+const LANGUAGES = ['de', 'en', 'es', 'fr', 'pt']
+
+/** Throws when a part of the built widget is too large for the pages of others. A visitor loads one language. */
+export function checkWidgetSize(folder: string): void {
+  const assets = readdirSync(join(folder, 'assets'))
+  const sizeOf = (name: string) => {
+    const file = assets.find((asset) => asset.startsWith(`${name}-`) && asset.endsWith('.js.gz'))
+    if (!file) throw new Error(`The widget has no part "${name}".`)
+    return statSync(join(folder, 'assets', file)).size
+  }
+  const loader = statSync(join(folder, 'widget.js.gz')).size
+  const opened = loader + sizeOf('app') + Math.max(...LANGUAGES.map(sizeOf))
+  const sizes = { loader, opened, whole: opened + sizeOf('more') }
+  for (const part of ['loader', 'opened', 'whole'] as const) {
+    if (sizes[part] <= MAX_BYTES[part]) continue
+    throw new Error(
+      `The widget is too large: "${part}" has ${sizes[part]} bytes gzipped of ${MAX_BYTES[part]} at most.`,
+    )
+  }
+}
