@@ -154,6 +154,17 @@ export async function markRevoked(
   return revoked.length > 0
 }
 
+/** For a widget that has another name now. The caller forgets the cached keys after its unit. */
+export async function renameKey(
+  tx: Transaction,
+  { orgId, id, name }: { orgId: string; id: string; name: string },
+): Promise<void> {
+  await tx
+    .update(apiKeys)
+    .set({ name })
+    .where(and(eq(apiKeys.orgId, orgId), eq(apiKeys.id, id)))
+}
+
 export function forgetCachedKeys(deps: Deps): void {
   clear(cacheOf(deps))
 }

@@ -298,3 +298,14 @@ test('the website that was refused last is named until it is allowed', async () 
   expect((await read()).refused).toBeNull()
   expect((await from('https://beta.new.example')).status).toBe(200)
 })
+
+test("a widget's key has its name, also after it was renamed", async () => {
+  const { ana, change } = await shop()
+  const names = async () => {
+    const { json } = await ana.call<{ data: { kind: string; name: string }[] }>('GET', '/console/keys')
+    return json.data.filter(({ kind }) => kind === 'public').map(({ name }) => name)
+  }
+  expect(await names()).toEqual(['Shop'])
+  expect((await change({ name: 'Lamp shop' })).status).toBe(200)
+  expect(await names()).toEqual(['Lamp shop'])
+})

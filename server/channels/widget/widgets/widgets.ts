@@ -1,5 +1,5 @@
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
-import { insertApiKey, newApiKey } from '../../../api-keys/api-keys.ts'
+import { forgetCachedKeys, insertApiKey, newApiKey, renameKey } from '../../../api-keys/api-keys.ts'
 import { recordAudit } from '../../../audit/audit.ts'
 import type { Transaction } from '../../../database/database.ts'
 import { apiKeys } from '../../../database/tables/api-keys.ts'
@@ -73,8 +73,11 @@ export async function updateWidget(
     const { columns, fields } = changedColumns(before, change, checked)
     if (fields.length === 0) return undefined
     await saveWidget(tx, before, { ...columns, updatedAt: deps.clock.now() })
+    // The list of keys names them after their widgets.
+    if (columns.name !== undefined) await renameKey(tx, { orgId, id: before.keyId, name: columns.name })
     return { label: columns.name ?? before.name, detail: { fields } }
   })
+  forgetCachedKeys(deps)
   return readWidget(deps, orgId, id)
 }
 
