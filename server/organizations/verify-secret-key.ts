@@ -14,14 +14,15 @@ interface Encrypted {
 /**
  * Throws `StartError` when the stored secrets were encrypted with another key. Otherwise no delivery could be signed, no
  * mailbox or bot could sign in and no user of a website could be verified, and secrets encrypted now would be lost when the
- * right key is restored. Checks one secret of each kind.
+ * right key is restored. Checks one secret of each kind, and all that sign the users of websites: nothing else would say
+ * that one can't be read, until a user is refused.
  */
 export async function verifySecretKey(deps: Deps): Promise<void> {
   const found = await Promise.all([
     endpointSecret(deps),
     mailboxSecret(deps),
     clientSecret(deps),
-    widgetSecret(deps),
+    widgetSecrets(deps),
     botToken(deps),
   ])
   try {
@@ -63,13 +64,15 @@ function clientSecret({ database: { read } }: Deps): Promise<Encrypted[]> {
     .limit(1)
 }
 
-function widgetSecret({ database: { read } }: Deps): Promise<Encrypted[]> {
-  return read
-    .select({ owner: widgets.id, secret: widgets.identitySecret })
+async function widgetSecrets({ database: { read } }: Deps): Promise<Encrypted[]> {
+  const found = await read
+    .select({ owner: widgets.id, secret: widgets.identitySecret, previous: widgets.previousIdentitySecret })
     .from(widgets)
     .where(isNull(widgets.deletedAt))
-    .orderBy(asc(widgets.createdAt))
-    .limit(1)
+  return found.flatMap(({ owner, secret, previous }) => [
+    { owner, secret },
+    { owner, secret: previous },
+  ])
 }
 
 function botToken({ database: { read } }: Deps): Promise<Encrypted[]> {

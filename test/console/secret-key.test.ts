@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
 import { pauseMailbox } from '../../server/channels/email/mailboxes/mailbox-state.ts'
 import { createMailbox } from '../../server/channels/email/mailboxes/mailboxes.ts'
 import { saveOauthClient } from '../../server/channels/email/oauth/oauth-clients.ts'
@@ -6,6 +7,7 @@ import { encryptTokens } from '../../server/channels/email/oauth/oauth-tokens.ts
 import { createWidget } from '../../server/channels/widget/widgets/widgets.ts'
 import { readConfig } from '../../server/config.ts'
 import { mailboxes } from '../../server/database/tables/mailboxes.ts'
+import { widgets } from '../../server/database/tables/widgets.ts'
 import { type Deps, openDeps } from '../../server/deps.ts'
 import { createOrganization } from '../../server/organizations/organizations.ts'
 import { startService } from '../../server/service.ts'
@@ -52,3 +54,22 @@ test.each(Object.entries(SECRETS))(
     await right.stop()
   },
 )
+
+test('the server does not start when it cannot read the secret of any one widget', async () => {
+  const place = await freshPlace()
+  const deps = await openDeps(readConfig(place))
+  const { id: orgId } = await createOrganization(deps, { name: 'Acme' })
+  const add = (name: string) => createWidget(deps, orgId, { name, origins: ['https://shop.example'] })
+  await add('Shop')
+  const { widget } = await add('Blog')
+  await deps.database.write(async (tx) => {
+    await tx
+      .update(widgets)
+      .set({ previousIdentitySecret: deps.encryption.encrypt('secret', 'another owner') })
+      .where(eq(widgets.id, widget.id))
+  })
+  await deps.database.close()
+  await expect(startService(readConfig({ PORT: '0', ...place }))).rejects.toThrow(
+    /encrypted with another key/,
+  )
+})
