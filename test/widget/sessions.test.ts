@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { SignJWT } from 'jose'
+import { openingAt } from '../../server/channels/widget/visitors/opening-hours.ts'
 import { upsertCustomer } from '../../server/customers/customers.ts'
 import { customers } from '../../server/database/tables/customers.ts'
 import { tickets } from '../../server/database/tables/tickets.ts'
@@ -260,6 +261,36 @@ test('the settings say whether someone answers now, and can be kept for a minute
   expect((await widget.call('GET', '/settings', { headers: { 'if-none-match': etag } })).status).toBe(304)
   clock.advance(opens.getTime() - clock.now())
   expect((await widget.call('GET', '/settings')).json).toMatchObject({ isOpen: true, opensAt: null })
+})
+
+test('opening hours follow the clock of their zone when it goes forward or back', async () => {
+  const day = { from: '02:30', to: '24:00' }
+  const hours = { timeZone: 'Europe/Berlin', days: [day, day, day, day, day, day, day], awayText: '' }
+  const at = (iso: string) => {
+    const { isOpen, opensAt } = openingAt(hours, Date.parse(iso))
+    return isOpen || (opensAt && new Date(opensAt).toISOString())
+  }
+  // 02:30 is 01:30 UTC in winter, and 00:30 in summer.
+  expect(at('2026-03-28T01:29:59Z')).toBe('2026-03-28T01:30:00.000Z')
+  // On March 29, 2026, 02:30 is skipped: the clock shows 03:30 when it would have been.
+  expect(at('2026-03-28T23:00:00Z')).toBe('2026-03-29T01:30:00.000Z')
+  expect(at('2026-03-29T01:29:59Z')).toBe('2026-03-29T01:30:00.000Z')
+  expect(at('2026-03-29T21:59:59Z')).toBe(true)
+  expect(at('2026-03-29T22:00:00Z')).toBe('2026-03-30T00:30:00.000Z')
+  // On October 25, 2026, 02:30 comes twice: the first one counts, and the day has 25 hours.
+  expect(at('2026-10-25T00:29:59Z')).toBe('2026-10-25T00:30:00.000Z')
+  expect(at('2026-10-25T01:15:00Z')).toBe(true)
+  expect(at('2026-10-25T22:59:59Z')).toBe(true)
+  expect(at('2026-10-25T23:00:00Z')).toBe('2026-10-26T01:30:00.000Z')
+  // In Beirut the clock goes forward at midnight, which the day before ends with.
+  const beirut = {
+    ...hours,
+    timeZone: 'Asia/Beirut',
+    days: hours.days.map(() => ({ from: '00:00', to: '24:00' })),
+  }
+  for (let minute = -90; minute < 90; minute += 15) {
+    expect(openingAt(beirut, Date.parse('2026-03-28T22:00:00Z') + minute * 60_000).isOpen).toBe(true)
+  }
 })
 
 test('a visitor who never wrote is deleted after 90 days, and one who did is kept without the token', async () => {

@@ -58,5 +58,7 @@ function instantOf(date: string, time: string, timeZone: string): number {
   const wanted = Date.parse(`${date}T00:00:00Z`) + (hour * 60 + minute) * MINUTE_MS
   const guess =
     (startOfDay(date, timeZone) ?? Date.parse(`${date}T00:00:00Z`)) + (hour * 60 + minute) * MINUTE_MS
-  return guess + (wanted - localTime(guess, timeZone))
+  const instant = guess + (wanted - localTime(guess, timeZone))
+  // Behind a time that was skipped, the guess is as long after midnight as the clock would have shown.
+  return localTime(instant, timeZone) === wanted ? instant : guess
 }
