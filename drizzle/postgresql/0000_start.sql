@@ -846,6 +846,7 @@ CREATE UNIQUE INDEX "visitors_by_token" ON "visitors" USING btree ("token_hash")
 CREATE INDEX "visitors_by_customer" ON "visitors" USING btree ("org_id","customer_id");--> statement-breakpoint
 CREATE INDEX "visitors_by_user" ON "visitors" USING btree ("widget_id","user_id");--> statement-breakpoint
 CREATE INDEX "visitors_by_expiry" ON "visitors" USING btree ("token_expires_at");--> statement-breakpoint
+CREATE INDEX "visitors_blocked" ON "visitors" USING btree ("org_id","blocked_at") WHERE blocked_at is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "widget_conversations_by_client_id" ON "widget_conversations" USING btree ("visitor_id","client_id");--> statement-breakpoint
 CREATE INDEX "widget_conversations_by_user" ON "widget_conversations" USING btree ("org_id","user_id") WHERE user_id is not null;--> statement-breakpoint
 CREATE INDEX "widget_conversations_email_due" ON "widget_conversations" USING btree ("email_due_at") WHERE email_due_at is not null;--> statement-breakpoint

@@ -794,6 +794,7 @@ CREATE UNIQUE INDEX `visitors_by_token` ON `visitors` (`token_hash`);--> stateme
 CREATE INDEX `visitors_by_customer` ON `visitors` (`org_id`,`customer_id`);--> statement-breakpoint
 CREATE INDEX `visitors_by_user` ON `visitors` (`widget_id`,`user_id`);--> statement-breakpoint
 CREATE INDEX `visitors_by_expiry` ON `visitors` (`token_expires_at`);--> statement-breakpoint
+CREATE INDEX `visitors_blocked` ON `visitors` (`org_id`,`blocked_at`) WHERE blocked_at is not null;--> statement-breakpoint
 CREATE TABLE `widget_conversations` (
 	`ticket_id` text PRIMARY KEY NOT NULL,
 	`org_id` text NOT NULL,

@@ -7,7 +7,7 @@ import { GUIDES } from '../../server/http/docs/guides.ts'
 import { createLive } from '../../server/live/live.ts'
 import { createFirstRun } from '../../server/sessions/first-run.ts'
 import { createAgentGuard } from '../../server/sessions/require-agent.ts'
-import { MARKER, type Owned } from './full-organization.ts'
+import { BLOCKED_ADDRESS, MARKER, type Owned } from './full-organization.ts'
 import { newMailbox } from './mailboxes.ts'
 
 /** Every route of the server: `GET /v1/tickets`. */
@@ -298,6 +298,9 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
     path: `${widget}/check-identity`,
     body: () => ({ jwt: 'x' }),
   },
+  'GET /console/blocked': { foreign: 200 },
+  'DELETE /console/blocked/visitors/:id': { path: '/console/blocked/visitors/:visitor' },
+  'DELETE /console/blocked/addresses/:address': { path: `/console/blocked/addresses/${BLOCKED_ADDRESS}` },
   'GET /console/oauth-clients': { foreign: 200 },
   'PUT /console/oauth-clients/:provider': {
     path: '/console/oauth-clients/google',

@@ -6,6 +6,7 @@ import { pauseMailbox } from '../../server/channels/email/mailboxes/mailbox-stat
 import { createMailbox } from '../../server/channels/email/mailboxes/mailboxes.ts'
 
 import { saveOauthClient } from '../../server/channels/email/oauth/oauth-clients.ts'
+import { blockAddress, blockVisitor } from '../../server/channels/widget/visitors/block-visitor.ts'
 import { mails } from '../../server/database/tables/mailboxes.ts'
 import { messageContents, messages } from '../../server/database/tables/messages.ts'
 import { tickets } from '../../server/database/tables/tickets.ts'
@@ -28,6 +29,8 @@ import { eventually } from './webhooks.ts'
 
 /** Part of every text of the organization. Anywhere else, it means a leak. */
 export const MARKER = 'ofacmeonly'
+
+export const BLOCKED_ADDRESS = '203.0.113.99'
 
 const UNDO_MS = 10_000
 
@@ -56,6 +59,8 @@ export interface Owned {
   endpoint: string
   mailbox: string
   widget: string
+  /** One who can't write. */
+  visitor: string
   delivery: string
   job: string
 }
@@ -102,6 +107,8 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
     { 'x-forwarded-for': `10.0.0.${visitors}` },
   )
   const { conversation } = await visitor.say(`Are you there? ${MARKER}`)
+  await blockVisitor(deps, orgId, { id: visitor.id, isBlocked: true })
+  await blockAddress(deps, orgId, { address: BLOCKED_ADDRESS, agentId: admin.id, isBlocked: true })
   const ticket = await createTicket(deps, orgId, {
     subject: `Invoice ${MARKER}`,
     message: `Where is it? ${MARKER}`,
@@ -171,6 +178,7 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
       endpoint: endpoint.id,
       mailbox: mailbox.id,
       widget: widget.id,
+      visitor: visitor.id,
       delivery: delivery?.id ?? '',
       job,
     },

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, expect, test } from 'bun:test'
+import { createHmac } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { pauseMailbox } from '../../server/channels/email/mailboxes/mailbox-state.ts'
 import { createMailbox } from '../../server/channels/email/mailboxes/mailboxes.ts'
@@ -40,6 +41,18 @@ interface TicketVisitor {
   isBlocked: boolean
   isAddressBlocked: boolean
   [more: string]: unknown
+}
+
+interface Blocked {
+  visitors: {
+    id: string
+    isVerified: boolean
+    name: string
+    email: string
+    widgetName: string
+    ticketId: string | null
+  }[]
+  addresses: { address: string; agentName: string | null }[]
 }
 
 const visitorOf = (ticketId: string) => ben.call<TicketVisitor>('GET', `/console/tickets/${ticketId}/visitor`)
@@ -164,6 +177,51 @@ test('the thread says up to which answer the visitor has seen', async () => {
   const after = await read()
   expect(after.json.seen).toMatchObject({ messageId: first.id })
   expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'))
+})
+
+test('administrators see who is blocked, each user once, and let them write again', async () => {
+  const ana = await signInAgent(bellhop, orgId, { name: 'Ana', role: 'admin' })
+  const list = async () => (await ana.call<Blocked>('GET', '/console/blocked')).json
+  expect(await list()).toEqual({ visitors: [], addresses: [] })
+  const from = (last: number) => ({ 'x-forwarded-for': `198.51.100.${last}` })
+  const anonymous = await widget.visit({ name: 'Bo', email: 'bo@example.com' }, from(1))
+  const { conversation } = await anonymous.say('Hello')
+  const user = {
+    userId: '7',
+    userHash: createHmac('sha256', widget.identitySecret).update('7').digest('hex'),
+  }
+  const [first, second] = [await widget.visit(user, from(2)), await widget.visit(user, from(3))]
+  const ofUser = (await first.say('Hello')).conversation
+  await block(conversation.id, { isBlocked: true, isAddressBlocked: true })
+  await block(ofUser.id, { isBlocked: true })
+  const { visitors, addresses } = await list()
+  expect(addresses).toMatchObject([{ address: '198.51.100.1', agentName: 'Ben' }])
+  expect(visitors.map(({ isVerified, name, email }) => [isVerified, name, email]).sort()).toEqual([
+    [false, 'Bo', 'bo@example.com'],
+    [true, '', ''],
+  ])
+  const [bo] = visitors.filter(({ isVerified }) => !isVerified)
+  expect(bo).toMatchObject({ widgetName: 'Shop', ticketId: conversation.id })
+  expect((await second.write('Hello?')).json).toMatchObject({ code: 'visitor_blocked' })
+
+  for (const { id } of visitors)
+    expect((await ana.call('DELETE', `/console/blocked/visitors/${id}`)).status).toBe(204)
+  expect((await second.write('Hello?')).status).toBe(201)
+  expect((await anonymous.write('Hello?')).json).toMatchObject({ code: 'visitor_blocked' })
+  const address = '/console/blocked/addresses/198.51.100.1'
+  expect((await ana.call('DELETE', address)).status).toBe(204)
+  expect((await ana.call('DELETE', address)).status).toBe(404)
+  expect((await anonymous.write('Hello?')).status).toBe(201)
+  expect(await list()).toEqual({ visitors: [], addresses: [] })
+})
+
+test('an address that a visitor typed makes nobody the customer', async () => {
+  const page = await widget.visit({ name: 'Eve', email: 'ana@example.com' }, FROM)
+  const { conversation } = await page.say('I am Ana')
+  const made = await ben.call('POST', `/console/tickets/${conversation.id}/customer`, {
+    body: { email: 'ana@example.com' },
+  })
+  expect([made.status, made.json]).toMatchObject([409, { code: 'customer_fixed' }])
 })
 
 test('a reply says whether it is emailed when nobody reads it, and to which address', async () => {

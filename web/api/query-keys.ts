@@ -36,6 +36,7 @@ export const queryKeys = {
   oauthClients: ['oauth-clients'],
   widgets: ['widgets'],
   widget: (id: string) => ['widget', id],
+  blocked: ['blocked'],
   mails: ['mails'],
   mailList: (filter: unknown) => ['mails', filter],
   mail: (id: string) => ['mail', id],

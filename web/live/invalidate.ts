@@ -22,6 +22,7 @@ const WORKSPACE_QUERIES = [
   'oauth-clients',
   'widgets',
   'widget',
+  'blocked',
   'visitor',
   'mails',
   'mail',

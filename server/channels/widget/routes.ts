@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Deps } from '../../deps.ts'
 import type { AgentGuard } from '../../sessions/require-agent.ts'
+import { blockedRoutes } from './blocked/routes.ts'
 import { conversationRoutes } from './conversations/routes.ts'
 import { ticketVisitorRoutes } from './inbox/routes.ts'
 import { eventRoutes } from './stream/routes.ts'
@@ -14,6 +15,7 @@ export function widgetConsoleRoutes(deps: Deps, guard: AgentGuard) {
   return new Elysia({ name: 'widget/console' })
     .use(widgetRoutes(deps, guard))
     .use(ticketVisitorRoutes(deps, guard))
+    .use(blockedRoutes(deps, guard))
 }
 
 /** What the widget in a website's page calls. */

@@ -132,6 +132,7 @@ export const visitors = table(
     index('visitors_by_customer').on(row.orgId, row.customerId),
     index('visitors_by_user').on(row.widgetId, row.userId),
     index('visitors_by_expiry').on(row.tokenExpiresAt),
+    index('visitors_blocked').on(row.orgId, row.blockedAt).where(sql`blocked_at is not null`),
   ],
 )
 

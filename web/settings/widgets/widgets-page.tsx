@@ -9,6 +9,7 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { Page } from '../page-layout.tsx'
 import { QueryView } from '../query-view.tsx'
+import { BlockedVisitors } from './blocked-visitors.tsx'
 import { NewWidget } from './new-widget.tsx'
 import { type Widget, widgetsQuery } from './widget-data.ts'
 import { WidgetState } from './widget-state.tsx'
@@ -54,6 +55,7 @@ export function WidgetsPage() {
           </Show>
         )}
       </QueryView>
+      <BlockedVisitors />
       <NewWidget isOpen={isAdding()} onClose={() => setAdding(false)} />
     </Page>
   )
