@@ -14,11 +14,11 @@ export interface TabLink {
 
 type Packet = { kind: 'ask' | 'here' } | { kind: 'message'; message: unknown }
 
-/** `lead` runs in one tab at a time and returns how to stop. */
+/** `lead` runs in one tab at a time and returns how to stop. `asked` runs in it when another tab is shown. */
 export function linkTabs(
   name: string,
   native: Native,
-  on: { lead: () => () => void; receive: (message: unknown) => void },
+  on: { lead: () => () => void; asked: () => void; receive: (message: unknown) => void },
 ): TabLink {
   const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel(name) : undefined
   const controller = new (native('AbortController'))()
@@ -70,7 +70,10 @@ export function linkTabs(
   const onVisibility = locks && channel ? ask : updateVisible
   if (channel) {
     channel.onmessage = ({ data }: MessageEvent<Packet>) => {
-      if (data.kind === 'ask' && stopLeading) send({ kind: 'here' })
+      if (data.kind === 'ask' && stopLeading) {
+        send({ kind: 'here' })
+        on.asked()
+      }
       if (data.kind === 'here') clearTimeout(takeover)
       if (data.kind === 'message') on.receive(data.message)
     }

@@ -27,7 +27,8 @@ export class ApiProblem extends Error {
 export interface VisitorApi {
   call<Answer>(method: string, path: string, body?: unknown): Promise<Answer>
   readFile(id: string): Promise<Blob>
-  openEvents(after: number, signal: AbortSignal): Promise<Response>
+  /** With `isOnce` the stream ends after what was missed. */
+  openEvents(after: number, isOnce: boolean, signal: AbortSignal): Promise<Response>
   /** For requests of another kind. */
   base: string
   native: Native
@@ -85,7 +86,8 @@ export function createVisitorApi(
       )
     },
     readFile: (id) => sendInTime(`files/${id}`, { headers: headers() }, (response) => response.blob()),
-    openEvents: (after, signal) => send(`events?after=${after}`, { headers: headers(), signal }),
+    openEvents: (after, isOnce, signal) =>
+      send(`events?after=${after}${isOnce ? '&once=1' : ''}`, { headers: headers(), signal }),
     headers,
     base,
     native,

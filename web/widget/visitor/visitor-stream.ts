@@ -8,8 +8,10 @@ import { ignore } from './visitor-session.ts'
 const MAX_SILENCE_MS = 45_000
 /** When the visitor comes back, a connection that was silent this long is replaced. */
 const DOUBTFUL_AFTER_MS = 20_000
-/** A proxy that collects the stream delivers nothing at first. */
+/** A proxy that collects the stream delivers nothing at first. The page then asks for what is new, and tries a stream later. */
 const MAX_FIRST_WAIT_MS = 15_000
+const POLL_EVERY_MS = 5_000
+const POLLS = 24
 /** Waits are random between 0 and this, doubled after each failure: after a restart, visitors come back one by one. */
 const FIRST_SPREAD_MS = 4_000
 const MAX_SPREAD_MS = 30_000
@@ -39,6 +41,8 @@ export function openVisitorStream(
   on: { event(event: NumberedEvent): void; lost(): void; refused(): void },
 ): VisitorStream {
   let failures = 0
+  /** How many are left before a stream is tried again. */
+  let polls = 0
   let activeAt = 0
   let isClosed = false
   let controller: AbortController | undefined
@@ -50,15 +54,22 @@ export function openVisitorStream(
     controller?.abort()
     const own = new (native('AbortController'))()
     controller = own
+    const isPoll = polls > 0
+    let isGreeted = false
     let pauseMs = 0
-    wait(MAX_FIRST_WAIT_MS)
+    wait(MAX_FIRST_WAIT_MS, () => {
+      polls = POLLS
+    })
     try {
-      const response = await api.openEvents(after(), own.signal)
+      const response = await api.openEvents(after(), isPoll, own.signal)
       for await (const block of blocksOf(response)) {
         if (own.signal.aborted) break
         wait(MAX_SILENCE_MS)
         const event = parseEvent(block)
-        if (event?.event === 'hello') failures = 0
+        if (event?.event === 'hello') {
+          failures = 0
+          isGreeted = true
+        }
         if (event?.event === 'signed_out') return refuse()
         if (event) on.event(event)
       }
@@ -71,16 +82,25 @@ export function openVisitorStream(
     if (isClosed || controller !== own) return
     clearTimeout(silence)
     controller = undefined
-    on.lost()
+    if (isPoll && isGreeted) {
+      polls -= 1
+      retry = setTimeout(connect, POLL_EVERY_MS * (0.5 + Math.random()))
+      return
+    }
+    // A connection that a proxy has cut is soon there again.
+    if (failures > 0) on.lost()
     const spread = Math.min(FIRST_SPREAD_MS * 2 ** failures, MAX_SPREAD_MS)
     failures += 1
     retry = setTimeout(connect, pauseMs + Math.random() * spread)
   }
 
-  function wait(ms: number): void {
+  function wait(ms: number, onSilence?: () => void): void {
     activeAt = Date.now()
     clearTimeout(silence)
-    silence = setTimeout(() => controller?.abort(), ms)
+    silence = setTimeout(() => {
+      onSilence?.()
+      controller?.abort()
+    }, ms)
   }
 
   function refuse(): void {

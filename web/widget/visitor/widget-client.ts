@@ -24,6 +24,8 @@ export interface WidgetClient {
   conversations: Conversations
   unread(): number
   visitor(): Visitor | undefined
+  /** What the page has said of a visitor who has no session yet. */
+  given(): Identity
   /** Whether this visitor may use the widget at all. */
   isAllowed(): boolean
   unsent(ref: string): UnsentMessage[]
@@ -164,7 +166,12 @@ export function createWidgetClient(given: {
       await import('./visitor-stream.ts'),
     ]
     if (link || session.epoch() !== epoch || isHidden) return
-    link = linkTabs(`${name}:stream`, native, { lead: () => lead(openVisitorStream), receive })
+    link = linkTabs(`${name}:stream`, native, {
+      lead: () => lead(openVisitorStream),
+      // A hidden tab doesn't notice itself that the computer has slept.
+      asked: () => stream?.hurry(),
+      receive,
+    })
     void sendPage()
   }
 
@@ -212,7 +219,7 @@ export function createWidgetClient(given: {
     if (event.event === 'message' && isNew) for (const listener of listeners) listener(event.message)
   }
 
-  /** Another visitor, or another token of the same one. */
+  /** Another visitor, another token of the same one, or what is known of them. */
   function onSession({ isOther, was, wasUser }: { isOther: boolean; was: string; wasUser: boolean }): void {
     setVisitor(session.visitor() ?? undefined)
     const isGone = !session.token()
@@ -308,6 +315,7 @@ export function createWidgetClient(given: {
     conversations,
     unread: createMemo(() => conversations.list().reduce((sum, { unread }) => sum + unread, 0)),
     visitor,
+    given: session.given,
     isAllowed: () => !settings().verifiedOnly || visitor()?.isVerified === true,
     unsent,
     outbox,

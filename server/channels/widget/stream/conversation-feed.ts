@@ -36,6 +36,8 @@ export interface VisitorStream {
   visitor: Pick<SignedInVisitor, 'id' | 'orgId' | 'userId' | 'widgetId' | 'tokenHash'>
   /** The IP address. */
   address: string
+  /** It ends when everything until now was sent. */
+  isOnce: boolean
   page: PageStream
   /** Tickets that it gets the events of. */
   tickets: string[]
@@ -181,6 +183,7 @@ export function createConversationFeed(
         const agent = replying.get(ticketId)
         if (agent) stream.page.send(typing(ticketId, agent, true))
       }
+      if (stream.isOnce) stream.page.end()
       if (deps.clock.monotonic() - startedAt > JOIN_SLICE_MS) break
     }
     if (joining.size > 0) throttle.wake()

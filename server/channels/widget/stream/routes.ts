@@ -10,9 +10,12 @@ const STREAM_HEADERS = {
   'x-accel-buffering': 'no',
 }
 
-/** `after` is the number of the last event that the page has seen. */
+/**
+ * `after` is the number of the last event that the page has seen. With `once` the stream ends when everything until now was
+ * sent: a proxy that collects it delivers it then.
+ */
 const eventsQuery = t.Object(
-  { after: t.Optional(t.Integer({ minimum: 0 })) },
+  { after: t.Optional(t.Integer({ minimum: 0 })), once: t.Optional(t.Literal('1')) },
   { additionalProperties: false },
 )
 
@@ -20,10 +23,11 @@ const eventsQuery = t.Object(
 export function eventRoutes({ guard, streams }: { guard: VisitorGuard; streams: VisitorStreams }) {
   return new Elysia({ name: 'widget/events', prefix: '/widget/:key' }).use(guard.requireVisitor).get(
     '/events',
-    ({ visitor, address, query: { after }, request, server }) => {
+    ({ visitor, address, query: { after, once }, request, server }) => {
       // Otherwise the server closes the connection after 30 idle seconds.
       server?.timeout(request, 0)
-      return new Response(streams.open(visitor, { after, address }), { headers: STREAM_HEADERS })
+      const page = { after, address, isOnce: once !== undefined }
+      return new Response(streams.open(visitor, page), { headers: STREAM_HEADERS })
     },
     { transform: strictQuery(eventsQuery), query: eventsQuery, detail: { hide: true } },
   )

@@ -36,10 +36,10 @@ const CHECK_PAUSE_MS = 1_000
 const CHECKED_AT_ONCE = 100
 
 export interface VisitorStreams {
-  /** Opens the event stream of a page. Throws 429 for too many, and 503 while the server stops. */
+  /** Opens the event stream of a page, which ends after what was missed if it `isOnce`. Throws 429 for too many, and 503 while the server stops. */
   open(
     visitor: SignedInVisitor,
-    page: { after: number | undefined; address: string },
+    page: { after: number | undefined; address: string; isOnce: boolean },
   ): ReadableStream<Uint8Array>
   visitorTyping(typing: { orgId: string; ticketId: string; isTyping: boolean }): void
   /** Counts a message of a visitor. */
@@ -162,7 +162,7 @@ export function createVisitorStreams(deps: Deps, live: Live): VisitorStreams {
   }
 
   return {
-    open({ id, orgId, userId, widgetId, tokenHash, ...visitor }, { after, address }) {
+    open({ id, orgId, userId, widgetId, tokenHash, ...visitor }, { after, address, isOnce }) {
       const network = networkOf(address)
       requireRoom({ id, orgId, userId, widgetId, tokenHash, ...visitor }, network)
       const organization = feedOf(orgId)
@@ -173,6 +173,7 @@ export function createVisitorStreams(deps: Deps, live: Live): VisitorStreams {
       const stream: VisitorStream = {
         visitor: { id, orgId, userId, widgetId, tokenHash },
         address,
+        isOnce,
         page,
         tickets: [],
         position: -1,
