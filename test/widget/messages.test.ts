@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
+import { createHmac } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { messages } from '../../server/database/tables/messages.ts'
 import { tickets } from '../../server/database/tables/tickets.ts'
@@ -216,4 +217,46 @@ test('control characters are left out, and the subject is the first line', async
   const long = await page.say('word '.repeat(40))
   const { subject } = (await client.call<{ subject: string }>('GET', `/tickets/${long.conversation.id}`)).json
   expect(subject).toMatch(/^(?:word ){14}word…$/)
+})
+
+test('a first message without the answers that the widget requires opens nothing, and later ones need none', async () => {
+  const fields = [
+    { key: 'order', label: 'Order number', isRequired: true },
+    { key: 'plan', label: 'Your plan', isRequired: false },
+  ]
+  const asking = await openWidget(bellhop, orgId, {
+    questions: { name: 'optional', email: 'required', fields },
+  })
+  const page = await asking.visit()
+  const id = { conversation: newClientId(), clientId: newClientId() }
+  const refused = await page.write('Hello', id)
+  expect([refused.status, refused.json]).toMatchObject([
+    400,
+    {
+      code: 'answers_required',
+      errors: [
+        { pointer: '/email', code: 'required' },
+        { pointer: '/fields/order', code: 'required' },
+      ],
+    },
+  ])
+  expect(
+    (await page.write('Hello', { ...id, body: { email: 'bo@example.com', fields: { order: ' ' } } })).json,
+  ).toMatchObject({ code: 'answers_required', detail: expect.stringContaining('Order number') })
+  expect((await page.conversations()).data).toEqual([])
+  const body = { email: 'bo@example.com', fields: { order: '1001' } }
+  expect((await page.write('Hello', { ...id, body })).status).toBe(201)
+
+  // Questions that come later are for new visitors.
+  const strict = [...fields, { key: 'city', label: 'City', isRequired: true }]
+  await ana.call('PATCH', `/console/widgets/${asking.id}`, { body: { questions: { fields: strict } } })
+  expect((await page.write('One more thing')).status).toBe(201)
+  const user = await asking.visit({
+    userId: '42',
+    userHash: createHmac('sha256', asking.identitySecret).update('42').digest('hex'),
+  })
+  // The website says who its user is. The rest is asked.
+  expect((await user.write('Hello')).json).toMatchObject({
+    errors: [{ pointer: '/fields/order' }, { pointer: '/fields/city' }],
+  })
 })

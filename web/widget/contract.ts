@@ -25,6 +25,8 @@ export interface WidgetSettings {
   opensAt: string | null
   maxFileBytes: number
   maxTextLength: number
+  /** For the preview: what it shows of a visitor who writes for the first time, or of a conversation. */
+  sample?: 'first' | 'conversation'
 }
 
 export interface Conversation {

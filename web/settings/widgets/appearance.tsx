@@ -1,3 +1,4 @@
+import { createEffect } from 'solid-js'
 import { fieldError } from '../../api/api-problem.ts'
 import { CardForm } from '../../forms/form.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
@@ -6,8 +7,6 @@ import { TextArea, TextField } from '../../ui/text-field.tsx'
 import { Section } from '../page-layout.tsx'
 import { ColorField } from './color-field.tsx'
 import { createWidgetForm, type Widget } from './widget-data.ts'
-import { WidgetPreview } from './widget-preview.tsx'
-import './appearance.css'
 
 type Look = Widget['appearance']
 
@@ -30,67 +29,65 @@ const LANGUAGES = [
 ] as const
 const FIELDS = ['appearance/title', 'appearance/greeting', 'appearance/color'] as const
 
-/** How the widget looks, with a preview of what is typed. */
-export function Appearance(props: { widget: Widget }) {
+/** How the widget looks. `onTyped` gets each change before it is saved. */
+export function Appearance(props: { widget: Widget; onTyped: (look: Look) => void }) {
   const form = createWidgetForm<Look>('the appearance', () => props.widget, {
     valuesOf: ({ appearance }) => ({ ...appearance }),
     changeOf: (appearance) => ({ appearance }),
   })
+  createEffect(() => props.onTyped({ ...form.values }))
   const errorOf = (field: keyof Look) => fieldError(form.submit.error, `appearance/${field}`)
   return (
     <Section title="Appearance">
-      <div class="appearance">
-        <CardForm save={form.submit} fields={FIELDS} action="Save appearance" isUnchanged={!form.isChanged()}>
-          <TextField
-            label="Title"
-            hint="The name of your team, at the top of the panel."
-            value={form.values.title}
-            onInput={(title) => form.setValues({ title })}
-            error={errorOf('title')}
-            required
-          />
-          <TextArea
-            label="Greeting"
-            hint="Shown before the first message. Empty: a greeting in the visitor's language."
-            rows={2}
-            value={form.values.greeting}
-            onInput={(greeting) => form.setValues({ greeting })}
-            error={errorOf('greeting')}
-          />
-          <ColorField
-            value={form.values.color}
-            onInput={(color) => form.setValues({ color })}
-            error={errorOf('color')}
-          />
-          <div class="form-columns">
-            <Select
-              label="Position"
-              options={POSITIONS}
-              value={form.values.position}
-              onChange={(position) => form.setValues({ position })}
-            />
-            <Select
-              label="Theme"
-              options={THEMES}
-              value={form.values.theme}
-              onChange={(theme) => form.setValues({ theme })}
-            />
-          </div>
+      <CardForm save={form.submit} fields={FIELDS} action="Save appearance" isUnchanged={!form.isChanged()}>
+        <TextField
+          label="Title"
+          hint="The name of your team, at the top of the panel."
+          value={form.values.title}
+          onInput={(title) => form.setValues({ title })}
+          error={errorOf('title')}
+          required
+        />
+        <TextArea
+          label="Greeting"
+          hint="Shown before the first message. Empty: a greeting in the visitor's language."
+          rows={2}
+          value={form.values.greeting}
+          onInput={(greeting) => form.setValues({ greeting })}
+          error={errorOf('greeting')}
+        />
+        <ColorField
+          value={form.values.color}
+          onInput={(color) => form.setValues({ color })}
+          error={errorOf('color')}
+        />
+        <div class="form-columns">
           <Select
-            label="Language"
-            options={LANGUAGES}
-            value={form.values.language}
-            onChange={(language) => form.setValues({ language })}
+            label="Position"
+            options={POSITIONS}
+            value={form.values.position}
+            onChange={(position) => form.setValues({ position })}
           />
-          <Checkbox
-            label="Play a sound for a new answer"
-            hint="Visitors can turn it off."
-            isChecked={form.values.sound}
-            onChange={(sound) => form.setValues({ sound })}
+          <Select
+            label="Theme"
+            options={THEMES}
+            value={form.values.theme}
+            onChange={(theme) => form.setValues({ theme })}
           />
-        </CardForm>
-        <WidgetPreview widget={props.widget} appearance={form.values} />
-      </div>
+        </div>
+        <Select
+          label="Language"
+          options={LANGUAGES}
+          value={form.values.language}
+          onChange={(language) => form.setValues({ language })}
+        />
+        <Checkbox
+          label="Play a sound for a new answer"
+          hint="Visitors can turn it off."
+          isChecked={form.values.sound}
+          onChange={(sound) => form.setValues({ sound })}
+        />
+      </CardForm>
     </Section>
   )
 }

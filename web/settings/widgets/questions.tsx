@@ -1,6 +1,6 @@
 import Plus from 'lucide-solid/icons/plus'
 import X from 'lucide-solid/icons/x'
-import { Index } from 'solid-js'
+import { createEffect, Index } from 'solid-js'
 import { fieldError } from '../../api/api-problem.ts'
 import { CardForm } from '../../forms/form.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -22,12 +22,13 @@ const MODES = [
 ] as const
 const MAX_KEY_LENGTH = 40
 
-/** What visitors are asked before their first message. */
-export function Questions(props: { widget: Widget }) {
+/** What visitors are asked before their first message. `onTyped` gets each change before it is saved. */
+export function Questions(props: { widget: Widget; onTyped: (questions: Questions) => void }) {
   const form = createWidgetForm<Questions>('the questions', () => props.widget, {
     valuesOf: ({ questions }) => ({ ...questions, fields: questions.fields.map((field) => ({ ...field })) }),
     changeOf: (questions) => ({ questions: { ...questions, fields: withKeys(questions.fields) } }),
   })
+  createEffect(() => props.onTyped({ ...form.values, fields: withKeys(form.values.fields) }))
   const fields = () => form.values.fields
   const set = (index: number, change: Partial<Field>) =>
     form.setValues({ fields: fields().map((field, at) => (at === index ? { ...field, ...change } : field)) })

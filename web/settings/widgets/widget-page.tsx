@@ -12,10 +12,9 @@ import { TextField } from '../../ui/text-field.tsx'
 import { toast, toastError } from '../../ui/toaster.tsx'
 import { Page, Section } from '../page-layout.tsx'
 import { QueryView } from '../query-view.tsx'
-import { Appearance } from './appearance.tsx'
 import { Install } from './install.tsx'
 import { OpeningHours } from './opening-hours.tsx'
-import { Questions } from './questions.tsx'
+import { PreviewedSettings } from './previewed-settings.tsx'
 import { SignedInUsers } from './signed-in-users.tsx'
 import { Websites } from './websites.tsx'
 import { createWidgetForm, showWidget, type Widget, widgetQuery, widgetsChanged } from './widget-data.ts'
@@ -40,8 +39,7 @@ export function WidgetPage(props: { id: string }) {
           <>
             <Install widget={widget()} />
             <Websites widget={widget()} />
-            <Appearance widget={widget()} />
-            <Questions widget={widget()} />
+            <PreviewedSettings widget={widget()} />
             <OpeningHours widget={widget()} />
             <SignedInUsers widget={widget()} />
             <Name widget={widget()} />

@@ -1,4 +1,5 @@
 import { createEffect, createSignal, onCleanup, onMount, Show } from 'solid-js'
+import { SegmentedControl } from '../../ui/segmented-control.tsx'
 import type { Widget } from './widget-data.ts'
 import './widget-preview.css'
 
@@ -9,8 +10,24 @@ const MAX_TEXT_LENGTH = 65_536
 
 type Command = (name: 'preview', settings: object | null, into?: Element) => void
 
+/** What the preview shows. */
+export type SampleView = 'first' | 'conversation'
+
+const VIEWS = [
+  { value: 'conversation', label: 'Conversation' },
+  { value: 'first', label: 'First message' },
+] as const
+
+interface WidgetPreviewProps {
+  appearance: Widget['appearance']
+  questions: Widget['questions']
+  awayText: string
+  view: SampleView
+  onView: (view: SampleView) => void
+}
+
 /** The real widget with sample messages, drawn again with each change. It calls no server. */
-export function WidgetPreview(props: { widget: Widget; appearance: Widget['appearance'] }) {
+export function WidgetPreview(props: WidgetPreviewProps) {
   let place: HTMLDivElement | undefined
   const [command, setCommand] = createSignal<Command>()
   const [isMissing, setMissing] = createSignal(false)
@@ -23,7 +40,7 @@ export function WidgetPreview(props: { widget: Widget; appearance: Widget['appea
   createEffect(() => {
     const run = command()
     if (!run || !place) return
-    const { questions, hours } = props.widget
+    const { questions, awayText, view } = props
     const { color, ...appearance } = props.appearance
     // While a color is being typed, the one before stays.
     if (!COLOR.test(color)) return
@@ -32,11 +49,13 @@ export function WidgetPreview(props: { widget: Widget; appearance: Widget['appea
       {
         ...appearance,
         color,
-        questions,
+        // A field without a label isn't asked yet.
+        questions: { ...questions, fields: questions.fields.filter(({ label }) => label.trim() !== '') },
+        sample: view,
         verifiedOnly: false,
         telegram: false,
         isOpen: true,
-        awayText: hours?.awayText ?? '',
+        awayText,
         opensAt: null,
         maxFileBytes: MAX_FILE_BYTES,
         maxTextLength: MAX_TEXT_LENGTH,
@@ -47,6 +66,12 @@ export function WidgetPreview(props: { widget: Widget; appearance: Widget['appea
   onCleanup(() => command()?.('preview', null))
   return (
     <section class="widget-preview" aria-label="Preview">
+      <SegmentedControl
+        label="What the preview shows"
+        options={VIEWS}
+        value={props.view}
+        onChange={props.onView}
+      />
       <div class="widget-preview-place" ref={place} />
       <Show when={isMissing()}>
         <p class="widget-preview-missing muted">Couldn't load the preview. Reload the page to try again.</p>

@@ -35,7 +35,8 @@ export function ChatComposer(props: { onReady(addFiles: (files: File[]) => void)
   const isAsked = () => {
     const { name, email, fields } = client.settings().questions
     if (name === 'off' && email === 'off' && fields.length === 0) return false
-    return !client.visitor() && !areFilesAllowed() && client.unsent(ref()).length === 0
+    // What was refused may be for a missing answer.
+    return !areFilesAllowed() && client.unsent(ref()).every(({ refusal }) => refusal)
   }
   const isReady = () =>
     (text().trim() !== '' || (queue()?.files().length ?? 0) > 0) && !queue()?.isUploading()

@@ -1,4 +1,4 @@
-import { createSignal, For, Show } from 'solid-js'
+import { createSignal, For, Show, untrack } from 'solid-js'
 import type { Texts } from '../texts/en.ts'
 import type { Answers } from '../visitor/outbox.ts'
 import css from './chat-questions.css?inline'
@@ -26,6 +26,13 @@ export function ChatQuestions(props: { onReady(check: CheckAnswers): void }) {
   const [typed, setTyped] = createSignal<Record<string, string>>({})
   const [faults, setFaults] = createSignal<Record<string, string>>({})
 
+  /** The website says who its users are, and may tell the name and address of others. */
+  function isKnown(key: string): boolean {
+    if (key !== 'name' && key !== 'email') return false
+    const visitor = client.visitor()
+    return Boolean(visitor?.isVerified || visitor?.[key] || client.given()[key])
+  }
+
   function questions(): Question[] {
     const { name, email, fields } = client.settings().questions
     return [
@@ -38,7 +45,7 @@ export function ChatQuestions(props: { onReady(check: CheckAnswers): void }) {
         mode: isRequired ? 'required' : 'optional',
       })),
     ]
-      .filter(({ mode }) => mode !== 'off')
+      .filter(({ key, mode }) => mode !== 'off' && !isKnown(key))
       .map(({ mode, ...question }) => ({ ...question, isRequired: mode === 'required' }))
   }
 
@@ -63,35 +70,38 @@ export function ChatQuestions(props: { onReady(check: CheckAnswers): void }) {
   props.onReady(check)
 
   return (
-    <div class="chat-questions">
-      <For each={questions()}>
-        {({ key, label, type, isRequired }) => (
-          <div>
-            <label class="chat-questions-label" for={`chat-${key}`} dir="auto">
-              {label}
-              <Show when={!isRequired}>
-                <span class="chat-questions-hint"> · {texts().optional}</span>
-              </Show>
-            </label>
-            <input
-              id={`chat-${key}`}
-              class="chat-questions-field"
-              type={type}
-              autocomplete={key.startsWith(FIELD) ? 'off' : (key as AutoFill)}
-              dir="auto"
-              maxlength="255"
-              required={isRequired}
-              aria-invalid={faults()[key] !== undefined}
-              aria-describedby={`chat-${key}-fault`}
-              onInput={(event) => setTyped({ ...typed(), [key]: event.currentTarget.value })}
-            />
-            <p class="chat-questions-problem" id={`chat-${key}-fault`} role="alert">
-              {faults()[key]}
-            </p>
-          </div>
-        )}
-      </For>
-    </div>
+    <Show when={questions().length > 0}>
+      <div class="chat-questions">
+        <For each={questions()}>
+          {({ key, label, type, isRequired }) => (
+            <div>
+              <label class="chat-questions-label" for={`chat-${key}`} dir="auto">
+                {label}
+                <Show when={!isRequired}>
+                  <span class="chat-questions-hint"> · {texts().optional}</span>
+                </Show>
+              </label>
+              <input
+                id={`chat-${key}`}
+                class="chat-questions-field"
+                type={type}
+                autocomplete={key.startsWith(FIELD) ? 'off' : (key as AutoFill)}
+                dir="auto"
+                maxlength="255"
+                required={isRequired}
+                aria-invalid={faults()[key] !== undefined}
+                aria-describedby={`chat-${key}-fault`}
+                value={untrack(typed)[key] ?? ''}
+                onInput={(event) => setTyped({ ...typed(), [key]: event.currentTarget.value })}
+              />
+              <p class="chat-questions-problem" id={`chat-${key}-fault`} role="alert">
+                {faults()[key]}
+              </p>
+            </div>
+          )}
+        </For>
+      </div>
+    </Show>
   )
 }
 

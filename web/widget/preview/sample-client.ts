@@ -24,6 +24,10 @@ export function createSampleClient(first: WidgetSettings, texts: () => Texts): W
     return { ...empty, id, conversationId: ID, from: 'visitor', text: '', createdAt: now, ...own }
   }
 
+  const [isSent, setSent] = createSignal(false)
+  /** Of a visitor who hasn't written yet. */
+  const isFirst = () => settings().sample === 'first' && !isSent()
+
   const sample = (): Conversation => ({
     id: ID,
     clientId: null,
@@ -35,8 +39,8 @@ export function createSampleClient(first: WidgetSettings, texts: () => Texts): W
     agentSeenAt: now,
   })
   const conversations: Conversations = {
-    list: () => [sample()],
-    find: (ref) => (ref === ID ? sample() : undefined),
+    list: () => (isFirst() ? [] : [sample()]),
+    find: (ref) => (ref === ID && !isFirst() ? sample() : undefined),
     thread: () => ({
       messages: [
         message('1', {
@@ -65,7 +69,10 @@ export function createSampleClient(first: WidgetSettings, texts: () => Texts): W
   const nothing = async () => {}
   return {
     settings,
-    setSettings,
+    setSettings(next) {
+      setSent(false)
+      setSettings(next)
+    },
     isOpen,
     setOpen,
     route,
@@ -77,11 +84,13 @@ export function createSampleClient(first: WidgetSettings, texts: () => Texts): W
     conversations,
     unread: () => 0,
     visitor: () => undefined,
+    given: () => ({}),
     isAllowed: () => true,
     unsent: () => [],
     outbox: { waiting: () => undefined, retry() {}, discard() {} },
     send({ text }) {
       setMore([...more(), message(newClientId(), { text })])
+      setSent(true)
       setRoute({ page: 'conversation', ref: ID })
     },
     draft: () => '',

@@ -1,3 +1,4 @@
+import { createSignal } from 'solid-js'
 import type { Identity, Visitor } from '../contract.ts'
 import { newClientId } from './client-ids.ts'
 import type { KeptValues } from './kept-values.ts'
@@ -20,6 +21,8 @@ export interface VisitorSession {
   token(): string | undefined
   visitor(): Visitor | null
   isUser(): boolean
+  /** From the page, for the session that the first message makes. */
+  given(): Identity
   /** Makes a session if there is none. */
   require(): Promise<void>
   identify(identity: Identity): Promise<void>
@@ -34,16 +37,15 @@ export interface VisitorSession {
 const RECORD = 'session'
 const NOBODY: SessionRecord = { epoch: '0', user: '', token: '', visitor: null }
 
-export function createVisitorSession(given: {
+export function createVisitorSession(of: {
   api: () => VisitorApi
   kept: KeptValues
-  /** The token changed: `isOther` says whether it is another person's. */
+  /** The record changed: `isOther` says whether it is another person's. */
   onChange(change: { isOther: boolean; was: string; wasUser: boolean }): void
 }): VisitorSession {
-  const { kept } = given
+  const { kept } = of
   let record = kept.read<SessionRecord>(RECORD) ?? NOBODY
-  /** From the page, for the session that the first message makes. */
-  let known: Identity = {}
+  const [given, setGiven] = createSignal<Identity>({})
 
   function set(next: SessionRecord): void {
     const before = record
@@ -54,8 +56,7 @@ export function createVisitorSession(given: {
 
   function announce(before: SessionRecord): void {
     const isOther = before.epoch !== record.epoch
-    if (!isOther && before.token === record.token) return
-    given.onChange({ isOther, was: before.epoch, wasUser: before.user !== '' })
+    of.onChange({ isOther, was: before.epoch, wasUser: before.user !== '' })
   }
 
   function switchTo(user: string): void {
@@ -64,8 +65,8 @@ export function createVisitorSession(given: {
 
   async function signIn(): Promise<void> {
     const { epoch } = record
-    const answer = await given.api().call<{ token?: string; visitor: Visitor }>('POST', 'session', {
-      ...known,
+    const answer = await of.api().call<{ token?: string; visitor: Visitor }>('POST', 'session', {
+      ...given(),
       page: currentPage(),
       language: navigator.language,
       timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
@@ -79,6 +80,7 @@ export function createVisitorSession(given: {
     token: () => record.token || undefined,
     visitor: () => record.visitor,
     isUser: () => record.user !== '',
+    given,
 
     async require() {
       if (!record.token) await signIn()
@@ -87,11 +89,11 @@ export function createVisitorSession(given: {
     async identify(identity) {
       const user = userOf(identity)
       const { jwt, userId, userHash, name, email } = identity
-      known = { jwt, userId: userId === undefined ? userId : String(userId), userHash, name, email }
+      setGiven({ jwt, userId: userId === undefined ? userId : String(userId), userHash, name, email })
       if (user === '') {
         // A typed name and address. They are sent with the first message, or now if there is a session.
         if (record.user === '' && record.token) {
-          const answer = await given.api().call<{ visitor: Visitor }>('PATCH', 'visitor', { name, email })
+          const answer = await of.api().call<{ visitor: Visitor }>('PATCH', 'visitor', { name, email })
           set({ ...record, visitor: answer.visitor })
         }
         return
@@ -102,7 +104,7 @@ export function createVisitorSession(given: {
       } catch (error) {
         if (error instanceof ApiProblem && !error.isTemporary) {
           console.error(`Bellhop: the user wasn't identified. ${error.message}`)
-          known = {}
+          setGiven({})
           switchTo('')
         }
         throw error
@@ -111,8 +113,8 @@ export function createVisitorSession(given: {
 
     logout() {
       // With the token of before, and not waited for: the view is gone at once.
-      if (record.token) void ignore(given.api().call('DELETE', 'session'))
-      known = {}
+      if (record.token) void ignore(of.api().call('DELETE', 'session'))
+      setGiven({})
       switchTo('')
     },
 
@@ -122,7 +124,7 @@ export function createVisitorSession(given: {
     reread() {
       const before = record
       record = kept.read<SessionRecord>(RECORD) ?? NOBODY
-      if (before.epoch !== record.epoch) known = {}
+      if (before.epoch !== record.epoch) setGiven({})
       announce(before)
     },
   }

@@ -116,7 +116,7 @@ type TicketIds = { ticketId: string }[]
 export const findTicketIdsOfVisitor = statement<
   { orgId: string; visitorId: string; limit: number },
   TicketIds,
-  Reader
+  Reader | Transaction
 >('widget_tickets_of_visitor', (read, p) =>
   read
     .select({ ticketId: widgetConversations.ticketId })
@@ -134,7 +134,7 @@ export const findTicketIdsOfVisitor = statement<
 export const findTicketIdsOfUser = statement<
   { orgId: string; userId: string; limit: number },
   TicketIds,
-  Reader
+  Reader | Transaction
 >('widget_tickets_of_user', (read, p) =>
   read
     .select({ ticketId: widgetConversations.ticketId })

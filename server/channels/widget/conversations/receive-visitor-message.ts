@@ -26,6 +26,7 @@ import {
   insertWidgetMessages,
 } from './queries.ts'
 import { isOwn, unknownConversation } from './read-conversations.ts'
+import { requireAnswers } from './require-answers.ts'
 
 const MAX_SUBJECT_LENGTH = 80
 const NO_SUBJECT = '(no text)'
@@ -71,6 +72,7 @@ export async function receiveVisitorMessage(
     const visitor = await saveTyped(tx, locked, typed)
     const ticketId = await ticketOf(tx, visitor, conversation)
     if (ticketId !== undefined) return addMessage(deps, tx, { visitor, ticketId, message })
+    await requireAnswers(tx, widget, visitor)
     return openConversation(deps, tx, { visitor, clientId: conversation, message })
   })
   forgetVisitors(deps, [me.tokenHash])
