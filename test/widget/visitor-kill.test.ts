@@ -1,97 +1,113 @@
 import { expect, test } from 'bun:test'
-import { eq } from 'drizzle-orm'
-import { readConversation } from '../../server/channels/widget/conversations/read-conversations.ts'
-import { receiveVisitorMessage } from '../../server/channels/widget/conversations/receive-visitor-message.ts'
-import { findVisitorByToken } from '../../server/channels/widget/visitors/visitors.ts'
-import { findWidgetByKey } from '../../server/channels/widget/widgets/find-widget.ts'
+import { createApiKey } from '../../server/api-keys/api-keys.ts'
 import { createWidget } from '../../server/channels/widget/widgets/widgets.ts'
-import { messages } from '../../server/database/tables/messages.ts'
-import { tickets } from '../../server/database/tables/tickets.ts'
+import { readConfig } from '../../server/config.ts'
+import { openDeps } from '../../server/deps.ts'
+import { createId } from '../../server/ids.ts'
+import { createLog } from '../../server/log.ts'
+import { createOrganization } from '../../server/organizations/organizations.ts'
+import { call } from '../support/bellhop.ts'
 import { freshPlace } from '../support/engine.ts'
-import { killedLives } from '../support/killed-program.ts'
-import { openWebhooks } from '../support/webhooks.ts'
+import { type RunningServer, startProgram } from '../support/program.ts'
+import { openVisitorClient, standOnPage, type VisitorClient } from '../support/visitor-client.ts'
+import { ORIGIN } from '../support/visitors.ts'
+import { eventually } from '../support/webhooks.ts'
 
-const KILLS = 20
-const MAX_LIFE_MS = 80
-const MAX_TEST_MS = 120_000
+const ROUNDS = 20
+const VISITORS = 50
+const POLL_MS = 10
+const MAX_TEST_MS = 180_000
 
-interface Sending {
-  token: string
-  conversation: string
-  clientId: string
-}
-
-interface Said {
-  sending?: Sending
-  stored?: { clientId: string; messageId: string }
-  answered?: { messageId: string }
+interface TicketJson {
+  messages: { text: string }[]
 }
 
 test(
-  'whenever the server is killed, what visitors send again is there once, and nothing acknowledged is lost',
+  'whenever the server is killed, 50 visitors and their agents have every message once, without a reload',
   async () => {
-    const place = await freshPlace()
-    await using workspace = await openWebhooks({ place })
-    const { deps, orgId } = workspace
-    const { read } = deps.database
-    const made = await createWidget(deps, orgId, { name: 'Shop', origins: ['https://shop.example'] })
-    const said: Said[] = []
-    const lives = killedLives({
-      program: `${import.meta.dir}/programs/visitor-messages.ts`,
-      args: [made.widget.key],
-      env: { ...process.env, ...place },
-      kills: KILLS,
-      longestLifeMs: MAX_LIFE_MS,
-      // A busy machine may take longer to connect than to live.
-      firstWord: 'stored',
-    })
-    for await (const lines of lives) said.push(...lines.map((line) => JSON.parse(line)))
+    const { BELLHOP_DATA, DATABASE_URL } = await freshPlace()
+    const place = { BELLHOP_DATA, ...(DATABASE_URL && { DATABASE_URL }) }
+    const settings = { ...place, BELLHOP_TRUST_PROXY: '127.0.0.0/8', BELLHOP_RATE_LIMIT: '1000000' }
+    const deps = await openDeps(readConfig(place), { log: createLog('error', false, () => {}, Date.now) })
+    const { id: orgId } = await createOrganization(deps, { name: 'Acme' })
+    const { secret } = await createApiKey(deps, orgId, { name: 'Agents', kind: 'secret' })
+    const { widget } = await createWidget(deps, orgId, { name: 'Shop', origins: [ORIGIN] })
+    await deps.database.close()
 
-    const sent = said.flatMap(({ sending }) => sending ?? [])
-    const acknowledged = new Map(
-      said.flatMap(({ stored }) => (stored ? [[stored.clientId, stored.messageId]] : [])),
-    )
-    const received = await read.select().from(messages).where(eq(messages.role, 'customer'))
-    const before = new Set(received.map(({ text }) => text))
-    // Kills came before the commit, and between the commit and its answer.
-    const open = sent.filter(({ clientId }) => !acknowledged.has(clientId))
-    expect(open.length).toBeGreaterThan(0)
-    expect([...acknowledged.keys()].filter((clientId) => !before.has(clientId))).toEqual([])
+    let server: RunningServer = await startProgram(settings)
+    const { url } = server
+    const PORT = new URL(url).port
+    const headers = { authorization: `Bearer ${secret}` }
+    const tickets = new Map<VisitorClient, string>()
+    let acknowledged = 0
+    let unanswered = 0
+    let isOver = false
 
-    const found = await findWidgetByKey(deps, made.widget.key)
-    if (found.state !== 'active') throw new Error('The widget is gone.')
-    const ticketOf = new Map<string, string>()
-    for (const { token, conversation, clientId } of sent) {
-      const me = await findVisitorByToken(deps, token)
-      if (!me) throw new Error('An acknowledged session is lost.')
-      const message = { conversation, clientId, text: clientId, attachments: [], typed: {} }
-      const again = await receiveVisitorMessage(deps, { widget: found.widget, me }, message)
-      expect(again.isRepeated).toBe(before.has(clientId))
-      expect(acknowledged.get(clientId) ?? again.messageId).toBe(again.messageId)
-      expect(ticketOf.get(conversation) ?? again.ticketId).toBe(again.ticketId)
-      ticketOf.set(conversation, again.ticketId)
+    /** As the inbox: under one id until there is a response. */
+    async function answer(ticketId: string, text: string): Promise<void> {
+      const path = `${url}/v1/tickets/${ticketId}/messages/${createId('msg', Date.now())}`
+      unanswered += 1
+      while (!isOver) {
+        const sent = await call('PUT', path, { body: { text }, headers }).catch(() => undefined)
+        if (sent && sent.status < 300) break
+        await Bun.sleep(POLL_MS)
+      }
+      unanswered -= 1
+      acknowledged += 1
     }
 
-    const all = await read.select().from(messages)
-    const texts = all.filter(({ role }) => role === 'customer').map(({ text }) => text)
-    expect(texts.sort()).toEqual(sent.map(({ clientId }) => clientId).sort())
-    expect(await read.select().from(tickets)).toHaveLength(ticketOf.size)
-    const answers = new Map(all.filter(({ role }) => role === 'agent').map(({ id, text }) => [id, text]))
-    expect(
-      said.flatMap(({ answered }) => (answered ? [answered.messageId] : [])).filter((id) => !answers.has(id)),
-    ).toEqual([])
-    expect(new Set(answers.values()).size).toBe(answers.size)
-
-    // The visitors see the same, in order.
-    for (const [conversation, id] of [...ticketOf].slice(0, 10)) {
-      const token = sent.find((one) => one.conversation === conversation)?.token ?? ''
-      const me = await findVisitorByToken(deps, token)
-      const shown = me && (await readConversation(deps, me, { id, before: undefined }))
-      const newest = all
-        .filter(({ ticketId }) => ticketId === id)
-        .sort((one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1))
-        .slice(-50)
-      expect(shown?.messages.map(({ text }) => text)).toEqual(newest.map(({ text }) => text))
+    using _page = standOnPage()
+    const visitors = Array.from({ length: VISITORS }, (_, number) => {
+      const client: VisitorClient = openVisitorClient({
+        url,
+        key: widget.key,
+        origin: ORIGIN,
+        address: `203.0.113.${number + 1}`,
+        onSent({ conversationId, text }) {
+          acknowledged += 1
+          tickets.set(client, conversationId)
+          void answer(conversationId, `Answer to ${text}`)
+        },
+      })
+      return client
+    })
+    const expected: string[] = []
+    let isInTheMiddle = false
+    try {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const before = acknowledged
+        for (const visitor of visitors) visitor.write(`Message ${round}`)
+        expected.push(`Message ${round}`, `Answer to Message ${round}`)
+        // At any step of any of them, from the first session to the last answer.
+        const steps = Math.floor(Math.random() * 2 * VISITORS)
+        await eventually(async () => acknowledged - before >= steps)
+        isInTheMiddle ||= visitors.some((visitor) => visitor.unsent() > 0) && unanswered > 0
+        await server.end('SIGKILL')
+        server = await startProgram({ ...settings, PORT })
+        for (const visitor of visitors) visitor.reconnect()
+      }
+      const isComplete = (visitor: VisitorClient) =>
+        visitor.unsent() === 0 && visitor.messages().some(({ text }) => text === expected.at(-1))
+      await eventually(async () => {
+        await Bun.sleep(POLL_MS)
+        return unanswered === 0 && visitors.every(isComplete)
+      })
+      expect(isInTheMiddle).toBe(true)
+      for (const visitor of visitors) {
+        await visitor.loadOlder()
+        const shown = visitor.messages().map(({ text }) => text)
+        expect(shown.toSorted()).toEqual(expected.toSorted())
+        const { json } = await call<TicketJson>('GET', `${url}/v1/tickets/${tickets.get(visitor)}`, {
+          headers,
+        })
+        expect(json.messages.map(({ text }) => text)).toEqual(shown)
+      }
+      const all = await call<{ meta: { total: number } }>('GET', `${url}/v1/tickets`, { headers })
+      expect(all.json.meta.total).toBe(VISITORS)
+    } finally {
+      isOver = true
+      for (const visitor of visitors) visitor.stop()
+      await server.end('SIGKILL')
     }
   },
   MAX_TEST_MS,
