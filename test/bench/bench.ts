@@ -9,6 +9,8 @@ import { isMet, printTable, type Result } from './result.ts'
 import { benchStart } from './start.ts'
 import { benchThread } from './thread.ts'
 import { benchWidget } from './widget.ts'
+import { benchWidgetFlood } from './widget-flood.ts'
+import { benchWidgetPage } from './widget-page.ts'
 
 // `bun run bench [part …]`: ratios within one run on one machine, as a table and, on the last line, as JSON.
 
@@ -23,6 +25,8 @@ const PARTS: Record<string, () => Promise<Result[]>> = {
   page: benchPage,
   thread: benchThread,
   widget: benchWidget,
+  'widget-flood': benchWidgetFlood,
+  'widget-page': benchWidgetPage,
 }
 
 const wanted = process.argv.slice(2)
