@@ -164,27 +164,35 @@ function writeLink(written: Writing, { href, children }: Extract<Inline, { kind:
   written.entities.push({ type: 'text_link', offset: start, length: text.length, url: href }, ...inside)
 }
 
-/** Code can't be part of bold and italic text, which goes on after it. */
+/** Code can't be part of bold and italic text, which goes on after it. Takes linear time after sorting. */
 function withoutOverlaps(entities: TelegramEntity[]): TelegramEntity[] {
-  const code = entities.filter(({ type }) => type === 'code' || type === 'pre').sort(byPlace)
-  const cut = entities.flatMap((entity) =>
-    entity.type === 'bold' || entity.type === 'italic' ? around(entity, code) : [entity],
-  )
+  const sorted = entities.toSorted(byPlace)
+  const code = sorted.filter(({ type }) => type === 'code' || type === 'pre')
+  let first = 0
+  const cut = sorted.flatMap((entity) => {
+    if (entity.type !== 'bold' && entity.type !== 'italic') return [entity]
+    while (first < code.length && endOf(code[first]) <= entity.offset) first += 1
+    return around(entity, code, first)
+  })
   return cut.sort(byPlace)
 }
 
-function around(entity: TelegramEntity, holes: TelegramEntity[]): TelegramEntity[] {
+function around(entity: TelegramEntity, holes: TelegramEntity[], first: number): TelegramEntity[] {
   const pieces: TelegramEntity[] = []
-  const end = entity.offset + entity.length
+  const end = endOf(entity)
   let from = entity.offset
-  for (const hole of holes) {
-    if (hole.offset >= end) break
-    if (hole.offset + hole.length <= from) continue
+  for (let at = first; at < holes.length; at++) {
+    const hole = holes[at]
+    if (!hole || hole.offset >= end) break
     if (hole.offset > from) pieces.push({ ...entity, offset: from, length: hole.offset - from })
-    from = hole.offset + hole.length
+    from = endOf(hole)
   }
   if (from < end) pieces.push({ ...entity, offset: from, length: end - from })
   return pieces
+}
+
+function endOf(entity: TelegramEntity | undefined): number {
+  return entity ? entity.offset + entity.length : 0
 }
 
 /** The outer one of two that begin together is first. */
