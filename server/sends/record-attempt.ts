@@ -56,6 +56,11 @@ export async function failSend(tx: Transaction, send: Send, open: string[], reas
 /** Saves a send, and its summary with the message. */
 export async function saveProgress(tx: Transaction, send: Send): Promise<Send> {
   const { id, messageId, state, dueAt, attempts, externalId, error, finishedAt } = send
+  // Nobody asks what became of a greeting or notice.
+  if (messageId === null && finishedAt !== null) {
+    await deleteSend(tx, { id })
+    return send
+  }
   const outcomes = JSON.stringify(send.outcomes)
   await updateSend(tx, { id, state, dueAt, attempts, externalId, error, outcomes, finishedAt })
   if (messageId === null) return send
@@ -138,6 +143,10 @@ const updateSend = command<Omit<Progress, 'outcomes'> & { outcomes: string }>('s
       finishedAt: sql`${p.finishedAt}`,
     })
     .where(eq(sends.id, p.id)),
+)
+
+const deleteSend = command<{ id: string }>('sends_delete', (tx, p) =>
+  tx.delete(sends).where(eq(sends.id, p.id)),
 )
 
 /** The customer still sees what an agent wanted to take back. */

@@ -19,10 +19,16 @@ interface Pace {
   wait(place: Place, messages: number, signal: AbortSignal): Promise<void>
   /** Begins the pause of a chat, which counts from the answer. */
   sent(place: Place): void
-  /** Telegram wants nothing for this chat until then (wall clock). Tells whether other chats have to wait as well. */
-  limit(place: Place, until: number): { isBot: boolean; until: number }
-  /** Until when the chat or the whole bot takes nothing (wall clock); undefined when it does. */
-  limitOf(place: Place): { isBot: boolean; until: number } | undefined
+  /** Telegram wants nothing for this chat for so long. Returns the limit that applies, which can be one of the bot. */
+  limit(place: Place, milliseconds: number): Limit
+  /** What the chat has to wait for now; undefined when it hasn't. */
+  limitOf(place: Place): Limit | undefined
+}
+
+interface Limit {
+  /** Other chats have to wait as well. */
+  isBot: boolean
+  milliseconds: number
 }
 
 export function createPace(clock: Clock): Pace {
@@ -30,7 +36,7 @@ export function createPace(clock: Clock): Pace {
   const chats = new Map<string, number>()
   /** When the last messages of each bot went, oldest first. */
   const bots = new Map<string, number[]>()
-  /** Limits of chats, by bot. */
+  /** When the limits of chats end, by bot, and those of bots (monotonic clock). */
   const limits = new Map<string, Map<string, number>>()
   const botLimits = new Map<string, number>()
 
@@ -70,21 +76,22 @@ export function createPace(clock: Clock): Pace {
   }
 
   /** Telegram doesn't say which of its limits was reached: if two chats have to wait at a time, it is that of the bot. */
-  function limit({ botId, chatId }: Place, until: number): { isBot: boolean; until: number } {
-    const now = clock.now()
+  function limit({ botId, chatId }: Place, milliseconds: number): Limit {
+    const now = clock.monotonic()
+    const until = now + milliseconds
     const ofBot = limits.get(botId) ?? new Map<string, number>()
     limits.set(botId, ofBot)
     for (const [other, end] of ofBot) if (end <= now) ofBot.delete(other)
     ofBot.set(chatId, until)
     if (ofBot.size > 1) botLimits.set(botId, Math.max(botLimits.get(botId) ?? 0, until))
-    return limitOf({ botId, chatId }) ?? { isBot: false, until }
+    return limitOf({ botId, chatId }) ?? { isBot: false, milliseconds }
   }
 
-  function limitOf({ botId, chatId }: Place): { isBot: boolean; until: number } | undefined {
-    const now = clock.now()
+  function limitOf({ botId, chatId }: Place): Limit | undefined {
+    const now = clock.monotonic()
     const [ofBot, ofChat] = [botLimits.get(botId) ?? 0, limits.get(botId)?.get(chatId) ?? 0]
-    if (ofBot > now) return { isBot: true, until: Math.max(ofBot, ofChat) }
-    return ofChat > now ? { isBot: false, until: ofChat } : undefined
+    const until = Math.max(ofBot, ofChat)
+    return until > now ? { isBot: ofBot > now, milliseconds: until - now } : undefined
   }
 
   return { wait, sent, limit, limitOf }

@@ -58,7 +58,7 @@ export function createTelegramTransport(deps: Deps, api: BotApi): Transport {
     const wait = waitOf(error)
     if (wait !== undefined) {
       const place = { botId: send.laneId, chatId: content.chatId }
-      return limitedResult(pace.limit(place, deps.clock.now() + wait), error.message)
+      return limitedResult(pace.limit(place, wait), error.message)
     }
     if (isBlocked(error)) await markBlocked(deps, send)
     if (error.kind !== 'unanswered' || step.isRepeatable) return resultOfError(content, error)
@@ -68,6 +68,14 @@ export function createTelegramTransport(deps: Deps, api: BotApi): Transport {
     await recordUnanswered(deps, send)
     const sentence = 'Telegram did not answer. The message may have arrived, and is sent once more.'
     return { outcomes: [], error: sentence, fault: 'message', retryAt: deps.clock.now() + REPEAT_AFTER_MS }
+  }
+
+  function limitedResult(
+    { isBot, milliseconds }: { isBot: boolean; milliseconds: number },
+    error = 'Telegram wants fewer messages for a moment.',
+  ): AttemptResult {
+    const retryAt = deps.clock.now() + Math.ceil(milliseconds)
+    return { outcomes: [], error, fault: isBot ? 'lane limited' : 'limited', retryAt }
   }
 
   return {
@@ -80,13 +88,6 @@ export function createTelegramTransport(deps: Deps, api: BotApi): Transport {
       api.close()
     },
   }
-}
-
-function limitedResult(
-  { isBot, until }: { isBot: boolean; until: number },
-  error = 'Telegram wants fewer messages for a moment.',
-): AttemptResult {
-  return { outcomes: [], error, fault: isBot ? 'lane limited' : 'limited', retryAt: until }
 }
 
 async function findToken(deps: Deps, { orgId, laneId }: TelegramSend): Promise<string | undefined> {

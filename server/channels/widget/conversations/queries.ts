@@ -192,10 +192,10 @@ export const findSent = statement<
 )
 
 /**
- * What a visitor sees of a ticket: not what agents passed on to someone else, not what those answered, and no vacation
- * notices. Notes and activities are in other tables.
+ * What a visitor sees of a ticket: not what agents passed on to someone else, not what those answered, nothing that was taken
+ * back, and no vacation notices. Notes and activities are in other tables.
  */
-const isVisible = sql`(${messages.author} is null or ${messages.author} <> 'third_party') and not (${messages.role} = 'customer' and ${messages.isAutomatic})`
+const isVisible = sql`(${messages.author} is null or ${messages.author} <> 'third_party') and ${messages.takenBackAt} is null and not (${messages.role} = 'customer' and ${messages.isAutomatic})`
 
 const message = {
   id: messages.id,
