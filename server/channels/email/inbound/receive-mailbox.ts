@@ -1,5 +1,6 @@
 import type { mailboxes } from '../../../database/tables/mailboxes.ts'
 import type { Deps } from '../../../deps.ts'
+import { pauseFor } from '../../receiving-lanes.ts'
 import type { ImapSession } from '../imap/imap-session.ts'
 import { MailServerError } from '../mail-server-error.ts'
 import { type ReceiveCheck, recordReceiving, recordRefusal } from '../mailboxes/mailbox-health.ts'
@@ -100,16 +101,4 @@ function pauseAfter({ signIn }: Mailbox, error: unknown, failures: number): numb
 
 function isSignInRefused(error: unknown): boolean {
   return error instanceof MailServerError && error.code === 'sign_in_refused'
-}
-
-function pauseFor({ clock }: Deps, milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      cancel()
-      signal.removeEventListener('abort', end)
-      resolve()
-    }
-    const cancel = clock.after(milliseconds, end)
-    signal.addEventListener('abort', end)
-  })
 }

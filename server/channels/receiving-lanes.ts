@@ -1,0 +1,80 @@
+import type { Deps } from '../deps.ts'
+import { type Loop, startLoop } from '../loop.ts'
+
+/** At most this often, the rows are read again after commits. */
+const MIN_REST_MS = 500
+const REST_MS = 60_000
+
+/** What is received from: a mailbox, a bot. `updatedAt` changes with its settings. */
+interface Lane {
+  id: string
+  updatedAt: number
+}
+
+interface Running {
+  updatedAt: number
+  abort: AbortController
+  done: Promise<void>
+}
+
+/**
+ * Receives from every row that `listActive` returns, by running `receive` until its signal aborts. One that is added,
+ * changed, paused or removed is noticed within a second.
+ */
+export function startLanes<Row extends Lane>(
+  deps: Deps,
+  name: string,
+  given: {
+    listActive: () => Promise<Row[]>
+    receive: (row: Row, signal: AbortSignal) => Promise<void>
+  },
+): Loop {
+  const running = new Map<string, Running>()
+  let readAt = Number.NEGATIVE_INFINITY
+
+  const loop = startLoop(deps, name, async () => {
+    const rest = readAt + MIN_REST_MS - deps.clock.monotonic()
+    if (rest > 0) return rest
+    readAt = deps.clock.monotonic()
+    const wanted = new Map((await given.listActive()).map((row) => [row.id, row]))
+    for (const [id, { updatedAt, abort, done }] of running) {
+      if (wanted.get(id)?.updatedAt === updatedAt) continue
+      abort.abort()
+      await done
+      running.delete(id)
+    }
+    for (const [id, row] of wanted) {
+      if (running.has(id)) continue
+      const abort = new AbortController()
+      const done = given.receive(row, abort.signal).catch((error) => {
+        deps.log.error('receiving_stopped', { lane: id, error })
+        running.delete(id)
+      })
+      running.set(id, { updatedAt: row.updatedAt, abort, done })
+    }
+    return REST_MS
+  })
+
+  return {
+    wake: loop.wake,
+    async stop() {
+      await loop.stop()
+      for (const { abort } of running.values()) abort.abort()
+      await Promise.all([...running.values()].map(({ done }) => done))
+    },
+  }
+}
+
+/** A pause that ends early when the signal aborts. */
+export function pauseFor({ clock }: Deps, milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve()
+    const end = () => {
+      cancel()
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const cancel = clock.after(milliseconds, end)
+    signal.addEventListener('abort', end)
+  })
+}
