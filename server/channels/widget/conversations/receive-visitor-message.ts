@@ -6,6 +6,7 @@ import { AppError } from '../../../errors.ts'
 import { isId } from '../../../ids.ts'
 import { requireTextOrFiles } from '../../../tickets/messages.ts'
 import { receiveCustomerMessage } from '../../../tickets/receive-message.ts'
+import { subjectOf } from '../../../tickets/subject.ts'
 import { openTicket } from '../../../tickets/tickets.ts'
 import { saveTyped, type TypedData } from '../visitors/change-visitor.ts'
 import { verificationRequired } from '../visitors/open-session.ts'
@@ -28,8 +29,6 @@ import {
 import { isOwn, unknownConversation } from './read-conversations.ts'
 import { requireAnswers } from './require-answers.ts'
 
-const MAX_SUBJECT_LENGTH = 80
-const NO_SUBJECT = '(no text)'
 /** Control characters other than tab and line feed: nothing shows them. */
 const CONTROLS = /(?![\t\n])\p{Cc}/gu
 
@@ -148,7 +147,7 @@ async function openConversation(
   await openTicket(deps, tx, orgId, {
     id: ticketId,
     channel: 'widget',
-    subject: await subjectOf(tx, visitor, message),
+    subject: await subjectFor(tx, visitor, message),
     customer,
     message: { id: messageId, text: message.text },
     attachments: { uploads: { ids: message.attachments, uploader: visitorId } },
@@ -168,26 +167,14 @@ function repeated(
   throw new AppError(409, 'id_taken', 'Another message has this id. Make a new one for each message.')
 }
 
-/** The first line, up to the last word that fits. */
-async function subjectOf(
+/** What was written says what it is about, or else the first file. */
+async function subjectFor(
   tx: Transaction,
   { orgId, id }: Visitor,
   { text, attachments }: Written,
 ): Promise<string> {
-  const line =
-    text
-      .split('\n')
-      .find((each) => each.trim() !== '')
-      ?.replaceAll(/\s+/g, ' ')
-      .trim() ?? ''
-  const characters = [...line]
-  if (characters.length > MAX_SUBJECT_LENGTH) {
-    const start = characters.slice(0, MAX_SUBJECT_LENGTH - 1).join('')
-    return `${start.replace(/(?<=.{20}) \S*$/, '')}…`
-  }
-  if (line !== '') return line
-  const [file] = await findUnsent(tx, { orgId, uploader: id, ids: attachments })
-  return file?.name ?? NO_SUBJECT
+  const [file] = text.trim() === '' ? await findUnsent(tx, { orgId, uploader: id, ids: attachments }) : []
+  return subjectOf(text, file?.name)
 }
 
 function cleanText(text: string): string {
