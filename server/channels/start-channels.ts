@@ -18,7 +18,7 @@ interface Given {
 }
 
 /** What runs once a channel is used. */
-type Part = 'email' | 'unread emails' | 'outbound' | 'typing'
+type Part = 'email' | 'unread emails' | 'telegram' | 'typing' | 'outbound'
 
 /** Starts a channel's loops once an organization uses it. Until then nothing of it is loaded. */
 export function startChannels(deps: Deps, given: Given): Pick<Loop, 'stop'> {
@@ -34,15 +34,19 @@ export function startChannels(deps: Deps, given: Given): Pick<Loop, 'stop'> {
     startOnce('unread emails', () => startUnreadEmails(deps))
   }
 
+  async function startTelegramChannel(): Promise<void> {
+    const [{ startTelegramReceiving }, { startShowingTyping }] = await Promise.all([
+      import('./telegram/start-telegram.ts'),
+      import('./telegram/outbound/show-typing.ts'),
+    ])
+    startOnce('telegram', () => startTelegramReceiving(deps))
+    startOnce('typing', () => startShowingTyping(deps, given.live))
+  }
+
   /** All channels send through the same loop. */
   async function startSends(): Promise<void> {
     const { startOutbound } = await import('./start-outbound.ts')
     startOnce('outbound', () => startOutbound(deps, given.onSendAttempt))
-  }
-
-  async function startTyping(): Promise<void> {
-    const { startShowingTyping } = await import('./telegram/outbound/show-typing.ts')
-    startOnce('typing', () => startShowingTyping(deps, given.live))
   }
 
   function startOnce(part: Part, start: () => Pick<Loop, 'stop'>): void {
@@ -50,7 +54,7 @@ export function startChannels(deps: Deps, given: Given): Pick<Loop, 'stop'> {
   }
 
   const loop = startLoop(deps, 'channels', async () => {
-    if (running.has('email') && running.has('typing')) return REST_MS
+    if (running.has('email') && running.has('telegram')) return REST_MS
     const rest = lookedAt + MIN_REST_MS - deps.clock.monotonic()
     if (rest > 0) return rest
     lookedAt = deps.clock.monotonic()
@@ -58,7 +62,7 @@ export function startChannels(deps: Deps, given: Given): Pick<Loop, 'stop'> {
     const [bot] = await anyBot(deps.database.read, {})
     if (mailbox || bot) await startSends()
     if (mailbox) await startEmailChannel()
-    if (bot) await startTyping()
+    if (bot) await startTelegramChannel()
     return REST_MS
   })
 

@@ -5,10 +5,8 @@ import type { KeyGuard } from '../api-keys/require-api-key.ts'
 import { keyRoutes } from '../api-keys/routes.ts'
 import { attachmentRoutes } from '../attachments/v1.ts'
 import { auditRoutes } from '../audit/routes.ts'
-import { contentRoutes } from '../channels/email/contents/routes.ts'
-import { ledgerRoutes } from '../channels/email/ledger/routes.ts'
-import { mailboxRoutes } from '../channels/email/mailboxes/routes.ts'
-import { oauthRoutes } from '../channels/email/oauth/oauth-routes.ts'
+import { emailRoutes } from '../channels/email/routes.ts'
+import { telegramRoutes } from '../channels/telegram/routes.ts'
 import { visitorApiRoutes, widgetConsoleRoutes } from '../channels/widget/routes.ts'
 import type { VisitorStreams } from '../channels/widget/stream/visitor-streams.ts'
 import type { VisitorGuard } from '../channels/widget/visitors/require-visitor.ts'
@@ -85,10 +83,8 @@ export function createApp(
     .use(erasureRoutes(guards.agents))
     .use(endpointRoutes(guards.agents))
     .use(deliveryRoutes(deps, guards.agents))
-    .use(mailboxRoutes(deps, guards.agents))
-    .use(ledgerRoutes(deps, guards.agents))
-    .use(oauthRoutes(deps, guards.agents))
-    .use(contentRoutes(deps, guards.agents))
+    .use(emailRoutes(deps, guards.agents))
+    .use(telegramRoutes(deps, guards.agents))
     .use(widgetConsoleRoutes(deps, guards.agents))
     .use(inboxRoutes(guards.agents))
     .use(savedViewRoutes(guards.agents))

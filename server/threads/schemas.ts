@@ -53,6 +53,16 @@ const email = t.Object({
   forwardOf: t.Optional(t.String()),
 })
 
+/** What only a message that arrived by Telegram has. */
+const telegram = t.Object({
+  forwardedFrom: t.Optional(t.String()),
+  /** `messageId` is null when the message it replies to is not in the ticket. */
+  repliesTo: t.Optional(t.Object({ messageId: orNull(t.String()), text: t.String() })),
+  missingFiles: t.Optional(
+    t.Array(t.Object({ name: t.String(), size: orNull(t.Integer()), reason: t.String() })),
+  ),
+})
+
 const messageEntry = t.Object({
   kind: t.Literal('message'),
   id: t.String(),
@@ -66,6 +76,7 @@ const messageEntry = t.Object({
   /** Written by a program. */
   isAutomatic: t.Optional(t.Boolean()),
   email: t.Optional(email),
+  telegram: t.Optional(telegram),
   /** Absent without HTML. `formatted` when it shows more than the text: pictures, tables, colors. */
   html: t.Optional(oneOf(HTML_KINDS, 'What the HTML is good for.')),
   hasRemoteImages: t.Optional(t.Boolean()),

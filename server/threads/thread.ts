@@ -32,6 +32,7 @@ export type MessageRow = WithFiles<
     | 'authorName'
     | 'isAutomatic'
     | 'email'
+    | 'telegram'
     | 'hasHtml'
     | 'isHtmlFormatted'
     | 'hasRemoteImages'
@@ -176,6 +177,7 @@ const findMessages = statement<OfTicket, Stored<MessageRow>[], Reader>('thread_m
       authorName: messages.authorName,
       isAutomatic: messages.isAutomatic,
       email: messages.email,
+      telegram: messages.telegram,
       hasHtml: messages.hasHtml,
       isHtmlFormatted: messages.isHtmlFormatted,
       hasRemoteImages: messages.hasRemoteImages,

@@ -89,6 +89,7 @@ function viewMessage(message: MessageRow) {
     ...(agentName === null ? {} : { agentName }),
     ...(sending === null ? {} : { sending }),
     ...(sendError === null ? {} : { sendError }),
+    ...(message.telegram && { telegram: message.telegram }),
     ...viewChanges(message),
     ...(message.trouble && viewTrouble(message.trouble)),
     createdAt: isoTime(message.createdAt),

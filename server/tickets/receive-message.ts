@@ -26,6 +26,7 @@ type ReceivedMessage = Pick<Message, 'ticketId' | 'text'> &
       | 'hasQuote'
       | 'isHtmlFormatted'
       | 'hasRemoteImages'
+      | 'telegram'
     >
   > & { attachments?: NewAttachments }
 

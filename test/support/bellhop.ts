@@ -48,6 +48,9 @@ export interface Answer<Json> {
 /** Makes sign-in fast. No test needs the real cost of a password hash. */
 const CHEAP_PASSWORDS: PasswordCost = { memoryCost: 1_024, timeCost: 1 }
 
+/** Nothing listens on the discard port (RFC 863): no test asks the real one. */
+const NO_TELEGRAM = { BELLHOP_TELEGRAM_API: 'http://127.0.0.1:9' }
+
 /** Starts the whole service in this process, with its own database and a free port. */
 export async function startBellhop(
   given: { clock?: Clock; settings?: Record<string, string>; passwordCost?: PasswordCost } = {},
@@ -56,7 +59,7 @@ export async function startBellhop(
   const clock = given.clock ?? systemClock
   const logLines: string[] = []
   const log = createLog('debug', false, (line) => logLines.push(line), clock.now)
-  const config = readConfig({ PORT: '0', ...place, ...given.settings })
+  const config = readConfig({ PORT: '0', ...NO_TELEGRAM, ...place, ...given.settings })
   const service = await startService(config, {
     clock,
     log,

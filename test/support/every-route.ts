@@ -52,6 +52,8 @@ export const OPEN_ROUTES = [
   'GET /docs/docs.css',
   'GET /docs/docs.js',
   ...GUIDES.map(({ slug }) => `GET /docs/${slug}`),
+  // Takes the secret that only Telegram knows (test/channels/telegram-webhook.test.ts).
+  'POST /telegram/:path',
   // Need a public key, which shows nothing of its own, and most of them a visitor's token (test/widget).
   'OPTIONS /widget/:key/*',
   'GET /widget/:key/settings',
@@ -86,6 +88,7 @@ const endpoint = '/console/endpoints/:endpoint'
 const agent = '/console/agents/:agent'
 const mailbox = '/console/mailboxes/:mailbox'
 const widget = '/console/widgets/:widget'
+const bot = '/console/bots/:bot'
 
 /** Every other route, with the ids of one organization wherever it takes an id. */
 export const GUARDED_ROUTES: Record<string, RouteCall> = {
@@ -282,6 +285,18 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
   'POST /console/mailboxes/:id/sign-in': { path: `${mailbox}/sign-in`, body: () => ({}), own: 409 },
   'POST /console/mailboxes/test': { foreign: 400, own: 400, body: () => ({ name: 'x', address: 'x' }) },
   'POST /console/mailboxes/:id/test': { path: `${mailbox}/test`, body: () => ({}), own: 0 },
+  'GET /console/bots': { foreign: 200 },
+  'GET /console/bots/problems': { foreign: 200 },
+  'POST /console/bots': { foreign: 400, own: 400, body: () => ({ token: 'x' }) },
+  'GET /console/bots/:id': { path: bot },
+  'PATCH /console/bots/:id': { path: bot, body: () => ({ name: 'x' }) },
+  'DELETE /console/bots/:id': { path: bot },
+  'POST /console/bots/:id/pause': { path: `${bot}/pause` },
+  'POST /console/bots/:id/resume': { path: `${bot}/resume` },
+  // Telegram can't be asked.
+  'POST /console/bots/:id/check': { path: `${bot}/check`, own: 503 },
+  'POST /console/bots/:id/webhook/remove': { path: `${bot}/webhook/remove`, own: 503 },
+  'POST /console/bots/:id/missed/dismiss': { path: `${bot}/missed/dismiss` },
   'GET /console/widgets': { foreign: 200 },
   'POST /console/widgets': {
     foreign: 201,

@@ -24,6 +24,7 @@ import { createEndpoint, disableEndpoint } from '../../server/webhooks/endpoints
 import { type SignedInAgent, signInAgent } from './agents.ts'
 import type { Bellhop, Client } from './bellhop.ts'
 import { newMailbox } from './mailboxes.ts'
+import { storeBot } from './stored-bot.ts'
 import { ORIGIN, openWidget } from './visitors.ts'
 import { eventually } from './webhooks.ts'
 
@@ -61,6 +62,7 @@ export interface Owned {
   widget: string
   /** One who can't write. */
   visitor: string
+  bot: string
   delivery: string
   job: string
 }
@@ -179,6 +181,7 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
       mailbox: mailbox.id,
       widget: widget.id,
       visitor: visitor.id,
+      bot: await storeBot(bellhop, orgId),
       delivery: delivery?.id ?? '',
       job,
     },

@@ -1,13 +1,19 @@
 import { and, eq, isNull } from 'drizzle-orm'
-import type { Reader } from '../../database/database.ts'
+import type { Reader, Transaction } from '../../database/database.ts'
 import { bots, telegramConversations } from '../../database/tables/bots.ts'
-import { widgets } from '../../database/tables/widgets.ts'
+import { tickets } from '../../database/tables/tickets.ts'
+import { widgetConversations, widgets } from '../../database/tables/widgets.ts'
 import type { Deps } from '../../deps.ts'
 import { AppError, invalid } from '../../errors.ts'
 import { isId } from '../../ids.ts'
 
 /** How long a visitor may take from the website to Telegram. */
 const VALID_MS = 3_600_000
+/**
+ * A start parameter of Telegram has at most 64 characters, letters, digits, `_` and `-`: the ticket's id without its prefix,
+ * the time of expiry in seconds, and a signature.
+ */
+const TOKEN = /^([0-9a-z]{26})-([0-9a-z]{1,9})-([0-9a-z]{16})$/
 const USE = 'telegram link'
 
 /**
@@ -34,6 +40,25 @@ export async function telegramLink(
   const signature = deps.encryption.sign(USE, signedText({ botId: bot.id, ticketId, expiresAt }))
   const token = `${ticketId.slice(4)}-${expiresAt.toString(36)}-${signature}`
   return `https://t.me/${bot.username}?start=${token}`
+}
+
+/** The conversation of a link that someone has followed to this bot. Undefined for every other text after `/start`. */
+export async function claimTelegramLink(
+  { clock, encryption }: Pick<Deps, 'clock' | 'encryption'>,
+  tx: Transaction,
+  { orgId, botId, token }: { orgId: string; botId: string; token: string },
+): Promise<{ ticketId: string; customerId: string } | undefined> {
+  const [, id = '', expiry = '', signature = ''] = TOKEN.exec(token) ?? []
+  const ticketId = `tkt_${id}`
+  const expiresAt = Number.parseInt(expiry, 36)
+  if (!isId('tkt', ticketId) || expiresAt * 1000 < clock.now()) return undefined
+  if (!encryption.isSigned(USE, signedText({ botId, ticketId, expiresAt }), signature)) return undefined
+  const [found] = await tx
+    .select({ ticketId: tickets.id, customerId: tickets.customerId })
+    .from(widgetConversations)
+    .innerJoin(tickets, and(eq(tickets.orgId, widgetConversations.orgId), eq(tickets.id, ticketId)))
+    .where(and(eq(widgetConversations.orgId, orgId), eq(widgetConversations.ticketId, ticketId)))
+  return found
 }
 
 /** Throws 400 for a bot that isn't one of the organization's. Empty is none. */

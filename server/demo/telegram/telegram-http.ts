@@ -57,7 +57,7 @@ export async function startHttp({ state, faults, methods, port }: Given): Promis
     if (!run) return reply(response, 404, refused(new Refusal(404, 'Not Found: method not found')))
     try {
       const onClosed: MethodCall['onClosed'] = (call) => {
-        request.socket.on('close', call)
+        response.on('close', call)
       }
       const result = await run({ bot, params, uploads, onClosed })
       if (fault === 'answer lost') request.socket.destroy()

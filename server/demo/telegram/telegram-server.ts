@@ -20,7 +20,7 @@ import { UpdateQueue } from './update-queue.ts'
 /** What a user sends: the fields of a message that say what it is. */
 type MessageContent = Omit<Partial<Message>, 'message_id' | 'chat' | 'from' | 'date'>
 
-interface TelegramOptions {
+export interface TelegramOptions {
   clock: Clock
   /** 0 for a free one. */
   port?: number

@@ -14,7 +14,7 @@ interface Answer {
   retryAfterMs?: number
 }
 
-const TOKEN_REFUSED = 'Telegram refuses the token. Enter the one that BotFather shows.'
+export const TOKEN_REFUSED = 'Telegram refuses the token. Enter the one that BotFather shows.'
 
 const NO_ANSWER: Answer = { code: 0, description: '' }
 

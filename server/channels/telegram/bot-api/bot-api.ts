@@ -124,7 +124,7 @@ const EVERY_ADDRESS: AddressPolicy = { allows: () => true, refusalOfHost: () => 
 const TOKEN = /^\d{1,20}:[\w-]{1,256}$/
 
 /** Whether a text has the form of a token. */
-function isBotToken(text: string): boolean {
+export function isBotToken(text: string): boolean {
   return TOKEN.test(text)
 }
 

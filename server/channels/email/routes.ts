@@ -1,0 +1,16 @@
+import { Elysia } from 'elysia'
+import type { Deps } from '../../deps.ts'
+import type { AgentGuard } from '../../sessions/require-agent.ts'
+import { contentRoutes } from './contents/routes.ts'
+import { ledgerRoutes } from './ledger/routes.ts'
+import { mailboxRoutes } from './mailboxes/routes.ts'
+import { oauthRoutes } from './oauth/oauth-routes.ts'
+
+/** What agents see and set up of email. Together, because the compiler counts how many routes follow each other. */
+export function emailRoutes(deps: Deps, guard: AgentGuard) {
+  return new Elysia({ name: 'email' })
+    .use(mailboxRoutes(deps, guard))
+    .use(ledgerRoutes(deps, guard))
+    .use(oauthRoutes(deps, guard))
+    .use(contentRoutes(deps, guard))
+}

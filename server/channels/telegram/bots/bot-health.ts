@@ -1,0 +1,161 @@
+import { and, count, eq, inArray, sql } from 'drizzle-orm'
+import { type BotState, bots, telegramUpdates } from '../../../database/tables/bots.ts'
+import { sends } from '../../../database/tables/sends.ts'
+import { actingAs, type Deps } from '../../../deps.ts'
+import { recordWorkspaceChange } from '../../../events/events.ts'
+import { TOKEN_REFUSED } from '../bot-api/bot-api-error.ts'
+import type { Bot } from './bot-rows.ts'
+import { changeBot, lockBot, readBot, saveBot } from './bots.ts'
+
+/** Telegram keeps what nobody fetches for this long. */
+const KEPT_MS = 24 * 60 * 60_000
+/** How often a bot that has no news is written to. */
+const CHECK_EVERY_MS = 60_000
+
+/**
+ * `connecting`: Telegram was not asked yet. `failing`: the newest request failed, and Bellhop tries again. `refused`,
+ * `taken` and `webhook`: nothing arrives until the token is renewed, the other program stops, or the webhook that was set
+ * elsewhere is removed.
+ */
+export const BOT_HEALTH_STATES = [
+  'connecting',
+  'active',
+  'failing',
+  'paused',
+  'refused',
+  'taken',
+  'webhook',
+] as const
+type BotHealth = (typeof BOT_HEALTH_STATES)[number]
+
+/** The state of a bot in one word. */
+export function healthOfBot(bot: Bot): BotHealth {
+  if (bot.state !== 'active') return bot.state
+  if (bot.foreignWebhook !== '') return 'webhook'
+  if (botFailingSince(bot) !== null) return 'failing'
+  return bot.lastCheckedAt === null ? 'connecting' : 'active'
+}
+
+/** Since when receiving or sending fails; null while both work. */
+export function botFailingSince({ receiveFailingSince, sendFailingSince }: Bot): number | null {
+  const times = [receiveFailingSince, sendFailingSince].filter((time) => time !== null)
+  return times.length === 0 ? null : Math.min(...times)
+}
+
+export interface BotQueue {
+  /** Updates that are fetched and still to be processed. */
+  incoming: number
+  /** Messages that still have to leave. */
+  outgoing: number
+}
+
+/** By bot id. */
+export async function countQueues(deps: Deps, orgId: string): Promise<Map<string, BotQueue>> {
+  const { read } = deps.database
+  const queues = new Map<string, BotQueue>()
+  const queueOf = (id: string) => {
+    const queue = queues.get(id) ?? { incoming: 0, outgoing: 0 }
+    queues.set(id, queue)
+    return queue
+  }
+  const incoming = await read
+    .select({ botId: telegramUpdates.botId, updates: count() })
+    .from(telegramUpdates)
+    .where(and(eq(telegramUpdates.orgId, orgId), sql`state = 'pending'`))
+    .groupBy(telegramUpdates.botId)
+  for (const { botId, updates } of incoming) queueOf(botId).incoming = updates
+  const lanes = read.select({ id: bots.id }).from(bots).where(eq(bots.orgId, orgId))
+  const outgoing = await read
+    .select({ botId: sends.laneId, messages: count() })
+    .from(sends)
+    .where(and(eq(sends.orgId, orgId), inArray(sends.laneId, lanes), sql`state in ('waiting', 'sending')`))
+    .groupBy(sends.laneId)
+  for (const { botId, messages } of outgoing) queueOf(botId).outgoing = messages
+  return queues
+}
+
+/**
+ * What a successful request for messages changes. A bot that nobody has asked about for longer than Telegram keeps its
+ * messages may have lost some: that stays until an administrator has seen it.
+ */
+export function checkedColumns(bot: Bot, now: number): Partial<Bot> {
+  const { lastCheckedAt, missedSince } = bot
+  const isLate = lastCheckedAt !== null && now - lastCheckedAt > KEPT_MS
+  return {
+    lastCheckedAt: now,
+    receiveError: '',
+    receiveFailingSince: null,
+    foreignWebhook: '',
+    ...(bot.state !== 'paused' && { state: 'active' as const }),
+    ...(bot.sendFailingSince === null && { alertedAt: null }),
+    ...(isLate && missedSince === null && { missedSince: lastCheckedAt }),
+  }
+}
+
+/** Whether a successful request has anything to write. */
+function isNews(bot: Bot, now: number): boolean {
+  return (
+    bot.state !== 'active' ||
+    bot.receiveError !== '' ||
+    bot.foreignWebhook !== '' ||
+    now - (bot.lastCheckedAt ?? 0) >= CHECK_EVERY_MS
+  )
+}
+
+/** Whether pages show the difference. */
+export function isVisibleChange(before: Bot, change: Partial<Bot>): boolean {
+  const after = { ...before, ...change }
+  return healthOfBot(before) !== healthOfBot(after) || before.missedSince !== after.missedSince
+}
+
+/** Records a successful request that brought nothing. */
+export async function recordChecked(deps: Deps, bot: Pick<Bot, 'orgId' | 'id'>): Promise<void> {
+  const known = await readBot(deps, bot.orgId, bot.id)
+  if (!isNews(known, deps.clock.now()) && known.offset === 0) return
+  // What was confirmed by the request needs no number any more.
+  await recordHealth(deps, known, (before) => ({ ...checkedColumns(before, deps.clock.now()), offset: 0 }))
+}
+
+/** Records that no messages can be asked for, in words, and the state that the bot is in. */
+export async function recordNotReceived(
+  deps: Deps,
+  bot: Pick<Bot, 'orgId' | 'id' | 'updatedAt'>,
+  { error, state, foreignWebhook }: { error: string; state?: BotState; foreignWebhook?: string },
+): Promise<void> {
+  const known = await readBot(deps, bot.orgId, bot.id)
+  if (known.updatedAt !== bot.updatedAt || known.state === 'paused') return
+  const now = deps.clock.now()
+  await recordHealth(deps, known, (before) => ({
+    receiveError: error,
+    receiveFailingSince: before.receiveFailingSince ?? now,
+    ...(state && { state }),
+    // Nothing but an administrator ends these.
+    ...((state === 'refused' || foreignWebhook) && { alertedAt: before.alertedAt ?? now }),
+    ...(foreignWebhook !== undefined && { foreignWebhook }),
+  }))
+}
+
+/** Telegram refuses the token: the bot's state says so. */
+export function recordRefused(deps: Deps, bot: Bot): Promise<void> {
+  return recordNotReceived(deps, bot, { error: TOKEN_REFUSED, state: 'refused' })
+}
+
+/** The first refusal is in the audit log. Locks the organization's row first when open pages have something to load. */
+async function recordHealth(deps: Deps, known: Bot, changeOf: (before: Bot) => Partial<Bot>): Promise<void> {
+  const { orgId, id } = known
+  const change = changeOf(known)
+  if (known.state !== 'refused' && change.state === 'refused') {
+    const asSystem = actingAs(deps, { kind: 'system', name: 'Bellhop' })
+    await changeBot(asSystem, orgId, { id, action: 'bot.refused' }, async (tx, before) =>
+      before.state === 'paused' ? before : saveBot(tx, before, changeOf(before)),
+    )
+    return
+  }
+  const isVisible = isVisibleChange(known, change)
+  await deps.database.write(async (tx) => {
+    if (isVisible) await recordWorkspaceChange(deps, tx, orgId)
+    const before = await lockBot(tx, orgId, id)
+    if (!before || before.state === 'paused') return
+    await saveBot(tx, before, changeOf(before))
+  })
+}

@@ -1,0 +1,118 @@
+import type { Chat, Message, User } from '@grammyjs/types'
+import { and, eq } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../../database/database.ts'
+import { telegramChats, telegramMessages } from '../../../database/tables/bots.ts'
+import type { Deps } from '../../../deps.ts'
+import type { Bot } from '../bots/bot-rows.ts'
+import { fullName } from './message-content.ts'
+
+type TelegramChat = typeof telegramChats.$inferSelect
+
+/** Undefined before the first update from it. */
+export async function findChat(tx: Transaction, bot: Bot, chatId: string): Promise<TelegramChat | undefined> {
+  const [chat] = await tx.select().from(telegramChats).where(isChat(bot, chatId))
+  return chat
+}
+
+/**
+ * Keeps who writes in a chat, as Telegram says it now, and what else is known of it. Who writes has not blocked the bot
+ * (any more).
+ */
+export async function saveChat(
+  deps: Deps,
+  tx: Transaction,
+  { bot, chat, from }: { bot: Bot; chat: Chat; from: User | undefined },
+  known: Partial<Pick<TelegramChat, 'ticketId' | 'customerId' | 'isGroupTold' | 'state' | 'stateAt'>> = {},
+): Promise<void> {
+  const person = {
+    name: from ? fullName(from) : (chat.title ?? ''),
+    username: from?.username ?? '',
+    language: from?.language_code ?? '',
+  }
+  const set = { ...person, state: 'active' as const, stateAt: null, ...known }
+  await tx
+    .insert(telegramChats)
+    .values({
+      orgId: bot.orgId,
+      botId: bot.id,
+      chatId: String(chat.id),
+      createdAt: deps.clock.now(),
+      ...set,
+    })
+    .onConflictDoUpdate({ target: [telegramChats.botId, telegramChats.chatId], set })
+}
+
+/** The rows of messages that are new, which are now known. */
+export async function claimMessages(
+  deps: Deps,
+  tx: Transaction,
+  bot: Bot,
+  parts: Message[],
+  { ticketId, messageId }: { ticketId: string | null; messageId: string | null },
+): Promise<number[]> {
+  const claimed = await tx
+    .insert(telegramMessages)
+    .values(
+      parts.map((part) => ({
+        orgId: bot.orgId,
+        botId: bot.id,
+        chatId: String(part.chat.id),
+        telegramMessageId: part.message_id,
+        direction: 'in' as const,
+        ticketId,
+        messageId,
+        album: part.media_group_id ?? null,
+        createdAt: deps.clock.now(),
+      })),
+    )
+    .onConflictDoNothing()
+    .returning({ id: telegramMessages.telegramMessageId })
+  return claimed.map(({ id }) => id)
+}
+
+export type KnownMessage = typeof telegramMessages.$inferSelect
+
+/** What is known of a message by Telegram's id. */
+export async function findMessage(
+  read: Reader | Transaction,
+  bot: Bot,
+  { chatId, telegramMessageId }: { chatId: string; telegramMessageId: number },
+): Promise<KnownMessage | undefined> {
+  const [known] = await read
+    .select()
+    .from(telegramMessages)
+    .where(
+      and(
+        eq(telegramMessages.orgId, bot.orgId),
+        eq(telegramMessages.botId, bot.id),
+        eq(telegramMessages.chatId, chatId),
+        eq(telegramMessages.telegramMessageId, telegramMessageId),
+      ),
+    )
+  return known
+}
+
+/** The message that the first parts of an album have become. */
+export async function findAlbum(
+  tx: Transaction,
+  bot: Bot,
+  { chatId, album }: { chatId: string; album: string },
+): Promise<KnownMessage | undefined> {
+  const [known] = await tx
+    .select()
+    .from(telegramMessages)
+    .where(
+      and(
+        eq(telegramMessages.orgId, bot.orgId),
+        eq(telegramMessages.botId, bot.id),
+        eq(telegramMessages.chatId, chatId),
+        eq(telegramMessages.album, album),
+      ),
+    )
+    .limit(1)
+  return known
+}
+
+function isChat({ orgId, id }: Bot, chatId: string) {
+  return and(eq(telegramChats.orgId, orgId), eq(telegramChats.botId, id), eq(telegramChats.chatId, chatId))
+}

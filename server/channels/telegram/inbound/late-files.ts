@@ -1,0 +1,224 @@
+import type { Message } from '@grammyjs/types'
+import { and, eq, sql } from 'drizzle-orm'
+import { attach, type ReceivedFile } from '../../../attachments/bindings.ts'
+import type { Reader, Transaction } from '../../../database/database.ts'
+import { integerParameter, statement } from '../../../database/statement.ts'
+import { attachments } from '../../../database/tables/attachments.ts'
+import { bots, telegramFiles } from '../../../database/tables/bots.ts'
+import { type MessageTelegram, type MissingFile, messages } from '../../../database/tables/messages.ts'
+import type { Deps } from '../../../deps.ts'
+import { recordEvents } from '../../../events/events.ts'
+import { type Loop, startLoop } from '../../../loop.ts'
+import { changeVersion } from '../../../sends/queries.ts'
+import { lockTicket } from '../../../tickets/queries.ts'
+import type { BotApi } from '../bot-api/bot-api.ts'
+import { type Bot, tokenOf } from '../bots/bot-rows.ts'
+import { claimMessages, type KnownMessage } from './chats.ts'
+import { type FetchedFile, fetchFile } from './fetch-file.ts'
+import type { Filed } from './processed.ts'
+
+/** After these pauses the download is tried again; then the failure stays. */
+const RETRIES_MS = [10_000, 60_000, 300_000, 1_800_000, 7_200_000]
+const REST_MS = 60_000
+const SLICE = 10
+
+/** What has arrived now. */
+interface Arrived {
+  bot: Bot
+  parts: Message[]
+  fetched: FetchedFile[]
+}
+
+type WaitingFile = typeof telegramFiles.$inferSelect
+
+export function receivedOf(fetched: FetchedFile[]): ReceivedFile[] {
+  return fetched.flatMap((one) => ('kept' in one ? [one.file] : []))
+}
+
+/** What the thread says about files that are not there. */
+export function missingOf(fetched: FetchedFile[]): MissingFile[] {
+  return fetched.flatMap((one) =>
+    'missing' in one
+      ? [{ name: one.missing.name, size: one.missing.size, reason: sentenceOf(one.reason, !one.isFinal) }]
+      : [],
+  )
+}
+
+/** Keeps files that could not be downloaded, to try again. */
+export async function keepMissing(
+  deps: Deps,
+  tx: Transaction,
+  { bot, fetched }: Pick<Arrived, 'bot' | 'fetched'>,
+  { ticketId, messageId }: { ticketId: string; messageId: string },
+): Promise<void> {
+  const now = deps.clock.now()
+  for (const [position, one] of fetched.entries()) {
+    if (!('missing' in one) || one.isFinal) continue
+    const { fileId, name, type, size } = one.missing
+    await tx.insert(telegramFiles).values({
+      id: deps.newId('tgf'),
+      orgId: bot.orgId,
+      ticketId,
+      messageId,
+      botId: bot.id,
+      fileId,
+      name,
+      type,
+      size,
+      position,
+      state: 'waiting',
+      dueAt: now + (one.retryAfterMs ?? RETRIES_MS[0] ?? 0),
+      error: one.reason,
+      createdAt: now,
+    })
+  }
+}
+
+/** Parts of an album that came after the others were stored: their files join the message. */
+export async function addLateParts(
+  deps: Deps,
+  tx: Transaction,
+  { known, ...incoming }: Arrived & { known: KnownMessage },
+): Promise<Filed> {
+  const { bot, parts, fetched } = incoming
+  const { orgId, ticketId, messageId } = known
+  const claimed = await claimMessages(deps, tx, bot, parts, { ticketId, messageId })
+  if (claimed.length === 0) return { outcome: 'ignored', reason: 'It was delivered before.' }
+  if (ticketId === null || messageId === null)
+    return { outcome: 'ignored', reason: 'Its ticket was deleted.' }
+  const [ticket] = await lockTicket(tx, { orgId, id: ticketId })
+  if (!ticket) return { outcome: 'ignored', reason: 'Its ticket was deleted.' }
+  const message = { orgId, ticketId, messageId }
+  await addFiles(deps, tx, message, receivedOf(fetched))
+  await keepMissing(deps, tx, incoming, message)
+  const missing = missingOf(fetched)
+  if (missing.length > 0) await changeMissing(tx, message, (before) => [...before, ...missing])
+  await recordChange(deps, tx, message)
+  return { outcome: 'done' }
+}
+
+/** Downloads what could not be downloaded when its message arrived. */
+export function startFetchingFiles(deps: Deps, api: BotApi): Loop {
+  const ended = new AbortController()
+  const loop = startLoop(deps, 'telegram files', async () => {
+    const due = await findWaiting(deps.database.read, { limit: SLICE })
+    for (const file of due) {
+      const wait = file.dueAt - deps.clock.now()
+      if (wait > 0) return Math.min(wait, REST_MS)
+      if (ended.signal.aborted) return REST_MS
+      await retry(deps, api, file, ended.signal)
+    }
+    return due.length < SLICE ? REST_MS : 0
+  })
+  return {
+    wake: loop.wake,
+    async stop() {
+      ended.abort()
+      await loop.stop()
+    },
+  }
+}
+
+async function retry(deps: Deps, api: BotApi, file: WaitingFile, signal: AbortSignal): Promise<void> {
+  const [bot] = await deps.database.read.select().from(bots).where(eq(bots.id, file.botId))
+  const token = bot && tokenOf(deps, bot)
+  const fetched = await fetchFile(deps, api, { token, file, signal })
+  using _kept = 'kept' in fetched ? fetched.kept : undefined
+  await deps.database.write(async (tx) => {
+    const [ticket] = await lockTicket(tx, { orgId: file.orgId, id: file.ticketId })
+    const isFile = and(eq(telegramFiles.orgId, file.orgId), eq(telegramFiles.id, file.id))
+    const [still] = await tx.select({ id: telegramFiles.id }).from(telegramFiles).where(isFile)
+    if (!ticket || !still) return
+    if ('kept' in fetched) {
+      await tx.delete(telegramFiles).where(isFile)
+      await addFiles(deps, tx, file, [{ ...fetched.file, position: file.position }])
+      await changeMissing(tx, file, (before) => withoutFirst(before, file.name))
+      return recordChange(deps, tx, file)
+    }
+    const attempts = file.attempts + 1
+    const pause = RETRIES_MS[attempts]
+    const isOver = fetched.isFinal || pause === undefined
+    await tx
+      .update(telegramFiles)
+      .set({
+        attempts,
+        error: fetched.reason,
+        dueAt: deps.clock.now() + Math.max(pause ?? 0, fetched.retryAfterMs ?? 0),
+        ...(isOver && { state: 'failed' as const }),
+      })
+      .where(isFile)
+    if (!isOver) return
+    const reason = sentenceOf(fetched.reason, false)
+    await changeMissing(tx, file, (before) =>
+      before.map((one) => (one.name === file.name ? { ...one, reason } : one)),
+    )
+    await recordChange(deps, tx, file)
+  })
+}
+
+type OfMessage = { orgId: string; ticketId: string; messageId: string }
+
+/** Adds files to a stored message. Its ticket is locked. */
+async function addFiles(
+  deps: Deps,
+  tx: Transaction,
+  { orgId, ticketId, messageId }: OfMessage,
+  received: ReceivedFile[],
+): Promise<void> {
+  if (received.length === 0) return
+  const [before] = await tx
+    .select({ count: sql<number>`count(*)` })
+    .from(attachments)
+    .where(and(eq(attachments.orgId, orgId), eq(attachments.ownerId, messageId)))
+  const after = Number(before?.count ?? 0)
+  const files = received.map((file, at) => ({ position: after + at, ...file }))
+  await attach(deps, tx, orgId, { ownerId: messageId, ticketId, files: { received: files } })
+  await tx
+    .update(messages)
+    .set({ attachmentCount: sql`${messages.attachmentCount} + ${received.length}` })
+    .where(and(eq(messages.orgId, orgId), eq(messages.id, messageId)))
+}
+
+async function changeMissing(
+  tx: Transaction,
+  { orgId, messageId }: OfMessage,
+  change: (before: MissingFile[]) => MissingFile[],
+): Promise<void> {
+  const isMessage = and(eq(messages.orgId, orgId), eq(messages.id, messageId))
+  const [message] = await tx.select({ telegram: messages.telegram }).from(messages).where(isMessage)
+  if (!message) return
+  const { missingFiles = [], ...others } = message.telegram ?? {}
+  const after = change(missingFiles)
+  const telegram: MessageTelegram = { ...others, ...(after.length > 0 && { missingFiles: after }) }
+  const isEmpty = Object.keys(telegram).length === 0
+  await tx
+    .update(messages)
+    .set({ telegram: isEmpty ? null : telegram })
+    .where(isMessage)
+}
+
+function withoutFirst(files: MissingFile[], name: string): MissingFile[] {
+  const at = files.findIndex((file) => file.name === name)
+  return at < 0 ? files : files.toSpliced(at, 1)
+}
+
+/** Open pages load the ticket again. */
+async function recordChange(deps: Deps, tx: Transaction, { orgId, ticketId }: OfMessage): Promise<void> {
+  await changeVersion(tx, { orgId, id: ticketId })
+  const createdAt = deps.clock.now()
+  await recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt }])
+}
+
+function sentenceOf(reason: string, isTriedAgain: boolean): string {
+  return isTriedAgain ? `${reason} Bellhop tries again.` : reason
+}
+
+/** Runs at every commit, so it is planned once. */
+const findWaiting = statement<{ limit: number }, WaitingFile[], Reader>('telegram_files_waiting', (read, p) =>
+  read
+    .select()
+    .from(telegramFiles)
+    // Literally the condition of the index: SQLite uses a partial index only then.
+    .where(sql`state = 'waiting'`)
+    .orderBy(sql`${telegramFiles.dueAt}, ${telegramFiles.id} limit ${integerParameter(p.limit)}`),
+)

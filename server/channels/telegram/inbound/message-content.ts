@@ -1,0 +1,170 @@
+import type { Message, MessageOrigin, User } from '@grammyjs/types'
+import { cleanFileName } from '../../../attachments/file-name.ts'
+import type { MessageFormat } from '../../../database/tables/messages.ts'
+import { markdownOfEntities } from '../../../formatting/entities-markdown.ts'
+import { isBlank, oneLine } from '../../../requests/text.ts'
+
+/** Control characters other than tab and line feed: nothing shows them. */
+const CONTROLS = /(?![\t\n])\p{Cc}/gu
+const MAX_QUOTED_LENGTH = 300
+const MAX_NAME_LENGTH = 255
+const UNSUPPORTED = '(A kind of message that Bellhop cannot show. Read it in Telegram.)'
+
+/** A file of a message that is still at Telegram. */
+export interface IncomingFile {
+  fileId: string
+  name: string
+  /** Media type as Telegram gave it; empty when it did not. */
+  type: string
+  /** Bytes, if Telegram told. */
+  size: number | null
+}
+
+export interface MessageContent {
+  text: string
+  format: MessageFormat
+  files: IncomingFile[]
+  forwardedFrom?: string
+  /** The message that it answers, and what Telegram shows of that. */
+  repliesTo?: { telegramMessageId: number | null; text: string }
+}
+
+/** What a message says, in one text and files. Undefined for one that says nothing, such as a pinned message. */
+export function contentOf(message: Message): MessageContent | undefined {
+  const files = filesOf(message)
+  const said = textOf(message)
+  if (isBlank(said.text) && files.length === 0) return undefined
+  const forwardedFrom = message.forward_origin && nameOfOrigin(message.forward_origin)
+  const repliesTo = answeredBy(message)
+  return {
+    ...(isBlank(said.text) ? { text: '', format: 'plain' } : said),
+    files,
+    ...(forwardedFrom !== undefined && { forwardedFrom }),
+    ...(repliesTo && { repliesTo }),
+  }
+}
+
+/** An album is one message: the texts of its parts below each other, all files, and the rest as the first part says it. */
+export function joined(parts: MessageContent[]): MessageContent | undefined {
+  const [first] = parts
+  if (!first) return undefined
+  const texts = parts.filter(({ text }) => text !== '')
+  const isMarkdown = texts.some(({ format }) => format === 'markdown')
+  return {
+    ...first,
+    text: texts.map(({ text }) => text).join('\n\n'),
+    format: isMarkdown && texts.length === 1 ? 'markdown' : texts.length > 1 ? 'plain' : first.format,
+    files: parts.flatMap(({ files }) => files),
+  }
+}
+
+/** The name of a person as they set it, in one line; empty for a deleted account. */
+export function fullName({ first_name, last_name = '' }: Pick<User, 'first_name' | 'last_name'>): string {
+  const name = oneLine(`${first_name} ${last_name}`)
+  return isBlank(name) ? '' : [...name].slice(0, MAX_NAME_LENGTH).join('')
+}
+
+function textOf(message: Message): { text: string; format: MessageFormat } {
+  const { text = message.caption, entities = message.caption_entities ?? [] } = message
+  if (text !== undefined) {
+    const markdown = markdownOfEntities(text, entities)
+    return markdown === undefined
+      ? { text: cleaned(text), format: 'plain' }
+      : { text: cleaned(markdown), format: 'markdown' }
+  }
+  return { text: cleaned(spokenOf(message)), format: 'plain' }
+}
+
+/** What is neither text nor a file, as readable text. */
+function spokenOf(message: Message): string {
+  const { sticker, contact, venue, location, dice, poll, game, story, checklist } = message
+  if (sticker) return sticker.emoji ?? '(Sticker)'
+  if (contact) return lines(`Contact: ${fullName(contact)}`, contact.phone_number)
+  if (venue) return lines(`Place: ${venue.title}`, venue.address, mapOf(venue.location))
+  if (location) return lines('Location:', mapOf(location))
+  if (dice) return `${dice.emoji} ${dice.value}`
+  if (poll) return lines(`Poll: ${poll.question}`, ...poll.options.map(({ text }) => `- ${text}`))
+  if (checklist)
+    return lines(`Checklist: ${checklist.title}`, ...checklist.tasks.map(({ text }) => `- ${text}`))
+  if (game) return `Game: ${game.title}`
+  if (story) return '(A story. Read it in Telegram.)'
+  return isContent(message) ? UNSUPPORTED : ''
+}
+
+/** Whether a person sent something here, and not Telegram a note about the chat. */
+function isContent(message: Message): boolean {
+  return UNSUPPORTED_FIELDS.some((field) => message[field] !== undefined)
+}
+
+const UNSUPPORTED_FIELDS = ['paid_media', 'rich_message', 'invoice', 'giveaway', 'gift'] as const
+
+function mapOf({ latitude, longitude }: { latitude: number; longitude: number }): string {
+  const [lat, lon] = [latitude.toFixed(5), longitude.toFixed(5)]
+  return `https://www.openstreetmap.org/?mlat=${lat}&mlon=${lon}#map=16/${lat}/${lon}`
+}
+
+function lines(...parts: (string | undefined)[]): string {
+  return parts.filter(Boolean).join('\n')
+}
+
+function filesOf(message: Message): IncomingFile[] {
+  const { photo, animation, document, video, video_note, voice, audio } = message
+  if (photo) {
+    const largest = photo.toSorted((one, other) => other.width * other.height - one.width * one.height)[0]
+    return largest ? [fileOf(largest, `photo-${message.message_id}.jpg`, 'image/jpeg')] : []
+  }
+  // An animation is a document too, for old programs.
+  if (animation) return [fileOf(animation, 'animation.mp4', 'video/mp4')]
+  if (document) return [fileOf(document, 'file', '')]
+  if (video) return [fileOf(video, `video-${message.message_id}.mp4`, 'video/mp4')]
+  if (video_note) return [fileOf(video_note, `video-message-${message.message_id}.mp4`, 'video/mp4')]
+  if (voice) return [fileOf(voice, `voice-message-${message.message_id}.ogg`, 'audio/ogg')]
+  if (audio) return [fileOf(audio, `${audio.title ?? 'audio'}.mp3`, 'audio/mpeg')]
+  return []
+}
+
+interface FileFields {
+  file_id: string
+  file_size?: number
+  file_name?: string
+  mime_type?: string
+}
+
+function fileOf(file: FileFields, name: string, type: string): IncomingFile {
+  return {
+    fileId: file.file_id,
+    name: cleanFileName(file.file_name ?? name),
+    type: file.mime_type ?? type,
+    size: file.file_size ?? null,
+  }
+}
+
+function nameOfOrigin(origin: MessageOrigin): string {
+  switch (origin.type) {
+    case 'user':
+      return fullName(origin.sender_user) || 'a deleted account'
+    case 'hidden_user':
+      return oneLine(origin.sender_user_name)
+    case 'chat':
+      return oneLine(origin.sender_chat.title ?? 'a group')
+    case 'channel':
+      return oneLine(origin.chat.title)
+  }
+}
+
+/** What a customer chose of it, or else its beginning. */
+function answeredBy(message: Message): MessageContent['repliesTo'] {
+  const { reply_to_message: answered, quote, external_reply: elsewhere } = message
+  if (!answered && !elsewhere) return undefined
+  const shown = quote?.text ?? (answered && (answered.text ?? answered.caption ?? spokenOf(answered))) ?? ''
+  const [file] = answered ? filesOf(answered) : []
+  const text = oneLine(cleaned(shown)) || file?.name || ''
+  const characters = [...text]
+  const cut =
+    characters.length > MAX_QUOTED_LENGTH ? `${characters.slice(0, MAX_QUOTED_LENGTH - 1).join('')}…` : text
+  return { telegramMessageId: answered?.message_id ?? null, text: cut }
+}
+
+function cleaned(text: string): string {
+  return text.toWellFormed().replaceAll(/\r\n?/g, '\n').replaceAll(CONTROLS, '').trim()
+}

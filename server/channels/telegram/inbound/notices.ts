@@ -1,0 +1,116 @@
+import type { Chat, Message, User } from '@grammyjs/types'
+import type { Transaction } from '../../../database/database.ts'
+import { telegramConversations } from '../../../database/tables/bots.ts'
+import { customerIdentities } from '../../../database/tables/customers.ts'
+import type { Deps } from '../../../deps.ts'
+import { recordEvents } from '../../../events/events.ts'
+import { changeVersion } from '../../../sends/queries.ts'
+import { insertNotice } from '../../../sends/telegram/plan-telegram.ts'
+import { lockTicket } from '../../../tickets/queries.ts'
+import { claimTelegramLink } from '../../widget/telegram-link.ts'
+import type { Bot } from '../bots/bot-rows.ts'
+import { claimMessages, findChat, saveChat } from './chats.ts'
+import { type FetchedFile, isTooLarge } from './fetch-file.ts'
+import type { Filed } from './processed.ts'
+
+const START = /^\/start(?:@\w+)?(?:\s+([\w-]{1,64}))?\s*$/
+const GREETING = 'Hello! Write your question here. Our team answers in this chat.'
+const CONTINUED = 'Hello! Go on with your conversation here. Our team answers in this chat.'
+const PRIVATE_ONLY = 'This bot answers in private chats only. Open its profile and write to it there.'
+
+/** What follows `/start`, such as a token from a link; empty for nothing. Undefined for any other message. */
+export function startTokenOf({ text }: Message): string | undefined {
+  const start = text === undefined ? null : START.exec(text)
+  return start ? (start[1] ?? '') : undefined
+}
+
+/**
+ * Somebody has opened the chat with the bot: they are greeted, and there is no ticket before they write. One who comes from
+ * the website's widget goes on with that conversation.
+ */
+export async function greet(
+  deps: Deps,
+  tx: Transaction,
+  { bot, message, from, startToken }: Started,
+): Promise<Filed> {
+  const { chat } = message
+  const claimed = await claimMessages(deps, tx, bot, [message], { ticketId: null, messageId: null })
+  if (claimed.length === 0) return { outcome: 'ignored', reason: 'It was delivered before.' }
+  const conversation =
+    startToken === '' ? undefined : await takeOver(deps, tx, { bot, message, from, startToken })
+  await saveChat(deps, tx, { bot, chat, from }, conversation)
+  await say(deps, tx, bot, chat.id, bot.greeting || (conversation ? CONTINUED : GREETING))
+  if (conversation) {
+    const { ticketId } = conversation
+    const createdAt = deps.clock.now()
+    await changeVersion(tx, { orgId: bot.orgId, id: ticketId })
+    await recordEvents(deps, tx, bot.orgId, [{ type: 'ticket.updated', ticketId, createdAt }])
+  }
+  return { outcome: 'done' }
+}
+
+interface Started {
+  bot: Bot
+  message: Message
+  from: User
+  startToken: string
+}
+
+/**
+ * The conversation of a link from the website, which belongs to this chat from now on, and its user to the customer of
+ * that. A link leads there once: undefined for one that was followed before.
+ */
+async function takeOver(
+  deps: Deps,
+  tx: Transaction,
+  { bot: { orgId, id: botId }, message: { chat }, from, startToken: token }: Started,
+): Promise<{ ticketId: string; customerId: string } | undefined> {
+  const found = await claimTelegramLink(deps, tx, { orgId, botId, token })
+  const [ticket] = found ? await lockTicket(tx, { orgId, id: found.ticketId }) : []
+  if (!found || !ticket) return undefined
+  const { ticketId, customerId } = found
+  const createdAt = deps.clock.now()
+  const taken = await tx
+    .insert(telegramConversations)
+    .values({ ticketId, orgId, botId, chatId: String(chat.id), createdAt })
+    .onConflictDoNothing()
+    .returning({ ticketId: telegramConversations.ticketId })
+  if (taken.length === 0) return undefined
+  // Somebody who has written to a bot before stays who they are.
+  await tx
+    .insert(customerIdentities)
+    .values({ orgId, channel: 'telegram', externalId: String(from.id), customerId, createdAt })
+    .onConflictDoNothing()
+  return { ticketId, customerId }
+}
+
+/** A group is told once that the bot answers in private chats only. */
+export async function tellGroup(
+  deps: Deps,
+  tx: Transaction,
+  { bot, chat }: { bot: Bot; chat: Chat },
+): Promise<Filed> {
+  const known = await findChat(tx, bot, String(chat.id))
+  if (!known?.isGroupTold) {
+    await saveChat(deps, tx, { bot, chat, from: undefined }, { isGroupTold: true })
+    await say(deps, tx, bot, chat.id, PRIVATE_ONLY)
+  }
+  return { outcome: 'ignored', reason: 'It was written in a group.' }
+}
+
+/** The customer learns which files did not reach the team. */
+export async function tellTooLarge(
+  deps: Deps,
+  tx: Transaction,
+  { bot, chatId, fetched }: { bot: Bot; chatId: string; fetched: FetchedFile[] },
+): Promise<void> {
+  const names = fetched.flatMap((one) => (isTooLarge(one) ? [`“${one.missing.name}”`] : []))
+  if (names.length === 0) return
+  const files = names.length === 1 ? `The file ${names[0]} is` : `The files ${names.join(', ')} are`
+  const text = `${files} too large: bots get files of up to 20 MB in Telegram. Please send a smaller file, or a link.`
+  await say(deps, tx, bot, Number(chatId), text)
+}
+
+function say(deps: Deps, tx: Transaction, bot: Bot, chatId: number, text: string): Promise<void> {
+  return insertNotice(deps, tx, { orgId: bot.orgId, bot, chatId: String(chatId), text, format: 'plain' })
+}

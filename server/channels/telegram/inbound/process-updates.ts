@@ -1,0 +1,294 @@
+import type { ChatMemberUpdated, Message } from '@grammyjs/types'
+import { and, asc, eq, sql } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../../database/database.ts'
+import { integerParameter, statement, textParameter } from '../../../database/statement.ts'
+import { bots, telegramUpdates } from '../../../database/tables/bots.ts'
+import type { Deps } from '../../../deps.ts'
+import { AppError } from '../../../errors.ts'
+import { type Loop, startLoop } from '../../../loop.ts'
+import type { BotApi } from '../bot-api/bot-api.ts'
+import { BotApiError } from '../bot-api/bot-api-error.ts'
+import { type Bot, tokenOf } from '../bots/bot-rows.ts'
+import { findMessage } from './chats.ts'
+import { type FetchedFile, fetchFile } from './fetch-file.ts'
+import { fileEdit } from './file-edit.ts'
+import { fileMembership } from './file-membership.ts'
+import { fileMessage } from './file-message.ts'
+import { contentOf, type IncomingFile, joined, type MessageContent } from './message-content.ts'
+import { type Filed, markProcessed } from './processed.ts'
+
+/** Chats that are worked on at the same time. A download in one delays no other. */
+const CHATS_AT_ONCE = 16
+/** Updates of a chat read at once. */
+const SLICE = 50
+/** The parts of an album arrive as messages of their own. It is complete when no further one came for so long. */
+const ALBUM_QUIET_MS = 700
+const MAX_ALBUM = 10
+/** An update whose processing fails this often is put aside: the next ones must not wait for it. */
+const MAX_ATTEMPTS = 3
+const RETRY_MS = 1_000
+/** After a fault of this server, such as a full disk. */
+const SERVER_FAULT_MS = 5_000
+const DOWNLOAD_ATTEMPTS = 2
+const REST_MS = 60_000
+const FAILED = 'Bellhop could not process this update. The log says why.'
+
+type Update = typeof telegramUpdates.$inferSelect
+
+/** Where the work on a chat has ended, and when there is more; undefined when there is nothing left. */
+type Rest = number | undefined
+
+/**
+ * Turns stored updates into messages, each chat in its order, also those from before a crash. One that fails delays only
+ * its own chat, and that not for long.
+ */
+export function startProcessingUpdates(deps: Deps, api: BotApi): Loop {
+  const running = new Map<string, Promise<void>>()
+  /** Chats that wait for a time: for the rest of an album, or after a failure. */
+  const waiting = new Map<string, number>()
+  const ended = new AbortController()
+
+  const loop = startLoop(deps, 'incoming telegram', async () => {
+    const now = deps.clock.monotonic()
+    for (const [chat, until] of waiting) if (until <= now) waiting.delete(chat)
+    const limit = CHATS_AT_ONCE + running.size + waiting.size
+    for (const { botId, chatId } of await findChats(deps.database.read, { limit })) {
+      const key = `${botId}:${chatId}`
+      if (running.has(key) || waiting.has(key)) continue
+      if (running.size >= CHATS_AT_ONCE) break
+      running.set(key, start(key, { botId, chatId }))
+    }
+    const next = Math.min(...waiting.values())
+    return Number.isFinite(next) ? next - deps.clock.monotonic() : REST_MS
+  })
+
+  async function start(key: string, chat: { botId: string; chatId: string }): Promise<void> {
+    const rest = await processChat(deps, api, chat, ended.signal).catch((error) => {
+      if (!ended.signal.aborted) deps.log.error('telegram_chat_failed', { botId: chat.botId, error })
+      return SERVER_FAULT_MS
+    })
+    if (rest !== undefined) waiting.set(key, deps.clock.monotonic() + rest)
+    running.delete(key)
+    loop.wake()
+  }
+
+  return {
+    wake: loop.wake,
+    async stop() {
+      ended.abort()
+      await loop.stop()
+      await Promise.all(running.values())
+    },
+  }
+}
+
+async function processChat(
+  deps: Deps,
+  api: BotApi,
+  chat: { botId: string; chatId: string },
+  signal: AbortSignal,
+): Promise<Rest> {
+  const [bot] = await deps.database.read.select().from(bots).where(eq(bots.id, chat.botId))
+  if (!bot) return undefined
+  while (!signal.aborted) {
+    const pending = await findPending(deps.database.read, { ...chat, limit: SLICE })
+    const [first] = pending
+    if (!first) return undefined
+    const now = deps.clock.now()
+    // The clock may have been set back since.
+    if (first.dueAt > now) return Math.min(first.dueAt - now, SERVER_FAULT_MS)
+    const group =
+      first.album !== null && first.kind === 'message'
+        ? pending.filter(({ album, kind }) => album === first.album && kind === 'message')
+        : [first]
+    const newest = group.at(-1) ?? first
+    const quietFor = now - newest.createdAt
+    if (first.album !== null && group.length < MAX_ALBUM && quietFor >= 0 && quietFor < ALBUM_QUIET_MS) {
+      return ALBUM_QUIET_MS - quietFor
+    }
+    try {
+      await process(deps, api, { bot, group, signal })
+    } catch (error) {
+      if (signal.aborted) return undefined
+      deps.log.error('telegram_update_failed', { updateId: first.id, error })
+      await countFault(deps, group, error)
+    }
+  }
+  return undefined
+}
+
+interface Work {
+  bot: Bot
+  /** One update, or the parts of an album. */
+  group: Update[]
+  signal: AbortSignal
+}
+
+async function process(deps: Deps, api: BotApi, work: Work): Promise<void> {
+  const { bot, group } = work
+  const [first] = group
+  switch (first?.kind) {
+    case 'edited_message': {
+      const message = messageIn(first)
+      const content = readContent([message])
+      const filed = await unit(deps, work, (tx) => fileEdit(deps, tx, { bot, message, content }))
+      // What was edited before it was ever received is a new message.
+      if (!filed) await processMessage(deps, api, work)
+      return
+    }
+    case 'my_chat_member': {
+      const member = memberIn(first)
+      await unit(deps, work, (tx) => fileMembership(deps, tx, { bot, member }))
+      return
+    }
+    default:
+      await processMessage(deps, api, work)
+  }
+}
+
+/** Files are in the store before the message is, so that it is announced with them. */
+async function processMessage(deps: Deps, api: BotApi, work: Work): Promise<void> {
+  const { bot, group, signal } = work
+  const parts = group.map((update) => messageIn(update))
+  const content = readContent(parts)
+  const token = tokenOf(deps, bot)
+  const fetched: FetchedFile[] = []
+  using kept = new DisposableStack()
+  const [first] = parts
+  const isWanted = first?.chat.type === 'private' && !(await isKnown(deps, bot, parts))
+  for (const file of isWanted ? (content?.files ?? []) : []) {
+    const one = await fetchWithRetry(deps, api, { token, file, signal })
+    if ('kept' in one) kept.use(one.kept)
+    fetched.push(one)
+  }
+  await unit(deps, work, (tx) => fileMessage(deps, tx, { bot, parts, content, fetched }))
+}
+
+/** Delivered twice, it need not be downloaded twice. */
+async function isKnown(deps: Deps, bot: Bot, parts: Message[]): Promise<boolean> {
+  for (const { chat, message_id: telegramMessageId } of parts) {
+    if (!(await findMessage(deps.database.read, bot, { chatId: String(chat.id), telegramMessageId })))
+      return false
+  }
+  return true
+}
+
+async function fetchWithRetry(
+  deps: Deps,
+  api: BotApi,
+  given: { token: string | undefined; file: IncomingFile; signal: AbortSignal },
+): Promise<FetchedFile> {
+  let fetched = await fetchFile(deps, api, given)
+  for (let attempt = 1; attempt < DOWNLOAD_ATTEMPTS; attempt++) {
+    if (!('missing' in fetched) || fetched.isFinal || fetched.retryAfterMs !== undefined) break
+    fetched = await fetchFile(deps, api, given)
+  }
+  return fetched
+}
+
+/** What an update changes, and that it is processed, in one unit. */
+function unit(
+  deps: Deps,
+  { group }: Work,
+  file: (tx: Transaction) => Promise<Filed | undefined>,
+): Promise<Filed | undefined> {
+  return deps.database.write(async (tx) => {
+    const filed = await file(tx)
+    if (filed) await markProcessed(deps, tx, group, filed)
+    return filed
+  })
+}
+
+/** An update that is not what Telegram's types say. Reading it again would not help. */
+class UnreadableUpdate extends Error {}
+
+/** What messages say together. */
+function readContent(parts: Message[]): MessageContent | undefined {
+  try {
+    return joined(parts.flatMap((message) => contentOf(message) ?? []))
+  } catch (cause) {
+    throw new UnreadableUpdate('The message has fields of unknown types.', { cause })
+  }
+}
+
+function messageIn({ raw, kind }: Update): Message {
+  const message = field(raw, kind)
+  if (!isMessage(message)) throw new UnreadableUpdate('The update has no readable message.')
+  return message
+}
+
+function memberIn({ raw, kind }: Update): ChatMemberUpdated {
+  const member = field(raw, kind)
+  if (!isMembership(member)) throw new UnreadableUpdate('The update has no readable membership.')
+  return member
+}
+
+/** What everything else relies on. Reading the rest of a message that is none throws, and the update is put aside. */
+function isMessage(value: unknown): value is Message {
+  const chat = field(value, 'chat')
+  return (
+    Number.isSafeInteger(field(value, 'message_id')) &&
+    Number.isSafeInteger(field(chat, 'id')) &&
+    typeof field(chat, 'type') === 'string'
+  )
+}
+
+function isMembership(value: unknown): value is ChatMemberUpdated {
+  const chat = field(value, 'chat')
+  const status = field(field(value, 'new_chat_member'), 'status')
+  return (
+    Number.isSafeInteger(field(chat, 'id')) &&
+    typeof field(chat, 'type') === 'string' &&
+    typeof status === 'string'
+  )
+}
+
+function field(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined
+  return Object.entries(value).find(([key]) => key === name)?.[1]
+}
+
+/** A fault of this server is not the update's. */
+async function countFault(deps: Deps, group: Update[], error: unknown): Promise<void> {
+  const isOurs = (error instanceof AppError && error.status >= 500) || error instanceof BotApiError
+  const now = deps.clock.now()
+  await deps.database.write(async (tx) => {
+    for (const { id, attempts } of group) {
+      const isLast = error instanceof UnreadableUpdate || (!isOurs && attempts + 1 >= MAX_ATTEMPTS)
+      await tx
+        .update(telegramUpdates)
+        .set({
+          attempts: isOurs ? attempts : attempts + 1,
+          dueAt: now + (isOurs ? SERVER_FAULT_MS : RETRY_MS),
+          ...(isLast && { state: 'failed' as const, reason: FAILED, processedAt: now }),
+        })
+        .where(and(eq(telegramUpdates.id, id), eq(telegramUpdates.state, 'pending')))
+    }
+  })
+}
+
+type Chat = { botId: string; chatId: string }
+
+/** Runs at every commit, so it is planned once. */
+const findChats = statement<{ limit: number }, Chat[], Reader>('telegram_pending_chats', (read, p) =>
+  read
+    .selectDistinct({ botId: telegramUpdates.botId, chatId: telegramUpdates.chatId })
+    .from(telegramUpdates)
+    // Literally the condition of the index: SQLite uses a partial index only then.
+    .where(sql`state = 'pending'`)
+    .orderBy(sql`${telegramUpdates.botId}, ${telegramUpdates.chatId} limit ${integerParameter(p.limit)}`),
+)
+
+const findPending = statement<Chat & { limit: number }, Update[], Reader>('telegram_pending', (read, p) =>
+  read
+    .select()
+    .from(telegramUpdates)
+    .where(
+      and(
+        sql`state = 'pending'`,
+        eq(telegramUpdates.botId, textParameter(p.botId)),
+        eq(telegramUpdates.chatId, textParameter(p.chatId)),
+      ),
+    )
+    .orderBy(asc(telegramUpdates.botId), sql`${telegramUpdates.id} limit ${integerParameter(p.limit)}`),
+)

@@ -1,0 +1,47 @@
+import { timingSafeEqual } from 'node:crypto'
+import { and, eq, isNull } from 'drizzle-orm'
+import { bots } from '../../../database/tables/bots.ts'
+import type { Deps } from '../../../deps.ts'
+import { AppError, notFound } from '../../../errors.ts'
+import { webhookHashOf, webhookOf } from '../bots/bot-rows.ts'
+import { storeUpdates } from './store-updates.ts'
+
+interface WebhookRequest {
+  path: string
+  /** Telegram's header. */
+  secret: string
+  /** Undefined when it was too large. */
+  body: Uint8Array | undefined
+}
+
+/**
+ * Stores an update that Telegram sent. It is taken whatever is in it: Telegram would send what is refused again and again,
+ * and nothing after it. Throws 404 for an unknown address or a wrong secret, and 503 while the bot is paused, so that
+ * Telegram keeps the update.
+ */
+export async function receiveByWebhook(deps: Deps, { path, secret, body }: WebhookRequest): Promise<void> {
+  const isIt = and(eq(bots.webhookHash, webhookHashOf(path)), isNull(bots.deletedAt))
+  const [bot] = await deps.database.read.select().from(bots).where(isIt)
+  const expected = bot && webhookOf(deps, bot)?.secret
+  if (!bot || expected === undefined || !isEqual(secret, expected)) throw notFound('webhook')
+  if (bot.state === 'paused' || bot.receives !== 'webhook') {
+    throw new AppError(503, 'bot_paused', 'The bot takes nothing by webhook now.')
+  }
+  await storeUpdates(deps, bot, { updates: [parsed(body)] })
+}
+
+/** What can't be read is counted as an unknown update. */
+function parsed(body: Uint8Array | undefined): unknown {
+  if (!body) return { unreadable: 'The update was too large.' }
+  try {
+    const update: unknown = JSON.parse(Buffer.from(body).toString())
+    return update
+  } catch {
+    return { unreadable: 'The update was not valid JSON.' }
+  }
+}
+
+function isEqual(given: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)]
+  return one.length === other.length && timingSafeEqual(one, other)
+}
