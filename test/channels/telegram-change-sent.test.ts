@@ -77,7 +77,7 @@ test('the text below files can be changed and removed', async () => {
   const { edit, takeBack } = changing(chats, chat, id)
   expect((await edit('Two files')).status).toBe(204)
   await chats.until(chat, id, 'sent')
-  expect(chats.sent(chat).map(({ caption }) => caption)).toEqual([undefined, 'Two files'])
+  expect(chats.sent(chat).map(({ caption }) => caption)).toEqual(['Two files', undefined])
   expect((await edit('x'.repeat(1_025))).json).toMatchObject({ errors: [{ code: 'too_long' }] })
   expect((await edit('')).status).toBe(204)
   await chats.until(chat, id, 'sent')

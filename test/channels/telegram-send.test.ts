@@ -5,6 +5,7 @@ import { readThread, sendReply } from '../support/threads.ts'
 import { upload } from '../support/uploads.ts'
 import { eventually } from '../support/webhooks.ts'
 
+const MEGABYTE = 1024 * 1024
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
 /** Long enough for what must not come. */
@@ -87,6 +88,17 @@ test('a short text is shown below its files, and a file alone has none', async (
   expect(second?.caption).toBeUndefined()
 })
 
+test('a photo that Telegram cannot show is sent as a file', async () => {
+  await using chats = await openChats()
+  const chat = await chats.chat()
+  const description = 'Bad Request: PHOTO_INVALID_DIMENSIONS'
+  chats.telegram.fail({ code: 400, description }, { method: 'sendPhoto' })
+  const { id: photo } = await upload(chats.ben, 'plan.png', PNG)
+  const id = await chats.put(chat, { text: 'The plan', attachments: [photo] })
+  await chats.until(chat, id, 'sent')
+  expect(chats.sent(chat)).toMatchObject([{ caption: 'The plan', document: { file_name: 'plan.png' } }])
+})
+
 test('an answer can be undone and scheduled like any other', async () => {
   await using chats = await openChats()
   const { ben, clock } = chats
@@ -144,4 +156,22 @@ test('the customer sees that an agent is writing, for as long as that is so', as
   clock.advance(20 * SECOND)
   await Bun.sleep(A_MOMENT_MS)
   expect(bot.actions).toHaveLength(2)
+})
+
+test('files of up to 50 MB leave, and a larger one says why it does not', async () => {
+  await using chats = await openChats({ settings: { BELLHOP_ATTACHMENT_LIMIT: '60MB' } })
+  const { ben } = chats
+  const chat = await chats.chat()
+  const bytes = new Uint8Array(51 * MEGABYTE).fill(7)
+  const [fits, tooLarge] = [
+    await upload(ben, 'fits.bin', bytes.subarray(0, 50 * MEGABYTE)),
+    await upload(ben, 'video.bin', bytes),
+  ]
+  const sent = await chats.put(chat, { text: '', attachments: [fits.id] })
+  const refused = await chats.put(chat, { text: 'Here', attachments: [tooLarge.id] })
+  expect(await chats.until(chat, refused, 'failed')).toMatchObject({
+    sendError: '"video.bin" has 51 MB. Telegram takes files of up to 50 MB.',
+  })
+  await chats.until(chat, sent, 'sent')
+  expect(chats.sent(chat).map(({ document }) => document?.file_size)).toEqual([50 * MEGABYTE])
 })

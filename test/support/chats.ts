@@ -54,10 +54,10 @@ export interface OpenChat {
   bot: TelegramBot
 }
 
-export async function openChats(given: { clock?: ManualClock; root?: string } = {}): Promise<Chats> {
-  const clock = given.clock ?? createManualClock(Date.parse('2026-03-02T09:00:00.000Z'))
+export async function openChats(given: { settings?: Record<string, string> } = {}): Promise<Chats> {
+  const clock = createManualClock(Date.parse('2026-03-02T09:00:00.000Z'))
   const telegram = await startTelegram({ clock })
-  const settings = { BELLHOP_TELEGRAM_API: given.root ?? telegram.root }
+  const settings = { BELLHOP_TELEGRAM_API: telegram.root, ...given.settings }
   const bellhop = await startBellhop({ settings, clock })
   const acme = await bellhop.organization()
   const ben = await signInAgent(bellhop, acme.orgId, { role: 'admin' })

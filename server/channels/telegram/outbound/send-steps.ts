@@ -50,40 +50,46 @@ function sendStep(context: StepContext, chatId: string, part: TelegramPart): Sen
   }
 }
 
+/** Photos that Telegram can't show, such as a very wide one, are sent as files. */
+function filesStep(context: StepContext, chatId: string, part: TelegramPart & { kind: 'files' }): SendStep {
+  return {
+    messages: part.files.length,
+    isRepeatable: false,
+    call: (signal) => {
+      const send = (arePhotos: boolean) => sendFiles(context, chatId, { ...part, arePhotos }, signal)
+      if (!part.arePhotos) return send(false)
+      return send(true).catch((error) => {
+        if (!isRefusal(error, /photo|image/i)) throw error
+        return send(false)
+      })
+    },
+  }
+}
+
 /** A group of at least two is an album. */
-function filesStep(
+async function sendFiles(
   context: StepContext,
   chatId: string,
   { files, arePhotos, text, entities }: TelegramPart & { kind: 'files' },
-): SendStep {
+  signal: AbortSignal,
+): Promise<number[]> {
   const { api, token } = context
   const uploads = files.map((file, at) => uploadOf(context, file, at))
   const caption = text === '' ? {} : { caption: text, caption_entities: entities }
   const [first = ''] = uploads.map(({ field }) => `attach://${field}`)
-  return {
-    messages: files.length,
-    isRepeatable: false,
-    call: async (signal) => {
-      const options = { signal, files: uploads }
-      if (files.length > 1) {
-        // Below an album, Telegram shows the caption of its first photo, and that of its last file.
-        const captioned = arePhotos ? 0 : uploads.length - 1
-        const each = uploads.map(({ field }, at) => ({
-          media: `attach://${field}`,
-          ...(at === captioned && caption),
-        }))
-        const media = arePhotos
-          ? each.map((one) => ({ type: 'photo' as const, ...one }))
-          : each.map((one) => ({ type: 'document' as const, ...one }))
-        const sent = await api.call(token, 'sendMediaGroup', { chat_id: chatId, media }, options)
-        return sent.map(({ message_id: id }) => id)
-      }
-      const sent = arePhotos
-        ? await api.call(token, 'sendPhoto', { chat_id: chatId, photo: first, ...caption }, options)
-        : await api.call(token, 'sendDocument', { chat_id: chatId, document: first, ...caption }, options)
-      return [sent.message_id]
-    },
+  const options = { signal, files: uploads }
+  if (files.length > 1) {
+    const each = uploads.map(({ field }, at) => ({ media: `attach://${field}`, ...(at === 0 && caption) }))
+    const media = arePhotos
+      ? each.map((one) => ({ type: 'photo' as const, ...one }))
+      : each.map((one) => ({ type: 'document' as const, ...one }))
+    const sent = await api.call(token, 'sendMediaGroup', { chat_id: chatId, media }, options)
+    return sent.map(({ message_id: id }) => id)
   }
+  const sent = arePhotos
+    ? await api.call(token, 'sendPhoto', { chat_id: chatId, photo: first, ...caption }, options)
+    : await api.call(token, 'sendDocument', { chat_id: chatId, document: first, ...caption }, options)
+  return [sent.message_id]
 }
 
 function uploadOf({ open }: StepContext, { hash, name, type, size }: FrozenFile, at: number): UploadedFile {
@@ -96,13 +102,13 @@ function editStep(
   { part, target }: { part: TelegramPart; target: number[] },
 ): SendStep {
   const { text, entities } = part
-  const captioned = part.kind === 'files' && !part.arePhotos ? target.at(-1) : target[0]
+  const [first] = target
   return {
     messages: 1,
     isRepeatable: true,
     call: async (signal) => {
-      if (captioned === undefined) return target
-      const of = { chat_id: chatId, message_id: captioned }
+      if (first === undefined) return target
+      const of = { chat_id: chatId, message_id: first }
       const call =
         part.kind === 'text'
           ? api.call(token, 'editMessageText', { ...of, text, entities }, { signal })
@@ -112,7 +118,7 @@ function editStep(
               { ...of, caption: text, caption_entities: entities },
               { signal },
             )
-      await call.catch((error) => ignoring(error, /not modified/i))
+      await call.catch((error) => ignore(error, /not modified/i))
       return target
     },
   }
@@ -125,13 +131,16 @@ function deletionStep({ api, token }: StepContext, chatId: string, id: number): 
     call: async (signal) => {
       const call = api.call(token, 'deleteMessage', { chat_id: chatId, message_id: id }, { signal })
       // The customer can have deleted it.
-      await call.catch((error) => ignoring(error, /to delete not found/i))
+      await call.catch((error) => ignore(error, /to delete not found/i))
       return undefined
     },
   }
 }
 
-function ignoring(error: unknown, words: RegExp): void {
-  if (error instanceof BotApiError && error.code === 400 && words.test(error.description)) return
-  throw error
+function ignore(error: unknown, words: RegExp): void {
+  if (!isRefusal(error, words)) throw error
+}
+
+function isRefusal(error: unknown, words: RegExp): boolean {
+  return error instanceof BotApiError && error.code === 400 && words.test(error.description)
 }
