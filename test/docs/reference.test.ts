@@ -97,7 +97,13 @@ const OF_THE_API =
 const OF_THE_PAGES = /^server\/(http\/(assets|built-pages)|requests\/headers)\.ts$/
 
 /** Thrown by the verbs of messages, but only for an agent's session. */
-const ONLY_FOR_AGENTS = ['409 answered_meanwhile', '409 customer_fixed', '409 draft_too_long']
+const ONLY_FOR_AGENTS = [
+  '409 answered_meanwhile',
+  '409 customer_fixed',
+  '409 customer_has_email',
+  '409 draft_too_long',
+  '409 email_taken',
+]
 
 function isOfTheApi(path: string): boolean {
   return OF_THE_API.test(path) && !OF_THE_PAGES.test(path)

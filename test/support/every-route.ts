@@ -196,6 +196,8 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
   'PATCH /console/customers/:id': {
     path: '/console/customers/:customer',
     body: () => ({ email: 'new@example.com' }),
+    // Only one without an address gets one.
+    own: 409,
   },
   'DELETE /console/customers/:id': { path: '/console/customers/:customer' },
   'POST /console/bulk': {
