@@ -2,7 +2,7 @@ import { benchCreate } from './create.ts'
 import { benchDeliver } from './deliver.ts'
 import { benchInbox } from './inbox.ts'
 import { benchList } from './list.ts'
-import { benchMail } from './mail.ts'
+import { benchIdleMailboxes, benchMail } from './mail.ts'
 import { benchPage } from './page.ts'
 import { benchRead } from './read.ts'
 import { isMet, printTable, type Result } from './result.ts'
@@ -21,6 +21,7 @@ const PARTS: Record<string, () => Promise<Result[]>> = {
   inbox: benchInbox,
   deliver: benchDeliver,
   mail: benchMail,
+  mailboxes: benchIdleMailboxes,
   start: benchStart,
   page: benchPage,
   thread: benchThread,

@@ -10,9 +10,10 @@ import { makeCertificates } from '../support/certificates.ts'
 import { removeTemporaryFolders } from '../support/folder.ts'
 import { type Dovecot, startDovecot } from '../support/mail/dovecot.ts'
 import { startSmtpFaults } from '../support/mail/smtp-faults.ts'
-import { type Child, startProduct } from './child.ts'
+import { readEvents, signInAgent } from './agent-page.ts'
+import { type Child, residentMiB, startProduct } from './child.ts'
 import { load, rawRequest } from './load.ts'
-import type { Result } from './result.ts'
+import { median, type Result } from './result.ts'
 import { makeWorkspace, type Workspace } from './workspace.ts'
 
 const MAILS = 2_000
@@ -20,6 +21,11 @@ const ADDRESS = 'support@bench.test'
 const PASSWORD = 'bench'
 const READS = { connections: 8, milliseconds: 2_000, status: 200 }
 const LOOK_EVERY_MS = 200
+const NEWS = 40
+const NEWS_EVERY_MS = 100
+const IDLE_MAILBOXES = 50
+/** After the last connection, for the garbage of connecting. */
+const SETTLE_MS = 5_000
 const MAX_WAIT_MS = 600_000
 
 /** Mail from a Dovecot on this machine while `/v1` reads go on, and then a reply to each of them by SMTP. Needs root. */
@@ -36,7 +42,7 @@ export async function benchMail(): Promise<Result[]> {
     const given = { workspace, product, deps, database }
     for (let number = 0; number < MAILS; number += 1) dovecot.deliver(ADDRESS, rawMail(number))
     const taken = await benchTaking(given, dovecot, smtp.port)
-    return [...taken, await benchReplies(given)]
+    return [...taken, await benchReplies(given), await benchNews(given, dovecot)]
   } finally {
     database.close()
     await deps.database.close()
@@ -127,6 +133,92 @@ async function benchReplies({ workspace, product, deps, database }: Bench): Prom
     target: 100,
     wanted: 'at least',
     detail: 'npm smtp-server with STARTTLS, 4 connections',
+  }
+}
+
+/** A mail on the server until the page of an agent hears of it. The mailbox waits by IDLE. */
+async function benchNews({ workspace, product, deps, database }: Bench, dovecot: Dovecot): Promise<Result> {
+  const mailbox = database.query<{ id: string }, []>('SELECT id FROM mailboxes').get()?.id ?? ''
+  await resumeMailbox(deps, workspace.orgId, mailbox)
+  const cookie = await signInAgent(workspace)
+  const closing = new AbortController()
+  const inbox = await fetch(`http://127.0.0.1:${product.port}/console/live`, {
+    headers: { cookie },
+    signal: closing.signal,
+  })
+  let arrived = () => {}
+  const reading = readEvents(inbox, (block) => {
+    if (block.includes('"ticket.created"')) arrived()
+  })
+  const times: number[] = []
+  for (let number = 0; number < NEWS; number += 1) {
+    await Bun.sleep(NEWS_EVERY_MS)
+    const isShown = Promise.withResolvers<void>()
+    arrived = isShown.resolve
+    const deliveredAt = performance.now()
+    dovecot.deliver(ADDRESS, rawMail(MAILS + number))
+    await isShown.promise
+    times.push(performance.now() - deliveredAt)
+  }
+  closing.abort()
+  await reading
+  times.sort((one, other) => one - other)
+  return {
+    name: 'A mail on the server to the page of an agent, p95',
+    measured: times[Math.floor(times.length * 0.95)] ?? Number.NaN,
+    unit: 'ms',
+    target: 2_000,
+    wanted: 'at most',
+    detail: `by IDLE, ${NEWS} mails, median ${median(times).toFixed(0)} ms`,
+  }
+}
+
+/** Memory of mailboxes that wait for news, each with its own connection. */
+export async function benchIdleMailboxes(): Promise<Result[]> {
+  const addresses = Array.from({ length: IDLE_MAILBOXES }, (_, number) => `idle${number}@bench.test`)
+  const dovecot = await startDovecot({
+    users: Object.fromEntries([ADDRESS, ...addresses].map((address) => [address, PASSWORD])),
+  })
+  const workspace = await makeWorkspace()
+  const settings = await mailSettings(workspace)
+  const product = await startProduct(workspace.folder, settings)
+  const log = createLog('error', false, () => {}, Date.now)
+  const deps = await openDeps(readConfig({ BELLHOP_DATA: workspace.folder, ...settings }), { log })
+  const database = new Database(workspace.file)
+  const connect = async (address: string) => {
+    const server = { host: '127.0.0.1', user: address, password: PASSWORD, port: dovecot.imapsPort }
+    const imap = { ...server, security: 'tls' as const }
+    await createMailbox(deps, workspace.orgId, { name: address, address, imap, smtp: imap })
+  }
+  const connected = async (howMany: number) => {
+    const checked = () =>
+      countOf(database, 'SELECT count(*) FROM mailboxes WHERE last_checked_at IS NOT NULL')
+    while (checked() < howMany) await Bun.sleep(LOOK_EVERY_MS)
+    await Bun.sleep(SETTLE_MS)
+    return residentMiB(product.pid)
+  }
+  try {
+    await connect(ADDRESS)
+    const withOne = await connected(1)
+    for (const address of addresses) await connect(address)
+    const withAll = await connected(1 + addresses.length)
+    return [
+      {
+        name: 'Memory of an idle mailbox',
+        measured: ((withAll - withOne) * 1_024) / IDLE_MAILBOXES,
+        unit: 'KiB',
+        target: 1_024,
+        wanted: 'at most',
+        detail: `${withAll.toFixed(0)} MiB with ${1 + IDLE_MAILBOXES} mailboxes, ${withOne.toFixed(0)} with one`,
+      },
+    ]
+  } finally {
+    database.close()
+    await deps.database.close()
+    await product.stop()
+    await dovecot.stop()
+    workspace.remove()
+    removeTemporaryFolders()
   }
 }
 

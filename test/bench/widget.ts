@@ -1,5 +1,4 @@
 import type { Socket } from 'bun'
-import { createAgent } from '../../server/agents/agents.ts'
 import { receiveVisitorMessage } from '../../server/channels/widget/conversations/receive-visitor-message.ts'
 import { newVisitorToken, TOKEN_LIFETIME_MS } from '../../server/channels/widget/visitors/visitors.ts'
 import { createWidget, type KeyedWidget } from '../../server/channels/widget/widgets/widgets.ts'
@@ -7,8 +6,7 @@ import { readConfig } from '../../server/config.ts'
 import { visitors } from '../../server/database/tables/widgets.ts'
 import { type Deps, openDeps } from '../../server/deps.ts'
 import { createLog } from '../../server/log.ts'
-import { startSession } from '../../server/sessions/sessions.ts'
-import { newToken } from '../../server/token.ts'
+import { readEvents, signInAgent } from './agent-page.ts'
 import { cpuOf, residentMiB, startProduct } from './child.ts'
 import { load, rawRequest } from './load.ts'
 import { median, type Result } from './result.ts'
@@ -374,35 +372,4 @@ async function settledMiB(pid: number): Promise<number> {
     measured.push(residentMiB(pid))
   }
   return median(measured)
-}
-
-async function readEvents(response: Response, take: (block: string) => void): Promise<void> {
-  const decoder = new TextDecoder()
-  let rest = ''
-  try {
-    for await (const chunk of response.body ?? []) {
-      const blocks = (rest + decoder.decode(chunk, { stream: true })).split('\n\n')
-      rest = blocks.pop() ?? ''
-      for (const block of blocks) take(block)
-    }
-  } catch {
-    // Canceled, or ended by the server.
-  }
-}
-
-/** An agent with an open inbox. Returns the cookie. */
-async function signInAgent({ folder, orgId }: Workspace): Promise<string> {
-  const log = createLog('error', false, () => {}, Date.now)
-  const deps = await openDeps(readConfig({ BELLHOP_DATA: folder }), { log })
-  const { id: agentId } = await createAgent(deps, orgId, {
-    name: 'Ana',
-    email: 'ana@example.com',
-    role: 'agent',
-  })
-  const token = newToken(deps)
-  await deps.database.write((tx) =>
-    startSession(deps, tx, { orgId, agentId, token, device: '', address: '' }),
-  )
-  await deps.database.close()
-  return `bellhop_session=${token}`
 }

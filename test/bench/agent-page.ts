@@ -1,0 +1,39 @@
+import { createAgent } from '../../server/agents/agents.ts'
+import { readConfig } from '../../server/config.ts'
+import { openDeps } from '../../server/deps.ts'
+import { createLog } from '../../server/log.ts'
+import { startSession } from '../../server/sessions/sessions.ts'
+import { newToken } from '../../server/token.ts'
+import type { Workspace } from './workspace.ts'
+
+/** An agent with an open inbox. Returns the cookie. */
+export async function signInAgent({ folder, orgId }: Workspace): Promise<string> {
+  const log = createLog('error', false, () => {}, Date.now)
+  const deps = await openDeps(readConfig({ BELLHOP_DATA: folder }), { log })
+  const { id: agentId } = await createAgent(deps, orgId, {
+    name: 'Ana',
+    email: 'ana@example.com',
+    role: 'agent',
+  })
+  const token = newToken(deps)
+  await deps.database.write((tx) =>
+    startSession(deps, tx, { orgId, agentId, token, device: '', address: '' }),
+  )
+  await deps.database.close()
+  return `bellhop_session=${token}`
+}
+
+/** Each event of a stream, as text, until it ends. */
+export async function readEvents(response: Response, take: (block: string) => void): Promise<void> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  try {
+    for await (const chunk of response.body ?? []) {
+      const blocks = (rest + decoder.decode(chunk, { stream: true })).split('\n\n')
+      rest = blocks.pop() ?? ''
+      for (const block of blocks) take(block)
+    }
+  } catch {
+    // Canceled, or ended by the server.
+  }
+}
