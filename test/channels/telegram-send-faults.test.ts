@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
+import { connect, createServer, type Server, type Socket } from 'node:net'
 import { insertNotice } from '../../server/sends/telegram/plan-telegram.ts'
-import { letRunFast, openChats } from '../support/chats.ts'
+import { insertBot, letRunFast, openChat, openChats } from '../support/chats.ts'
+import { openDesk } from '../support/telegram.ts'
 import { readThread } from '../support/threads.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -164,3 +166,101 @@ test('a greeting is sent like a message, without one', async () => {
   expect(chats.texts(chat)).toEqual(['How can we help?'])
   expect((await readThread(chats.ben, chat.ticketId)).timeline).toHaveLength(1)
 })
+
+test('a refused token stops the bot, everything waits, and a new token sends it', async () => {
+  await using chats = await openChats()
+  const { telegram, ben, botId, bot, clock } = chats
+  const [chat, other] = [await chats.chat(), await chats.chat()]
+  const token = telegram.revokeToken(bot)
+  const id = await chats.reply(chat, 'Hello')
+  const sentence = `Telegram refused the token of the bot @${bot.me.username}. An administrator has to enter the current one.`
+  await eventually(async () => (await chats.message(chat, id)).sendError === sentence)
+  const later = await chats.reply(other, 'Hi')
+  expect(await chats.message(other, later)).toMatchObject({ sending: 'queued', sendError: sentence })
+  expect((await readThread(ben, other.ticketId)).reply.problem).toEqual({
+    reason: sentence,
+    effect: 'waits',
+    setting: 'telegram',
+  })
+  expect((await ben.call('GET', `/console/bots/${botId}`)).json).toMatchObject({ state: 'refused' })
+  const answer = await ben.call('PATCH', `/console/bots/${botId}`, { body: { token } })
+  expect(answer.status, answer.text).toBe(200)
+  using _ = letRunFast(clock)
+  await chats.until(chat, id, 'sent')
+  await chats.until(other, later, 'sent')
+})
+
+test('a paused bot sends nothing until it is resumed', async () => {
+  await using chats = await openChats()
+  const { ben, botId, bot } = chats
+  const chat = await chats.chat()
+  expect((await ben.call('POST', `/console/bots/${botId}/pause`)).status).toBe(200)
+  const id = await chats.reply(chat, 'Hello')
+  await eventually(
+    async () => (await chats.message(chat, id)).sendError === `The bot @${bot.me.username} is paused.`,
+  )
+  expect((await ben.call('POST', `/console/bots/${botId}/resume`)).status).toBe(200)
+  await chats.until(chat, id, 'sent')
+  expect(chats.texts(chat)).toEqual(['Hello'])
+})
+
+test('while Telegram cannot be reached everything waits, the bot says so, and it goes on by itself', async () => {
+  const sockets = new Set<Socket>()
+  const road = createServer()
+  await using chats = await openChats({
+    async rootOf({ root }) {
+      road.on('connection', (socket) => {
+        const there = connect(Number(new URL(root).port), '127.0.0.1')
+        for (const end of [socket, there]) sockets.add(end.on('error', () => {}))
+        socket.pipe(there).pipe(socket)
+      })
+      return `http://127.0.0.1:${await listenAt(road, 0)}`
+    },
+  })
+  const { bellhop, clock, ben, botId } = chats
+  const [ana, other] = [await chats.chat(), await chats.chat()]
+  const bot = async () => (await ben.call<{ sendError: string | null }>('GET', `/console/bots/${botId}`)).json
+  await chats.until(ana, await chats.reply(ana, 'Hello'), 'sent')
+  road.close()
+  for (const socket of sockets) socket.destroy()
+  clock.advance(5 * SECOND)
+  const waiting = [await chats.reply(ana, 'Again'), await chats.reply(other, 'Hi')]
+  const sentence = "127.0.0.1 can't be reached."
+  const isWaiting = async (id: string) => (await chats.send(id))?.error === sentence
+  await eventually(async () => (await Promise.all(waiting.map(isWaiting))).every(Boolean))
+  expect((await bot()).sendError).toBe(sentence)
+  await listenAt(road, Number(new URL(bellhop.deps.config.telegramApi).port))
+  using _ = letRunFast(clock)
+  await eventually(() => chats.texts(other).length === 1 && chats.texts(ana).length === 2)
+  await eventually(async () => {
+    await Bun.sleep(A_MOMENT_MS)
+    return (await bot()).sendError === null
+  })
+  road.close()
+})
+
+test('a name that cannot be resolved is said in a sentence, and the token is in no log', async () => {
+  await using desk = await openDesk({ settings: () => ({ BELLHOP_TELEGRAM_API: 'http://telegram.invalid' }) })
+  const { bellhop, acme, admin, telegram } = desk
+  const bot = telegram.addBot()
+  const botId = await insertBot(bellhop.deps, acme.orgId, bot)
+  const { ticketId } = await openChat(bellhop.deps, { orgId: acme.orgId, telegram, bot, botId })
+  const path = `/v1/tickets/${ticketId}/messages`
+  expect((await admin.call('POST', path, { body: { text: 'Hello' } })).status).toBe(201)
+  const message = await eventually(async () => {
+    await Bun.sleep(A_MOMENT_MS)
+    return (await readThread(admin, ticketId)).timeline.find(({ sendError }) => sendError)
+  })
+  expect(message).toMatchObject({ sending: 'queued', sendError: "telegram.invalid couldn't be resolved." })
+  expect(bellhop.logLines.join()).toContain('send_failed')
+  expect(bellhop.logLines.join()).not.toContain(bot.token.slice(bot.token.indexOf(':')))
+})
+
+function listenAt(server: Server, port: number): Promise<number> {
+  return new Promise((resolve) =>
+    server.listen(port, '127.0.0.1', () => {
+      const address = server.address()
+      resolve(typeof address === 'object' && address ? address.port : 0)
+    }),
+  )
+}

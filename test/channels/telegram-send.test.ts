@@ -137,9 +137,9 @@ test('one chat gets at most a message each second, a bot sends 25, and Telegram 
   expect(times.at(-1)).toBeGreaterThanOrEqual(4_000)
 })
 
-test('the customer sees that an agent is writing, for as long as that is so', async () => {
+test('the customer sees that an agent is writing, for as long as that is so and the bot is set to show it', async () => {
   await using chats = await openChats()
-  const { ben, bot, clock } = chats
+  const { ben, bot, botId, clock } = chats
   const chat = await chats.chat()
   const says = (state: string) =>
     ben.call('POST', '/console/presence', { body: { pageId: 'p', ticketId: chat.ticketId, state } })
@@ -154,6 +154,13 @@ test('the customer sees that an agent is writing, for as long as that is so', as
   clock.advance(SECOND)
   await Bun.sleep(A_MOMENT_MS)
   clock.advance(20 * SECOND)
+  await Bun.sleep(A_MOMENT_MS)
+  expect(bot.actions).toHaveLength(2)
+
+  const off = await ben.call('PATCH', `/console/bots/${botId}`, { body: { showsTyping: false } })
+  expect(off.status, off.text).toBe(200)
+  await says('replying')
+  clock.advance(10 * SECOND)
   await Bun.sleep(A_MOMENT_MS)
   expect(bot.actions).toHaveLength(2)
 })

@@ -1,6 +1,6 @@
 import { expect } from 'bun:test'
 import type { Message } from '@grammyjs/types'
-import { eq } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { upsertCustomer } from '../../server/customers/customers.ts'
 import { bots, telegramChats, telegramConversations } from '../../server/database/tables/bots.ts'
 import { sends } from '../../server/database/tables/sends.ts'
@@ -54,10 +54,13 @@ export interface OpenChat {
   bot: TelegramBot
 }
 
-export async function openChats(given: { settings?: Record<string, string> } = {}): Promise<Chats> {
+export async function openChats(
+  given: { settings?: Record<string, string>; rootOf?: (telegram: TelegramServer) => Promise<string> } = {},
+): Promise<Chats> {
   const clock = createManualClock(Date.parse('2026-03-02T09:00:00.000Z'))
   const telegram = await startTelegram({ clock })
-  const settings = { BELLHOP_TELEGRAM_API: telegram.root, ...given.settings }
+  const root = (await given.rootOf?.(telegram)) ?? telegram.root
+  const settings = { BELLHOP_TELEGRAM_API: root, ...given.settings }
   const bellhop = await startBellhop({ settings, clock })
   const acme = await bellhop.organization()
   const ben = await signInAgent(bellhop, acme.orgId, { role: 'admin' })
@@ -65,7 +68,9 @@ export async function openChats(given: { settings?: Record<string, string> } = {
 
   async function addBot() {
     const bot = telegram.addBot()
-    const botId = await insertBot(deps, acme.orgId, bot)
+    const answer = await ben.call<{ id: string }>('POST', '/console/bots', { body: { token: bot.token } })
+    expect(answer.status, answer.text).toBe(201)
+    const botId = answer.json.id
     clock.advance(STARTED_AFTER_MS)
     return { bot, botId }
   }
@@ -79,7 +84,19 @@ export async function openChats(given: { settings?: Record<string, string> } = {
     telegram,
     ...first,
     addBot,
-    chat: ({ bot, botId } = first) => openChat(deps, { orgId: acme.orgId, telegram, bot, botId }),
+    async chat({ bot, botId } = first) {
+      const { id: chatId, writes } = telegram.addUser({ first_name: 'Ana', username: 'ana' })
+      writes(bot, 'Where is my parcel?')
+      const ticketId = await eventually(async () => {
+        const isIt = and(
+          eq(telegramConversations.botId, botId),
+          eq(telegramConversations.chatId, String(chatId)),
+        )
+        const [found] = await deps.database.read.select().from(telegramConversations).where(isIt)
+        return found?.ticketId
+      })
+      return { ticketId, chatId, bot }
+    },
     async reply({ ticketId }, text) {
       const path = `/v1/tickets/${ticketId}/messages`
       const answer = await ben.call<{ id: string }>('POST', path, { body: { text } })
@@ -126,6 +143,7 @@ export function letRunFast(clock: ManualClock): Disposable {
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
+/** A bot without asking Telegram about it. */
 export async function insertBot(deps: Deps, orgId: string, { me, token }: TelegramBot): Promise<string> {
   const id = deps.newId('bot')
   const now = deps.clock.now()
@@ -146,7 +164,7 @@ export async function insertBot(deps: Deps, orgId: string, { me, token }: Telegr
   return id
 }
 
-/** A ticket of someone new. */
+/** A ticket of someone new, without receiving anything. */
 export async function openChat(
   deps: Deps,
   {
