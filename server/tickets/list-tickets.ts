@@ -36,7 +36,7 @@ export interface TicketList {
 
 /**
  * One page of the organization's tickets. With no or one filter, and with status and assignee, page 1 and every page
- * by cursor cost the same at a thousand and at a million tickets; a page by number passes over index entries only.
+ * by cursor cost the same at a thousand and at a million tickets; the total also with status and tag; a page by number passes over index entries only.
  */
 export async function listTickets(
   deps: Deps,
@@ -110,6 +110,7 @@ function counterFor(filters: TicketFilters): string | undefined {
   if (used === 0) return filterNames.all
   if (used === 2 && status && assignedTo !== undefined)
     return filterNames.statusAndAssignedTo(status, assignedTo)
+  if (used === 2 && status && tag !== undefined) return filterNames.statusAndTag(status, tag)
   if (used > 1) return undefined
   if (status) return filterNames.status(status)
   if (channel) return filterNames.channel(channel)
