@@ -98,6 +98,42 @@ test('a chat that Telegram does not know fails at once, in its words', async () 
   })
 })
 
+test('a bot that is removed sends nothing more, and its messages say why', async () => {
+  await using chats = await openChats()
+  const { ben, botId, bot } = chats
+  const chat = await chats.chat()
+  await ben.call('POST', `/console/bots/${botId}/pause`)
+  const id = await chats.reply(chat, 'Hello')
+  expect((await ben.call('DELETE', `/console/bots/${botId}`)).status).toBe(204)
+  const reason = `The bot @${bot.me.username} was removed.`
+  expect(await chats.until(chat, id, 'failed')).toMatchObject({ sendError: reason })
+  expect((await readThread(ben, chat.ticketId)).reply).toEqual({
+    by: 'nothing',
+    problem: { reason, effect: 'fails', setting: 'telegram' },
+  })
+  expect(await chats.message(chat, await chats.reply(chat, 'Hi'))).toMatchObject({
+    sending: 'failed',
+    sendError: reason,
+  })
+})
+
+test('a bot whose messages another program fetches still sends', async () => {
+  await using chats = await openChats()
+  const { ben, botId, telegram, clock } = chats
+  const chat = await chats.chat()
+  telegram.fail(
+    { code: 409, description: 'Conflict: terminated by other getUpdates request' },
+    { method: 'getUpdates' },
+  )
+  await eventually(async () => {
+    // The poll that waits ends, and the next ones are refused.
+    clock.advance(10 * SECOND)
+    await Bun.sleep(A_MOMENT_MS)
+    return (await ben.call<{ state: string }>('GET', `/console/bots/${botId}`)).json.state === 'taken'
+  })
+  await chats.until(chat, await chats.reply(chat, 'Hello'), 'sent')
+})
+
 test('a problem of Telegram is tried again after 5 and 20 seconds, then like mail', async () => {
   await using chats = await openChats()
   const { clock, telegram } = chats

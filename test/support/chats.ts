@@ -51,6 +51,8 @@ export interface Chats extends AsyncDisposable {
 export interface OpenChat {
   ticketId: string
   chatId: number
+  /** Who writes there. */
+  user: ReturnType<TelegramServer['addUser']>
   bot: TelegramBot
 }
 
@@ -85,8 +87,9 @@ export async function openChats(
     ...first,
     addBot,
     async chat({ bot, botId } = first) {
-      const { id: chatId, writes } = telegram.addUser({ first_name: 'Ana', username: 'ana' })
-      writes(bot, 'Where is my parcel?')
+      const user = telegram.addUser({ first_name: 'Ana', username: 'ana' })
+      const { id: chatId } = user
+      user.writes(bot, 'Where is my parcel?')
       const ticketId = await eventually(async () => {
         const isIt = and(
           eq(telegramConversations.botId, botId),
@@ -95,7 +98,7 @@ export async function openChats(
         const [found] = await deps.database.read.select().from(telegramConversations).where(isIt)
         return found?.ticketId
       })
-      return { ticketId, chatId, bot }
+      return { ticketId, chatId, user, bot }
     },
     async reply({ ticketId }, text) {
       const path = `/v1/tickets/${ticketId}/messages`
@@ -174,8 +177,9 @@ export async function openChat(
     botId,
   }: { orgId: string; telegram: TelegramServer; bot: TelegramBot; botId: string },
 ): Promise<OpenChat> {
-  const { id: chatId, user } = telegram.addUser({ first_name: 'Ana' })
-  chatOf(bot, { id: chatId, type: 'private', first_name: user.first_name })
+  const user = telegram.addUser({ first_name: 'Ana' })
+  const { id: chatId } = user
+  chatOf(bot, { id: chatId, type: 'private', first_name: 'Ana' })
   const now = deps.clock.now()
   const place = { orgId, botId, chatId: String(chatId), createdAt: now }
   const ticketId = await deps.database.write(async (tx) => {
@@ -196,5 +200,5 @@ export async function openChat(
     await tx.insert(telegramConversations).values({ ...place, ticketId: ticket.id })
     return ticket.id
   })
-  return { ticketId, chatId, bot }
+  return { ticketId, chatId, user, bot }
 }
