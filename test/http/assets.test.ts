@@ -4,7 +4,7 @@ import { call, startBellhop } from '../support/bellhop.ts'
 import { requireBuiltWeb } from '../support/web.ts'
 
 const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self'; connect-src 'self'; " +
   "font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-src 'self'; frame-ancestors 'none'"
 
 await requireBuiltWeb()
