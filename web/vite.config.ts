@@ -10,9 +10,9 @@ const SERVER = 'http://127.0.0.1:3000'
 /** Browsers of the last two years. Older ones lack `light-dark()`, which the themes need. */
 const BROWSERS = ['chrome123', 'firefox120', 'safari17.5']
 
-/** All modules but those that only mails, visitors of the widget and forms need, which come later. */
+/** All modules but those that only mails, chats and forms need, which come later. */
 const FIRST_VIEW =
-  /^(?!.*\/web\/(?:formatting|sign-in|ticket\/(?:attachments|mail|recipients|outgoing|visitor)|forms\/(?:form|password-field)|ui\/checkbox)[/.])/
+  /^(?!.*\/web\/(?:formatting|sign-in|ticket\/(?:attachments|chats|mail|recipients|outgoing|visitor|telegram)|forms\/(?:form|password-field)|live\/channel-problems|ui\/checkbox)[/.])/
 
 export default defineConfig({
   root: HERE,

@@ -63,9 +63,11 @@ export interface TelegramServer {
 }
 
 /** A person in a private chat with bots. */
-interface TelegramUser {
+export interface TelegramUser {
   user: User
   id: number
+  /** Opens the chat without a word; the first message does so too. */
+  opens(bot: TelegramBot): void
   /** The first message of a chat opens it. */
   sends(bot: TelegramBot, content: MessageContent): Message
   writes(bot: TelegramBot, text: string, more?: MessageContent): Message
@@ -134,6 +136,7 @@ export async function startTelegram(options: TelegramOptions): Promise<TelegramS
     return {
       user,
       id,
+      opens: (bot) => void chatOf(bot, chat),
       sends: (bot, content) => place(bot, chat, content),
       writes: (bot, text, more = {}) => place(bot, chat, { text, ...more }),
       presses(bot, startToken) {

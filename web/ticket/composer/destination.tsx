@@ -24,7 +24,7 @@ export function Destination(props: DestinationProps) {
       <Show
         when={props.recipients}
         fallback={
-          <Show when={props.reply.by === 'widget'} fallback={<p>{elsewhere(props.reply)}</p>}>
+          <Show when={isChat(props.reply)} fallback={<p>{elsewhere(props.reply)}</p>}>
             <ChatParts.Destination reply={props.reply} />
           </Show>
         }
@@ -68,6 +68,10 @@ export function ReplyProblem(props: { reply: ReplyDestination }) {
 /** Of a reply that doesn't leave by email. */
 function elsewhere({ by }: ReplyDestination): string {
   return by === 'api' ? 'Sent to your integration (webhook), not by email' : ''
+}
+
+function isChat({ by }: ReplyDestination): boolean {
+  return by === 'widget' || by === 'telegram'
 }
 
 function namesOf(recipients: Recipients): string {

@@ -27,8 +27,8 @@ export function CustomerPanel(props: { ticketId: string }) {
           {(known) => (
             <>
               <CustomerCard ticket={known().ticket} customer={customer().data} />
-              <Show when={known().ticket.channel === 'widget'}>
-                <ChatParts.Section ticketId={props.ticketId} />
+              <Show when={isChat(known().ticket)}>
+                <ChatParts.Section detail={known()} />
               </Show>
               <Switch fallback={<Skeleton lines={3} label="Loading other tickets" />}>
                 <Match when={customer().data}>
@@ -55,6 +55,10 @@ export function CustomerPanel(props: { ticketId: string }) {
       </Switch>
     </aside>
   )
+}
+
+function isChat({ channel }: Ticket): boolean {
+  return channel === 'widget' || channel === 'telegram'
 }
 
 /** The channel and the times of the ticket. The header shows its id. */

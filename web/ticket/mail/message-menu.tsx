@@ -4,6 +4,8 @@ import Ellipsis from 'lucide-solid/icons/ellipsis'
 import FileText from 'lucide-solid/icons/file-text'
 import Forward from 'lucide-solid/icons/forward'
 import Image from 'lucide-solid/icons/image'
+import Pencil from 'lucide-solid/icons/pencil'
+import Undo from 'lucide-solid/icons/undo-2'
 import { createSignal, Show } from 'solid-js'
 import { lazyDialog } from '../../live/lazy-page.tsx'
 import { copyText } from '../../ui/copy-button.tsx'
@@ -15,6 +17,8 @@ import type { MailView } from './mail-view.ts'
 import './message-menu.css'
 
 const ForwardDialog = lazyDialog(() => import('../outgoing/forward-dialog.tsx'))
+const EditDialog = lazyDialog(() => import('../telegram/edit-dialog.tsx'))
+const TakeBackDialog = lazyDialog(() => import('../telegram/take-back-dialog.tsx'))
 
 interface MessageMenuProps {
   message: MessageEntry
@@ -27,6 +31,8 @@ export function MessageMenu(props: MessageMenuProps) {
   const isReceivedMail = () => props.message.email !== undefined && props.message.role === 'customer'
   const [isForwarding, setForwarding] = createSignal(false)
   const [wasForwarding, setWasForwarding] = createSignal(false)
+  const [isEditing, setEditing] = createSignal(false)
+  const [isTakingBack, setTakingBack] = createSignal(false)
   function forward(): void {
     setWasForwarding(true)
     setForwarding(true)
@@ -44,6 +50,16 @@ export function MessageMenu(props: MessageMenuProps) {
         <MenuItem icon={<Forward />} onSelect={forward}>
           Forward…
         </MenuItem>
+        <Show when={props.message.canEdit}>
+          <MenuItem icon={<Pencil />} onSelect={() => setEditing(true)}>
+            Edit…
+          </MenuItem>
+        </Show>
+        <Show when={props.message.canTakeBack}>
+          <MenuItem icon={<Undo />} onSelect={() => setTakingBack(true)}>
+            Take back…
+          </MenuItem>
+        </Show>
         <Show when={props.message.html}>
           <MenuItem icon={<FileText />} onSelect={() => props.view.setFormatted(!props.view.isFormatted())}>
             {props.view.isFormatted() ? 'Show plain text' : 'Show formatting'}
@@ -71,6 +87,18 @@ export function MessageMenu(props: MessageMenuProps) {
           ticket={props.ticket}
         />
       </Show>
+      <EditDialog
+        isOpen={isEditing()}
+        onClose={() => setEditing(false)}
+        message={props.message}
+        ticketId={props.ticket.id}
+      />
+      <TakeBackDialog
+        isOpen={isTakingBack()}
+        onClose={() => setTakingBack(false)}
+        message={props.message}
+        ticketId={props.ticket.id}
+      />
     </div>
   )
 }

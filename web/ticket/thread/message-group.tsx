@@ -4,6 +4,7 @@ import { Avatar } from '../../ui/avatar.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Time } from '../../ui/relative-time.tsx'
 import { Attachments } from '../attachments/attachments.tsx'
+import { ChatParts } from '../chat-parts.tsx'
 import { MailParts } from '../mail/mail-parts.tsx'
 import { createMailView } from '../mail/mail-view.ts'
 import { MessageStatus } from './message-status.tsx'
@@ -62,7 +63,7 @@ export function MessageGroup(props: MessageGroupProps) {
             return (
               <Show when={item()}>
                 {(known) => (
-                  <div class="message-group-item">
+                  <div class="message-group-item" data-message={id}>
                     <Show when={index() > 0}>
                       <ClockTime at={known().createdAt} />
                     </Show>
@@ -123,13 +124,27 @@ interface MessageProps extends MessageGroupProps {
 function Message(props: MessageProps) {
   const view = createMailView(() => props.message)
   const { email, hasQuote, role } = props.message
+  const isOfTelegram = () => props.message.telegram || props.message.editedAt || props.message.takenBackAt
   const isReceived = email !== undefined && role === 'customer'
   return (
     <>
       <MailParts.Menu message={props.message} ticket={props.ticket} view={view} />
       <Show
         when={isReceived || hasQuote}
-        fallback={<MessageText text={props.message.text} format={props.message.format} terms={props.terms} />}
+        fallback={
+          <Show
+            when={isOfTelegram()}
+            fallback={
+              <MessageText text={props.message.text} format={props.message.format} terms={props.terms} />
+            }
+          >
+            <ChatParts.TelegramMessage
+              message={props.message}
+              ticketId={props.ticket.id}
+              terms={props.terms}
+            />
+          </Show>
+        }
       >
         <MailParts.Body
           message={props.message}

@@ -1,12 +1,10 @@
 import { createMemo, Show } from 'solid-js'
 import { isVisitorTyping } from '../../live/presence.ts'
 import type { ReplyDestination, Ticket } from '../ticket-query.ts'
-import { BlockDialog, BlockItem } from './block-dialog.tsx'
-import { VisitorSection } from './visitor-section.tsx'
 import './visitor-typing.css'
 
 /** "Ana is typing…", at the end of a conversation in the widget. */
-function VisitorTyping(props: { ticket: Ticket }) {
+export function VisitorTyping(props: { ticket: Ticket }) {
   // A memo, because updates arrive for all tickets: without a change on this one, screen readers stay silent.
   const isTyping = createMemo(() => isVisitorTyping(props.ticket.id))
   return (
@@ -25,7 +23,7 @@ const NO_EMAIL = {
 }
 
 /** Where a reply in the chat goes, and what becomes of it when the visitor doesn't read it there. */
-function ChatDestination(props: { reply: ReplyDestination }) {
+export function VisitorDestination(props: { reply: ReplyDestination }) {
   return <p>Goes to the website chat. {unreadText(props.reply.ifUnread)}</p>
 }
 
@@ -35,6 +33,3 @@ function unreadText(ifUnread: ReplyDestination['ifUnread']): string {
   const address = ifUnread.isVerified ? ifUnread.address : `${ifUnread.address} (not verified)`
   return `Emailed to ${address} if it isn't read within 10 minutes.`
 }
-
-/** In one file, because the first view names every file that it may load. */
-export const VisitorParts = { BlockDialog, BlockItem, ChatDestination, VisitorSection, VisitorTyping }
