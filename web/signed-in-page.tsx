@@ -5,8 +5,8 @@ import { codeOf } from './api/api-problem.ts'
 import { SessionContext, sessionQuery } from './api/session.ts'
 import { FailedState } from './forms/failed-state.tsx'
 import { HeldReplyNotices } from './inbox/held-reply-notices.tsx'
+import { ChannelBanner } from './live/channel-banner.tsx'
 import { LiveBanner } from './live/live-banner.tsx'
-import { MailboxBanner } from './live/mailbox-banner.tsx'
 import { SignInAgain } from './sign-in/sign-in-again.tsx'
 import { SignOutDialog } from './ticket/sign-out.tsx'
 import { Skeleton } from './ui/skeleton.tsx'
@@ -25,7 +25,7 @@ export function SignedInPage(props: RouteSectionProps) {
           <SessionContext.Provider value={data}>
             <div class="signed-in-page">
               <LiveBanner />
-              <MailboxBanner />
+              <ChannelBanner />
               {props.children}
             </div>
             <HeldReplyNotices />

@@ -6,6 +6,7 @@ import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { openLedger } from '../support/mail/fetched-mail.ts'
 import { newMailbox } from '../support/mailboxes.ts'
+import { storeBot } from '../support/stored-bot.ts'
 
 const PAGES = [
   'start',
@@ -33,6 +34,7 @@ const DIALOGS = [
   ['endpoints', 'New endpoint', 'New endpoint'],
   ['agents', 'Invite agent', 'Invite agent'],
   ['widget', 'Add widget', 'New widget'],
+  ['telegram', 'Add bot', 'New bot'],
   ['email', 'Set up Microsoft', 'OAuth client for Microsoft'],
   ['tags', 'Rename billing', 'Rename “billing”'],
   ['tags', 'Remove billing', 'Remove “billing”?'],
@@ -147,6 +149,7 @@ async function fill(): Promise<string[]> {
   expect(mail.outcome).toBe('quarantined')
   return [
     `widget/${widget.json.widget.id}`,
+    `telegram/${await storeBot(bellhop, client.orgId)}`,
     `email/${mailbox.json.id}`,
     `email/${unfinished.json.id}`,
     `mails/${mail.id}`,

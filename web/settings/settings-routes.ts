@@ -16,7 +16,8 @@ import type { Component } from 'solid-js'
 import { AccountPage } from './account/account-page.tsx'
 import { AgentsPage } from './agents/agents-page.tsx'
 import { AuditPage } from './audit/audit-page.tsx'
-import { TelegramPage } from './channels/planned-channels.tsx'
+import { BotPage } from './bots/bot-page.tsx'
+import { BotsPage } from './bots/bots-page.tsx'
 import { DeliveriesPage } from './deliveries/deliveries-page.tsx'
 import { DeliveryPage } from './deliveries/delivery-page.tsx'
 import { EndpointPage } from './endpoints/endpoint-page.tsx'
@@ -88,7 +89,7 @@ const GROUPS: Group[] = [
       admin('widget', 'Website widget', MessageCircle, WidgetsPage, WidgetPage),
       admin('email', 'Email', Mail, MailboxesPage, MailboxPage),
       admin('mails', 'Received mail', MailOpen, MailsPage, MailPage),
-      admin('telegram', 'Telegram', Send, TelegramPage),
+      admin('telegram', 'Telegram', Send, BotsPage, BotPage),
     ],
   },
   {

@@ -52,6 +52,16 @@ export const ACTIONS: Record<string, string> = {
   'visitor.unblocked': 'Unblocked a visitor',
   'address.blocked': 'Blocked an IP address',
   'address.unblocked': 'Unblocked an IP address',
+  'bot.created': 'Added a Telegram bot',
+  'bot.changed': 'Changed a Telegram bot',
+  'bot.token_changed': 'Replaced the token of a Telegram bot',
+  'bot.checked': 'Checked a Telegram bot',
+  'bot.missed_dismissed': 'Dismissed a notice on a Telegram bot',
+  'bot.paused': 'Paused a Telegram bot',
+  'bot.resumed': 'Resumed a Telegram bot',
+  'bot.refused': 'Stopped a Telegram bot, because its token was refused',
+  'bot.webhook_removed': 'Removed a webhook from a Telegram bot',
+  'bot.removed': 'Removed a Telegram bot',
   'oauth_client.saved': 'Changed an OAuth client',
   'oauth_client.removed': 'Removed an OAuth client',
   'saved_reply.created': 'Created a saved reply',
@@ -89,6 +99,12 @@ const FIELDS: Record<string, string> = {
   hasSubaddresses: 'answer address',
   hasSubjectTokens: 'subject tokens',
   dkim: 'DKIM',
+  telegramBotId: 'Telegram bot',
+  greeting: 'greeting',
+  newTicketAfterDays: 'new tickets',
+  showsTyping: 'typing',
+  receives: 'receiving',
+  token: 'token',
 }
 
 /** The action in words. Falls back to its id. */
@@ -132,6 +148,7 @@ function detailText(action: string, detail: Record<string, unknown>): string {
       return Array.isArray(detail.scopes) ? `with ${detail.scopes.join(', ')}` : ''
     case 'mailbox.changed':
     case 'widget.changed':
+    case 'bot.changed':
       return Array.isArray(detail.fields) ? detail.fields.map(fieldText).join(', ') : ''
     case 'organization.changed':
       return Object.keys(detail).map(fieldText).join(', ')

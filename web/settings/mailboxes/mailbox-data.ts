@@ -42,7 +42,7 @@ export function showMailbox(mailbox: Mailbox): void {
 }
 
 export function mailboxesChanged(): void {
-  for (const queryKey of [queryKeys.mailboxes, queryKeys.checklist]) {
+  for (const queryKey of [queryKeys.mailboxes, queryKeys.channelProblems, queryKeys.checklist]) {
     void queries.invalidateQueries({ queryKey })
   }
 }

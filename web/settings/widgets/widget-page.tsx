@@ -19,6 +19,7 @@ import { SignedInUsers } from './signed-in-users.tsx'
 import { Websites } from './websites.tsx'
 import { createWidgetForm, showWidget, type Widget, widgetQuery, widgetsChanged } from './widget-data.ts'
 import { WidgetState } from './widget-state.tsx'
+import { WidgetTelegram } from './widget-telegram.tsx'
 
 const LIST = '/settings/widget'
 /** So that "seen" appears while the snippet is being tried. */
@@ -42,6 +43,7 @@ export function WidgetPage(props: { id: string }) {
             <PreviewedSettings widget={widget()} />
             <OpeningHours widget={widget()} />
             <SignedInUsers widget={widget()} />
+            <WidgetTelegram widget={widget()} />
             <Name widget={widget()} />
             <RemoveWidget widget={widget()} />
           </>

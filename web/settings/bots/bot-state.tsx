@@ -1,0 +1,101 @@
+import CircleAlert from 'lucide-solid/icons/circle-alert'
+import CircleCheck from 'lucide-solid/icons/circle-check'
+import CirclePause from 'lucide-solid/icons/circle-pause'
+import CircleX from 'lucide-solid/icons/circle-x'
+import LoaderCircle from 'lucide-solid/icons/loader-circle'
+import Unplug from 'lucide-solid/icons/unplug'
+import { type Component, Show } from 'solid-js'
+import { Dynamic } from 'solid-js/web'
+import { Badge, type Tone } from '../../ui/badge.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { DetailList } from '../detail-list.tsx'
+import type { Bot } from './bot-data.ts'
+
+interface Shown {
+  word: string
+  tone: Tone
+  icon: Component<{ size?: number }>
+}
+
+const STATES: Record<Bot['state'], Shown> = {
+  active: { word: 'Connected', tone: 'green', icon: CircleCheck },
+  connecting: { word: 'Connecting', tone: 'amber', icon: LoaderCircle },
+  failing: { word: 'Failing', tone: 'amber', icon: CircleAlert },
+  taken: { word: 'Taken by another program', tone: 'amber', icon: Unplug },
+  webhook: { word: 'Webhook set elsewhere', tone: 'amber', icon: Unplug },
+  paused: { word: 'Paused', tone: 'grey', icon: CirclePause },
+  refused: { word: 'Token refused', tone: 'red', icon: CircleX },
+}
+
+/** The state of a bot as word, icon and color. */
+export function BotState(props: { bot: Bot }) {
+  const shown = () => STATES[props.bot.state]
+  return (
+    <Badge tone={shown().tone}>
+      <Dynamic component={shown().icon} size={12} />
+      {shown().word}
+    </Badge>
+  )
+}
+
+/** When messages last came and went, how many wait, and what is wrong. */
+export function BotHealth(props: { bot: Bot }) {
+  return (
+    <DetailList
+      items={[
+        { name: 'Receives by', value: props.bot.receives === 'webhook' ? 'Webhook' : 'Long polling' },
+        { name: 'Last message in', value: timeOr(props.bot.lastUpdateAt, 'None yet') },
+        { name: 'Last message out', value: timeOr(props.bot.lastSentAt, 'None yet') },
+        { name: 'Queue', value: queueSentence(props.bot) },
+        { name: 'Last checked', value: timeOr(props.bot.lastCheckedAt, 'Not yet') },
+        { name: 'Last error', value: <LastError bot={props.bot} /> },
+        { name: 'Unknown updates', value: unknownSentence(props.bot) },
+      ]}
+    />
+  )
+}
+
+/** "2 messages to process, 1 to send". */
+export function queueSentence({ queue: { incoming, outgoing } }: Bot): string {
+  if (incoming + outgoing === 0) return 'Empty'
+  return [
+    incoming > 0 && `${counted(incoming, 'message')} to process`,
+    outgoing > 0 && `${counted(outgoing, 'message')} to send`,
+  ]
+    .filter(Boolean)
+    .join(', ')
+}
+
+function unknownSentence({ unknownUpdates }: Bot): string {
+  if (unknownUpdates === 0) return 'None'
+  return `${counted(unknownUpdates, 'update')} of a kind that Bellhop doesn't know. They are stored and change nothing.`
+}
+
+function counted(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
+}
+
+function LastError(props: { bot: Bot }) {
+  const errors = () => [props.bot.receiveError, props.bot.sendError].filter((error) => error !== null)
+  const since = () => props.bot.receiveFailingSince ?? props.bot.sendFailingSince
+  return (
+    <Show when={errors().length > 0} fallback="None">
+      {errors().join(' ')}{' '}
+      <Show when={since()}>
+        {(at) => (
+          <span class="muted">
+            Failing since <RelativeTime at={at()} isLong />.
+          </span>
+        )}
+      </Show>
+    </Show>
+  )
+}
+
+function timeOr(at: string | null, otherwise: string) {
+  return (
+    <Show when={at} fallback={otherwise}>
+      {(time) => <RelativeTime at={time()} isLong />}
+    </Show>
+  )
+}
