@@ -58,7 +58,7 @@ export function passwordFrom(file: string | undefined): string | undefined {
   return file === undefined ? undefined : secretFrom(file, 'password')
 }
 
-function secretFrom(file: string, what: 'password' | 'token'): string | undefined {
+export function secretFrom(file: string, what: 'password' | 'token'): string | undefined {
   try {
     return readFileSync(file === '-' ? '/dev/stdin' : file, 'utf8').split(/\r?\n/)[0]
   } catch {

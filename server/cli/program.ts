@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { UsageError } from '../errors.ts'
 import { VERSION } from '../version.ts'
 import { addAgent } from './agent.ts'
+import { addBot } from './bot.ts'
 import { addDeliveries } from './deliveries.ts'
 import { addEndpoint } from './endpoint.ts'
 import { addKey } from './key.ts'
@@ -61,6 +62,7 @@ function createProgram(): Command {
   addDeliveries(program)
   addMailbox(program)
   addWidget(program)
+  addBot(program)
   throwUsageErrors(program, 'bellhop')
   return program
 }

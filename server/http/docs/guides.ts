@@ -25,6 +25,11 @@ export const GUIDES: Guide[] = [
     load: () => import('./guides/widget.md', { with: { type: 'text' } }),
   },
   {
+    slug: 'telegram',
+    title: 'Connect a Telegram bot',
+    load: () => import('./guides/telegram.md', { with: { type: 'text' } }),
+  },
+  {
     slug: 'api',
     title: 'Use the API',
     load: () => import('./guides/api.md', { with: { type: 'text' } }),
