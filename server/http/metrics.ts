@@ -8,6 +8,7 @@ import { watchEventLoop } from './event-loop-delay.ts'
 import { createMailMetrics } from './mail-metrics.ts'
 import { type Metric, PROMETHEUS_TYPE, prometheusText } from './prometheus-text.ts'
 import { createRequestCounts } from './request-counts.ts'
+import { telegramMetrics } from './telegram-metrics.ts'
 import type { FinishedRequest } from './watch-requests.ts'
 
 /** Headers that show that a request came through a proxy on this machine. */
@@ -44,6 +45,7 @@ export function createMetrics(
       attemptsMetric(attempts),
       ...backlogMetrics(backlog, deps.clock.now()),
       ...(await mail.metrics()),
+      ...(await telegramMetrics(deps)),
       ...visitorMetrics(visitors()),
       gauge('bellhop_database_bytes', 'Size of the database on disk.', size.database),
       gauge('bellhop_wal_bytes', 'Size of the write-ahead log on disk.', size.wal),

@@ -1,4 +1,4 @@
-import { and, count, eq, inArray, sql } from 'drizzle-orm'
+import { and, count, eq, inArray, isNull, min, sql } from 'drizzle-orm'
 import { type BotState, bots, telegramUpdates } from '../../../database/tables/bots.ts'
 import { sends } from '../../../database/tables/sends.ts'
 import { actingAs, type Deps } from '../../../deps.ts'
@@ -72,6 +72,34 @@ export async function countQueues(deps: Deps, orgId: string): Promise<Map<string
     .groupBy(sends.laneId)
   for (const { botId, messages } of outgoing) queueOf(botId).outgoing = messages
   return queues
+}
+
+interface BotTotals {
+  states: Record<BotHealth, number>
+  /** Updates that are still to be processed, and when the oldest of them was fetched. */
+  pending: number
+  oldestPendingAt: number | null
+  /** Updates of unknown kinds, so far. */
+  unknown: number
+}
+
+/** For the metrics: of all organizations. */
+export async function countAllBots(deps: Deps): Promise<BotTotals> {
+  const { read } = deps.database
+  const all = await read.select().from(bots).where(isNull(bots.deletedAt))
+  const states = { connecting: 0, active: 0, failing: 0, paused: 0, refused: 0, taken: 0, webhook: 0 }
+  for (const bot of all) states[healthOfBot(bot)] += 1
+  const [waiting] = await read
+    .select({ updates: count(), at: min(telegramUpdates.createdAt) })
+    .from(telegramUpdates)
+    // Literal, for the partial index.
+    .where(sql`state = 'pending'`)
+  return {
+    states,
+    pending: waiting?.updates ?? 0,
+    oldestPendingAt: waiting?.at ?? null,
+    unknown: all.reduce((sum, bot) => sum + bot.unknownUpdates, 0),
+  }
 }
 
 /**

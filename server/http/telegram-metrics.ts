@@ -1,0 +1,28 @@
+import { countAllBots } from '../channels/telegram/bots/bot-health.ts'
+import type { Deps } from '../deps.ts'
+import type { Metric } from './prometheus-text.ts'
+
+/** Measures the Telegram bots of all organizations: their states, and what came in. What is to leave counts as a send. */
+export async function telegramMetrics(deps: Deps): Promise<Metric[]> {
+  const { states, pending, oldestPendingAt, unknown } = await countAllBots(deps)
+  const age = oldestPendingAt === null ? 0 : Math.max(0, deps.clock.now() - oldestPendingAt) / 1000
+  return [
+    {
+      name: 'bellhop_bots',
+      help: 'Telegram bots by state.',
+      type: 'gauge',
+      values: Object.entries(states).map(([state, value]) => ({ labels: { state }, value })),
+    },
+    gauge('bellhop_telegram_updates_waiting', 'Updates from Telegram still to be processed.', pending),
+    gauge('bellhop_telegram_oldest_update_seconds', 'Age of the oldest of them.', age),
+    gauge(
+      'bellhop_telegram_unknown_updates',
+      'Updates of kinds that Bellhop does not know, so far.',
+      unknown,
+    ),
+  ]
+}
+
+function gauge(name: string, help: string, value: number): Metric {
+  return { name, help, type: 'gauge', values: [{ value }] }
+}
