@@ -5,10 +5,15 @@ const FILES = {
   'parcelbird.png': () => png(180, 48, logoColor),
   'crushed-box.png': () => png(360, 240, boxColor),
   'label.png': () => png(240, 320, labelColor),
+  'memo.wav': () => wave(3),
   'printer.log': () => Buffer.from(PRINTER_LOG),
   'invoice.pdf': () => pdf(['Invoice 2026-1184', 'Vase "Alba", hand-blown, 1 piece', 'Total: EUR 148.00']),
   'claim-form.pdf': () => pdf(['Claim for a damaged parcel', 'Carrier:', 'Order:', 'Date and signature:']),
 }
+
+const SAMPLES_PER_SECOND = 8_000
+/** Half a second each. */
+const NOTES_HZ = [440, 494, 523, 494, 440, 392]
 
 export type DemoFileName = keyof typeof FILES
 
@@ -72,6 +77,29 @@ function chunk(type: string, data: Buffer): Buffer {
   content.copy(whole, 4)
   whole.writeUInt32BE(crc32(content), whole.length - 4)
   return whole
+}
+
+/** A melody of so many seconds (RIFF WAVE, 8-bit mono PCM). */
+function wave(seconds: number): Uint8Array {
+  const samples = seconds * SAMPLES_PER_SECOND
+  const bytes = Buffer.alloc(44 + samples)
+  bytes.write('RIFF')
+  bytes.writeUInt32LE(36 + samples, 4)
+  bytes.write('WAVEfmt ', 8)
+  bytes.writeUInt32LE(16, 16)
+  bytes.writeUInt16LE(1, 20)
+  bytes.writeUInt16LE(1, 22)
+  bytes.writeUInt32LE(SAMPLES_PER_SECOND, 24)
+  bytes.writeUInt32LE(SAMPLES_PER_SECOND, 28)
+  bytes.writeUInt16LE(1, 32)
+  bytes.writeUInt16LE(8, 34)
+  bytes.write('data', 36)
+  bytes.writeUInt32LE(samples, 40)
+  for (let at = 0; at < samples; at += 1) {
+    const note = NOTES_HZ[Math.floor((at * 2) / SAMPLES_PER_SECOND) % NOTES_HZ.length] ?? 0
+    bytes[44 + at] = 128 + Math.round(30 * Math.sin((2 * Math.PI * note * at) / SAMPLES_PER_SECOND))
+  }
+  return bytes
 }
 
 /** One page with these lines (PDF 1.4). */

@@ -7,6 +7,7 @@ import type { Config } from '../config.ts'
 import { type Deps, openDeps } from '../deps.ts'
 import { StartError } from '../errors.ts'
 import { runPlan } from './conversations.ts'
+import { addBot, seedChats } from './demo-bot.ts'
 import { addMailbox, closeMailbox } from './demo-mailbox.ts'
 import { addWidget, seedVisitors } from './demo-widget.ts'
 import { type DemoOrganization, seedOrganization } from './organization.ts'
@@ -15,6 +16,8 @@ import { planConversations } from './plan.ts'
 import { createRandom } from './random.ts'
 import { type DemoReceiver, startDemoReceiver } from './receiver.ts'
 import { failEmails } from './sent-mails.ts'
+import { startTelegram, type TelegramServer } from './telegram/telegram-server.ts'
+import { writeChat } from './telegram-chats.ts'
 import { seedTicketState } from './ticket-state.ts'
 import { addEndpoints, seedDeliveries } from './webhooks.ts'
 
@@ -27,7 +30,7 @@ const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789'
 
 /** An organization to explore, in a temporary folder. */
 export interface Demo {
-  /** For `startService`: with the demo's data, and webhooks that only go to this machine. */
+  /** For `startService`: with the demo's data, and webhooks and Telegram that are on this machine only. */
   config: Config
   organization: string
   agents: { name: string; email: string; role: string }[]
@@ -46,16 +49,20 @@ export async function makeDemo(given: Config): Promise<Demo> {
   }
   const dataFolder = mkdtempSync(join(tmpdir(), 'bellhop-demo-'))
   let receiver: DemoReceiver | undefined
+  let telegram: TelegramServer | undefined
   const remove = async () => {
     await receiver?.stop()
+    await telegram?.close()
     rmSync(dataFolder, { recursive: true, force: true })
   }
   try {
     receiver = startDemoReceiver(systemClock.now())
-    const config = { ...given, dataFolder, webhookAllow: ['127.0.0.1/32'], webhookCa: receiver.ca }
+    telegram = await startTelegram({ clock: systemClock })
+    const local = { webhookAllow: ['127.0.0.1/32'], webhookCa: receiver.ca, telegramApi: telegram.root }
+    const config = { ...given, dataFolder, ...local }
     const deps = await openDeps(config)
     const password = passwordFrom(deps)
-    const key = await seed(deps, { password, url: receiver.url }).finally(deps.database.close)
+    const key = await seed(deps, { password, url: receiver.url, telegram }).finally(deps.database.close)
     return { config, organization: ORGANIZATION, agents: AGENTS, password, key, remove }
   } catch (error) {
     await remove()
@@ -64,7 +71,10 @@ export async function makeDemo(given: Config): Promise<Demo> {
 }
 
 /** Returns the API key. */
-async function seed(deps: Deps, { password, url }: { password: string; url: string }): Promise<string> {
+async function seed(
+  deps: Deps,
+  { password, url, telegram }: { password: string; url: string; telegram: TelegramServer },
+): Promise<string> {
   const now = deps.clock.now()
   const start = now - DAYS * DAY_MS
   const random = createRandom(SEED)
@@ -74,13 +84,16 @@ async function seed(deps: Deps, { password, url }: { password: string; url: stri
   const actor = actorOf(organization)
   const mailbox = await addMailbox(deps, organization.orgId, { at: start + DAY_MS / 24, actor })
   const widget = await addWidget(deps, organization, { at: start + DAY_MS / 12, actor })
+  const bot = await addBot(deps, organization, { telegram, at: start + DAY_MS / 8, actor })
   await runPlan(deps, { organization, mailbox }, planConversations(SEED, now))
   await seedVisitors(deps, widget)
+  await seedChats(deps, organization, { telegram, bot })
   await seedTicketState(deps, organization, random)
   await failEmails(deps, mailbox)
   await closeMailbox(deps, mailbox, actor)
   await seedDeliveries(deps, endpoints.healthy, { random, brokenSince: Number.POSITIVE_INFINITY })
   await seedDeliveries(deps, endpoints.failing, { random, brokenSince: now - 6 * DAY_MS })
+  writeChat(telegram, bot.bot)
   return key
 }
 

@@ -95,6 +95,14 @@ function inbox({ longThread, failedSend }: { longThread: string; failedSend: str
       },
     },
     { name: 'ticket-long', path: `/inbox/open/${longThread}` },
+    {
+      name: 'ticket-telegram',
+      path: '/inbox/search?q=channel%3Atelegram%20courier',
+      async prepare(page) {
+        await openFirst(page)
+        await page.locator('audio').waitFor()
+      },
+    },
     { name: 'ticket-failed-send', path: `/inbox/failed/${failedSend}` },
     {
       name: 'ticket-offline',
@@ -146,6 +154,12 @@ function settings(): Shot[] {
       prepare: (page) => pressButton(page, 'Set up Microsoft'),
     },
     { name: 'settings-mailbox', path: '/settings/email', prepare: followFirst('/settings/email/mbx_') },
+    {
+      name: 'settings-new-bot',
+      path: '/settings/telegram',
+      prepare: (page) => pressButton(page, 'Add bot'),
+    },
+    { name: 'settings-bot', path: '/settings/telegram', prepare: followFirst('/settings/telegram/bot_') },
     { name: 'settings-mail', path: '/settings/mails', prepare: followFirst('/settings/mails/eml_') },
     { name: 'settings-endpoint', path: '/settings/endpoints', prepare: followFirst('/settings/endpoints/') },
     {
