@@ -7,6 +7,7 @@ import { benchPage } from './page.ts'
 import { benchRead } from './read.ts'
 import { isMet, printTable, type Result } from './result.ts'
 import { benchStart } from './start.ts'
+import { benchTelegram } from './telegram.ts'
 import { benchThread } from './thread.ts'
 import { benchWidget } from './widget.ts'
 import { benchWidgetFlood } from './widget-flood.ts'
@@ -28,6 +29,7 @@ const PARTS: Record<string, () => Promise<Result[]>> = {
   widget: benchWidget,
   'widget-flood': benchWidgetFlood,
   'widget-page': benchWidgetPage,
+  telegram: benchTelegram,
 }
 
 const wanted = process.argv.slice(2)

@@ -1,0 +1,276 @@
+import { createAgent } from '../../server/agents/agents.ts'
+import { createBotApi } from '../../server/channels/telegram/bot-api/bot-api.ts'
+import { createBot } from '../../server/channels/telegram/bots/bots.ts'
+import { systemClock } from '../../server/clock.ts'
+import { readConfig } from '../../server/config.ts'
+import {
+  startTelegram,
+  type TelegramServer,
+  type TelegramUser,
+} from '../../server/demo/telegram/telegram-server.ts'
+import type { TelegramBot } from '../../server/demo/telegram/telegram-state.ts'
+import { openDeps } from '../../server/deps.ts'
+import { createLog } from '../../server/log.ts'
+import { startSession } from '../../server/sessions/sessions.ts'
+import { newToken } from '../../server/token.ts'
+import { cpuOf, residentMiB, startProduct } from './child.ts'
+import { median, type Result } from './result.ts'
+import { makeWorkspace, type Workspace } from './workspace.ts'
+
+const POLLING_BOTS = 100
+const CHATS_PER_SECOND = 20
+const WRITING_MS = 30_000
+/** Each chat writes now and then, as people do. */
+const USERS = 400
+const READS_PER_SECOND = 100
+const READING_MS = 10_000
+
+/** Bots that wait for messages: memory; and messages until an agent sees them, with reads of the API beside them. */
+export async function benchTelegram(): Promise<Result[]> {
+  return [...(await benchPolling()), ...(await benchMessages())]
+}
+
+async function benchPolling(): Promise<Result[]> {
+  const without = await startedWith(0)
+  const none = await settledMiB(without.pid)
+  const asked = without.telegram.requests()
+  await without.stop()
+  const one = await startedWith(1)
+  const single = await settledMiB(one.pid)
+  await one.stop()
+  const many = await startedWith(POLLING_BOTS)
+  const all = await settledMiB(many.pid)
+  const cpuBefore = cpuOf(many.pid)
+  await Bun.sleep(READING_MS)
+  const cpu = (cpuOf(many.pid) - cpuBefore) / 1_000_000
+  const polling = many.telegram.connections()
+  await many.stop()
+  return [
+    {
+      name: 'Memory of a bot that polls',
+      measured: (all - single) / (POLLING_BOTS - 1),
+      unit: 'MiB',
+      target: 1,
+      wanted: 'at most',
+      detail: `${all.toFixed(0)} MiB with ${POLLING_BOTS} (${polling} connections), ${single.toFixed(0)} with one, ${none.toFixed(0)} without; ${cpu.toFixed(2)} s of processor time in ${READING_MS / 1_000} s`,
+    },
+    {
+      name: 'Requests to Telegram of a server without a bot',
+      measured: asked,
+      unit: 'per second',
+      target: 0,
+      wanted: 'at most',
+      detail: '',
+    },
+  ]
+}
+
+/** Messages of many chats until the page of an agent is told, and what reading a ticket takes meanwhile. */
+async function benchMessages(): Promise<Result[]> {
+  const running = await startedWith(1)
+  const { telegram, workspace, port } = running
+  const [bot] = telegram.bots
+  if (!bot) throw new Error('There is no bot.')
+  const users = Array.from({ length: USERS }, (_, index) =>
+    telegram.addUser({ first_name: `Customer ${index}` }),
+  )
+  const inbox = await watchInbox(running)
+  // Tickets are there: what is measured are messages, as on any day.
+  for (const user of users) user.writes(bot, 'Hello')
+  await inbox.until(USERS)
+  const tickets = await ticketsByCustomer(running)
+  const read = () => timedRead(port, `/v1/tickets/${tickets.get('Customer 0')}`, workspace.key)
+  await readFor(READING_MS / 5, read)
+  const idle = await readFor(READING_MS, read)
+  const cpuBefore = cpuOf(running.pid)
+  const writing = write({ users, bot, tickets, inbox })
+  const busy = await readFor(WRITING_MS, read)
+  const delays = (await writing).sort((one, other) => one - other)
+  const cpu = (cpuOf(running.pid) - cpuBefore) / 1_000_000
+  await inbox.close()
+  await running.stop()
+  return [
+    {
+      name: "A customer's message in Telegram to the page of an agent, p95",
+      measured: at(delays, 0.95),
+      unit: 'ms',
+      target: 1_000,
+      wanted: 'at most',
+      detail: `median ${at(delays, 0.5).toFixed(0)} ms, ${delays.length} messages of ${USERS} chats at ${CHATS_PER_SECOND} a second, ${cpu.toFixed(1)} s of processor time`,
+    },
+    {
+      name: 'GET a ticket beside them / without them, p95',
+      measured: at(busy, 0.95) / at(idle, 0.95),
+      unit: 'ratio',
+      target: 1.2,
+      wanted: 'at most',
+      detail: `${at(busy, 0.95).toFixed(2)} / ${at(idle, 0.95).toFixed(2)} ms at ${READS_PER_SECOND} reads a second`,
+    },
+  ]
+}
+
+/** Returns how long each message took. */
+async function write({
+  users,
+  bot,
+  tickets,
+  inbox,
+}: {
+  users: TelegramUser[]
+  bot: TelegramBot
+  tickets: Map<string, string>
+  inbox: WatchedInbox
+}): Promise<number[]> {
+  const running: Promise<number>[] = []
+  const startedAt = performance.now()
+  for (let number = 0; performance.now() - startedAt < WRITING_MS; number += 1) {
+    const user = users[number % users.length]
+    const ticketId = user && tickets.get(user.user.first_name)
+    if (!user || !ticketId) throw new Error('A customer has no ticket.')
+    const sentAt = performance.now()
+    running.push(inbox.next(ticketId).then((toldAt) => toldAt - sentAt))
+    user.writes(bot, `Question ${number}`)
+    const next = startedAt + ((number + 1) * 1_000) / CHATS_PER_SECOND
+    await Bun.sleep(Math.max(0, next - performance.now()))
+  }
+  return Promise.all(running)
+}
+
+interface Running {
+  workspace: Workspace
+  telegram: TelegramServer
+  port: number
+  pid: number
+  cookie: string
+  stop(): Promise<void>
+}
+
+/** The product with that many bots, all of them polling. */
+async function startedWith(bots: number): Promise<Running> {
+  const workspace = await makeWorkspace()
+  const telegram = await startTelegram({ clock: systemClock })
+  const settings = { BELLHOP_TELEGRAM_API: telegram.root }
+  const log = createLog('error', false, () => {}, Date.now)
+  const deps = await openDeps(readConfig({ BELLHOP_DATA: workspace.folder, ...settings }), { log })
+  const api = createBotApi({ clock: systemClock, root: telegram.root })
+  for (let index = 0; index < bots; index += 1) {
+    const { token } = telegram.addBot({ username: `bench_${index}_bot` })
+    await createBot(deps, api, workspace.orgId, { name: `Bot ${index}`, token })
+  }
+  api.close()
+  const agent = { name: 'Ana', email: 'ana@example.com', role: 'agent' } as const
+  const { id: agentId } = await createAgent(deps, workspace.orgId, agent)
+  const session = newToken(deps)
+  await deps.database.write((tx) =>
+    startSession(deps, tx, { orgId: workspace.orgId, agentId, token: session, device: '', address: '' }),
+  )
+  await deps.database.close()
+  const product = await startProduct(workspace.folder, settings)
+  const asked = telegram.requests('getUpdates')
+  while (telegram.requests('getUpdates') < asked + bots) await Bun.sleep(50)
+  return {
+    workspace,
+    telegram,
+    port: product.port,
+    pid: product.pid,
+    cookie: `bellhop_session=${session}`,
+    async stop() {
+      await product.stop()
+      await telegram.close()
+      workspace.remove()
+    },
+  }
+}
+
+interface WatchedInbox {
+  /** When the page is told of the next message of a ticket. */
+  next(ticketId: string): Promise<number>
+  /** Waits until the page was told of that many messages. */
+  until(count: number): Promise<void>
+  close(): Promise<void>
+}
+
+/** An open inbox of an agent. */
+async function watchInbox({ port, cookie }: Running): Promise<WatchedInbox> {
+  const response = await fetch(`http://127.0.0.1:${port}/console/live`, { headers: { cookie } })
+  const waiting = new Map<string, (at: number) => void>()
+  const reader = response.body?.getReader()
+  const decoder = new TextDecoder()
+  let told = 0
+  let rest = ''
+
+  async function readAll(): Promise<void> {
+    for (;;) {
+      const chunk = await reader?.read().catch(() => undefined)
+      if (!chunk || chunk.done) return
+      const now = performance.now()
+      const blocks = (rest + decoder.decode(chunk.value, { stream: true })).split('\n\n')
+      rest = blocks.pop() ?? ''
+      for (const block of blocks) {
+        const ticketId = /"message\.sent","ticketId":"(tkt_\w+)"/.exec(block)?.[1]
+        if (ticketId === undefined) continue
+        told += 1
+        waiting.get(ticketId)?.(now)
+      }
+    }
+  }
+
+  const reading = readAll()
+  return {
+    next: (ticketId) => new Promise((resolve) => waiting.set(ticketId, resolve)),
+    async until(count) {
+      while (told < count) await Bun.sleep(20)
+    },
+    async close() {
+      await reader?.cancel().catch(() => {})
+      await reading
+    },
+  }
+}
+
+/** Ids of the tickets by the names of their customers. */
+async function ticketsByCustomer({ port, workspace }: Running): Promise<Map<string, string>> {
+  const headers = { authorization: `Bearer ${workspace.key}` }
+  const found = new Map<string, string>()
+  for (let page = 1; page <= USERS / 100; page += 1) {
+    const url = `http://127.0.0.1:${port}/v1/tickets?per_page=100&page=${page}`
+    const { data } = (await (await fetch(url, { headers })).json()) as {
+      data: { id: string; customer: { name: string } }[]
+    }
+    for (const { id, customer } of data) found.set(customer.name, id)
+  }
+  return found
+}
+
+async function timedRead(port: number, path: string, key: string): Promise<number> {
+  const from = performance.now()
+  const headers = { authorization: `Bearer ${key}` }
+  await (await fetch(`http://127.0.0.1:${port}${path}`, { headers })).text()
+  return performance.now() - from
+}
+
+/** How long each took, sorted. */
+async function readFor(milliseconds: number, read: () => Promise<number>): Promise<number[]> {
+  const times: number[] = []
+  const startedAt = performance.now()
+  for (let number = 0; performance.now() - startedAt < milliseconds; number += 1) {
+    times.push(await read())
+    const next = startedAt + ((number + 1) * 1_000) / READS_PER_SECOND
+    await Bun.sleep(Math.max(0, next - performance.now()))
+  }
+  return times.sort((one, other) => one - other)
+}
+
+function at(sorted: number[], share: number): number {
+  return sorted[Math.floor(sorted.length * share)] ?? Number.NaN
+}
+
+/** After the garbage of what came before. */
+async function settledMiB(pid: number): Promise<number> {
+  const measured: number[] = []
+  for (let turn = 0; turn < 5; turn += 1) {
+    await Bun.sleep(1_000)
+    measured.push(residentMiB(pid))
+  }
+  return median(measured)
+}
