@@ -12,9 +12,9 @@ export function webhookRoutes(deps: Deps) {
     async ({ params: { path }, body, request, status }) => {
       const secret = request.headers.get(SECRET_HEADER) ?? ''
       await receiveByWebhook(deps, { path, secret, body: bytesOf(body) })
-      return status(200, undefined)
+      return status(204, undefined)
     },
-    { parse: arrive, response: { 200: t.Undefined() }, detail: { hide: true } },
+    { parse: arrive, response: { 204: t.Undefined() }, detail: { hide: true } },
   )
 }
 
