@@ -48,8 +48,6 @@ export interface Desk extends AsyncDisposable {
   ticketCount(count: number): Promise<TicketJson[]>
   /** Waits until the thread has this many messages. */
   messages(ticketId: string, count: number): Promise<TelegramEntry[]>
-  /** Waits until every update that was fetched is processed. */
-  idle(bot: BotJson): Promise<void>
 }
 
 /** A message of a thread with what came by Telegram. */
@@ -129,13 +127,6 @@ export async function openDesk(
         const found = timeline.filter(({ kind }) => kind === 'message')
         return found.length >= count ? found : undefined
       }),
-    async idle({ id }) {
-      await look(async () => {
-        const [own] = [telegram.bots.find(({ me }) => me.username !== '')]
-        const { queue } = await bot(id)
-        return own && queue.incoming === 0 ? queue : undefined
-      })
-    },
     async [Symbol.asyncDispose]() {
       await bellhop.stop()
       await telegram.close()
