@@ -60,9 +60,18 @@ test('a conversation of the website continues in Telegram, in the same ticket', 
     ['customer', 'Which plan is right for us?'],
     ['customer', 'Now I am here'],
   ])
-  await ben.call('POST', `/v1/tickets/${ticketId}/messages`, { body: { text: 'Plan B.' } })
-  await eventually(() => telegram.sent(bot, zoe.id).some(({ text }) => text === 'Plan B.'))
-  expect((await visitor.messages(ticketId)).messages.map(({ text }) => text)).toContain('Plan B.')
+  const path = `/tickets/${ticketId}/messages`
+  const { json: answer } = await ben.call<{ id: string }>('POST', `/v1${path}`, { body: { text: 'Plan B.' } })
+  const isInChat = () => telegram.sent(bot, zoe.id).some(({ text }) => text === 'Plan B.')
+  const inWidget = async () => (await visitor.messages(ticketId)).messages.map(({ text }) => text)
+  await eventually(isInChat)
+  expect(await inWidget()).toContain('Plan B.')
+  await eventually(async () => {
+    await Bun.sleep(50)
+    return (await ben.call('DELETE', `/console${path}/${answer.id}`)).status === 204
+  })
+  await eventually(() => !isInChat())
+  expect(await inWidget()).not.toContain('Plan B.')
 
   // The link is used up, for this chat and for others.
   expect(await link()).toMatchObject({ status: 409, json: { code: 'telegram_not_offered' } })

@@ -39,7 +39,8 @@ export function deletionOf({
 
 /** Whether nothing of a message was tried yet: it can still become another one, or none. */
 export function isUntouched({ state, content }: Pick<TelegramSend, 'state' | 'content'>): boolean {
-  return state === 'waiting' && content.action === 'send' && content.done.length === 0
+  const { action, done, unanswered } = content
+  return state === 'waiting' && action === 'send' && done.length === 0 && unanswered === 0
 }
 
 /** What an agent can do with a message, whose newest send this is. Undefined unless it left by Telegram. */
