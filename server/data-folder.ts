@@ -16,7 +16,9 @@ import { join } from 'node:path'
 import { MIN_SECRET_LENGTH } from './encryption.ts'
 import { StartError } from './errors.ts'
 
-const SECRET_FILE = 'secret.key'
+/** The key that encrypts secrets at rest. */
+export const SECRET_FILE = 'secret.key'
+const FULL_DISK = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL']
 
 /** Creates the data folder, accessible only to its owner. Throws `StartError` when it isn't writable. */
 export function requireDataFolder(folder: string): void {
@@ -32,18 +34,35 @@ export function requireDataFolder(folder: string): void {
 }
 
 /**
- * Reads the secret that encrypts secrets at rest, and creates it on first use, readable only by its owner. The file is
- * synced and linked into place, so that it is complete before anything is encrypted and concurrent processes agree on
- * it. Throws `StartError` when the file is too short to be a key.
+ * Reads the secret that encrypts secrets at rest. Only a new installation (`isNew`) gets one, readable only by its owner.
+ * The file is synced and linked into place, so that it is complete before anything is encrypted and concurrent processes
+ * agree on it. Throws `StartError` when the file is missing or too short to be a key.
  */
-export function readSecretKey(folder: string): string {
+export function readSecretKey(folder: string, isNew: boolean): string {
   const file = join(folder, SECRET_FILE)
-  if (!existsSync(file)) createSecretKey(folder, file)
-  const secret = readFileSync(file, 'utf8').trim()
-  if (secret.length >= MIN_SECRET_LENGTH) return secret
+  if (!existsSync(file) && isNew) createSecretKey(folder, file)
+  const secret = existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined
+  if (secret !== undefined && secret.length >= MIN_SECRET_LENGTH) return secret
+  const fault = secret === undefined ? 'missing' : 'empty or truncated'
   throw new StartError(
-    `${file} is empty or truncated. Restore it from your backup: without it, stored secrets can't be decrypted.`,
+    `${file} is ${fault}. Restore it from your backup, or set BELLHOP_SECRET to its content: without it, stored secrets can't be decrypted.`,
   )
+}
+
+/** Runs a step of the start. Throws `StartError` with the folder when the disk is full. */
+export async function namingFullDisk<T>(folder: string, step: () => T | Promise<T>): Promise<T> {
+  try {
+    return await step()
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+    if (!FULL_DISK.includes(code)) throw cause
+    throw new StartError(
+      `The disk of the data folder ${folder} is full. Free some space, then start again.`,
+      {
+        cause,
+      },
+    )
+  }
 }
 
 function createSecretKey(folder: string, file: string): void {

@@ -3,10 +3,11 @@ import { PASSWORD_COST, type PasswordCost } from './agents/password.ts'
 import { createFileStore, type FileStore } from './attachments/file-store.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
-import { readSecretKey } from './data-folder.ts'
+import { namingFullDisk, readSecretKey } from './data-folder.ts'
 import type { Database } from './database/database.ts'
 import { openDatabase } from './database/open.ts'
 import type { ActorKind } from './database/tables/audit.ts'
+import { organizations } from './database/tables/organizations.ts'
 import { createEncryption, type Encryption } from './encryption.ts'
 import { createId, type IdPrefix } from './ids.ts'
 import { createLog, type Log } from './log.ts'
@@ -46,16 +47,22 @@ export function actingAs(deps: Deps, actor: Actor): Deps {
   return { ...deps, actor }
 }
 
-/** Opens the dependencies of a command or the server. The caller closes the database. */
-export async function openDeps(
-  config: Config,
-  given: { clock?: Clock; log?: Log; passwordCost?: PasswordCost } = {},
-): Promise<Deps> {
+type Given = { clock?: Clock; log?: Log; passwordCost?: PasswordCost }
+
+/**
+ * Opens the dependencies of a command or the server. The caller closes the database. Throws `StartError` when the data
+ * folder can't be used.
+ */
+export function openDeps(config: Config, given: Given = {}): Promise<Deps> {
+  return namingFullDisk(config.dataFolder, () => open(config, given))
+}
+
+async function open(config: Config, given: Given): Promise<Deps> {
   const clock = given.clock ?? systemClock
   const log = given.log ?? openLog(config, clock)
   const pulse = createPulse()
-  const encryption = createEncryption(config.secret ?? readSecretKey(config.dataFolder))
   const database = await openDatabase(config, { log, now: clock.now, onCommit: pulse.beat })
+  const encryption = createEncryption(await secretOf(config, database))
   return {
     config,
     clock,
@@ -69,6 +76,18 @@ export async function openDeps(
     newId: (prefix) => createId(prefix, clock.now()),
     randomBytes: (size) => randomBytes(size),
     actor: SYSTEM,
+  }
+}
+
+/** The key of the data folder. An installation without an organization has nothing encrypted yet. */
+async function secretOf({ secret, dataFolder }: Config, database: Database): Promise<string> {
+  if (secret !== undefined) return secret
+  try {
+    const some = await database.read.select({ id: organizations.id }).from(organizations).limit(1)
+    return readSecretKey(dataFolder, some.length === 0)
+  } catch (error) {
+    await database.close()
+    throw error
   }
 }
 

@@ -23,34 +23,42 @@ export interface Loop {
 
 /**
  * Runs a piece of work after each commit, and again after the milliseconds that it returned. Runs never overlap; any
- * number of commits during a run cause one more. A run that throws is logged and repeated.
+ * number of commits during a run cause one more. A run that throws is logged and repeated after a rest, whatever commits
+ * meanwhile: what fails at every commit would fill the log.
  */
 export function startLoop(deps: LoopDeps, name: string, work: () => Promise<number>): Loop {
   let isRunning = false
   let mustRunAgain = false
   let isStopped = false
+  let isResting = false
   let cancelTimer = () => {}
   let running = Promise.resolve()
 
   function wake(): void {
     if (isStopped) return
     mustRunAgain = true
-    if (!isRunning) running = run()
+    if (!isRunning && !isResting) running = run()
   }
 
   async function run(): Promise<void> {
     isRunning = true
     let wait = 0
-    while (mustRunAgain && !isStopped) {
+    while (mustRunAgain && !isStopped && !isResting) {
       mustRunAgain = false
       cancelTimer()
       wait = await work().catch((error) => {
         deps.log.error('loop_failed', { loop: name, error })
+        isResting = true
         return WAIT_AFTER_ERROR_MS
       })
     }
     isRunning = false
-    if (!isStopped) cancelTimer = deps.clock.after(Math.min(Math.max(wait, 0), MAX_WAIT_MS), wake)
+    if (!isStopped) cancelTimer = deps.clock.after(Math.min(Math.max(wait, 0), MAX_WAIT_MS), goOn)
+  }
+
+  function goOn(): void {
+    isResting = false
+    wake()
   }
 
   const stopListening = deps.pulse.listen(wake)

@@ -4,6 +4,7 @@ import { createVisitorStreams } from './channels/widget/stream/visitor-streams.t
 import { createVisitorGuard } from './channels/widget/visitors/require-visitor.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
+import { namingFullDisk } from './data-folder.ts'
 import { lockDataFolder } from './database/lock.ts'
 import { watchExternalCommits } from './database/watch-external-commits.ts'
 import { type Deps, openDeps, openLog } from './deps.ts'
@@ -44,7 +45,7 @@ export async function startService(
 ): Promise<Service> {
   const clock = given.clock ?? systemClock
   await using started = new AsyncDisposableStack()
-  const lock = lockDataFolder(config.dataFolder, clock.now())
+  const lock = await namingFullDisk(config.dataFolder, () => lockDataFolder(config.dataFolder, clock.now()))
   started.defer(lock.release)
   const log = given.log ?? openLog(config, clock)
   if (config.databaseUrl) started.defer(await lockDatabase(config.databaseUrl, { clock, log }))

@@ -27,15 +27,18 @@ export function lockDataFolder(folder: string, now: number): FolderLock {
   const connection = takeLock(folder)
   held.add(connection)
   const holder = { pid: process.pid, since: new Date(now).toISOString() }
-  writeHolder(folder, holder)
-  return {
-    announce: (url) => writeHolder(folder, { ...holder, url }),
-    release() {
-      if (!held.delete(connection)) return
-      rmSync(join(folder, HOLDER_FILE), { force: true })
-      connection.close()
-    },
+  function release(): void {
+    if (!held.delete(connection)) return
+    rmSync(join(folder, HOLDER_FILE), { force: true })
+    connection.close()
   }
+  try {
+    writeHolder(folder, holder)
+  } catch (error) {
+    release()
+    throw error
+  }
+  return { announce: (url) => writeHolder(folder, { ...holder, url }), release }
 }
 
 /** The URL that this folder's server published, or undefined. A killed server may have left it. */

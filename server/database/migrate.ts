@@ -1,6 +1,7 @@
 import { Database as Connection, SQLiteError } from 'bun:sqlite'
 import { SQL } from 'bun'
 import { StartError } from '../errors.ts'
+import { notBellhops } from './database-file.ts'
 import { MIGRATIONS, type Migration } from './migrations.ts'
 
 /** A newer version of Bellhop wrote the data. */
@@ -28,6 +29,7 @@ export function migrateSqlite(
   const connection = new Connection(file, { create: true })
   try {
     connection.exec('PRAGMA busy_timeout = 5000')
+    requireOwnTables(connection, file)
     enterWal(connection)
     connection.exec(`PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF; ${LEDGER}`)
     while (applyNext(connection, now, migrations));
@@ -36,6 +38,15 @@ export function migrateSqlite(
     if (connection.inTransaction) connection.exec('ROLLBACK')
     connection.close()
   }
+}
+
+/** Nothing is changed in the database of another program. */
+function requireOwnTables(connection: Connection, file: string): void {
+  const tables = connection
+    .query<{ name: string }, []>("select name from sqlite_schema where type = 'table'")
+    .all()
+    .map(({ name }) => name)
+  if (tables.length > 0 && !tables.includes('bellhop_migrations')) throw notBellhops(file)
 }
 
 /** The file keeps this mode. Unlike other statements, this one doesn't wait for a locked file. */

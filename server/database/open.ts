@@ -1,12 +1,12 @@
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Log } from '../log.ts'
 import type { Database } from './database.ts'
+import { requireDatabaseFile } from './database-file.ts'
 import { migratePostgres, migrateSqlite } from './migrate.ts'
 import { openSqlite } from './sqlite.ts'
 
 export const DATABASE_FILE = 'bellhop.db'
-const OWNER_ONLY = 0o600
 
 /** Opens the data folder's database, or PostgreSQL when a URL is given, and migrates it to this version. */
 export async function openDatabase(
@@ -23,8 +23,7 @@ export async function openDatabase(
   }
   if (!existsSync(place.dataFolder)) mkdirSync(place.dataFolder, { recursive: true, mode: 0o700 })
   const file = join(place.dataFolder, DATABASE_FILE)
-  // SQLite gives the write-ahead log the same permissions.
-  if (!existsSync(file)) closeSync(openSync(file, 'a', OWNER_ONLY))
+  requireDatabaseFile(file)
   migrateSqlite(file, context.now())
   return openSqlite(file, context.onCommit)
 }

@@ -53,7 +53,7 @@ test.each(['', 'short\n'])(
     const { code, err } = await runProgram({ BELLHOP_DATA: folder, PORT: '0' }, ['serve'])
     expect({ code, err }).toEqual({
       code: 1,
-      err: `${file} is empty or truncated. Restore it from your backup: without it, stored secrets can't be decrypted.\n`,
+      err: `${file} is empty or truncated. Restore it from your backup, or set BELLHOP_SECRET to its content: without it, stored secrets can't be decrypted.\n`,
     })
   },
 )

@@ -1,0 +1,60 @@
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { SECRET_FILE } from '../data-folder.ts'
+import { StartError } from '../errors.ts'
+
+const OWNER_ONLY = 0o600
+/** The first bytes of every SQLite file (https://sqlite.org/fileformat.html). */
+const SQLITE_HEADER = 'SQLite format 3\0'
+
+/**
+ * Creates the database file in a new data folder. Throws `StartError` for a file that can't be Bellhop's: one that isn't
+ * writable, isn't a database, or is missing or empty where an installation was.
+ */
+export function requireDatabaseFile(file: string): void {
+  const size = existsSync(file) ? statSync(file).size : undefined
+  if (size === undefined || size === 0) requireNewFolder(file, size === 0)
+  // SQLite gives the write-ahead log the same permissions.
+  if (size === undefined) closeSync(openSync(file, 'a', OWNER_ONLY))
+  else if (size > 0 && headerOf(file) !== SQLITE_HEADER) throw notBellhops(file)
+}
+
+/** A file that isn't of this program. */
+export function notBellhops(file: string): StartError {
+  return new StartError(
+    `${file} isn't a Bellhop database. Restore it from your backup, or choose another folder with BELLHOP_DATA.`,
+  )
+}
+
+/** The key is stored after the database, so it says that there was one. */
+function requireNewFolder(file: string, isEmpty: boolean): void {
+  const log = `${file}-wal`
+  const hasLog = existsSync(log) && statSync(log).size > 0
+  const hasKey = isEmpty && existsSync(join(dirname(file), SECRET_FILE))
+  if (!hasLog && !hasKey) return
+  throw new StartError(
+    `${file} is ${isEmpty ? 'empty' : 'missing'}, but there is ${hasLog ? log : SECRET_FILE} beside it. Restore the whole data folder from your backup, or start with an empty folder.`,
+  )
+}
+
+function headerOf(file: string): string {
+  const handle = openForWriting(file)
+  try {
+    const header = Buffer.alloc(SQLITE_HEADER.length)
+    readSync(handle, header, 0, header.length, 0)
+    return header.toString('latin1')
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** The rights alone don't tell: the disk may be mounted to be read only. */
+function openForWriting(file: string): number {
+  try {
+    return openSync(file, 'r+')
+  } catch (cause) {
+    throw new StartError(`${file} isn't writable by this user. Change its owner, its mode, or its disk.`, {
+      cause,
+    })
+  }
+}
