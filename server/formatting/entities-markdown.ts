@@ -10,6 +10,8 @@ interface TextEntity {
   url?: string
 }
 
+/** Telegram keeps a hundred. Sorting out more of them would take long. */
+const MAX_ENTITIES = 500
 const BLOCKS = ['pre', 'blockquote', 'expandable_blockquote']
 const KEPT = ['bold', 'italic', 'code', 'text_link', ...BLOCKS]
 /** Marks that begin formatting anywhere, and those that do at the start of a line. */
@@ -22,6 +24,7 @@ const ADDRESSES = new RegExp(ADDRESS, 'gi')
  * Markdown would not be read as the same text again: that is better left plain.
  */
 export function markdownOfEntities(text: string, entities: readonly TextEntity[]): string | undefined {
+  if (entities.length > MAX_ENTITIES) return undefined
   const kept = nested(text, entities.filter(isKept))
   if (kept.length === 0) return undefined
   const markdown = render({ text, start: 0, end: text.length, entities: kept })
@@ -68,7 +71,8 @@ function render({ text, start, end, entities }: Part): string {
     rest = rest.slice(1 + inner.length)
     markdown += escaped(text.slice(at, offset), markdown === '' || markdown.endsWith('\n'))
     markdown += formatted(entity, { text, start: offset, end: until, entities: inner }, markdown)
-    at = until
+    // A block ends its line itself.
+    at = markdown.endsWith('\n') && text[until] === '\n' ? until + 1 : until
   }
   return markdown + escaped(text.slice(at, end), markdown === '' || markdown.endsWith('\n'))
 }
@@ -90,7 +94,7 @@ function formatted({ type, url = '' }: TextEntity, part: Part, before: string): 
       return `${newLine}${codeBlock(raw)}\n`
     default: {
       const quoted = render(part).replace(/\s+$/, '')
-      return `${newLine}${quoted.replaceAll(/^/gm, '> ')}\n\n`
+      return `${newLine}${quoted.replaceAll(/^/gm, '> ')}\n`
     }
   }
 }
