@@ -279,4 +279,95 @@ describe('what Bellhop does not understand', () => {
     await ticketOf('After the odd ones')
     expect((await desk.bot(connected.id)).unknownUpdates).toBe(unknown + 2)
   })
+
+  test('never keeps a later message of the same chat from being stored, whatever is odd about it', async () => {
+    const ana = somebody()
+    const file = desk.telegram.addFile(PNG, { name: 'a.png', type: 'image/png' })
+    const photo = [{ file_id: file.id, file_unique_id: 'u', file_size: PNG.byteLength, width: 3, height: 2 }]
+    const chat = { id: ana.id, type: 'private', first_name: 'A' }
+    const common = { from: ana.user, chat, date: 1 }
+    const samples = [
+      { message: { ...common, text: 'Hi', entities: [{ type: 'bold', offset: 0, length: 2 }] } },
+      { message: { ...common, photo, caption: 'Look', media_group_id: 'g' } },
+      { message: { ...common, contact: { first_name: 'M', phone_number: '1' } } },
+      {
+        message: { ...common, venue: { title: 't', address: 'a', location: { latitude: 1, longitude: 2 } } },
+      },
+      { message: { ...common, text: 'Re', reply_to_message: { ...common, message_id: 1, text: 'Q' } } },
+      { edited_message: { ...common, text: 'Edited', edit_date: 2 } },
+      { my_chat_member: { ...common, new_chat_member: { status: 'kicked', user: bot.me } } },
+    ]
+    const random = randomFrom(11)
+    for (let at = 0; at < 150; at += 1) {
+      const sample = structuredClone(samples[at % samples.length] ?? {})
+      for (const content of Object.values<object>(sample)) {
+        Object.assign(content, { message_id: 50_000 + at })
+      }
+      desk.telegram.deliver(bot, spoiled(sample, random))
+    }
+    ana.writes(bot, 'After all that was odd')
+    await eventually(async () => {
+      const { json } = await desk.admin.call<{ data: { id: string }[] }>('GET', '/v1/tickets?per_page=100')
+      const threads = await Promise.all(json.data.slice(0, 5).map(({ id }) => readThread(desk.admin, id)))
+      const isThere = threads.some(({ timeline }) =>
+        timeline.some(({ text }) => text === 'After all that was odd'),
+      )
+      if (!isThere) await Bun.sleep(100)
+      return isThere
+    })
+    expect(await desk.botIn(connected.id, 'active')).toMatchObject({ queue: { incoming: 0 } })
+  })
+
+  test('is cut when it is longer than a message may be, and left out when it says nothing', async () => {
+    const ana = somebody()
+    ana.writes(bot, ' \n\u200b ')
+    ana.writes(bot, `Long ${'😀'.repeat(70_000)}`)
+    const { id } = await ticketOf(`Long ${'😀'.repeat(74)}…`)
+    const [message, ...others] = await desk.messages(id, 1)
+    expect(others).toEqual([])
+    expect([...(message?.text ?? '')]).toHaveLength(65_536)
+  })
+
+  test('is no history when it is a live location', async () => {
+    const ana = somebody()
+    const { message_id: messageId } = ana.sends(bot, {
+      location: { latitude: 1, longitude: 2, live_period: 900 },
+    })
+    for (const latitude of [3, 4, 5]) {
+      ana.edits(bot, messageId, { location: { latitude, longitude: 2, live_period: 900 } })
+    }
+    ana.writes(bot, 'That was my way')
+    const { id } = await ticketOf('Location:')
+    const [place] = await desk.messages(id, 2)
+    expect(place).not.toHaveProperty('edits')
+  })
 })
+
+/** A seeded generator of numbers from 0 to 1 (LCG), so that a failure can be repeated. */
+function randomFrom(start: number): () => number {
+  let seed = start
+  return () => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
+    return seed / 2_147_483_648
+  }
+}
+
+const ODD: unknown[] = [null, '', 'text', -1, 1e300, true, [], {}, [null], { id: {} }, '\u0000', '\ud800']
+
+/** The same with one field that is missing, or something else. Ids of updates stay. */
+function spoiled(given: object, random: () => number): object {
+  const places: [Record<string, unknown>, string][] = []
+  const visit = (value: unknown) => {
+    if (typeof value !== 'object' || value === null) return
+    const record = value as Record<string, unknown>
+    for (const name of Object.keys(record)) {
+      places.push([record, name])
+      visit(record[name])
+    }
+  }
+  visit(given)
+  const [record, name] = places[Math.floor(random() * places.length)] ?? [{}, '']
+  if (random() < 0.3) delete record[name]
+  else record[name] = ODD[Math.floor(random() * ODD.length)]
+  return given
+}

@@ -14,6 +14,7 @@ import { startService } from '../../server/service.ts'
 import { createEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
 import { freshPlace } from '../support/engine.ts'
 import { newMailbox } from '../support/mailboxes.ts'
+import { storeBot } from '../support/stored-bot.ts'
 
 const SECRETS: Record<string, (deps: Deps, orgId: string) => Promise<unknown>> = {
   'an endpoint': (deps, orgId) =>
@@ -34,6 +35,7 @@ const SECRETS: Record<string, (deps: Deps, orgId: string) => Promise<unknown>> =
   },
   'an OAuth client': (deps, orgId) =>
     saveOauthClient(deps, orgId, 'google', { clientId: 'client', clientSecret: 'secret' }),
+  'a Telegram bot': (deps, orgId) => storeBot({ deps }, orgId),
   'a widget': (deps, orgId) => createWidget(deps, orgId, { name: 'Shop', origins: ['https://shop.example'] }),
 }
 

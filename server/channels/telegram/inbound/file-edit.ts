@@ -30,6 +30,8 @@ export async function fileEdit(
   const isMessage = and(eq(messages.orgId, orgId), eq(messages.id, messageId))
   const [before] = ticket ? await tx.select().from(messages).where(isMessage) : []
   if (!before) return ignored('The message is in no ticket.')
+  // It would be a new text every few seconds.
+  if (message.location) return ignored('A live location has moved.')
   const { text = '', format = 'plain' } = content ?? {}
   // Telegram also reports what nobody can see, such as the preview of a link.
   if (text === before.text && format === before.format) return ignored('The text is the same.')

@@ -2,7 +2,9 @@ import type { Message, MessageOrigin, User } from '@grammyjs/types'
 import { cleanFileName } from '../../../attachments/file-name.ts'
 import type { MessageFormat } from '../../../database/tables/messages.ts'
 import { markdownOfEntities } from '../../../formatting/entities-markdown.ts'
-import { isBlank, oneLine } from '../../../requests/text.ts'
+import { plainTextOf } from '../../../formatting/plain-text.ts'
+import { isBlank, lengthOf, oneLine } from '../../../requests/text.ts'
+import { MAX_MESSAGE_LENGTH } from '../../../tickets/messages.ts'
 
 /** Control characters other than tab and line feed: nothing shows them. */
 const CONTROLS = /(?![\t\n])\p{Cc}/gu
@@ -48,14 +50,15 @@ export function contentOf(message: Message): MessageContent | undefined {
 export function joined(parts: MessageContent[]): MessageContent | undefined {
   const [first] = parts
   if (!first) return undefined
-  const texts = parts.filter(({ text }) => text !== '')
-  const isMarkdown = texts.some(({ format }) => format === 'markdown')
-  return {
-    ...first,
-    text: texts.map(({ text }) => text).join('\n\n'),
-    format: isMarkdown && texts.length === 1 ? 'markdown' : texts.length > 1 ? 'plain' : first.format,
-    files: parts.flatMap(({ files }) => files),
-  }
+  const said = parts.filter(({ text }) => text !== '')
+  const [only, second] = said
+  const { text, format } = only && !second ? only : { text: textOfAll(said), format: 'plain' as const }
+  return { ...first, text, format, files: parts.flatMap(({ files }) => files) }
+}
+
+/** Plain: what is formatted in one part could end in the next. */
+function textOfAll(parts: MessageContent[]): string {
+  return cut(parts.map((part) => plainTextOf(part)).join('\n\n'), MAX_MESSAGE_LENGTH)
 }
 
 /** The name of a person as they set it, in one line; empty for a deleted account. */
@@ -68,11 +71,12 @@ function textOf(message: Message): { text: string; format: MessageFormat } {
   const { text = message.caption, entities = message.caption_entities ?? [] } = message
   if (text !== undefined) {
     const markdown = markdownOfEntities(text, entities)
-    return markdown === undefined
-      ? { text: cleaned(text), format: 'plain' }
-      : { text: cleaned(markdown), format: 'markdown' }
+    if (markdown !== undefined && lengthOf(markdown) <= MAX_MESSAGE_LENGTH) {
+      return { text: cleaned(markdown), format: 'markdown' }
+    }
+    return { text: cut(cleaned(text), MAX_MESSAGE_LENGTH), format: 'plain' }
   }
-  return { text: cleaned(spokenOf(message)), format: 'plain' }
+  return { text: cut(cleaned(spokenOf(message)), MAX_MESSAGE_LENGTH), format: 'plain' }
 }
 
 /** What is neither text nor a file, as readable text. */
@@ -159,12 +163,14 @@ function answeredBy(message: Message): MessageContent['repliesTo'] {
   const shown = quote?.text ?? (answered && (answered.text ?? answered.caption ?? spokenOf(answered))) ?? ''
   const [file] = answered ? filesOf(answered) : []
   const text = oneLine(cleaned(shown)) || file?.name || ''
-  const characters = [...text]
-  const cut =
-    characters.length > MAX_QUOTED_LENGTH ? `${characters.slice(0, MAX_QUOTED_LENGTH - 1).join('')}…` : text
-  return { telegramMessageId: answered?.message_id ?? null, text: cut }
+  return { telegramMessageId: answered?.message_id ?? null, text: cut(text, MAX_QUOTED_LENGTH) }
 }
 
 function cleaned(text: string): string {
   return text.toWellFormed().replaceAll(/\r\n?/g, '\n').replaceAll(CONTROLS, '').trim()
+}
+
+/** By code points, so that no character is cut in half. */
+function cut(text: string, maxLength: number): string {
+  return lengthOf(text) <= maxLength ? text : `${[...text].slice(0, maxLength - 1).join('')}…`
 }

@@ -92,29 +92,58 @@ async function processChat(
   if (!bot) return undefined
   while (!signal.aborted) {
     const pending = await findPending(deps.database.read, { ...chat, limit: SLICE })
-    const [first] = pending
-    if (!first) return undefined
-    const now = deps.clock.now()
-    // The clock may have been set back since.
-    if (first.dueAt > now) return Math.min(first.dueAt - now, SERVER_FAULT_MS)
-    const group =
-      first.album !== null && first.kind === 'message'
-        ? pending.filter(({ album, kind }) => album === first.album && kind === 'message')
-        : [first]
-    const newest = group.at(-1) ?? first
-    const quietFor = now - newest.createdAt
-    if (first.album !== null && group.length < MAX_ALBUM && quietFor >= 0 && quietFor < ALBUM_QUIET_MS) {
-      return ALBUM_QUIET_MS - quietFor
-    }
-    try {
-      await process(deps, api, { bot, group, signal })
-    } catch (error) {
-      if (signal.aborted) return undefined
-      deps.log.error('telegram_update_failed', { updateId: first.id, error })
-      await countFault(deps, group, error)
+    if (pending.length === 0) return undefined
+    for (const group of groupsOf(pending)) {
+      const rest = restBefore(deps, group)
+      if (rest !== undefined) return rest
+      try {
+        await process(deps, api, { bot, group, signal })
+      } catch (error) {
+        if (signal.aborted) return undefined
+        deps.log.error('telegram_update_failed', { updateId: group[0]?.id, error })
+        await countFault(deps, group, error)
+        break
+      }
     }
   }
   return undefined
+}
+
+/**
+ * Updates one by one, and the parts of an album together where its first one stands. The last group of a full slice waits
+ * for the next slice, unless it is the only one: more parts may follow.
+ */
+function groupsOf(pending: Update[]): Update[][] {
+  const groups: Update[][] = []
+  const albums = new Map<string, Update[]>()
+  for (const update of pending) {
+    const album = update.kind === 'message' ? update.album : null
+    const known = album === null ? undefined : albums.get(album)
+    if (known) known.push(update)
+    else {
+      const group = [update]
+      groups.push(group)
+      if (album !== null) albums.set(album, group)
+    }
+  }
+  if (pending.length < SLICE) return groups
+  const isOpen = (group: Update[]) => albums.has(group[0]?.album ?? '')
+  const firstOpen = groups.findIndex(isOpen)
+  return firstOpen > 0 ? groups.slice(0, firstOpen) : groups
+}
+
+/** How long a group has to wait: for another attempt, or for the rest of an album. */
+function restBefore({ clock }: Deps, group: Update[]): Rest {
+  const now = clock.now()
+  const [first] = group
+  const newest = group.at(-1)
+  if (!first || !newest) return undefined
+  // The clock may have been set back since.
+  if (first.dueAt > now) return Math.min(first.dueAt - now, SERVER_FAULT_MS)
+  const isAlbum = first.album !== null && first.kind === 'message'
+  const quietFor = now - newest.createdAt
+  const isOpen = isAlbum && group.length < MAX_ALBUM && quietFor >= 0 && quietFor < ALBUM_QUIET_MS
+  return isOpen ? ALBUM_QUIET_MS - quietFor : undefined
 }
 
 interface Work {
@@ -193,10 +222,20 @@ function unit(
   file: (tx: Transaction) => Promise<Filed | undefined>,
 ): Promise<Filed | undefined> {
   return deps.database.write(async (tx) => {
+    // Its customer may have been deleted since it was read.
+    const isThere = await isPending(tx, group[0]?.id ?? '')
+    if (!isThere) return GONE
     const filed = await file(tx)
     if (filed) await markProcessed(deps, tx, group, filed)
     return filed
   })
+}
+
+const GONE: Filed = { outcome: 'ignored', reason: 'It was deleted.' }
+
+async function isPending(tx: Transaction, id: string): Promise<boolean> {
+  const isIt = and(eq(telegramUpdates.id, id), eq(telegramUpdates.state, 'pending'))
+  return (await tx.select({ id: telegramUpdates.id }).from(telegramUpdates).where(isIt)).length > 0
 }
 
 /** An update that is not what Telegram's types say. Reading it again would not help. */
