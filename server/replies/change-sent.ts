@@ -68,11 +68,11 @@ export async function takeBackSent(deps: Deps, orgId: string, sent: SentMessage)
   await deps.database.write(async (tx) => {
     const found = await requireSent(deps, tx, orgId, sent, 'canTakeBack')
     const { message, send, way } = found
-    const isTakenBack = { takenBackAt: deps.clock.now(), sendError: null }
+    const takenBackAt = deps.clock.now()
     if (isUntouched(send)) {
       const [deleted] = await tx.delete(sends).where(isStillWaiting(send)).returning({ id: sends.id })
       if (!deleted) throw beingSent()
-      await updateMessage(tx, message, { ...isTakenBack, sending: null })
+      await updateMessage(tx, message, { takenBackAt, sending: null, sendError: null })
     } else {
       const deletion = newTelegramSend(deps, way, {
         orgId,
@@ -80,7 +80,7 @@ export async function takeBackSent(deps: Deps, orgId: string, sent: SentMessage)
         content: { action: 'delete', ...deletionOf(sentParts(send)) },
       })
       await insertSends(tx, [deletion])
-      await updateMessage(tx, message, { ...isTakenBack, sending: 'queued' })
+      await updateMessage(tx, message, { takenBackAt, sending: 'queued', sendError: deletion.error || null })
     }
     await recordChange(deps, tx, message)
   })

@@ -130,6 +130,35 @@ test('what has not left yet becomes another text, or nothing', async () => {
   expect(shown).not.toHaveProperty('sending')
 })
 
+test('what may have arrived is changed once that is known', async () => {
+  await using chats = await openChats()
+  const { clock, telegram, ben, botId } = chats
+  const chat = await chats.chat()
+  telegram.fail('answer lost', { method: 'sendMessage', times: 1 })
+  const id = await chats.reply(chat, 'Hello')
+  await eventually(async () => {
+    const send = await chats.send(id)
+    return send?.state === 'waiting' && send.error !== ''
+  })
+  const { edit, takeBack } = changing(chats, chat, id)
+  for (const change of [() => edit('Hi'), takeBack]) {
+    expect((await change()).json).toMatchObject({ status: 409, code: 'being_sent' })
+  }
+  clock.advance(30 * SECOND)
+  await chats.until(chat, id, 'sent')
+  await ben.call('POST', `/console/bots/${botId}/pause`)
+  expect((await takeBack()).status).toBe(204)
+  expect(await chats.message(chat, id)).toMatchObject({
+    sending: 'queued',
+    sendError: `The bot @${chats.bot.me.username} is paused.`,
+  })
+  await ben.call('POST', `/console/bots/${botId}/resume`)
+  clock.advance(2 * SECOND)
+  await chats.until(chat, id, 'sent')
+  // Telegram has never said which one the first copy is.
+  expect(chats.texts(chat)).toEqual(['Hello'])
+})
+
 test('Telegram deletes nothing after 48 hours, and the agent knows before and after asking', async () => {
   await using chats = await openChats()
   const { clock, telegram } = chats
