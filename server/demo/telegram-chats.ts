@@ -19,7 +19,7 @@ export function writeChat(telegram: TelegramServer, bot: TelegramBot): void {
     bot,
     'Hi! The courier left this parcel at our door today. The vase inside is brokn.',
     {
-      entities: [{ type: 'bold', offset: 58, length: 16 }],
+      entities: [{ type: 'bold', offset: 56, length: 11 }],
     },
   )
   sendPhotos(telegram, marko, bot)

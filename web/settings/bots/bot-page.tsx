@@ -2,7 +2,6 @@ import { useNavigate } from '@solidjs/router'
 import { useMutation, useQuery } from '@tanstack/solid-query'
 import CirclePause from 'lucide-solid/icons/circle-pause'
 import CirclePlay from 'lucide-solid/icons/circle-play'
-import ExternalLink from 'lucide-solid/icons/external-link'
 import { createSignal, Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
 import { errorMessage, fieldError } from '../../api/api-problem.ts'
@@ -56,7 +55,7 @@ function Lead(props: { bot: Bot }) {
     <>
       <BotState bot={props.bot} />{' '}
       <a href={`https://t.me/${props.bot.username}`} target="_blank" rel="noopener noreferrer">
-        @{props.bot.username} <ExternalLink size={12} role="img" aria-label="opens Telegram" />
+        @{props.bot.username}
       </a>{' '}
       <Show when={!isTold()}>{props.bot.detail}</Show>
     </>

@@ -3,7 +3,7 @@ import { Dynamic } from 'solid-js/web'
 import { type Attachment, attachmentUrl } from './attachment-type.ts'
 import './media-player.css'
 
-/** Plays a voice message, a song or a video. The browser loads it when it is played, and parts of it as they are needed. */
+/** Plays a voice message, a song or a video. The browser loads its length at first, and the rest when it is played. */
 export function MediaPlayer(props: { file: Attachment }) {
   const [isUnplayable, setUnplayable] = createSignal(false)
   const isVideo = () => props.file.type.startsWith('video/')
@@ -17,7 +17,7 @@ export function MediaPlayer(props: { file: Attachment }) {
         class="media-player"
         controls
         playsinline
-        preload={isVideo() ? 'metadata' : 'none'}
+        preload="metadata"
         src={attachmentUrl(props.file.id)}
         aria-label={`Play ${props.file.name}`}
         onError={() => setUnplayable(true)}
