@@ -73,6 +73,7 @@ test('a new widget has a public key, a snippet and an identity secret that is sh
     questions: { name: 'off', email: 'off', fields: [] },
     hours: null,
     verifiedOnly: false,
+    telegramBotId: '',
     previousSecretUntil: null,
     seen: null,
     refused: null,

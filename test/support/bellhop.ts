@@ -6,7 +6,6 @@ import type { Deps } from '../../server/deps.ts'
 import { createLog } from '../../server/log.ts'
 import { createOrganization } from '../../server/organizations/organizations.ts'
 import { startService } from '../../server/service.ts'
-import { freshPlace } from './engine.ts'
 import { folderOfProcess } from './folder.ts'
 
 export interface Bellhop {
@@ -55,6 +54,8 @@ const NO_TELEGRAM = { BELLHOP_TELEGRAM_API: 'http://127.0.0.1:9' }
 export async function startBellhop(
   given: { clock?: Clock; settings?: Record<string, string>; passwordCost?: PasswordCost } = {},
 ): Promise<Bellhop> {
+  // Only tests may load it, and measuring and screenshots use `call` too.
+  const { freshPlace } = await import('./engine.ts')
   const place = await freshPlace()
   const clock = given.clock ?? systemClock
   const logLines: string[] = []

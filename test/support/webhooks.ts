@@ -16,7 +16,6 @@ import { type DeliveryLoop, startDelivering } from '../../server/webhooks/delive
 import { displayedState } from '../../server/webhooks/deliveries/views.ts'
 import { createEndpoint, type NewEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
 import { makeCertificates } from './certificates.ts'
-import { freshPlace } from './engine.ts'
 import { type Receiver, type Respond, startReceiver } from './receiver.ts'
 
 /** For a busy machine. A passing test does not wait this long. */
@@ -50,6 +49,7 @@ export interface Webhooks extends AsyncDisposable {
 export async function openWebhooks(
   given: { clock?: Clock; settings?: Record<string, string>; place?: Record<string, string> } = {},
 ): Promise<Webhooks> {
+  const { freshPlace } = await import('./engine.ts')
   const place = given.place ?? (await freshPlace())
   const clock = given.clock ?? systemClock
   const logLines: string[] = []
