@@ -148,7 +148,9 @@ export async function startTelegram(options: TelegramOptions): Promise<TelegramS
         const held = chatOf(bot, chat).messages.find(({ message }) => message.message_id === messageId)
         if (!held) throw new Error(`The message ${messageId} is not in the chat.`)
         held.before.push(held.message.text ?? held.message.caption ?? '')
-        const edited = { ...held.message, from: user, ...content, chat, edit_date: seconds(clock) }
+        // The formatting of the text before says nothing about the new one.
+        const { entities: _, caption_entities: __, ...kept } = held.message
+        const edited = { ...kept, from: user, ...content, chat, edit_date: seconds(clock) }
         held.message = edited
         deliver(bot, { edited_message: edited })
         return edited
