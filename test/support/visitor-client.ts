@@ -71,6 +71,7 @@ export function openVisitorClient(given: {
             if (event.event === 'hello') outbox.flush()
           },
           lost() {},
+          forbidden() {},
           refused() {
             throw new Error('The visitor was refused.')
           },

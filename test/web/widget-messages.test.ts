@@ -120,6 +120,23 @@ browserTest('what is written offline is kept over a reload and sent once the vis
   expect(await textsOf(page)).toEqual(['I am in a train.', 'Here comes a tunnel.', 'It is dark.'])
 })
 
+browserTest('a first message that was not sent is there after a reload, and is sent once', async () => {
+  await using window = await openWindow({ url: shop.origin })
+  const { page } = window
+  await page.goto('/')
+  await openPanel(page)
+  const isAway = (url: URL) => /\/widget\/.*\/(?:session|conversations)/.test(url.pathname)
+  await page.route(isAway, (route) => route.abort())
+  await writeMessage(page, 'Is this thing on?')
+  await panelOf(page).getByText('Not sent.').waitFor()
+  await page.reload()
+  await messageOf(page, 'Is this thing on?').waitFor()
+  await page.unroute(isAway)
+  await panelOf(page).getByText('Sent', { exact: true }).waitFor()
+  expect(await textsOf(page)).toEqual(['Is this thing on?'])
+  expect((await ticketWith(admin, 'Is this thing on?')).messages).toHaveLength(1)
+})
+
 browserTest('a message whose response is lost is stored and shown once', async () => {
   await using window = await openWindow({ url: shop.origin })
   const { page } = window

@@ -233,7 +233,7 @@ test('10,000 pages come back after a restart spread over seconds', async () => {
   const streams = Array.from({ length: CLIENTS }, () =>
     openVisitorStream(
       { api, native: (name) => globalThis[name], after: () => 0 },
-      { event() {}, lost() {}, refused() {} },
+      { event() {}, lost() {}, forbidden() {}, refused() {} },
     ),
   )
   await Bun.sleep(0)

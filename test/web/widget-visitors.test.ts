@@ -14,6 +14,7 @@ import {
   sendMessage,
   textsOf,
   ticketWith,
+  writeMessage,
 } from '../support/widget-page.ts'
 
 const bellhop = await startBellhop()
@@ -145,4 +146,30 @@ browserTest('calls from before the script has loaded are made afterwards', async
   await command(page, 'open')
   await eventually(() => page.evaluate('unread.at(-1) === 0'))
   await eventually(async () => (await page.title()) === 'Shop')
+})
+
+browserTest('who is blocked sees and sends nothing, in every tab, until an agent unblocks them', async () => {
+  await using window = await openWindow({ url: shop.origin })
+  const { page, context } = window
+  await page.goto('/')
+  await openPanel(page)
+  await sendMessage(page, 'Buy my watches')
+  const { id } = await ticketWith(admin, 'Buy my watches')
+  const other = await context.newPage()
+  await other.goto(`${shop.origin}/`)
+  await openPanel(other)
+  await messageOf(other, 'Buy my watches').waitFor()
+  const block = (isBlocked: boolean) =>
+    admin.call('PATCH', `/console/tickets/${id}/visitor`, { body: { isBlocked } })
+  await block(true)
+  for (const tab of [page, other]) await greetingOf(tab).waitFor()
+  await writeMessage(page, 'Cheap watches')
+  await panelOf(page).getByText('You can’t send messages here.').waitFor()
+  await page.reload()
+  await panelOf(page).getByText('You can’t send messages here.').waitFor()
+
+  await block(false)
+  await panelOf(page).getByRole('button', { name: 'Try again' }).click()
+  await panelOf(page).getByText('Sent', { exact: true }).waitFor()
+  expect((await ticketWith(admin, 'Cheap watches')).id).toBe(id)
 })

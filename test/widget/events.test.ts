@@ -192,7 +192,7 @@ describe('a stream ends', () => {
     const page = await widget.visit()
     const stream = await streamOf(page)
     await blockVisitor(deps, orgId, { id: page.id, isBlocked: true })
-    await stream.next('signed_out')
+    await stream.next('blocked')
     expect((await page.write('Hello')).text).toContain('visitor_blocked')
     expect((await page.call('GET', '/conversations')).status).toBe(403)
     await blockVisitor(deps, orgId, { id: page.id, isBlocked: false })
@@ -205,7 +205,7 @@ describe('a stream ends', () => {
     const [stream, other] = [await streamOf(bo), await streamOf(eve)]
     const block = { address: '203.0.113.9', agentId: ana.id }
     await blockAddress(deps, orgId, { ...block, isBlocked: true })
-    await stream.next('signed_out')
+    await stream.next('blocked')
     expect((await widget.call('POST', '/session', { body: {}, headers })).text).toContain('visitor_blocked')
     await eve.say('Still here')
     await other.next('message')

@@ -132,7 +132,7 @@ test('an agent blocks a visitor or their address from the ticket, and lets them 
   await stream.next('hello')
   const first = await block(conversation.id, { isBlocked: true })
   expect(first.json).toMatchObject({ isBlocked: true, isAddressBlocked: false })
-  await stream.next('signed_out')
+  await stream.next('blocked')
   await stream.ended
   expect((await page.write('Again')).json).toMatchObject({ code: 'visitor_blocked' })
   expect((await neighbor.write('Hello')).status).toBe(201)

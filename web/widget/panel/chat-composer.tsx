@@ -43,7 +43,8 @@ export function ChatComposer(props: { onReady(addFiles: (files: File[]) => void)
 
   createEffect(() => {
     const current = ref()
-    // Not tracked: what is typed stays when the first message gets its conversation.
+    // After a reload, the conversation is known later than its draft's place.
+    client.conversation()?.id
     setText(untrack(() => client.draft(current)))
     setProblem('')
   })

@@ -15,6 +15,8 @@ const POLLS = 24
 /** Waits are random between 0 and this, doubled after each failure: after a restart, visitors come back one by one. */
 const FIRST_SPREAD_MS = 4_000
 const MAX_SPREAD_MS = 30_000
+/** A blocked visitor may be unblocked, and a widget that is turned off may be turned on. */
+const FORBIDDEN_PAUSE_MS = 60_000
 /** For when the browser is online again or the tab is shown. */
 const SOON_SPREAD_MS = 500
 
@@ -24,7 +26,7 @@ type VisitorEvent =
   | { event: 'deleted'; conversationId: string }
   | { event: 'typing'; conversationId: string; agentName: string; isTyping: boolean }
   | { event: 'hello' | 'reset'; number: number }
-  | { event: 'signed_out' }
+  | { event: 'signed_out' | 'blocked' }
 
 /** The number is missing for events that aren't in the event log. */
 export type NumberedEvent = VisitorEvent & { number?: number }
@@ -35,10 +37,10 @@ export interface VisitorStream {
   close(): void
 }
 
-/** Keeps the stream open until it is closed or the token is refused. */
+/** Keeps the stream open until it is closed or the token is refused. `forbidden`: the visitor may not read now. */
 export function openVisitorStream(
   { api, native, after }: { api: VisitorApi; native: Native; after: () => number },
-  on: { event(event: NumberedEvent): void; lost(): void; refused(): void },
+  on: { event(event: NumberedEvent): void; lost(): void; forbidden(): void; refused(): void },
 ): VisitorStream {
   let failures = 0
   /** How many are left before a stream is tried again. */
@@ -56,6 +58,7 @@ export function openVisitorStream(
     controller = own
     const isPoll = polls > 0
     let isGreeted = false
+    let isForbidden = false
     let pauseMs = 0
     wait(MAX_FIRST_WAIT_MS, () => {
       polls = POLLS
@@ -71,12 +74,15 @@ export function openVisitorStream(
           isGreeted = true
         }
         if (event?.event === 'signed_out') return refuse()
+        if (event?.event === 'blocked') throw new ApiProblem(403, event.event, '')
         if (event) on.event(event)
       }
     } catch (error) {
       if (error instanceof ApiProblem) {
-        if (error.status >= 400 && !error.isTemporary) return refuse()
-        pauseMs = error.pauseMs
+        if (error.status === 401) return refuse()
+        isForbidden = !error.isTemporary
+        if (isForbidden) on.forbidden()
+        pauseMs = isForbidden ? FORBIDDEN_PAUSE_MS : error.pauseMs
       }
     }
     if (isClosed || controller !== own) return
@@ -88,7 +94,7 @@ export function openVisitorStream(
       return
     }
     // A connection that a proxy has cut is soon there again.
-    if (failures > 0) on.lost()
+    if (failures > 0 && !isForbidden) on.lost()
     const spread = Math.min(FIRST_SPREAD_MS * 2 ** failures, MAX_SPREAD_MS)
     failures += 1
     retry = setTimeout(connect, pauseMs + Math.random() * spread)

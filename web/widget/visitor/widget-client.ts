@@ -186,6 +186,10 @@ export function createWidgetClient(given: {
           link?.post({ kind: 'event', epoch: session.epoch(), event })
         },
         lost: () => setConnectedEverywhere(false),
+        forbidden() {
+          conversations.clear()
+          link?.post({ kind: 'forbidden' })
+        },
         refused: () => session.expire(),
       },
     )
@@ -205,7 +209,9 @@ export function createWidgetClient(given: {
     const packet = data as
       | { kind: 'event'; epoch: string; event: NumberedEvent }
       | { kind: 'connected'; isConnected: boolean }
-    if (packet.kind === 'connected') setConnected(packet.isConnected)
+      | { kind: 'forbidden' }
+    if (packet.kind === 'forbidden') conversations.clear()
+    else if (packet.kind === 'connected') setConnected(packet.isConnected)
     else if (packet.epoch === session.epoch()) apply(packet.event)
   }
 
@@ -294,9 +300,15 @@ export function createWidgetClient(given: {
   }
 
   function draft(ref: string): string {
-    return kept.read<string>(draftName(ref)) ?? ''
+    const isBegunHere = conversations.find(ref)?.clientId === ref
+    // It was begun before the conversation was known.
+    const before = isBegunHere ? kept.read<string>(`${session.epoch()}:draft:new`) : undefined
+    return kept.read<string>(draftName(ref)) ?? before ?? ''
   }
 
+  // What isn't sent is shown, also before the conversations are read.
+  const waiting = outbox.messages().at(-1)
+  if (waiting && !tab.read('route')) setRoute({ page: 'conversation', ref: waiting.conversation })
   void start()
   outbox.flush()
 
@@ -327,7 +339,6 @@ export function createWidgetClient(given: {
     },
     draft,
     setDraft(ref, text) {
-      // It was begun before the conversation was known.
       if (conversations.find(ref)?.clientId === ref) kept.remove(`${session.epoch()}:draft:new`)
       if (text === '') kept.remove(draftName(ref))
       else kept.write(draftName(ref), text)

@@ -8,6 +8,8 @@ const encoder = new TextEncoder()
 /** Keeps a proxy from closing an idle connection. */
 export const VISITOR_HEARTBEAT: Frame = encoder.encode(': heartbeat\n\n')
 
+export const VISITOR_BLOCKED: Frame = frame('blocked', {})
+
 export const VISITOR_SIGNED_OUT: Frame = frame('signed_out', {})
 
 /** Everything up to this event was sent. */

@@ -16,6 +16,7 @@ import {
 import { type ConversationFeed, createConversationFeed, type VisitorStream } from './conversation-feed.ts'
 import { createHeartbeats } from './heartbeats.ts'
 import {
+  VISITOR_BLOCKED,
   VISITOR_HEARTBEAT,
   VISITOR_SIGNED_OUT,
   visitorHelloFrame,
@@ -93,7 +94,9 @@ export function createVisitorStreams(deps: Deps, live: Live): VisitorStreams {
       if (!first) continue
       const visitor = await findVisitorByHash(deps, hash)
       const isVoid = !visitor || (await isBlocked(deps, visitor, first.address))
-      if (isVoid) for (const { page } of byToken.get(hash) ?? []) page.end(VISITOR_SIGNED_OUT)
+      // A blocked page keeps its token: with a new one it could write again.
+      const last = visitor ? VISITOR_BLOCKED : VISITOR_SIGNED_OUT
+      if (isVoid) for (const { page } of byToken.get(hash) ?? []) page.end(last)
       checked += 1
       if (checked % CHECKED_AT_ONCE === 0) await yieldToEventLoop()
     }
