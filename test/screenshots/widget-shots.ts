@@ -3,9 +3,11 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import type { SignedInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
+import { removeTemporaryFolders } from '../support/folder.ts'
 import { paintedPng } from '../support/images.ts'
 import { makeWidget, startShop } from '../support/shop.ts'
 import {
+  messageOf,
   openPanel,
   panelOf,
   sendMessage,
@@ -32,7 +34,7 @@ export interface Size {
 }
 
 const SETTLE_MS = 400
-const MAX_WAIT_MS = 8_000
+const MAX_WAIT_MS = 4_000
 const WAITING_MS = 61_000
 const IDLE_MS = 5_000
 const LONG =
@@ -99,10 +101,10 @@ const SHOTS: WidgetShot[] = [
     async prepare(page, visit) {
       const id = await begin(page, visit)
       await writeAnswer(visit.admin, id, { text: FORMATTED, format: 'markdown' })
-      await panelOf(page).getByText('Track it').waitFor()
+      await panelOf(page).getByRole('link', { name: 'Track it' }).waitFor()
       await sendMessage(page, LONG)
       await writeAnswer(visit.admin, id, { text: 'Thank you, got it.' })
-      await panelOf(page).getByText('Thank you, got it.').waitFor()
+      await messageOf(page, 'Thank you, got it.').waitFor()
     },
   },
   {
@@ -134,7 +136,7 @@ const SHOTS: WidgetShot[] = [
       await page.getByRole('button', { name: 'Download lamp.png' }).waitFor()
       await picker.setInputFiles([
         label,
-        { ...label, name: 'too-large.bin', buffer: Buffer.alloc(26 * 1024 * 1024) },
+        { ...label, name: 'A second file with a name that is longer than the row.pdf' },
       ])
     },
   },
@@ -264,6 +266,7 @@ export async function takeWidget(
   }
   await shop.stop()
   await bellhop.stop()
+  removeTemporaryFolders()
   return { taken, failed }
 }
 
@@ -287,15 +290,18 @@ async function takeOne(
     colorScheme: given.theme,
     reducedMotion: 'reduce',
     locale: 'en-GB',
-    // Each visitor has an address of their own: one address may open 30 sessions a minute.
-    extraHTTPHeaders: { 'x-forwarded-for': `203.0.113.${given.number}` },
   })
   context.setDefaultTimeout(MAX_WAIT_MS)
+  // One address may open 30 sessions a minute.
+  await context.route('**/session', (route) => {
+    const address = { 'x-forwarded-for': `203.0.113.${given.number}` }
+    return route.continue({ headers: { ...route.request().headers(), ...address } })
+  })
   const page = await context.newPage()
   try {
     await page.clock.install()
     await page.goto(shot.path ?? '/')
-    await page.waitForSelector('bellhop-widget')
+    await page.waitForSelector('bellhop-widget', { state: 'attached' })
     // The app of the widget loads when the page is idle.
     await page.clock.runFor(IDLE_MS)
     await shot.prepare(page, { admin: given.admin, text: `Where is order ${1_000 + given.number}?` })

@@ -10,7 +10,8 @@ const cluster = process.env.BELLHOP_TEST_CLUSTER
 // Selects PostgreSQL for all imports. Each test gets its own database from `freshPlace`.
 if (cluster) process.env.DATABASE_URL = 'postgres://each-test-has-its-own.invalid/none'
 
-afterAll(removeTemporaryFolders)
+// Not where pictures are taken and figures measured.
+if (process.env.NODE_ENV === 'test') afterAll(removeTemporaryFolders)
 
 /** Settings for a new data folder and database, for `readConfig` or the environment of a child process. */
 export async function freshPlace(): Promise<{ BELLHOP_DATA: string; DATABASE_URL?: string }> {
