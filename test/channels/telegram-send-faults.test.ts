@@ -85,17 +85,22 @@ test('a customer who blocked the bot gets nothing, and the message says so until
   expect(telegram.requests('sendMessage')).toBe(2)
 })
 
-test('a chat that Telegram does not know fails at once, in its words', async () => {
+const REFUSALS: [code: number, description: string, shown: string][] = [
+  [400, 'Bad Request: chat not found', 'Telegram does not know this chat anymore.'],
+  [403, 'Forbidden: user is deactivated', 'The customer deleted their Telegram account.'],
+  [403, "Forbidden: bot can't send messages to bots", "Telegram says: bot can't send messages to bots"],
+  [400, 'Bad Request: TOPIC_CLOSED', 'Telegram says: TOPIC_CLOSED'],
+]
+
+test('what Telegram refuses fails at once, in plain words or its own', async () => {
   await using chats = await openChats()
+  using _ = letRunFast(chats.clock)
   const chat = await chats.chat()
-  chats.telegram.fail(
-    { code: 400, description: 'Bad Request: chat not found' },
-    { times: 1, method: 'sendMessage' },
-  )
-  const id = await chats.reply(chat, 'Hello')
-  expect(await chats.until(chat, id, 'failed')).toMatchObject({
-    sendError: 'Telegram does not know this chat anymore.',
-  })
+  for (const [code, description, sendError] of REFUSALS) {
+    chats.telegram.fail({ code, description }, { times: 1, method: 'sendMessage' })
+    expect(await chats.until(chat, await chats.reply(chat, 'Hello'), 'failed')).toMatchObject({ sendError })
+  }
+  expect(chats.telegram.requests('sendMessage')).toBe(REFUSALS.length)
 })
 
 test('a bot that is removed sends nothing more, and its messages say why', async () => {

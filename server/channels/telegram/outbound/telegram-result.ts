@@ -44,8 +44,8 @@ export function isBlocked({ code }: BotApiError): boolean {
 
 function sentenceOf({ code, description, message }: BotApiError): string {
   if (code === 403 && /deactivated/i.test(description)) return 'The customer deleted their Telegram account.'
-  if (code === 403) return 'The customer blocked the bot.'
+  if (code === 403 && /blocked/i.test(description)) return 'The customer blocked the bot.'
   if (/chat not found/i.test(description)) return 'Telegram does not know this chat anymore.'
   if (code === 413) return 'The files are too large for Telegram.'
-  return message.replace('Bad Request: ', '')
+  return message.replace(/(?:Bad Request|Forbidden): /, '')
 }
