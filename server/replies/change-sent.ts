@@ -79,7 +79,7 @@ export async function takeBackSent(deps: Deps, orgId: string, sent: SentMessage)
         message,
         content: { action: 'delete', ...deletionOf(sentParts(send)) },
       })
-      await insertSends(tx, [deletion])
+      await replaceFailed(tx, deletion)
       await updateMessage(tx, message, { takenBackAt, sending: 'queued', sendError: deletion.error || null })
     }
     await recordChange(deps, tx, message)
@@ -117,7 +117,7 @@ async function planEdit(
       removed: [...before.ids.slice(kept, texts).flat(), ...before.left],
     },
   })
-  await insertSends(tx, [edit])
+  await replaceFailed(tx, edit)
   await updateMessage(tx, message, { sending: 'queued', sendError: edit.error || null })
 }
 
@@ -147,6 +147,15 @@ async function requireSent(
   if (send.state === 'waiting' || send.state === 'sending') throw beingSent()
   const isOld = change === 'canTakeBack' && now - message.createdAt >= MAX_DELETABLE_MS
   throw isOld ? tooOld() : notSent()
+}
+
+/** A change that failed before is not sent again once there is a newer one. */
+async function replaceFailed(tx: Transaction, send: TelegramSend): Promise<void> {
+  const { orgId, messageId } = send
+  await tx
+    .delete(sends)
+    .where(and(eq(sends.orgId, orgId), eq(sends.messageId, messageId ?? ''), eq(sends.state, 'failed')))
+  await insertSends(tx, [send])
 }
 
 function isStillWaiting({ orgId, id }: TelegramSend) {

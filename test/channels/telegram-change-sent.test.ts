@@ -216,6 +216,14 @@ test('an edit that Telegram refuses is a failure of the message, and can be sent
   expect((await resend()).status).toBe(204)
   await chats.until(chat, id, 'sent')
   expect(chats.texts(chat)).toEqual(['Hello'])
+
+  telegram.fail({ code: 400, description: 'Bad Request: no' }, { method: 'editMessageText', times: 1 })
+  await edit('Hello!')
+  await chats.until(chat, id, 'failed')
+  await edit('Hello, Ana!')
+  await chats.until(chat, id, 'sent')
+  expect(chats.texts(chat)).toEqual(['Hello, Ana!'])
+  expect((await resend()).json).toMatchObject({ status: 409, code: 'not_failed' })
 })
 
 test('only what left by Telegram can be changed', async () => {
