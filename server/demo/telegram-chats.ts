@@ -1,3 +1,4 @@
+import type { MessageEntity } from '@grammyjs/types'
 import { demoFile } from './demo-files.ts'
 import type { TelegramServer, TelegramUser } from './telegram/telegram-server.ts'
 import type { TelegramBot } from './telegram/telegram-state.ts'
@@ -15,17 +16,11 @@ export function writeChat(telegram: TelegramServer, bot: TelegramBot): void {
     language_code: 'hr',
   })
   marko.presses(bot)
-  const first = marko.writes(
-    bot,
-    'Hi! The courier left this parcel at our door today. The vase inside is brokn.',
-    {
-      entities: [{ type: 'bold', offset: 56, length: 11 }],
-    },
-  )
+  const entities: MessageEntity[] = [{ type: 'bold', offset: 56, length: 11 }]
+  const text = 'Hi! The courier left this parcel at our door today. The vase inside is brokn.'
+  const first = marko.writes(bot, text, { entities })
   sendPhotos(telegram, marko, bot)
-  marko.edits(bot, first.message_id, {
-    text: 'Hi! The courier left this parcel at our door today. The vase inside is broken.',
-  })
+  marko.edits(bot, first.message_id, { text: text.replace('brokn', 'broken'), entities })
   const memo = telegram.addFile(demoFile('memo.wav'), { name: 'memo.wav', type: 'audio/wav' })
   marko.sends(bot, {
     audio: {

@@ -144,6 +144,7 @@ browserTest('an agent edits a reply and takes it back, in the chat and in the th
   await page.getByRole('menuitem', { name: 'Take back…' }).click()
   await page.getByRole('button', { name: 'Take back', exact: true }).click()
   await thread.getByText('Taken back').waitFor()
+  expect(await thread.getByText('Sent', { exact: true }).count()).toBe(0)
   await eventually(() => sent().length === 0)
   expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
 

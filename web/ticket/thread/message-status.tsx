@@ -44,7 +44,7 @@ export function MessageStatus(props: MessageStatusProps) {
           />
         )}
       </Match>
-      <Match when={sending() === 'sent' && isSaid()}>
+      <Match when={sending() === 'sent' && isSaid() && !message()?.takenBackAt}>
         <p class="message-status">
           <Check />
           <span>
