@@ -102,6 +102,7 @@ function addShow(bot: Command): void {
         'last message out': formatTime(found.lastSentAt),
         'last checked': formatTime(found.lastCheckedAt),
         queue: `${queue.incoming} to process, ${queue.outgoing} to send`,
+        'unknown updates': String(found.unknownUpdates),
         'failing since': formatTime(found.receiveFailingSince ?? found.sendFailingSince),
       })
     })

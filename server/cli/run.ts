@@ -39,6 +39,7 @@ const OPTIONS = new Map([
   ['origins', 'origin'],
   ['password', 'password-file'],
   ['rateLimit', 'rate-limit'],
+  ['token', 'token-file'],
 ])
 
 function faultMessage({ pointer, detail }: Fault): string {

@@ -80,5 +80,10 @@ test('a file that is missing, empty, or holds no token is refused without its co
   const refused = await add(wrong)
   expect(refused.code).toBe(2)
   expect(refused.err).not.toContain(secret)
+  expect(refused.err).toStartWith('--token-file: ')
+  // One bot belongs to one organization.
+  await bellhop('setup', '--org', 'Beta', '--name', 'Bo', '--email', 'bo@example.com')
+  const taken = await bellhop('bot', 'add', '--org', 'Beta', '--name', 'X', '--token-file', tokenFile)
+  expect(taken).toMatchObject({ code: 1, err: expect.stringContaining('in another organization') })
   expect(refused.err.trim().split('\n')).toHaveLength(1)
 })

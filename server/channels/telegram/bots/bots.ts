@@ -202,5 +202,9 @@ function otherBot(given: BotAccount, known: Bot): AppError {
 
 /** In whatever organization: two programs can't both get the messages of one bot. */
 function botTaken({ username }: BotAccount): AppError {
-  return new AppError(409, 'bot_exists', `@${username} is already connected. A bot can be connected once.`)
+  return new AppError(
+    409,
+    'bot_exists',
+    `@${username} is already connected, here or in another organization. A bot can be connected once.`,
+  )
 }
