@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
 import { systemClock } from '../../server/clock.ts'
@@ -29,6 +29,8 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
+  // The administrator's own, which they delete: no token may be left anywhere.
+  rmSync(tokenFile)
   await deps.database.close()
   await telegram.close()
 })

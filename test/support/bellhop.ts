@@ -7,6 +7,7 @@ import { createLog } from '../../server/log.ts'
 import { createOrganization } from '../../server/organizations/organizations.ts'
 import { startService } from '../../server/service.ts'
 import { folderOfProcess } from './folder.ts'
+import { lookForToken, recordLines } from './token-leaks.ts'
 
 export interface Bellhop {
   url: string
@@ -58,8 +59,8 @@ export async function startBellhop(
   const { freshPlace } = await import('./engine.ts')
   const place = await freshPlace()
   const clock = given.clock ?? systemClock
-  const logLines: string[] = []
-  const log = createLog('debug', false, (line) => logLines.push(line), clock.now)
+  const { lines: logLines, write } = recordLines()
+  const log = createLog('debug', false, write, clock.now)
   const config = readConfig({ PORT: '0', ...NO_TELEGRAM, ...place, ...given.settings })
   const service = await startService(config, {
     clock,
@@ -120,6 +121,7 @@ export async function call<Json>(method: string, url: string, more: Call = {}): 
     redirect: 'manual',
   })
   const text = await response.text()
+  lookForToken(`${method} ${url}`, text)
   const isJson = /json/.test(response.headers.get('content-type') ?? '') && text !== ''
   return {
     status: response.status,

@@ -1,6 +1,7 @@
 import { afterAll } from 'bun:test'
-import { removeTemporaryFolders, temporaryFolder } from './folder.ts'
+import { temporaryFolder } from './folder.ts'
 import { createDatabase, createEmptyDatabase } from './postgres.ts'
+import { endTests } from './token-leaks.ts'
 
 // Loaded before every test run (bunfig.toml). `columns.ts` chooses the engine when it is loaded, so a run has one
 // engine: SQLite, or PostgreSQL if `on-postgresql.ts` started it. Never the database in the developer's environment.
@@ -11,7 +12,7 @@ const cluster = process.env.BELLHOP_TEST_CLUSTER
 if (cluster) process.env.DATABASE_URL = 'postgres://each-test-has-its-own.invalid/none'
 
 // Not where pictures are taken and figures measured.
-if (process.env.NODE_ENV === 'test') afterAll(removeTemporaryFolders)
+if (process.env.NODE_ENV === 'test') afterAll(endTests)
 
 /** Settings for a new data folder and database, for `readConfig` or the environment of a child process. */
 export async function freshPlace(): Promise<{ BELLHOP_DATA: string; DATABASE_URL?: string }> {

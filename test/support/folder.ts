@@ -21,6 +21,11 @@ export function folderOfProcess(purpose: string): string {
   return folder
 }
 
+/** Those that are still there. */
+export function temporaryFolders(): string[] {
+  return [...made]
+}
+
 export function removeTemporaryFolders(): void {
   for (const folder of made) rmSync(folder, { recursive: true, force: true })
   made.clear()

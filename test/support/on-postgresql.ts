@@ -1,6 +1,6 @@
-import { removeTemporaryFolders } from './folder.ts'
 import { postgresPrograms, startCluster } from './postgres.ts'
 import { postgresqlTests } from './postgresql-tests.ts'
+import { endTests } from './token-leaks.ts'
 
 // Runs a command on PostgreSQL, such as `bun test test/v1`. One private cluster serves all test processes, and every test
 // has its own database there (`freshPlace`). A `bun test` without files runs those that depend on the database.
@@ -20,5 +20,5 @@ const command = Bun.spawn([...given, ...(isWithoutFiles ? postgresqlTests() : []
 })
 const code = await command.exited
 await cluster.stop()
-removeTemporaryFolders()
+endTests()
 process.exit(code)

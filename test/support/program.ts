@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path'
+import { lookForToken } from './token-leaks.ts'
 
 /** Environment variables of a child process. It gets no others. */
 export type Place = Record<string, string>
@@ -34,6 +35,7 @@ export async function runProgram(
 ): Promise<Finished> {
   const child = Bun.spawn([...program, ...args], { cwd, env: place, stdout: 'pipe', stderr: 'pipe' })
   const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), child.exited])
+  lookForToken(`the output of ${args[0]}`, out + err)
   return { code, out, err }
 }
 
@@ -64,6 +66,7 @@ export async function startProgram(
     child.kill(signal)
     await child.exited
     await reading
+    lookForToken('the output of the server', printed)
     return child.exitCode
   }
   return {

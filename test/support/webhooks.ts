@@ -17,6 +17,7 @@ import { displayedState } from '../../server/webhooks/deliveries/views.ts'
 import { createEndpoint, type NewEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
 import { makeCertificates } from './certificates.ts'
 import { type Receiver, type Respond, startReceiver } from './receiver.ts'
+import { recordLines } from './token-leaks.ts'
 
 /** For a busy machine. A passing test does not wait this long. */
 const MAX_WAIT_MS = 30_000
@@ -52,8 +53,8 @@ export async function openWebhooks(
   const { freshPlace } = await import('./engine.ts')
   const place = given.place ?? (await freshPlace())
   const clock = given.clock ?? systemClock
-  const logLines: string[] = []
-  const log = createLog('debug', false, (line) => logLines.push(line), clock.now)
+  const { lines: logLines, write } = recordLines()
+  const log = createLog('debug', false, write, clock.now)
   const settings = { BELLHOP_WEBHOOK_ALLOW: '127.0.0.0/8', ...place, ...given.settings }
   const { ca } = await makeCertificates()
   const deps = await openDeps({ ...readConfig(settings), webhookCa: ca }, { clock, log })

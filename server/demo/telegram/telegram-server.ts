@@ -14,6 +14,7 @@ import {
   type TelegramBot,
   type TelegramFile,
   type TelegramState,
+  TOKEN_MARK,
 } from './telegram-state.ts'
 import { UpdateQueue } from './update-queue.ts'
 
@@ -98,7 +99,7 @@ export async function startTelegram(options: TelegramOptions): Promise<TelegramS
   }
 
   function makeToken(id: number): string {
-    return `${id}:${Buffer.from(crypto.getRandomValues(new Uint8Array(26))).toString('base64url')}`
+    return `${id}:${TOKEN_MARK}${Buffer.from(crypto.getRandomValues(new Uint8Array(18))).toString('base64url')}`
   }
 
   function deliver(bot: TelegramBot, update: Omit<Update, 'update_id'> & { update_id?: number }): Update {

@@ -3,6 +3,9 @@ import type { Clock } from '../../clock.ts'
 import type { FloodControl } from './flood-control.ts'
 import type { UpdateQueue } from './update-queue.ts'
 
+/** The secret part of every token begins with it, so that one that got out is found anywhere. */
+export const TOKEN_MARK = 'AAStandIn'
+
 /** A message as the users of a chat see it. */
 export interface ChatMessage {
   message: Message
