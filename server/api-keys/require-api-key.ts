@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import type { KeyScope } from '../database/tables/api-keys.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { createAddressReader, type Server } from '../requests/address.ts'
+import { createAddressReader, networkOf, type Server } from '../requests/address.ts'
 import { findValidKey } from './api-keys.ts'
 import { createLastUsed } from './last-used.ts'
 import { type Allowance, createRateLimiter, WINDOW_MS } from './rate-limit.ts'
@@ -25,8 +25,8 @@ export interface Caller {
   isAdmin: boolean
 }
 
-/** Invalid keys that one address may send in 60 seconds. */
-const FAILURES_PER_ADDRESS = 60
+/** Invalid keys that one address, or one /64 network of IPv6, may send in 60 seconds. */
+const FAILURES_PER_NETWORK = 60
 const SWEEP_EVERY_MS = 300_000
 
 /**
@@ -56,14 +56,14 @@ export function createKeyGuard(
     if (agent) return agent
     const token = bearerToken(header)
     const key = token === undefined ? undefined : await findValidKey(deps, token)
-    if (!key) throw unauthorized(addressOf(request, server))
+    if (!key) throw unauthorized(networkOf(addressOf(request, server)))
     lastUsed.record(key.id)
     const { id: keyId, orgId, name, scopes, rateLimit, kind } = key
     return { orgId, keyId, name, scopes, rateLimit, isPublic: kind === 'public', isAdmin: false }
   }
 
-  function unauthorized(address: string): AppError {
-    const allowance = failures.take(address, FAILURES_PER_ADDRESS)
+  function unauthorized(network: string): AppError {
+    const allowance = failures.take(network, FAILURES_PER_NETWORK)
     if (!allowance.isAllowed) return tooMany('Too many requests without a valid key.', allowance)
     return new AppError(401, 'unauthorized', 'Send a valid secret key as Authorization: Bearer <API_KEY>.', {
       headers: { 'www-authenticate': 'Bearer realm="Bellhop"' },

@@ -58,6 +58,8 @@ export function createApp(
     .onRequest(({ request, set }) => {
       set.headers['x-request-id'] = requestId(request, deps.clock.now())
       set.headers['x-content-type-options'] = 'nosniff'
+      // Otherwise what an agent has read could be read from the browser's disk after they signed out.
+      if (isData(request.url)) set.headers['cache-control'] = 'no-store'
     })
     .onError(({ code, error, request, set }) => {
       const thrown = code === 'NOT_FOUND' ? unknownRoute(app.routes, request) : error
@@ -90,10 +92,27 @@ export function createApp(
     .use(savedViewRoutes(guards.agents))
     .use(liveRoutes(deps, guards.agents, guards.live))
     .use(visitorApiRoutes(deps, guards.widget))
+    .use(preflightRoutes())
     .use(unknownApiRoutes())
     .use(guideRoutes(deps.config.publicUrl))
     .use(openapi(apiDescription(VERSION, deps.config.publicUrl)))
   return app
+
+  /**
+   * Browsers ask before they call from another site's page, without the key. The answer allows nothing: keys don't belong
+   * in browsers.
+   */
+  function preflightRoutes() {
+    return new Elysia({ name: 'preflight-v1', prefix: '/v1' }).options(
+      '/*',
+      ({ request, set, status }) => {
+        const { allow } = unknownRoute(app.routes, request).more.headers ?? {}
+        if (allow !== undefined) set.headers.allow = allow
+        return status(204, undefined)
+      },
+      { detail: { hide: true } },
+    )
+  }
 
   /** Unknown paths below `/v1` need a key and count toward the rate limit, like any other request. */
   function unknownApiRoutes() {
@@ -105,6 +124,12 @@ export function createApp(
       { parse: 'none', transform: guards.keys.allow(), detail: { hide: true } },
     )
   }
+}
+
+/** Whether the path shows data of an organization. */
+function isData(url: string): boolean {
+  const start = url.indexOf('/', url.indexOf('://') + 3)
+  return url.startsWith('/v1', start) || url.startsWith('/console', start)
 }
 
 /** For supervisors: `live` while the process responds, `ready` while it reaches its data. */

@@ -7,6 +7,8 @@ import { faultsOf, wholeNumberDetail } from './validation-errors.ts'
 /** The longest accepted URL, in characters. */
 const MAX_URL_LENGTH = 8_192
 
+const BROKEN_ESCAPE = /%(?![\da-f]{2})/i
+
 const NO_PARAMETERS = Type.Object({}, { additionalProperties: false })
 
 /**
@@ -29,7 +31,7 @@ export function strictQuery(
       )
     }
     if (start < 0) return
-    const { values, faults } = readParameters(schema, new URLSearchParams(url.slice(start + 1)))
+    const { values, faults } = readParameters(schema, url.slice(start + 1))
     compiled ??= TypeCompiler.Compile(schema)
     if (!compiled.Check(values)) {
       const named = new Set(faults.map((fault) => fault.parameter))
@@ -42,7 +44,9 @@ export function strictQuery(
   }
 }
 
-function readParameters(schema: TObject, parameters: URLSearchParams) {
+function readParameters(schema: TObject, search: string) {
+  const parameters = new URLSearchParams(search)
+  const broken = new Set(BROKEN_ESCAPE.test(search) ? new URLSearchParams(brokenParts(search)).keys() : [])
   // No prototype, so that `?__proto__=` is an ordinary parameter.
   const values: Record<string, string | number> = Object.create(null)
   const faults: Fault[] = []
@@ -53,6 +57,12 @@ function readParameters(schema: TObject, parameters: URLSearchParams) {
     values[name] = text
     if (more.length > 0) {
       faults.push({ parameter: name, code: 'repeated_parameter', detail: 'Give this parameter once.' })
+    } else if (broken.has(name)) {
+      faults.push({
+        parameter: name,
+        code: 'invalid_encoding',
+        detail: 'A % must begin a percent-encoded byte.',
+      })
     } else if (!isStorable(text)) {
       faults.push({ parameter: name, code: 'invalid_text', detail: 'Must not contain the NUL character.' })
     } else if (integer && !/^\d{1,15}$/.test(text)) {
@@ -62,6 +72,14 @@ function readParameters(schema: TObject, parameters: URLSearchParams) {
     }
   }
   return { values, faults }
+}
+
+/** `URLSearchParams` would take such a percent sign as it is. */
+function brokenParts(search: string): string {
+  return search
+    .split('&')
+    .filter((part) => BROKEN_ESCAPE.test(part))
+    .join('&')
 }
 
 /** Elysia's `t.Integer` in a query is a union of a number and its text. */

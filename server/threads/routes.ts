@@ -1,7 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { isoTime } from '../dates.ts'
 import type { Deps } from '../deps.ts'
-import { isNamed } from '../requests/headers.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
 import { byId } from '../requests/schemas.ts'
@@ -29,7 +28,7 @@ import {
   thread,
 } from './schemas.ts'
 import { readThread } from './thread.ts'
-import { threadEtag, viewCustomerPanel, viewInboxTicket, viewNote, viewThread } from './views.ts'
+import { viewCustomerPanel, viewInboxTicket, viewNote, viewThread } from './views.ts'
 
 /** One ticket as an agent sees it: its thread, read marks, drafts and notes, and its customer. */
 export function threadRoutes(deps: Deps, guard: AgentGuard) {
@@ -39,14 +38,9 @@ export function threadRoutes(deps: Deps, guard: AgentGuard) {
     .use(guard.requireAgent)
     .get(
       '/tickets/:id',
-      async ({ me: { orgId, agentId }, params, request, set, status }) => {
-        const view = viewThread(await readThread(deps, orgId, { ticketId: params.id, agentId }))
-        const etag = threadEtag(view)
-        set.headers.etag = etag
-        set.headers['cache-control'] = 'private, no-cache'
-        return isNamed(request.headers.get('if-none-match') ?? '', etag) ? status(304, undefined) : view
-      },
-      { transform: noQuery, params: byId, response: { 200: thread, 304: t.Undefined() } },
+      async ({ me: { orgId, agentId }, params }) =>
+        viewThread(await readThread(deps, orgId, { ticketId: params.id, agentId })),
+      { transform: noQuery, params: byId, response: { 200: thread } },
     )
     .patch(
       '/tickets/:id',

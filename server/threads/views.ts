@@ -27,11 +27,6 @@ export function viewInboxTicket(ticket: TicketWithCustomer) {
   return { ...listed, customer: { ...listed.customer, userId: ticket.customer.id }, isSpam, version }
 }
 
-/** Strong validator of a thread as one agent sees it. */
-export function threadEtag(view: ReturnType<typeof viewThread>): string {
-  return `"${new Bun.CryptoHasher('sha1').update(JSON.stringify(view)).digest('base64url')}"`
-}
-
 export function viewNote(note: NoteRow) {
   const { id, text, format, agentId, agentName } = note
   const written = { kind: 'note' as const, id, text, format, agentId, agentName }

@@ -10,9 +10,15 @@ const DEFAULT_PER_PAGE = 25
 
 type Query = Static<typeof ticketQuery>
 
-/** Reads the query. Throws 400 for an invalid cursor and for one of another list. */
+/** Reads the query. Throws 400 for an invalid cursor, for one of another list, and for a blank filter. */
 export function listRequest(query: Query): TicketListRequest {
-  const { status, channel, assignedTo, tag } = query
+  const { status, channel } = query
+  const assignedTo = trimmed('assignedTo', query.assignedTo)
+  const tag = trimmed('tag', query.tag)
+  if (query.cursor !== undefined && query.page !== undefined) {
+    const detail = 'A cursor has its page already. Pass either `cursor` or `page`.'
+    throw invalid([{ parameter: 'page', code: 'page_with_cursor', detail }])
+  }
   const filters: TicketFilters = {
     status,
     channel,
@@ -27,6 +33,13 @@ export function listRequest(query: Query): TicketListRequest {
     perPage: Math.min(query.per_page ?? DEFAULT_PER_PAGE, MAX_PER_PAGE),
     cursor: query.cursor === undefined ? undefined : requireCursor(query.cursor, listName(filters, sort)),
   }
+}
+
+/** As the fields of a ticket are, when they are stored. */
+function trimmed(parameter: string, value: string | undefined): string | undefined {
+  const text = value?.trim()
+  if (text === '') throw invalid([{ parameter, code: 'blank', detail: 'Must not be blank.' }])
+  return text
 }
 
 /** `next` and `prev` are always cursors. */

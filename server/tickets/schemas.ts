@@ -93,7 +93,8 @@ export const ticketQuery = t.Object(
       t.String({ minLength: 1, maxLength: 64, description: 'Agent id, or `unassigned`.' }),
     ),
     tag: t.Optional(t.String({ minLength: 1, maxLength: 64, description: 'Only tickets with this tag.' })),
-    page: t.Optional(t.Integer({ minimum: 1, default: 1, description: 'Page number.' })),
+    // Without `default`: clients that are generated from it would send it with a cursor too.
+    page: t.Optional(t.Integer({ minimum: 1, description: 'Page number, from 1. Not with a cursor.' })),
     per_page: t.Optional(
       t.Integer({ minimum: 1, default: 25, description: 'Results per page. A value above 100 becomes 100.' }),
     ),

@@ -56,6 +56,7 @@ export const OPEN_ROUTES = [
   'POST /telegram/:path',
   // Need a public key, which shows nothing of its own, and most of them a visitor's token (test/widget).
   'OPTIONS /widget/:key/*',
+  'OPTIONS /v1/*',
   'GET /widget/:key/settings',
   'POST /widget/:key/session',
   'DELETE /widget/:key/session',

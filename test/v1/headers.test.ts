@@ -33,6 +33,22 @@ test('no answer lets a page of another site in', async () => {
   }
 })
 
+test('no answer with data is kept by a browser or a proxy', async () => {
+  for (const [name, { headers }] of await answersOfEveryKind()) {
+    const isPublic = name === 'the description'
+    expect([name, headers.get('cache-control')]).toEqual([name, isPublic ? 'no-cache' : 'no-store'])
+  }
+})
+
+test('a preflight is answered without a key, allows nothing, and does not count as a wrong key', async () => {
+  const headers = { origin: 'https://shop.example', 'access-control-request-method': 'POST' }
+  for (let time = 0; time < 70; time += 1) {
+    const answer = await call('OPTIONS', `${bellhop.url}/v1/tickets`, { headers })
+    expect([answer.status, answer.headers.get('allow'), answer.text]).toEqual([204, 'GET, HEAD, POST', ''])
+  }
+  problemOf(await call('GET', `${bellhop.url}/v1/tickets`), 401, 'unauthorized')
+})
+
 test('no answer tells what the server is made of, or sets a cookie', async () => {
   for (const [name, { headers, text }] of await answersOfEveryKind()) {
     for (const header of ['server', 'x-powered-by', 'via', 'set-cookie']) {

@@ -141,6 +141,10 @@ describe('cursors', () => {
         },
       ])
     }
+    const both = await client.call('GET', `/tickets?status=open&page=2&cursor=${meta.nextCursor}`)
+    expect(problemOf(both, 400, 'invalid_request').errors).toMatchObject([
+      { parameter: 'page', code: 'page_with_cursor' },
+    ])
     // The page may be cut anew: per_page is no part of it.
     expect(
       (await listTickets(client, `?status=open&per_page=2&cursor=${meta.nextCursor}`)).data,

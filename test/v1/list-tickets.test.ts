@@ -126,6 +126,22 @@ describe('filters and orders', () => {
     expect(problemOf(answer, 400, 'invalid_request').errors).toEqual([{ parameter, code, detail }])
   })
 
+  test('trims filters like the fields that they match, and refuses what is blank or not encoded', async () => {
+    const { data } = await listTickets(client, '?tag=%20vip%20&per_page=100')
+    expect(data.map(({ id }) => id)).toEqual(
+      (await listTickets(client, '?tag=vip&per_page=100')).data.map(({ id }) => id),
+    )
+    for (const [query, code] of [
+      ['tag=%20', 'blank'],
+      ['assignedTo=%20', 'blank'],
+      ['tag=%zz', 'invalid_encoding'],
+    ]) {
+      const [parameter] = query?.split('=') ?? []
+      const answer = await client.call('GET', `/tickets?${query}`)
+      expect(problemOf(answer, 400, 'invalid_request').errors).toMatchObject([{ parameter, code }])
+    }
+  })
+
   test('names every wrong parameter at once', async () => {
     const answer = await client.call(
       'GET',

@@ -174,6 +174,10 @@ describe('wrong keys', () => {
     expect((await from('203.0.113.9')).status).toBe(429)
     expect((await from('203.0.113.10')).status).toBe(401)
     expect((await from('203.0.113.9, 203.0.113.10')).status).toBe(401)
+    // A customer of IPv6 has a whole network of addresses.
+    for (let guess = 0; guess < 60; guess += 1) await from(`2001:db8:1:2::${guess.toString(16)}`)
+    expect((await from('2001:db8:1:2:ffff::1')).status).toBe(429)
+    expect((await from('2001:db8:1:3::1')).status).toBe(401)
   })
 })
 

@@ -32,7 +32,6 @@ describe('addresses and methods', () => {
     ['DELETE', '/v1/tickets', 'GET, HEAD, POST'],
     ['PUT', '/v1/tickets', 'GET, HEAD, POST'],
     ['PATCH', '/v1/tickets', 'GET, HEAD, POST'],
-    ['OPTIONS', '/v1/tickets', 'GET, HEAD, POST'],
     ['DELETE', `/v1/tickets/${NO_TICKET}`, 'GET, HEAD, PATCH'],
     ['POST', `/v1/tickets/${NO_TICKET}`, 'GET, HEAD, PATCH'],
     ['GET', `/v1/tickets/${NO_TICKET}/messages`, 'POST'],
