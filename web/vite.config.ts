@@ -13,6 +13,13 @@ const BROWSERS = ['chrome123', 'firefox120', 'safari17.5']
 /** All modules but those that only mails, chats and forms need, which come later. */
 const FIRST_VIEW =
   /^(?!.*\/web\/(?:formatting|sign-in|ticket\/(?:attachments|chats|mail|recipients|outgoing|visitor|telegram)|forms\/(?:form|password-field)|live\/channel-problems|ui\/checkbox)[/.])/
+/** Parts of the inbox that the settings have too: they load nothing else of it. */
+const PARTS =
+  /\/web\/(?:inbox\/(?:palette\/palette|list\/ticket-row)|ticket\/(?:composer\/(?:drafts|filled-reply|variables)|header\/statuses|focus-in-pane)|formatting\/(?:formatted-text|format-preview|apply-edit)|ui\/(?:nav-link|docs-link)|keyboard\/overview-actions|browser\/notification-setting)\.(?:tsx?|css)$/
+/** The list and the ticket beside it. */
+const INBOX = /\/web\/(?:inbox\/inbox-page|ticket\/ticket-pane)\.tsx$/
+/** What every ticket shows a moment later. */
+const THREAD = /\/web\/ticket\/mail\/(?:message-|mail-body|failed-send)/
 
 export default defineConfig({
   root: HERE,
@@ -25,9 +32,21 @@ export default defineConfig({
     // Files, not data: URLs, so that browsers cache each on its own.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // Modules that at least three pages share are one file, because ten small files compress worse.
+    // Modules that at least three pages share are one file, because ten small files compress worse. So are those that are
+    // always loaded together, because each file is a request. Each group takes what its modules import along.
     rolldownOptions: {
-      output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 3, test: FIRST_VIEW }] } },
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'shared', minShareCount: 3, test: FIRST_VIEW, priority: 4 },
+            { name: 'index', test: /\/web\/main\.tsx$/, priority: 3 },
+            { name: 'icons', minShareCount: 2, test: /\/lucide-solid\//, priority: 2 },
+            { name: 'parts', test: PARTS, priority: 2 },
+            { name: 'inbox', test: INBOX, priority: 1 },
+            { name: 'thread', test: THREAD },
+          ],
+        },
+      },
     },
     sourcemap: false,
     reportCompressedSize: false,
