@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect } from 'bun:test'
+import { expect } from 'bun:test'
 import { GUIDES } from '../../server/http/docs/guides.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
-import { type Bellhop, startBellhop } from '../support/bellhop.ts'
+import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 
-let bellhop: Bellhop
-beforeAll(async () => {
-  bellhop = await startBellhop()
-})
-afterAll(() => bellhop.stop())
+const bellhop = await sharedBellhop()
 
 browserTest('the documentation can be read by everyone', async () => {
   await using window = await openWindow({ url: bellhop.url, width: 390, height: 844 })

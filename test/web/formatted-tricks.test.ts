@@ -1,8 +1,8 @@
-import { afterAll, expect } from 'bun:test'
+import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { markdownToEmailHtml, plainToEmailHtml } from '../../server/formatting/email-html.ts'
 import { createId } from '../../server/ids.ts'
-import { startBellhop } from '../support/bellhop.ts'
+import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, startedBrowser } from '../support/browser.ts'
 import { REMOTE_LOADS } from '../support/mail/remote-loads.ts'
 import { provokeTricks, SCRIPT_TRICKS, watchTricks } from '../support/mail/script-tricks.ts'
@@ -18,8 +18,7 @@ const TEXTS = SOURCES.flatMap((source) => [
   `**[x](${source})** \`${source}\`\n- ${source}\n> ${source}`,
 ])
 
-const bellhop = await startBellhop()
-afterAll(() => bellhop.stop())
+const bellhop = await sharedBellhop()
 
 browserTest(
   'in the emails of messages and signatures no script trick runs, and nothing is loaded',

@@ -1,15 +1,14 @@
-import { afterAll, expect } from 'bun:test'
+import { expect } from 'bun:test'
 import type { Page, Request } from 'playwright-core'
 import { disableAgent } from '../../server/agents/disable-agent.ts'
 import { signInAgent } from '../support/agents.ts'
-import { startBellhop } from '../support/bellhop.ts'
+import { sharedBellhop, startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { freshPlace } from '../support/engine.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const TABS = 8
-const bellhop = await startBellhop()
-afterAll(() => bellhop.stop())
+const bellhop = await sharedBellhop()
 const acme = await bellhop.organization()
 const ana = await signInAgent(bellhop, acme.orgId, { name: 'Ana Pires', role: 'admin' })
 

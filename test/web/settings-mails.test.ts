@@ -1,13 +1,12 @@
-import { afterAll, expect } from 'bun:test'
+import { expect } from 'bun:test'
 import { mails } from '../../server/database/tables/mailboxes.ts'
 import { signInAgent } from '../support/agents.ts'
-import { startBellhop } from '../support/bellhop.ts'
+import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { openLedger } from '../support/mail/fetched-mail.ts'
 import { eventually } from '../support/webhooks.ts'
 
-const bellhop = await startBellhop()
-afterAll(() => bellhop.stop())
+const bellhop = await sharedBellhop()
 
 const mail = (from: string, subject: string, id = subject) =>
   `From: ${from}\r\nTo: support@acme.example\r\nSubject: ${subject}\r\nMessage-ID: <${id}@customer.test>\r\n\r\nHello`

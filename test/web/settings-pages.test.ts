@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect } from 'bun:test'
+import { beforeAll, expect } from 'bun:test'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
-import { type Bellhop, startBellhop } from '../support/bellhop.ts'
+import { type Bellhop, sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { newMailbox } from '../support/mailboxes.ts'
 import { storeBot } from '../support/stored-bot.ts'
@@ -9,11 +9,10 @@ let bellhop: Bellhop
 let admin: SignedInAgent
 
 beforeAll(async () => {
-  bellhop = await startBellhop()
+  bellhop = await sharedBellhop()
   const { orgId } = await bellhop.organization('Acme')
   admin = await signInAgent(bellhop, orgId, { role: 'admin' })
 })
-afterAll(() => bellhop.stop())
 
 browserTest('the command menu and the keyboard shortcuts open in the settings too', async () => {
   await using window = await openWindow({ url: bellhop.url, agent: admin })

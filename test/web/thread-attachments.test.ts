@@ -1,8 +1,8 @@
-import { afterAll, expect } from 'bun:test'
+import { expect } from 'bun:test'
 import { unlinkSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
-import { startBellhop } from '../support/bellhop.ts'
+import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { paintedPng } from '../support/images.ts'
 import { openLedger } from '../support/mail/fetched-mail.ts'
@@ -15,8 +15,7 @@ const WIDE = paintedPng(1200, 800)
 const TALL = paintedPng(300, 1400)
 const TINY = paintedPng(12, 8)
 
-const bellhop = await startBellhop()
-afterAll(() => bellhop.stop())
+const bellhop = await sharedBellhop()
 
 /** A ticket whose first message has files. */
 async function openFiles(files: Record<string, string | Uint8Array<ArrayBuffer>>) {

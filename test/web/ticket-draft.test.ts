@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect } from 'bun:test'
+import { expect } from 'bun:test'
 import { createAgent } from '../../server/agents/agents.ts'
-import { type Bellhop, startBellhop } from '../support/bellhop.ts'
+import { sharedBellhop, startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { freshPlace } from '../support/engine.ts'
 import { readDraft, readThread, sendReply } from '../support/threads.ts'
@@ -10,12 +10,7 @@ import { eventually } from '../support/webhooks.ts'
 
 const PASSWORD = 'correct horse battery'
 
-let bellhop: Bellhop
-
-beforeAll(async () => {
-  bellhop = await startBellhop()
-})
-afterAll(() => bellhop.stop())
+const bellhop = await sharedBellhop()
 
 browserTest('a draft is on the server within half a second, and comes back on another device', async () => {
   const { ben, ticket } = await openWorkspace(bellhop)

@@ -1,7 +1,7 @@
-import { afterAll, expect } from 'bun:test'
+import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
-import { startBellhop } from '../support/bellhop.ts'
+import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { readDraft, readThread } from '../support/threads.ts'
 import { field, openTicket as openAnyTicket, openWorkspace, thread } from '../support/ticket-page.ts'
@@ -21,8 +21,7 @@ _two_ steps in [our guide](https://a.test/guide):
 \`\`\`
 <b>code</b>
 \`\`\``
-const bellhop = await startBellhop()
-afterAll(() => bellhop.stop())
+const bellhop = await sharedBellhop()
 
 const preview = (page: Page) => page.getByRole('region', { name: 'Preview' })
 const textIn = (page: Page) => field(page).inputValue()

@@ -1,11 +1,11 @@
-import { afterAll, expect } from 'bun:test'
+import { expect } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import type { Page } from 'playwright-core'
 import { messages } from '../../server/database/tables/messages.ts'
 import { type Channel, tickets } from '../../server/database/tables/tickets.ts'
 import { addMessages } from '../support/add-messages.ts'
 import { signInAgent } from '../support/agents.ts'
-import { startBellhop } from '../support/bellhop.ts'
+import { sharedBellhop, startBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { createManualClock, letRun } from '../support/clock.ts'
 import { readDraft, readThread, sendNow, sendReply, textsOf } from '../support/threads.ts'
@@ -13,8 +13,7 @@ import { field, openTicket, openWorkspace, thread } from '../support/ticket-page
 import { makeTicket, readTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
-const bellhop = await startBellhop()
-afterAll(() => bellhop.stop())
+const bellhop = await sharedBellhop()
 
 browserTest('a reply is in the thread at once, and Undo puts its text back into the field', async () => {
   const { ben, ticket } = await openWorkspace(bellhop)

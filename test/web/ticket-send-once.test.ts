@@ -1,7 +1,7 @@
-import { afterAll, expect } from 'bun:test'
+import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import type { SignedInAgent } from '../support/agents.ts'
-import { startBellhop } from '../support/bellhop.ts'
+import { sharedBellhop, startBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { freshPlace } from '../support/engine.ts'
 import { startProgram } from '../support/program.ts'
@@ -13,8 +13,7 @@ import { eventually } from '../support/webhooks.ts'
 /** A reply or a note that is sent under the id the page made for it. */
 const SENDS = /\/(messages|notes)\/\w+$/
 const WAITS = "Sends when you're online"
-const bellhop = await startBellhop()
-afterAll(() => bellhop.stop())
+const bellhop = await sharedBellhop()
 
 /** The server takes what is sent, and its answer never comes back; so often. */
 async function loseAnswers(page: Page, count: number): Promise<void> {

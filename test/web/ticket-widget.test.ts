@@ -1,4 +1,4 @@
-import { afterAll, expect } from 'bun:test'
+import { expect } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import type { Page } from 'playwright-core'
 import { pauseMailbox } from '../../server/channels/email/mailboxes/mailbox-state.ts'
@@ -7,15 +7,14 @@ import { pauseWidget } from '../../server/channels/widget/widgets/widget-state.t
 import { messages } from '../../server/database/tables/messages.ts'
 import { recordEvents } from '../../server/events/events.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
-import { startBellhop } from '../support/bellhop.ts'
+import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { newMailbox } from '../support/mailboxes.ts'
 import { openTicket, openWorkspace } from '../support/ticket-page.ts'
 import { ORIGIN, openWidget } from '../support/visitors.ts'
 
-const bellhop = await startBellhop()
+const bellhop = await sharedBellhop()
 const { deps } = bellhop
-afterAll(() => bellhop.stop())
 
 const threadOf = (page: Page) => page.getByRole('region', { name: 'Thread' })
 
