@@ -39,8 +39,8 @@ export async function startService(
     clock?: Clock
     log?: Log
     passwordCost?: PasswordCost
-    /** Responses are checked against their schemas, for tests. */
-    checksResponses?: boolean
+    /** Responses aren't checked against their schemas. */
+    trustsResponses?: boolean
   } = {},
 ): Promise<Service> {
   const clock = given.clock ?? systemClock
@@ -66,7 +66,7 @@ export async function startService(
   const firstRun = createFirstRun(deps)
   const widget = { guard: visitorGuard, streams: visitorStreams }
   const app = createApp(deps, { keys: guard, agents: agentGuard, live, firstRun, widget }).use(metrics.routes)
-  if (!given.checksResponses) trustResponses(app)
+  if (given.trustsResponses) trustResponses(app)
   watchRequests(app, clock, metrics.countRequest)
   if (config.logLevel === 'debug') watchRequests(app, clock, logRequest(deps.log))
   // Streams are stopped before the listener, which waits for them to end.

@@ -8,7 +8,7 @@ export async function serveDemo(): Promise<void> {
   const stopSignal = waitForStopSignal()
   const demo = await makeDemo(readConfig())
   try {
-    const service = await startService(demo.config)
+    const service = await startService(demo.config, { trustsResponses: true })
     process.stdout.write(`${startMessage(service)}${signInMessage(demo, service.url)}`)
     await stopSignal
     await service.stop()

@@ -10,7 +10,7 @@ import { type Service, startService } from '../service.ts'
  */
 export async function serve(): Promise<void> {
   const stopSignal = waitForStopSignal()
-  const service = await startService(readConfig())
+  const service = await startService(readConfig(), { trustsResponses: true })
   process.stdout.write(`${startMessage(service)}${await setupMessage(service)}`)
   await stopSignal
   await service.stop()

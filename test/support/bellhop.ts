@@ -66,7 +66,6 @@ export async function startBellhop(
     clock,
     log,
     passwordCost: given.passwordCost ?? CHEAP_PASSWORDS,
-    checksResponses: true,
   })
   return {
     url: service.url,
