@@ -112,6 +112,10 @@ describe('the settings of a bot', () => {
       'invalid_days',
       'public_url_required',
     ])
+    const half = await desk.admin.call('PATCH', `/console/bots/${id}`, { body: { newTicketAfterDays: 1.5 } })
+    expect(half.json).toMatchObject({
+      errors: [{ code: 'not_whole_number', detail: 'Must be a whole number.' }],
+    })
     const unknown = { defaultAssignee: 'agt_00000000000000000000000000' }
     const assigned = await desk.admin.call('PATCH', `/console/bots/${id}`, { body: unknown })
     expect(assigned.json).toMatchObject({ errors: [{ code: 'unknown_agent' }] })
@@ -185,7 +189,7 @@ test('somebody who comes from the website goes on with that conversation, as the
   const token = new URL(answer.json.url).searchParams.get('start') ?? ''
   const ana = telegram.addUser({ first_name: 'Ana' })
   ana.presses(bot, token)
-  await eventually(() => telegram.sent(bot, ana.id)[0]?.text?.includes('Go on with your conversation'))
+  await eventually(() => telegram.sent(bot, ana.id)[0]?.text?.includes('Continue your conversation here'))
   ana.writes(bot, 'And from Telegram')
   const messages = await desk.messages(conversation.id, 2)
   expect(messages.map(({ text }) => text)).toEqual(['From the website', 'And from Telegram'])

@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { BOT_RECEIVING } from '../../../database/tables/bots.ts'
 import { oneOf, orNull } from '../../../requests/schemas.ts'
@@ -12,7 +13,8 @@ const fields = {
   token: t.String({ maxLength: 1_000 }),
   receives: oneOf(BOT_RECEIVING),
   greeting: t.String({ maxLength: 20_000 }),
-  newTicketAfterDays: orNull(t.Integer()),
+  // Elysia's own takes digits as text too, which no sentence could explain.
+  newTicketAfterDays: orNull(Type.Integer()),
   showsTyping: t.Boolean(),
   defaultAssignee: orNull(t.String({ maxLength: 64 })),
 }
