@@ -1,7 +1,9 @@
 import type { Chat, Message, User } from '@grammyjs/types'
+import { eq } from 'drizzle-orm'
 import type { Transaction } from '../../../database/database.ts'
 import { telegramConversations } from '../../../database/tables/bots.ts'
 import { customerIdentities } from '../../../database/tables/customers.ts'
+import { organizations } from '../../../database/tables/organizations.ts'
 import type { Deps } from '../../../deps.ts'
 import { recordEvents } from '../../../events/events.ts'
 import { changeVersion } from '../../../sends/queries.ts'
@@ -14,8 +16,6 @@ import { type FetchedFile, isTooLarge } from './fetch-file.ts'
 import type { Filed } from './processed.ts'
 
 const START = /^\/start(?:@\w+)?(?:\s+([\w-]{1,64}))?\s*$/
-const GREETING = 'Hello! Write your question here. Our team answers in this chat.'
-const CONTINUED = 'Hello! Go on with your conversation here. Our team answers in this chat.'
 const PRIVATE_ONLY = 'This bot answers in private chats only. Open its profile and write to it there.'
 
 /** What follows `/start`, such as a token from a link; empty for nothing. Undefined for any other message. */
@@ -39,7 +39,7 @@ export async function greet(
   const conversation =
     startToken === '' ? undefined : await takeOver(deps, tx, { bot, message, from, startToken })
   await saveChat(deps, tx, { bot, chat, from }, conversation)
-  await say(deps, tx, bot, chat.id, bot.greeting || (conversation ? CONTINUED : GREETING))
+  await say(deps, tx, bot, chat.id, bot.greeting || (await greetingOf(tx, bot, conversation !== undefined)))
   if (conversation) {
     const { ticketId } = conversation
     const createdAt = deps.clock.now()
@@ -47,6 +47,18 @@ export async function greet(
     await recordEvents(deps, tx, bot.orgId, [{ type: 'ticket.updated', ticketId, createdAt }])
   }
   return { outcome: 'done' }
+}
+
+/** Names the organization, because a bot can have any name. */
+async function greetingOf(tx: Transaction, { orgId }: Bot, isContinued: boolean): Promise<string> {
+  const [organization] = await tx
+    .select({ name: organizations.name })
+    .from(organizations)
+    .where(eq(organizations.id, orgId))
+  const hello = `Hello! This is ${organization?.name ?? 'our team'}.`
+  return isContinued
+    ? `${hello} Continue your conversation here, and we will reply in this chat.`
+    : `${hello} Send us your question here, and we will reply in this chat.`
 }
 
 interface Started {
