@@ -17,7 +17,7 @@ export async function telegramMetrics(deps: Deps): Promise<Metric[]> {
     gauge('bellhop_telegram_oldest_update_seconds', 'Age of the oldest of them.', age),
     gauge(
       'bellhop_telegram_unknown_updates',
-      'Updates of kinds that Bellhop does not know, so far.',
+      'Updates that Bellhop does not know or could not read, so far.',
       unknown,
     ),
   ]

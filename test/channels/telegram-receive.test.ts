@@ -223,7 +223,9 @@ describe('the chat', () => {
     const before = (await desk.tickets()).length
     ana.presses(bot)
     await eventually(() => desk.telegram.sent(bot, ana.id).length === 1)
-    expect(desk.telegram.sent(bot, ana.id)[0]?.text).toContain('Write your question here')
+    expect(desk.telegram.sent(bot, ana.id)[0]?.text).toBe(
+      'Hello! This is Acme. Send us your question here, and we will reply in this chat.',
+    )
     ana.presses(bot, 'made-up-token')
     await eventually(() => desk.telegram.sent(bot, ana.id).length === 2)
     expect(await desk.tickets()).toHaveLength(before)
@@ -265,7 +267,7 @@ describe('the chat', () => {
 })
 
 describe('what Bellhop does not understand', () => {
-  test('is stored, counted, and holds nothing up', async () => {
+  test('is kept, counted, named in the thread where it is a message, and holds nothing up', async () => {
     const ana = somebody()
     const unknown = (await desk.bot(connected.id)).unknownUpdates
     const odd: object[] = [
@@ -276,8 +278,10 @@ describe('what Bellhop does not understand', () => {
     ]
     for (const update of odd) desk.telegram.deliver(bot, update)
     ana.sends(bot, { text: 'After the odd ones', ...{ field_of_tomorrow: { a: [1] } } })
-    await ticketOf('After the odd ones')
-    expect((await desk.bot(connected.id)).unknownUpdates).toBe(unknown + 2)
+    const ticket = await ticketOf('(A kind of message that Bellhop cannot show. Read it in Telegram.)')
+    const [, later] = await desk.messages(ticket.id, 2)
+    expect(later).toMatchObject({ text: 'After the odd ones' })
+    expect((await desk.bot(connected.id)).unknownUpdates).toBe(unknown + odd.length)
   })
 
   test('never keeps a later message of the same chat from being stored, whatever is odd about it', async () => {

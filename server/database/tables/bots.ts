@@ -63,7 +63,7 @@ export const bots = table(
     foreignWebhook: text().notNull().default(''),
     /** Telegram keeps messages for 24 hours. Since when some may be lost, because nobody fetched them for longer. */
     missedSince: integer(),
-    /** Updates of a kind that Bellhop doesn't know. */
+    /** Updates of a kind that Bellhop doesn't know, and those that it could not read. */
     unknownUpdates: integer().notNull().default(0),
     createdAt: integer().notNull(),
     updatedAt: integer().notNull(),

@@ -68,7 +68,7 @@ export function queueSentence({ queue: { incoming, outgoing } }: Bot): string {
 
 function unknownSentence({ unknownUpdates }: Bot): string {
   if (unknownUpdates === 0) return 'None'
-  return `${counted(unknownUpdates, 'update')} of a kind that Bellhop doesn't know. They are stored and change nothing.`
+  return `${counted(unknownUpdates, 'update')} that Bellhop doesn't know or couldn't read. They are kept for 30 days.`
 }
 
 function counted(count: number, noun: string): string {

@@ -51,6 +51,7 @@ export async function fileMessage(deps: Deps, tx: Transaction, incoming: Incomin
   const { chat, from } = first
   if (chat.type === 'channel') return { outcome: 'ignored', reason: 'It was posted in a channel.' }
   if (chat.type !== 'private') return tellGroup(deps, tx, { bot, chat })
+  if (!Number.isSafeInteger(from?.id)) return { outcome: 'failed', reason: 'It does not say who wrote it.' }
   if (!from || from.is_bot) return { outcome: 'ignored', reason: 'A program wrote it.' }
   const startToken = startTokenOf(first)
   if (startToken !== undefined) return greet(deps, tx, { bot, message: first, from, startToken })

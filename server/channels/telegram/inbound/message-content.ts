@@ -10,7 +10,7 @@ import { MAX_MESSAGE_LENGTH } from '../../../tickets/messages.ts'
 const CONTROLS = /(?![\t\n])\p{Cc}/gu
 const MAX_QUOTED_LENGTH = 300
 const MAX_NAME_LENGTH = 255
-const UNSUPPORTED = '(A kind of message that Bellhop cannot show. Read it in Telegram.)'
+export const UNSUPPORTED = '(A kind of message that Bellhop cannot show. Read it in Telegram.)'
 
 /** A file of a message that is still at Telegram. */
 export interface IncomingFile {
@@ -63,7 +63,8 @@ function textOfAll(parts: MessageContent[]): string {
 
 /** The name of a person as they set it, in one line; empty for a deleted account. */
 export function fullName({ first_name, last_name = '' }: Pick<User, 'first_name' | 'last_name'>): string {
-  const name = oneLine(`${first_name} ${last_name}`)
+  const given = [first_name, last_name].filter((part) => typeof part === 'string')
+  const name = oneLine(given.join(' '))
   return isBlank(name) ? '' : [...name].slice(0, MAX_NAME_LENGTH).join('')
 }
 

@@ -14,7 +14,7 @@ import { type FetchedFile, fetchFile } from './fetch-file.ts'
 import { fileEdit } from './file-edit.ts'
 import { fileMembership } from './file-membership.ts'
 import { fileMessage } from './file-message.ts'
-import { contentOf, type IncomingFile, joined, type MessageContent } from './message-content.ts'
+import { contentOf, type IncomingFile, joined, type MessageContent, UNSUPPORTED } from './message-content.ts'
 import { type Filed, markProcessed } from './processed.ts'
 
 /** Chats that are worked on at the same time. A download in one delays no other. */
@@ -179,7 +179,7 @@ async function process(deps: Deps, api: BotApi, work: Work): Promise<void> {
 async function processMessage(deps: Deps, api: BotApi, work: Work): Promise<void> {
   const { bot, group, signal } = work
   const parts = group.map((update) => messageIn(update))
-  const content = readContent(parts)
+  const { content, isReadable } = contentOrNote(parts)
   const token = tokenOf(deps, bot)
   const fetched: FetchedFile[] = []
   using kept = new DisposableStack()
@@ -190,7 +190,10 @@ async function processMessage(deps: Deps, api: BotApi, work: Work): Promise<void
     if ('kept' in one) kept.use(one.kept)
     fetched.push(one)
   }
-  await unit(deps, work, (tx) => fileMessage(deps, tx, { bot, parts, content, fetched }))
+  await unit(deps, work, async (tx) => {
+    const filed = await fileMessage(deps, tx, { bot, parts, content, fetched })
+    return filed.outcome === 'done' && !isReadable ? UNREAD : filed
+  })
 }
 
 /** Delivered twice, it need not be downloaded twice. */
@@ -231,6 +234,7 @@ function unit(
   })
 }
 
+const UNREAD: Filed = { outcome: 'failed', reason: 'The message has fields of unknown types.' }
 const GONE: Filed = { outcome: 'ignored', reason: 'It was deleted.' }
 
 async function isPending(tx: Transaction, id: string): Promise<boolean> {
@@ -247,6 +251,16 @@ function readContent(parts: Message[]): MessageContent | undefined {
     return joined(parts.flatMap((message) => contentOf(message) ?? []))
   } catch (cause) {
     throw new UnreadableUpdate('The message has fields of unknown types.', { cause })
+  }
+}
+
+/** Agents learn of a message that can't be read: the customer waits for an answer. */
+function contentOrNote(parts: Message[]): { content: MessageContent | undefined; isReadable: boolean } {
+  try {
+    return { content: readContent(parts), isReadable: true }
+  } catch (error) {
+    if (!(error instanceof UnreadableUpdate)) throw error
+    return { content: { text: UNSUPPORTED, format: 'plain', files: [] }, isReadable: false }
   }
 }
 
@@ -291,17 +305,20 @@ function field(value: unknown, name: string): unknown {
 async function countFault(deps: Deps, group: Update[], error: unknown): Promise<void> {
   const isOurs = (error instanceof AppError && error.status >= 500) || error instanceof BotApiError
   const now = deps.clock.now()
+  const isLast = (update: Update) =>
+    error instanceof UnreadableUpdate || (!isOurs && update.attempts + 1 >= MAX_ATTEMPTS)
   await deps.database.write(async (tx) => {
-    for (const { id, attempts } of group) {
-      const isLast = error instanceof UnreadableUpdate || (!isOurs && attempts + 1 >= MAX_ATTEMPTS)
-      await tx
-        .update(telegramUpdates)
-        .set({
-          attempts: isOurs ? attempts : attempts + 1,
-          dueAt: now + (isOurs ? SERVER_FAULT_MS : RETRY_MS),
-          ...(isLast && { state: 'failed' as const, reason: FAILED, processedAt: now }),
-        })
-        .where(and(eq(telegramUpdates.id, id), eq(telegramUpdates.state, 'pending')))
+    for (const update of group) {
+      if (isLast(update)) await markProcessed(deps, tx, [update], { outcome: 'failed', reason: FAILED })
+      else {
+        await tx
+          .update(telegramUpdates)
+          .set({
+            attempts: isOurs ? update.attempts : update.attempts + 1,
+            dueAt: now + (isOurs ? SERVER_FAULT_MS : RETRY_MS),
+          })
+          .where(and(eq(telegramUpdates.id, update.id), eq(telegramUpdates.state, 'pending')))
+      }
     }
   })
 }

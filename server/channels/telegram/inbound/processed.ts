@@ -1,26 +1,37 @@
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import type { Transaction } from '../../../database/database.ts'
-import { telegramUpdates } from '../../../database/tables/bots.ts'
+import { bots, telegramUpdates } from '../../../database/tables/bots.ts'
 import type { Deps } from '../../../deps.ts'
 
 /** What became of an update. */
 export interface Filed {
-  outcome: 'done' | 'ignored'
-  /** Why it was ignored, in plain words. */
+  /** `failed`: it could not be read, or not all of it. It is kept and counted. */
+  outcome: 'done' | 'ignored' | 'failed'
+  /** Why it was ignored or failed, in plain words. */
   reason?: string
 }
 
-/** Keeps what became of updates, without their content: that is with the message now, or says nothing. */
+/**
+ * Keeps what became of updates. The content of those that were read is with the message now, or says nothing. That of the
+ * others is kept, and the bot's page says how many there are.
+ */
 export async function markProcessed(
   deps: Deps,
   tx: Transaction,
-  updates: { id: string }[],
+  updates: { id: string; botId: string }[],
   { outcome, reason = '' }: Filed,
 ): Promise<void> {
+  const processedAt = deps.clock.now()
   for (const { id } of updates) {
     await tx
       .update(telegramUpdates)
-      .set({ state: outcome, reason, raw: null, processedAt: deps.clock.now() })
+      .set({ state: outcome, reason, processedAt, ...(outcome !== 'failed' && { raw: null }) })
       .where(eq(telegramUpdates.id, id))
   }
+  const [first] = updates
+  if (outcome !== 'failed' || !first) return
+  await tx
+    .update(bots)
+    .set({ unknownUpdates: sql`${bots.unknownUpdates} + ${updates.length}` })
+    .where(eq(bots.id, first.botId))
 }
