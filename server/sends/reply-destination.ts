@@ -77,8 +77,6 @@ function byTelegram({ bot, chat }: WayOut & { kind: 'telegram' }): ReplyDestinat
     return { ...destination, problem: { reason: waits, effect: 'waits', setting: 'telegram' } }
   }
   if (state === 'active') return destination
-  return {
-    ...destination,
-    problem: { reason: `${name || 'The customer'} blocked the bot.`, effect: 'fails' },
-  }
+  const did = state === 'deleted' ? 'deleted their Telegram account' : 'blocked the bot'
+  return { ...destination, problem: { reason: `${name || 'The customer'} ${did}.`, effect: 'fails' } }
 }

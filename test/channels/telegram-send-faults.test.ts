@@ -85,9 +85,19 @@ test('a customer who blocked the bot gets nothing, and the message says so until
   expect(telegram.requests('sendMessage')).toBe(2)
 })
 
+test('a customer who deleted their account is not said to have blocked the bot', async () => {
+  await using chats = await openChats()
+  const chat = await chats.chat()
+  chat.user.deletesAccount()
+  expect(await chats.until(chat, await chats.reply(chat, 'Hello'), 'failed')).toMatchObject({
+    sendError: 'The customer deleted their Telegram account.',
+  })
+  const { reply } = await readThread(chats.ben, chat.ticketId)
+  expect(reply.problem).toEqual({ reason: 'Ana deleted their Telegram account.', effect: 'fails' })
+})
+
 const REFUSALS: [code: number, description: string, shown: string][] = [
   [400, 'Bad Request: chat not found', 'Telegram does not know this chat anymore.'],
-  [403, 'Forbidden: user is deactivated', 'The customer deleted their Telegram account.'],
   [403, "Forbidden: bot can't send messages to bots", "Telegram says: bot can't send messages to bots"],
   [400, 'Bad Request: TOPIC_CLOSED', 'Telegram says: TOPIC_CLOSED'],
 ]

@@ -116,7 +116,7 @@ export const telegramUpdates = table(
   ],
 )
 
-export const CHAT_STATES = ['active', 'blocked'] as const
+export const CHAT_STATES = ['active', 'blocked', 'deleted'] as const
 export type ChatState = (typeof CHAT_STATES)[number]
 
 /** Chats of a bot. In a private one its id is that of the user. */
@@ -137,7 +137,7 @@ export const telegramChats = table(
     username: text().notNull().default(''),
     /** IETF language tag of the user's app; empty when it is not known. */
     language: text().notNull().default(''),
-    /** `blocked`: the user has stopped the bot, or deleted the account. Nothing can be sent until they write again. */
+    /** `blocked`: the user has stopped the bot. `deleted`: their account is gone. Nothing can be sent until they write again. */
     state: text().$type<ChatState>().notNull().default('active'),
     stateAt: integer(),
     /** Whether a group got the answer that the bot works in private chats only. */

@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, ne } from 'drizzle-orm'
 import type { Transaction } from '../../../database/database.ts'
 import { telegramChats, telegramMessages } from '../../../database/tables/bots.ts'
 import { type FrozenTelegram, sends } from '../../../database/tables/sends.ts'
@@ -75,7 +75,7 @@ async function insertIds(
         eq(telegramChats.orgId, orgId),
         eq(telegramChats.botId, laneId),
         eq(telegramChats.chatId, chatId),
-        eq(telegramChats.state, 'blocked'),
+        ne(telegramChats.state, 'active'),
       ),
     )
 }

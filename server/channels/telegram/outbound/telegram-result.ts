@@ -37,13 +37,15 @@ export function waitOf({ code, retryAfterMs }: BotApiError): number | undefined 
   return code === 429 ? (retryAfterMs ?? DEFAULT_WAIT_MS) : undefined
 }
 
-/** Whether the customer stopped the bot, or is gone. */
-export function isBlocked({ code }: BotApiError): boolean {
-  return code === 403
+/** The state of a chat that Telegram refuses messages for; undefined for another refusal. */
+export function chatStateOf({ code, description }: BotApiError): 'blocked' | 'deleted' | undefined {
+  if (code !== 403) return undefined
+  return /deactivated/i.test(description) ? 'deleted' : 'blocked'
 }
 
-function sentenceOf({ code, description, message }: BotApiError): string {
-  if (code === 403 && /deactivated/i.test(description)) return 'The customer deleted their Telegram account.'
+function sentenceOf(error: BotApiError): string {
+  const { code, description, message } = error
+  if (chatStateOf(error) === 'deleted') return 'The customer deleted their Telegram account.'
   if (code === 403 && /blocked/i.test(description)) return 'The customer blocked the bot.'
   if (/chat not found/i.test(description)) return 'Telegram does not know this chat anymore.'
   if (code === 413) return 'The files are too large for Telegram.'

@@ -1,4 +1,4 @@
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq, isNull, ne } from 'drizzle-orm'
 import { bots, telegramChats } from '../../../database/tables/bots.ts'
 import type { FrozenTelegram } from '../../../database/tables/sends.ts'
 import type { Deps } from '../../../deps.ts'
@@ -9,7 +9,7 @@ import { BotApiError } from '../bot-api/bot-api-error.ts'
 import { createPace } from './pace.ts'
 import { recordPart, recordUnanswered } from './record-part.ts'
 import { type SendStep, stepsOf } from './send-steps.ts'
-import { failedResult, isBlocked, resultOfError, sentResult, waitOf } from './telegram-result.ts'
+import { chatStateOf, failedResult, resultOfError, sentResult, waitOf } from './telegram-result.ts'
 
 /** How soon a message is repeated that Telegram did not answer. */
 const REPEAT_AFTER_MS = 30_000
@@ -60,7 +60,8 @@ export function createTelegramTransport(deps: Deps, api: BotApi): Transport {
       const place = { botId: send.laneId, chatId: content.chatId }
       return limitedResult(pace.limit(place, wait), error.message)
     }
-    if (isBlocked(error)) await markBlocked(deps, send)
+    const state = chatStateOf(error)
+    if (state) await markChat(deps, send, state)
     if (error.kind !== 'unanswered' || step.isRepeatable) return resultOfError(content, error)
     if (content.unanswered > 0) {
       return failedResult(content, 'Telegram did not answer twice. The message may have arrived.')
@@ -116,17 +117,21 @@ async function openFiles(
   return { blobs }
 }
 
-async function markBlocked(deps: Deps, { orgId, laneId, content }: TelegramSend): Promise<void> {
+async function markChat(
+  deps: Deps,
+  { orgId, laneId, content }: TelegramSend,
+  state: 'blocked' | 'deleted',
+): Promise<void> {
   await deps.database.write((tx) =>
     tx
       .update(telegramChats)
-      .set({ state: 'blocked', stateAt: deps.clock.now() })
+      .set({ state, stateAt: deps.clock.now() })
       .where(
         and(
           eq(telegramChats.orgId, orgId),
           eq(telegramChats.botId, laneId),
           eq(telegramChats.chatId, content.chatId),
-          eq(telegramChats.state, 'active'),
+          ne(telegramChats.state, state),
         ),
       ),
   )
