@@ -153,6 +153,40 @@ describe('the settings of a bot', () => {
     expect(found.map(({ subject }) => subject).sort()).toEqual(['Days one', 'Days three'])
   })
 
+  test('open a new ticket each time, and what answers an older one that is open again goes there', async () => {
+    const bot = desk.telegram.addBot()
+    const { admin, telegram } = desk
+    await desk.connect(bot, { newTicketAfterDays: 0 })
+    const ana = telegram.addUser()
+    const ticketWith = (subject: string) =>
+      eventually(async () => {
+        const found = (await desk.tickets()).find((ticket) => ticket.subject === subject)
+        if (!found) await Bun.sleep(25)
+        return found
+      })
+    const setStatus = async (id: string, status: string) =>
+      expect((await admin.call('PATCH', `/v1/tickets/${id}`, { body: { status } })).status).toBe(200)
+    const first = ana.writes(bot, 'Matter A')
+    const { id: older } = await ticketWith('Matter A')
+    await setStatus(older, 'resolved')
+    ana.writes(bot, 'Matter B')
+    const { id: newer } = await ticketWith('Matter B')
+    await setStatus(older, 'open')
+    const answered = { ...first, reply_to_message: undefined }
+    ana.writes(bot, 'About A', { reply_to_message: answered })
+    const [, about] = await desk.messages(older, 2)
+    expect(about).toMatchObject({ text: 'About A', telegram: { repliesTo: { text: 'Matter A' } } })
+    // The conversation goes on there, also without a reply.
+    ana.writes(bot, 'More about A')
+    await desk.messages(older, 3)
+    await setStatus(older, 'resolved')
+    ana.writes(bot, 'And now B')
+    await desk.messages(newer, 2)
+    await setStatus(newer, 'resolved')
+    ana.writes(bot, 'Matter C', { reply_to_message: answered })
+    await ticketWith('Matter C')
+  })
+
   test('pause it: nothing is fetched until it is resumed', async () => {
     const bot = desk.telegram.addBot()
     const { id } = await desk.connect(bot)

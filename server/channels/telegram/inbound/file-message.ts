@@ -1,8 +1,10 @@
 import type { Chat, Message, User } from '@grammyjs/types'
+import { and, desc, eq } from 'drizzle-orm'
 import { upsertCustomerByIdentity } from '../../../customers/customers.ts'
 import type { Transaction } from '../../../database/database.ts'
 import { telegramConversations } from '../../../database/tables/bots.ts'
 import type { MessageTelegram } from '../../../database/tables/messages.ts'
+import { tickets } from '../../../database/tables/tickets.ts'
 import type { Deps } from '../../../deps.ts'
 import { plainTextOf } from '../../../formatting/plain-text.ts'
 import { lockTicket, type Ticket } from '../../../tickets/queries.ts'
@@ -20,6 +22,7 @@ import type { Filed } from './processed.ts'
 
 const CHANNEL = 'telegram'
 const DAY_MS = 86_400_000
+const MAX_TICKETS_READ = 50
 /** Of somebody without any. */
 const NO_NAME = 'Telegram user'
 
@@ -80,19 +83,57 @@ async function store(deps: Deps, tx: Transaction, received: Received): Promise<F
   return { outcome: 'done' }
 }
 
-/** The chat's ticket, locked, unless it was resolved so long ago that a new one is wanted. */
-async function openTicketOf(
-  deps: Deps,
-  tx: Transaction,
-  { bot, chatId }: Received,
-): Promise<Ticket | undefined> {
+/**
+ * The ticket that a message belongs to, locked; undefined for a new one. A reply belongs to the ticket of what it answers.
+ * Otherwise it is the chat's, or another one of the chat that an agent has opened again. One that was resolved counts
+ * unless that is so long ago that a new one is wanted.
+ */
+async function openTicketOf(deps: Deps, tx: Transaction, received: Received): Promise<Ticket | undefined> {
+  const { bot, chatId } = received
   const chat = await findChat(tx, bot, chatId)
-  if (!chat?.ticketId) return undefined
-  const [ticket] = await lockTicket(tx, { orgId: bot.orgId, id: chat.ticketId })
+  const all = await ticketsOfChat(tx, bot, chatId)
+  const isOpen = ({ status }: { status: string }) => status !== 'resolved'
+  const answered = await answeredTicket(tx, received)
+  const current = all.find(({ id }) => id === chat?.ticketId)
+  const found =
+    all.find((one) => one.id === answered && isOpen(one)) ??
+    (current && isOpen(current) ? current : undefined) ??
+    all.find(isOpen) ??
+    current
+  if (!found) return undefined
+  const [ticket] = await lockTicket(tx, { orgId: bot.orgId, id: found.id })
   if (!ticket) return undefined
   const { newTicketAfterDays: days } = bot
   const isOver = ticket.status === 'resolved' && days !== null
   return isOver && deps.clock.now() - ticket.updatedAt >= days * DAY_MS ? undefined : ticket
+}
+
+/** The newest tickets of a chat, last changed first. */
+function ticketsOfChat(tx: Transaction, { orgId, id: botId }: Bot, chatId: string) {
+  const { id, status, updatedAt } = tickets
+  return tx
+    .select({ id, status, updatedAt })
+    .from(telegramConversations)
+    .innerJoin(tickets, and(eq(tickets.orgId, orgId), eq(tickets.id, telegramConversations.ticketId)))
+    .where(
+      and(
+        eq(telegramConversations.orgId, orgId),
+        eq(telegramConversations.botId, botId),
+        eq(telegramConversations.chatId, chatId),
+      ),
+    )
+    .orderBy(desc(updatedAt), desc(id))
+    .limit(MAX_TICKETS_READ)
+}
+
+async function answeredTicket(
+  tx: Transaction,
+  { bot, chatId, content: { repliesTo } }: Received,
+): Promise<string | undefined> {
+  const telegramMessageId = repliesTo?.telegramMessageId
+  if (typeof telegramMessageId !== 'number') return undefined
+  const known = await findMessage(tx, bot, { chatId, telegramMessageId })
+  return known?.ticketId ?? undefined
 }
 
 async function addToTicket(
