@@ -5,7 +5,7 @@ import { systemClock } from '../../server/clock.ts'
 import { bots } from '../../server/database/tables/bots.ts'
 import { messages } from '../../server/database/tables/messages.ts'
 import type { Deps } from '../../server/deps.ts'
-import { letRunFast } from '../support/chats.ts'
+import { insertBot, letRunFast } from '../support/chats.ts'
 import { createManualClock } from '../support/clock.ts'
 import { type Desk, openDesk } from '../support/telegram.ts'
 import { readThread } from '../support/threads.ts'
@@ -88,6 +88,21 @@ test('Telegram is asked again exactly when it said, and other bots go on', async
   clock.advance(11 * SECOND)
   await eventually(async () => (await textsIn(desk.bellhop.deps)).includes('Has to wait'))
   await desk.botIn(id, 'active')
+})
+
+test('where the name of Telegram has no address, bots and whoever connects one are told so', async () => {
+  await using desk = await openDesk({
+    settings: () => ({ BELLHOP_TELEGRAM_API: 'http://telegram.invalid' }),
+  })
+  const bot = desk.telegram.addBot()
+  const sentence = "telegram.invalid couldn't be resolved."
+  const refused = await desk.admin.call('POST', '/console/bots', { body: { token: bot.token } })
+  expect([refused.status, refused.json]).toMatchObject([
+    503,
+    { code: 'telegram_unavailable', detail: sentence },
+  ])
+  const id = await insertBot(desk.bellhop.deps, desk.acme.orgId, bot)
+  expect(await desk.botIn(id, 'failing')).toMatchObject({ detail: sentence, receiveError: sentence })
 })
 
 test('a refused token stops the bot until Telegram knows it again, and every administrator sees it', async () => {
@@ -270,6 +285,32 @@ test.each(FILE_FAULTS)('a file whose download is %s follows its message', async 
   expect(complete).not.toHaveProperty('telegram')
 })
 
+test('a file of another size than Telegram said is downloaded again', async () => {
+  await using desk = await openAt()
+  const { clock, telegram } = desk
+  const bot = telegram.addBot()
+  const running = letRunFast(clock)
+  await desk.connect(bot)
+  const file = telegram.addFile(new Uint8Array(100), { name: 'a.pdf', type: '', claimedSize: 90 })
+  telegram.addUser().sends(bot, {
+    caption: 'Not as announced',
+    document: { file_id: file.id, file_unique_id: 'u', file_name: 'a.pdf' },
+  })
+  const [ticket] = await desk.ticketCount(1)
+  running[Symbol.dispose]()
+  const [message] = await desk.messages(ticket?.id ?? '', 1)
+  expect(message?.telegram?.missingFiles?.[0]?.reason).toBe(
+    'The file arrived with another size than Telegram said. Bellhop tries again.',
+  )
+  file.claimedSize = 100
+  using _again = letRunFast(clock)
+  const complete = await eventually(async () => {
+    const [found] = await desk.messages(ticket?.id ?? '', 1)
+    return found?.attachments ? found : undefined
+  })
+  expect(complete.attachments).toMatchObject([{ name: 'a.pdf', size: 100 }])
+})
+
 test('a file that never arrives is shown as failed, with its message', async () => {
   await using desk = await openAt()
   const { clock, telegram } = desk
@@ -277,7 +318,7 @@ test('a file that never arrives is shown as failed, with its message', async () 
   using _running = letRunFast(clock)
   await desk.connect(bot)
   telegram.fail('short', { method: 'download' })
-  const wrong = telegram.addFile(new Uint8Array(100), { name: 'a.pdf', type: '', claimedSize: 90 })
+  const wrong = telegram.addFile(new Uint8Array(100), { name: 'a.pdf', type: '' })
   telegram.addUser().sends(bot, {
     caption: 'Never complete',
     document: { file_id: wrong.id, file_unique_id: 'u', file_name: 'a.pdf' },
