@@ -33,6 +33,8 @@ export const MAX_ROWS = 100
 const DEFAULT_ROWS = 50
 /** Much of a message is quoted mail or one long line: a preview needs only its beginning. */
 const PREVIEW_SOURCE_LENGTH = 800
+/** Before the text of a message that the customer doesn't see anymore. */
+const TAKEN_BACK = 'Taken back: '
 /** How much of a thread is searched for an excerpt, newest first. */
 const EXCERPT_MESSAGES = 10
 const EXCERPT_SOURCE_LENGTH = 4_000
@@ -162,6 +164,7 @@ function inboxRow({
   role,
   messageAt,
   messageId,
+  takenBackAt,
   readMarkAt,
   readMarkId,
   hasDraft,
@@ -179,7 +182,7 @@ function inboxRow({
         ? undefined
         : {
             id: messageId,
-            text: withoutImageMarks(plainTextOf({ text, format }, 'text')),
+            text: `${takenBackAt === null ? '' : TAKEN_BACK}${withoutImageMarks(plainTextOf({ text, format }, 'text'))}`,
             role,
             createdAt: messageAt ?? ticket.createdAt,
           },
@@ -196,6 +199,7 @@ interface StoredRow extends TicketWithCustomer {
   role: MessageRole | null
   messageAt: number | null
   messageId: string | null
+  takenBackAt: number | null
   readMarkAt: number | null
   readMarkId: string | null
   /** 0 or 1 on SQLite. */
@@ -213,6 +217,7 @@ const rowsById = statement<Record<string, string>, StoredRow[], Reader>('inbox_r
       role: messages.role,
       messageAt: messages.createdAt,
       messageId: messages.id,
+      takenBackAt: messages.takenBackAt,
       readMarkAt: readMarks.messageAt,
       readMarkId: readMarks.messageId,
       hasDraft: sql<unknown>`${hasDraft}`,

@@ -64,7 +64,9 @@ export async function saveProgress(tx: Transaction, send: Send): Promise<Send> {
   const outcomes = JSON.stringify(send.outcomes)
   await updateSend(tx, { id, state, dueAt, attempts, externalId, error, outcomes, finishedAt })
   if (messageId === null) return send
-  await updateMessage(tx, { id: messageId, sending: MESSAGE_STATES[state], sendError: error || null })
+  // What the customer doesn't see anymore is not said to be sent.
+  const sending = state === 'sent' && isDeletion(send) ? null : MESSAGE_STATES[state]
+  await updateMessage(tx, { id: messageId, sending, sendError: error || null })
   if (state === 'failed' && isDeletion(send)) await showAgain(tx, { id: messageId })
   return send
 }
@@ -154,7 +156,7 @@ const showAgain = command<{ id: string }>('sends_show_again', (tx, p) =>
   tx.update(messages).set({ takenBackAt: null }).where(eq(messages.id, p.id)),
 )
 
-const updateMessage = command<{ id: string; sending: SendingState; sendError: string | null }>(
+const updateMessage = command<{ id: string; sending: SendingState | null; sendError: string | null }>(
   'sends_update_message',
   (tx, p) =>
     tx

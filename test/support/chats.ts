@@ -40,8 +40,8 @@ export interface Chats extends AsyncDisposable {
   /** An agent's message, as the page sends it. Returns its id. */
   put(chat: OpenChat, body: object): Promise<string>
   message(chat: OpenChat, messageId: string): Promise<EntryJson>
-  /** Waits until the message has this state. */
-  until(chat: OpenChat, messageId: string, sending: string): Promise<EntryJson>
+  /** Waits until the message has this state; none once it is taken back. */
+  until(chat: OpenChat, messageId: string, sending: string | undefined): Promise<EntryJson>
   /** What the customer sees of the bot. */
   sent(chat: OpenChat): Message[]
   texts(chat: OpenChat): string[]
