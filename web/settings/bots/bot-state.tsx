@@ -68,7 +68,8 @@ export function queueSentence({ queue: { incoming, outgoing } }: Bot): string {
 
 function unknownSentence({ unknownUpdates }: Bot): string {
   if (unknownUpdates === 0) return 'None'
-  return `${counted(unknownUpdates, 'update')} that Bellhop doesn't know or couldn't read. They are kept for 30 days.`
+  const are = unknownUpdates === 1 ? 'It is' : 'They are'
+  return `${counted(unknownUpdates, 'update')} that Bellhop doesn't know or couldn't read. ${are} kept for 30 days.`
 }
 
 function counted(count: number, noun: string): string {

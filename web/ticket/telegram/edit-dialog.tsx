@@ -4,6 +4,7 @@ import { api, ask } from '../../api/api.ts'
 import { fieldError } from '../../api/api-problem.ts'
 import { MarkdownArea } from '../../formatting/markdown-area.tsx'
 import { DialogForm } from '../../forms/form.tsx'
+import { keyComboOf } from '../../keyboard/key-combo.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { toast } from '../../ui/toaster.tsx'
 import { type MessageEntry, readTicketAgain } from '../ticket-query.ts'
@@ -46,12 +47,13 @@ function EditForm(props: EditDialogProps) {
     },
     onSettled: () => readTicketAgain(props.ticketId),
   }))
+  const isUnchanged = () => text() === props.message.text || text().trim() === ''
   return (
     <DialogForm
       save={save}
       fields={['text']}
       action="Save"
-      isUnchanged={text() === props.message.text || text().trim() === ''}
+      isUnchanged={isUnchanged()}
       onCancel={props.onClose}
     >
       <MarkdownArea
@@ -60,6 +62,11 @@ function EditForm(props: EditDialogProps) {
         value={text()}
         onInput={setText}
         error={fieldError(save.error, 'text')}
+        onKeyDown={(event) => {
+          if (keyComboOf(event) !== 'mod+enter') return
+          event.preventDefault()
+          if (!isUnchanged() && !save.isPending) save.mutate()
+        }}
         ref={(field) => queueMicrotask(() => field.focus())}
       />
     </DialogForm>
