@@ -188,7 +188,7 @@ describe('the stand-in for Telegram', () => {
     await api.call(bot.token, 'getUpdates', {})
     expect(await first).toMatchObject({
       code: 409,
-      message: 'Another program gets the messages of this bot.',
+      message: "Another program is receiving this bot's messages.",
     })
   })
 

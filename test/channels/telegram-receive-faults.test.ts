@@ -24,7 +24,7 @@ async function openAt(): Promise<Desk & { clock: ReturnType<typeof createManualC
 }
 
 const CASES: [name: string, fault: Parameters<Desk['telegram']['fail']>[0], sentence: string][] = [
-  ['has a problem of its own', { code: 502 }, 'Telegram has a problem of its own (status 502).'],
+  ['has a problem of its own', { code: 502 }, 'Telegram returned an error (502).'],
   ['cuts the connection', 'cut', 'The connection to Telegram was cut.'],
 ]
 
@@ -144,7 +144,7 @@ test('another program that gets the messages is named, and the bot goes on when 
   })()
   const taken = await desk.botIn(id, 'taken')
   expect(taken.detail).toBe(
-    'Another program gets the messages of this bot. Stop it, or give this bot a new token.',
+    "Another program is receiving this bot's messages. Stop it, or give this bot a new token.",
   )
   isStopped = true
   await desk.botIn(id, 'active')

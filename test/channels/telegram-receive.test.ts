@@ -278,7 +278,9 @@ describe('what Bellhop does not understand', () => {
     ]
     for (const update of odd) desk.telegram.deliver(bot, update)
     ana.sends(bot, { text: 'After the odd ones', ...{ field_of_tomorrow: { a: [1] } } })
-    const ticket = await ticketOf('(A kind of message that Bellhop cannot show. Read it in Telegram.)')
+    const ticket = await ticketOf(
+      "(A type of message that Bellhop can't show. Ask the customer what it says.)",
+    )
     const [, later] = await desk.messages(ticket.id, 2)
     expect(later).toMatchObject({ text: 'After the odd ones' })
     expect((await desk.bot(connected.id)).unknownUpdates).toBe(unknown + odd.length)

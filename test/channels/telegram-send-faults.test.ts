@@ -161,7 +161,7 @@ test('a problem of Telegram is tried again after 5 and 20 seconds, then like mai
       return found?.attempts === number + 1 && found.state === 'waiting' ? found : undefined
     })
     expect(send.dueAt).toBe(clock.now() + wait * SECOND)
-    expect(send.error).toBe('Telegram has a problem of its own (status 502).')
+    expect(send.error).toBe('Telegram returned an error (502).')
     clock.advance(wait * SECOND)
   }
   await chats.until(chat, id, 'sent')

@@ -191,7 +191,7 @@ async function requireAssignee(tx: Transaction, orgId: string, id: string, known
   const isEnabled = and(eq(agents.orgId, orgId), eq(agents.id, id), isNull(agents.disabledAt))
   const [agent] = await tx.select({ id: agents.id }).from(agents).where(isEnabled)
   if (agent) return
-  const detail = 'There is no such agent, or not any more.'
+  const detail = 'There is no such agent, or they were disabled.'
   throw invalid([{ pointer: '/defaultAssignee', code: 'unknown_agent', detail }])
 }
 
@@ -200,7 +200,7 @@ function otherBot(given: BotAccount, known: Bot): AppError {
   return invalid([{ pointer: '/token', code: 'other_bot', detail }])
 }
 
-/** In whatever organization: two programs can't both get the messages of one bot. */
+/** In whatever organization: two programs can't both receive one bot's messages. */
 function botTaken({ username }: BotAccount): AppError {
   return new AppError(
     409,

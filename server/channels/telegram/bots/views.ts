@@ -61,9 +61,9 @@ function detailOf(bot: Bot): string {
     case 'refused':
       return bot.receiveError || bot.sendError
     case 'taken':
-      return 'Another program gets the messages of this bot. Stop it, or give this bot a new token.'
+      return "Another program is receiving this bot's messages. Stop it, or give this bot a new token."
     case 'webhook':
-      return `A webhook at ${bot.foreignWebhook} gets the messages of this bot. Remove it to receive them here.`
+      return `A webhook at ${bot.foreignWebhook} is receiving this bot's messages. Remove it to receive them here.`
   }
 }
 

@@ -47,7 +47,7 @@ export async function fetchFile(
   const options = { timeoutMs: TIMEOUT_MS, signal }
   try {
     const found = await api.call(token, 'getFile', { file_id: file.fileId }, options)
-    if (found.file_path === undefined) return missing('Telegram does not give the file away.', true)
+    if (found.file_path === undefined) return missing("Telegram doesn't offer this file for download.", true)
     const kept = await deps.files.put(api.download(token, found.file_path, options), { maxBytes: MAX_BYTES })
     if (found.file_size !== undefined && found.file_size !== kept.size) {
       kept[Symbol.dispose]()

@@ -10,7 +10,7 @@ import { MAX_MESSAGE_LENGTH } from '../../../tickets/messages.ts'
 const CONTROLS = /(?![\t\n])\p{Cc}/gu
 const MAX_QUOTED_LENGTH = 300
 const MAX_NAME_LENGTH = 255
-export const UNSUPPORTED = '(A kind of message that Bellhop cannot show. Read it in Telegram.)'
+export const UNSUPPORTED = "(A type of message that Bellhop can't show. Ask the customer what it says.)"
 
 /** A file of a message that is still at Telegram. */
 export interface IncomingFile {
@@ -92,7 +92,7 @@ function spokenOf(message: Message): string {
   if (checklist)
     return lines(`Checklist: ${checklist.title}`, ...checklist.tasks.map(({ text }) => `- ${text}`))
   if (game) return `Game: ${game.title}`
-  if (story) return '(A story. Read it in Telegram.)'
+  if (story) return "(A story, which Bellhop can't show.)"
   return isContent(message) ? UNSUPPORTED : ''
 }
 

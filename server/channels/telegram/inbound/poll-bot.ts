@@ -36,7 +36,7 @@ export interface BotReceivingDeps {
 /** A webhook that is not ours gets the updates. */
 class ForeignWebhook extends Error {
   constructor(readonly host: string) {
-    super(`A webhook at ${host} gets the messages of this bot.`)
+    super(`A webhook at ${host} is receiving this bot's messages.`)
   }
 }
 
