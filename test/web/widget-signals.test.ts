@@ -74,7 +74,7 @@ browserTest('a visitor turns the sound and the title of the page off, on every p
   await eventually(async () => (await notes()) === 2)
   await page.getByRole('button', { name: 'Open chat, 1 unread' }).click()
   await eventually(async () => (await page.title()) === 'Shop')
-  await menu('Turn sound off')
+  await menu('Turn notifications off')
   await close()
 
   await answer(admin, id, { text: 'Two' })
@@ -88,5 +88,5 @@ browserTest('a visitor turns the sound and the title of the page off, on every p
   await page.getByRole('button', { name: 'Open chat, 1 unread' }).waitFor()
   expect([await page.title(), await notes()]).toEqual(['Shop', 0])
   await page.getByRole('button', { name: 'Open chat, 1 unread' }).click()
-  await menu('Turn sound on')
+  await menu('Turn notifications on')
 })

@@ -82,8 +82,8 @@ export function Appearance(props: { widget: Widget; onTyped: (look: Look) => voi
           onChange={(language) => form.setValues({ language })}
         />
         <Checkbox
-          label="Play a sound for a new answer"
-          hint="Visitors can turn it off."
+          label="Notify of a new answer"
+          hint="With a sound and in the title of the page. Visitors can turn it off."
           isChecked={form.values.sound}
           onChange={(sound) => form.setValues({ sound })}
         />

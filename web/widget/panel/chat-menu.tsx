@@ -49,7 +49,7 @@ export function ChatMenu(props: { button: HTMLButtonElement; onClose(): void }) 
     <div ref={menu} class="chat-menu">
       <Show when={client.settings().sound}>
         {item(
-          () => (client.isMuted() ? texts().soundOn : texts().soundOff),
+          () => (client.isMuted() ? texts().noticesOn : texts().noticesOff),
           () => client.setMuted(!client.isMuted()),
         )}
       </Show>
