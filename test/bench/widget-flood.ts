@@ -3,7 +3,7 @@ import { readConfig } from '../../server/config.ts'
 import { openDeps } from '../../server/deps.ts'
 import { createLog } from '../../server/log.ts'
 import { createTicket } from '../../server/tickets/tickets.ts'
-import { startProduct } from './child.ts'
+import { cpuOf, startProduct } from './child.ts'
 import type { Result } from './result.ts'
 import { makeWorkspace, type Workspace } from './workspace.ts'
 
@@ -22,11 +22,14 @@ export async function benchWidgetFlood(): Promise<Result[]> {
     await (await fetch(`${base}/v1/tickets/${ticketId}`, { headers })).arrayBuffer()
   }
   await p95Of(read, MEASURED_MS / 5)
+  const before = cpuOf(product.pid)
   const idle = await p95Of(read, MEASURED_MS)
+  const idleCpu = cpuOf(product.pid) - before
   const program = `${import.meta.dir}/programs/flood-widget.ts`
   const stdio = ['pipe', 'pipe', 'inherit'] as const
   const flood = Bun.spawn([process.execPath, program, `${base}/widget/${key}`], { stdio: [...stdio] })
   const flooded = await p95Of(read, MEASURED_MS)
+  const floodedCpu = cpuOf(product.pid) - before - idleCpu
   await flood.stdin.end()
   const counts = (await new Response(flood.stdout).text()).replace('flooding\n', '')
   await product.stop()
@@ -38,7 +41,7 @@ export async function benchWidgetFlood(): Promise<Result[]> {
       unit: 'ratio',
       target: 1.5,
       wanted: 'at most',
-      detail: `${flooded.toFixed(1)} / ${idle.toFixed(1)} ms; ${counts}`,
+      detail: `${flooded.toFixed(1)} / ${idle.toFixed(1)} ms, ${seconds(floodedCpu)} / ${seconds(idleCpu)} of processor time; ${counts}`,
     },
   ]
 }
@@ -68,4 +71,8 @@ async function p95Of(request: () => Promise<void>, ms: number): Promise<number> 
   }
   await Promise.all(running)
   return times.toSorted((one, other) => one - other)[Math.floor(times.length * 0.95)] ?? Number.NaN
+}
+
+function seconds(microseconds: number): string {
+  return `${(microseconds / 1_000_000).toFixed(1)} s`
 }
