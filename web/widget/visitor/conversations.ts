@@ -32,6 +32,7 @@ export interface Conversations {
   clear(): void
 }
 
+const RELOAD_MS = 3_000
 /** An agent's page that goes away doesn't say that its agent has stopped typing. */
 const MAX_TYPING_MS = 12_000
 
@@ -62,8 +63,11 @@ export function createConversations(api: VisitorApi): Conversations {
     const answer = await readThread(id)
     if (own !== visit) return
     putConversation(answer.conversation)
-    const added = threads()[id]?.messages ?? []
-    setThread(id, { messages: merge(added, answer.messages), hasOlder: answer.hasOlder, isLoaded: true })
+    const known = threads()[id]?.messages ?? []
+    const [first] = answer.messages
+    // Between older ones and these, some may be missing.
+    const joined = answer.hasOlder && first ? known.filter((one) => one.createdAt >= first.createdAt) : known
+    setThread(id, { messages: merge(joined, answer.messages), hasOlder: answer.hasOlder, isLoaded: true })
   }
 
   async function loadOlder(id: string): Promise<void> {
@@ -125,16 +129,20 @@ export function createConversations(api: VisitorApi): Conversations {
         break
       case 'reset':
         number = event.number
-        void reload()
+        void reload(visit)
     }
   }
 
-  /** Too much was missed. */
-  async function reload(): Promise<void> {
-    const ids = Object.keys(threads())
-    setThreads({})
-    await load()
-    for (const id of ids) await loadThread(id)
+  /** Too much was missed. What is shown stays until it is read again. */
+  async function reload(own: number): Promise<void> {
+    if (own !== visit) return
+    try {
+      await load()
+      for (const id of Object.keys(threads())) if (find(id)) await loadThread(id)
+    } catch {
+      // The server went away again.
+      setTimeout(reload, RELOAD_MS * (0.5 + Math.random()), own)
+    }
   }
 
   return {
