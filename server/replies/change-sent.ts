@@ -188,7 +188,7 @@ function beingSent(): AppError {
 }
 
 function notSent(): AppError {
-  return new AppError(409, 'not_sent', 'The message did not reach the customer. Send it again instead.')
+  return new AppError(409, 'not_sent', "The message didn't reach the customer. Send it again instead.")
 }
 
 function tooOld(): AppError {

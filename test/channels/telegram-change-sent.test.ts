@@ -213,7 +213,7 @@ test('an edit that Telegram refuses is a failure of the message, and can be sent
   await edit('Hello')
   expect(await chats.until(chat, id, 'failed')).toMatchObject({
     text: 'Hello',
-    sendError: "The change did not reach the customer. Telegram says: message can't be edited",
+    sendError: "The edit didn't reach the customer. Telegram says: message can't be edited",
   })
   expect((await resend()).status).toBe(204)
   await chats.until(chat, id, 'sent')

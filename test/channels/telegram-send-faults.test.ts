@@ -97,7 +97,7 @@ test('a customer who deleted their account is not said to have blocked the bot',
 })
 
 const REFUSALS: [code: number, description: string, shown: string][] = [
-  [400, 'Bad Request: chat not found', 'Telegram does not know this chat anymore.'],
+  [400, 'Bad Request: chat not found', 'This chat no longer exists in Telegram.'],
   [403, "Forbidden: bot can't send messages to bots", "Telegram says: bot can't send messages to bots"],
   [400, 'Bad Request: TOPIC_CLOSED', 'Telegram says: TOPIC_CLOSED'],
 ]
@@ -172,7 +172,7 @@ test('a message that Telegram did not answer is repeated once', async () => {
   await using chats = await openChats()
   const { clock, telegram } = chats
   const [ana, other] = [await chats.chat(), await chats.chat()]
-  const repeated = 'Telegram did not answer. The message may have arrived, and is sent once more.'
+  const repeated = "Telegram didn't respond. The message may have arrived. Bellhop sends it once more."
   const unanswered = async (id: string) => {
     const send = await chats.send(id)
     return send?.state === 'waiting' && send.error === repeated
@@ -194,7 +194,7 @@ test('a message that Telegram did not answer is repeated once', async () => {
   await eventually(() => fault.count() === 2)
   clock.advance(30 * SECOND)
   expect(await chats.until(other, hanging, 'failed')).toMatchObject({
-    sendError: 'Telegram did not answer twice. The message may have arrived.',
+    sendError: "Telegram didn't respond, twice. The message may have arrived.",
   })
 })
 

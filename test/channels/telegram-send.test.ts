@@ -177,7 +177,7 @@ test('files of up to 50 MB leave, and a larger one says why it does not', async 
   const sent = await chats.put(chat, { text: '', attachments: [fits.id] })
   const refused = await chats.put(chat, { text: 'Here', attachments: [tooLarge.id] })
   expect(await chats.until(chat, refused, 'failed')).toMatchObject({
-    sendError: '"video.bin" has 51 MB. Telegram takes files of up to 50 MB.',
+    sendError: '"video.bin" is 51 MB. Telegram accepts files up to 50 MB.',
   })
   await chats.until(chat, sent, 'sent')
   expect(chats.sent(chat).map(({ document }) => document?.file_size)).toEqual([50 * MEGABYTE])

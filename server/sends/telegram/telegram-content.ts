@@ -49,7 +49,7 @@ export function faultOfFiles(files: readonly TelegramFile[]): string | undefined
   const large = files.find(({ size }) => size > MAX_FILE_BYTES)
   if (!large) return undefined
   const { name, size } = large
-  return `"${name}" has ${formatSize(size)}. Telegram takes files of up to ${formatSize(MAX_FILE_BYTES)}.`
+  return `"${name}" is ${formatSize(size)}. Telegram accepts files up to ${formatSize(MAX_FILE_BYTES)}.`
 }
 
 /** The new parts of a message whose text is changed, or why Telegram can't show it in place of the old one. */
@@ -63,13 +63,16 @@ export function editedParts(
     if (whole.text.length <= MAX_CAPTION_LENGTH) {
       return { parts: [{ ...first, ...whole }, ...others], removed: 0 }
     }
-    return { fault: `With files, Telegram allows ${MAX_CAPTION_LENGTH.toLocaleString('en-US')} characters.` }
+    return {
+      fault: `With files, Telegram allows up to ${MAX_CAPTION_LENGTH.toLocaleString('en-US')} characters of text.`,
+    }
   }
   const before = parts.filter(({ kind }) => kind === 'text').length
   const texts = textParts(whole)
-  if (texts.length === 0) return { fault: 'A message needs a text.' }
+  if (texts.length === 0) return { fault: 'A message needs text.' }
   if (texts.length > before) {
-    const fault = `The text is too long for Telegram to show it in place of the old one. Shorten it, or send the rest as a new message.`
+    const fault =
+      'The text is too long to replace the old one in Telegram. Shorten it, or send the rest as a new message.'
     return { fault }
   }
   return { parts: [...texts, ...parts.slice(before)], removed: before - texts.length }

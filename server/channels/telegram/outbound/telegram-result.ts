@@ -6,7 +6,7 @@ import type { BotApiError } from '../bot-api/bot-api-error.ts'
 const DEFAULT_WAIT_MS = 5_000
 const ACTIONS: Record<FrozenTelegram['action'], string> = {
   send: '',
-  edit: 'The change did not reach the customer. ',
+  edit: "The edit didn't reach the customer. ",
   delete: 'The customer still sees the message. ',
 }
 
@@ -47,7 +47,7 @@ function sentenceOf(error: BotApiError): string {
   const { code, description, message } = error
   if (chatStateOf(error) === 'deleted') return 'The customer deleted their Telegram account.'
   if (code === 403 && /blocked/i.test(description)) return 'The customer blocked the bot.'
-  if (/chat not found/i.test(description)) return 'Telegram does not know this chat anymore.'
+  if (/chat not found/i.test(description)) return 'This chat no longer exists in Telegram.'
   if (code === 413) return 'The files are too large for Telegram.'
   return message.replace(/(?:Bad Request|Forbidden): /, '')
 }

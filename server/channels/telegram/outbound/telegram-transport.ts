@@ -64,16 +64,16 @@ export function createTelegramTransport(deps: Deps, api: BotApi): Transport {
     if (state) await markChat(deps, send, state)
     if (error.kind !== 'unanswered' || step.isRepeatable) return resultOfError(content, error)
     if (content.unanswered > 0) {
-      return failedResult(content, 'Telegram did not answer twice. The message may have arrived.')
+      return failedResult(content, "Telegram didn't respond, twice. The message may have arrived.")
     }
     await recordUnanswered(deps, send)
-    const sentence = 'Telegram did not answer. The message may have arrived, and is sent once more.'
+    const sentence = "Telegram didn't respond. The message may have arrived. Bellhop sends it once more."
     return { outcomes: [], error: sentence, fault: 'message', retryAt: deps.clock.now() + REPEAT_AFTER_MS }
   }
 
   function limitedResult(
     { isBot, milliseconds }: { isBot: boolean; milliseconds: number },
-    error = 'Telegram wants fewer messages for a moment.',
+    error = 'Telegram is limiting messages for a moment.',
   ): AttemptResult {
     const retryAt = deps.clock.now() + Math.ceil(milliseconds)
     return { outcomes: [], error, fault: isBot ? 'lane limited' : 'limited', retryAt }
@@ -110,7 +110,7 @@ async function openFiles(
     const found = await deps.files.open(hash)
     if ('fault' in found) {
       const what = found.fault === 'missing' ? 'is missing' : 'was changed'
-      return { fault: `The file "${name}" ${what} on the server of Bellhop.` }
+      return { fault: `The file "${name}" ${what} on Bellhop's server.` }
     }
     blobs.set(hash, found.file)
   }
