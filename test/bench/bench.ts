@@ -1,42 +1,31 @@
-import { benchCreate } from './create.ts'
-import { benchDeliver } from './deliver.ts'
-import { benchInbox } from './inbox.ts'
-import { benchList } from './list.ts'
-import { benchIdleMailboxes, benchMail } from './mail.ts'
-import { benchPage } from './page.ts'
-import { benchRead } from './read.ts'
 import { isMet, printTable, type Result } from './result.ts'
-import { benchStart } from './start.ts'
-import { benchTelegram } from './telegram.ts'
-import { benchThread } from './thread.ts'
-import { benchWidget } from './widget.ts'
-import { benchWidgetFlood } from './widget-flood.ts'
-import { benchWidgetPage } from './widget-page.ts'
 
 // `bun run bench [part …]`: ratios within one run on one machine, as a table and, on the last line, as JSON.
 
-const PARTS: Record<string, () => Promise<Result[]>> = {
-  read: benchRead,
-  create: benchCreate,
-  list: benchList,
-  inbox: benchInbox,
-  deliver: benchDeliver,
-  mail: benchMail,
-  mailboxes: benchIdleMailboxes,
-  start: benchStart,
-  page: benchPage,
-  thread: benchThread,
-  widget: benchWidget,
-  'widget-flood': benchWidgetFlood,
-  'widget-page': benchWidgetPage,
-  telegram: benchTelegram,
+/** Each is loaded when it is wanted: some build the pages, or need a browser. */
+const PARTS: Record<string, () => Promise<() => Promise<Result[]>>> = {
+  read: async () => (await import('./read.ts')).benchRead,
+  create: async () => (await import('./create.ts')).benchCreate,
+  list: async () => (await import('./list.ts')).benchList,
+  inbox: async () => (await import('./inbox.ts')).benchInbox,
+  deliver: async () => (await import('./deliver.ts')).benchDeliver,
+  mail: async () => (await import('./mail.ts')).benchMail,
+  mailboxes: async () => (await import('./mail.ts')).benchIdleMailboxes,
+  start: async () => (await import('./start.ts')).benchStart,
+  page: async () => (await import('./page.ts')).benchPage,
+  thread: async () => (await import('./thread.ts')).benchThread,
+  widget: async () => (await import('./widget.ts')).benchWidget,
+  'widget-flood': async () => (await import('./widget-flood.ts')).benchWidgetFlood,
+  'widget-page': async () => (await import('./widget-page.ts')).benchWidgetPage,
+  telegram: async () => (await import('./telegram.ts')).benchTelegram,
 }
 
 const wanted = process.argv.slice(2)
 const results: Result[] = []
-for (const [name, bench] of Object.entries(PARTS)) {
+for (const [name, load] of Object.entries(PARTS)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue
   process.stderr.write(`${name} …\n`)
+  const bench = await load()
   results.push(...(await bench()))
 }
 printTable(results)
