@@ -113,7 +113,7 @@ test('what Telegram refuses fails at once, in plain words or its own', async () 
   expect(chats.telegram.requests('sendMessage')).toBe(REFUSALS.length)
 })
 
-test('a bot that is removed sends nothing more, and its messages say why', async () => {
+test('a bot that is removed sends nothing more, and goes on with its chats when it is added again', async () => {
   await using chats = await openChats()
   const { ben, botId, bot } = chats
   const chat = await chats.chat()
@@ -129,6 +129,19 @@ test('a bot that is removed sends nothing more, and its messages say why', async
   expect(await chats.message(chat, await chats.reply(chat, 'Hi'))).toMatchObject({
     sending: 'failed',
     sendError: reason,
+  })
+
+  const added = await ben.call<{ id: string }>('POST', '/console/bots', { body: { token: bot.token } })
+  expect([added.status, added.json.id]).toEqual([201, botId])
+  using _ = letRunFast(chats.clock)
+  expect(
+    (await ben.call('POST', `/console/tickets/${chat.ticketId}/messages/${id}/resend`, { body: {} })).status,
+  ).toBe(204)
+  await chats.until(chat, id, 'sent')
+  chat.user.writes(bot, 'There you are')
+  await eventually(async () => {
+    await Bun.sleep(A_MOMENT_MS)
+    return (await readThread(ben, chat.ticketId)).timeline.some(({ text }) => text === 'There you are')
   })
 })
 

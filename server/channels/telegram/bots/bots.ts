@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, isNull, sql } from 'drizzle-orm'
 import { recordAudit } from '../../../audit/audit.ts'
 import type { Transaction } from '../../../database/database.ts'
 import { agents } from '../../../database/tables/agents.ts'
@@ -23,38 +23,68 @@ type NewBot = Partial<BotSettings> & { token: string }
 type BotChange = Partial<BotSettings> & { token?: string }
 
 /**
- * Connects a bot, after Telegram has said which one the token is for. Throws 400 with every fault, 409 when the bot is
- * connected already, and 503 when Telegram can't be asked.
+ * Connects a bot, after Telegram has said which one the token is for. One that the organization removed comes back with
+ * its chats, so that their tickets can be answered again. Throws 400 with every fault, 409 when the bot is connected
+ * already, and 503 when Telegram can't be asked.
  */
 export async function createBot(deps: Deps, api: BotApi, orgId: string, input: NewBot): Promise<Bot> {
   const { token, ...settings } = input
   const account = await readAccount(api, token)
   const checked = checkSettings(deps, withDefaults(account, settings))
-  const id = deps.newId('bot')
   const now = deps.clock.now()
   return deps.database.write(async (tx) => {
     await recordWorkspaceChange(deps, tx, orgId)
     await requireAssignee(tx, orgId, checked.defaultAssignee)
-    const [made] = await tx
-      .insert(bots)
-      .values({
-        id,
-        orgId,
-        ...checked,
-        ...accountColumns(account),
-        foreignWebhook: hostOf(account.webhookUrl),
-        state: 'active',
-        token: deps.encryption.encrypt(token.trim(), id),
-        ...(checked.receives === 'webhook' && webhookColumns(deps, id)),
-        createdAt: now,
-        updatedAt: now,
-      })
-      .onConflictDoNothing()
-      .returning()
+    const removed = await findRemoved(tx, orgId, account)
+    const id = removed?.id ?? deps.newId('bot')
+    const row = {
+      ...checked,
+      ...accountColumns(account),
+      foreignWebhook: hostOf(account.webhookUrl),
+      state: 'active' as const,
+      token: deps.encryption.encrypt(token.trim(), id),
+      ...(checked.receives === 'webhook' && webhookColumns(deps, id)),
+      createdAt: now,
+      updatedAt: now,
+    }
+    const made = removed
+      ? await saveBot(tx, removed, { ...row, ...AS_NEW })
+      : (
+          await tx
+            .insert(bots)
+            .values({ id, orgId, ...row })
+            .onConflictDoNothing()
+            .returning()
+        )[0]
     if (!made) throw botTaken(account)
     await recordAudit(deps, tx, orgId, { action: 'bot.created', subject: subjectOf(made) })
     return made
   })
+}
+
+/** What a bot that comes back forgets. */
+const AS_NEW = {
+  deletedAt: null,
+  offset: 0,
+  lastUpdateAt: null,
+  lastCheckedAt: null,
+  lastSentAt: null,
+  unknownUpdates: 0,
+} as const
+
+/** The organization's row of this bot, if it was removed and nobody has connected the bot since. */
+async function findRemoved(
+  tx: Transaction,
+  orgId: string,
+  { telegramId }: BotAccount,
+): Promise<Bot | undefined> {
+  const found = await tx
+    .select()
+    .from(bots)
+    .where(eq(bots.telegramId, telegramId))
+    .orderBy(desc(bots.updatedAt))
+  if (found.some(({ deletedAt }) => deletedAt === null)) return undefined
+  return found.find((bot) => bot.orgId === orgId)
 }
 
 /** Oldest first, without removed ones. */
