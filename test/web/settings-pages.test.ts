@@ -57,14 +57,13 @@ browserTest('a failed request shows why, and can be retried', async () => {
   await using window = await openWindow({ url: bellhop.url, agent: admin })
   const { page } = window
   const refuse = { status: 400, json: { code: 'broken', detail: 'It does not work today.' } }
-  // The page also retries on its own.
-  await page.addInitScript("addEventListener('click', () => { window.isClicked = true }, true)")
-  await page.route('**/console/keys', async (route) =>
-    (await page.evaluate('window.isClicked')) ? route.continue() : route.fulfill(refuse),
-  )
+  // With a live connection, the page reads it again without a click.
+  await page.route('**/console/live?*', (route) => route.abort())
+  await page.route('**/console/keys', (route) => route.fulfill(refuse))
   await page.goto('/settings/keys')
   await page.getByText("Couldn't load API keys").waitFor()
   await page.getByText('It does not work today.').waitFor()
+  await page.unroute('**/console/keys')
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('list', { name: 'Keys', exact: true }).waitFor()
 })
