@@ -99,7 +99,7 @@ function formatted({ type, url = '' }: TextEntity, part: Part, before: string): 
   }
 }
 
-/** On each line by itself. Marks stand right beside what they format. */
+/** Each line separately, because marks must be next to what they format. */
 function marked(mark: string, inner: string): string {
   return inner.replaceAll(/^([^\S\n]*)(\S.*?)([^\S\n]*)$/gm, `$1${mark}$2${mark}$3`)
 }

@@ -6,7 +6,7 @@ import { isId } from '../ids.ts'
 import { requireOutside } from './change-customer.ts'
 
 /**
- * Gives a customer the address that they told an agent, so that they can be emailed too. Only one without an address: what a
+ * Adds the address that a customer gave an agent, so that they can be emailed too. Only one without an address: what a
  * mail or a key of the API says about the others stays true. Throws 404, 400 for an address that can't be a customer's, and
  * 409 when the customer has one, or another customer has this one.
  */

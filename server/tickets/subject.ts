@@ -4,7 +4,7 @@ const MAX_LENGTH = 80
 const NO_SUBJECT = '(no text)'
 
 /**
- * The subject of a ticket that somebody opened by just writing: the first line, up to the last word that fits, or the name
+ * The subject of a ticket that someone opened by just writing: the first line, up to the last word that fits, or the name
  * of the first file.
  */
 export function subjectOf(text: string, fileName: string | undefined): string {

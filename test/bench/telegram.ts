@@ -78,7 +78,7 @@ async function benchPolling(): Promise<Result[]> {
   ]
 }
 
-/** Messages of many chats until the page of an agent is told, and what reading a ticket takes meanwhile. */
+/** Messages of many chats until the page of an agent gets them, and what reading a ticket takes meanwhile. */
 async function benchMessages(): Promise<Result[]> {
   const running = await startedWith(1)
   const { telegram } = running
@@ -198,9 +198,9 @@ async function startedWith(bots: number): Promise<Running> {
 }
 
 interface WatchedInbox {
-  /** When the page is told of the next message of a ticket. */
+  /** When the page gets the next message of a ticket. */
   next(ticketId: string): Promise<number>
-  /** Waits until the page was told of that many messages. */
+  /** Waits until the page has got that many messages. */
   until(count: number): Promise<void>
   close(): Promise<void>
 }
@@ -209,17 +209,17 @@ interface WatchedInbox {
 async function watchInbox({ port, cookie }: Running): Promise<WatchedInbox> {
   const response = await fetch(`http://127.0.0.1:${port}/console/live`, { headers: { cookie } })
   const waiting = new Map<string, (at: number) => void>()
-  let told = 0
+  let received = 0
   const reading = readEvents(response, (block) => {
     const ticketId = /"message\.sent","ticketId":"(tkt_\w+)"/.exec(block)?.[1]
     if (ticketId === undefined) return
-    told += 1
+    received += 1
     waiting.get(ticketId)?.(performance.now())
   })
   return {
     next: (ticketId) => new Promise((resolve) => waiting.set(ticketId, resolve)),
     async until(count) {
-      while (told < count) await Bun.sleep(20)
+      while (received < count) await Bun.sleep(20)
     },
     async close() {
       await response.body?.cancel().catch(() => {})

@@ -209,7 +209,7 @@ describe('the settings of a bot', () => {
   })
 })
 
-test('somebody who comes from the website goes on with that conversation, as the same customer', async () => {
+test('someone who comes from the website continues that conversation, as the same customer', async () => {
   const { admin, telegram, bellhop, acme } = desk
   const bot = telegram.addBot({ username: 'from_the_website_bot' })
   const { id } = await desk.connect(bot)

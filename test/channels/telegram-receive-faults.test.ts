@@ -29,7 +29,7 @@ const CASES: [name: string, fault: Parameters<Desk['telegram']['fail']>[0], sent
 ]
 
 test.each(CASES)(
-  'when Telegram %s, the bot says so and goes on by itself',
+  'when Telegram %s, the bot says so and continues when it can',
   async (_name, fault, sentence) => {
     await using desk = await openAt()
     const { clock, telegram } = desk

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => desk[Symbol.asyncDispose]())
 
 let people = 0
-/** Somebody who has never written. */
+/** Someone who has never written. */
 function somebody(given: object = {}) {
   people += 1
   return desk.telegram.addUser({ first_name: `Person ${people}`, ...given })
@@ -233,7 +233,7 @@ describe('the chat', () => {
     await ticketOf('First words')
   })
 
-  test('of a group is told once that the bot answers in private chats only', async () => {
+  test('of a group gets the answer, once, that the bot answers in private chats only', async () => {
     const ana = somebody()
     const group = desk.telegram.addGroup('Friends')
     const before = (await desk.tickets()).length
@@ -247,7 +247,7 @@ describe('the chat', () => {
     expect(await desk.tickets()).toHaveLength(before + 1)
   })
 
-  test('of somebody who blocked the bot says so, until they write again', async () => {
+  test('of someone who blocked the bot says so, until they write again', async () => {
     const ana = somebody()
     ana.writes(bot, 'I am gone')
     const { id } = await ticketOf('I am gone')

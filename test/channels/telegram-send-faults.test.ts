@@ -268,7 +268,7 @@ test('a paused bot sends nothing until it is resumed', async () => {
   expect(chats.texts(chat)).toEqual(['Hello'])
 })
 
-test('while Telegram cannot be reached everything waits, the bot says so, and it goes on by itself', async () => {
+test('while Telegram cannot be reached everything waits, the bot says so, and it continues afterwards', async () => {
   const sockets = new Set<Socket>()
   const road = createServer()
   await using chats = await openChats({

@@ -116,7 +116,7 @@ test('an own mailbox, and what is no address, is refused', async () => {
   expect((await change('tkt_00000000000000000000000000', { email: 'a@b.test' })).status).toBe(404)
 })
 
-test('an agent adds the address that a customer without one has told them, once', async () => {
+test('an agent adds the address that a customer without one has given them, once', async () => {
   const known = `known.${crypto.randomUUID()}@example.com`
   await makeTicket(acme, { customer: { email: known } })
   const widget = await openWidget(bellhop, acme.orgId)

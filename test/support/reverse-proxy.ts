@@ -8,7 +8,7 @@ export interface ReverseProxy {
   streams(): number
   /** Breaks all streams off, as proxies do that allow a minute for a response. */
   cut(): void
-  /** Streams get nothing more, and nobody is told: what a computer that has slept finds. */
+  /** Streams get nothing more and stay open, as a computer finds them after sleeping. */
   stall(): void
   /** Whether streams are delivered when they are complete, which they never are. */
   collect(isOn: boolean): void

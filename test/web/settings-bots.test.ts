@@ -113,7 +113,7 @@ browserTest('a webhook that was set elsewhere is named, and removed with one but
   expect((await read()).state).toBe('active')
 })
 
-browserTest('a refused token is told to administrators on every page, until it is replaced', async () => {
+browserTest('administrators see on every page that a token is refused, until it is replaced', async () => {
   const agent = await admin()
   const { bot, id } = await addBot(agent, 'acme_fourth_bot')
   const token = telegram.revokeToken(bot)

@@ -148,7 +148,7 @@ browserTest('an agent edits a reply and takes it back, in the chat and in the th
   await eventually(() => sent().length === 0)
   expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
 
-  // Whoever blocks the bot can't be reached, and the page says so where the reply is written.
+  // A customer who blocks the bot can't be reached, and the page says so where the reply is written.
   zoe.blocks(bot)
   await page.locator('.destination-problem').waitFor()
   await page.getByRole('complementary', { name: 'Customer' }).getByText("Can't be reached").waitFor()

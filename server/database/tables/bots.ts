@@ -3,8 +3,8 @@ import { boolean, bytes, index, integer, json, primaryKey, table, text, uniqueIn
 import { organizations } from './organizations.ts'
 
 /**
- * `refused`: Telegram doesn't know the token anymore. `taken`: another program fetches the bot's messages. Both are tried
- * again now and then, and end by themselves.
+ * `refused`: Telegram doesn't know the token anymore. `taken`: another program fetches the bot's messages. Both are
+ * retried from time to time, because they can end without a change here.
  */
 export const BOT_STATES = ['active', 'paused', 'refused', 'taken'] as const
 export type BotState = (typeof BOT_STATES)[number]
@@ -35,7 +35,7 @@ export const bots = table(
     /** SHA-256 of the path, in hexadecimal. */
     webhookHash: text(),
     /**
-     * The first update to fetch next: asking for it tells Telegram that those before are stored. 0 once that was told, so
+     * The first update to fetch next: asking for it tells Telegram that those before are stored. 0 once that is done, so
      * that ids which start anew at a lower number are not taken for old ones.
      */
     offset: integer().notNull().default(0),
@@ -208,7 +208,7 @@ export const telegramFiles = table(
     name: text().notNull(),
     /** Media type as Telegram gave it; empty when it did not. */
     type: text().notNull(),
-    /** Bytes, if Telegram told. */
+    /** Bytes, if Telegram says. */
     size: integer(),
     /** Order within its message. */
     position: integer().notNull(),

@@ -70,12 +70,12 @@ export class UpdateQueue {
     this.#onAdded = call
   }
 
-  /** Whether somebody waits for updates. */
+  /** Whether a program waits for updates. */
   get isPolled(): boolean {
     return this.#poller !== undefined
   }
 
-  /** Takes the place of whoever waits. */
+  /** Takes the place of the program that waits. */
   takeOver(poller: Poller): void {
     this.#poller?.terminate()
     this.#poller = poller

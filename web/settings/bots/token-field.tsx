@@ -8,7 +8,7 @@ interface TokenFieldProps {
   error: string | undefined
 }
 
-/** The token of a bot. Whoever has it controls the bot, so it is hidden like a password. */
+/** The token of a bot. Anyone who has it controls the bot, so it is hidden like a password. */
 export function TokenField(props: TokenFieldProps) {
   return (
     <PasswordField

@@ -10,7 +10,7 @@ import { toast } from '../../ui/toaster.tsx'
 import { readTicketAgain, type Ticket } from '../ticket-query.ts'
 import './no-email.css'
 
-/** In place of the address of a customer without one: adds the one that they have told. */
+/** In place of the address of a customer without one: adds the one that they gave an agent. */
 export function NoEmail(props: { ticket: Ticket }) {
   const [isAdding, setAdding] = createSignal(false)
   return (

@@ -17,7 +17,7 @@ export async function botProblems(deps: Deps, orgId: string): Promise<Bot[]> {
   return (await listBots(deps, orgId)).filter((bot) => bot.missedSince !== null || isProblem(bot, now))
 }
 
-/** Another program that fetches the messages may stop by itself. */
+/** Another program that fetches the messages may stop soon. */
 function isProblem(bot: Bot, now: number): boolean {
   switch (healthOfBot(bot)) {
     case 'refused':

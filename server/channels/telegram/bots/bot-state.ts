@@ -67,7 +67,7 @@ export function dismissMissed(deps: Deps, orgId: string, id: string): Promise<Bo
 }
 
 /**
- * Removes a bot with its token, and what it has fetched that is no message. Tickets stay. Telegram is told to send nothing
+ * Removes a bot with its token, and what it has fetched that is no message. Tickets stay. Telegram is asked to send nothing
  * more to its webhook; if that fails, the bot is removed all the same. Throws 404.
  */
 export async function removeBot(deps: Deps, api: BotApi, orgId: string, id: string): Promise<void> {

@@ -18,7 +18,7 @@ export interface IncomingFile {
   name: string
   /** Media type as Telegram gave it; empty when it did not. */
   type: string
-  /** Bytes, if Telegram told. */
+  /** Bytes, if Telegram says. */
   size: number | null
 }
 

@@ -25,7 +25,7 @@ export function startTokenOf({ text }: Message): string | undefined {
 }
 
 /**
- * Somebody has opened the chat with the bot: they are greeted, and there is no ticket before they write. One who comes from
+ * Someone has opened the chat with the bot: they are greeted, and there is no ticket before they write. One who comes from
  * the website's widget goes on with that conversation.
  */
 export async function greet(
@@ -88,7 +88,7 @@ async function takeOver(
     .onConflictDoNothing()
     .returning({ ticketId: telegramConversations.ticketId })
   if (taken.length === 0) return undefined
-  // Somebody who has written to a bot before stays who they are.
+  // Someone who has written to a bot before stays the same customer.
   await tx
     .insert(customerIdentities)
     .values({ orgId, channel: 'telegram', externalId: String(from.id), customerId, createdAt })
@@ -96,7 +96,7 @@ async function takeOver(
   return { ticketId, customerId }
 }
 
-/** A group is told once that the bot answers in private chats only. */
+/** Tells a group, once, that the bot answers in private chats only. */
 export async function tellGroup(
   deps: Deps,
   tx: Transaction,

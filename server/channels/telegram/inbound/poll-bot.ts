@@ -17,7 +17,7 @@ const MARGIN_MS = 15_000
 const MAX_UPDATES = 100
 /** Pauses after failures in a row. */
 const PAUSES_MS = [1_000, 2_000, 5_000, 15_000, 30_000, 60_000]
-/** After a refused token, a foreign webhook or another poller: they end by themselves, but rarely. */
+/** After a refused token, a foreign webhook or another poller: they can end without a change here, but rarely do. */
 const REFUSED_PAUSE_MS = 300_000
 const FOREIGN_PAUSE_MS = 60_000
 const TAKEN_PAUSE_MS = 15_000

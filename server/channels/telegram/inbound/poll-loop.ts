@@ -5,7 +5,7 @@ import type { Loop } from '../../../loop.ts'
 import { startLanes } from '../../receiving-lanes.ts'
 import { type BotReceivingDeps, receiveUpdates } from './poll-bot.ts'
 
-/** Receives the updates of all bots that are not paused: what refuses them now may end by itself. */
+/** Receives the updates of all bots that are not paused: what refuses them now may end without a change here. */
 export function startReceivingUpdates(deps: Deps, receiving: BotReceivingDeps): Loop {
   return startLanes(deps, 'bots', {
     listActive: () =>

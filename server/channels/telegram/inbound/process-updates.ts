@@ -110,7 +110,7 @@ async function processChat(
 }
 
 /**
- * Updates one by one, and the parts of an album together where its first one stands. The last group of a full slice waits
+ * Updates one by one, and the parts of an album together, in the place of the first. The last group of a full slice waits
  * for the next slice, unless it is the only one: more parts may follow.
  */
 function groupsOf(pending: Update[]): Update[][] {
