@@ -46,8 +46,9 @@ for (const [index, { name }] of migrations.entries()) {
     const kept = tablesAt(version).flatMap((table) => {
       const newest = tablesAt(migrations.length).find((other) => other.name === table.name)
       const columns = Object.keys(table.columns).filter((column) => newest?.columns[column])
+      const names = columns.map((column) => `"${column}"`).join()
       return columns.length > 0 && !MADE_AGAIN.includes(table.name)
-        ? [`select ${columns.join()} from ${table.name} order by ${columns.join()}`]
+        ? [`select ${names} from ${table.name} order by ${names}`]
         : []
     })
     const before = await Promise.all(kept.map((question) => seenElsewhere(place, question)))
