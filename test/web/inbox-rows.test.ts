@@ -10,6 +10,7 @@ import {
   subjectsOf,
   waitForStatus,
 } from '../support/inbox.ts'
+import { indexed } from '../support/search.ts'
 import type { TicketJson } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -21,6 +22,7 @@ browserTest('the matching text of a search is visible in its row, even beside lo
   const tags = ['international-delivery', 'very-long-category']
   const [ticket] = await makeTickets(client, ['A question'], { tags, message: text })
   await agent.call('PATCH', `/v1/tickets/${ticket?.id}`, { body: { assignedTo: agent.id } })
+  await indexed(bellhop)
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
   await openList(page, '/inbox/search?q=samovar')
@@ -80,6 +82,7 @@ browserTest('a row that others removed from the list says why', async () => {
   expect(await notFound.count()).toBe(1)
   letGo.resolve()
 
+  await indexed(bellhop)
   await openList(page, '/inbox/search?q=Moved')
   await page.keyboard.press('j')
   await page.keyboard.press('e')
