@@ -23,7 +23,7 @@ import type { Filed } from './processed.ts'
 const CHANNEL = 'telegram'
 const DAY_MS = 86_400_000
 const MAX_TICKETS_READ = 50
-/** Of somebody without any. */
+/** Of someone without a name. */
 const NO_NAME = 'Telegram user'
 
 interface Incoming {
