@@ -176,7 +176,6 @@ test('the thread says up to which answer the visitor has seen', async () => {
   await page.call('POST', `/conversations/${conversation.id}/seen`, { body: { messageId: first.id } })
   const after = await read()
   expect(after.json.seen).toMatchObject({ messageId: first.id })
-  expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'))
 })
 
 test('administrators see who is blocked, each user once, and let them write again', async () => {
