@@ -2,10 +2,13 @@ import { expect } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { SignJWT } from 'jose'
 import type { Page } from 'playwright-core'
+import { blockVisitor } from '../../server/channels/widget/visitors/block-visitor.ts'
 import { widgets } from '../../server/database/tables/widgets.ts'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
+import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
+import { openWidget } from '../support/visitors.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const bellhop = await sharedBellhop()
@@ -252,4 +255,45 @@ browserTest('the identity secret is shown once, and a token signed with it is ch
   await page.getByLabel('Type “remove” to confirm').fill('remove')
   await page.getByRole('button', { name: 'Remove widget', exact: true }).click()
   await page.getByText('No widgets yet').waitFor()
+})
+
+browserTest('the preview shows the questions while they are typed', async () => {
+  const agent = await admin()
+  const { id } = await create(agent)
+  await using window = await openWindow({ url: bellhop.url, agent })
+  const { page } = window
+  await page.goto(`/settings/widget/${id}`)
+  const panel = preview(page).getByRole('dialog')
+  await panel.getByText('It’s on its way and arrives tomorrow.').waitFor()
+  await page.getByRole('button', { name: 'Add field' }).click()
+  await page.getByLabel('Field 1', { exact: true }).fill('Order number')
+  await panel.getByLabel('Order number').waitFor()
+  expect(await panel.getByText('It’s on its way').count()).toBe(0)
+  await page.getByRole('checkbox', { name: 'Required' }).first().check()
+  await panel.getByRole('textbox', { name: 'Message' }).fill('Hello')
+  await panel.getByRole('button', { name: 'Send' }).click()
+  await panel.getByText('Fill in this field.').waitFor()
+  await panel.getByLabel('Order number').fill('1001')
+  await panel.getByRole('button', { name: 'Send' }).click()
+  await panel.getByText('Hello', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Save questions' }).click()
+  await page.getByText('Saved.').waitFor()
+})
+
+browserTest('who is blocked is listed below the widgets, and unblocked with one click', async () => {
+  const agent = await admin()
+  const widget = await openWidget(bellhop, agent.orgId)
+  const visitor = await widget.visit({ name: 'Bo Miller' })
+  await visitor.say('Buy my watches')
+  await using window = await openWindow({ url: bellhop.url, agent })
+  const { page } = window
+  await page.goto('/settings/widget')
+  await page.getByRole('link', { name: 'Shop' }).waitFor()
+  expect(await page.getByRole('heading', { name: 'Blocked' }).count()).toBe(0)
+  await blockVisitor(bellhop.deps, agent.orgId, { id: visitor.id, isBlocked: true })
+  await page.getByRole('list', { name: 'Blocked' }).getByText('Bo Miller').waitFor()
+  expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+  await page.getByRole('button', { name: 'Unblock Bo Miller' }).click()
+  await page.getByRole('heading', { name: 'Blocked' }).waitFor({ state: 'detached' })
+  expect((await visitor.write('Thank you')).status).toBe(201)
 })

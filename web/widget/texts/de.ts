@@ -23,7 +23,7 @@ export const de: Texts = {
   emailInvalid: 'Geben Sie eine E-Mail-Adresse ein, z. B. ana@example.com.',
   message: 'Nachricht',
   writeMessage: 'Nachricht schreiben…',
-  continueMessage: 'Schreiben Sie, um die Unterhaltung fortzusetzen…',
+  continueMessage: 'Schreiben Sie weiter…',
   send: 'Senden',
   attach: 'Datei anhängen',
   removeFile: '{name} entfernen',

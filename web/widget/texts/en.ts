@@ -21,7 +21,7 @@ export const en = {
   emailInvalid: 'Enter an email address, such as ana@example.com.',
   message: 'Message',
   writeMessage: 'Write a message…',
-  continueMessage: 'Write to continue this conversation…',
+  continueMessage: 'Write to continue…',
   send: 'Send',
   attach: 'Attach a file',
   removeFile: 'Remove {name}',

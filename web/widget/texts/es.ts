@@ -23,7 +23,7 @@ export const es: Texts = {
   emailInvalid: 'Escribe una dirección de correo, como ana@example.com.',
   message: 'Mensaje',
   writeMessage: 'Escribe un mensaje…',
-  continueMessage: 'Escribe para continuar esta conversación…',
+  continueMessage: 'Escribe para continuar…',
   send: 'Enviar',
   attach: 'Adjuntar un archivo',
   removeFile: 'Quitar {name}',

@@ -23,7 +23,7 @@ export const fr: Texts = {
   emailInvalid: 'Saisissez une adresse e-mail, par exemple ana@example.com.',
   message: 'Message',
   writeMessage: 'Écrivez un message…',
-  continueMessage: 'Écrivez pour poursuivre cette conversation…',
+  continueMessage: 'Écrivez pour continuer…',
   send: 'Envoyer',
   attach: 'Joindre un fichier',
   removeFile: 'Retirer {name}',

@@ -23,7 +23,7 @@ export const pt: Texts = {
   emailInvalid: 'Digite um endereço de e-mail, como ana@example.com.',
   message: 'Mensagem',
   writeMessage: 'Escreva uma mensagem…',
-  continueMessage: 'Escreva para continuar esta conversa…',
+  continueMessage: 'Escreva para continuar…',
   send: 'Enviar',
   attach: 'Anexar um arquivo',
   removeFile: 'Remover {name}',
