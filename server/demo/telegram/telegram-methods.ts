@@ -8,6 +8,7 @@ import {
   type TelegramBot,
   type TelegramFile,
   type TelegramState,
+  userOf,
 } from './telegram-state.ts'
 
 const MAX_TEXT = 4_096
@@ -63,7 +64,7 @@ export function createMethods(state: TelegramState): Methods {
     return contents.map((content) => {
       const message: Message = {
         ...newMessage(state, call.bot, held.chat),
-        from: call.bot.me,
+        from: userOf(call.bot),
         ...(answered && { reply_to_message: { ...answered, reply_to_message: undefined } }),
         ...content,
       }

@@ -15,6 +15,7 @@ import {
   type TelegramFile,
   type TelegramState,
   TOKEN_MARK,
+  userOf,
 } from './telegram-state.ts'
 import { UpdateQueue } from './update-queue.ts'
 
@@ -127,7 +128,7 @@ export async function startTelegram(options: TelegramOptions): Promise<TelegramS
     const member = (bot: TelegramBot, isBlocked: boolean) => {
       chatOf(bot, chat).isBlocked = isBlocked
       const is = (status: 'member' | 'kicked') =>
-        status === 'kicked' ? { status, user: bot.me, until_date: 0 } : { status, user: bot.me }
+        status === 'kicked' ? { status, user: userOf(bot), until_date: 0 } : { status, user: userOf(bot) }
       const [before, after] = isBlocked ? (['member', 'kicked'] as const) : (['kicked', 'member'] as const)
       const date = seconds(clock)
       deliver(bot, {

@@ -1,4 +1,4 @@
-import type { Chat, Message, UserFromGetMe } from '@grammyjs/types'
+import type { Chat, Message, User, UserFromGetMe } from '@grammyjs/types'
 import type { Clock } from '../../clock.ts'
 import type { FloodControl } from './flood-control.ts'
 import type { UpdateQueue } from './update-queue.ts'
@@ -82,6 +82,11 @@ export function keepFile(
   const file = { id, path, name, type, bytes, ...(claimedSize !== undefined && { claimedSize }) }
   state.files.set(id, file)
   return file
+}
+
+/** A bot as it is in messages: only `getMe` says more. */
+export function userOf({ me: { id, is_bot, first_name, username } }: TelegramBot): User {
+  return { id, is_bot, first_name, username }
 }
 
 /** Unix time, as in all answers. */
