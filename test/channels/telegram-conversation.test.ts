@@ -107,3 +107,18 @@ test('a conversation of ten messages, with files and edits of both sides, is the
   expect(sent.map(({ event }) => event)).toEqual(['ticket.created', ...Array(10).fill('message.sent')])
   expect(sent.every(({ data }) => data.ticket.channel === 'telegram')).toBe(true)
 })
+
+test('a ticket is found by the name that its customer has in Telegram', async () => {
+  await using chats = await openChats()
+  using _ = letRunFast(chats.clock)
+  const { ben } = chats
+  const chat = await chats.chat({ username: 'ana_pires_77' })
+  for (const q of ['ana_pires_77', '@ana_pires_77', 'from:ana_pires_77']) {
+    await eventually(async () => {
+      await Bun.sleep(LOOK_EVERY_MS)
+      const path = `/console/tickets?q=${encodeURIComponent(q)}`
+      const { json } = await ben.call<{ data: { id: string }[] }>('GET', path)
+      return json.data.map(({ id }) => id).join() === chat.ticketId
+    })
+  }
+})

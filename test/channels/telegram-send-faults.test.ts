@@ -49,7 +49,7 @@ test('when two chats of a bot have to wait, all of them do, and other bots go on
   for (const chat of all.slice(0, 2)) await chats.reply(chat, 'Hello')
   await eventually(() => fault.count() === 2)
   for (const chat of all.slice(2)) await chats.reply(chat, 'Hello')
-  const elsewhere = await chats.chat(second)
+  const elsewhere = await chats.chat({ of: second })
   await chats.until(elsewhere, await chats.reply(elsewhere, 'Hello'), 'sent')
   await Bun.sleep(A_MOMENT_MS)
   expect(fault.count()).toBe(2)

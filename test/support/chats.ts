@@ -34,7 +34,7 @@ export interface Chats extends AsyncDisposable {
   /** Another bot. Returns it with its id. */
   addBot(): Promise<{ bot: TelegramBot; botId: string }>
   /** Someone new writes to a bot. */
-  chat(of?: { bot: TelegramBot; botId: string }): Promise<OpenChat>
+  chat(given?: { of?: { bot: TelegramBot; botId: string }; username?: string }): Promise<OpenChat>
   /** An agent's message, as the API posts it. Returns its id. */
   reply(chat: OpenChat, text: string): Promise<string>
   /** An agent's message, as the page sends it. Returns its id. */
@@ -86,8 +86,8 @@ export async function openChats(
     telegram,
     ...first,
     addBot,
-    async chat({ bot, botId } = first) {
-      const user = telegram.addUser({ first_name: 'Ana', username: 'ana' })
+    async chat({ of: { bot, botId } = first, username = 'ana' } = {}) {
+      const user = telegram.addUser({ first_name: 'Ana', username })
       const { id: chatId } = user
       user.writes(bot, 'Where is my parcel?')
       const ticketId = await eventually(async () => {

@@ -2,6 +2,7 @@ import { and, asc, desc, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../database/database.ts'
 import { statement, textParameter } from '../../database/statement.ts'
 import { attachments } from '../../database/tables/attachments.ts'
+import { telegramChats, telegramConversations } from '../../database/tables/bots.ts'
 import { customers } from '../../database/tables/customers.ts'
 import { type MessageEmail, type MessageFormat, messages } from '../../database/tables/messages.ts'
 import { notes } from '../../database/tables/threads.ts'
@@ -60,7 +61,8 @@ async function documentWords(read: Reader, id: TicketId): Promise<string[] | und
   const people = first ? peopleIn([...newest, first]) : []
   const files = newest.some(hasFiles) || first?.attachmentCount ? await fileNames(read, id) : []
   const names = [...people, ...new Set(files.map(({ name }) => name))]
-  const texts = [ticket.subject, ticket.name, ticket.email ?? '', first ? plainTextOf(first) : '', ...names]
+  const customer = [ticket.name, ticket.email ?? '', ticket.username ?? '']
+  const texts = [ticket.subject, ...customer, first ? plainTextOf(first) : '', ...names]
   let left = MAX_CHARACTERS
   for (const message of newest) {
     if (message.id === first?.id) continue
@@ -69,19 +71,32 @@ async function documentWords(read: Reader, id: TicketId): Promise<string[] | und
     if (left < 0) break
     texts.push(text)
   }
-  const customerWords = [ticket.name, ticket.email ?? ''].flatMap(wordsOf).map(customerWord)
+  const customerWords = customer.flatMap(wordsOf).map(customerWord)
   return [organizationWord(id.orgId), ...customerWords, ...texts.flatMap(wordsOf)]
 }
 
 const ticketAndCustomer = statement<
   { orgId: string; ticketId: string },
-  { subject: string; name: string; email: string | null }[],
+  { subject: string; name: string; email: string | null; username: string | null }[],
   Reader
 >('search_ticket', (read, p) =>
   read
-    .select({ subject: tickets.subject, name: customers.name, email: customers.email })
+    .select({
+      subject: tickets.subject,
+      name: customers.name,
+      email: customers.email,
+      username: telegramChats.username,
+    })
     .from(tickets)
     .innerJoin(customers, eq(customers.id, tickets.customerId))
+    .leftJoin(telegramConversations, eq(telegramConversations.ticketId, tickets.id))
+    .leftJoin(
+      telegramChats,
+      and(
+        eq(telegramChats.botId, telegramConversations.botId),
+        eq(telegramChats.chatId, telegramConversations.chatId),
+      ),
+    )
     .where(and(eq(tickets.orgId, textParameter(p.orgId)), eq(tickets.id, textParameter(p.ticketId)))),
 )
 
