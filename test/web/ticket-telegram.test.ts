@@ -133,6 +133,8 @@ browserTest('an agent edits a reply and takes it back, in the chat and in the th
   await page.getByRole('menuitem', { name: 'Edit…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Edit message' })
   await dialog.getByLabel('Message').fill('At 9 tomorrow.')
+  // A key wrote it, without formatting.
+  expect(await dialog.getByRole('button', { name: 'Bold' }).count()).toBe(0)
   expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
   await page.keyboard.press('Control+Enter')
   await thread.getByText('At 9 tomorrow.').waitFor()

@@ -6,6 +6,8 @@ import { TextField } from '../ui/text-field.tsx'
 
 interface PasswordFieldProps {
   label: string
+  /** What the button shows and hides; "password" by default. */
+  secret?: string
   value: string
   onInput: (value: string) => void
   /** Tells password managers to fill in a password or to create one. */
@@ -46,7 +48,7 @@ export function PasswordField(props: PasswordFieldProps) {
       onBlur={() => setCapsLock(false)}
       action={
         <IconButton
-          name={isShown() ? 'Hide password' : 'Show password'}
+          name={`${isShown() ? 'Hide' : 'Show'} ${props.secret ?? 'password'}`}
           size="small"
           onClick={() => setShown(!isShown())}
         >

@@ -14,6 +14,7 @@ export function TokenField(props: TokenFieldProps) {
     <PasswordField
       label={props.label}
       name="bot-token"
+      secret="token"
       autocomplete="new-password"
       placeholder="123456789:AAH…"
       hint={props.hint}

@@ -1,11 +1,13 @@
 import { useMutation } from '@tanstack/solid-query'
 import { createSignal } from 'solid-js'
+import { Dynamic } from 'solid-js/web'
 import { api, ask } from '../../api/api.ts'
 import { fieldError } from '../../api/api-problem.ts'
 import { MarkdownArea } from '../../formatting/markdown-area.tsx'
 import { DialogForm } from '../../forms/form.tsx'
 import { keyComboOf } from '../../keyboard/key-combo.ts'
 import { Dialog } from '../../ui/dialog.tsx'
+import { TextArea } from '../../ui/text-field.tsx'
 import { toast } from '../../ui/toaster.tsx'
 import { type MessageEntry, readTicketAgain } from '../ticket-query.ts'
 
@@ -56,7 +58,8 @@ function EditForm(props: EditDialogProps) {
       isUnchanged={isUnchanged()}
       onCancel={props.onClose}
     >
-      <MarkdownArea
+      <Dynamic
+        component={props.message.format === 'markdown' ? MarkdownArea : TextArea}
         label="Message"
         rows={6}
         value={text()}
