@@ -209,11 +209,11 @@ interface WatchedInbox {
 async function watchInbox({ port, cookie }: Running): Promise<WatchedInbox> {
   const response = await fetch(`http://127.0.0.1:${port}/console/live`, { headers: { cookie } })
   const waiting = new Map<string, (at: number) => void>()
-  const received = 0
+  let received = 0
   const reading = readEvents(response, (block) => {
     // A block can tell of several messages.
     for (const [, ticketId = ''] of block.matchAll(/"message\.sent","ticketId":"(tkt_\w+)"/g)) {
-      told += 1
+      received += 1
       waiting.get(ticketId)?.(performance.now())
     }
   })
