@@ -143,6 +143,7 @@ CREATE TABLE "telegram_messages" (
 	"ticket_id" text,
 	"message_id" text,
 	"album" text,
+	"file" text,
 	"created_at" bigint NOT NULL,
 	CONSTRAINT "telegram_messages_bot_id_chat_id_telegram_message_id_pk" PRIMARY KEY("bot_id","chat_id","telegram_message_id")
 );

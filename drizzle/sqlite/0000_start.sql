@@ -166,6 +166,7 @@ CREATE TABLE `telegram_messages` (
 	`ticket_id` text,
 	`message_id` text,
 	`album` text,
+	`file` text,
 	`created_at` integer NOT NULL,
 	PRIMARY KEY(`bot_id`, `chat_id`, `telegram_message_id`)
 );

@@ -206,6 +206,35 @@ describe('a message to the bot', () => {
     expect((await readThread(desk.admin, ticket.id)).ticket.status).toBe('resolved')
   })
 
+  test('whose photo is replaced gets the new file too', async () => {
+    const ana = somebody()
+    const about = (id: string, unique: string) => ({
+      file_id: id,
+      file_unique_id: unique,
+      file_size: PNG.byteLength,
+    })
+    const wrong = desk.telegram.addFile(PNG, { name: 'a.png', type: 'image/png' })
+    const right = desk.telegram.addFile(bytes('The right file'), { name: 'right.txt', type: 'text/plain' })
+    const photo = [{ ...about(wrong.id, 'wrong'), width: 3, height: 2 }]
+    const { message_id: id } = ana.sends(bot, { caption: 'The receipt', photo })
+    const ticket = await ticketOf('The receipt')
+    const filesOf = async () => (await desk.messages(ticket.id, 1))[0]?.attachments?.map(({ name }) => name)
+    const before = await filesOf()
+    ana.edits(bot, id, {
+      caption: 'The receipt',
+      photo: undefined,
+      document: { ...about(right.id, 'right'), file_size: 14, file_name: 'right.txt' },
+    })
+    await eventually(async () => (await filesOf())?.length === 2)
+    expect(await filesOf()).toEqual([...(before ?? []), 'right.txt'])
+    const [message] = await desk.messages(ticket.id, 1)
+    expect(message).toHaveProperty('editedAt')
+    // Only the caption changes now.
+    ana.edits(bot, id, { caption: 'The right receipt' })
+    await eventually(async () => (await desk.messages(ticket.id, 1))[0]?.text === 'The right receipt')
+    expect(await filesOf()).toHaveLength(2)
+  })
+
   test('after the ticket was resolved opens it again', async () => {
     const ana = somebody()
     ana.writes(bot, 'Reopen me')

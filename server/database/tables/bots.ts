@@ -182,6 +182,8 @@ export const telegramMessages = table(
     ticketId: text(),
     messageId: text(),
     album: text(),
+    /** `file_unique_id` of the file it came with: tells whether an edit replaced that. */
+    file: text(),
     createdAt: integer().notNull(),
   },
   (row) => [

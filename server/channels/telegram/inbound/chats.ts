@@ -4,7 +4,7 @@ import type { Reader, Transaction } from '../../../database/database.ts'
 import { telegramChats, telegramMessages } from '../../../database/tables/bots.ts'
 import type { Deps } from '../../../deps.ts'
 import type { Bot } from '../bots/bot-rows.ts'
-import { fullName } from './message-content.ts'
+import { fileIn, fullName } from './message-content.ts'
 
 type TelegramChat = typeof telegramChats.$inferSelect
 
@@ -62,6 +62,7 @@ export async function claimMessages(
         ticketId,
         messageId,
         album: part.media_group_id ?? null,
+        file: fileIn(part)?.uniqueId ?? null,
         createdAt: deps.clock.now(),
       })),
     )
@@ -90,6 +91,22 @@ export async function findMessage(
       ),
     )
   return known
+}
+
+/** The file that the message has since an edit. */
+export async function saveFile(tx: Transaction, known: KnownMessage, message: Message): Promise<void> {
+  const { orgId, botId, chatId, telegramMessageId } = known
+  await tx
+    .update(telegramMessages)
+    .set({ file: fileIn(message)?.uniqueId ?? null })
+    .where(
+      and(
+        eq(telegramMessages.orgId, orgId),
+        eq(telegramMessages.botId, botId),
+        eq(telegramMessages.chatId, chatId),
+        eq(telegramMessages.telegramMessageId, telegramMessageId),
+      ),
+    )
 }
 
 /** The message that the first parts of an album have become. */

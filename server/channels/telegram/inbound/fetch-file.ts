@@ -8,6 +8,8 @@ import type { BotApi } from '../bot-api/bot-api.ts'
 import { BotApiError } from '../bot-api/bot-api-error.ts'
 import type { IncomingFile } from './message-content.ts'
 
+type WantedFile = Omit<IncomingFile, 'uniqueId'>
+
 /** Telegram's limit for bots. */
 const MAX_BYTES = 20 * 1024 * 1024
 const TIMEOUT_MS = 15_000
@@ -15,11 +17,11 @@ const TIMEOUT_MS = 15_000
 /** A file in the store, or why it isn't there, in plain words, and whether it is worth another attempt. */
 export type FetchedFile =
   | { kept: KeptFile; file: ReceivedFile }
-  | { missing: IncomingFile; reason: string; isFinal: boolean; retryAfterMs?: number }
+  | { missing: WantedFile; reason: string; isFinal: boolean; retryAfterMs?: number }
 
 const TOO_LARGE = 'Telegram lets bots download files of up to 20 MB.'
 
-export function isTooLarge(fetched: FetchedFile): fetched is Extract<FetchedFile, { missing: IncomingFile }> {
+export function isTooLarge(fetched: FetchedFile): fetched is Extract<FetchedFile, { missing: WantedFile }> {
   return 'missing' in fetched && fetched.reason === TOO_LARGE
 }
 
@@ -30,11 +32,7 @@ const CUT = 'The download was cut.'
 export async function fetchFile(
   deps: Deps,
   api: BotApi,
-  {
-    token,
-    file,
-    signal,
-  }: { token: string | undefined; file: IncomingFile; signal?: AbortSignal | undefined },
+  { token, file, signal }: { token: string | undefined; file: WantedFile; signal?: AbortSignal | undefined },
 ): Promise<FetchedFile> {
   const missing = (reason: string, isFinal: boolean, retryAfterMs?: number): FetchedFile => ({
     missing: file,
@@ -67,7 +65,7 @@ function reasonOf({ description, message }: BotApiError): string {
   return /too big/i.test(description) ? TOO_LARGE : message
 }
 
-async function received(kept: KeptFile, { name }: IncomingFile): Promise<ReceivedFile> {
+async function received(kept: KeptFile, { name }: WantedFile): Promise<ReceivedFile> {
   const type = sniffType(kept.head, name)
   const size = await readImageSize(type, kept.head, kept.file)
   return {

@@ -8,18 +8,29 @@ import { changeVersion } from '../../../sends/queries.ts'
 import { saveEdit } from '../../../tickets/message-edits.ts'
 import { lockTicket } from '../../../tickets/queries.ts'
 import type { Bot } from '../bots/bot-rows.ts'
-import { findMessage } from './chats.ts'
+import { findMessage, saveFile } from './chats.ts'
+import type { FetchedFile } from './fetch-file.ts'
+import { addFetched } from './late-files.ts'
 import type { MessageContent } from './message-content.ts'
 import type { Filed } from './processed.ts'
 
+interface Edit {
+  bot: Bot
+  message: Message
+  content: MessageContent | undefined
+  /** The file that replaces the one before, if there is a new one. */
+  fetched: FetchedFile[]
+}
+
 /**
- * A customer has changed what they wrote: the message shows the new text, and keeps the one before. It reopens nothing and
+ * A customer has changed what they wrote: the message shows the new text, and keeps the one before. A new file stands below
+ * the old one, which agents may have seen. It reopens nothing and
  * is no event for webhooks. Undefined for a message that is not known.
  */
 export async function fileEdit(
   deps: Deps,
   tx: Transaction,
-  { bot, message, content }: { bot: Bot; message: Message; content: MessageContent | undefined },
+  { bot, message, content, fetched }: Edit,
 ): Promise<Filed | undefined> {
   const chatId = String(message.chat.id)
   const known = await findMessage(tx, bot, { chatId, telegramMessageId: message.message_id })
@@ -34,11 +45,18 @@ export async function fileEdit(
   if (message.location) return ignored('A live location has moved.')
   const { text = '', format = 'plain' } = content ?? {}
   // Telegram also reports what nobody can see, such as the preview of a link.
-  if (text === before.text && format === before.format) return ignored('The text is the same.')
+  const isSame = text === before.text && format === before.format
   // The album has one text for all its parts. One without a text is not the one that was edited.
-  if (known.album !== null && text === '') return ignored('The text of the album is with another part.')
+  const isElsewhere = known.album !== null && text === ''
+  if (fetched.length === 0 && isSame) return ignored('The text is the same.')
+  if (fetched.length === 0 && isElsewhere) return ignored('The text of the album is with another part.')
   const now = deps.clock.now()
-  await saveEdit(tx, before, { text, format, now })
+  if (!isSame && !isElsewhere) await saveEdit(tx, before, { text, format, now })
+  if (fetched.length > 0) {
+    await addFetched(deps, tx, { bot, fetched }, { orgId, ticketId, messageId })
+    await tx.update(messages).set({ editedAt: now }).where(isMessage)
+    await saveFile(tx, known, message)
+  }
   await changeVersion(tx, { orgId, id: ticketId })
   await recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt: now }])
   return { outcome: 'done' }

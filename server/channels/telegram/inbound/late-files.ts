@@ -89,12 +89,22 @@ export async function addLateParts(
   const [ticket] = await lockTicket(tx, { orgId, id: ticketId })
   if (!ticket) return { outcome: 'ignored', reason: 'Its ticket was deleted.' }
   const message = { orgId, ticketId, messageId }
-  await addFiles(deps, tx, message, receivedOf(fetched))
-  await keepMissing(deps, tx, incoming, message)
-  const missing = missingOf(fetched)
-  if (missing.length > 0) await changeMissing(tx, message, (before) => [...before, ...missing])
+  await addFetched(deps, tx, { bot, fetched }, message)
   await recordChange(deps, tx, message)
   return { outcome: 'done' }
+}
+
+/** Adds files to a stored message, and what is missing. Its ticket is locked; the caller records the change. */
+export async function addFetched(
+  deps: Deps,
+  tx: Transaction,
+  arrived: Pick<Arrived, 'bot' | 'fetched'>,
+  message: OfMessage,
+): Promise<void> {
+  await addFiles(deps, tx, message, receivedOf(arrived.fetched))
+  await keepMissing(deps, tx, arrived, message)
+  const missing = missingOf(arrived.fetched)
+  if (missing.length > 0) await changeMissing(tx, message, (before) => [...before, ...missing])
 }
 
 /** Downloads what could not be downloaded when its message arrived. */

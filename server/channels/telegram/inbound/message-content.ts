@@ -15,6 +15,8 @@ export const UNSUPPORTED = "(A type of message that Bellhop can't show. Ask the 
 /** A file of a message that is still at Telegram. */
 export interface IncomingFile {
   fileId: string
+  /** The same for the same file, unlike the id. */
+  uniqueId: string
   name: string
   /** Media type as Telegram gave it; empty when it did not. */
   type: string
@@ -112,6 +114,15 @@ function lines(...parts: (string | undefined)[]): string {
   return parts.filter(Boolean).join('\n')
 }
 
+/** The file of a message, which has one at most. Undefined also for one whose fields are of unknown types. */
+export function fileIn(message: Message): IncomingFile | undefined {
+  try {
+    return filesOf(message)[0]
+  } catch {
+    return undefined
+  }
+}
+
 function filesOf(message: Message): IncomingFile[] {
   const { photo, animation, document, video, video_note, voice, audio } = message
   if (photo) {
@@ -130,6 +141,7 @@ function filesOf(message: Message): IncomingFile[] {
 
 interface FileFields {
   file_id: string
+  file_unique_id: string
   file_size?: number
   file_name?: string
   mime_type?: string
@@ -138,6 +150,7 @@ interface FileFields {
 function fileOf(file: FileFields, name: string, type: string): IncomingFile {
   return {
     fileId: file.file_id,
+    uniqueId: file.file_unique_id,
     name: cleanFileName(file.file_name ?? name),
     type: file.mime_type ?? type,
     size: file.file_size ?? null,

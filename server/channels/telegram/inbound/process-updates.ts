@@ -14,7 +14,14 @@ import { type FetchedFile, fetchFile } from './fetch-file.ts'
 import { fileEdit } from './file-edit.ts'
 import { fileMembership } from './file-membership.ts'
 import { fileMessage } from './file-message.ts'
-import { contentOf, type IncomingFile, joined, type MessageContent, UNSUPPORTED } from './message-content.ts'
+import {
+  contentOf,
+  fileIn,
+  type IncomingFile,
+  joined,
+  type MessageContent,
+  UNSUPPORTED,
+} from './message-content.ts'
 import { type Filed, markProcessed } from './processed.ts'
 
 /** Chats that are worked on at the same time. A download in one delays no other. */
@@ -160,7 +167,9 @@ async function process(deps: Deps, api: BotApi, work: Work): Promise<void> {
     case 'edited_message': {
       const message = messageIn(first)
       const content = readContent([message])
-      const filed = await unit(deps, work, (tx) => fileEdit(deps, tx, { bot, message, content }))
+      using replaced = await fetchReplaced(deps, api, work, message)
+      const { fetched } = replaced
+      const filed = await unit(deps, work, (tx) => fileEdit(deps, tx, { bot, message, content, fetched }))
       // What was edited before it was ever received is a new message.
       if (!filed) await processMessage(deps, api, work)
       return
@@ -194,6 +203,24 @@ async function processMessage(deps: Deps, api: BotApi, work: Work): Promise<void
     const filed = await fileMessage(deps, tx, { bot, parts, content, fetched })
     return filed.outcome === 'done' && !isReadable ? UNREAD : filed
   })
+}
+
+/** The file of an edit, if it is another one than the message came with. */
+async function fetchReplaced(
+  deps: Deps,
+  api: BotApi,
+  { bot, signal }: Work,
+  message: Message,
+): Promise<Disposable & { fetched: FetchedFile[] }> {
+  const file = fileIn(message)
+  const where = { chatId: String(message.chat.id), telegramMessageId: message.message_id }
+  const known = file && (await findMessage(deps.database.read, bot, where))
+  if (!file || !known?.messageId || known.file === file.uniqueId) {
+    return { fetched: [], [Symbol.dispose]() {} }
+  }
+  const fetched = await fetchWithRetry(deps, api, { token: tokenOf(deps, bot), file, signal })
+  const kept = 'kept' in fetched ? fetched.kept : undefined
+  return { fetched: [fetched], [Symbol.dispose]: () => kept?.[Symbol.dispose]() }
 }
 
 /** Delivered twice, it need not be downloaded twice. */
