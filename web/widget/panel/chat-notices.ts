@@ -2,6 +2,7 @@ import { createEffect, createRoot } from 'solid-js'
 import type { Native, Shell } from '../contract.ts'
 import type { Texts } from '../texts/en.ts'
 import { fill } from '../texts/texts.ts'
+import { ignore } from '../visitor/visitor-session.ts'
 import type { WidgetClient } from '../visitor/widget-client.ts'
 
 const NOTES = [
@@ -18,18 +19,18 @@ export function watchNotices(client: WidgetClient, texts: () => Texts, { frame, 
   let audio: AudioContext | undefined
   let title: { shown: string; before: string } | undefined
 
-  /** Browsers allow sound after a click or a key. */
+  /** Browsers allow sound after a click or a key; some of them only to what was there before it. */
   function allowSound(): void {
-    try {
-      audio ??= new AudioContext()
-      void audio.resume()
-    } catch {
-      // Without sound.
-    }
+    void audio?.resume()
   }
 
-  function play(): void {
-    if (audio?.state !== 'running') return
+  async function play(): Promise<void> {
+    const since = Date.now()
+    // Not with the first key: it holds the page up until the computer's sound is ready.
+    audio ??= new AudioContext()
+    await audio.resume()
+    // It was only allowed now, when the notice is old.
+    if (Date.now() - since > SOUND_MS) return
     for (const { hertz, atS } of NOTES) {
       const [oscillator, gain] = [audio.createOscillator(), audio.createGain()]
       const start = audio.currentTime + atS
@@ -51,7 +52,7 @@ export function watchNotices(client: WidgetClient, texts: () => Texts, { frame, 
   client.onMessage(() => {
     const isSeen = client.isOpen() && !document.hidden && document.hasFocus()
     if (isSeen || client.isMuted() || !client.settings().sound) return
-    void playOnce(play, native)
+    void ignore(playOnce(play, native))
     const before = title?.before ?? document.title
     document.title = fill(texts().newTitle, { count: Math.max(client.unread(), 1) })
     title = { shown: document.title, before }
@@ -72,11 +73,11 @@ export function watchNotices(client: WidgetClient, texts: () => Texts, { frame, 
 }
 
 /** In one tab. */
-async function playOnce(play: () => void, native: Native): Promise<void> {
+async function playOnce(play: () => Promise<void>, native: Native): Promise<void> {
   if (!navigator.locks) return play()
   await navigator.locks.request('bellhop:sound', { ifAvailable: true }, async (lock) => {
     if (!lock) return
-    play()
+    void ignore(play())
     await new (native('Promise'))((resolve) => setTimeout(resolve, SOUND_MS))
   })
 }
