@@ -12,7 +12,7 @@ const MIN_REST_MS = 500
 const REST_MS = 60_000
 
 interface Given {
-  live: Pick<Live, 'onPresence'>
+  live: Pick<Live, 'onTyping'>
   /** Called with the outcome of each attempt to send a message. */
   onSendAttempt?: (outcome: string) => void
 }

@@ -21,6 +21,10 @@ export interface Live {
    */
   open(me: SignedIn, page: { pageId: string; start: FeedStart }): ReadableStream<Uint8Array>
   announce(orgId: string, announcement: Announcement): void
+  /** An agent is typing a reply. Pages repeat it every few seconds. */
+  announceTyping(orgId: string, ticketId: string): void
+  /** Calls back for each announcement of an agent who is typing. */
+  onTyping(call: (orgId: string, ticketId: string) => void): () => void
   /** Calls back when agents begin or stop viewing or replying. */
   onPresence(call: (orgId: string, presence: PresenceSnapshot) => void): () => void
   /** Presence as it was last sent; undefined when no agent is there. */
@@ -36,6 +40,7 @@ export interface Live {
 /** Streams events and presence to the open pages of all organizations. */
 export function createLive(deps: Deps): Live {
   const workspaces = new Map<string, WorkspaceStream>()
+  const typingListeners = new Set<(orgId: string, ticketId: string) => void>()
   const presenceListeners = new Set<(orgId: string, presence: PresenceSnapshot) => void>()
   const sessionCheck = createThrottle(deps, 'sessions', () => SESSION_CHECK_PAUSE_MS, closeSignedOut)
   const stopListening = deps.pulse.listen(wake)
@@ -98,6 +103,13 @@ export function createLive(deps: Deps): Live {
     },
     announce(orgId, announcement) {
       if (!isStopped) workspaceOf(orgId).announce(announcement)
+    },
+    announceTyping(orgId, ticketId) {
+      for (const call of typingListeners) call(orgId, ticketId)
+    },
+    onTyping(call) {
+      typingListeners.add(call)
+      return () => typingListeners.delete(call)
     },
     onPresence(call) {
       presenceListeners.add(call)

@@ -34,7 +34,9 @@ export function liveRoutes(deps: Deps, guard: AgentGuard, live: Live) {
       '/presence',
       async ({ me: { orgId, agentId }, body, status }) => {
         if (body.ticketId !== null) await readTicketRow(deps.database.read, orgId, body.ticketId)
-        live.announce(orgId, { ...body, agentId })
+        const { isTyping, ...announcement } = body
+        live.announce(orgId, { ...announcement, agentId })
+        if (isTyping && body.ticketId !== null) live.announceTyping(orgId, body.ticketId)
         return status(204, undefined)
       },
       {

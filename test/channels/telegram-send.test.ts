@@ -141,26 +141,27 @@ test('the customer sees that an agent is writing, for as long as that is so and 
   await using chats = await openChats()
   const { ben, bot, botId, clock } = chats
   const chat = await chats.chat()
-  const says = (state: string) =>
-    ben.call('POST', '/console/presence', { body: { pageId: 'p', ticketId: chat.ticketId, state } })
-  await says('viewing')
-  expect((await says('replying')).status).toBe(204)
-  clock.advance(SECOND)
+  const says = (more: object) =>
+    ben.call('POST', '/console/presence', {
+      body: { pageId: 'p', ticketId: chat.ticketId, state: 'replying', ...more },
+    })
+  expect((await says({ isTyping: true })).status).toBe(204)
   await eventually(() => bot.actions.length === 1)
-  clock.advance(5 * SECOND)
+  // Two agents at the same time are one to the customer.
+  await says({ isTyping: true })
+  clock.advance(4 * SECOND)
+  await says({ isTyping: true })
   await eventually(() => bot.actions.length === 2)
   expect(bot.actions).toEqual(Array(2).fill({ chatId: chat.chatId, action: 'typing' }))
-  await says('viewing')
-  clock.advance(SECOND)
-  await Bun.sleep(A_MOMENT_MS)
+  // A note, and a reply that was begun and left.
   clock.advance(20 * SECOND)
+  await says({})
   await Bun.sleep(A_MOMENT_MS)
   expect(bot.actions).toHaveLength(2)
 
   const off = await ben.call('PATCH', `/console/bots/${botId}`, { body: { showsTyping: false } })
   expect(off.status, off.text).toBe(200)
-  await says('replying')
-  clock.advance(10 * SECOND)
+  await says({ isTyping: true })
   await Bun.sleep(A_MOMENT_MS)
   expect(bot.actions).toHaveLength(2)
 })

@@ -6,6 +6,8 @@ type Presence = Extract<LiveEvent, { event: 'presence' }>['data']
 export type PresentAgent = Presence['tickets'][string][number]
 
 const REPEAT_EVERY_MS = 20_000
+/** Telegram shows "typing…" a little longer. */
+const TYPING_EVERY_MS = 4_000
 /** A ticket shown for less time than this, such as while moving down the list, is not announced. */
 const DEBOUNCE_MS = 300
 
@@ -31,6 +33,15 @@ export function announcePresence(ticketId: string | null, state: PresentAgent['s
   const isChanged = ticketId !== current.ticketId || state !== current.state
   current = { ticketId, state }
   if (isChanged) announceIn(DEBOUNCE_MS)
+}
+
+let typedAt = Number.NEGATIVE_INFINITY
+
+/** Shows the customer that the agent is typing a reply. Call it for each change of the text. */
+export function announceTyping(ticketId: string): void {
+  if (performance.now() - typedAt < TYPING_EVERY_MS) return
+  typedAt = performance.now()
+  void send({ ticketId, state: 'replying', isTyping: true })
 }
 
 /** Announces it again. A restarted server doesn't know it. */
@@ -61,7 +72,7 @@ function announce(): void {
 }
 
 /** With `keepalive`, the request outlives the page. If it fails, the next repetition corrects it. */
-async function send(announcement: typeof current): Promise<void> {
+async function send(announcement: typeof current & { isTyping?: true }): Promise<void> {
   const sent = api.console.presence.post({ pageId: PAGE_ID, ...announcement }, { fetch: { keepalive: true } })
   await ask(sent).catch(() => {})
 }

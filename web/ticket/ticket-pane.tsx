@@ -5,7 +5,7 @@ import { useSession } from '../api/session.ts'
 import { FailedState } from '../forms/failed-state.tsx'
 import { useKeys } from '../keyboard/keys.ts'
 import { lazyPage } from '../live/lazy-page.tsx'
-import { announcePresence } from '../live/presence.ts'
+import { announcePresence, announceTyping } from '../live/presence.ts'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { DropTarget } from './attachments/lazy-files.tsx'
 import { ViewedImage } from './attachments/viewed-image.tsx'
@@ -175,7 +175,10 @@ function OpenTicket(props: TicketPaneProps & { detail: TicketDetail; read: ReadS
         detail={props.detail}
         composer={composer}
         onNext={props.onNext}
-        onWrite={() => setTyped(true)}
+        onWrite={() => {
+          setTyped(true)
+          if (composer.kind() === 'reply' && props.detail.reply.by === 'telegram') announceTyping(id)
+        }}
         onFiles={attach}
         field={(element) => {
           field = element
