@@ -127,6 +127,21 @@ describe('a message to the bot', () => {
     ])
   })
 
+  test('takes in a part of an album that comes late', async () => {
+    const ana = somebody()
+    const part = (at: number) => {
+      const { id } = desk.telegram.addFile(PNG, { name: `${at}.png`, type: 'image/png' })
+      return [{ file_id: id, file_unique_id: `late ${at}`, file_size: PNG.byteLength, width: 3, height: 2 }]
+    }
+    ana.sends(bot, { media_group_id: 'album-late', caption: 'One by one', photo: part(1) })
+    const ticket = await ticketOf('One by one')
+    const filesOf = async () => (await desk.messages(ticket.id, 1))[0]?.attachments?.length
+    expect(await filesOf()).toBe(1)
+    ana.sends(bot, { media_group_id: 'album-late', photo: part(2) })
+    await eventually(async () => (await filesOf()) === 2)
+    expect(await desk.messages(ticket.id, 1)).toHaveLength(1)
+  })
+
   test('says in words what is neither text nor file', async () => {
     const ana = somebody()
     ana.writes(bot, 'Other kinds')
@@ -262,6 +277,16 @@ describe('the chat', () => {
     await ticketOf('First words')
   })
 
+  test('gets its ticket also when the greeting cannot be sent', async () => {
+    const ana = somebody()
+    const fault = desk.telegram.fail({ code: 500 }, { method: 'sendMessage', chatId: ana.id })
+    ana.presses(bot)
+    await eventually(() => fault.count() > 0)
+    ana.writes(bot, 'Without a greeting')
+    await ticketOf('Without a greeting')
+    fault.end()
+  })
+
   test('of a group gets the answer, once, that the bot answers in private chats only', async () => {
     const ana = somebody()
     const group = desk.telegram.addGroup('Friends')
@@ -293,6 +318,17 @@ describe('the chat', () => {
     await desk.messages(id, 2)
     expect(await problem()).toBeUndefined()
   })
+})
+
+test('without a bot, nothing is asked of Telegram and no connection is open', async () => {
+  await using other = await openDesk()
+  const { bellhop, telegram, acme } = other
+  await acme.call('POST', '/tickets', {
+    body: { subject: 'By the API', customer: { email: 'ana@example.com' }, message: 'Hello' },
+  })
+  expect(await other.tickets()).toHaveLength(1)
+  expect([telegram.requests(), telegram.connections()]).toEqual([0, 0])
+  expect(bellhop.logLines.filter((line) => line.includes('telegram'))).toEqual([])
 })
 
 describe('what Bellhop does not understand', () => {
