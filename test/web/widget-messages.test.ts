@@ -82,8 +82,24 @@ browserTest('files go both ways, and pictures are drawn', async () => {
     picture.locator('canvas').evaluate((canvas: HTMLCanvasElement) => `${canvas.width} × ${canvas.height}`)
   await eventually(async () => (await size()) === '40 × 30')
 
+  // A picture is pasted as well.
+  await page.getByRole('textbox', { name: 'Message' }).evaluate(
+    (field, bytes) => {
+      const clipboardData = new DataTransfer()
+      clipboardData.items.add(new File([new Uint8Array(bytes)], 'pasted.png', { type: 'image/png' }))
+      field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+    },
+    [...photo],
+  )
+  await page.getByRole('button', { name: 'Send' }).and(page.locator('[aria-disabled=false]')).click()
+  await page.getByRole('button', { name: 'Download pasted.png' }).waitFor()
+  await eventually(async () => (await ticketWith(admin, 'The lamp is broken.')).messages.length === 3)
+
   const ticket = await ticketWith(admin, 'The lamp is broken.')
-  expect(ticket.messages.at(-1)?.attachments).toMatchObject([{ name: 'lamp.png', size: photo.length }])
+  expect(ticket.messages.flatMap(({ attachments = [] }) => attachments)).toMatchObject([
+    { name: 'lamp.png', size: photo.length },
+    { name: 'pasted.png', size: photo.length },
+  ])
   const { id } = await upload(admin, 'label.txt', 'Return label')
   await answer(admin, ticket.id, { text: 'Use this label.', attachments: [id] })
   const [download] = await Promise.all([
