@@ -8,7 +8,7 @@ import { startTelegram } from '../../server/demo/telegram/telegram-server.ts'
 import { openDeps } from '../../server/deps.ts'
 import { createLog } from '../../server/log.ts'
 import { createOrganization } from '../../server/organizations/organizations.ts'
-import { insertBot, openChat } from '../support/chats.ts'
+import { insertBot, type OpenChat, openChat } from '../support/chats.ts'
 import { freshPlace } from '../support/engine.ts'
 import { killedLives } from '../support/killed-program.ts'
 import { eventually } from '../support/webhooks.ts'
@@ -17,6 +17,11 @@ const KILLS = 20
 const BOTS = 4
 const CHATS_OF_BOT = 12
 const MAX_LIFE_MS = 300
+const LOOK_EVERY_MS = 5
+/** Much less than the pause between two messages of a chat. */
+const TO_BE_RECORDED_MS = 100
+/** Of the first of two parts. */
+const MIN_LONG_LENGTH = 1_000
 const MAX_TEST_MS = 120_000
 /** More than any test sends: each process counts anew. */
 const UNLIMITED = { burst: 1_000_000, everyMs: 1 }
@@ -34,7 +39,7 @@ test(
     const log = createLog('error', false, () => {}, Date.now)
     const deps = await openDeps(readConfig(place), { log })
     const { id: orgId } = await createOrganization(deps, { name: 'Acme' })
-    const chats = []
+    const chats: OpenChat[] = []
     for (let number = 0; number < BOTS; number++) {
       const bot = telegram.addBot()
       const botId = await insertBot(deps, orgId, bot)
@@ -43,6 +48,14 @@ test(
     }
     const inState = (...states: ('sending' | 'waiting')[]) =>
       deps.database.read.select({ content: sends.content }).from(sends).where(inArray(sends.state, states))
+    const isBetween = ({ bot, chatId }: OpenChat) =>
+      (telegram.sent(bot, chatId).at(-1)?.text ?? '').length > MIN_LONG_LENGTH
+    /** A chat gets the first part of an answer. The second follows a second later. */
+    async function betweenTwoParts(): Promise<void> {
+      const known = new Set(chats.filter(isBetween))
+      while (!chats.some((chat) => !known.has(chat) && isBetween(chat))) await Bun.sleep(LOOK_EVERY_MS)
+      await Bun.sleep(TO_BE_RECORDED_MS)
+    }
     const acknowledged: string[] = []
     let interrupted = 0
     let betweenParts = 0
@@ -53,6 +66,7 @@ test(
       kills: KILLS,
       longestLifeMs: MAX_LIFE_MS,
       firstWord: 'ready\n',
+      moment: betweenTwoParts,
     })
     for await (const [, ...said] of lives) {
       for (const line of said) {

@@ -13,6 +13,8 @@ export interface KilledProgram {
   longestLifeMs: number
   /** Its life counts from the moment it says this; by default, from its first word. */
   firstWord?: string
+  /** Of every second life: when it ends, instead of by chance. */
+  moment?: () => Promise<unknown>
 }
 
 /**
@@ -26,7 +28,8 @@ export async function* killedLives(given: KilledProgram): AsyncGenerator<string[
     for (let kill = 0; kill < given.kills; kill += 1) {
       const life = next
       next = load(bundled)
-      yield await linesUntilKilled(life, given)
+      const { moment, ...others } = given
+      yield await linesUntilKilled(life, kill % 2 === 1 && moment ? { ...others, moment } : others)
     }
   } finally {
     next.kill('SIGKILL')
@@ -51,7 +54,7 @@ function load({ program, args, env }: KilledProgram) {
 
 async function linesUntilKilled(
   life: ReturnType<typeof load>,
-  { longestLifeMs, firstWord = '' }: KilledProgram,
+  { longestLifeMs, firstWord = '', moment }: KilledProgram,
 ): Promise<string[]> {
   await life.stdin.end()
   let said = ''
@@ -60,7 +63,8 @@ async function linesUntilKilled(
     said += Buffer.from(chunk).toString()
     if (hasBegun || !said.includes(firstWord)) continue
     hasBegun = true
-    setTimeout(() => life.kill('SIGKILL'), Math.random() * longestLifeMs)
+    const isTime = moment?.() ?? Bun.sleep(Math.random() * longestLifeMs)
+    void isTime.then(() => life.kill('SIGKILL'))
   }
   await life.exited
   return said.split('\n').slice(0, -1)
