@@ -207,7 +207,9 @@ interface WatchedInbox {
 
 /** An open inbox of an agent. */
 async function watchInbox({ port, cookie }: Running): Promise<WatchedInbox> {
-  const response = await fetch(`http://127.0.0.1:${port}/console/live`, { headers: { cookie } })
+  const leaving = new AbortController()
+  const url = `http://127.0.0.1:${port}/console/live`
+  const response = await fetch(url, { headers: { cookie }, signal: leaving.signal })
   const waiting = new Map<string, (at: number) => void>()
   let received = 0
   const reading = readEvents(response, (block) => {
@@ -223,7 +225,7 @@ async function watchInbox({ port, cookie }: Running): Promise<WatchedInbox> {
       while (received < count) await Bun.sleep(20)
     },
     async close() {
-      await response.body?.cancel().catch(() => {})
+      leaving.abort()
       await reading
     },
   }
