@@ -164,7 +164,7 @@ function RemoveBot(props: { bot: Bot }) {
         isOpen={isAsking()}
         onClose={() => setAsking(false)}
         title={`Remove @${props.bot.username}?`}
-        text="Bellhop stops receiving and sending with this bot, and deletes its token. Its open conversations can't be answered anymore. This can't be undone."
+        text="Bellhop stops receiving and sending with this bot, and deletes its token. Its conversations can't be answered until you add it again with its token."
         word="remove"
         action="Remove bot"
         onConfirm={remove}
