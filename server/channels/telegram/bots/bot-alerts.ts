@@ -1,15 +1,11 @@
 import { and, isNull } from 'drizzle-orm'
 import { bots } from '../../../database/tables/bots.ts'
 import type { Deps } from '../../../deps.ts'
-import { recordWorkspaceChange } from '../../../events/events.ts'
-import { type Loop, startPeriodic } from '../../../loop.ts'
+import type { Loop } from '../../../loop.ts'
+import { MAX_FAILING_MS, startLaneAlerts } from '../../lane-alerts.ts'
 import { botFailingSince, healthOfBot } from './bot-health.ts'
 import type { Bot } from './bot-rows.ts'
 import { listBots, lockBot, saveBot } from './bots.ts'
-
-/** How long a bot may fail before every administrator sees a banner. */
-const MAX_FAILING_MS = 600_000
-const CHECK_EVERY_MS = 15_000
 
 /** What administrators should do something about now, oldest bot first. */
 export async function botProblems(deps: Deps, orgId: string): Promise<Bot[]> {
@@ -33,26 +29,14 @@ function isProblem(bot: Bot, now: number): boolean {
 
 /** Has open pages show a banner about each bot that has been failing for ten minutes. */
 export function startBotAlerts(deps: Deps): Loop {
-  return startPeriodic(deps, 'bot_alerts', {
-    everyMs: CHECK_EVERY_MS,
-    slice: async () => {
-      await alertAdministrators(deps)
-      return false
-    },
+  return startLaneAlerts(deps, 'bot_alerts', {
+    listQuiet: () =>
+      deps.database.read
+        .select()
+        .from(bots)
+        .where(and(isNull(bots.deletedAt), isNull(bots.alertedAt))),
+    isProblem,
+    lock: lockBot,
+    saveAlerted: (tx, bot, alertedAt) => saveBot(tx, bot, { alertedAt }),
   })
-}
-
-async function alertAdministrators(deps: Deps): Promise<void> {
-  const now = deps.clock.now()
-  const quiet = await deps.database.read
-    .select()
-    .from(bots)
-    .where(and(isNull(bots.deletedAt), isNull(bots.alertedAt)))
-  for (const { orgId, id } of quiet.filter((bot) => isProblem(bot, now))) {
-    await deps.database.write(async (tx) => {
-      await recordWorkspaceChange(deps, tx, orgId)
-      const before = await lockBot(tx, orgId, id)
-      if (before && isProblem(before, now)) await saveBot(tx, before, { alertedAt: now })
-    })
-  }
 }
