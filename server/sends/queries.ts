@@ -187,7 +187,7 @@ export async function readTelegramSends(
   return new Map(found.map((send) => [send.messageId ?? '', send]))
 }
 
-/** Why a message of a ticket did not reach everybody. */
+/** Why a message of a ticket didn't reach everyone. */
 export interface SendTrouble {
   /** Recipients who did not get it. */
   missed: RecipientOutcome[]
@@ -195,7 +195,7 @@ export interface SendTrouble {
   retryAt: number | null
 }
 
-/** By message id, of those that did not reach everybody. What is tried next is the newest of a message. */
+/** By message id, of those that didn't reach everyone. What is tried next is the newest of a message. */
 export async function readTroubles(
   read: Reader,
   { orgId, ticketId }: OfTicket,

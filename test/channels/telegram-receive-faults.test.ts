@@ -90,7 +90,7 @@ test('Telegram is asked again exactly when it said, and other bots go on', async
   await desk.botIn(id, 'active')
 })
 
-test('where the name of Telegram has no address, bots and whoever connects one are told so', async () => {
+test('when Telegram’s name has no address, bots say so, and so does connecting one', async () => {
   await using desk = await openDesk({
     settings: () => ({ BELLHOP_TELEGRAM_API: 'http://telegram.invalid' }),
   })

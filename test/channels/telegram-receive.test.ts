@@ -20,7 +20,7 @@ afterAll(() => desk[Symbol.asyncDispose]())
 
 let people = 0
 /** Someone who has never written. */
-function somebody(given: object = {}) {
+function newUser(given: object = {}) {
   people += 1
   return desk.telegram.addUser({ first_name: `Person ${people}`, ...given })
 }
@@ -57,7 +57,7 @@ describe('a message to the bot', () => {
   })
 
   test('keeps its formatting', async () => {
-    somebody().sends(bot, {
+    newUser().sends(bot, {
       text: 'Formatted: bold, italic, code, a link, 5*3*2',
       entities: [
         { type: 'bold', offset: 11, length: 4 },
@@ -75,7 +75,7 @@ describe('a message to the bot', () => {
   })
 
   test('brings its photo, file, voice message and video', async () => {
-    const ana = somebody()
+    const ana = newUser()
     const photo = desk.telegram.addFile(PNG, { name: 'a.png', type: 'image/png' })
     const file = desk.telegram.addFile(bytes('Invoice 42'), { name: 'invoice.txt', type: 'text/plain' })
     const voice = desk.telegram.addFile(bytes('OggS voice'), { name: 'a.oga', type: 'audio/ogg' })
@@ -106,7 +106,7 @@ describe('a message to the bot', () => {
   })
 
   test('is one message for all parts of an album', async () => {
-    const ana = somebody()
+    const ana = newUser()
     const parts = [1, 2, 3].map((at) => {
       const { id } = desk.telegram.addFile(PNG, { name: `${at}.png`, type: 'image/png' })
       return { file_id: id, file_unique_id: id, file_size: PNG.byteLength, width: at, height: at }
@@ -128,7 +128,7 @@ describe('a message to the bot', () => {
   })
 
   test('takes in a part of an album that comes late', async () => {
-    const ana = somebody()
+    const ana = newUser()
     const part = (at: number) => {
       const { id } = desk.telegram.addFile(PNG, { name: `${at}.png`, type: 'image/png' })
       return [{ file_id: id, file_unique_id: `late ${at}`, file_size: PNG.byteLength, width: 3, height: 2 }]
@@ -143,7 +143,7 @@ describe('a message to the bot', () => {
   })
 
   test('says in words what is neither text nor file', async () => {
-    const ana = somebody()
+    const ana = newUser()
     ana.writes(bot, 'Other kinds')
     ana.sends(bot, {
       sticker: {
@@ -180,7 +180,7 @@ describe('a message to the bot', () => {
   })
 
   test('shows what it replies to and where it was forwarded from', async () => {
-    const ana = somebody()
+    const ana = newUser()
     const first = ana.writes(bot, 'Which size fits?')
     ana.sends(bot, { text: 'This one', reply_to_message: { ...first, reply_to_message: undefined } })
     ana.sends(bot, {
@@ -202,7 +202,7 @@ describe('a message to the bot', () => {
   })
 
   test('that is changed shows the new text and keeps the one before', async () => {
-    const ana = somebody()
+    const ana = newUser()
     const { message_id: id } = ana.writes(bot, 'Order 4711')
     const ticket = await ticketOf('Order 4711')
     await desk.admin.call('PATCH', `/v1/tickets/${ticket.id}`, { body: { status: 'resolved' } })
@@ -222,7 +222,7 @@ describe('a message to the bot', () => {
   })
 
   test('whose photo is replaced gets the new file too', async () => {
-    const ana = somebody()
+    const ana = newUser()
     const about = (id: string, unique: string) => ({
       file_id: id,
       file_unique_id: unique,
@@ -251,7 +251,7 @@ describe('a message to the bot', () => {
   })
 
   test('after the ticket was resolved opens it again', async () => {
-    const ana = somebody()
+    const ana = newUser()
     ana.writes(bot, 'Reopen me')
     const { id } = await ticketOf('Reopen me')
     await desk.admin.call('PATCH', `/v1/tickets/${id}`, { body: { status: 'resolved' } })
@@ -263,7 +263,7 @@ describe('a message to the bot', () => {
 
 describe('the chat', () => {
   test('is greeted on /start, and has no ticket before something is written', async () => {
-    const ana = somebody()
+    const ana = newUser()
     const before = (await desk.tickets()).length
     ana.presses(bot)
     await eventually(() => desk.telegram.sent(bot, ana.id).length === 1)
@@ -278,7 +278,7 @@ describe('the chat', () => {
   })
 
   test('gets its ticket also when the greeting cannot be sent', async () => {
-    const ana = somebody()
+    const ana = newUser()
     const fault = desk.telegram.fail({ code: 500 }, { method: 'sendMessage', chatId: ana.id })
     ana.presses(bot)
     await eventually(() => fault.count() > 0)
@@ -288,7 +288,7 @@ describe('the chat', () => {
   })
 
   test('of a group gets the answer, once, that the bot answers in private chats only', async () => {
-    const ana = somebody()
+    const ana = newUser()
     const group = desk.telegram.addGroup('Friends')
     const before = (await desk.tickets()).length
     for (const text of ['@parcelbird_bot hello', 'anybody?', 'hello?']) ana.sendsTo(bot, group, { text })
@@ -302,7 +302,7 @@ describe('the chat', () => {
   })
 
   test('of someone who blocked the bot says so, until they write again', async () => {
-    const ana = somebody()
+    const ana = newUser()
     ana.writes(bot, 'I am gone')
     const { id } = await ticketOf('I am gone')
     ana.blocks(bot)
@@ -333,7 +333,7 @@ test('without a bot, nothing is asked of Telegram and no connection is open', as
 
 describe('what Bellhop does not understand', () => {
   test('is kept, counted, named in the thread where it is a message, and holds nothing up', async () => {
-    const ana = somebody()
+    const ana = newUser()
     const unknown = (await desk.bot(connected.id)).unknownUpdates
     const odd: object[] = [
       { message_of_tomorrow: { chat: { id: ana.id }, text: 'Hello' } },
@@ -352,7 +352,7 @@ describe('what Bellhop does not understand', () => {
   })
 
   test('never keeps a later message of the same chat from being stored, whatever is odd about it', async () => {
-    const ana = somebody()
+    const ana = newUser()
     const file = desk.telegram.addFile(PNG, { name: 'a.png', type: 'image/png' })
     const photo = [{ file_id: file.id, file_unique_id: 'u', file_size: PNG.byteLength, width: 3, height: 2 }]
     const chat = { id: ana.id, type: 'private', first_name: 'A' }
@@ -390,7 +390,7 @@ describe('what Bellhop does not understand', () => {
   })
 
   test('is cut when it is longer than a message may be, and left out when it says nothing', async () => {
-    const ana = somebody()
+    const ana = newUser()
     ana.writes(bot, ' \n\u200b ')
     ana.writes(bot, `Long ${'😀'.repeat(70_000)}`)
     const { id } = await ticketOf(`Long ${'😀'.repeat(74)}…`)
@@ -400,7 +400,7 @@ describe('what Bellhop does not understand', () => {
   })
 
   test('is no history when it is a live location', async () => {
-    const ana = somebody()
+    const ana = newUser()
     const { message_id: messageId } = ana.sends(bot, {
       location: { latitude: 1, longitude: 2, live_period: 900 },
     })
