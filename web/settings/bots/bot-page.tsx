@@ -1,7 +1,5 @@
 import { useNavigate } from '@solidjs/router'
 import { useMutation, useQuery } from '@tanstack/solid-query'
-import CirclePause from 'lucide-solid/icons/circle-pause'
-import CirclePlay from 'lucide-solid/icons/circle-play'
 import { createSignal, Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
 import { errorMessage, fieldError } from '../../api/api-problem.ts'
@@ -10,6 +8,7 @@ import { CardForm } from '../../forms/form.tsx'
 import { Button } from '../../ui/button.tsx'
 import { toast, toastError } from '../../ui/toaster.tsx'
 import { Page, Section } from '../page-layout.tsx'
+import { PauseButton } from '../pause-button.tsx'
 import { QueryView } from '../query-view.tsx'
 import { type Bot, botQuery, botsChanged, saveBot, showBot } from './bot-data.ts'
 import { BotNotices } from './bot-notices.tsx'
@@ -29,7 +28,7 @@ export function BotPage(props: { id: string }) {
       title={query.data?.name ?? 'Bot'}
       back={{ href: LIST, name: 'Telegram' }}
       lead={<Show when={query.data}>{(bot) => <Lead bot={bot()} />}</Show>}
-      actions={<Show when={query.data}>{(bot) => <PauseButton bot={bot()} />}</Show>}
+      actions={<Show when={query.data}>{(bot) => <Pause bot={bot()} />}</Show>}
     >
       <QueryView query={query} what="the bot">
         {(bot) => (
@@ -62,36 +61,16 @@ function Lead(props: { bot: Bot }) {
   )
 }
 
-function PauseButton(props: { bot: Bot }) {
+function Pause(props: { bot: Bot }) {
   const one = () => api.console.bots({ id: props.bot.id })
-  const pause = useMutation(() => ({
-    mutationFn: (isPaused: boolean) => (isPaused ? ask(one().pause.post()) : ask(one().resume.post())),
-    onSuccess: (bot: Bot) => {
-      showBot(bot)
-      const isPaused = bot.state === 'paused'
-      toast(isPaused ? 'Bot paused.' : 'Bot resumed.', { text: 'Undo', run: () => pause.mutate(!isPaused) })
-    },
-    onError: (error) => toastError(errorMessage(error)),
-  }))
   return (
     <Show when={props.bot.state !== 'refused'}>
-      <Show
-        when={props.bot.state === 'paused'}
-        fallback={
-          <Button icon={<CirclePause />} isBusy={pause.isPending} onClick={() => pause.mutate(true)}>
-            Pause
-          </Button>
-        }
-      >
-        <Button
-          look="primary"
-          icon={<CirclePlay />}
-          isBusy={pause.isPending}
-          onClick={() => pause.mutate(false)}
-        >
-          Resume
-        </Button>
-      </Show>
+      <PauseButton
+        item={props.bot}
+        noun="Bot"
+        pause={(isPaused) => (isPaused ? ask(one().pause.post()) : ask(one().resume.post()))}
+        onChange={showBot}
+      />
     </Show>
   )
 }

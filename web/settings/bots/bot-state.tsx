@@ -4,11 +4,11 @@ import CirclePause from 'lucide-solid/icons/circle-pause'
 import CircleX from 'lucide-solid/icons/circle-x'
 import LoaderCircle from 'lucide-solid/icons/loader-circle'
 import Unplug from 'lucide-solid/icons/unplug'
-import { type Component, Show } from 'solid-js'
+import type { Component } from 'solid-js'
 import { Dynamic } from 'solid-js/web'
 import { Badge, type Tone } from '../../ui/badge.tsx'
-import { RelativeTime } from '../../ui/relative-time.tsx'
 import { DetailList } from '../detail-list.tsx'
+import { LastError, timeOr } from '../last-error.tsx'
 import type { Bot } from './bot-data.ts'
 
 interface Shown {
@@ -48,7 +48,15 @@ export function BotHealth(props: { bot: Bot }) {
         { name: 'Last message out', value: timeOr(props.bot.lastSentAt, 'None yet') },
         { name: 'Queue', value: queueSentence(props.bot) },
         { name: 'Last checked', value: timeOr(props.bot.lastCheckedAt, 'Not yet') },
-        { name: 'Last error', value: <LastError bot={props.bot} /> },
+        {
+          name: 'Last error',
+          value: (
+            <LastError
+              errors={[props.bot.receiveError, props.bot.sendError]}
+              since={props.bot.receiveFailingSince ?? props.bot.sendFailingSince}
+            />
+          ),
+        },
         { name: 'Unknown updates', value: unknownSentence(props.bot) },
       ]}
     />
@@ -74,29 +82,4 @@ function unknownSentence({ unknownUpdates }: Bot): string {
 
 function counted(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
-}
-
-function LastError(props: { bot: Bot }) {
-  const errors = () => [props.bot.receiveError, props.bot.sendError].filter((error) => error !== null)
-  const since = () => props.bot.receiveFailingSince ?? props.bot.sendFailingSince
-  return (
-    <Show when={errors().length > 0} fallback="None">
-      {errors().join(' ')}{' '}
-      <Show when={since()}>
-        {(at) => (
-          <span class="muted">
-            Failing since <RelativeTime at={at()} isLong />.
-          </span>
-        )}
-      </Show>
-    </Show>
-  )
-}
-
-function timeOr(at: string | null, otherwise: string) {
-  return (
-    <Show when={at} fallback={otherwise}>
-      {(time) => <RelativeTime at={time()} isLong />}
-    </Show>
-  )
 }

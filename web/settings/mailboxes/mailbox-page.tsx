@@ -1,7 +1,5 @@
 import { useNavigate, useSearchParams } from '@solidjs/router'
 import { useMutation, useQuery } from '@tanstack/solid-query'
-import CirclePause from 'lucide-solid/icons/circle-pause'
-import CirclePlay from 'lucide-solid/icons/circle-play'
 import { createSignal, onMount, Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
 import { errorMessage } from '../../api/api-problem.ts'
@@ -12,6 +10,7 @@ import { DocsLink } from '../../ui/docs-link.tsx'
 import { toast, toastError } from '../../ui/toaster.tsx'
 import { createFormState } from '../form-state.ts'
 import { Page, Section } from '../page-layout.tsx'
+import { PauseButton } from '../pause-button.tsx'
 import { QueryView } from '../query-view.tsx'
 import { DkimSection } from './dkim-section.tsx'
 import {
@@ -106,26 +105,13 @@ function Lead(props: { mailbox: Mailbox }) {
 /** Pause, resume, and use for new tickets. */
 function Actions(props: { mailbox: Mailbox }) {
   const one = () => api.console.mailboxes({ id: props.mailbox.id })
-  const onError = (error: unknown) => void toastError(errorMessage(error))
-  const pause = useMutation(() => ({
-    mutationFn: (isPaused: boolean) => (isPaused ? ask(one().pause.post()) : ask(one().resume.post())),
-    onSuccess: (mailbox: Mailbox) => {
-      showMailbox(mailbox)
-      const isPaused = mailbox.state === 'paused'
-      toast(isPaused ? 'Mailbox paused.' : 'Mailbox resumed.', {
-        text: 'Undo',
-        run: () => pause.mutate(!isPaused),
-      })
-    },
-    onError,
-  }))
   const makeDefault = useMutation(() => ({
     mutationFn: () => ask(one().default.post()),
     onSuccess: (mailbox: Mailbox) => {
       showMailbox(mailbox)
       toast('New tickets leave from this address.')
     },
-    onError,
+    onError: (error) => toastError(errorMessage(error)),
   }))
   return (
     <>
@@ -134,20 +120,13 @@ function Actions(props: { mailbox: Mailbox }) {
           Make default
         </Button>
       </Show>
-      <Show when={props.mailbox.state === 'paused'}>
-        <Button
-          look="primary"
-          icon={<CirclePlay />}
-          isBusy={pause.isPending}
-          onClick={() => pause.mutate(false)}
-        >
-          Resume
-        </Button>
-      </Show>
-      <Show when={!['paused', 'refused'].includes(props.mailbox.state)}>
-        <Button icon={<CirclePause />} isBusy={pause.isPending} onClick={() => pause.mutate(true)}>
-          Pause
-        </Button>
+      <Show when={props.mailbox.state !== 'refused'}>
+        <PauseButton
+          item={props.mailbox}
+          noun="Mailbox"
+          pause={(isPaused) => (isPaused ? ask(one().pause.post()) : ask(one().resume.post()))}
+          onChange={showMailbox}
+        />
       </Show>
     </>
   )

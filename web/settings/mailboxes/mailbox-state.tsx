@@ -7,8 +7,8 @@ import LogIn from 'lucide-solid/icons/log-in'
 import { type Component, Show } from 'solid-js'
 import { Dynamic } from 'solid-js/web'
 import { Badge, type Tone } from '../../ui/badge.tsx'
-import { RelativeTime } from '../../ui/relative-time.tsx'
 import { DetailList } from '../detail-list.tsx'
+import { LastError, timeOr } from '../last-error.tsx'
 import type { Mailbox } from './mailbox-data.ts'
 
 interface Shown {
@@ -58,7 +58,15 @@ export function MailboxHealth(props: { mailbox: Mailbox }) {
         { name: 'Emails', value: mailCountSentence(props.mailbox) },
         { name: 'Quarantine', value: <Quarantine mailbox={props.mailbox} /> },
         { name: 'Last checked', value: timeOr(health().lastCheckedAt, 'Not yet') },
-        { name: 'Last error', value: <LastError mailbox={props.mailbox} /> },
+        {
+          name: 'Last error',
+          value: (
+            <LastError
+              errors={[props.mailbox.health.receiveError, props.mailbox.health.sendError]}
+              since={props.mailbox.health.failingSince}
+            />
+          ),
+        },
         { name: 'Answers', value: answersSentence(props.mailbox) },
       ]}
     />
@@ -81,31 +89,6 @@ function Quarantine(props: { mailbox: Mailbox }) {
       <a href={`/settings/mails?mailbox=${props.mailbox.id}&outcome=quarantined`}>
         {count() === 1 ? '1 mail' : `${count()} mails`}
       </a>
-    </Show>
-  )
-}
-
-function LastError(props: { mailbox: Mailbox }) {
-  const health = () => props.mailbox.health
-  const errors = () => [health().receiveError, health().sendError].filter((error) => error !== null)
-  return (
-    <Show when={errors().length > 0} fallback="None">
-      {errors().join(' ')}{' '}
-      <Show when={health().failingSince}>
-        {(at) => (
-          <span class="muted">
-            Failing since <RelativeTime at={at()} isLong />.
-          </span>
-        )}
-      </Show>
-    </Show>
-  )
-}
-
-function timeOr(at: string | null, otherwise: string) {
-  return (
-    <Show when={at} fallback={otherwise}>
-      {(time) => <RelativeTime at={time()} isLong />}
     </Show>
   )
 }

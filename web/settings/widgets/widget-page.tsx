@@ -1,16 +1,15 @@
 import { useNavigate } from '@solidjs/router'
-import { useMutation, useQuery } from '@tanstack/solid-query'
-import CirclePause from 'lucide-solid/icons/circle-pause'
-import CirclePlay from 'lucide-solid/icons/circle-play'
+import { useQuery } from '@tanstack/solid-query'
 import { createSignal, Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
-import { errorMessage, fieldError } from '../../api/api-problem.ts'
+import { fieldError } from '../../api/api-problem.ts'
 import { ConfirmDialog } from '../../forms/confirm-dialog.tsx'
 import { CardForm } from '../../forms/form.tsx'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { toast, toastError } from '../../ui/toaster.tsx'
+import { toast } from '../../ui/toaster.tsx'
 import { Page, Section } from '../page-layout.tsx'
+import { PauseButton } from '../pause-button.tsx'
 import { QueryView } from '../query-view.tsx'
 import { Install } from './install.tsx'
 import { OpeningHours } from './opening-hours.tsx'
@@ -33,7 +32,7 @@ export function WidgetPage(props: { id: string }) {
       title={query.data?.name ?? 'Widget'}
       back={{ href: LIST, name: 'Website widget' }}
       lead={<Show when={query.data}>{(widget) => <Lead widget={widget()} />}</Show>}
-      actions={<Show when={query.data}>{(widget) => <PauseButton widget={widget()} />}</Show>}
+      actions={<Show when={query.data}>{(widget) => <Pause widget={widget()} />}</Show>}
     >
       <QueryView query={query} what="the widget">
         {(widget) => (
@@ -62,39 +61,16 @@ function Lead(props: { widget: Widget }) {
   )
 }
 
-function PauseButton(props: { widget: Widget }) {
+function Pause(props: { widget: Widget }) {
   const one = () => api.console.widgets({ id: props.widget.id })
-  const pause = useMutation(() => ({
-    mutationFn: (isPaused: boolean) => (isPaused ? ask(one().pause.post()) : ask(one().resume.post())),
-    onSuccess: (widget: Widget) => {
-      showWidget(widget)
-      const isPaused = widget.state === 'paused'
-      toast(isPaused ? 'Widget paused.' : 'Widget resumed.', {
-        text: 'Undo',
-        run: () => pause.mutate(!isPaused),
-      })
-    },
-    onError: (error) => toastError(errorMessage(error)),
-  }))
   return (
     <Show when={props.widget.state !== 'disabled'}>
-      <Show
-        when={props.widget.state === 'paused'}
-        fallback={
-          <Button icon={<CirclePause />} isBusy={pause.isPending} onClick={() => pause.mutate(true)}>
-            Pause
-          </Button>
-        }
-      >
-        <Button
-          look="primary"
-          icon={<CirclePlay />}
-          isBusy={pause.isPending}
-          onClick={() => pause.mutate(false)}
-        >
-          Resume
-        </Button>
-      </Show>
+      <PauseButton
+        item={props.widget}
+        noun="Widget"
+        pause={(isPaused) => (isPaused ? ask(one().pause.post()) : ask(one().resume.post()))}
+        onChange={showWidget}
+      />
     </Show>
   )
 }
