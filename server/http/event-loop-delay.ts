@@ -1,39 +1,102 @@
-import type { Clock } from '../clock.ts'
+import { systemClock } from '../clock.ts'
 import type { Metric } from './prometheus-text.ts'
 
-const SAMPLE_EVERY_MS = 1_000
-/** Upper ends of the buckets, in seconds. */
-const BUCKETS_S = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1]
+/** A delay is measured with this precision: timers that are late by less aren't seen. */
+const SAMPLE_EVERY_MS = 20
+/** Upper ends of the buckets, in seconds. Fine around the 20 ms that nothing may exceed. */
+const BUCKETS_S = [
+  0.001, 0.005, 0.01, 0.015, 0.02, 0.025, 0.03, 0.04, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 1, 2.5, 5, 10,
+]
+/** The longest delay is shown for one to two of these. */
+const WINDOW_MS = 60_000
 
-/** Measures how late timers fire, once a second. A long delay means that work blocks the event loop. */
-export function watchEventLoop(clock: Clock) {
-  const buckets: number[] = new Array(BUCKETS_S.length + 1).fill(0)
-  let sum = 0
-  let cancelTimer = sampleSoon()
+/**
+ * Measures how late timers fire. A long delay means that work held the event loop, or that the machine was busy with
+ * other programs: the second histogram counts only the processor time of this program's own thread.
+ *
+ * Uses real time, not the clock of the dependencies: tests move that one.
+ */
+export function watchEventLoop() {
+  const delays = createHistogram()
+  const holds = createHistogram()
+  let sampledAt = systemClock.monotonic()
+  let cpu = threadCpuMs()
+  let cancelTimer = systemClock.after(SAMPLE_EVERY_MS, sample)
 
-  function sampleSoon(): () => void {
-    const startedAt = clock.monotonic()
-    return clock.after(SAMPLE_EVERY_MS, () => {
-      record(Math.max(0, clock.monotonic() - startedAt - SAMPLE_EVERY_MS) / 1000)
-      cancelTimer = sampleSoon()
-    })
-  }
-
-  function record(seconds: number): void {
-    const index = BUCKETS_S.findIndex((end) => seconds <= end)
-    const bucket = index < 0 ? BUCKETS_S.length : index
-    buckets[bucket] = (buckets[bucket] ?? 0) + 1
-    sum += seconds
+  function sample(): void {
+    const now = systemClock.monotonic()
+    const cpuNow = threadCpuMs()
+    const delayMs = Math.max(0, now - sampledAt - SAMPLE_EVERY_MS)
+    delays.record(delayMs, now)
+    holds.record(Math.min(delayMs, cpuNow - cpu), now)
+    sampledAt = now
+    cpu = cpuNow
+    cancelTimer = systemClock.after(SAMPLE_EVERY_MS, sample)
   }
 
   return {
-    metric: (): Metric => ({
-      name: 'bellhop_event_loop_delay_seconds',
-      help: 'How late timers fire, sampled once a second.',
-      type: 'histogram',
-      ends: BUCKETS_S,
-      values: [{ buckets, sum }],
-    }),
+    metrics: (): Metric[] => [
+      histogram(
+        'bellhop_event_loop_delay_seconds',
+        'How late timers fire, sampled 50 times a second.',
+        delays,
+      ),
+      histogram(
+        'bellhop_event_loop_hold_seconds',
+        "The part of each delay in which this program's own work held the event loop.",
+        holds,
+      ),
+      longest(
+        'bellhop_event_loop_longest_delay_seconds',
+        'Longest delay of the last one to two minutes.',
+        delays,
+      ),
+      longest(
+        'bellhop_event_loop_longest_hold_seconds',
+        'Longest hold of the last one to two minutes.',
+        holds,
+      ),
+    ],
     stop: () => cancelTimer(),
   }
+}
+
+function createHistogram() {
+  const buckets: number[] = new Array(BUCKETS_S.length + 1).fill(0)
+  let sum = 0
+  let longestNow = 0
+  let longestBefore = 0
+  let windowEndsAt = systemClock.monotonic() + WINDOW_MS
+  return {
+    record(ms: number, now: number): void {
+      if (now >= windowEndsAt) {
+        longestBefore = longestNow
+        longestNow = 0
+        windowEndsAt = now + WINDOW_MS
+      }
+      longestNow = Math.max(longestNow, ms)
+      const seconds = ms / 1000
+      const index = BUCKETS_S.findIndex((end) => seconds <= end)
+      const bucket = index < 0 ? BUCKETS_S.length : index
+      buckets[bucket] = (buckets[bucket] ?? 0) + 1
+      sum += seconds
+    },
+    values: () => ({ buckets, sum }),
+    longestMs: () => Math.max(longestNow, longestBefore),
+  }
+}
+
+type Histogram = ReturnType<typeof createHistogram>
+
+function histogram(name: string, help: string, { values }: Histogram): Metric {
+  return { name, help, type: 'histogram', ends: BUCKETS_S, values: [values()] }
+}
+
+function longest(name: string, help: string, { longestMs }: Histogram): Metric {
+  return { name, help, type: 'gauge', values: [{ value: longestMs() / 1000 }] }
+}
+
+function threadCpuMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
 }

@@ -32,7 +32,7 @@ export function createMetrics(
   { visitors }: { visitors: () => { streams: number; messages: number } },
 ): Metrics {
   const requests = createRequestCounts()
-  const eventLoop = watchEventLoop(deps.clock)
+  const eventLoop = watchEventLoop()
   const attempts = new Map<string, number>()
   const mail = createMailMetrics(deps)
   const startedAt = deps.clock.now()
@@ -49,7 +49,7 @@ export function createMetrics(
       ...visitorMetrics(visitors()),
       gauge('bellhop_database_bytes', 'Size of the database on disk.', size.database),
       gauge('bellhop_wal_bytes', 'Size of the write-ahead log on disk.', size.wal),
-      eventLoop.metric(),
+      ...eventLoop.metrics(),
       ...processMetrics(startedAt),
     ])
   }

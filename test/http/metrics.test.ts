@@ -8,6 +8,7 @@ import { openLedger } from '../support/mail/fetched-mail.ts'
 import { openOutgoing } from '../support/mail/outgoing.ts'
 import { newMailbox } from '../support/mailboxes.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { longestHold } from '../support/separate-bellhop.ts'
 import { makeTicket, NO_TICKET, problemOf } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -144,6 +145,22 @@ async function values(url = bellhop.url): Promise<(sample: string) => number> {
   const { text } = await call('GET', `${url}/metrics`)
   const lines = new Map(text.split('\n').map((line) => [line.slice(0, line.lastIndexOf(' ')), line]))
   return (sample) => Number(lines.get(sample)?.split(' ').at(-1) ?? 0)
+}
+
+test('work that holds the event loop is measured by its processor time', async () => {
+  // This process is the server, so the test's own work holds it up.
+  expect(await longestHold(bellhop, async () => workFor(100))).toBeGreaterThanOrEqual(75)
+  const value = await values()
+  expect(value('bellhop_event_loop_longest_hold_seconds')).toBeGreaterThan(0.075)
+  expect(value('bellhop_event_loop_longest_delay_seconds')).toBeGreaterThan(0.075)
+})
+
+function workFor(milliseconds: number): void {
+  const from = process.threadCpuUsage()
+  for (let used = 0; used < milliseconds; ) {
+    const { user, system } = process.threadCpuUsage(from)
+    used = (user + system) / 1_000
+  }
 }
 
 test('mailboxes are counted by state', async () => {

@@ -91,7 +91,7 @@ export function sharedBellhop(): Promise<Bellhop> {
   return shared
 }
 
-async function clientWithKey(
+export async function clientWithKey(
   deps: Deps,
   url: string,
   orgId: string,
