@@ -41,8 +41,8 @@ export async function createTicket(
   deps: Deps,
   orgId: string,
   input: NewTicket,
-  alsoSave?: AlsoSave<TicketDetail>,
-): Promise<TicketDetail> {
+  alsoSave?: AlsoSave<TicketWithCustomer>,
+): Promise<TicketWithCustomer & { messages: MessageWithFiles[] }> {
   return deps.database.write(async (tx) => {
     const { subject, tags = [], attachments } = input
     const customer = await upsertCustomer(deps, tx, orgId, { name: undefined, ...input.customer })

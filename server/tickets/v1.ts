@@ -9,8 +9,9 @@ import { strictQuery } from '../requests/query.ts'
 import { listTickets } from './list-tickets.ts'
 import { postAgentMessage } from './messages.ts'
 import { listRequest, pageLinks } from './pagination.ts'
-import type { MessageWithFiles } from './queries.ts'
+import type { MessageWithFiles, TicketWithCustomer } from './queries.ts'
 import {
+  listedTicket,
   newMessage,
   newTicket,
   outgoingMessage,
@@ -23,7 +24,7 @@ import {
 import { createTicket, readTicket, readTicketRow } from './tickets.ts'
 import { updateTicket } from './update-ticket.ts'
 import * as document from './v1-document.ts'
-import { type TicketDetail, ticketEtag, viewListedTicket, viewSentMessage, viewTicket } from './views.ts'
+import { ticketEtag, viewListedTicket, viewSentMessage, viewTicket } from './views.ts'
 
 /** The public contract: section 4 of the specification. Who may and how often comes first, then what was sent. */
 export function ticketRoutes(deps: Deps, guard: KeyGuard) {
@@ -81,13 +82,13 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard) {
       async ({ caller, body, request, set, status }) => {
         const { orgId } = caller
         const input = { ...body, attachments: uploadsOf(caller, body) }
-        const asAnswer = (made: TicketDetail) => ({
+        const asAnswer = (made: TicketWithCustomer) => ({
           status: 201,
-          body: viewTicket(made),
+          body: viewListedTicket(made),
           location: `/v1/tickets/${made.id}`,
           etag: ticketEtag(made),
         })
-        const answer = await once<ReturnType<typeof viewTicket>>(
+        const answer = await once<ReturnType<typeof viewListedTicket>>(
           idempotent(caller, request, { path: '/v1/tickets', body }),
           async (remember) =>
             asAnswer(
@@ -101,7 +102,7 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard) {
         parse: arrive,
         transform: [guard.allow('tickets:write'), noQuery, jsonBody],
         body: newTicket,
-        response: { 201: ticket },
+        response: { 201: listedTicket },
         detail: document.createTicket,
       },
     )
@@ -111,16 +112,16 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard) {
         const { orgId } = caller
         const ifMatch = request.headers.get('if-match') ?? undefined
         await updateTicket(actingAs(deps, actorOf(caller)), orgId, { id, change: body, ifMatch })
-        const changed = await readTicket(deps, orgId, id)
+        const changed = await readTicketRow(deps.database.read, orgId, id)
         set.headers.etag = ticketEtag(changed)
-        return viewTicket(changed)
+        return viewListedTicket(changed)
       },
       {
         parse: arrive,
         transform: [guard.allow('tickets:write'), noQuery, jsonBody],
         params: ticketId,
         body: ticketChange,
-        response: { 200: ticket },
+        response: { 200: listedTicket },
         detail: document.updateTicket,
       },
     )

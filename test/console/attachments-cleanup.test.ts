@@ -70,7 +70,8 @@ describe('the files of a permanently deleted ticket are deleted', () => {
   test('with their customer', async () => {
     const contents = PLACES.map((place) => `${place} 2`)
     const { ticket } = await ticketWithFiles(' 2')
-    const erased = await root.call('DELETE', `/console/customers/${ticket.customer.userId}`)
+    const { customer } = await readTicket(acme, ticket.id)
+    const erased = await root.call('DELETE', `/console/customers/${customer.userId}`)
     expect(erased.status).toBe(200)
     expect(await whichAreStored(contents)).toEqual([])
   })

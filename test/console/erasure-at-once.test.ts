@@ -4,7 +4,7 @@ import { ticketCounters, tickets } from '../../server/database/tables/tickets.ts
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { newestMessage, replyPath } from '../support/threads.ts'
-import { makeTicket, type TicketJson } from '../support/tickets.ts'
+import { makeAndReadTicket, type TicketJson } from '../support/tickets.ts'
 
 const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
@@ -38,7 +38,9 @@ test('other changes to a ticket while it is being deleted don’t fail, and the 
   const statuses: number[] = []
   for (let round = 0; round < 12; round += 1) {
     const made = await Promise.all(
-      [1, 2, 3].map((one) => makeTicket(acme, { tags: ['a'], customer: { email: `c${one}@example.com` } })),
+      [1, 2, 3].map((one) =>
+        makeAndReadTicket(acme, { tags: ['a'], customer: { email: `c${one}@example.com` } }),
+      ),
     )
     statuses.push(...(await Promise.all(made.map(everythingAtOnce))).flat())
   }

@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { type SignedInAgent, signInAgent } from './agents.ts'
 import type { Bellhop, Client } from './bellhop.ts'
-import { makeTicket, type TicketJson } from './tickets.ts'
+import { type ListedTicketJson, makeTicket } from './tickets.ts'
 import { eventually } from './webhooks.ts'
 
 /** Creates an organization with one agent. */
@@ -15,8 +15,12 @@ export async function makeOrganization(
 }
 
 /** Creates tickets with these subjects, oldest first. Lists show them in the opposite order. */
-export async function makeTickets(client: Client, subjects: string[], more = {}): Promise<TicketJson[]> {
-  const made: TicketJson[] = []
+export async function makeTickets(
+  client: Client,
+  subjects: string[],
+  more = {},
+): Promise<ListedTicketJson[]> {
+  const made: ListedTicketJson[] = []
   for (const subject of subjects) made.push(await makeTicket(client, { subject, ...more }))
   return made
 }
@@ -60,7 +64,7 @@ export async function waitForFocus(page: Page, subject: string): Promise<void> {
 }
 
 export async function statusOf(agent: SignedInAgent, ticketId: string): Promise<string> {
-  const answer = await agent.call<TicketJson>('GET', `/v1/tickets/${ticketId}`)
+  const answer = await agent.call<ListedTicketJson>('GET', `/v1/tickets/${ticketId}`)
   expect(answer.status, answer.text).toBe(200)
   return answer.json.status
 }

@@ -2,13 +2,13 @@ import type { Page } from 'playwright-core'
 import { type SignedInAgent, signInAgent } from './agents.ts'
 import type { Bellhop, Client } from './bellhop.ts'
 import { openWindow, type Visit } from './browser.ts'
-import { makeTicket, type TicketJson } from './tickets.ts'
+import { type ListedTicketJson, makeTicket } from './tickets.ts'
 
 /** An organization with an agent and one ticket: what most tests of a ticket's page begin with. */
 export interface Workspace {
   client: Client
   ben: SignedInAgent
-  ticket: TicketJson
+  ticket: ListedTicketJson
   place: { orgId: string; ticketId: string }
 }
 

@@ -3,7 +3,8 @@ import type { Answer, Client } from './bellhop.ts'
 
 // The API's responses, declared again so that the tests don't depend on the server's types.
 
-export interface TicketJson {
+/** As lists show it, and creating or changing it. */
+export interface ListedTicketJson {
   id: string
   orgId: string
   status: string
@@ -11,9 +12,13 @@ export interface TicketJson {
   subject: string
   createdAt: string
   updatedAt: string
-  customer: { name: string; email?: string; userId?: string }
+  customer: { name: string; email?: string }
   assignedTo?: string
   tags: string[]
+}
+
+export interface TicketJson extends ListedTicketJson {
+  customer: { name: string; email?: string; userId: string }
   messages: MessageJson[]
 }
 
@@ -29,7 +34,7 @@ export interface MessageJson {
 }
 
 export interface ListJson {
-  data: Omit<TicketJson, 'messages'>[]
+  data: ListedTicketJson[]
   meta: { total: number; page: number; perPage: number; nextCursor?: string }
 }
 
@@ -56,10 +61,21 @@ export function ticketInput(more: Record<string, unknown> = {}): Record<string, 
 }
 
 /** Creates a ticket in the client's organization. */
-export async function makeTicket(client: Client, more: Record<string, unknown> = {}): Promise<TicketJson> {
-  const answer = await client.call<TicketJson>('POST', '/tickets', { body: ticketInput(more) })
+export async function makeTicket(
+  client: Client,
+  more: Record<string, unknown> = {},
+): Promise<ListedTicketJson> {
+  const answer = await client.call<ListedTicketJson>('POST', '/tickets', { body: ticketInput(more) })
   expect(answer.status, answer.text).toBe(201)
   return answer.json
+}
+
+/** Creates a ticket and reads it, for its messages and the id of its customer. */
+export async function makeAndReadTicket(
+  client: Client,
+  more: Record<string, unknown> = {},
+): Promise<TicketJson> {
+  return readTicket(client, (await makeTicket(client, more)).id)
 }
 
 export async function readTicket(client: Client, id: string): Promise<TicketJson> {
@@ -68,8 +84,8 @@ export async function readTicket(client: Client, id: string): Promise<TicketJson
   return answer.json
 }
 
-export async function changeTicket(client: Client, id: string, change: object): Promise<TicketJson> {
-  const answer = await client.call<TicketJson>('PATCH', `/tickets/${id}`, { body: change })
+export async function changeTicket(client: Client, id: string, change: object): Promise<ListedTicketJson> {
+  const answer = await client.call<ListedTicketJson>('PATCH', `/tickets/${id}`, { body: change })
   expect(answer.status, answer.text).toBe(200)
   return answer.json
 }

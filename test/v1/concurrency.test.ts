@@ -4,13 +4,13 @@ import { createManualClock } from '../support/clock.ts'
 import { storedRows } from '../support/stored-rows.ts'
 import {
   changeTicket,
+  type ListedTicketJson,
   listTickets,
   type MessageJson,
   makeTicket,
   NO_TICKET,
   problemOf,
   readTicket,
-  type TicketJson,
 } from '../support/tickets.ts'
 
 // The contract's ETag, If-None-Match and If-Match (RFC 9110, section 13).
@@ -51,7 +51,7 @@ test('a read that knows the ticket already is 304 without a body', async () => {
   const { id } = await makeTicket(client)
   const etag = await etagOf(client, id)
   const readKnowing = (known: string) =>
-    client.call<TicketJson>('GET', `/tickets/${id}`, { headers: { 'if-none-match': known } })
+    client.call<ListedTicketJson>('GET', `/tickets/${id}`, { headers: { 'if-none-match': known } })
   for (const known of [etag, `W/${etag}`, `"old", ${etag}`, '*']) {
     const answer = await readKnowing(known)
     expect([known, answer.status, answer.text, answer.headers.get('etag')]).toEqual([known, 304, '', etag])
@@ -77,7 +77,10 @@ test('a change is made only to the ticket as it was read, when asked for with If
   const { id } = await makeTicket(client)
   const old = await etagOf(client, id)
   const changeIf = (ifMatch: string, status: string) =>
-    client.call<TicketJson>('PATCH', `/tickets/${id}`, { body: { status }, headers: { 'if-match': ifMatch } })
+    client.call<ListedTicketJson>('PATCH', `/tickets/${id}`, {
+      body: { status },
+      headers: { 'if-match': ifMatch },
+    })
   const first = await changeIf(old, 'pending')
   expect([first.status, first.json.status]).toEqual([200, 'pending'])
   const before = await storedRows(bellhop.deps)

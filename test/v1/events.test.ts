@@ -5,7 +5,14 @@ import { createId } from '../../server/ids.ts'
 import { type Client, startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
 import { storedEvents, subscribe } from '../support/subscription.ts'
-import { changeTicket, type MessageJson, makeTicket, NO_TICKET, ticketInput } from '../support/tickets.ts'
+import {
+  changeTicket,
+  type MessageJson,
+  makeAndReadTicket,
+  makeTicket,
+  NO_TICKET,
+  ticketInput,
+} from '../support/tickets.ts'
 
 // Specification, sections 3 and 6: which events there are, when, in which order, and what their bodies say.
 // How they are sent is in test/webhooks; these are the bytes that are signed and sent, as they lie in the log.
@@ -16,7 +23,7 @@ afterAll(() => bellhop.stop())
 
 test('a new ticket emits ticket.created and then message.sent for its first message', async () => {
   const client = await subscribed()
-  const { id, messages } = await makeTicket(client, { tags: ['vip'] })
+  const { id, messages } = await makeAndReadTicket(client, { tags: ['vip'] })
   const createdAt = new Date(clock.now()).toISOString()
   const shared = {
     id,

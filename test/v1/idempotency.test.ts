@@ -5,12 +5,12 @@ import { createManualClock } from '../support/clock.ts'
 import { freshPlace } from '../support/engine.ts'
 import { storedRows } from '../support/stored-rows.ts'
 import {
+  type ListedTicketJson,
   listTickets,
   makeTicket,
   NO_TICKET,
   problemOf,
   readTicket,
-  type TicketJson,
   ticketInput,
 } from '../support/tickets.ts'
 
@@ -21,8 +21,12 @@ const clock = createManualClock()
 const bellhop = await startBellhop({ clock })
 afterAll(() => bellhop.stop())
 
-function create(client: Client, key: string, body: object = ticketInput()): Promise<Answer<TicketJson>> {
-  return client.call<TicketJson>('POST', '/tickets', { body, headers: { 'idempotency-key': key } })
+function create(
+  client: Client,
+  key: string,
+  body: object = ticketInput(),
+): Promise<Answer<ListedTicketJson>> {
+  return client.call<ListedTicketJson>('POST', '/tickets', { body, headers: { 'idempotency-key': key } })
 }
 
 describe('the same request with the same key', () => {

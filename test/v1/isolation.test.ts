@@ -3,7 +3,14 @@ import { createAgent } from '../../server/agents/agents.ts'
 import { type Answer, type Client, startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
 import { storedRows } from '../support/stored-rows.ts'
-import { changeTicket, listTickets, makeTicket, NO_TICKET, readTicket } from '../support/tickets.ts'
+import {
+  changeTicket,
+  listTickets,
+  makeAndReadTicket,
+  makeTicket,
+  NO_TICKET,
+  readTicket,
+} from '../support/tickets.ts'
 
 // Specification, sections 1, 4 and 5: only the data of the caller's own organization; the rest is 404.
 
@@ -47,8 +54,8 @@ describe("the response for another organization's ticket is byte for byte that f
 
   test('its message, customer and organization ids lead nowhere', async () => {
     const [owner, stranger] = [await bellhop.organization(), await bellhop.organization()]
-    const { messages, customer, orgId } = await makeTicket(owner)
-    for (const id of [messages[0]?.id ?? '', customer.userId ?? '', orgId]) {
+    const { messages, customer, orgId } = await makeAndReadTicket(owner)
+    for (const id of [messages[0]?.id ?? '', customer.userId, orgId]) {
       const answer = await stranger.call('GET', `/tickets/${id}`)
       expect(all(answer, id)).toBe(all(await stranger.call('GET', `/tickets/${NO_TICKET}`), NO_TICKET))
     }
@@ -85,9 +92,9 @@ test('lists, filters and totals know the own organization only', async () => {
 
 test('the same address is another customer in another organization', async () => {
   const [one, other] = [await bellhop.organization(), await bellhop.organization()]
-  const first = await makeTicket(one, { customer: { name: 'Ana', email: 'ana@example.com' } })
-  const second = await makeTicket(other, { customer: { name: 'Anabel', email: 'ana@example.com' } })
-  expect(second.customer.userId).not.toBe(first.customer.userId ?? '')
+  const first = await makeAndReadTicket(one, { customer: { name: 'Ana', email: 'ana@example.com' } })
+  const second = await makeAndReadTicket(other, { customer: { name: 'Anabel', email: 'ana@example.com' } })
+  expect(second.customer.userId).not.toBe(first.customer.userId)
   expect((await readTicket(one, first.id)).customer.name).toBe('Ana')
 })
 

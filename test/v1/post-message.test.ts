@@ -7,6 +7,7 @@ import { createManualClock } from '../support/clock.ts'
 import {
   listTickets,
   type MessageJson,
+  makeAndReadTicket,
   makeTicket,
   NO_TICKET,
   problemOf,
@@ -92,7 +93,7 @@ test('keeps every one of many messages posted at once', async () => {
 
 test('answers 404 for a ticket that is not there, and stores nothing', async () => {
   const client = await bellhop.organization()
-  const { customer } = await makeTicket(client)
+  const { customer } = await makeAndReadTicket(client)
   for (const id of [NO_TICKET, customer.userId, 'x']) {
     const answer = await client.call('POST', `/tickets/${id}/messages`, { body: { text: 'Hello' } })
     problemOf(answer, 404, 'not_found')

@@ -7,7 +7,7 @@ import { createId } from '../../server/ids.ts'
 import { signInAgent } from '../support/agents.ts'
 import { type Client, call, startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
-import { makeTicket, NO_TICKET, problemOf, readTicket } from '../support/tickets.ts'
+import { makeAndReadTicket, makeTicket, NO_TICKET, problemOf, readTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const SECOND = 1_000
@@ -227,7 +227,7 @@ describe('what is refused', () => {
 
 describe('after the newest message its author has seen', () => {
   test('another agent message holds it, and a program sends it anyway under another id', async () => {
-    const { id: ticketId, messages } = await makeTicket(acme)
+    const { id: ticketId, messages } = await makeAndReadTicket(acme)
     const seen = messages[0]?.id ?? ''
     const ben = await signInAgent(bellhop, acme.orgId)
     clock.advance(1)
@@ -244,7 +244,7 @@ describe('after the newest message its author has seen', () => {
   })
 
   test('one that comes while it waits holds it too', async () => {
-    const { id: ticketId, messages } = await makeTicket(acme)
+    const { id: ticketId, messages } = await makeAndReadTicket(acme)
     const ben = await signInAgent(bellhop, acme.orgId)
     const id = newId()
     const body = { text: 'Soon.', after: messages[0]?.id, sendAt: at(10 * SECOND) }
@@ -260,7 +260,7 @@ describe('after the newest message its author has seen', () => {
   })
 
   test('an agent’s own message from another tab holds it, one that this tab knows does not', async () => {
-    const { id: ticketId, messages } = await makeTicket(acme)
+    const { id: ticketId, messages } = await makeAndReadTicket(acme)
     const ben = await signInAgent(bellhop, acme.orgId)
     const seen = messages[0]?.id
     const send = async (text: string, after: string | undefined, sendAt?: string) => {
@@ -282,7 +282,7 @@ describe('after the newest message its author has seen', () => {
   })
 
   test('a waiting message of a colleague that the author has seen does not hold it', async () => {
-    const { id: ticketId, messages } = await makeTicket(acme)
+    const { id: ticketId, messages } = await makeAndReadTicket(acme)
     const [ben, ana] = [
       await signInAgent(bellhop, acme.orgId),
       await signInAgent(bellhop, acme.orgId, { name: 'Ana Lima' }),

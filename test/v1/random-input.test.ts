@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
-import { makeTicket, readTicket, type TicketJson, ticketInput } from '../support/tickets.ts'
+import { type ListedTicketJson, makeTicket, readTicket, ticketInput } from '../support/tickets.ts'
 
 // Random bodies and queries, the same ones each run: whatever comes, no 5xx, and only what was accepted is there.
 
@@ -75,7 +75,7 @@ test('random bodies never break a POST or a PATCH', async () => {
         ['POST', `/tickets/${id}/messages`, { text: 'Hello' }],
       ] as const)
       const raw = damaged(random, JSON.stringify(changed(random, start)))
-      const answer = await client.call<TicketJson>(method, path, { raw })
+      const answer = await client.call<ListedTicketJson>(method, path, { raw })
       expect([answer.status < 500, raw.slice(0, 300), answer.text.slice(0, 300)]).toEqual([
         true,
         raw.slice(0, 300),
@@ -84,7 +84,7 @@ test('random bodies never break a POST or a PATCH', async () => {
       seen.set(answer.status, (seen.get(answer.status) ?? 0) + 1)
       if (answer.status === 201 && path === '/tickets') {
         accepted += 1
-        expect(await readTicket(client, answer.json.id)).toEqual(answer.json)
+        expect(await readTicket(client, answer.json.id)).toMatchObject({ ...answer.json })
       }
     })
     await Promise.all(calls)

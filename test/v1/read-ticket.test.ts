@@ -2,7 +2,14 @@ import { afterAll, expect, test } from 'bun:test'
 import { createAgent } from '../../server/agents/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
-import { changeTicket, makeTicket, NO_TICKET, problemOf, readTicket } from '../support/tickets.ts'
+import {
+  changeTicket,
+  makeAndReadTicket,
+  makeTicket,
+  NO_TICKET,
+  problemOf,
+  readTicket,
+} from '../support/tickets.ts'
 
 // Specification, sections 2 and 4: GET /tickets/:id.
 
@@ -77,7 +84,7 @@ test.each([
 
 test('does not take ids of other kinds for tickets', async () => {
   const client = await bellhop.organization()
-  const { id, customer, messages } = await makeTicket(client)
+  const { id, customer, messages } = await makeAndReadTicket(client)
   for (const other of [customer.userId, messages[0]?.id, client.orgId, id.replace('tkt_', 'msg_')]) {
     problemOf(await client.call('GET', `/tickets/${other}`), 404, 'not_found')
   }

@@ -2,11 +2,11 @@ import { afterAll, expect, test } from 'bun:test'
 import { startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
 import {
+  type ListedTicketJson,
   listTickets,
   makeTicket,
   problemOf,
   readTicket,
-  type TicketJson,
   ticketInput,
 } from '../support/tickets.ts'
 
@@ -76,14 +76,14 @@ test.each([
 test('of a field given twice the last one counts, as JSON has it everywhere', async () => {
   const client = await bellhop.organization()
   const raw = '{"subject":"one","message":"y","customer":{"email":"a@b.co"},"subject":"two"}'
-  const answer = await client.call<TicketJson>('POST', '/tickets', { raw })
+  const answer = await client.call<ListedTicketJson>('POST', '/tickets', { raw })
   expect([answer.status, answer.json.subject]).toEqual([201, 'two'])
 })
 
 test('a byte order mark before the body is passed over', async () => {
   const client = await bellhop.organization()
   const raw = '\ufeff{"subject":"one","message":"y","customer":{"email":"a@b.co"}}'
-  const answer = await client.call<TicketJson>('POST', '/tickets', { raw })
+  const answer = await client.call<ListedTicketJson>('POST', '/tickets', { raw })
   expect([answer.status, answer.json.subject]).toEqual([201, 'one'])
 })
 

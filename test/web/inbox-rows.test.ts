@@ -11,7 +11,7 @@ import {
   waitForStatus,
 } from '../support/inbox.ts'
 import { indexed } from '../support/search.ts'
-import type { TicketJson } from '../support/tickets.ts'
+import type { ListedTicketJson } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const bellhop = await sharedBellhop()
@@ -147,7 +147,7 @@ browserTest('a row shows the time the list is sorted by: last update, or creatio
   const path = `/v1/tickets/${ticket?.id}`
   // A change in the same millisecond would not be the later one.
   await eventually(() => Date.now() > Date.parse(newer?.createdAt ?? ''))
-  const { json } = await agent.call<TicketJson>('PATCH', path, { body: { tags: ['late'] } })
+  const { json } = await agent.call<ListedTicketJson>('PATCH', path, { body: { tags: ['late'] } })
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
   await openList(page, '/inbox/open')
