@@ -1,5 +1,5 @@
 import { Elysia, t } from 'elysia'
-import { arrive, jsonBody } from '../requests/json-body.ts'
+import { arriveWithText, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
 import { inboxTicket } from '../threads/schemas.ts'
@@ -27,7 +27,7 @@ import { sendNow } from './waiting-message.ts'
  */
 export function replyRoutes(guard: AgentGuard) {
   const transform = strictQuery()
-  const withBody = { parse: arrive, transform: [transform, jsonBody] }
+  const withBody = { parse: arriveWithText, transform: [transform, jsonBody] }
   const ofMessage = { ...withBody, params: messagePath }
   return new Elysia({ name: 'replies/console', prefix: '/console' })
     .use(guard.requireAgent)

@@ -1,12 +1,12 @@
 import { Elysia, t } from 'elysia'
 import { type Caller, type KeyGuard, requireScope } from '../api-keys/require-api-key.ts'
 import { actingAs, type Deps } from '../deps.ts'
-import { arrive, jsonBody } from '../requests/json-body.ts'
+import { arriveWithText, jsonBody } from '../requests/json-body.ts'
 import { parseTime } from '../requests/parse-time.ts'
 import { strictQuery } from '../requests/query.ts'
 import { outgoingMessage } from '../tickets/schemas.ts'
 import { actorOf } from '../tickets/v1.ts'
-import { badBody, noTicket, problem } from '../tickets/v1-document.ts'
+import { badTextBody, noTicket, problem } from '../tickets/v1-document.ts'
 import { readOutgoing, scheduleMessage } from './schedule-message.ts'
 import { messagePath, scheduledMessage } from './schemas.ts'
 import { viewOutgoing, withNames } from './views.ts'
@@ -32,7 +32,7 @@ export function messageRoutes(deps: Deps, guard: KeyGuard) {
         return status(isNew ? 201 : 200, viewOutgoing(message))
       },
       {
-        parse: arrive,
+        parse: arriveWithText,
         transform: [guard.allow('messages:write'), noQuery, jsonBody],
         params: messagePath,
         body: scheduledMessage,
@@ -92,7 +92,7 @@ const putMessage = {
     201: { description: 'The message is sent, waiting or held.' },
     404: noTicket,
     409: problem('The id belongs to another message.'),
-    ...badBody,
+    ...badTextBody,
   },
 }
 

@@ -2,6 +2,8 @@ import { AppError, invalid } from '../errors.ts'
 
 /** 256 KiB. Section 8 of the specification sets no limit. */
 const MAX_BODY_BYTES = 256 * 1024
+/** 1 MiB: beside the other fields, the longest text of a message. JSON can escape a character with twelve bytes. */
+const MAX_TEXT_BODY_BYTES = MAX_BODY_BYTES + 65_536 * 12
 
 /** Far more than any schema needs. Without a limit, validation time would grow faster than the depth. */
 const MAX_LEVELS = 32
@@ -12,20 +14,31 @@ interface ArrivedBody {
   contentEncoding: string | null
   /** Undefined when the body exceeds the limit. */
   bytes: Uint8Array | undefined
+  maxBytes: number
 }
 
 /**
  * Elysia `parse` hook: reads the bytes up to the limit and doesn't validate them, so that access is checked first.
  * If bytes are left unread, the connection closes after the response (RFC 9110, section 15.5.14).
  */
-export async function arrive({ request, set }: Arriving): Promise<ArrivedBody> {
+export function arrive(arriving: Arriving): Promise<ArrivedBody> {
+  return arriveUpTo(arriving, MAX_BODY_BYTES)
+}
+
+/** The same for a body with the text of a message, a note or a draft. */
+export function arriveWithText(arriving: Arriving): Promise<ArrivedBody> {
+  return arriveUpTo(arriving, MAX_TEXT_BODY_BYTES)
+}
+
+async function arriveUpTo({ request, set }: Arriving, maxBytes: number): Promise<ArrivedBody> {
   const { headers } = request
-  const bytes = await readAtMost(request, MAX_BODY_BYTES)
+  const bytes = await readAtMost(request, maxBytes)
   if (!bytes) set.headers.connection = 'close'
   return {
     contentType: headers.get('content-type'),
     contentEncoding: headers.get('content-encoding'),
     bytes,
+    maxBytes,
   }
 }
 
@@ -36,13 +49,13 @@ interface Arriving {
 
 /** Elysia `transform` hook after the permission check: parses the bytes as JSON, or throws 400, 413 or 415. */
 export function jsonBody(context: { body: unknown }): void {
-  const { contentType, contentEncoding, bytes } = context.body as ArrivedBody
+  const { contentType, contentEncoding, bytes, maxBytes } = context.body as ArrivedBody
   if (!isJson(contentType)) {
     throw unsupported('Send the body as Content-Type: application/json, in UTF-8.')
   }
   if (!isPlain(contentEncoding)) throw unsupported('Send the body without Content-Encoding, not compressed.')
   if (!bytes) {
-    throw new AppError(413, 'body_too_large', `The body may have at most ${MAX_BODY_BYTES} bytes.`)
+    throw new AppError(413, 'body_too_large', `The body may have at most ${maxBytes} bytes.`)
   }
   context.body = parseJson(bytes)
 }

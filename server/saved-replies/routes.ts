@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { isoTime } from '../dates.ts'
-import { arrive, jsonBody } from '../requests/json-body.ts'
+import { arriveWithText, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
 import { byId } from '../requests/schemas.ts'
 import { text } from '../requests/text.ts'
@@ -29,7 +29,7 @@ const savedReply = t.Object({
 /** Saved replies, which every agent can use and change. */
 export function savedReplyRoutes(guard: AgentGuard) {
   const transform = strictQuery()
-  const withBody = { parse: arrive, transform: [transform, jsonBody] }
+  const withBody = { parse: arriveWithText, transform: [transform, jsonBody] }
   return new Elysia({ name: 'saved-replies/console', prefix: '/console' })
     .use(guard.requireAgent)
     .get(

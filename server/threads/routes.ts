@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { isoTime } from '../dates.ts'
 import type { Deps } from '../deps.ts'
-import { arrive, jsonBody } from '../requests/json-body.ts'
+import { arriveWithText, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
 import { byId } from '../requests/schemas.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
@@ -33,7 +33,7 @@ import { viewCustomerPanel, viewInboxTicket, viewNote, viewThread } from './view
 /** One ticket as an agent sees it: its thread, read marks, drafts and notes, and its customer. */
 export function threadRoutes(deps: Deps, guard: AgentGuard) {
   const noQuery = strictQuery()
-  const withBody = { parse: arrive, transform: [noQuery, jsonBody], params: byId }
+  const withBody = { parse: arriveWithText, transform: [noQuery, jsonBody], params: byId }
   return new Elysia({ name: 'threads/console', prefix: '/console' })
     .use(guard.requireAgent)
     .get(

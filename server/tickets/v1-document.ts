@@ -2,10 +2,9 @@
 
 export const problem = (description: string) => ({ description })
 export const noTicket = problem('There’s no ticket with this id in your organization.')
-export const badBody = {
-  413: problem('The body is larger than 256 KiB.'),
-  415: problem('The body isn’t `application/json`.'),
-}
+const notJson = problem('The body isn’t `application/json`.')
+export const badBody = { 413: problem('The body is larger than 256 KiB.'), 415: notJson }
+export const badTextBody = { 413: problem('The body is larger than 1 MiB.'), 415: notJson }
 const idempotency = {
   409: problem('The first request with this Idempotency-Key is still running.'),
   422: problem('This Idempotency-Key was used for another request.'),
@@ -76,7 +75,7 @@ export const createTicket = {
       },
     },
     ...idempotency,
-    ...badBody,
+    ...badTextBody,
   },
 }
 
@@ -113,6 +112,6 @@ export const postMessage = {
     },
     404: noTicket,
     ...idempotency,
-    ...badBody,
+    ...badTextBody,
   },
 }

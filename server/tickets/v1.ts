@@ -4,7 +4,7 @@ import type { NewAttachments } from '../attachments/bindings.ts'
 import { type Actor, actingAs, type Deps } from '../deps.ts'
 import { createIdempotency, type IdempotentRequest } from '../idempotency/idempotency.ts'
 import { isNamed } from '../requests/headers.ts'
-import { arrive, jsonBody } from '../requests/json-body.ts'
+import { arrive, arriveWithText, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
 import { listTickets } from './list-tickets.ts'
 import { postAgentMessage } from './messages.ts'
@@ -99,7 +99,7 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard) {
         return status(201, answer.body)
       },
       {
-        parse: arrive,
+        parse: arriveWithText,
         transform: [guard.allow('tickets:write'), noQuery, jsonBody],
         body: newTicket,
         response: { 201: listedTicket },
@@ -152,7 +152,7 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard) {
         return status(201, answer.body)
       },
       {
-        parse: arrive,
+        parse: arriveWithText,
         transform: [guard.allow('messages:write'), noQuery, jsonBody],
         params: ticketId,
         body: newMessage,

@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
+import { createId } from '../../server/ids.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
 import {
@@ -101,4 +102,31 @@ test('lengths count characters as people and JSON Schema do: an emoji is one', a
     ['/subject', 'too_long'],
     ['/tags/0', 'too_long'],
   ])
+})
+
+test.each([
+  ['a control character', '\u0001', '\\u0001'],
+  ['an emoji', '🎉', '\\ud83c\\udf89'],
+])('65,536 times %s fit, escaped as JSON escapes them', async (_, character, escaped) => {
+  const client = await bellhop.organization()
+  const long = (count: number) => `x${escaped.repeat(count - 1)}`
+  const text = `x${character.repeat(65_535)}`
+  const customer = '{"email":"ana@example.com"}'
+  const create = (count: number) =>
+    client.call<ListedTicketJson>('POST', '/tickets', {
+      raw: `{"subject":"s","message":"${long(count)}","customer":${customer}}`,
+    })
+  const { status, json } = await create(65_536)
+  expect(status).toBe(201)
+  const path = `/tickets/${json.id}/messages`
+  expect((await client.call('POST', path, { raw: `{"text":"${long(65_536)}"}` })).status).toBe(201)
+  const id = createId('msg', bellhop.deps.clock.now())
+  const put = await client.call('PUT', `${path}/${id}`, { raw: `{"text":"${long(65_536)}"}` })
+  expect(put.status, put.text).toBe(201)
+  expect((await readTicket(client, json.id)).messages.map((message) => message.text === text)).toEqual([
+    true,
+    true,
+    true,
+  ])
+  expect(problemOf(await create(65_537), 400, 'invalid_request').errors).toMatchObject([{ code: 'too_long' }])
 })

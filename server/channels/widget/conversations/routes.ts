@@ -4,7 +4,7 @@ import { uploadedAttachment, uploadQuery } from '../../../attachments/schemas.ts
 import { viewUpload } from '../../../attachments/views.ts'
 import { actingAs, type Deps } from '../../../deps.ts'
 import { AppError } from '../../../errors.ts'
-import { arrive, jsonBody } from '../../../requests/json-body.ts'
+import { arriveWithText, jsonBody } from '../../../requests/json-body.ts'
 import { strictQuery } from '../../../requests/query.ts'
 import { updateTicket } from '../../../tickets/update-ticket.ts'
 import type { VisitorStreams } from '../stream/visitor-streams.ts'
@@ -32,7 +32,7 @@ export function conversationRoutes(
   { guard, streams }: { guard: VisitorGuard; streams: VisitorStreams },
 ) {
   const noQuery = strictQuery()
-  const withBody = { parse: arrive, transform: [noQuery, jsonBody] }
+  const withBody = { parse: arriveWithText, transform: [noQuery, jsonBody] }
   return new Elysia({ name: 'widget/conversations', prefix: '/widget/:key' })
     .use(guard.requireVisitor)
     .get(
