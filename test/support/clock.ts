@@ -44,6 +44,8 @@ export function createManualClock(start = Date.parse('2026-03-01T09:00:00.000Z')
     after(milliseconds, call) {
       const timer = { at: passed + Math.max(milliseconds, 0), call }
       timers.add(timer)
+      // What is due already runs soon, as with a real clock: time moved on while its delay was computed.
+      if (milliseconds <= 0) setImmediate(() => timers.delete(timer) && call())
       return () => timers.delete(timer)
     },
     advance(milliseconds) {
