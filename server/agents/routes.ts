@@ -4,8 +4,8 @@ import { LINK_PURPOSES } from '../database/tables/sessions.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
-import { baseUrl } from '../requests/headers.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'
+import { createPublicAddress } from '../requests/public-address.ts'
 import { strictQuery } from '../requests/query.ts'
 import { byId, oneOf } from '../requests/schemas.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
@@ -40,7 +40,7 @@ const disabledAgent = t.Object({ agent: agentSchema, unassignedTickets: t.Intege
 
 /** Every agent can list agents; only administrators can change them. */
 export function agentRoutes(deps: Deps, guard: AgentGuard) {
-  const { publicUrl } = deps.config
+  const { linkBase } = createPublicAddress(deps.config)
   const noQuery = strictQuery()
   const byAdmin = { transform: [guard.adminsOnly, noQuery] }
   const withBody = { parse: arrive, transform: [...byAdmin.transform, jsonBody] }
@@ -54,8 +54,9 @@ export function agentRoutes(deps: Deps, guard: AgentGuard) {
     .post(
       '/agents',
       async ({ me, as, body, request, status }) => {
+        const base = linkBase(request)
         const { agent, link } = await inviteAgent(as, me.orgId, body)
-        const { url, expiresAt } = viewLink(baseUrl(request, publicUrl), link)
+        const { url, expiresAt } = viewLink(base, link)
         return status(201, { agent: viewAgent(agent), link: { url, expiresAt } })
       },
       { ...withBody, body: newAgent, response: { 201: invitedAgent } },
@@ -63,8 +64,8 @@ export function agentRoutes(deps: Deps, guard: AgentGuard) {
     .post(
       '/agents/:id/link',
       async ({ me, as, params, request, status }) => {
-        const link = await createLink(as, me.orgId, requireAgentId(params.id))
-        return status(201, viewLink(baseUrl(request, publicUrl), link))
+        const base = linkBase(request)
+        return status(201, viewLink(base, await createLink(as, me.orgId, requireAgentId(params.id))))
       },
       { ...byAdmin, params: byId, response: { 201: linkSchema } },
     )

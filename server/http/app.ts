@@ -20,6 +20,7 @@ import { organizationRoutes } from '../organizations/routes.ts'
 import { replyRoutes } from '../replies/routes.ts'
 import { messageRoutes } from '../replies/v1.ts'
 import { requestId } from '../requests/headers.ts'
+import { createPublicAddress } from '../requests/public-address.ts'
 import { savedReplyRoutes } from '../saved-replies/routes.ts'
 import { savedViewRoutes } from '../saved-views/routes.ts'
 import { accountRoutes } from '../sessions/account-routes.ts'
@@ -54,12 +55,14 @@ export function createApp(
   },
 ) {
   const attempts = createAttempts(deps.clock.monotonic)
+  const { requireOurHost } = createPublicAddress(deps.config)
   const app = new Elysia({ name: 'bellhop', normalize: false })
     .onRequest(({ request, set }) => {
       set.headers['x-request-id'] = requestId(request, deps.clock.now())
       set.headers['x-content-type-options'] = 'nosniff'
       // Otherwise what an agent has read could be read from the browser's disk after they signed out.
       if (isData(request.url)) set.headers['cache-control'] = 'no-store'
+      requireOurHost(request)
     })
     .onError(({ code, error, request, set }) => {
       const thrown = code === 'NOT_FOUND' ? unknownRoute(app.routes, request) : error

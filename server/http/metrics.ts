@@ -2,6 +2,7 @@ import { type AnyElysia, Elysia } from 'elysia'
 import type { Caller, KeyGuard } from '../api-keys/require-api-key.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
+import { isLoopbackHost, nameIn } from '../requests/public-address.ts'
 import { VERSION } from '../version.ts'
 import { type Backlog, countBacklog } from '../webhooks/deliveries/backlog.ts'
 import { watchEventLoop } from './event-loop-delay.ts'
@@ -12,7 +13,14 @@ import { telegramMetrics } from './telegram-metrics.ts'
 import type { FinishedRequest } from './watch-requests.ts'
 
 /** Headers that show that a request came through a proxy on this machine. */
-const PROXY_HEADERS = ['x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'forwarded', 'via']
+const PROXY_HEADERS = [
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+  'forwarded',
+  'via',
+]
 
 interface Metrics {
   countRequest(request: FinishedRequest): void
@@ -78,10 +86,15 @@ export function createMetrics(
   }
 }
 
-/** A direct request from this machine needs no key. */
-function isOwnMachine(request: Request, peer: string | undefined): boolean {
-  const isDirect = !PROXY_HEADERS.some((name) => request.headers.has(name))
-  return peer !== undefined && isLoopback(peer) && isDirect
+/**
+ * A direct request from this machine needs no key. The host must be this machine's loopback too: to a page on another
+ * name, which its owner points here, the browser on this machine would show the metrics (DNS rebinding).
+ */
+function isOwnMachine({ headers }: Request, peer: string | undefined): boolean {
+  const isDirect = !PROXY_HEADERS.some((name) => headers.has(name))
+  return (
+    isDirect && peer !== undefined && isLoopback(peer) && isLoopbackHost(nameIn(headers.get('host') ?? ''))
+  )
 }
 
 /** Full access is required because the metrics cover all organizations. */

@@ -7,6 +7,15 @@ export interface Server {
   requestIP(request: Request): { address: string } | null
 }
 
+/** Whether a request comes from a proxy in one of the trusted networks. */
+export function createProxyCheck(trusted: string[]): (request: Request, server: Server | null) => boolean {
+  const networks = trusted.map((network) => ipaddr.parseCIDR(network))
+  return (request, server) => {
+    if (networks.length === 0) return false
+    return isTrusted(server?.requestIP(request)?.address ?? 'unknown', networks)
+  }
+}
+
 /**
  * Returns the client's IP address. Uses the last entry of `X-Forwarded-For` that isn't in a trusted network, and only if
  * the request comes from a trusted network.
