@@ -1,7 +1,7 @@
 import { Navigate, type RouteSectionProps, useLocation } from '@solidjs/router'
 import { useQuery } from '@tanstack/solid-query'
 import { Match, Show, Switch } from 'solid-js'
-import { codeOf } from './api/api-problem.ts'
+import { codeOf, isSignedOutCode } from './api/api-problem.ts'
 import { SessionContext, sessionQuery } from './api/session.ts'
 import { FailedState } from './forms/failed-state.tsx'
 import { HeldReplyNotices } from './inbox/held-reply-notices.tsx'
@@ -37,7 +37,7 @@ export function SignedInPage(props: RouteSectionProps) {
       <Match when={query.isPending}>
         <PageSkeleton hasList={location.pathname.startsWith('/inbox')} />
       </Match>
-      <Match when={codeOf(query.error) === 'signed_out'}>
+      <Match when={isSignedOutCode(codeOf(query.error))}>
         <Navigate href={`/sign-in?to=${encodeURIComponent(here())}`} />
       </Match>
       <Match when={query.error}>

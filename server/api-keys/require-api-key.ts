@@ -36,7 +36,7 @@ const SWEEP_EVERY_MS = 300_000
  */
 export function createKeyGuard(
   deps: Deps,
-  { signedIn }: { signedIn: (request: Request) => Promise<Caller | undefined> },
+  { signedIn }: { signedIn: (request: Request, server: Server | null) => Promise<Caller | undefined> },
 ) {
   const limiter = createRateLimiter(deps.clock.monotonic)
   const failures = createRateLimiter(deps.clock.monotonic)
@@ -52,7 +52,8 @@ export function createKeyGuard(
 
   async function authenticate(request: Request, server: Server | null): Promise<Caller> {
     const header = request.headers.get('authorization')
-    const agent = header === null && request.headers.has('cookie') ? await signedIn(request) : undefined
+    const agent =
+      header === null && request.headers.has('cookie') ? await signedIn(request, server) : undefined
     if (agent) return agent
     const token = bearerToken(header)
     const key = token === undefined ? undefined : await findValidKey(deps, token)

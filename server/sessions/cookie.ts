@@ -1,29 +1,50 @@
-import type { Config } from '../config.ts'
-
-const NAME = 'bellhop_session'
+/** On https. The prefix keeps other hosts of the same domain from setting it (RFC 6265bis, section 4.1.3.2). */
+const SECURE_NAME = '__Host-bellhop_session'
+const PLAIN_NAME = 'bellhop_session'
 /** How long a browser may keep the cookie, in seconds. The server may end the session earlier. */
 const MAX_AGE_S = 90 * 86_400
+const PLAIN_ATTRIBUTES = 'Path=/; HttpOnly; SameSite=Lax'
+const SECURE_ATTRIBUTES = `${PLAIN_ATTRIBUTES}; Secure`
 
-/** The session's token from the `Cookie` header. */
-export function sessionToken(header: string | null): string | undefined {
+/** The session's token from the `Cookie` header. On https only the cookie that https has set counts. */
+export function sessionToken(header: string | null, isSecure: boolean): string | undefined {
+  return cookieValue(header, isSecure ? SECURE_NAME : PLAIN_NAME)
+}
+
+/** The tokens of every session that the browser has, also from when the server was on plain http. */
+export function everySessionToken(header: string | null): string[] {
+  return [SECURE_NAME, PLAIN_NAME].flatMap((name) => cookieValue(header, name) ?? [])
+}
+
+/** Whether the browser has a session only from when the server was on plain http, where others could read it. */
+export function hasOnlyPlainSession(header: string | null, isSecure: boolean): boolean {
+  return (
+    isSecure &&
+    cookieValue(header, PLAIN_NAME) !== undefined &&
+    cookieValue(header, SECURE_NAME) === undefined
+  )
+}
+
+/** `Set-Cookie` headers. `Lax`, so that a link in an email opens signed in. Unsafe methods also require the same origin. */
+export function sessionCookies(token: string, isSecure: boolean): string[] {
+  if (!isSecure) return [`${PLAIN_NAME}=${token}; Max-Age=${MAX_AGE_S}; ${PLAIN_ATTRIBUTES}`]
+  return [`${SECURE_NAME}=${token}; Max-Age=${MAX_AGE_S}; ${SECURE_ATTRIBUTES}`, ended(PLAIN_NAME, isSecure)]
+}
+
+export function endedCookies(isSecure: boolean): string[] {
+  const plain = ended(PLAIN_NAME, isSecure)
+  return isSecure ? [ended(SECURE_NAME, isSecure), plain] : [plain]
+}
+
+function ended(name: string, isSecure: boolean): string {
+  return `${name}=; Max-Age=0; ${isSecure ? SECURE_ATTRIBUTES : PLAIN_ATTRIBUTES}`
+}
+
+function cookieValue(header: string | null, wanted: string): string | undefined {
   if (header === null) return undefined
   for (const part of header.split(';')) {
     const [name, value] = part.trim().split('=', 2)
-    if (name === NAME && value) return value
+    if (name === wanted && value) return value
   }
   return undefined
-}
-
-/** `Lax`, so that a link in an email opens signed in. Unsafe methods also require the same origin. */
-export function sessionCookie(config: Config, token: string): string {
-  return `${NAME}=${token}; Max-Age=${MAX_AGE_S}; ${attributes(config)}`
-}
-
-export function endedCookie(config: Config): string {
-  return `${NAME}=; Max-Age=0; ${attributes(config)}`
-}
-
-function attributes({ publicUrl }: Config): string {
-  const isSecure = publicUrl?.startsWith('https:') ?? false
-  return `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
 }

@@ -4,10 +4,11 @@ import type { Caller } from '../api-keys/require-api-key.ts'
 import { isStorageFault } from '../database/database.ts'
 import { type Actor, actingAs, type Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { createAddressReader } from '../requests/address.ts'
+import { createAddressReader, type Server } from '../requests/address.ts'
 import { requireSameOrigin } from '../requests/headers.ts'
-import { sessionToken } from './cookie.ts'
-import { extendSession, findSession, type SignedIn, signedOut } from './sessions.ts'
+import { createPublicAddress } from '../requests/public-address.ts'
+import { hasOnlyPlainSession, sessionToken } from './cookie.ts'
+import { extendSession, findSession, movedToHttps, type SignedIn, signedOut } from './sessions.ts'
 
 /** Requests per session in 60 seconds, separately for `/v1` and `/console`. Far more than a person causes. */
 const RATE_LIMIT = 1_200
@@ -18,6 +19,7 @@ const SWEEP_EVERY_MS = 300_000
 export function createAgentGuard(deps: Deps) {
   const limiter = createRateLimiter(deps.clock.monotonic)
   const addressOf = createAddressReader(deps.config.trustProxy)
+  const { isSecure } = createPublicAddress(deps.config)
   let cancelSweep = deps.clock.after(SWEEP_EVERY_MS, sweep)
 
   function sweep(): void {
@@ -25,8 +27,8 @@ export function createAgentGuard(deps: Deps) {
     cancelSweep = deps.clock.after(SWEEP_EVERY_MS, sweep)
   }
 
-  async function signedIn(request: Request): Promise<SignedIn | undefined> {
-    const token = sessionToken(request.headers.get('cookie'))
+  async function signedIn(request: Request, server: Server | null): Promise<SignedIn | undefined> {
+    const token = sessionToken(request.headers.get('cookie'), isSecure(request, server))
     const session = token === undefined ? undefined : await findSession(deps, token)
     if (!session) return undefined
     requireSameOrigin(request, deps.config.publicUrl)
@@ -44,9 +46,12 @@ export function createAgentGuard(deps: Deps) {
     }
   }
 
-  async function requireSession(request: Request): Promise<SignedIn> {
-    const session = await signedIn(request)
-    if (!session) throw signedOut()
+  async function requireSession(request: Request, server: Server | null): Promise<SignedIn> {
+    const session = await signedIn(request, server)
+    if (!session) {
+      const isPlain = hasOnlyPlainSession(request.headers.get('cookie'), isSecure(request, server))
+      throw isPlain ? movedToHttps() : signedOut()
+    }
     if (!limiter.take(session.sessionId, RATE_LIMIT).isAllowed) {
       throw new AppError(429, 'rate_limited', 'Too many requests. Try again in a minute.', {
         headers: { 'retry-after': '60' },
@@ -60,7 +65,7 @@ export function createAgentGuard(deps: Deps) {
     requireAgent: new Elysia({ name: 'require-agent' }).derive(
       { as: 'scoped' },
       async ({ request, server }) => {
-        const me = await requireSession(request)
+        const me = await requireSession(request, server)
         const actor: Actor = {
           kind: 'agent',
           id: me.agentId,
@@ -76,8 +81,8 @@ export function createAgentGuard(deps: Deps) {
       throw new AppError(403, 'admins_only', 'Only administrators can do this.')
     },
     /** The signed-in agent as a caller of `/v1`; undefined without a session. */
-    async callerOf(request: Request): Promise<Caller | undefined> {
-      const session = await signedIn(request)
+    async callerOf(request: Request, server: Server | null): Promise<Caller | undefined> {
+      const session = await signedIn(request, server)
       if (!session) return undefined
       const { orgId, sessionId, agentId, name, role } = session
       return {
@@ -92,6 +97,7 @@ export function createAgentGuard(deps: Deps) {
       }
     },
     addressOf,
+    isSecure,
     stop(): void {
       cancelSweep()
     },

@@ -7,7 +7,7 @@ import { arrive, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
 import { acceptLink, readLink } from './accept-link.ts'
 import type { Attempts } from './attempts.ts'
-import { endedCookie, sessionCookie, sessionToken } from './cookie.ts'
+import { endedCookies, everySessionToken, sessionCookies } from './cookie.ts'
 import type { FirstRun } from './first-run.ts'
 import type { AgentGuard } from './require-agent.ts'
 import * as schemas from './schemas.ts'
@@ -38,12 +38,15 @@ export function sessionRoutes(
     }
   }
 
-  /** Sets the cookie of the new session and ends the one this browser had. */
-  async function signedIn({ request, set }: Context, token: string) {
-    const previous = sessionToken(request.headers.get('cookie'))
-    if (previous !== undefined) await endSession(deps, previous)
-    set.headers['set-cookie'] = sessionCookie(deps.config, token)
+  /** Sets the cookie of the new session and ends those this browser had. */
+  async function signedIn({ request, server, set }: Context, token: string) {
+    await endSessionsOf(request)
+    set.headers['set-cookie'] = sessionCookies(token, guard.isSecure(request, server))
     return viewSession(await requireSignedIn(deps, token), deps.config)
+  }
+
+  async function endSessionsOf(request: Request): Promise<void> {
+    for (const token of everySessionToken(request.headers.get('cookie'))) await endSession(deps, token)
   }
 
   return new Elysia({ name: 'sessions/routes', prefix: '/console' })
@@ -93,10 +96,9 @@ export function sessionRoutes(
     )
     .delete(
       '/session',
-      async ({ request, set, status }) => {
-        const token = sessionToken(request.headers.get('cookie'))
-        if (token !== undefined) await endSession(deps, token)
-        set.headers['set-cookie'] = endedCookie(deps.config)
+      async ({ request, server, set, status }) => {
+        await endSessionsOf(request)
+        set.headers['set-cookie'] = endedCookies(guard.isSecure(request, server))
         return status(204, undefined)
       },
       { transform: [fromOurPages, noQuery], response: { 204: t.Undefined() } },

@@ -79,6 +79,11 @@ export function signedOut(): AppError {
   return new AppError(401, 'signed_out', 'Your session has ended. Sign in again.')
 }
 
+/** The cookie went over plain http, where others could read it, so it doesn't count on https. */
+export function movedToHttps(): AppError {
+  return new AppError(401, 'moved_to_https', 'Bellhop now uses https. Sign in once more.')
+}
+
 /** Signs out. Does nothing for a session that has already ended. */
 export async function endSession(deps: Deps, token: string): Promise<void> {
   const session = await findSession(deps, token)

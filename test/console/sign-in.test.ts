@@ -131,7 +131,7 @@ test("another site can't sign a browser in or out", async () => {
   expect((await ana.call('GET', '/console/session')).status).toBe(200)
 })
 
-test('the cookie is hidden from scripts and other sites, and is Secure if the public URL is https', async () => {
+test('the cookie is hidden from scripts and other sites, and bound to this host if the public URL is https', async () => {
   const ana = newBrowserSession(bellhop)
   await ana.signIn('ana@acme.example')
   expect(ana.setCookie).toMatch(
@@ -143,10 +143,53 @@ test('the cookie is hidden from scripts and other sites, and is Secure if the pu
   await makeAgent(secure, orgId, { email: 'ana@acme.example' })
   const behindProxy = newBrowserSession({ url: announcedUrl(secure.deps.config.dataFolder) ?? '' })
   await behindProxy.signIn('ana@acme.example')
-  expect(behindProxy.setCookie).toEndWith('; Path=/; HttpOnly; SameSite=Lax; Secure')
+  const [cookie = '', plain] = behindProxy.setCookie.split(', ')
+  expect(cookie).toMatch(
+    /^__Host-bellhop_session=[\w-]{43}; Max-Age=7776000; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
+  )
+  // What a browser has from before is removed.
+  expect(plain).toBe('bellhop_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax; Secure')
+  expect((await behindProxy.call('GET', '/console/session')).status).toBe(200)
   await behindProxy.call('DELETE', '/console/session')
-  expect(behindProxy.setCookie).toEndWith('; Secure')
+  expect(behindProxy.setCookie).toStartWith('__Host-bellhop_session=; Max-Age=0; ')
   await secure.stop()
+})
+
+test('https is also what a trusted proxy says, and only a trusted one', async () => {
+  const proxied = await startBellhop({ settings: { BELLHOP_TRUST_PROXY: '127.0.0.0/8' } })
+  const { orgId } = await proxied.organization()
+  await makeAgent(proxied, orgId, { email: 'ana@acme.example' })
+  for (const [server, scheme, name] of [
+    [proxied, 'https', '__Host-bellhop_session='],
+    [proxied, 'http', 'bellhop_session='],
+    [bellhop, 'https', 'bellhop_session='],
+  ] as const) {
+    const ana = newBrowserSession(server, { 'x-forwarded-proto': scheme })
+    await ana.signIn('ana@acme.example')
+    expect(ana.setCookie).toStartWith(name)
+    expect((await ana.call('GET', '/console/session')).status).toBe(200)
+  }
+  await proxied.stop()
+})
+
+test('a session from plain http is worth nothing on https, and the response says why', async () => {
+  const proxied = await startBellhop({ settings: { BELLHOP_TRUST_PROXY: '127.0.0.0/8' } })
+  const { orgId } = await proxied.organization()
+  await makeAgent(proxied, orgId, { email: 'ana@acme.example' })
+  const ana = newBrowserSession(proxied)
+  await ana.signIn('ana@acme.example')
+  const https = { 'x-forwarded-proto': 'https' }
+  const plain = ana.setCookie.split(';')[0] ?? ''
+  const answer = await ana.call('GET', '/console/session', { headers: https })
+  expect(answer.json).toMatchObject({ status: 401, code: 'moved_to_https' })
+  expect((await ana.call('GET', '/v1/tickets', { headers: https })).status).toBe(401)
+  const body = { email: 'ana@acme.example', password: PASSWORD }
+  await ana.call('POST', '/console/session', { body, headers: https })
+  expect(ana.setCookie).toStartWith('__Host-bellhop_session=')
+  // Whoever read the plain cookie has nothing left.
+  const stolen = await call('GET', `${proxied.url}/console/session`, { headers: { cookie: plain } })
+  expect(stolen.json).toMatchObject({ status: 401, code: 'signed_out' })
+  await proxied.stop()
 })
 
 test('many sign-ins at once all succeed, with two password checks at a time', async () => {

@@ -57,6 +57,8 @@ export interface Visit {
   hasMotion?: boolean
   /** The browser has never loaded anything from the service. Other windows of a file share its cache of scripts. */
   isFirstVisit?: boolean
+  /** The service is behind https with a certificate of its own. */
+  isSelfSigned?: boolean
   /** The fonts of the page do not load, so that it is shown in one of the machine. */
   isFontMissing?: boolean
 }
@@ -103,6 +105,7 @@ function optionsOf(visit: Visit): BrowserContextOptions & { baseURL: string } {
     reducedMotion: visit.hasMotion ? 'no-preference' : 'reduce',
     locale: 'en-GB',
     timezoneId: visit.timeZone ?? 'UTC',
+    ignoreHTTPSErrors: visit.isSelfSigned ?? false,
     permissions: ['clipboard-read', 'clipboard-write'],
   }
 }

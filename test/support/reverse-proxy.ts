@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import type { Certificate } from './certificates.ts'
 
 /** A proxy in front of the server, as in an office or a data center. */
 export interface ReverseProxy {
@@ -15,13 +17,15 @@ export interface ReverseProxy {
   stop(): Promise<void>
 }
 
-export async function startReverseProxy(target: string): Promise<ReverseProxy> {
+/** With a certificate it serves https and says so to the server, as proxies do. */
+export async function startReverseProxy(target: string, certificate?: Certificate): Promise<ReverseProxy> {
   const streams = new Set<ServerResponse>()
   const stalled = new WeakSet<ServerResponse>()
   let isCollecting = false
 
   function forward(incoming: IncomingMessage, response: ServerResponse): void {
-    const { method, headers, url } = incoming
+    const { method, url } = incoming
+    const headers = { ...incoming.headers, ...(certificate && { 'x-forwarded-proto': 'https' }) }
     const outgoing = request(target + url, { method, headers }, (answer) => {
       const isStream = answer.headers['content-type'] === 'text/event-stream'
       const { statusCode = 502 } = answer
@@ -52,11 +56,11 @@ export async function startReverseProxy(target: string): Promise<ReverseProxy> {
     incoming.pipe(outgoing)
   }
 
-  const server = createServer(forward)
+  const server = certificate ? createTlsServer(certificate, forward) : createServer(forward)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `${certificate ? 'https' : 'http'}://127.0.0.1:${port}`,
     streams: () => streams.size,
     cut() {
       for (const response of streams) response.destroy()

@@ -28,6 +28,9 @@ export class ApiProblem extends Error {
 /** The code for a response that isn't a problem document, for example from a proxy. */
 export const UNREADABLE = 'unreadable'
 
+/** The agent was signed in over http. They have to sign in again, and may wonder why. */
+export const MOVED_TO_HTTPS = 'moved_to_https'
+
 /** Reads the problem document of a response. A proxy may have sent something else. */
 export async function problemOf(response: Response): Promise<ApiProblem> {
   const text = await response.text()
@@ -59,6 +62,11 @@ export function errorMessage(error: unknown): string {
 /** The problem code of a thrown value, or undefined if it isn't an `ApiProblem`. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof ApiProblem ? error.code : undefined
+}
+
+/** Whether a problem code says that no one is signed in. */
+export function isSignedOutCode(code: string | undefined): boolean {
+  return code === 'signed_out' || code === MOVED_TO_HTTPS
 }
 
 /** Whether the server said that the resource doesn't exist. A 404 from a proxy doesn't count. */

@@ -1,6 +1,6 @@
 import { treaty } from '@elysiajs/eden'
 import type { App } from '../../server/http/app.ts'
-import { ApiProblem, offlineProblem, problemOf } from './api-problem.ts'
+import { ApiProblem, isSignedOutCode, offlineProblem, problemOf } from './api-problem.ts'
 import { observeServerTime } from './server-clock.ts'
 import { waitForSignIn } from './session-expiry.ts'
 
@@ -50,7 +50,7 @@ async function send(input: string | URL | Request, init?: RequestInit): Promise<
     observeServerTime(response, Date.now())
     if (response.ok) return response
     const problem = await problemOf(response)
-    if (problem.code !== 'signed_out' || isAboutSession(response.url)) throw problem
+    if (!isSignedOutCode(problem.code) || isAboutSession(response.url)) throw problem
     await waitForSignIn(init?.signal ?? undefined)
   }
 }

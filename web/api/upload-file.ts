@@ -1,5 +1,5 @@
 import { type Answer, type api, reportUnreached } from './api.ts'
-import { offlineProblem, problemOf } from './api-problem.ts'
+import { isSignedOutCode, offlineProblem, problemOf } from './api-problem.ts'
 import { waitForSignIn } from './session-expiry.ts'
 
 type Answered = Answer<typeof api.v1.attachments.post>
@@ -29,7 +29,7 @@ export async function uploadFile(file: File, options: UploadOptions): Promise<Up
       return { ...file, ...(inline && { isInline: inline }) }
     }
     const problem = await problemOf(response)
-    if (problem.code !== 'signed_out') throw problem
+    if (!isSignedOutCode(problem.code)) throw problem
     await waitForSignIn(options.signal)
   }
 }

@@ -1,5 +1,5 @@
 import { type Answer, api, ask } from '../api/api.ts'
-import { codeOf } from '../api/api-problem.ts'
+import { codeOf, isSignedOutCode } from '../api/api-problem.ts'
 import { waitForSignIn } from '../api/session-expiry.ts'
 
 /** An event of the live stream. */
@@ -103,7 +103,7 @@ async function waitUntilSignedIn(): Promise<void> {
   try {
     await ask(api.console.session.get())
   } catch (error) {
-    if (codeOf(error) === 'signed_out') await waitForSignIn()
+    if (isSignedOutCode(codeOf(error))) await waitForSignIn()
   }
 }
 

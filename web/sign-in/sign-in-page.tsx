@@ -2,6 +2,7 @@ import { Navigate, useNavigate, useSearchParams } from '@solidjs/router'
 import { useQuery, useQueryClient } from '@tanstack/solid-query'
 import { Match, Show, Switch } from 'solid-js'
 import { api, ask } from '../api/api.ts'
+import { codeOf, errorMessage, MOVED_TO_HTTPS } from '../api/api-problem.ts'
 import { queryKeys } from '../api/query-keys.ts'
 import { type SessionData, sessionQuery } from '../api/session.ts'
 import { Frame } from './frame.tsx'
@@ -18,6 +19,7 @@ export default function SignInPage() {
   const queries = useQueryClient()
   const navigate = useNavigate()
   const [search] = useSearchParams<{ to?: string }>()
+  const reason = () => (codeOf(session.error) === MOVED_TO_HTTPS ? errorMessage(session.error) : undefined)
   const target = () => (isOwnPath(search.to) ? search.to : '/inbox')
 
   function signedIn(data: SessionData) {
@@ -34,7 +36,7 @@ export default function SignInPage() {
         <FirstRun />
       </Match>
       <Match when={session.isError && !firstRun.isPending}>
-        <Frame title="Sign in">
+        <Frame title="Sign in" text={reason()}>
           <div class="stack">
             <SignInForm onSignedIn={signedIn} />
             <Show when={search.to}>
