@@ -58,15 +58,37 @@ test('a wrong password, an unknown address, an agent without a password, and a d
   }
 })
 
-test('an unknown email address takes as long as a wrong password', async () => {
+test('signing in takes as long for an email with no, one, or many accounts, right or wrong', async () => {
   await makeAgent(bellhop, acme.orgId, { email: 'timed@acme.example' })
-  using verify = spyOn(Bun.password, 'verify')
-  for (const email of ['timed@acme.example', 'nobody@nowhere.example']) {
-    await newBrowserSession(bellhop).signIn(email, 'wrong password')
+  const orgIds: string[] = []
+  for (const name of ['First', 'Second', 'Third']) {
+    const { orgId } = await bellhop.organization(name)
+    await makeAgent(bellhop, orgId, { email: 'timed.often@acme.example' })
+    orgIds.push(orgId)
   }
+  using verify = spyOn(Bun.password, 'verify')
+  const one = 'timed@acme.example'
+  const many = 'timed.often@acme.example'
+  const tries: [email: string, password: string, orgId?: string][] = [
+    ['nobody@nowhere.example', PASSWORD],
+    [one, 'wrong password'],
+    [one, PASSWORD],
+    [one, PASSWORD, orgIds[0]],
+    [many, 'wrong password'],
+    [many, PASSWORD],
+    [many, PASSWORD, orgIds[1]],
+  ]
+  const counts: number[] = []
+  for (const [email, password, orgId] of tries) {
+    const before = verify.mock.calls.length
+    const body = { email, password, ...(orgId && { orgId }) }
+    await newBrowserSession(bellhop).call('POST', '/console/session', { body })
+    counts.push(verify.mock.calls.length - before)
+  }
+  expect(counts).toEqual(tries.map(() => 3))
   // Verifying a hash is what takes time, and takes the same for hashes with the same parameters.
   const parameters = verify.mock.calls.map(([, hash]) => /^\$argon2id\$.*?\$.*?\$/.exec(String(hash))?.[0])
-  expect(parameters).toEqual([expect.any(String), parameters[0]])
+  expect([parameters[0], new Set(parameters).size]).toEqual([expect.any(String), 1])
 })
 
 test('an agent in several organizations chooses among those where the password is right', async () => {

@@ -98,7 +98,7 @@ const OF_THE_PAGES = /^server\/(http\/(assets|built-pages)|requests\/headers)\.t
 
 /** Thrown by the verbs of messages, but only for an agent's session. */
 const ONLY_FOR_AGENTS = [
-  'address_unknown',
+  '409 address_unknown',
   '409 answered_meanwhile',
   '409 customer_fixed',
   '409 customer_has_email',
