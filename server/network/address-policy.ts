@@ -2,8 +2,10 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { hostName, type Network, readAllowedHost } from '../allowed-host.ts'
 
+const LOOPBACK_NAME = 'localhost'
+const LOOPBACK_ADDRESSES = ['127.0.0.1', '::1']
 /** Names that are never public: RFC 6761, RFC 6762, RFC 8375, and `.internal`, which ICANN reserves. */
-const PRIVATE_NAMES = ['localhost', 'local', 'internal', 'home.arpa']
+const PRIVATE_NAMES = [LOOPBACK_NAME, 'local', 'internal', 'home.arpa']
 
 type Address = ReturnType<typeof ipaddr.parse>
 
@@ -23,7 +25,8 @@ export interface AddressPolicy {
 
 /**
  * `allow` holds networks (`127.0.0.0/8`), addresses (`::1`) and host names (`hooks.internal`) that may be
- * used although they are not public. An allowed name may resolve to any address. Throws an `Error` that names a wrong entry.
+ * used although they are not public. An allowed name may resolve to any address, any other name into a public or an allowed
+ * network. Throws an `Error` that names a wrong entry.
  */
 export function createAddressPolicy(allow: readonly string[]): AddressPolicy {
   const networks: Network[] = []
@@ -47,8 +50,14 @@ export function createAddressPolicy(allow: readonly string[]): AddressPolicy {
       if (allows(name, name)) return null
       return { code: 'blocked_address', detail: `${name} is not a public address.` }
     }
-    if (names.has(name) || !isPrivateName(name)) return null
+    if (names.has(name) || !isPrivateName(name) || mayResolveIntoAllowed(name)) return null
     return { code: 'blocked_host', detail: `${name} is not a public host name.` }
+  }
+
+  /** Connections find out. Only of `localhost` it is known before (RFC 6761, section 6.3). */
+  function mayResolveIntoAllowed(name: string): boolean {
+    const isLoopback = name === LOOPBACK_NAME || name.endsWith(`.${LOOPBACK_NAME}`)
+    return isLoopback ? LOOPBACK_ADDRESSES.some((address) => allows(address, name)) : networks.length > 0
   }
 
   return { refusalOfHost, allows }

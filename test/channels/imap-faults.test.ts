@@ -118,7 +118,7 @@ describeWithMail('a mailbox at Dovecot', () => {
     expect(await failureOf(open({ allow: [] }))).toEqual({
       step: 'name',
       code: 'blocked_address',
-      message: 'hooks.test has no public address. To use it, add it to BELLHOP_MAIL_ALLOW.',
+      message: 'hooks.test has no public address. To use it, add it or its network to BELLHOP_MAIL_ALLOW.',
     })
     expect((await failureOf(open({ allow: [], host: '127.0.0.1' }))).code).toBe('blocked_address')
   })

@@ -366,7 +366,7 @@ describe('nothing is sent', () => {
     const { problem } = await submit()
     expect([problem?.step, problem?.message]).toEqual([
       'name',
-      'hooks.test has no public address. To use it, add it to BELLHOP_MAIL_ALLOW.',
+      'hooks.test has no public address. To use it, add it or its network to BELLHOP_MAIL_ALLOW.',
     ])
     expect(server.connections()).toBe(0)
     const direct = await connected({}, { allow: [], host: '127.0.0.1' })

@@ -87,7 +87,7 @@ test.each([
   [
     '--imap',
     'imaps://a@10.0.0.1',
-    '--imap: 10.0.0.1 is not a public address. To use it, add it to BELLHOP_MAIL_ALLOW.',
+    '--imap: 10.0.0.1 is not a public address. To use it, add it or its network to BELLHOP_MAIL_ALLOW.',
   ],
   ['--smtp', 'smtps://a@localhost', '--smtp: localhost is not a public host name.'],
   ['--address', 'support', '--address: Must be an email address.'],

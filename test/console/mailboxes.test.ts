@@ -161,7 +161,11 @@ test('the sentence about a private host names the setting that allows it', async
   const { ana } = await desk()
   const body = newMailbox({ imap: server({ host: '127.0.0.1' }) })
   expect((await ana.call('POST', '/console/mailboxes', { body })).json).toMatchObject({
-    errors: [{ detail: '127.0.0.1 is not a public address. To use it, add it to BELLHOP_MAIL_ALLOW.' }],
+    errors: [
+      {
+        detail: '127.0.0.1 is not a public address. To use it, add it or its network to BELLHOP_MAIL_ALLOW.',
+      },
+    ],
   })
 })
 

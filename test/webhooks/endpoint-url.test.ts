@@ -167,7 +167,19 @@ describe('the operator may allow', () => {
     expect(policy.allows('::ffff:127.0.0.1', HOST)).toBe(false)
     expect(refusalOfUrl(policy, 'https://127.0.0.1:8443/')).toBeNull()
     expect(refusalOfUrl(policy, 'https://[fd00::1]/')).toBeNull()
-    expect(refusalOfUrl(policy, 'https://localhost/')?.code).toBe('blocked_host')
+  })
+
+  test('with a network every name, which must resolve into it or be public', () => {
+    const policy = createAddressPolicy(['10.0.0.0/8'])
+    expect(refusalOfUrl(policy, 'https://hooks.internal/')).toBeNull()
+    expect(policy.allows('10.1.2.3', 'hooks.internal')).toBe(true)
+    expect(policy.allows('192.168.0.1', 'hooks.internal')).toBe(false)
+    // Its address is known.
+    for (const url of ['https://localhost/', 'https://hooks.localhost/']) {
+      expect(refusalOfUrl(policy, url)?.code).toBe('blocked_host')
+      expect(refusalOfUrl(createAddressPolicy(['127.0.0.0/8']), url)).toBeNull()
+      expect(refusalOfUrl(createAddressPolicy(['::1']), url)).toBeNull()
+    }
   })
 
   test('an address', () => {

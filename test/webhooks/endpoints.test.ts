@@ -48,6 +48,7 @@ describe('an endpoint', () => {
         '/url',
         code,
       ])
+      if (code.startsWith('blocked_')) expect(refusal.message).toContain('BELLHOP_WEBHOOK_ALLOW')
       expect(await listEndpoints(webhooks.deps, webhooks.orgId)).toEqual([])
     })
   }

@@ -50,7 +50,7 @@ export function refusalOfMailHost(
 }
 
 /** Ends the sentence about a host that the address policy refuses. */
-export const ALLOW_HINT = 'To use it, add it to BELLHOP_MAIL_ALLOW.'
+export const ALLOW_HINT = 'To use it, add it or its network to BELLHOP_MAIL_ALLOW.'
 
 /** The host as it would be dialled, or undefined. The URL parser knows every form, such as `2130706433` for 127.0.0.1. */
 function hostOf(host: string): string | undefined {

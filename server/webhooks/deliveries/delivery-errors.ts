@@ -17,7 +17,8 @@ export type DeliveryError = (typeof DELIVERY_ERRORS)[number]
 /** One sentence for the delivery log. */
 export const DELIVERY_ERROR_SENTENCES: Record<DeliveryError, string> = {
   dns: "The endpoint's host name couldn't be resolved.",
-  blocked_address: "The endpoint's address is not public, so nothing was sent.",
+  blocked_address:
+    "The endpoint's address is not public, so nothing was sent. BELLHOP_WEBHOOK_ALLOW allows private ones.",
   connect_refused: "Bellhop couldn't connect to the endpoint.",
   connect_timeout: 'Connecting to the endpoint timed out.',
   tls_expired: "The endpoint's certificate has expired or is not valid yet.",

@@ -45,9 +45,15 @@ export function requireWebhookEvent(name: string, where: FaultLocation): Webhook
   return event
 }
 
+/** Ends the sentence about a host that the address policy refuses. */
+const ALLOW_HINT = 'To use it, add it or its network to BELLHOP_WEBHOOK_ALLOW.'
+
 function urlFault(config: Config, url: string): Fault | null {
   const refusal = refusalOfUrl(createAddressPolicy(config.webhookAllow), url)
-  return refusal && { pointer: '/url', ...refusal }
+  if (!refusal) return null
+  const isBlocked = refusal.code === 'blocked_host' || refusal.code === 'blocked_address'
+  const detail = isBlocked ? `${refusal.detail} ${ALLOW_HINT}` : refusal.detail
+  return { pointer: '/url', code: refusal.code, detail }
 }
 
 function descriptionFault(description: string): Fault | null {
