@@ -11,6 +11,6 @@ const sender = createSender({
   ca: await Bun.file(caFile).text(),
   resolve: async () => ['127.0.0.1'],
 })
-const { outcome } = await sender.send({ url, headers: {}, body: new Uint8Array(0) })
+const { outcome } = await sender.send({ endpointId: 'whe_1', url, headers: {}, body: new Uint8Array(0) })
 sender.close()
 console.log(outcome)

@@ -71,8 +71,8 @@ export async function listen(server: Server): Promise<number> {
   return address.port
 }
 
-export function post(sender: Sender, url: string, signal?: AbortSignal) {
-  return sender.send({ url, headers: {}, body: BODY, ...(signal && { signal }) })
+export function post(sender: Sender, url: string, signal?: AbortSignal, endpointId = 'whe_1') {
+  return sender.send({ endpointId, url, headers: {}, body: BODY, ...(signal && { signal }) })
 }
 
 /** For a raw receiver: answers the first bytes with these. */

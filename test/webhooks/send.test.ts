@@ -27,6 +27,7 @@ describe('a delivery', () => {
       body: 'thanks',
     }))
     const result = await senderWith().send({
+      endpointId: 'whe_1',
       url: `${receiver.url}?a=b&c=%20#fragment`,
       headers: { 'Content-Type': 'application/json', 'X-Service-Delivery': 'dlv_1' },
       body: BODY,
@@ -56,6 +57,16 @@ describe('a delivery', () => {
     expect(receiver.connections()).toBe(1)
   })
 
+  test('shares no connection with another endpoint, even at the same address', async () => {
+    const receiver = await receiverThat(() => ({ body: 'ok' }))
+    const sender = senderWith()
+    const endpoints = ['whe_1', 'whe_2', 'whe_1', 'whe_2', 'whe_3', 'whe_3']
+    for (const endpointId of endpoints) {
+      expect((await post(sender, receiver.url, undefined, endpointId)).outcome).toBe('succeeded')
+    }
+    expect(receiver.connections()).toBe(3)
+  })
+
   test('is repeated on a new connection only when a reused one was closed meanwhile', async () => {
     let connections = 0
     const receiver = await rawReceiverThat((socket) => {
@@ -67,10 +78,13 @@ describe('a delivery', () => {
       })
     })
     const sender = senderWith()
-    expect((await post(sender, receiver.url)).outcome).toBe('succeeded')
-    expect((await post(sender, receiver.url)).outcome).toBe('succeeded')
+    expect(await post(sender, receiver.url)).not.toHaveProperty('detail')
+    const detail = expect.stringContaining('sent again on a new one and may have arrived twice.')
+    expect(await post(sender, receiver.url)).toMatchObject({ outcome: 'succeeded', detail })
     expect(connections).toBe(2)
-    expect((await post(sender, receiver.url)).outcome).toBe('reset')
+    // That connection was not kept, so this one is new.
+    const third = await post(sender, receiver.url)
+    expect(third).toMatchObject({ outcome: 'reset', detail: 'socket hang up' })
     expect(connections).toBe(3)
   })
 

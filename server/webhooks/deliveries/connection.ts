@@ -1,13 +1,13 @@
-import { Agent } from 'node:https'
+import { Agent, type RequestOptions } from 'node:https'
 import { createTrust } from '../../network/trusted-certificates.ts'
 
 /** Less than the 5 s after which many servers close an idle connection, so that this side closes it first. */
 const MAX_IDLE_MS = 4_000
 /**
- * As many as attempts in progress, because many endpoints may share a host. With fewer, sockets are closed and reopened
- * all the time, and Bun does few handshakes per event loop tick, the newest first: some waited 9 seconds.
+ * As many as attempts of an endpoint in progress. With fewer, sockets are closed and reopened all the time, and Bun does
+ * few handshakes per event loop tick, the newest first: some waited 9 seconds.
  */
-const IDLE_SOCKETS_PER_HOST = 128
+const IDLE_SOCKETS_PER_ENDPOINT = 8
 /** With more sockets open, including busy ones, none is kept for reuse. */
 const SOCKETS_TO_KEEP = 384
 
@@ -27,15 +27,28 @@ export function createAgents(ca: string | undefined): Agents {
     kept: new EndpointAgent({
       ...verified,
       keepAlive: true,
-      maxFreeSockets: IDLE_SOCKETS_PER_HOST,
+      maxFreeSockets: IDLE_SOCKETS_PER_ENDPOINT,
       timeout: MAX_IDLE_MS,
     }),
-    fresh: new Agent(verified),
+    fresh: new EndpointAgent(verified),
   }
 }
 
+/** Options of a request that say whose connection it may use. */
+export interface EndpointRequestOptions extends RequestOptions {
+  endpointId: string
+}
+
+/**
+ * Two endpoints never use the same connection, even at the same host: what one organization's traffic does to a socket
+ * must not reach another's.
+ */
 class EndpointAgent extends Agent {
   #open = 0
+
+  override getName(options?: Partial<EndpointRequestOptions>): string {
+    return `${options?.endpointId ?? ''} ${super.getName(options)}`
+  }
 
   override createConnection(...given: Parameters<Agent['createConnection']>) {
     const socket = super.createConnection(...given)

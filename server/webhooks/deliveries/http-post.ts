@@ -1,8 +1,8 @@
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { type Agent, type RequestOptions, request as startRequest } from 'node:https'
+import { type Agent, request as startRequest } from 'node:https'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
 import type { Clock } from '../../clock.ts'
-import type { Agents } from './connection.ts'
+import type { Agents, EndpointRequestOptions } from './connection.ts'
 import { type DeliveryError, errorOfFailure, errorOfStatus } from './delivery-errors.ts'
 import { parseRetryAfter } from './retry-schedule.ts'
 
@@ -11,6 +11,8 @@ const MAX_HEADERS_BYTES = 16_384
 /** Informational responses (1xx) before the final one. */
 const MAX_INFORMATIONAL = 16
 const MAX_DETAIL_LENGTH = 300
+const SENT_AGAIN =
+  'The endpoint closed a kept connection before it responded, so the request was sent again on a new one and may have arrived twice.'
 
 export interface SendResult {
   outcome: 'succeeded' | DeliveryError
@@ -31,6 +33,8 @@ export interface SendResult {
 }
 
 export interface PostRequest {
+  /** Whose connections it may use. */
+  endpointId: string
   hostname: string
   port: number
   path: string
@@ -66,6 +70,7 @@ export class HttpPost {
   #informational = 0
   #respondedAt = 0
   #isOver = false
+  #wasSentAgain = false
   readonly #startedAt: number
   readonly #cancelTimer: () => void
 
@@ -87,9 +92,10 @@ export class HttpPost {
   }
 
   #connect(agent: Agent): void {
-    const options: RequestOptions = {
+    const options: EndpointRequestOptions = {
       method: 'POST',
       agent,
+      endpointId: this.post.endpointId,
       host: this.post.hostname,
       port: this.post.port,
       path: this.post.path,
@@ -144,8 +150,13 @@ export class HttpPost {
     const reason = errorOfFailure(error)
     if (this.#response) this.#finish(true)
     // The endpoint closed an idle connection just as it was reused, which is not an error of the endpoint.
-    else if (reason === 'reset' && request.reusedSocket) this.#connect(this.deps.agents.fresh)
+    else if (reason === 'reset' && request.reusedSocket) this.#sendAgain()
     else this.#fail(reason, error.message)
+  }
+
+  #sendAgain(): void {
+    this.#wasSentAgain = true
+    this.#connect(this.deps.agents.fresh)
   }
 
   #timeOut(): void {
@@ -164,7 +175,7 @@ export class HttpPost {
       responseBody: new Uint8Array(0),
       isBodyCut: false,
       durationMs: this.#since(this.deps.clock.monotonic()),
-      ...(detail && { detail: detail.slice(0, MAX_DETAIL_LENGTH) }),
+      ...this.#detail(detail),
     })
   }
 
@@ -183,9 +194,15 @@ export class HttpPost {
       responseBody: new Uint8Array(Buffer.concat(this.#chunks).subarray(0, MAX_BODY_BYTES)),
       isBodyCut,
       durationMs: this.#since(this.#respondedAt),
-      ...detailOf(status, headers),
+      ...this.#detail(detailOf(status, headers)),
       ...(status === 429 || status === 503 ? this.#retryAfter(headers) : undefined),
     })
+  }
+
+  /** What happened, and whether the endpoint may have the request twice. */
+  #detail(what: string | undefined): { detail?: string } {
+    const sentences = [this.#wasSentAgain ? SENT_AGAIN : undefined, what].filter((one) => one !== undefined)
+    return sentences.length === 0 ? {} : { detail: sentences.join(' ').slice(0, MAX_DETAIL_LENGTH) }
   }
 
   #retryAfter(headers: Record<string, string>): { retryAfterMs?: number } {
@@ -205,11 +222,9 @@ export class HttpPost {
   }
 }
 
-function detailOf(status: number, headers: Record<string, string>): { detail?: string } {
-  if (status >= 300 && status < 400 && headers.location) {
-    return { detail: `Redirect to ${headers.location}`.slice(0, MAX_DETAIL_LENGTH) }
-  }
-  return status >= 200 && status < 600 ? {} : { detail: `${status} is not a final HTTP status.` }
+function detailOf(status: number, headers: Record<string, string>): string | undefined {
+  if (status >= 300 && status < 400 && headers.location) return `Redirect to ${headers.location}`
+  return status >= 200 && status < 600 ? undefined : `${status} is not a final HTTP status.`
 }
 
 function flatten(headers: IncomingHttpHeaders): Record<string, string> {

@@ -28,7 +28,12 @@ export async function sendDelivery(
       "The endpoint's secret can't be decrypted. Check whether BELLHOP_SECRET was changed.",
     )
   }
-  const result = await sender.send({ url: endpoint.url, headers: requestHeaders, body })
+  const result = await sender.send({
+    endpointId: endpoint.id,
+    url: endpoint.url,
+    headers: requestHeaders,
+    body,
+  })
   return { ...result, requestHeaders, endedAt: deps.clock.now() }
 }
 

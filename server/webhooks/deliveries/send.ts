@@ -22,6 +22,8 @@ interface SenderOptions {
 }
 
 interface SendRequest {
+  /** Connections are reused only for the same endpoint. */
+  endpointId: string
   url: string
   headers: Record<string, string>
   /** The exact bytes to send. */
@@ -37,7 +39,7 @@ export interface Sender {
   close(): void
 }
 
-/** Sends deliveries. The process has one sender, which reuses connections to the same host. */
+/** Sends deliveries. The process has one sender, which reuses the connections of an endpoint. */
 export function createSender(options: SenderOptions): Sender {
   const { clock, policy, timeoutMs, ca, resolve = resolveName } = options
   const inFlight = new Set<HttpPost>()
@@ -87,6 +89,7 @@ export function createSender(options: SenderOptions): Sender {
 
 function postOf(request: SendRequest, url: URL, hostname: string): PostRequest {
   return {
+    endpointId: request.endpointId,
     hostname,
     port: Number(url.port) || HTTPS_PORT,
     path: url.pathname + url.search,
