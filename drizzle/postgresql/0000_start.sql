@@ -190,7 +190,6 @@ CREATE TABLE "customers" (
 CREATE TABLE "events" (
 	"org_id" text NOT NULL,
 	"number" bigint NOT NULL,
-	"id" text NOT NULL,
 	"type" text NOT NULL,
 	"ticket_id" text NOT NULL,
 	"body" "bytea",
@@ -831,7 +830,7 @@ CREATE INDEX "tickets_by_assignee_created" ON "tickets" USING btree ("org_id","a
 CREATE INDEX "tickets_by_assignee_updated" ON "tickets" USING btree ("org_id","assigned_to","updated_at","id");--> statement-breakpoint
 CREATE INDEX "tickets_by_status_assignee_updated" ON "tickets" USING btree ("org_id","status","assigned_to","updated_at","id");--> statement-breakpoint
 CREATE INDEX "tickets_spam" ON "tickets" USING btree ("org_id","updated_at","id") WHERE is_spam;--> statement-breakpoint
-CREATE INDEX "tickets_by_customer" ON "tickets" USING btree ("customer_id","updated_at","id");--> statement-breakpoint
+CREATE INDEX "tickets_by_customer" ON "tickets" USING btree ("customer_id","updated_at");--> statement-breakpoint
 CREATE INDEX "tickets_by_handle" ON "tickets" USING btree (substr(id, 25));--> statement-breakpoint
 CREATE INDEX "deliveries_due" ON "deliveries" USING btree ("endpoint_id","due_at","event_number") WHERE state = 'pending';--> statement-breakpoint
 CREATE INDEX "deliveries_in_flight" ON "deliveries" USING btree ("endpoint_id") WHERE state = 'in_flight';--> statement-breakpoint

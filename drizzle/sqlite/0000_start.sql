@@ -226,7 +226,6 @@ CREATE INDEX `customers_to_reindex` ON `customers` (`org_id`,`id`) WHERE reindex
 CREATE TABLE `events` (
 	`org_id` text NOT NULL,
 	`number` integer NOT NULL,
-	`id` text NOT NULL,
 	`type` text NOT NULL,
 	`ticket_id` text NOT NULL,
 	`body` blob,
@@ -659,7 +658,7 @@ CREATE INDEX `tickets_by_assignee_created` ON `tickets` (`org_id`,`assigned_to`,
 CREATE INDEX `tickets_by_assignee_updated` ON `tickets` (`org_id`,`assigned_to`,`updated_at`,`id`);--> statement-breakpoint
 CREATE INDEX `tickets_by_status_assignee_updated` ON `tickets` (`org_id`,`status`,`assigned_to`,`updated_at`,`id`);--> statement-breakpoint
 CREATE INDEX `tickets_spam` ON `tickets` (`org_id`,`updated_at`,`id`) WHERE is_spam;--> statement-breakpoint
-CREATE INDEX `tickets_by_customer` ON `tickets` (`customer_id`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `tickets_by_customer` ON `tickets` (`customer_id`,`updated_at`);--> statement-breakpoint
 CREATE INDEX `tickets_by_handle` ON `tickets` (substr(id, 25));--> statement-breakpoint
 CREATE TABLE `attempts` (
 	`delivery_id` text NOT NULL,

@@ -33,7 +33,6 @@ export async function recordEvents(
   await insertEvents(
     tx,
     numbered.map((event) => ({
-      id: deps.newId('evt'),
       orgId,
       number: event.number,
       type: event.type,

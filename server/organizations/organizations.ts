@@ -2,6 +2,7 @@ import { asc, eq, or } from 'drizzle-orm'
 import { organizations } from '../database/tables/organizations.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid } from '../errors.ts'
+import { createOrganizationId } from '../ids.ts'
 import { isBlank } from '../requests/text.ts'
 
 export const MAX_NAME_LENGTH = 255
@@ -30,7 +31,7 @@ export async function createOrganization(deps: Deps, input: { name: string }): P
 }
 
 export function newOrganization(deps: Deps, name: string): Organization {
-  return { id: deps.newId('org'), name, reopens: true, createdAt: deps.clock.now() }
+  return { id: createOrganizationId(deps.clock.now()), name, reopens: true, createdAt: deps.clock.now() }
 }
 
 /** Oldest first. */

@@ -21,7 +21,7 @@ const takeNumbers = database.query<{ last_event: number }, [string]>(
   'update organizations set last_event = last_event + 2 where id = ? returning last_event',
 )
 const insertEvent = database.query(
-  'insert into events (org_id, number, id, type, ticket_id, body, created_at) values (?, ?, ?, ?, ?, ?, ?)',
+  'insert into events (org_id, number, type, ticket_id, body, created_at) values (?, ?, ?, ?, ?, ?)',
 )
 const insertDelivery = database.query(
   `insert into deliveries (id, org_id, endpoint_id, event_number, event_type, ticket_id, state, due_at, created_at)
@@ -67,7 +67,7 @@ function create({ subject, customer: { name, email }, message }: Wanted): Respon
   ]
   for (const [place, { type, data }] of bodies.entries()) {
     const body = Buffer.from(JSON.stringify({ event: type, createdAt, data }))
-    insertEvent.run(org, last - 1 + place, id('evt'), type, ticketId, body, now)
+    insertEvent.run(org, last - 1 + place, type, ticketId, body, now)
     insertDelivery.run(id('dlv'), org, endpoint, last - 1 + place, type, ticketId, now, now)
   }
   for (const filter of COUNTERS) addToCounter.run(org, filter)

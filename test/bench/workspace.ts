@@ -101,8 +101,8 @@ export function fillDeliveries({ file, orgId, endpointId }: Workspace, howMany: 
   database
     .query(
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-      INSERT INTO events (org_id, number, id, type, ticket_id, body, created_at)
-      SELECT id, last_event + i, printf('evt_%026d', i), 'message.sent', 'tkt_00000000000000000000000001', ?, 1700000000000 + i
+      INSERT INTO events (org_id, number, type, ticket_id, body, created_at)
+      SELECT id, last_event + i, 'message.sent', 'tkt_00000000000000000000000001', ?, 1700000000000 + i
         FROM n, organizations WHERE id = ?`,
     )
     .run(howMany, body, orgId)

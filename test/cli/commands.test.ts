@@ -45,7 +45,7 @@ afterAll(async () => {
 })
 
 test('setup prints the id of the organization and gives the administrator the password of the file', async () => {
-  expect(orgId).toMatch(/^org_[0-9a-z]{26}$/)
+  expect(orgId).toMatch(/^org_[0-9a-z]{6}$/)
   const deps = await openDeps(readConfig(place))
   const [admin] = await deps.database.read.select().from(agents)
   await deps.database.close()

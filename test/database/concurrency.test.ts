@@ -66,7 +66,7 @@ test('changes of one ticket at once come one after the other: each counts, and t
   await Promise.all(changes)
   expect((await readTicket(workspace.deps, ORG, id)).version).toBe(61)
   expect(
-    await seenElsewhere(workspace.place, `select id from events where type = 'ticket.updated'`),
+    await seenElsewhere(workspace.place, `select number from events where type = 'ticket.updated'`),
   ).toHaveLength(60)
   const { kept, counted } = await countersAndRecount(workspace.place)
   expect(kept).toEqual(counted)

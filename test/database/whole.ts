@@ -9,7 +9,7 @@ const PIECES = `
   union all select id from messages m where not exists (select 1 from tickets t where t.id = m.ticket_id)
   union all select ticket_id from ticket_tags g where not exists
     (select 1 from tickets t where t.id = g.ticket_id and t.updated_at = g.updated_at)
-  union all select e.id from events e where not exists (select 1 from tickets t where t.id = e.ticket_id)
+  union all select e.ticket_id from events e where not exists (select 1 from tickets t where t.id = e.ticket_id)
   union all select m.id from messages m where (select count(*) from messages n where n.ticket_id = m.ticket_id) <>
     (select count(*) from events e where e.ticket_id = m.ticket_id and e.type = 'message.sent')
   union all select o.id from organizations o where o.last_event <>

@@ -130,10 +130,10 @@ test('what is refused or repeated emits nothing', async () => {
 test('ticket and events are one change: when the events cannot be kept there is no ticket', async () => {
   const client = await subscribed()
   const { newId } = bellhop.deps
-  // The second event is the last thing but the counters that a new ticket writes. A unit may be run again.
+  // The deliveries of the events are the last rows but the counters that a new ticket writes. A unit may be run again.
   let made = 0
   bellhop.deps.newId = (prefix) => {
-    if (prefix === 'evt' && ++made % 2 === 0) throw new StorageError('The disk refused the change.')
+    if (prefix === 'dlv' && ++made % 2 === 0) throw new StorageError('The disk refused the change.')
     return newId(prefix)
   }
   const refused = await client.call('POST', '/tickets', { body: ticketInput() })

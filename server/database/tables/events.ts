@@ -27,7 +27,6 @@ export const events = table(
   {
     orgId: text().notNull(),
     number: integer().notNull(),
-    id: text().notNull(),
     type: text().$type<LogEvent>().notNull(),
     ticketId: text().notNull(),
     /** The webhook body: the exact bytes that are signed and sent. Null when no endpoint was subscribed. */
