@@ -534,7 +534,8 @@ CREATE TABLE "ticket_tags" (
 );
 --> statement-breakpoint
 CREATE TABLE "tickets" (
-	"id" text PRIMARY KEY NOT NULL,
+	"number" bigserial PRIMARY KEY NOT NULL,
+	"id" text NOT NULL,
 	"org_id" text NOT NULL,
 	"customer_id" text NOT NULL,
 	"status" text NOT NULL,
@@ -546,7 +547,8 @@ CREATE TABLE "tickets" (
 	"is_spam" boolean DEFAULT false NOT NULL,
 	"version" bigint DEFAULT 1 NOT NULL,
 	"created_at" bigint NOT NULL,
-	"updated_at" bigint NOT NULL
+	"updated_at" bigint NOT NULL,
+	CONSTRAINT "tickets_id_unique" UNIQUE("id")
 );
 --> statement-breakpoint
 CREATE TABLE "attempts" (

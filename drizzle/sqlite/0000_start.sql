@@ -632,7 +632,8 @@ CREATE INDEX `ticket_tags_by_ticket` ON `ticket_tags` (`ticket_id`);--> statemen
 CREATE INDEX `ticket_tags_by_created` ON `ticket_tags` (`org_id`,`tag`,`created_at`,`ticket_id`);--> statement-breakpoint
 CREATE INDEX `ticket_tags_by_updated` ON `ticket_tags` (`org_id`,`tag`,`updated_at`,`ticket_id`);--> statement-breakpoint
 CREATE TABLE `tickets` (
-	`id` text PRIMARY KEY NOT NULL,
+	`number` integer PRIMARY KEY NOT NULL,
+	`id` text NOT NULL,
 	`org_id` text NOT NULL,
 	`customer_id` text NOT NULL,
 	`status` text NOT NULL,
@@ -648,6 +649,7 @@ CREATE TABLE `tickets` (
 	FOREIGN KEY (`customer_id`) REFERENCES `customers`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
+CREATE UNIQUE INDEX `tickets_id_unique` ON `tickets` (`id`);--> statement-breakpoint
 CREATE INDEX `tickets_by_created` ON `tickets` (`org_id`,`created_at`,`id`);--> statement-breakpoint
 CREATE INDEX `tickets_by_updated` ON `tickets` (`org_id`,`updated_at`,`id`);--> statement-breakpoint
 CREATE INDEX `tickets_by_status_created` ON `tickets` (`org_id`,`status`,`created_at`,`id`);--> statement-breakpoint

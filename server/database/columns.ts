@@ -23,6 +23,11 @@ const postgresWords = {
   text: () => pg.text(),
   /** Integers up to 2^53: counts, versions, and times in milliseconds since 1970. */
   integer: () => pg.bigint({ mode: 'number' }),
+  /**
+   * A primary key that the database assigns in ascending order. On SQLite it is the row's own number, which every index
+   * contains anyway. Only for the inside: what people and programs see has a text id.
+   */
+  rowNumber: () => pg.bigserial({ mode: 'number' }).primaryKey(),
   boolean: () => pg.boolean(),
   json: () => pgJson(),
   bytes: () => pgBytes(),
@@ -34,6 +39,7 @@ const sqliteWords = {
   table: lite.sqliteTable,
   text: () => lite.text(),
   integer: () => lite.integer({ mode: 'number' }),
+  rowNumber: () => lite.integer({ mode: 'number' }).primaryKey(),
   boolean: () => lite.integer({ mode: 'boolean' }),
   json: () => lite.text({ mode: 'json' }),
   bytes: () => lite.blob({ mode: 'buffer' }),
@@ -44,4 +50,4 @@ const sqliteWords = {
 // The only cast between the engines. From here on everything is typed as PostgreSQL.
 const words = engine === 'sqlite' ? (sqliteWords as unknown as typeof postgresWords) : postgresWords
 
-export const { table, text, integer, boolean, json, bytes, index, uniqueIndex, primaryKey } = words
+export const { table, text, integer, rowNumber, boolean, json, bytes, index, uniqueIndex, primaryKey } = words

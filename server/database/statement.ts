@@ -58,9 +58,11 @@ export function command<P extends Params>(
 
 const MAX_ROWS_AT_ONCE = 32
 
-interface InsertOptions<Column extends string> {
+interface InsertOptions<Column extends string, Left extends string> {
   /** The others get their defaults. */
   columns?: readonly Column[]
+  /** Those that the database assigns. */
+  except?: readonly Left[]
   /** Values that are not bound as they are. */
   expressions?: { [Name in NoInfer<Column>]?: (parameter: Placeholder) => SQL }
   /** What happens to a row that is already there: it is changed, or kept as it is. Without it, the insert fails. */
@@ -71,12 +73,17 @@ interface InsertOptions<Column extends string> {
  * Inserts any number of rows, several in one statement, which is built once for each number of rows up to a limit. Use it
  * once for each table, whose name it takes.
  */
-export function insertOf<Table extends PgTable, Column extends ColumnOf<Table> = ColumnOf<Table>>(
+export function insertOf<
+  Table extends PgTable,
+  Column extends ColumnOf<Table> = ColumnOf<Table>,
+  Left extends ColumnOf<Table> = never,
+>(
   table: Table,
-  { columns, expressions = {}, onConflict }: InsertOptions<Column> = {},
-): (tx: Transaction, rows: Pick<Table['$inferSelect'], Column>[]) => Promise<void> {
+  { columns, except = [], expressions = {}, onConflict }: InsertOptions<Column, Left> = {},
+): (tx: Transaction, rows: Pick<Table['$inferSelect'], Exclude<Column, Left>>[]) => Promise<void> {
   const target: PgTable = table
-  const names: readonly string[] = columns ?? Object.keys(getTableColumns(target))
+  const left: readonly string[] = except
+  const names = (columns ?? Object.keys(getTableColumns(target))).filter((name) => !left.includes(name))
   const expressionOf = new Map<string, (parameter: Placeholder) => SQL>(Object.entries(expressions))
   const valuesOf = (row: number) =>
     Object.fromEntries(

@@ -10,7 +10,7 @@ import { tickets, ticketTags } from '../database/tables/tickets.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
 
-export type Ticket = typeof tickets.$inferSelect
+export type Ticket = Omit<typeof tickets.$inferSelect, 'number'>
 export type Message = typeof messages.$inferSelect
 
 /** A message that was just stored, with its attachments in order. */
@@ -20,7 +20,7 @@ export interface TicketWithCustomer extends Ticket {
   customer: Customer
 }
 
-const ticketColumns = getTableColumns(tickets)
+const { number: _, ...ticketColumns } = getTableColumns(tickets)
 
 /** A ticket's columns with its customer's, for a query that joins the two. */
 export const ticketWithCustomer = {
@@ -102,7 +102,7 @@ export const touchTicket = statement<{ orgId: string; id: string; updatedAt: num
       .returning(ticketColumns),
 )
 
-export const insertTickets = insertOf(tickets)
+export const insertTickets = insertOf(tickets, { except: ['number'] })
 export const insertTags = insertOf(ticketTags)
 export const insertMessages = insertOf(messages)
 

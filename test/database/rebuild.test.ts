@@ -12,7 +12,7 @@ function rebuildTickets(which: string): string {
   return `PRAGMA foreign_keys=OFF;--> statement-breakpoint
     create table __new_tickets as select * from tickets ${which};--> statement-breakpoint
     drop table tickets;--> statement-breakpoint
-    create table tickets (id text primary key not null, org_id text, customer_id text references customers (id),
+    create table tickets (number integer primary key, id text not null unique, org_id text, customer_id text references customers (id),
       status text, channel text, subject text, assigned_to text, tags text, version integer, created_at integer,
       updated_at integer, is_spam integer, mailbox_id text);--> statement-breakpoint
     insert into tickets select * from __new_tickets;--> statement-breakpoint

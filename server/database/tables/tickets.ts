@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { boolean, index, integer, json, primaryKey, table, text } from '../columns.ts'
+import { boolean, index, integer, json, primaryKey, rowNumber, table, text } from '../columns.ts'
 import { customers } from './customers.ts'
 
 /** Section 2 of the specification. */
@@ -12,7 +12,9 @@ export type Channel = (typeof CHANNELS)[number]
 export const tickets = table(
   'tickets',
   {
-    id: text().primaryKey(),
+    /** Breaks ties in lists: with it, their indexes need no ids. */
+    number: rowNumber(),
+    id: text().notNull().unique(),
     orgId: text().notNull(),
     customerId: text()
       .notNull()
