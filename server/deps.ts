@@ -9,6 +9,7 @@ import { openDatabase } from './database/open.ts'
 import type { ActorKind } from './database/tables/audit.ts'
 import { organizations } from './database/tables/organizations.ts'
 import { createEncryption, type Encryption } from './encryption.ts'
+import { createExpensiveReads, type ExpensiveReads } from './expensive-reads.ts'
 import { createId, type IdPrefix } from './ids.ts'
 import { createLog, type Log } from './log.ts'
 import { createPulse, type Pulse } from './pulse.ts'
@@ -22,6 +23,8 @@ export interface Deps {
   pulse: Pulse
   /** Beats when another process has committed: rows kept in memory may be stale. */
   externalCommits: Pulse
+  /** For what may examine many rows, such as a search. */
+  expensiveReads: ExpensiveReads
   /** The bytes of attachments and raw mails. */
   files: FileStore
   encryption: Encryption
@@ -70,6 +73,7 @@ async function open(config: Config, given: Given): Promise<Deps> {
     database,
     pulse,
     externalCommits: createPulse(),
+    expensiveReads: createExpensiveReads(),
     files: createFileStore({ dataFolder: config.dataFolder, now: clock.now }),
     encryption,
     passwordCost: given.passwordCost ?? PASSWORD_COST,

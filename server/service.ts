@@ -69,8 +69,8 @@ export async function startService(
   if (given.trustsResponses) trustResponses(app)
   watchRequests(app, clock, metrics.countRequest)
   if (config.logLevel === 'debug') watchRequests(app, clock, logRequest(deps.log))
-  // Streams are stopped before the listener, which waits for them to end.
-  const running: { stop(): Promise<void> }[] = [live, visitorStreams]
+  // Streams and expensive reads are stopped before the listener, which waits for them to end.
+  const running: { stop(): void | Promise<void> }[] = [live, visitorStreams, deps.expensiveReads]
   // All at the same time, to stop quickly.
   started.defer(async () => {
     await Promise.all(running.map((one) => one.stop()))

@@ -6,6 +6,7 @@ const RETRYABLE = new Set(['40001', '40P01'])
 /** Disk full, out of memory, too many connections, shutting down, not accepting connections, connection lost. */
 const POSTGRES_FAULT = /^(53|55000|57P|58|08)/
 const SQLITE_FAULT = /^SQLITE_(FULL|IOERR|BUSY|CANTOPEN|READONLY|NOMEM|CORRUPT|NOTADB|PERM|PROTOCOL)/
+const QUERY_CANCELED = '57014'
 /** Bun's codes for no server or a lost connection. */
 const CONNECTION_LOST = /^(08|ERR_POSTGRES_CONNECTION_)/
 const STORAGE_CODE = /^([0-9A-Z]{5}$|SQLITE_|ERR_POSTGRES_CONNECTION_)/
@@ -24,6 +25,11 @@ export type Transaction = Pick<
 export interface Database {
   readonly engine: 'sqlite' | 'postgresql'
   readonly read: Reader
+  /**
+   * The same for reads that may take long: they don't hold the event loop, and at most a few of them run at once. Its
+   * queries see what was committed before them, like those of `read`.
+   */
+  readonly background: Reader
   /**
    * Runs a unit of work. Its changes are durable when the promise resolves; when it rejects, none is kept. A unit may
    * run more than once and must await only its own queries, so hash, fetch and read files before. Writes don't nest.
@@ -71,6 +77,11 @@ export function isConnectionLost(reason: unknown): boolean {
 
 export function isRetryable(reason: unknown): boolean {
   return RETRYABLE.has(storageCode(reason))
+}
+
+/** Whether the database server ended a query because it took too long. */
+export function isReadTimeout(reason: unknown): boolean {
+  return storageCode(reason) === QUERY_CANCELED
 }
 
 /** The SQLSTATE, SQLite's error name, or Bun's code; empty when there is none. */

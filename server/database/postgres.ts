@@ -17,6 +17,10 @@ const MAX_TRIES = 8
 const MAX_PAUSE_MS = 10
 /** The server ends a unit that awaits anything but its queries, because others may be waiting for its rows. */
 const MAX_IDLE_MS = 5_000
+/** Connections for reads that may take long, so that these never wait for each other with the rest of the service. */
+const BACKGROUND_CONNECTIONS = 3
+/** The server ends such a read after this time, whether its client is still there or not. */
+const MAX_BACKGROUND_MS = 2_000
 
 /** The PostgreSQL engine, for data that outgrows one machine. `onRetry` is called for each retried unit. */
 export async function openPostgres(
@@ -25,7 +29,12 @@ export async function openPostgres(
   onRetry: (code: string, tries: number) => void,
 ): Promise<Database> {
   const client = new SQL(url, { connection: { idle_in_transaction_session_timeout: MAX_IDLE_MS } })
-  const reads = guarded(client, () => refuseInsideUnit('read'))
+  const background = new SQL(url, {
+    max: BACKGROUND_CONNECTIONS,
+    connection: { statement_timeout: MAX_BACKGROUND_MS },
+  })
+  const refuseRead = () => refuseInsideUnit('read')
+  const reads = guarded(client, refuseRead)
   const writes = guarded(client, refuseOutsideUnit)
   let lastPosition = await position()
 
@@ -52,6 +61,7 @@ export async function openPostgres(
   return {
     engine: 'postgresql',
     read: reads as unknown as Reader,
+    background: guarded(background, refuseRead) as unknown as Reader,
     write,
     async hasExternalCommits() {
       const seen = await position()
@@ -67,7 +77,7 @@ export async function openPostgres(
       return { database: Number(row.bytes), wal: 0 }
     },
     async close() {
-      await client.close()
+      await Promise.all([client.close(), background.close()])
     },
   }
 }

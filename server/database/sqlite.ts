@@ -1,6 +1,7 @@
 import { type Database as Connection, SQLiteError } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { yieldToEventLoop } from '../loop.ts'
+import { openBackgroundReader } from './background-reader.ts'
 import { type Database, isStorageFault, StorageError, type Transaction } from './database.ts'
 import { openReader, openWriter } from './sqlite-connections.ts'
 import { refuseInsideUnit, runAsUnit, UnitFault } from './unit.ts'
@@ -25,6 +26,7 @@ interface Queued {
 export function openSqlite(file: string, onCommit: () => void): Database {
   const writer = openWriter(file)
   const reader = openReader(file)
+  const background = openBackgroundReader(file)
   const queue: Queued[] = []
   let isFlushing = false
   let flushStartedAt = 0
@@ -133,6 +135,7 @@ export function openSqlite(file: string, onCommit: () => void): Database {
   return {
     engine: 'sqlite',
     read: reader.read,
+    background: background.read,
     write,
     async hasExternalCommits() {
       const version = dataVersion(writer.connection)
@@ -151,6 +154,7 @@ export function openSqlite(file: string, onCommit: () => void): Database {
     async close() {
       isClosed = true
       while (isFlushing) await yieldToEventLoop()
+      background.close()
       reader.connection.close()
       writer.checkpoint()
       writer.connection.close()

@@ -37,6 +37,8 @@ const CLOCKS: Record<string, RegExp> = {
   'server/database/sqlite.ts': /performance|setTimeout/,
   // Pauses between attempts of a unit.
   'server/database/postgres.ts': /setTimeout/,
+  // When a thread without work ends.
+  'server/database/background-reader.ts': /setTimeout/,
   'server/database/migrate.ts': /Bun\.sleepSync/,
 }
 const READS_ENVIRONMENT = /\b(?:process|Bun|import\.meta)\.env\b/
