@@ -1,4 +1,4 @@
-import { and, desc, inArray, lt, sql } from 'drizzle-orm'
+import { and, desc, gte, inArray, lt, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import { engine, integer, table, text } from './columns.ts'
 import type { Reader, Transaction } from './database.ts'
 import { insertOf, integerParameter, statement, textParameter } from './statement.ts'
@@ -73,37 +73,92 @@ async function totalChanges(tx: Transaction): Promise<number> {
   return row?.changes ?? 0
 }
 
-/** Numbers of matching documents below a number, highest first. Not ranked: ranking would read every match. */
+/**
+ * Documents that one query of SQLite's index looks through: some 50 ms for the commonest words. Before its first row, it
+ * reads everything about each word that an incomplete one may begin, so fewer documents would take longer in total.
+ */
+const NUMBERS_PER_QUERY = engine === 'sqlite' ? 65_536 : Number.MAX_SAFE_INTEGER
+
+/** A part of the matches. */
+export interface Matches {
+  /** Highest first. Not ranked: ranking would read every match. */
+  numbers: number[]
+  /** There may be more matches below this number; undefined if there are none. */
+  below: number | undefined
+}
+
+/** Where to look for matches: `downTo` and above, but below `below`. */
+interface NumberRange {
+  downTo: number
+  below: number
+}
+
+/** The highest matching documents in a range, at most `limit`, from a part of the range. `among`: only these match. */
 export async function matchingNumbers(
   read: Reader,
   query: IndexQuery,
-  { below, limit }: { below: number; limit: number },
-): Promise<number[]> {
-  const rows = await matchesBelow(read, { expression: expressionOf(query), below, limit })
-  return rows.map(({ number }) => number)
+  { downTo, below, limit, among }: NumberRange & { limit: number; among?: number[] },
+): Promise<Matches> {
+  const from = Math.max(downTo, below - NUMBERS_PER_QUERY)
+  const params = { expression: expressionOf(query), from, below, limit }
+  const rows = among
+    ? await matchesAmong(read, { ...params, among: JSON.stringify(among) })
+    : await matches(read, params)
+  const numbers = rows.map(({ number }) => number)
+  const last = numbers.at(-1)
+  if (last !== undefined && numbers.length >= limit) return { numbers, below: last }
+  return { numbers, below: from > downTo ? from : undefined }
 }
 
 const insertTexts = insertOf(searchIndex, {
   expressions: engine === 'sqlite' ? {} : { text: (text) => sql`cast(${text} as tsvector)` },
 })
 
-const matchesBelow = statement<
-  { expression: string; below: number; limit: number },
-  { number: number }[],
-  Reader
->('search_index_matches', (read, p) => {
-  const expression = textParameter(p.expression)
-  const isMatch =
-    engine === 'sqlite'
-      ? sql`search_index match ${expression}`
-      : sql`${searchIndex.text} @@ cast(${expression} as tsquery)`
-  return read
+type MatchParams = { expression: string; from: number; below: number; limit: number }
+type Match = { number: number }
+
+const matches = statement<MatchParams, Match[], Reader>('search_index_matches', (read, p) =>
+  read
     .select({ number: searchIndex.rowid })
     .from(searchIndex)
-    .where(and(isMatch, lt(searchIndex.rowid, integerParameter(p.below))))
+    .where(matchesWithin(p))
     .orderBy(desc(searchIndex.rowid))
-    .limit(p.limit)
-})
+    .limit(p.limit),
+)
+
+const matchesAmong = statement<MatchParams & { among: string }, Match[], Reader>(
+  'search_index_matches_among',
+  (read, p) => {
+    const numbers =
+      engine === 'sqlite'
+        ? sql`select value from json_each(${textParameter(p.among)})`
+        : sql`select cast(value as bigint) from jsonb_array_elements_text(cast(${textParameter(p.among)} as jsonb))`
+    return (
+      read
+        .select({ number: searchIndex.rowid })
+        .from(searchIndex)
+        // An expression, because FTS5 would look for each number by itself.
+        .where(and(matchesWithin(p), sql`(${searchIndex.rowid} + 0) in (${numbers})`))
+        .orderBy(desc(searchIndex.rowid))
+        .limit(p.limit)
+    )
+  },
+)
+
+function matchesWithin({
+  expression,
+  from,
+  below,
+}: Record<'expression' | 'from' | 'below', Placeholder>): SQL | undefined {
+  const text = textParameter(expression)
+  return and(
+    engine === 'sqlite'
+      ? sql`search_index match ${text}`
+      : sql`${searchIndex.text} @@ cast(${text} as tsquery)`,
+    gte(searchIndex.rowid, integerParameter(from)),
+    lt(searchIndex.rowid, integerParameter(below)),
+  )
+}
 
 function storedText(words: string[]): string {
   return engine === 'sqlite' ? words.join(' ') : vectorText(words)

@@ -7,8 +7,8 @@ import { notes, readMarks } from '../database/tables/threads.ts'
 import { tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
+import type { ExpensiveRead } from '../expensive-reads.ts'
 import { plainTextOf, withoutImageMarks } from '../formatting/plain-text.ts'
-import { yieldToEventLoop } from '../loop.ts'
 import { isBlank } from '../requests/text.ts'
 import {
   hasDraft,
@@ -62,6 +62,15 @@ interface InboxRequest {
   sort?: TicketSort
   cursor?: string
   limit?: number
+  expensive: ExpensiveRead
+}
+
+interface InboxPage {
+  rows: InboxRow[]
+  nextCursor: string | undefined
+  /** The search examined as many tickets as one may. The next page continues where it stopped, if it can. */
+  isTooBroad: boolean
+  terms: string[]
 }
 
 /**
@@ -71,24 +80,21 @@ interface InboxRequest {
 export async function listInbox(
   deps: Deps,
   orgId: string,
-  { me, q = '', zone, sort = 'updated_desc', cursor, limit = DEFAULT_ROWS }: InboxRequest,
-): Promise<{ rows: InboxRow[]; nextCursor: string | undefined; terms: string[] }> {
+  { me, q = '', zone, sort = 'updated_desc', cursor, limit = DEFAULT_ROWS, expensive }: InboxRequest,
+): Promise<InboxPage> {
   const { read } = deps.database
   const search = await readSearch(read, { orgId, me, text: q, zone })
   const list = Bun.hash.wyhash(JSON.stringify([sort, search])).toString(36)
   const after = cursor === undefined ? undefined : requireKey(cursor, list)
-  const keys = await findTickets(read, { orgId, me, search, sort, after, limit: limit + 1 })
+  const request = { orgId, me, search, sort, after, limit: limit + 1, expensive }
+  const { keys, isTooBroad = false, stoppedAt } = await findTickets(deps.database, request)
   const page = keys.slice(0, limit)
-  const last = page.at(-1)
-  const hasMore = keys.length > limit
+  const last = keys.length > limit ? page.at(-1) : stoppedAt
+  const rows = await readRows(read, { orgId, me, ids: page.map(({ id }) => id) })
   return {
-    rows: await withExcerpts(
-      read,
-      orgId,
-      await readRows(read, { orgId, me, ids: page.map(({ id }) => id) }),
-      search.terms,
-    ),
-    nextCursor: last && hasMore ? encodeCursor({ direction: 'next', list, ...last, page: 1 }) : undefined,
+    rows: await withExcerpts(read, { orgId, rows, terms: search.terms, expensive }),
+    nextCursor: last && encodeCursor({ direction: 'next', list, ...last, page: 1 }),
+    isTooBroad,
     terms: search.terms,
   }
 }
@@ -105,16 +111,19 @@ function requireKey(cursor: string, list: string): SortKey {
 /** Splitting long threads into words takes a while, so other requests run between tickets. */
 async function withExcerpts(
   read: Reader,
-  orgId: string,
-  rows: InboxRow[],
-  terms: string[],
+  {
+    orgId,
+    rows,
+    terms,
+    expensive,
+  }: { orgId: string; rows: InboxRow[]; terms: string[]; expensive: ExpensiveRead },
 ): Promise<InboxRow[]> {
   if (terms.length === 0) return rows
   const found: InboxRow[] = []
   for (const row of rows) {
     const excerpt = excerptOf(await textsOf(read, { orgId, ticketId: row.id }), terms)
     found.push(excerpt === undefined ? row : { ...row, excerpt })
-    await yieldToEventLoop()
+    await expensive.examined(1)
   }
   return found
 }

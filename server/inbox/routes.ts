@@ -51,9 +51,14 @@ const row = t.Object({
 const rowList = t.Object({
   data: t.Array(row),
   nextCursor: t.Optional(t.String()),
+  /** The search stopped before it had examined every ticket. Says how to narrow it. `nextCursor` continues it. */
+  tooBroad: t.Optional(t.String()),
   /** What to mark in the rows: words in lower case without accents, each of which may begin a longer word. */
   terms: t.Array(t.String()),
 })
+
+const TOO_BROAD =
+  'Too many tickets to search all of them at once. Add a less common word or a filter, such as from:, tag:, or after:.'
 
 const countsQuery = t.Object({ zone }, strict)
 
@@ -97,9 +102,17 @@ export function inboxRoutes(guard: AgentGuard) {
     .use(guard.requireAgent)
     .get(
       '/tickets',
-      async ({ me, as, query }) => {
-        const { rows, nextCursor, terms } = await listInbox(as, me.orgId, { me: me.agentId, ...query })
-        return { data: rows.map(viewRow), ...(nextCursor === undefined ? {} : { nextCursor }), terms }
+      async ({ me: { agentId, orgId }, as, query, request: { signal } }) => {
+        const { rows, nextCursor, isTooBroad, terms } = await as.expensiveReads.run(
+          { agentId, signal },
+          (expensive) => listInbox(as, orgId, { me: agentId, ...query, expensive }),
+        )
+        return {
+          data: rows.map(viewRow),
+          ...(nextCursor === undefined ? {} : { nextCursor }),
+          ...(isTooBroad ? { tooBroad: TOO_BROAD } : {}),
+          terms,
+        }
       },
       { transform: strictQuery(listQuery), query: listQuery, response: { 200: rowList } },
     )

@@ -96,13 +96,13 @@ export function createViewCounter(): ViewCounter {
 /** Waits for the organization's counts that began before. */
 async function countAfter(
   previous: Promise<unknown> | undefined,
-  { clock, database }: Deps,
+  deps: Deps,
   { orgId, me, search, newestEvent }: CountRequest,
 ): Promise<CachedCount> {
   await previous
-  const startedAt = clock.monotonic()
-  const count = await countTickets(database.read, orgId, me, search)
-  const endedAt = clock.monotonic()
+  const startedAt = deps.clock.monotonic()
+  const count = await countTickets(deps, orgId, me, search)
+  const endedAt = deps.clock.monotonic()
   const cost = endedAt - startedAt
   const keep = cost < CHEAP_MS ? 0 : Math.min(cost * KEEP_FACTOR, MAX_KEEP_MS)
   return { ...count, event: newestEvent, keepUntil: endedAt + keep }

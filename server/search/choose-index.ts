@@ -1,6 +1,6 @@
 import type { Reader } from '../database/database.ts'
 import { filterNames, readCounters } from '../tickets/counters.ts'
-import type { Filter } from './read-search.ts'
+import type { Filter } from './filters.ts'
 
 /** Filters that few tickets pass. They are tried in this order. */
 const RARE = ['draft', 'held', 'failed', 'spam'] as const

@@ -4,7 +4,7 @@ import { messages } from '../database/tables/messages.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { drafts, readMarks } from '../database/tables/threads.ts'
 import { tickets, ticketTags } from '../database/tables/tickets.ts'
-import type { Filter } from './read-search.ts'
+import type { Filter } from './filters.ts'
 
 // Each filter has two conditions: an indexed one for the index that a query walks along, and an unindexed one, written as
 // an expression that no index matches, for all others. So choose-index.ts decides, not a planner without statistics.

@@ -1,4 +1,5 @@
 import type { Reader } from '../database/database.ts'
+import type { Deps } from '../deps.ts'
 import { filterNames, readCounters } from '../tickets/counters.ts'
 import { exactCounter } from './choose-index.ts'
 import { findTickets } from './find-tickets.ts'
@@ -24,19 +25,19 @@ export async function readCount(read: Reader, orgId: string, search: Search): Pr
 }
 
 /** Counts tickets one by one, up to a number of matches and a number of examined tickets. */
-export async function countTickets(read: Reader, orgId: string, me: string, search: Search): Promise<Count> {
-  const budget = { remaining: MAX_EXAMINED }
-  const found = await findTickets(read, {
-    orgId,
-    me,
-    search,
-    sort: 'updated_desc',
-    after: undefined,
-    limit: MAX_COUNTED,
-    budget,
-  })
-  const { count, isAtLeast } = limited(found.length)
-  return { count, isAtLeast: isAtLeast || budget.remaining <= 0 }
+export async function countTickets(
+  deps: Pick<Deps, 'database' | 'expensiveReads'>,
+  orgId: string,
+  me: string,
+  search: Search,
+): Promise<Count> {
+  const request = { orgId, me, search, sort: 'updated_desc' as const, after: undefined, limit: MAX_COUNTED }
+  const { read, background } = deps.database
+  const { keys, isTooBroad = false } = await deps.expensiveReads.run({ maxRows: MAX_EXAMINED }, (expensive) =>
+    findTickets({ read, background }, { ...request, expensive }),
+  )
+  const { count, isAtLeast } = limited(keys.length)
+  return { count, isAtLeast: isAtLeast || isTooBroad }
 }
 
 /** A counter less its spam, as the inbox shows it. */

@@ -1,14 +1,16 @@
-import type { Reader } from '../database/database.ts'
-import { type IndexQuery, matchingNumbers } from '../database/full-text.ts'
-import { yieldToEventLoop } from '../loop.ts'
+import { type Database, isReadTimeout, type Reader } from '../database/database.ts'
+import { type IndexQuery, type Matches, matchingNumbers } from '../database/full-text.ts'
+import type { ExpensiveRead } from '../expensive-reads.ts'
 import type { TicketSort } from '../tickets/list-tickets.ts'
 import { chooseIndex, upperBound } from './choose-index.ts'
 import { parameterOf } from './conditions.ts'
+import type { Filter } from './filters.ts'
 import {
   documentLookup,
   documentsOf,
   keysStatement,
   LOOKUP_SIZE,
+  outermostDocuments,
   type QueryShape,
   type SortKey,
   sliceEndStatement,
@@ -16,7 +18,10 @@ import {
   ticketsWithHandle,
 } from './queries.ts'
 import { handleOf } from './query-language.ts'
-import type { Filter, Search } from './read-search.ts'
+import type { Search } from './read-search.ts'
+
+/** Reads of tickets and of the full-text index. What takes long runs in the background. */
+type Readers = Pick<Database, 'read' | 'background'>
 
 interface FindInput {
   orgId: string
@@ -26,8 +31,15 @@ interface FindInput {
   /** Only tickets after this one. */
   after: SortKey | undefined
   limit: number
-  /** How many more tickets may be examined; at 0 the result is what was found so far. */
-  budget?: { remaining: number }
+  expensive: ExpensiveRead
+}
+
+interface Found {
+  keys: SortKey[]
+  /** The search was too broad to be completed: there may be more tickets. */
+  isTooBroad?: true
+  /** The search can be continued after this key. */
+  stoppedAt?: SortKey
 }
 
 /** Tickets examined at a time if a filter has no index: a few milliseconds. */
@@ -36,77 +48,89 @@ const SLICE = 500
 const FIRST_SLICE = 100
 /** Tickets that may be added to a slice between the query for its end and the one for its tickets. */
 const MARGIN = 50
-/** Matches of the full-text index examined at a time. */
-const MATCH_SLICE = 2_000
 /** Up to this many tickets that pass the filters are looked up before their text is searched. */
 const MAX_FEW = 2_000
+/** Matches of the full-text index that one query returns: few fill a page, and each query begins anew. */
+const FIRST_MATCHES = LOOKUP_SIZE
+const MATCHES = 2_048
+/** What looking up some documents costs, besides their rows. */
+const ROWS_PER_LOOKUP = 20
+/** The place of a full-text search is the number of a document alone. */
+const NO_TICKET = `tkt_${'0'.repeat(26)}`
 
 /**
  * The keys of the tickets that a search finds, in order. Along an index if there is one, so the total doesn't matter;
- * otherwise a slice at a time, so that a search without results in 100,000 tickets doesn't block other requests.
+ * otherwise a slice at a time, up to the number of rows that a read may examine. After the first slice, and for words,
+ * nothing runs on the event loop.
  */
-export async function findTickets(read: Reader, input: FindInput): Promise<SortKey[]> {
+export async function findTickets(readers: Readers, input: FindInput): Promise<Found> {
+  if (input.search.isImpossible) return { keys: [] }
+  try {
+    return await find(readers, input)
+  } catch (error) {
+    if (isReadTimeout(error)) return { keys: [], isTooBroad: true }
+    throw error
+  }
+}
+
+async function find(readers: Readers, input: FindInput): Promise<Found> {
   const { indexQuery, ticketReference } = input.search
-  if (!indexQuery) return findAlongIndex(read, input)
-  if (ticketReference === undefined) return findByWords(read, input, indexQuery)
-  return findByReference(read, input, { indexQuery, ticketReference })
+  if (!indexQuery) return findAlongIndex(readers, input)
+  if (ticketReference === undefined) return findByWords(readers, input, indexQuery)
+  return findByReference(readers, input, { indexQuery, ticketReference })
 }
 
 /** The ticket with this id or handle, spam or not, before the tickets whose text contains it. */
 async function findByReference(
-  read: Reader,
+  readers: Readers,
   input: FindInput,
   { indexQuery, ticketReference }: { indexQuery: IndexQuery; ticketReference: string },
-): Promise<SortKey[]> {
+): Promise<Found> {
   const handle = handleOf(ticketReference)
-  const sameHandle = await ticketsWithHandle(read, { orgId: input.orgId, handle })
+  const sameHandle = await ticketsWithHandle(readers.read, { orgId: input.orgId, handle })
   // Handles are random, so there is hardly ever more than one.
   const ids = new Set(
     sameHandle.map(({ id }) => id).filter((id) => ticketReference === handle || ticketReference === id),
   )
   const first = input.after ? [] : Array.from(ids, (id) => ({ at: Number.MAX_SAFE_INTEGER, id }))
-  const others = await findByWords(read, { ...input, limit: input.limit + ids.size }, indexQuery)
-  return [...first, ...others.filter(({ id }) => !ids.has(id))].slice(0, input.limit)
+  const others = await findByWords(readers, { ...input, limit: input.limit + ids.size }, indexQuery)
+  const keys = [...first, ...others.keys.filter(({ id }) => !ids.has(id))].slice(0, input.limit)
+  return { ...others, keys }
 }
 
-async function findAlongIndex(read: Reader, input: FindInput): Promise<SortKey[]> {
+async function findAlongIndex(readers: Readers, input: FindInput): Promise<Found> {
   const { filters } = input.search
-  const index = await chooseIndex(read, input.orgId, filters)
-  if (!index) return []
+  const index = await chooseIndex(readers.read, input.orgId, filters)
+  if (!index) return { keys: [] }
   const shape = { filters: filters.map(shapeOf), index, sort: input.sort }
   const isCovered =
     index.kind !== 'index' ||
     filters.every((filter, position) => isInIndex(filter, index.positions.includes(position), input.sort))
-  if (!isCovered) return findInSlices(read, input, shape)
-  return keysStatement({ ...shape, hasStart: input.after !== undefined })(read, parametersOf(input))
+  if (!isCovered) return findInSlices(readers, input, shape)
+  const keysOf = keysStatement({ ...shape, hasStart: input.after !== undefined })
+  return { keys: await keysOf(readers.read, parametersOf(input)) }
 }
 
 async function findInSlices(
-  read: Reader,
+  { read, background }: Readers,
   input: FindInput,
   shape: Omit<QueryShape, 'hasStart'>,
-): Promise<SortKey[]> {
+): Promise<Found> {
   const found: SortKey[] = []
   const compare = input.sort === 'created_asc' ? ascending : descending
   let after = input.after
   for (let size = FIRST_SLICE; ; size = SLICE) {
+    const reader = size === FIRST_SLICE ? read : background
     const params = { ...parametersOf({ ...input, after, limit: size + MARGIN }), offset: size - 1 }
     const hasStart: boolean = after !== undefined
-    const [end] = await sliceEndStatement({ ...shape, hasStart })(read, params)
-    const slice = await sliceStatement({ ...shape, hasStart })(read, params)
+    const [end] = await sliceEndStatement({ ...shape, hasStart })(reader, params)
+    const slice = await sliceStatement({ ...shape, hasStart })(reader, params)
     found.push(...slice.filter((key) => end === undefined || compare(key, end) <= 0).sort(compare))
-    if (end === undefined || found.length >= input.limit || isSpent(input, size)) {
-      return found.slice(0, input.limit)
-    }
+    if (end === undefined || found.length >= input.limit) return { keys: found.slice(0, input.limit) }
+    await input.expensive.examined(size)
+    if (input.expensive.isSpent) return { keys: found, isTooBroad: true, stoppedAt: end }
     after = end
-    await yieldToEventLoop()
   }
-}
-
-function isSpent({ budget }: FindInput, examined: number): boolean {
-  if (!budget) return false
-  budget.remaining -= examined
-  return budget.remaining <= 0
 }
 
 function ascending(one: SortKey, other: SortKey): number {
@@ -118,33 +142,61 @@ function descending(one: SortKey, other: SortKey): number {
 }
 
 /** Newest change first, by the numbers of the documents. */
-async function findByWords(read: Reader, input: FindInput, indexQuery: IndexQuery): Promise<SortKey[]> {
-  const few = await fewDocuments(read, input)
-  const found: SortKey[] = []
+async function findByWords(readers: Readers, input: FindInput, indexQuery: IndexQuery): Promise<Found> {
+  const few = await fewDocuments(readers, input)
+  const numbers = few ? [...few.keys()] : await outermostDocuments(readers.read)
+  if (numbers.length === 0) return { keys: [] }
+  const [downTo, highest] = [Math.min(...numbers), Math.max(...numbers)]
+  const below = Math.min(input.after?.at ?? highest + 1, highest + 1)
   const lookUp = documentLookup(input.search.filters.map(shapeOf))
-  const limit = few ? MATCH_SLICE : LOOKUP_SIZE
-  let below = input.after?.at ?? Number.MAX_SAFE_INTEGER
-  for (;;) {
-    const numbers = await matchingNumbers(read, indexQuery, { below, limit })
-    if (few) found.push(...numbers.flatMap((number) => few.get(number) ?? []))
-    else if (numbers.length > 0) found.push(...(await lookUp(read, parametersOf(input), numbers)))
-    const last = numbers.at(-1)
-    const isEnd = last === undefined || numbers.length < limit
-    if (isEnd || found.length >= input.limit || isSpent(input, limit)) return found.slice(0, input.limit)
-    below = last
-    await yieldToEventLoop()
+  const found: SortKey[] = []
+  let reader = readers.read
+  const range = { downTo, below, ...(few && { among: numbers }) }
+  for await (const part of matchesIn(readers.background, indexQuery, range)) {
+    if (few) found.push(...part.numbers.flatMap((number) => few.get(number) ?? []))
+    else if (part.numbers.length > 0) {
+      found.push(...(await lookUp(reader, parametersOf(input), part.numbers)))
+    }
+    if (part.below === undefined || found.length >= input.limit) break
+    await input.expensive.examined(part.numbers.length + ROWS_PER_LOOKUP)
+    if (input.expensive.isSpent) {
+      return { keys: found, isTooBroad: true, stoppedAt: { at: part.below, id: NO_TICKET } }
+    }
+    reader = readers.background
+  }
+  return { keys: found.slice(0, input.limit) }
+}
+
+/** The matches in a range in parts that one query looks up. */
+async function* matchesIn(
+  background: Reader,
+  query: IndexQuery,
+  { below, ...range }: { downTo: number; below: number; among?: number[] },
+): AsyncGenerator<Matches> {
+  let rest: number | undefined = below
+  for (let limit = FIRST_MATCHES; rest !== undefined; limit = MATCHES) {
+    const matches = await matchingNumbers(background, query, { ...range, below: rest, limit })
+    const { numbers } = matches
+    for (let end = LOOKUP_SIZE; end < numbers.length; end += LOOKUP_SIZE) {
+      yield { numbers: numbers.slice(end - LOOKUP_SIZE, end), below: numbers[end - 1] }
+    }
+    const lastPart = Math.max(0, Math.ceil(numbers.length / LOOKUP_SIZE) - 1) * LOOKUP_SIZE
+    yield { numbers: numbers.slice(lastPart), below: matches.below }
+    rest = matches.below
   }
 }
 
 /** The documents of the tickets that pass the filters, if those are few: then it is faster to start from them. */
-async function fewDocuments(read: Reader, input: FindInput): Promise<Map<number, SortKey> | undefined> {
+async function fewDocuments(readers: Readers, input: FindInput): Promise<Map<number, SortKey> | undefined> {
   const { filters } = input.search
+  const { read } = readers
   if (filters.length === 0 || (await upperBound(read, input.orgId, filters)) > MAX_FEW) return undefined
   const limit = MAX_FEW + 1
-  const keys = await findAlongIndex(read, { ...input, sort: 'updated_desc', after: undefined, limit })
-  if (keys.length > MAX_FEW) return undefined
+  const all = { ...input, sort: 'updated_desc' as const, after: undefined, limit }
+  const { keys, stoppedAt } = await findAlongIndex(readers, all)
+  if (keys.length > MAX_FEW || stoppedAt) return undefined
   const documents = await documentsOf(
-    read,
+    readers.background,
     input.orgId,
     keys.map(({ id }) => id),
   )

@@ -17,7 +17,7 @@ import {
   unindexedCondition,
   unindexedOrganization,
 } from './conditions.ts'
-import type { Filter } from './read-search.ts'
+import type { Filter } from './filters.ts'
 
 /** A ticket's place in a list: the time it is sorted by, or the number of its document. */
 export interface SortKey {
@@ -157,6 +157,26 @@ function otherConditions(shape: QueryShape): (SQL | undefined)[] {
     ),
   ]
 }
+
+/** The lowest and the highest number of a document; nothing if there is none. */
+export async function outermostDocuments(read: Reader): Promise<number[]> {
+  const [row] = await documentBounds(read, {})
+  return row?.lowest == null || row.highest == null ? [] : [Number(row.lowest), Number(row.highest)]
+}
+
+/** Two subqueries, because SQLite reads all rows for the lowest and the highest in one. */
+const documentBounds = statement<Params, { lowest: unknown; highest: unknown }[], Reader>(
+  'inbox_document_bounds',
+  (read) => {
+    const { number } = searchDocuments
+    return read
+      .select({
+        lowest: sql<unknown>`(select min(${number}) from ${searchDocuments})`,
+        highest: sql<unknown>`(select max(${number}) from ${searchDocuments})`,
+      })
+      .from(sql`(select 1) as one`)
+  },
+)
 
 /** How many document numbers or ticket ids one query looks up. */
 export const LOOKUP_SIZE = 128

@@ -39,7 +39,7 @@ interface Phrase {
 
 export interface Query {
   terms: Term[]
-  /** What the text must contain, or must not. Only the last phrase can have an open end. */
+  /** What the text must contain, or must not, each once. Only the last phrase can have an open end. */
   phrases: Phrase[]
   /** There is text, but no word in it: `!!!`. */
   isSymbolsOnly: boolean
@@ -53,6 +53,8 @@ export class QueryError extends Error {}
 export const MAX_QUERY_LENGTH = 500
 const MAX_TERMS = 20
 const MAX_WORDS = 32
+/** The index compares every place of a repeated word with every other. No sentence repeats a word as often. */
+const MAX_REPEATED = 8
 /** Too many words begin with a given single letter to look them all up. */
 const MIN_OPEN_END_LENGTH = 2
 
@@ -81,15 +83,17 @@ export function parseQuery(text: string): Query {
   refuseContradictions(terms)
   return {
     terms,
-    phrases: phrases.map((phrase, position) => ({
-      ...phrase,
-      // Only whole words are excluded: a saved view would otherwise leave out more than it says.
-      isOpenEnded:
-        phrase.isOpenEnded &&
-        !phrase.isNegated &&
-        position === phrases.length - 1 &&
-        isLongEnough(phrase.words),
-    })),
+    phrases: withoutRepetitions(
+      phrases.map((phrase, position) => ({
+        ...phrase,
+        // Only whole words are excluded: a saved view would otherwise leave out more than it says.
+        isOpenEnded:
+          phrase.isOpenEnded &&
+          !phrase.isNegated &&
+          position === phrases.length - 1 &&
+          isLongEnough(phrase.words),
+      })),
+    ),
     isSymbolsOnly: hasText && phrases.length === 0,
     ticketReference: ticketReferenceIn(text),
   }
@@ -127,7 +131,24 @@ function addPhrase(phrases: Phrase[], text: string, options: Omit<Phrase, 'words
   if (soFar + words.length > MAX_WORDS) {
     throw new QueryError(`A search can have at most ${MAX_WORDS} words.`)
   }
+  const repeated = words.find((word) => words.filter((other) => other === word).length > MAX_REPEATED)
+  if (repeated !== undefined) {
+    throw new QueryError(
+      `“${repeated}” is repeated too often. Use it at most ${MAX_REPEATED} times in a phrase.`,
+    )
+  }
   phrases.push({ words, ...options })
+}
+
+/** The phrases, each once: words that are typed twice are not searched for twice. */
+function withoutRepetitions(phrases: Phrase[]): Phrase[] {
+  const known = new Map<string, Phrase>()
+  for (const phrase of phrases) {
+    const name = `${phrase.isNegated} ${phrase.words.join(' ')}`
+    // A complete phrase is among those that its beginning finds.
+    if (known.get(name)?.isOpenEnded ?? true) known.set(name, phrase)
+  }
+  return [...known.values()]
 }
 
 function parseTerm(key: Key, value: string) {

@@ -2,32 +2,12 @@ import { asc, eq } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
 import type { IndexQuery, WordPhrase } from '../database/full-text.ts'
 import { agents } from '../database/tables/agents.ts'
-import type { Channel, TicketStatus } from '../database/tables/tickets.ts'
 import { AppError } from '../errors.ts'
 import { isId } from '../ids.ts'
+import { excludesRequired, type Filter, simplifyFilters } from './filters.ts'
 import { customerWord, NOWHERE_WORD, organizationWord, wordsOf } from './index-words.ts'
-import {
-  isLongEnough,
-  parseQuery,
-  type Query,
-  QueryError,
-  type Term,
-  type TicketState,
-  wordsToMark,
-} from './query-language.ts'
+import { isLongEnough, parseQuery, type Query, QueryError, type Term, wordsToMark } from './query-language.ts'
 import { startOfDay } from './start-of-day.ts'
-
-/** One condition on a ticket. */
-export type Filter = { isNegated: boolean } & (
-  | { kind: 'status'; value: TicketStatus }
-  | { kind: 'channel'; value: Channel }
-  /** Agent id, or an empty string for unassigned tickets. */
-  | { kind: 'assignee'; value: string }
-  | { kind: 'tag'; value: string }
-  /** Last activity, milliseconds since 1970. */
-  | { kind: 'before' | 'after'; value: number }
-  | { kind: TicketState; value: '' }
-)
 
 /** A query ready to be run for one agent. */
 export interface Search {
@@ -39,6 +19,8 @@ export interface Search {
   ticketReference?: string
   /** Words to mark in the rows. */
   terms: string[]
+  /** It contradicts itself, so that no ticket can match. */
+  isImpossible: boolean
 }
 
 interface Context {
@@ -61,10 +43,13 @@ export async function readSearch(
     const filter = await filterOf(read, { orgId, me, zone }, term)
     filters.push({ ...filter, isNegated: term.isNegated })
   }
+  const simplified = simplifyFilters(filters)
+  const indexQuery = indexQueryOf(orgId, query)
   return {
     ...(query.ticketReference !== undefined && { ticketReference: query.ticketReference }),
-    filters: sortedAndUnique(filters),
-    indexQuery: indexQueryOf(orgId, query),
+    filters: sortedAndUnique(simplified ?? filters),
+    indexQuery,
+    isImpossible: simplified === undefined || (indexQuery !== undefined && excludesRequired(indexQuery)),
     terms: wordsToMark(query),
   }
 }

@@ -85,8 +85,8 @@ const PERSON = ['wilhelmina', 'private.example']
 
 async function isFound(word: string): Promise<boolean> {
   const wanted = { required: [{ words: [word], isOpenEnded: false }], excluded: [] }
-  const within = { below: Number.MAX_SAFE_INTEGER, limit: 1 }
-  return (await matchingNumbers(bellhop.deps.database.read, wanted, within)).length > 0
+  const within = { downTo: -1_000, below: 1_000, limit: 1 }
+  return (await matchingNumbers(bellhop.deps.database.read, wanted, within)).numbers.length > 0
 }
 
 /** The index may have been reading the ticket. It then removes it when the log says it was deleted. */

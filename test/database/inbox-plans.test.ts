@@ -1,6 +1,7 @@
 import { Database as Connection } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import { engine } from '../../server/database/columns.ts'
+import type { Deps } from '../../server/deps.ts'
 import { readCounts } from '../../server/inbox/counts.ts'
 import { listInbox } from '../../server/inbox/list-inbox.ts'
 import { createViewCounter } from '../../server/inbox/view-counts.ts'
@@ -32,6 +33,14 @@ const VIEWS: [string, RegExp][] = [
   ['status:open is:unread', /INDEX tickets_by_status_updated \(org_id=\? AND status=\?/],
   ['is:spam', /INDEX tickets_spam \(org_id=\?/],
 ]
+
+/** Two tickets of a list. Everything is read on this thread, where the queries can be seen. */
+function list(deps: Deps, request: Pick<Parameters<typeof listInbox>[2], 'q' | 'sort' | 'cursor'>) {
+  const database = { ...deps.database, background: deps.database.read }
+  return deps.expensiveReads.run({}, (expensive) =>
+    listInbox({ ...deps, database }, ORG, { me: ME, limit: 2, expensive, ...request }),
+  )
+}
 
 const COUNTED = [
   ...['all', 'status:open', 'channel:api', `assignedTo:${ME}`, `status:open,assignedTo:${ME}`, 'tag:common'],
@@ -96,7 +105,9 @@ describe.if(engine === 'sqlite')('the inbox is read along an index, whatever the
       for (const sort of TICKET_SORTS) {
         for (const query of await queriesFor(q, sort)) {
           const plan = planOf(workspace.place, query)
-          expect(plan, `${q}: ${query}`).not.toMatch(/SCAN (?!search_index VIRTUAL|CONSTANT|slice|failed)/)
+          expect(plan, `${q}: ${query}`).not.toMatch(
+            /SCAN (?!search_index VIRTUAL|json_each VIRTUAL|CONSTANT|slice|failed|one\b)/,
+          )
           if (query.includes("'failed'") && query.includes(' in (select'))
             expect(plan).toContain('INDEX messages_failed')
           if (query.includes('is_held') && query.includes(' in (select'))
@@ -125,9 +136,8 @@ describe.if(engine === 'sqlite')('the inbox is read along an index, whatever the
   ): Promise<string[]> {
     await using fresh = await openProgram(workspace.place)
     using prepared = spyOn(Connection.prototype, 'prepare')
-    const { nextCursor } = await listInbox(fresh.deps, ORG, { me: ME, q, sort, limit: 2 })
-    if (nextCursor !== undefined)
-      await listInbox(fresh.deps, ORG, { me: ME, q, sort, limit: 2, cursor: nextCursor })
+    const { nextCursor } = await list(fresh.deps, { q, sort })
+    if (nextCursor !== undefined) await list(fresh.deps, { q, sort, cursor: nextCursor })
     return prepared.mock.calls.map(([query]) => query)
   }
 })

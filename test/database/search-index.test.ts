@@ -30,6 +30,7 @@ describe.if(engine === 'postgresql')('the full-text index', () => {
     await Promise.all([indexing, deleting])
 
     const wanted = { required: [{ words: ['quokka'], isOpenEnded: false }], excluded: [] }
-    expect(await matchingNumbers(database.read, wanted, { below: 1_000, limit: 10 })).toEqual([])
+    const within = { downTo: 0, below: 1_000, limit: 10 }
+    expect((await matchingNumbers(database.read, wanted, within)).numbers).toEqual([])
   })
 })
