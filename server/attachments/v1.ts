@@ -2,6 +2,8 @@ import { Elysia, t } from 'elysia'
 import { idOfCaller, type KeyGuard } from '../api-keys/require-api-key.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
+import { admitUpload } from '../requests/arriving-bodies.ts'
+import { announcedBytes } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
 import { fileResponse, openAttachment } from './download.ts'
 import { attachmentId, uploadedAttachment, uploadQuery } from './schemas.ts'
@@ -15,8 +17,9 @@ export function attachmentRoutes(deps: Deps, guard: KeyGuard) {
     .use(guard.requireApiKey)
     .post(
       '/attachments',
-      async ({ caller, query, request, status }) => {
+      async ({ caller, query, request, server, set, status }) => {
         requireUncompressed(request)
+        using _ = admitUpload({ caller, request, server, set })
         const upload = await receiveUpload(deps, caller.orgId, {
           uploader: idOfCaller(caller),
           name: query.name,
@@ -59,11 +62,6 @@ export function attachmentRoutes(deps: Deps, guard: KeyGuard) {
         detail: deleteAttachment,
       },
     )
-}
-
-function announcedBytes({ headers }: Request): number | undefined {
-  const length = headers.get('content-length')
-  return length === null ? undefined : Number(length)
 }
 
 function requireUncompressed({ headers }: Request): void {

@@ -2,10 +2,11 @@ import http from 'node:http'
 import type { AnyElysia } from 'elysia'
 import type { Clock } from '../clock.ts'
 import { StartError } from '../errors.ts'
+import { countBodies } from '../requests/arriving-bodies.ts'
 
-/** Bytes. High, so that a URL or header that is too long gets a problem document instead of a closed connection. */
-const MAX_HEADER_BYTES = 2 * 1024 * 1024
-/** No limit here: json-body.ts has its own, and responds with a problem document. */
+/** More than any client needs. Bun answers 431 and closes the connection, so that unfinished headers stay small. */
+const MAX_HEADER_BYTES = 16 * 1024
+/** No limit here: json-body.ts and uploads.ts have their own, and respond with a problem document. */
 const MAX_REQUEST_BYTES = Number.MAX_SAFE_INTEGER
 const IDLE_TIMEOUT_S = 30
 /** How long running requests may take to finish when the server stops. */
@@ -36,6 +37,7 @@ export function listen(
   } catch (error) {
     throw asStartError(error, host, port)
   }
+  if (app.server) countBodies(app.server, clock)
   const boundPort = app.server?.port ?? port
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${boundPort}`,

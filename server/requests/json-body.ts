@@ -1,4 +1,5 @@
 import { AppError, invalid } from '../errors.ts'
+import { type Arriving, arrivingBodies, senderOf } from './arriving-bodies.ts'
 
 /** 256 KiB. Section 8 of the specification sets no limit. */
 const MAX_BODY_BYTES = 256 * 1024
@@ -8,56 +9,92 @@ const MAX_TEXT_BODY_BYTES = MAX_BODY_BYTES + 65_536 * 12
 /** Far more than any schema needs. Without a limit, validation time would grow faster than the depth. */
 const MAX_LEVELS = 32
 
-/** A body as it arrived. It is parsed after the permission check. */
-interface ArrivedBody {
+/** What the headers say about a body that isn't read yet. */
+interface AnnouncedBody {
   contentType: string | null
   contentEncoding: string | null
-  /** Undefined when the body exceeds the limit. */
-  bytes: Uint8Array | undefined
   maxBytes: number
 }
 
+type Headed = Pick<Arriving, 'request' | 'set'>
+
 /**
- * Elysia `parse` hook: reads the bytes up to the limit and doesn't validate them, so that access is checked first.
- * If bytes are left unread, the connection closes after the response (RFC 9110, section 15.5.14).
+ * Elysia `parse` hook: leaves the body unread, because access is checked after it. What isn't read stays on its way:
+ * Bun holds back the sender, and discards the rest when the response is sent.
  */
-export function arrive(arriving: Arriving): Promise<ArrivedBody> {
+export function arrive(arriving: Headed): AnnouncedBody {
   return arriveUpTo(arriving, MAX_BODY_BYTES)
 }
 
 /** The same for a body with the text of a message, a note or a draft. */
-export function arriveWithText(arriving: Arriving): Promise<ArrivedBody> {
+export function arriveWithText(arriving: Headed): AnnouncedBody {
   return arriveUpTo(arriving, MAX_TEXT_BODY_BYTES)
 }
 
-async function arriveUpTo({ request, set }: Arriving, maxBytes: number): Promise<ArrivedBody> {
+function arriveUpTo({ request, set }: Headed, maxBytes: number): AnnouncedBody {
   const { headers } = request
-  const bytes = await readAtMost(request, maxBytes)
-  if (!bytes) set.headers.connection = 'close'
+  if (isTooLarge(request, maxBytes)) set.headers.connection = 'close'
   return {
     contentType: headers.get('content-type'),
     contentEncoding: headers.get('content-encoding'),
-    bytes,
     maxBytes,
   }
 }
 
-interface Arriving {
-  request: Request
-  set: { headers: Record<string, unknown> }
-}
-
-/** Elysia `transform` hook after the permission check: parses the bytes as JSON, or throws 400, 413 or 415. */
-export function jsonBody(context: { body: unknown }): void {
-  const { contentType, contentEncoding, bytes, maxBytes } = context.body as ArrivedBody
+/**
+ * Elysia `transform` hook after the permission check: reads the body and parses it as JSON. Throws 400, 408, 413, 415, or
+ * 503 while too many bodies are on their way.
+ */
+export async function jsonBody(context: Arriving & { body: unknown }): Promise<void> {
+  const { contentType, contentEncoding, maxBytes } = context.body as AnnouncedBody
   if (!isJson(contentType)) {
     throw unsupported('Send the body as Content-Type: application/json, in UTF-8.')
   }
   if (!isPlain(contentEncoding)) throw unsupported('Send the body without Content-Encoding, not compressed.')
+  const bytes = await readBody(context, maxBytes)
   if (!bytes) {
     throw new AppError(413, 'body_too_large', `The body may have at most ${maxBytes} bytes.`)
   }
   context.body = parseJson(bytes)
+}
+
+/**
+ * Reads a body once its sender is known. Returns undefined when it exceeds the limit: the connection then closes after
+ * the response (RFC 9110, section 15.5.14). Throws 400, 408, or 503.
+ */
+export async function readBody(
+  context: Arriving,
+  maxBytes = MAX_BODY_BYTES,
+): Promise<Uint8Array | undefined> {
+  const { request, set } = context
+  const announced = announcedBytes(request)
+  const most = announced ?? maxBytes
+  const bytes = isTooLarge(request, maxBytes)
+    ? undefined
+    : await arrivingBodies(context.server).receive(senderOf(context), most, () =>
+        orIncomplete(announced === undefined ? readAtMost(request, most) : request.bytes()),
+      )
+  if (!bytes) set.headers.connection = 'close'
+  return bytes
+}
+
+/** Reading fails when the client closes the connection. */
+async function orIncomplete<Body>(reading: Promise<Body>): Promise<Body> {
+  try {
+    return await reading
+  } catch {
+    throw new AppError(400, 'incomplete_body', 'The body is incomplete. Send the request again.')
+  }
+}
+
+function isTooLarge(request: Request, maxBytes: number): boolean {
+  return (announcedBytes(request) ?? 0) > maxBytes
+}
+
+/** Undefined for a body in chunks. */
+export function announcedBytes({ headers }: Request): number | undefined {
+  const length = headers.get('content-length')
+  return length === null ? undefined : Number(length)
 }
 
 function unsupported(message: string): AppError {
@@ -65,8 +102,6 @@ function unsupported(message: string): AppError {
 }
 
 async function readAtMost(request: Request, most: number): Promise<Uint8Array | undefined> {
-  const announced = request.headers.get('content-length')
-  if (announced !== null) return Number(announced) > most ? undefined : await request.bytes()
   if (!request.body) return new Uint8Array()
   const chunks: Uint8Array[] = []
   let size = 0

@@ -10,8 +10,8 @@ interface WebhookRequest {
   path: string
   /** Telegram's header. */
   secret: string
-  /** Undefined when it was too large. */
-  body: Uint8Array | undefined
+  /** Undefined when it is too large. */
+  readBody: () => Promise<Uint8Array | undefined>
 }
 
 /**
@@ -19,7 +19,10 @@ interface WebhookRequest {
  * and nothing after it. Throws 404 for an unknown address or a wrong secret, and 503 while the bot is paused, so that
  * Telegram keeps the update.
  */
-export async function receiveByWebhook(deps: Deps, { path, secret, body }: WebhookRequest): Promise<void> {
+export async function receiveByWebhook(
+  deps: Deps,
+  { path, secret, readBody }: WebhookRequest,
+): Promise<void> {
   const isIt = and(eq(bots.webhookHash, webhookHashOf(path)), isNull(bots.deletedAt))
   const [bot] = await deps.database.read.select().from(bots).where(isIt)
   const expected = bot && webhookOf(deps, bot)?.secret
@@ -27,7 +30,7 @@ export async function receiveByWebhook(deps: Deps, { path, secret, body }: Webho
   if (bot.state === 'paused' || bot.receives !== 'webhook') {
     throw new AppError(503, 'bot_paused', 'The bot takes nothing by webhook now.')
   }
-  await storeUpdates(deps, bot, { updates: [parsed(body)] })
+  await storeUpdates(deps, bot, { updates: [parsed(await readBody())] })
 }
 
 /** What can't be read is counted as an unknown update. */

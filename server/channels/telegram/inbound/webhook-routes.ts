@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { Deps } from '../../../deps.ts'
-import { arrive } from '../../../requests/json-body.ts'
+import { readBody } from '../../../requests/json-body.ts'
 import { receiveByWebhook } from './receive-webhook.ts'
 
 const SECRET_HEADER = 'x-telegram-bot-api-secret-token'
@@ -9,18 +9,11 @@ const SECRET_HEADER = 'x-telegram-bot-api-secret-token'
 export function webhookRoutes(deps: Deps) {
   return new Elysia({ name: 'telegram/webhook' }).post(
     '/telegram/:path',
-    async ({ params: { path }, body, request, status }) => {
+    async ({ params: { path }, request, server, set, status }) => {
       const secret = request.headers.get(SECRET_HEADER) ?? ''
-      await receiveByWebhook(deps, { path, secret, body: bytesOf(body) })
+      await receiveByWebhook(deps, { path, secret, readBody: () => readBody({ request, server, set }) })
       return status(204, undefined)
     },
-    { parse: arrive, response: { 204: t.Undefined() }, detail: { hide: true } },
+    { parse: 'none', response: { 204: t.Undefined() }, detail: { hide: true } },
   )
-}
-
-/** Undefined for a body that is too large. */
-function bytesOf(body: unknown): Uint8Array | undefined {
-  return typeof body === 'object' && body !== null && 'bytes' in body && body.bytes instanceof Uint8Array
-    ? body.bytes
-    : undefined
 }

@@ -4,7 +4,8 @@ import { uploadedAttachment, uploadQuery } from '../../../attachments/schemas.ts
 import { viewUpload } from '../../../attachments/views.ts'
 import { actingAs, type Deps } from '../../../deps.ts'
 import { AppError } from '../../../errors.ts'
-import { arriveWithText, jsonBody } from '../../../requests/json-body.ts'
+import { admitUpload } from '../../../requests/arriving-bodies.ts'
+import { announcedBytes, arriveWithText, jsonBody } from '../../../requests/json-body.ts'
 import { strictQuery } from '../../../requests/query.ts'
 import { updateTicket } from '../../../tickets/update-ticket.ts'
 import type { VisitorStreams } from '../stream/visitor-streams.ts'
@@ -124,13 +125,13 @@ export function conversationRoutes(
     )
     .post(
       '/files',
-      async ({ visitor, query, request, status }) => {
+      async ({ visitor, address, query, request, server, set, status }) => {
         requireUncompressed(request)
-        const length = request.headers.get('content-length')
+        using _ = admitUpload({ address, request, server, set })
         const file = await receiveFile(deps, visitor, {
           name: query.name,
           body: request.body,
-          announcedBytes: length === null ? undefined : Number(length),
+          announcedBytes: announcedBytes(request),
           count: (bytes) => guard.limits.file(visitor.id, bytes),
         })
         return status(201, viewUpload(file))

@@ -1,0 +1,141 @@
+import { type Clock, systemClock } from '../clock.ts'
+import { AppError } from '../errors.ts'
+import { networkOf, type Server } from './address.ts'
+
+const KIB = 1024
+const MIB = 1024 * KIB
+
+/** Bytes of bodies on their way, by everyone with a key or a session, and by one of them. */
+const MAX_KNOWN_BYTES = 48 * MIB
+const MAX_BYTES_PER_CALLER = 12 * MIB
+/** The same of all others, such as visitors of a website, and of one IP address. */
+const MAX_UNKNOWN_BYTES = 16 * MIB
+const MAX_BYTES_PER_ADDRESS = 1 * MIB
+/** Like headers, small bodies are limited by the number of connections. So nobody can keep others from signing in. */
+const FREE_BYTES = 4 * KIB
+/** How much of an upload is in memory at a time, about: Bun holds back a sender that is faster than the disk. */
+const UPLOAD_BYTES = 512 * KIB
+/** A body of 256 KiB arrives in time at 9 kB/s. Uploads have their own pace: Bun wants 16 KiB in 30 s. */
+const MAX_WAIT_MS = 30_000
+const CHECK_EVERY_MS = 1_000
+
+/** What Elysia and the guards know about a request whose body is about to be read. */
+export interface Arriving {
+  request: Request
+  server: Server | null
+  set: { headers: Record<string, unknown> }
+  caller?: { keyId: string }
+  me?: { sessionId: string }
+  address?: string
+}
+
+interface Sender {
+  id: string
+  /** Whether they have a key or a session. */
+  isKnown: boolean
+}
+
+interface Waiting {
+  until: number
+  giveUp(error: AppError): void
+}
+
+/**
+ * Counts the bytes of bodies that are on their way, so that clients who send slowly can't fill the memory, and strangers
+ * can't take the place of those with a key.
+ */
+interface ArrivingBodies {
+  /** Waits for a body of at most so many bytes. Throws 503 when there are too many, and 408 after 30 seconds. */
+  receive<Body>(sender: Sender, bytes: number, read: () => Promise<Body>): Promise<Body>
+  /** Counts them until the result is called. Throws 503. */
+  admit(sender: Sender, bytes: number): () => void
+}
+
+function createArrivingBodies(clock: Clock): ArrivingBodies {
+  const bytesOf = new Map<string, number>()
+  const total = { known: 0, unknown: 0 }
+  const waiting = new Set<Waiting>()
+  let isChecking = false
+
+  function admit({ id, isKnown }: Sender, bytes: number): () => void {
+    const kind = isKnown ? 'known' : 'unknown'
+    const own = bytesOf.get(id) ?? 0
+    const isOver =
+      own + bytes > (isKnown ? MAX_BYTES_PER_CALLER : MAX_BYTES_PER_ADDRESS) ||
+      total[kind] + bytes > (isKnown ? MAX_KNOWN_BYTES : MAX_UNKNOWN_BYTES)
+    if (isOver) throw tooBusy()
+    bytesOf.set(id, own + bytes)
+    total[kind] += bytes
+    return () => {
+      total[kind] -= bytes
+      const left = (bytesOf.get(id) ?? 0) - bytes
+      if (left > 0) bytesOf.set(id, left)
+      else bytesOf.delete(id)
+    }
+  }
+
+  async function receive<Body>(sender: Sender, bytes: number, read: () => Promise<Body>): Promise<Body> {
+    const release = bytes > FREE_BYTES ? admit(sender, bytes) : undefined
+    const { promise: tooLate, reject: giveUp } = Promise.withResolvers<never>()
+    const one = { until: clock.monotonic() + MAX_WAIT_MS, giveUp }
+    waiting.add(one)
+    checkSoon()
+    try {
+      return await Promise.race([read(), tooLate])
+    } finally {
+      waiting.delete(one)
+      release?.()
+    }
+  }
+
+  /** One timer for all, because nearly every body is there at once. */
+  function checkSoon(): void {
+    if (isChecking) return
+    isChecking = true
+    clock.after(CHECK_EVERY_MS, () => {
+      isChecking = false
+      const now = clock.monotonic()
+      for (const one of waiting) if (one.until <= now) one.giveUp(tooSlow())
+      if (waiting.size > 0) checkSoon()
+    })
+  }
+
+  return { receive, admit }
+}
+
+const ofServers = new WeakMap<Server, ArrivingBodies>()
+const withoutServer = createArrivingBodies(systemClock)
+
+/** Each server counts its own. */
+export function countBodies(server: Server, clock: Clock): void {
+  ofServers.set(server, createArrivingBodies(clock))
+}
+
+export function arrivingBodies(server: Server | null): ArrivingBodies {
+  return (server && ofServers.get(server)) ?? withoutServer
+}
+
+/** Counts an upload until the end of the scope. Throws 503. */
+export function admitUpload(context: Arriving): Disposable {
+  return { [Symbol.dispose]: arrivingBodies(context.server).admit(senderOf(context), UPLOAD_BYTES) }
+}
+
+/** The key or session that the guards have accepted; otherwise, the network of the IP address. */
+export function senderOf({ request, server, caller, me, address }: Arriving): Sender {
+  const id = caller?.keyId ?? me?.sessionId
+  if (id !== undefined) return { id, isKnown: true }
+  return { id: networkOf(address ?? server?.requestIP(request)?.address ?? 'unknown'), isKnown: false }
+}
+
+function tooSlow(): AppError {
+  const seconds = MAX_WAIT_MS / 1_000
+  return new AppError(408, 'body_timeout', `The body must arrive within ${seconds} seconds. Send it again.`, {
+    headers: { connection: 'close' },
+  })
+}
+
+function tooBusy(): AppError {
+  return new AppError(503, 'too_many_bodies', 'Too many unfinished requests. Nothing changed. Try again.', {
+    headers: { 'retry-after': '1', connection: 'close' },
+  })
+}
