@@ -1,4 +1,5 @@
 import { ADDRESS, hrefOfAddress, MAX_ADDRESS_LENGTH, safeHref, withoutEnd } from './links.ts'
+import { shownAddress } from './shown-address.ts'
 
 /** A piece of formatted text within a paragraph. */
 export type Inline =
@@ -118,7 +119,7 @@ function readAddress(reading: Reading, token: string, start: number): number {
   const inText = isInLink ? (token.split(']', 1)[0] ?? token) : token
   const address = withoutEnd(inText, MARKS)
   const href = hrefOfAddress(address)
-  if (href) add(reading, { kind: 'link', href, children: [{ kind: 'text', text: address }] })
+  if (href) add(reading, { kind: 'link', href, children: [{ kind: 'text', text: shownAddress(address) }] })
   else addText(reading, address)
   return start + address.length
 }

@@ -1,3 +1,5 @@
+import { shownAddress } from './shown-address.ts'
+
 /** A piece of text: as it is written, or a link. */
 type TextPart = { kind: 'text'; text: string } | { kind: 'link'; text: string; href: string }
 
@@ -20,7 +22,7 @@ export function linkParts(text: string): TextPart[] {
     const href = hrefOfAddress(address)
     if (!href) continue
     if (match.index > end) parts.push({ kind: 'text', text: text.slice(end, match.index) })
-    parts.push({ kind: 'link', text: address, href })
+    parts.push({ kind: 'link', text: shownAddress(address), href })
     end = match.index + address.length
   }
   if (end < text.length) parts.push({ kind: 'text', text: text.slice(end) })

@@ -24,6 +24,10 @@ const KEPT: [html: string, shown: string][] = [
   ['<svg><text>No</text></svg><math>No</math>Hi', 'Hi'],
   ['<o:p>Hi</o:p><!-- no --><![if !mso]>you<![endif]>', 'Hiyou'],
   ['1 < 2 & 3', '1 &lt; 2 &amp; 3'],
+  // Hosts that pass for others, in a text and as the text of a link.
+  ['Go to https://аpple.com/x?a=1&b=2', 'Go to https://xn--pple-43d.com/x?a=1&amp;b=2'],
+  ['<b>https://bücher.example</b> and аpple.com', '<b>https://bücher.example</b> and аpple.com'],
+  ['<a name="x">gооgle.com</a>', '<a name="x">xn--ggle-55da.com</a>'],
 ]
 
 describe('HTML is kept as it looks, without what runs or loads:', () => {

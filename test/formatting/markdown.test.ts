@@ -64,6 +64,28 @@ const CASES: Record<string, [markdown: string, html: string][]> = {
     ['(https://a.test/x(y)).', '<p>(<a href="https://a.test/x(y)">https://a.test/x(y)</a>).</p>'],
     ['a_b_c@a.test', '<p><a href="mailto:a_b_c@a.test">a_b_c@a.test</a></p>'],
   ],
+  'hosts that pass for others, shown as they are': [
+    ['https://аpple.com/x', '<p><a href="https://xn--pple-43d.com/x">https://xn--pple-43d.com/x</a></p>'],
+    ['https://аррӏе.com', '<p><a href="https://xn--80ak6aa92e.com/">https://xn--80ak6aa92e.com</a></p>'],
+    [
+      '[https://gооgle.com](https://b.test/)',
+      '<p><a href="https://b.test/">https://xn--ggle-55da.com</a></p>',
+    ],
+    [
+      'https://me@gооgle.com:8443/a?б',
+      '<p><a href="https://me@xn--ggle-55da.com:8443/a?%D0%B1">https://me@xn--ggle-55da.com:8443/a?б</a></p>',
+    ],
+    [
+      'https://a.test/\u202egpj.exe',
+      '<p><a href="https://a.test/%E2%80%AEgpj.exe">https://a.test/%E2%80%AEgpj.exe</a></p>',
+    ],
+  ],
+  'hosts in one script, as they are written': [
+    ['https://bücher.test', '<p><a href="https://xn--bcher-kva.test/">https://bücher.test</a></p>'],
+    ['https://россия.рф', '<p><a href="https://xn--h1alffa9f.xn--p1ai/">https://россия.рф</a></p>'],
+    ['https://日本語ナビ.jp', '<p><a href="https://xn--hdks0781bncbk91h.jp/">https://日本語ナビ.jp</a></p>'],
+    ['https://παράδειγμα.gr', '<p><a href="https://xn--hxajbheg2az3al.gr/">https://παράδειγμα.gr</a></p>'],
+  ],
   code: [
     ['`a*b*c`', '<p><code>a*b*c</code></p>'],
     ['``a`b``', '<p><code>a`b</code></p>'],

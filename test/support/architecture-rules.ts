@@ -52,6 +52,8 @@ const PAGE_MODULES = [
   'server/formatting/markdown.ts',
   'server/formatting/plain-text.ts',
   'server/formatting/links.ts',
+  'server/formatting/shown-address.ts',
+  'server/direction-controls.ts',
   'server/sizes.ts',
 ]
 const PURE = [

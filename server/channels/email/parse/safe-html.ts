@@ -1,4 +1,5 @@
 import sanitizeHtml from 'sanitize-html'
+import { withShownAddresses } from '../../../formatting/shown-address.ts'
 import { safeCss } from './safe-css.ts'
 
 /** Characters, before and after. Longer HTML is not shown. */
@@ -127,6 +128,7 @@ export function safeHtml(html: string, keepImage: (type: string, base64: string)
     nonTextTags: UNSEEN_TAGS,
     nestingLimit: MAX_SHOWN_DEPTH,
     parseStyleAttributes: false,
+    textFilter: (text, tag) => withShownAddresses(text, { isLink: tag === 'a' }),
     transformTags: {
       '*': (tag, given) => {
         const attribs = { ...given }
