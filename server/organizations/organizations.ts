@@ -1,6 +1,7 @@
 import { asc, eq, or } from 'drizzle-orm'
 import { organizations } from '../database/tables/organizations.ts'
 import type { Deps } from '../deps.ts'
+import { withoutDirectionControls } from '../direction-controls.ts'
 import { AppError, invalid } from '../errors.ts'
 import { createOrganizationId } from '../ids.ts'
 import { isBlank } from '../requests/text.ts'
@@ -58,7 +59,7 @@ export async function findOrganization(deps: Deps, idOrName: string): Promise<Or
 
 /** Trims a name. Throws 400 when it is blank or too long. */
 export function requireName(name: string, pointer = '/name'): string {
-  const trimmed = name.trim()
+  const trimmed = withoutDirectionControls(name).trim()
   if (!isBlank(trimmed) && trimmed.length <= MAX_NAME_LENGTH) return trimmed
   throw invalid([{ pointer, code: 'invalid_name', detail: `Must be 1 to ${MAX_NAME_LENGTH} characters.` }])
 }

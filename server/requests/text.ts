@@ -1,4 +1,5 @@
 import { Kind, type TSchema, Type, TypeRegistry } from '@sinclair/typebox'
+import { withoutDirectionControls } from '../direction-controls.ts'
 
 interface TextOptions {
   /** Unicode code points, as JSON Schema counts them. With 0, the text can be blank. */
@@ -34,9 +35,9 @@ export function isBlank(value: string): boolean {
   return !VISIBLE.test(value)
 }
 
-/** A line that someone typed or pasted: each run of blanks and control characters is one space. */
+/** A line that someone typed or pasted: each run of blanks and control characters is one space, and nothing turns its direction. */
 export function oneLine(text: string): string {
-  return text
+  return withoutDirectionControls(text)
     .toWellFormed()
     .replaceAll(/[\s\p{Cc}\ufeff]+/gu, ' ')
     .trim()

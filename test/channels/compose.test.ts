@@ -86,6 +86,19 @@ describe('an email', () => {
     ])
   })
 
+  test('has names and a subject that turn nothing around', async () => {
+    const mail = await parsed({
+      subject: 'Re: \u202ephoto\u202c of it',
+      from: { name: '\u2066Support', address: 'support@example.com' },
+      to: [{ name: 'Ana \u202efault.exe', address: 'ana@customer.example' }],
+    })
+    expect([mail.subject, mail.from?.name, mail.to?.[0]?.name]).toEqual([
+      'Re: photo of it',
+      'Support',
+      'Ana fault.exe',
+    ])
+  })
+
   test('of no person says so', async () => {
     const headers = headersOf(await bytesOf({ autoSubmitted: 'auto-replied' }))
     expect(headers).toContain('Auto-Submitted: auto-replied')

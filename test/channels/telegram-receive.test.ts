@@ -37,7 +37,12 @@ async function ticketOf(subject: string) {
 describe('a message to the bot', () => {
   test('opens a ticket of the channel telegram, in the name that Telegram shows', async () => {
     await subscribe(desk.bellhop.deps, desk.acme.orgId)
-    const ana = desk.telegram.addUser({ first_name: 'Ana', last_name: 'Petrova', username: 'ana_p' })
+    // The name would turn what stands beside it.
+    const ana = desk.telegram.addUser({
+      first_name: '\u202eAna',
+      last_name: 'Petrova\u2067',
+      username: 'ana_p',
+    })
     ana.writes(bot, 'Where is my parcel?\nIt should have come on Monday.')
     const ticket = await ticketOf('Where is my parcel?')
     expect(ticket).toMatchObject({ channel: 'telegram', status: 'open', customer: { name: 'Ana Petrova' } })

@@ -35,7 +35,7 @@ test('every agent sees all agents, their state, and when they were last active',
   const gone = await makeAgent(bellhop, acme.orgId, { name: 'Gone', email: 'gone@acme.example' })
   await makeAgent(bellhop, acme.orgId, { name: 'Cleo', email: 'cleo@acme.example' })
   await ana.call('POST', `/console/agents/${gone.id}/disable`)
-  const body = { name: ' Ida Berg ', email: 'ida@acme.example', role: 'agent' }
+  const body = { name: ' \u202eIda Berg ', email: 'ida@acme.example', role: 'agent' }
   expect((await ana.call('POST', '/console/agents', { body })).status).toBe(201)
   clock.advance(5 * MINUTE_MS)
   const now = new Date(clock.now()).toISOString()

@@ -1,8 +1,12 @@
 import { treaty } from '@elysiajs/eden'
+import { hasDirectionControls, withoutDirectionControls } from '../../server/direction-controls.ts'
 import type { App } from '../../server/http/app.ts'
 import { ApiProblem, isSignedOutCode, offlineProblem, problemOf } from './api-problem.ts'
 import { observeServerTime } from './server-clock.ts'
 import { waitForSignIn } from './session-expiry.ts'
+
+/** `name`, `authorName`, `subject`, and what a subject was changed `from` and `to`: what the page puts beside other text. Messages stay as they were written. */
+const NAME = /(?:name|subject|label|title|^from|^to)$/i
 
 let notifyUnreached = () => {}
 
@@ -63,5 +67,16 @@ function isAboutSession(url: string): boolean {
 /** Eden would try to parse every string as a date or a number. */
 async function readJson(response: Response): Promise<unknown> {
   const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
-  return isJson ? response.json() : undefined
+  return isJson ? parseJson(await response.text()) : undefined
+}
+
+/**
+ * The server returns names exactly as a customer or an integration gave them. In the page they lose the characters that
+ * would turn the direction of the text around them.
+ */
+function parseJson(text: string): unknown {
+  if (!hasDirectionControls(text)) return JSON.parse(text)
+  return JSON.parse(text, (key, value: unknown) =>
+    typeof value === 'string' && NAME.test(key) ? withoutDirectionControls(value) : value,
+  )
 }

@@ -1,5 +1,6 @@
 import { createPrivateKey } from 'node:crypto'
 import { Readable } from 'node:stream'
+import { withoutDirectionControls } from '../../../direction-controls.ts'
 import { asciiDomain } from '../../../sends/email-addresses.ts'
 
 /** A media type (RFC 6838). What a customer's browser or mail program claimed can be anything. */
@@ -147,9 +148,9 @@ function visible({ name, address }: EmailAddress): EmailAddress {
   return { name: oneLine(name), address }
 }
 
-/** The library encodes control characters, which would come back when the receiver decodes them. */
+/** The library encodes control characters, which would come back when the receiver decodes them, as would overrides. */
 function oneLine(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+  return withoutDirectionControls(text).replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
 }
 
 /** Opens a file only when it is its turn: an email can have 50. */
