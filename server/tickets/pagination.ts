@@ -15,7 +15,9 @@ export function listRequest(query: Query): TicketListRequest {
   const { status, channel } = query
   const assignedTo = trimmed('assignedTo', query.assignedTo)
   const tag = trimmed('tag', query.tag)
-  if (query.cursor !== undefined && query.page !== undefined) {
+  // Empty for the first page, so that a loop has something to begin with.
+  const cursor = query.cursor || undefined
+  if (cursor !== undefined && query.page !== undefined) {
     const detail = 'A cursor has its page already. Pass either `cursor` or `page`.'
     throw invalid([{ parameter: 'page', code: 'page_with_cursor', detail }])
   }
@@ -31,7 +33,7 @@ export function listRequest(query: Query): TicketListRequest {
     sort,
     page: query.page ?? 1,
     perPage: Math.min(query.per_page ?? DEFAULT_PER_PAGE, MAX_PER_PAGE),
-    cursor: query.cursor === undefined ? undefined : requireCursor(query.cursor, listName(filters, sort)),
+    cursor: cursor === undefined ? undefined : requireCursor(cursor, listName(filters, sort)),
   }
 }
 
