@@ -32,7 +32,7 @@ export const uploadedAttachment = t.Object(
       t.Literal(true, { description: 'Present if the image is shown in the text of an email.' }),
     ),
   },
-  { $id: 'UploadedAttachment', examples: attachment.examples },
+  { $id: 'UploadedAttachment', base: attachment, examples: attachment.examples },
 )
 
 const inboxAttachment = t.Object({

@@ -73,6 +73,8 @@ function requireUncompressed({ headers }: Request): void {
 // What the API description says of each operation beyond its schemas.
 
 const anyFile = { schema: { type: 'string' as const, format: 'binary' } }
+/** Of the file's own type. Generators of clients skip a response that has nothing but a range of types. */
+const fileContent = { 'application/octet-stream': anyFile, '*/*': anyFile }
 const noAttachment = {
   description:
     'There’s no attachment with this id in your organization, or its file is missing on the server.',
@@ -110,6 +112,7 @@ const downloadAttachment = {
       required: false,
       description: 'Part of the file, such as `bytes=0-1023`.',
       schema: { type: 'string' as const },
+      example: 'bytes=0-1023',
     },
   ],
   responses: {
@@ -119,9 +122,9 @@ const downloadAttachment = {
         'Content-Disposition': header('The file name. PNG, JPEG, GIF, WebP, and AVIF images are `inline`.'),
         ETag: header('Identifies the content, for `If-None-Match` and `If-Range`.'),
       },
-      content: { '*/*': anyFile },
+      content: fileContent,
     },
-    206: { description: 'Part of the file.', content: { '*/*': anyFile } },
+    206: { description: 'Part of the file.', content: fileContent },
     304: { description: 'You have the file already.' },
     404: noAttachment,
     416: { description: 'The range is outside of the file.' },

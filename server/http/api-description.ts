@@ -1,8 +1,18 @@
 import { t } from 'elysia'
+import { oneOf } from '../requests/schemas.ts'
 import { webhookBodies } from '../tickets/schemas.ts'
+import { API_ERROR_CODES, FIELD_ERROR_CODES } from './error-codes.ts'
 import type { ApiDescription } from './openapi/document.ts'
 
 const text = (description: string) => t.String({ description })
+const count = (description: string, minimum = 0) => t.Integer({ description, minimum })
+
+const errorCode = oneOf(
+  API_ERROR_CODES,
+  'For programs. Codes don’t change; new ones can be added. See [Errors](/docs/errors).',
+  'ErrorCode',
+)
+const fieldErrorCode = oneOf(FIELD_ERROR_CODES, 'What is wrong with the field.', 'FieldErrorCode')
 
 const problem = t.Object(
   {
@@ -13,18 +23,21 @@ const problem = t.Object(
       description: 'What happened and what to do.',
       examples: ['/subject: This field is required.'],
     }),
-    code: t.String({ description: 'For programs. Codes don’t change.', examples: ['invalid_request'] }),
+    code: errorCode,
     requestId: t.String({ examples: ['req_01jq8z5w8wf6r9f5v0h3q1x2yz'] }),
     errors: t.Optional(
       t.Array(
-        t.Object({
-          pointer: t.Optional(
-            t.String({ description: 'JSON pointer into the body.', examples: ['/subject'] }),
-          ),
-          parameter: t.Optional(t.String({ description: 'Query parameter or header.' })),
-          code: t.String({ examples: ['required'] }),
-          detail: t.String({ examples: ['This field is required.'] }),
-        }),
+        t.Object(
+          {
+            pointer: t.Optional(
+              t.String({ description: 'JSON pointer into the body.', examples: ['/subject'] }),
+            ),
+            parameter: t.Optional(t.String({ description: 'Query parameter or header.' })),
+            code: fieldErrorCode,
+            detail: t.String({ examples: ['This field is required.'] }),
+          },
+          { $id: 'FieldError' },
+        ),
         { description: 'Every problem with the request.' },
       ),
     ),
@@ -46,29 +59,29 @@ const problem = t.Object(
   },
 )
 
-const webhookHeaders = {
+const webhookHeaders = (event: string) => ({
   'X-Service-Signature': text(
     '`sha256=` and the lowercase hex HMAC-SHA256 of the raw body, keyed with the signing secret exactly as shown.',
   ),
-  'X-Service-Event': text('Event type.'),
+  'X-Service-Event': t.Literal(event, { description: 'Event type.' }),
   'X-Service-Delivery': text('Delivery id. The same on every retry: use it to deduplicate.'),
-  'X-Service-Attempt': text('Number of this attempt, starting at 1.'),
+  'X-Service-Attempt': count('Number of this attempt, starting at 1.', 1),
   'webhook-id': text('Standard Webhooks: the delivery id.'),
-  'webhook-timestamp': text('Standard Webhooks: seconds since 1970.'),
+  'webhook-timestamp': count('Standard Webhooks: seconds since 1970.'),
   'webhook-signature': text(
     'Standard Webhooks: `v1,` and a base64 HMAC-SHA256. Two signatures while a secret is rotated.',
   ),
-}
+})
 
 /** The parts of the API description that routes don't declare. */
-export function apiDescription(version: string, origin: string | undefined): ApiDescription {
+export function apiDescription(version: string): ApiDescription {
   return {
     title: 'Bellhop',
     version,
+    license: 'MIT',
     description:
       'Create, read, and answer support tickets, and receive signed webhooks. For a tour with examples, see [Use the API](/docs/api) and [Webhooks](/docs/webhooks).',
     prefix: '/v1',
-    origin,
     tags: [
       { name: 'Tickets', description: 'Create, list, read and update tickets.' },
       { name: 'Messages', description: 'Reply to customers.' },
@@ -85,9 +98,9 @@ export function apiDescription(version: string, origin: string | undefined): Api
     },
     responseHeaders: {
       'X-Request-Id': text('Identifies the request in the server’s log. Send your own and it’s kept.'),
-      'X-RateLimit-Limit': text('Requests allowed in any 60 seconds. Rate limit headers need a valid key.'),
-      'X-RateLimit-Remaining': text('Requests left right now.'),
-      'X-RateLimit-Reset': text('When you get the next request back, in seconds since 1970.'),
+      'X-RateLimit-Limit': count('Requests allowed in any 60 seconds. Rate limit headers need a valid key.'),
+      'X-RateLimit-Remaining': count('Requests left right now.'),
+      'X-RateLimit-Reset': count('When you get the next request back, in seconds since 1970.'),
       RateLimit: text('The same, as the IETF draft writes it.'),
       'RateLimit-Policy': text('The limit and its window, as the IETF draft writes it.'),
     },
@@ -98,7 +111,7 @@ export function apiDescription(version: string, origin: string | undefined): Api
       403: { description: 'The key doesn’t have permission. `detail` names the scope it needs.' },
       429: {
         description: 'Too many requests in the last 60 seconds.',
-        headers: { 'Retry-After': text('Seconds to wait.') },
+        headers: { 'Retry-After': count('Seconds to wait.', 1) },
       },
       500: { description: 'Something failed on the server. Retry with growing pauses.' },
       503: { description: 'The data can’t be read or written right now. Retry.' },
@@ -108,14 +121,14 @@ export function apiDescription(version: string, origin: string | undefined): Api
         summary: 'Ticket created',
         description: 'Sent for every new ticket on any channel. Its first message follows as `message.sent`.',
         schema: webhookBodies['ticket.created'],
-        headers: webhookHeaders,
+        headers: webhookHeaders('ticket.created'),
       },
       'message.sent': {
         summary: 'Message sent',
         description:
           'Sent for every message from a customer or an agent. Includes the ticket as it is after the message.',
         schema: webhookBodies['message.sent'],
-        headers: webhookHeaders,
+        headers: webhookHeaders('message.sent'),
       },
     },
     webhookResponses: {

@@ -98,7 +98,7 @@ export function createApp(
     .use(preflightRoutes())
     .use(unknownApiRoutes())
     .use(guideRoutes(deps.config.publicUrl))
-    .use(openapi(apiDescription(VERSION, deps.config.publicUrl)))
+    .use(openapi(apiDescription(VERSION), deps.config.publicUrl))
   return app
 
   /**

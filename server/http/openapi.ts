@@ -1,5 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import { EXAMPLE_ADDRESS, withServerAddress } from './docs/example-address.ts'
 import { REFERENCE_PATH } from './docs/layout.ts'
 import { renderReference } from './docs/reference.ts'
 import { docsPage } from './docs/routes.ts'
@@ -10,19 +11,25 @@ import { textResponse } from './text-response.ts'
 
 /**
  * Serves `<prefix>/openapi.json` and the reference page `/docs`, both generated from the routes of the app that uses this
- * plugin. They are generated at the first request, kept in memory, and sent with an `ETag`. If a route can't be
- * described, the request fails with an Error that names the cause.
+ * plugin. They are generated at the first request, kept in memory, and sent with an `ETag`. They show the public URL, or
+ * the address that the reader uses: most clients can't use a relative one. If a route can't be described, the request
+ * fails with an Error that names the cause.
  */
-export function openapi(api: ApiDescription): Elysia {
+export function openapi(api: ApiDescription, publicUrl?: string): Elysia {
   const app = new DocumentedApp({ name: 'openapi' })
   const documentPath = `${api.prefix}/openapi.json`
-  const document = once(() => describeApi(app.declaredRoutes(), app.declaredModels(), api))
+  const document = once(() => describeApi(app.declaredRoutes(), app.declaredModels(), api, EXAMPLE_ADDRESS))
   const json = once(() => JSON.stringify(document()))
   const page = once(() => renderReference(document(), documentPath))
   const detail = { hide: true }
   app
-    .get(documentPath, ({ request }) => textResponse(request, json(), 'application/json'), { detail })
-    .get(REFERENCE_PATH, ({ request }) => docsPage(request, page(), api.origin), { detail })
+    .get(
+      documentPath,
+      ({ request }) =>
+        textResponse(request, withServerAddress(json(), request, publicUrl), 'application/json'),
+      { detail },
+    )
+    .get(REFERENCE_PATH, ({ request }) => docsPage(request, page(), publicUrl), { detail })
   return app
 }
 

@@ -7,7 +7,10 @@ import { AppError, invalid } from '../errors.ts'
 import { type Loop, startPeriodic } from '../loop.ts'
 
 const KEPT_MS = 24 * 60 * 60 * 1000
-const MAX_KEY_LENGTH = 255
+export const MAX_IDEMPOTENCY_KEY_LENGTH = 255
+/** Printable ASCII, as header values can carry it everywhere. */
+export const IDEMPOTENCY_KEY_PATTERN = '^[ -~]+$'
+const PRINTABLE = new RegExp(IDEMPOTENCY_KEY_PATTERN)
 const PRUNED_AT_ONCE = 500
 const PRUNE_EVERY_MS = 600_000
 
@@ -96,8 +99,8 @@ export async function eraseAnswers(tx: Transaction, orgId: string, ticketIds: st
 }
 
 function requireKey(key: string): string {
-  if (key.length >= 1 && key.length <= MAX_KEY_LENGTH && /^[\x20-\x7e]+$/.test(key)) return key
-  const detail = `Must be 1 to ${MAX_KEY_LENGTH} printable ASCII characters.`
+  if (key.length <= MAX_IDEMPOTENCY_KEY_LENGTH && PRINTABLE.test(key)) return key
+  const detail = `Must be 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} printable ASCII characters.`
   throw invalid([{ parameter: 'Idempotency-Key', code: 'invalid_idempotency_key', detail }])
 }
 

@@ -1,5 +1,6 @@
 import { t } from 'elysia'
 import { attachmentIds } from '../attachments/schemas.ts'
+import { described } from '../requests/schemas.ts'
 import { text } from '../requests/text.ts'
 import { MAX_MESSAGE_LENGTH } from '../tickets/messages.ts'
 import { format, status, subject, tags, textOrFiles, time } from '../tickets/schemas.ts'
@@ -20,7 +21,7 @@ const recipient = t.Object(
     name: t.Optional(t.String({ maxLength: 255, examples: ['Ana Pires'] })),
     address: t.String({ maxLength: 320, examples: ['ana@example.com'] }),
   },
-  { additionalProperties: false },
+  { $id: 'Recipient', additionalProperties: false },
 )
 /** The limit for an email is lower (server/sends/recipients.ts). */
 const recipientList = t.Array(recipient, { maxItems: 200 })
@@ -31,6 +32,7 @@ const recipientsInput = t.Object(
     cc: t.Optional(recipientList),
   },
   {
+    $id: 'Recipients',
     additionalProperties: false,
     description:
       'Who gets the email, on a ticket whose replies leave by email: at most 50. Omitted: the writer of the newest mail, and the others on it.',
@@ -90,7 +92,7 @@ export const scheduledMessage = t.Object(
   {
     text: textOrFiles,
     attachments: attachmentIds,
-    format: t.Optional({ ...format, description: `${format.description} \`plain\` by default.` }),
+    format: t.Optional(described(format, '`plain` by default.')),
     recipients: t.Optional(recipientsInput),
     sendAt: t.Optional(time('When to send it, at most 30 days ahead. Omitted or past: it is sent at once.')),
     after: t.Optional(
@@ -101,10 +103,13 @@ export const scheduledMessage = t.Object(
         examples: [MESSAGE_ID],
       }),
     ),
-    status: t.Optional({
-      ...status,
-      description: 'The status the ticket gets when the message is sent. Needs `tickets:write` too.',
-    }),
+    status: t.Optional(
+      described(status, 'The status the ticket gets when the message is sent. Needs `tickets:write` too.'),
+    ),
   },
-  { $id: 'ScheduledMessage', additionalProperties: false },
+  {
+    $id: 'ScheduledMessage',
+    additionalProperties: false,
+    examples: [{ text: 'It is on its **way**.', format: 'markdown' }],
+  },
 )

@@ -16,7 +16,8 @@ const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}]/u
 
 /** Text written by a person: not blank, with its length in code points instead of UTF-16 units. */
 export function text(options: TextOptions) {
-  return Type.Unsafe<string>({ [Kind]: KIND, type: 'string', minLength: 1, pattern: '\\S', ...options })
+  const notBlank = options.minLength === 0 ? {} : { minLength: 1, pattern: '\\S' }
+  return Type.Unsafe<string>({ [Kind]: KIND, type: 'string', ...notBlank, ...options })
 }
 
 /** Returns what is wrong with a value for such a schema, or undefined if it is valid. */

@@ -20,10 +20,11 @@ const id = t.String({ maxLength: 64 })
 const createdAt = time('When it was written.')
 const author = { agentId: t.String(), agentName: t.String() }
 
-const { messages: _messages, ...withoutMessages } = ticket.properties
+const { messages: _messages, customer, ...withoutMessages } = ticket.properties
 /** A ticket as the inbox shows it above its thread. */
 export const inboxTicket = t.Object({
   ...withoutMessages,
+  customer: t.Object({ ...customer.properties, userId: t.String() }),
   isSpam: t.Boolean(),
   /** Increases by one with each effective change. */
   version: t.Integer(),

@@ -2,7 +2,7 @@ import { type TSchema, t } from 'elysia'
 import { attachmentIds, attachmentList } from '../attachments/schemas.ts'
 import { MESSAGE_FORMATS, MESSAGE_ROLES } from '../database/tables/messages.ts'
 import { CHANNELS, TICKET_STATUSES } from '../database/tables/tickets.ts'
-import { oneOf } from '../requests/schemas.ts'
+import { described, oneOf } from '../requests/schemas.ts'
 import { text } from '../requests/text.ts'
 import { TICKET_SORTS } from './list-tickets.ts'
 import { MAX_MESSAGE_LENGTH } from './messages.ts'
@@ -14,8 +14,8 @@ const id = (example: string, description: string) => t.String({ description, exa
 export const time = (description: string) =>
   t.String({ format: 'date-time', description, examples: ['2026-03-01T09:30:00.000Z'] })
 
-export const status = oneOf(TICKET_STATUSES, 'A new ticket is `open`.')
-export const channel = oneOf(CHANNELS, 'How the customer got in touch.')
+export const status = oneOf(TICKET_STATUSES, 'A new ticket is `open`.', 'TicketStatus')
+export const channel = oneOf(CHANNELS, 'How the customer got in touch.', 'Channel')
 export const tags = t.Array(text({ maxLength: 64 }), {
   maxItems: MAX_TAGS,
   description: 'Trimmed, without duplicates. Case is kept.',
@@ -57,13 +57,24 @@ export const newTicket = t.Object(
           examples: ['ana@example.com'],
         }),
       },
-      { additionalProperties: false },
+      { $id: 'NewCustomer', additionalProperties: false },
     ),
     message: { ...messageText, description: 'The customer’s first message.' },
     attachments: attachmentIds,
     tags: t.Optional(tags),
   },
-  { $id: 'NewTicket', additionalProperties: false },
+  {
+    $id: 'NewTicket',
+    additionalProperties: false,
+    examples: [
+      {
+        subject: 'Missing invoice',
+        customer: { name: 'Ana Pires', email: 'ana@example.com' },
+        message: 'My invoice is missing.',
+        tags: ['billing', 'vip'],
+      },
+    ],
+  },
 )
 
 export const ticketChange = t.Object(
@@ -77,24 +88,43 @@ export const ticketChange = t.Object(
     ),
     tags: t.Optional({ ...tags, description: 'Replaces all tags.' }),
   },
-  { $id: 'TicketChange', additionalProperties: false, description: 'Fields you leave out don’t change.' },
+  {
+    $id: 'TicketChange',
+    additionalProperties: false,
+    description: 'Fields you leave out don’t change.',
+    examples: [{ status: 'pending', assignedTo: null, tags: ['billing'] }],
+  },
 )
 
 export const newMessage = t.Object(
   { text: { ...messageText, examples: ['It is attached.'] }, attachments: attachmentIds },
-  { $id: 'NewMessage', additionalProperties: false },
+  { $id: 'NewMessage', additionalProperties: false, examples: [{ text: 'It is attached.' }] },
 )
 
 export const ticketQuery = t.Object(
   {
-    status: t.Optional(status),
-    channel: t.Optional(channel),
+    status: t.Optional(described(status, 'Only tickets with this status.')),
+    channel: t.Optional(described(channel, 'Only tickets of this channel.')),
     assignedTo: t.Optional(
-      t.String({ minLength: 1, maxLength: 64, description: 'Agent id, or `unassigned`.' }),
+      t.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'Agent id, or `unassigned`.',
+        examples: ['unassigned'],
+      }),
     ),
-    tag: t.Optional(t.String({ minLength: 1, maxLength: 64, description: 'Only tickets with this tag.' })),
+    tag: t.Optional(
+      t.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'Only tickets with this tag.',
+        examples: ['billing'],
+      }),
+    ),
     // Without `default`: clients that are generated from it would send it with a cursor too.
-    page: t.Optional(t.Integer({ minimum: 1, description: 'Page number, from 1. Not with a cursor.' })),
+    page: t.Optional(
+      t.Integer({ minimum: 1, description: 'Page number, from 1. Not with a cursor.', examples: [1] }),
+    ),
     per_page: t.Optional(
       t.Integer({ minimum: 1, default: 25, description: 'Results per page. A value above 100 becomes 100.' }),
     ),
@@ -102,32 +132,46 @@ export const ticketQuery = t.Object(
       oneOf(
         TICKET_SORTS,
         'Sort order; `created_desc` by default. Tickets with the same time are sorted by id.',
+        'TicketSort',
       ),
     ),
     cursor: t.Optional(
       t.String({
         maxLength: 512,
         description:
-          '`meta.nextCursor` of the previous page. Use it in place of `page`, with the same filters and sort.',
+          '`meta.nextCursor` of the previous page. Use it in place of `page`, with the same filters and sort. Empty for the first page.',
+        examples: [''],
       }),
     ),
   },
   { additionalProperties: false },
 )
 
-const customer = {
-  name: t.String({ examples: ['Ana Pires'] }),
-  email: t.Optional(t.String({ examples: ['ana@example.com'] })),
-}
+const customer = t.Object(
+  {
+    name: t.String({ examples: ['Ana Pires'] }),
+    email: t.Optional(t.String({ examples: ['ana@example.com'] })),
+    userId: t.Optional(
+      id('usr_01jq8z5w8wf6r9f5v0h3q1x2yz', 'Customer id. Only when you get a single ticket.'),
+    ),
+  },
+  { $id: 'Customer', description: 'Who the ticket is from.' },
+)
+const eventTicket = t.Object(
+  {
+    id: id('tkt_01jq8z5w8wf6r9f5v0h3q1x2yz', 'Ticket id.'),
+    orgId: id('org_01jq8z5w8wf6r9f5v0h3q1x2yz', 'Your organization’s id.'),
+    status,
+    channel,
+    subject: t.String({ examples: ['Missing invoice'] }),
+    createdAt: time('When the ticket was created.'),
+    customer,
+  },
+  { $id: 'EventTicket', description: 'A ticket as `ticket.created` has it.' },
+)
 const listed = {
-  id: id('tkt_01jq8z5w8wf6r9f5v0h3q1x2yz', 'Ticket id.'),
-  orgId: id('org_01jq8z5w8wf6r9f5v0h3q1x2yz', 'Your organization’s id.'),
-  status,
-  channel,
-  subject: t.String({ examples: ['Missing invoice'] }),
-  createdAt: time('When the ticket was created.'),
+  ...eventTicket.properties,
   updatedAt: time('Changes with every update that has an effect and every new message.'),
-  customer: t.Object(customer),
   assignedTo: t.Optional(id('agt_01jq8z5w8wf6r9f5v0h3q1x2yz', 'Agent id. Absent if unassigned.')),
   tags: t.Array(t.String(), { examples: [['billing', 'vip']] }),
 }
@@ -147,12 +191,17 @@ const EXAMPLE = {
 export const format = oneOf(
   MESSAGE_FORMATS,
   '`markdown`: bold, italic, links, lists, quotes and code, as agents write them. `plain`: shown as it is.',
+  'MessageFormat',
 )
 
 const message = t.Object(
   {
     id: id('msg_01jq8z5w8wf6r9f5v0h3q1x2yz', 'Message id.'),
-    role: oneOf(MESSAGE_ROLES, 'Who wrote it. Messages sent through the API are from the agent.'),
+    role: oneOf(
+      MESSAGE_ROLES,
+      'Who wrote it. Messages sent through the API are from the agent.',
+      'MessageRole',
+    ),
     text: t.String({ examples: ['My invoice is missing.'] }),
     format,
     agentName: t.Optional(t.String({ description: 'Only on messages from agents.', examples: ['Ben'] })),
@@ -197,18 +246,20 @@ export const outgoingMessage = t.Object(
           state: oneOf(
             DELIVERY_STATES,
             '`waiting` until `sendAt`, or for its channel. `held` until an agent decides. `sent` when the channel has taken it; on the API channel as soon as it is stored.',
+            'DeliveryState',
           ),
           sendAt: t.Optional(time('When it is sent. Only while it is waiting or held.')),
           reason: t.Optional(
             t.String({ description: 'Why it is held or failed.', examples: ['The mailbox is full.'] }),
           ),
         },
-        { description: 'Only on messages of agents.' },
+        { $id: 'MessageDelivery', description: 'Only on messages of agents.' },
       ),
     ),
   },
   {
     $id: 'OutgoingMessage',
+    base: message,
     examples: [
       {
         id: 'msg_01jq8z5w8wf6r9f5v0h3q1x2yz',
@@ -225,6 +276,7 @@ export const outgoingMessage = t.Object(
 
 export const listedTicket = t.Object(listed, {
   $id: 'TicketSummary',
+  base: eventTicket,
   examples: [{ ...EXAMPLE, assignedTo: 'agt_01jq8z5w8wf6r9f5v0h3q1x2yz' }],
   description: 'A ticket without its messages.',
 })
@@ -232,14 +284,11 @@ export const listedTicket = t.Object(listed, {
 export const ticket = t.Object(
   {
     ...listed,
-    customer: t.Object({
-      ...customer,
-      userId: id('usr_01jq8z5w8wf6r9f5v0h3q1x2yz', 'Customer id.'),
-    }),
     messages: t.Array(outgoingMessage, { description: 'All messages, oldest first.' }),
   },
   {
     $id: 'Ticket',
+    base: listedTicket,
     examples: [
       {
         ...EXAMPLE,
@@ -258,50 +307,35 @@ export const ticket = t.Object(
   },
 )
 
+const pageMeta = t.Object(
+  {
+    total: t.Integer({ description: 'Matching tickets on all pages.', examples: [412] }),
+    page: t.Integer({ examples: [1] }),
+    perPage: t.Integer({ examples: [25] }),
+    nextCursor: t.Optional(
+      t.String({
+        description: 'Absent on the last page.',
+        examples: ['WyJuIiwiMTJhYiIsMTc3MjM1NzQwMDAwMCwidGt0Xy4uLiIsMl0'],
+      }),
+    ),
+  },
+  { $id: 'PageMeta' },
+)
+
 export const ticketList = t.Object(
   {
     data: t.Array(listedTicket),
-    meta: t.Object({
-      total: t.Integer({ description: 'Matching tickets on all pages.', examples: [412] }),
-      page: t.Integer({ examples: [1] }),
-      perPage: t.Integer({ examples: [25] }),
-      nextCursor: t.Optional(
-        t.String({
-          description: 'Absent on the last page.',
-          examples: ['WyJuIiwiMTJhYiIsMTc3MjM1NzQwMDAwMCwidGt0Xy4uLiIsMl0'],
-        }),
-      ),
-    }),
+    meta: pageMeta,
   },
   { $id: 'TicketList' },
 )
 
-const webhookTicket = {
-  id: listed.id,
-  orgId: listed.orgId,
-  status,
-  channel,
-  subject: listed.subject,
-  createdAt: listed.createdAt,
-  customer: listed.customer,
-}
-
-const webhook = (event: string, name: string, data: Record<string, TSchema>) =>
-  t.Object(
-    { event: t.Literal(event), createdAt: time('When it happened.'), data: t.Object(data) },
-    { $id: name },
-  )
+/** Without a name: a client's generator that leaves out what only webhooks use would leave out the bodies it needs. */
+const webhook = (event: string, data: Record<string, TSchema>) =>
+  t.Object({ event: t.Literal(event), createdAt: time('When it happened.'), data: t.Object(data) })
 
 /** Bodies of the webhooks: section 6 of the specification. */
 export const webhookBodies = {
-  'ticket.created': webhook('ticket.created', 'TicketCreatedEvent', { ticket: t.Object(webhookTicket) }),
-  'message.sent': webhook('message.sent', 'MessageSentEvent', {
-    ticket: t.Object({
-      ...webhookTicket,
-      updatedAt: listed.updatedAt,
-      assignedTo: listed.assignedTo,
-      tags: listed.tags,
-    }),
-    message,
-  }),
+  'ticket.created': webhook('ticket.created', { ticket: eventTicket }),
+  'message.sent': webhook('message.sent', { ticket: listedTicket, message }),
 }

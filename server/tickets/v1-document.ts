@@ -1,3 +1,5 @@
+import { IDEMPOTENCY_KEY_PATTERN, MAX_IDEMPOTENCY_KEY_LENGTH } from '../idempotency/idempotency.ts'
+
 /** What the API description says of each operation beyond its schemas. */
 
 export const problem = (description: string) => ({ description })
@@ -9,17 +11,32 @@ const idempotency = {
   409: problem('The first request with this Idempotency-Key is still running.'),
   422: problem('This Idempotency-Key was used for another request.'),
 }
-const header = (name: string, description: string) => ({
+const header = (name: string, description: string, example: string) => ({
   name,
   in: 'header' as const,
   required: false,
   description,
   schema: { type: 'string' as const },
+  example,
 })
-const idempotencyKey = header(
-  'Idempotency-Key',
-  'Up to 255 characters of your choice. Within 24 hours, the same request with the same key changes nothing and returns the first response, with `Idempotency-Replayed: true`.',
-)
+/** The example is a new UUID in Postman, and in what reads its collections. The same key would be refused the second time. */
+const idempotencyKey = {
+  ...header(
+    'Idempotency-Key',
+    'Up to 255 characters of your choice. Within 24 hours, the same request with the same key changes nothing and returns the first response, with `Idempotency-Replayed: true`.',
+    '{{$guid}}',
+  ),
+  schema: {
+    type: 'string' as const,
+    minLength: 1,
+    maxLength: MAX_IDEMPOTENCY_KEY_LENGTH,
+    pattern: IDEMPOTENCY_KEY_PATTERN,
+  },
+}
+const replayed = {
+  description: '`true` if this is a repeated response.',
+  schema: { type: 'string' as const, enum: ['true'] },
+}
 const text = (description: string) => ({ description, schema: { type: 'string' as const } })
 const etag = text('The version of the ticket, for `If-None-Match` and `If-Match`.')
 
@@ -48,7 +65,11 @@ export const readTicket = {
   tags: ['Tickets'],
   security: [{ secretKey: ['tickets:read'] }],
   parameters: [
-    header('If-None-Match', 'An ETag. If the ticket hasn’t changed, the response is 304 without a body.'),
+    header(
+      'If-None-Match',
+      'An ETag. If the ticket hasn’t changed, the response is 304 without a body.',
+      '"0.0"',
+    ),
   ],
   responses: {
     200: { description: 'The ticket.', headers: { ETag: etag } },
@@ -71,7 +92,7 @@ export const createTicket = {
       headers: {
         Location: text('The path of the new ticket.'),
         ETag: etag,
-        'Idempotency-Replayed': text('`true` if this is a repeated response.'),
+        'Idempotency-Replayed': replayed,
       },
     },
     ...idempotency,
@@ -87,7 +108,11 @@ export const updateTicket = {
   tags: ['Tickets'],
   security: [{ secretKey: ['tickets:write'] }],
   parameters: [
-    header('If-Match', 'An ETag. If the ticket has changed since, the response is 412 and nothing changes.'),
+    header(
+      'If-Match',
+      'An ETag. If the ticket has changed since, the response is 412 and nothing changes.',
+      '*',
+    ),
   ],
   responses: {
     200: { description: 'The updated ticket.', headers: { ETag: etag } },
@@ -108,7 +133,7 @@ export const postMessage = {
   responses: {
     201: {
       description: 'The message was saved and will be sent.',
-      headers: { 'Idempotency-Replayed': text('`true` if this is a repeated response.') },
+      headers: { 'Idempotency-Replayed': replayed },
     },
     404: noTicket,
     ...idempotency,

@@ -85,8 +85,11 @@ describe('the examples have the address', () => {
     const origin = 'https://help.acme.example'
     const guide = await guideRoutes(origin).handle(new Request('http://localhost/docs/api'))
     expect(await guide.text()).toContain(`curl ${origin}/v1/tickets`)
-    const reference = await sampleApp({ ...sampleApi, origin }).handle(new Request('http://localhost/docs'))
+    const app = sampleApp(sampleApi, origin)
+    const reference = await app.handle(new Request('http://localhost/docs'))
     expect(await reference.text()).toContain(`export BELLHOP=${origin}/v1`)
+    const document = await app.handle(new Request('http://localhost/v1/openapi.json'))
+    expect((await document.json()).servers[0].url).toBe(`${origin}/v1`)
   })
 
   test('of no one who sent something odd as the host', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { readConfig } from '../../server/config.ts'
+import { API_ERROR_CODES, FIELD_ERROR_CODES } from '../../server/http/error-codes.ts'
 import { DELIVERY_ERRORS } from '../../server/webhooks/deliveries/delivery-errors.ts'
 import { URL_REFUSALS } from '../../server/webhooks/endpoints/endpoint-url.ts'
 import { temporaryFolder } from '../support/folder.ts'
@@ -48,6 +49,8 @@ test('the error codes of the API are those that its routes answer with', async (
   const documented = codesIn('`code`')
   const reachable = (await errorCodes(isOfTheApi)).filter((code) => !ONLY_FOR_AGENTS.includes(code))
   expect(documented.sort()).toEqual(reachable)
+  const codes = documented.map((code) => code.slice(4))
+  expect(new Set(codes)).toEqual(new Set(API_ERROR_CODES))
 })
 
 test('every other error code of the server is there too', async () => {
@@ -58,6 +61,7 @@ test('every other error code of the server is there too', async () => {
 
 test('the codes of wrong fields are those that the API and the settings answer with', async () => {
   const api = fieldCodesIn('`code` in `errors`')
+  expect(api).toEqual([...FIELD_ERROR_CODES])
   expect(api.sort()).toEqual(await fieldCodes(isOfTheApi))
   const documented = new Set([...api, ...fieldCodesIn('`code` in settings'), ...URL_REFUSALS])
   expect([...documented].sort()).toEqual(

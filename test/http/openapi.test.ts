@@ -55,7 +55,7 @@ describe('the OpenAPI document', () => {
       'Problem',
       'Ticket',
     ])
-    expect(document.servers).toEqual([{ url: '/v1', description: 'This installation' }])
+    expect(document.servers).toEqual([{ url: 'http://127.0.0.1:3000/v1', description: 'This installation' }])
   })
 
   test('gives every operation a unique id', async () => {

@@ -176,6 +176,7 @@ function sampleRoutes() {
 export const sampleApi: ApiDescription = {
   title: 'Bellhop',
   version: '0.1.0',
+  license: 'MIT',
   description:
     'Customer-support tickets: create, read, change and answer them, and get events when something happens.',
   prefix: '/v1',
@@ -238,10 +239,10 @@ export const sampleApi: ApiDescription = {
 }
 
 /** An app shaped like the real one, with what must stay out of the document: console, health and hidden routes. */
-export function sampleApp(api: ApiDescription = sampleApi) {
+export function sampleApp(api: ApiDescription = sampleApi, publicUrl?: string) {
   return new Elysia({ normalize: false, aot: true })
     .model({ Console: t.Object({ secret: t.String() }) })
-    .use(openapi(api))
+    .use(openapi(api, publicUrl))
     .get('/health', () => 'ok')
     .post('/console/keys', () => ({ secret: 'x' }), { response: 'Console' })
     .use(sampleRoutes())

@@ -1,6 +1,8 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import Ajv2020 from 'ajv/dist/2020'
-import type { OpenApiDocument } from '../../server/http/openapi/document.ts'
+import { API_ERROR_CODES, FIELD_ERROR_CODES } from '../../server/http/error-codes.ts'
+import type { OpenApiDocument, Operation } from '../../server/http/openapi/document.ts'
+import type { Schema } from '../../server/http/openapi/schemas.ts'
 import { type Answer, type Client, call, startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
 import { everyRoute } from '../support/every-route.ts'
@@ -196,6 +198,49 @@ describe('the document of the real app', () => {
     )
   })
 
+  test('names every shape that is there more than once, for the types of clients', () => {
+    const { schemas } = document.components
+    expect(Object.keys(schemas)).toEqual(
+      expect.arrayContaining([
+        ...['Ticket', 'TicketSummary', 'EventTicket', 'TicketStatus', 'Channel', 'Customer', 'PageMeta'],
+        ...['Message', 'OutgoingMessage', 'MessageRole', 'MessageFormat', 'Attachment', 'Problem'],
+      ]),
+    )
+    const seen = new Map<string, number>()
+    for (const shape of shapesIn(document)) {
+      const text = JSON.stringify(shape.enum ?? shape.properties)
+      seen.set(text, (seen.get(text) ?? 0) + 1)
+    }
+    expect([...seen].filter(([, times]) => times > 1)).toEqual([])
+    expect(schemas.TicketSummary?.allOf?.[0]).toEqual({ $ref: '#/components/schemas/EventTicket' })
+    const [status] = document.paths['/tickets']?.get?.parameters ?? []
+    expect(status?.schema).toEqual({ $ref: '#/components/schemas/TicketStatus' })
+    expect(status?.description).toBe('Only tickets with this status.')
+  })
+
+  test('lists the codes of errors', () => {
+    const { ErrorCode, FieldErrorCode } = document.components.schemas
+    expect(ErrorCode?.enum).toEqual([...API_ERROR_CODES])
+    expect(FieldErrorCode?.enum).toEqual([...FIELD_ERROR_CODES])
+  })
+
+  test('describes the headers that programs read', () => {
+    const { headers, responses } = document.components
+    for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']) {
+      expect(headers[name]?.schema).toEqual({ type: 'integer', minimum: 0 })
+    }
+    expect(responses.Problem429?.headers?.['Retry-After']?.schema).toEqual({ type: 'integer', minimum: 1 })
+    for (const { operation } of operations.filter(({ method }) => method === 'post')) {
+      const key = operation.parameters?.find(({ name }) => name === 'Idempotency-Key')
+      if (operation.operationId === 'uploadAttachment') expect(key).toBeUndefined()
+      else expect(key?.schema).toEqual({ type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$' })
+    }
+  })
+
+  test('has the address that it is read from', async () => {
+    expect(document.servers.map(({ url }) => url)).toEqual([`${bellhop.url}/v1`])
+  })
+
   test('says of each operation the scope that its key needs', () => {
     expect(
       Object.fromEntries(operations.map(({ operation }) => [operation.operationId, operation.security])),
@@ -237,6 +282,80 @@ describe('real answers keep to the document, without a field too many:', () => {
         expectDescribed(answer, operation.responses[status]?.$ref ?? pointer)
       })
     }
+  }
+})
+
+describe('the examples can be sent as they are, by clients that import the document:', () => {
+  const sent = operations.filter(({ operation }) => operation.operationId !== 'uploadAttachment')
+
+  test.each(sent)('$operation.operationId to what it names', async ({ path, method, operation }) => {
+    const fresh = { id: await ownId(path), messageId: bellhop.deps.newId('msg') }
+    if (path.endsWith('{messageId}') && method !== 'put') {
+      await client.call('PUT', filled('/tickets/{id}/messages/{messageId}', fresh), { body: later })
+    }
+    const answer = await client.call(method.toUpperCase(), ...exampleOf(path, operation, fresh))
+    expect(answer.status, answer.text).toBeWithin(200, 300)
+    expect(Object.keys(operation.responses)).toContain(String(answer.status))
+  })
+
+  test.each(sent)('$operation.operationId to ids of nothing', async ({ path, method, operation }) => {
+    const answer = await client.call(method.toUpperCase(), ...exampleOf(path, operation, {}))
+    expect(Object.keys(operation.responses)).toContain(String(answer.status))
+    if (path.includes('{')) expect(answer.status).toBe(404)
+  })
+
+  test('every field of a body and every parameter in an example is described', () => {
+    for (const { path, operation } of operations) {
+      for (const { name, in: place, schema, example } of operation.parameters ?? []) {
+        expect([path, name, exampleIn(schema, example) !== undefined]).toEqual([path, name, true])
+        if (place !== 'path') expect(validatorOf(schema)(exampleIn(schema, example))).toBe(true)
+      }
+      const body = operation.requestBody?.content['application/json']
+      if (body) expect([path, validatorOf(body.schema)(body.example)]).toEqual([path, true])
+    }
+    for (const [name, schema] of Object.entries(document.components.schemas)) {
+      for (const example of Array.isArray(schema.examples) ? schema.examples : []) {
+        const check = validator(`#/components/schemas/${name}`)
+        expect(check(example), `${JSON.stringify(example)} ${JSON.stringify(check.errors)}`).toBe(true)
+      }
+    }
+  })
+
+  /** Of a ticket or of an upload, as the path needs one. */
+  async function ownId(path: string): Promise<string> {
+    return path.startsWith('/attachments') ? await upload() : (await makeTicket(client)).id
+  }
+
+  /** All parameters at once: importers turn on the optional ones too. */
+  function exampleOf(path: string, operation: Operation, ids: Record<string, string>) {
+    const given = (operation.parameters ?? []).map(({ name, in: place, schema, example }) => ({
+      name,
+      place,
+      value: String(exampleIn(schema, example)),
+    }))
+    const those = (wanted: string) =>
+      Object.fromEntries(given.flatMap(({ name, place, value }) => (place === wanted ? [[name, value]] : [])))
+    const query = new URLSearchParams(those('query'))
+    const body = operation.requestBody?.content['application/json']?.example
+    return [
+      `${filled(path, { ...those('path'), ...ids })}${query.size > 0 ? `?${query}` : ''}`,
+      { headers: asPostman(those('header')), ...(body !== undefined && { body }) },
+    ] as const
+  }
+
+  /** Postman replaces `{{$guid}}` with a new UUID in every request. */
+  function asPostman(headers: Record<string, string>): Record<string, string> {
+    return JSON.parse(JSON.stringify(headers).replaceAll('{{$guid}}', () => crypto.randomUUID()))
+  }
+
+  function filled(path: string, ids: Record<string, string>): string {
+    return path.replaceAll(/\{(\w+)\}/g, (_, name) => ids[name] ?? '')
+  }
+
+  function exampleIn(schema: Schema, example?: unknown): unknown {
+    const named = document.components.schemas[schema.$ref?.split('/').at(-1) ?? ''] ?? schema
+    const [first] = Array.isArray(named.examples) ? named.examples : []
+    return example ?? first ?? named.enum?.[0] ?? named.default
   }
 })
 
@@ -317,9 +436,25 @@ function expectDescribed(answer: Answer<unknown>, place: string): void {
   expect(response).toHaveProperty('description')
 }
 
+/** Objects and enums. */
+function shapesIn(node: unknown): Schema[] {
+  if (typeof node !== 'object' || node === null) return []
+  const isShape = isSchema(node) && (node.properties !== undefined || (node.enum ?? []).length > 1)
+  return [...(isShape ? [node] : []), ...Object.values(node).flatMap(shapesIn)]
+}
+
+function isSchema(node: object): node is Schema {
+  return 'properties' in node || 'enum' in node || 'allOf' in node
+}
+
 /** Without a key there is no limit to tell of. */
 function isBeforeTheLimit({ status }: Answer<unknown>, header: string): boolean {
   return status === 401 && /ratelimit/i.test(header)
+}
+
+/** Its references are to the document. */
+function validatorOf(schema: Schema) {
+  return ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"https://api.test/#/')))
 }
 
 /** A compiled schema of the document. */
@@ -339,10 +474,29 @@ function readSchemas(): Ajv2020 {
 
 function close(node: unknown): void {
   if (typeof node !== 'object' || node === null) return
+  if (isSchema(node) && node.allOf) {
+    // Closed, none of the parts would take the fields of the others.
+    Object.assign(node, { ...fieldsOf(node), type: 'object' })
+    delete node.allOf
+  }
   if ('type' in node && node.type === 'object' && 'properties' in node) {
     Object.assign(node, { additionalProperties: false })
   }
   for (const inner of Object.values(node)) close(inner)
+}
+
+/** The fields of an object and of those it is based on. */
+function fieldsOf(schema: Schema): { properties: Record<string, Schema>; required: string[] } {
+  const named = document.components.schemas[schema.$ref?.split('/').at(-1) ?? '']
+  const parts = named ? [named] : (schema.allOf ?? [])
+  const all = [
+    ...parts.map(fieldsOf),
+    { properties: schema.properties ?? {}, required: schema.required ?? [] },
+  ]
+  return {
+    properties: Object.assign({}, ...all.map(({ properties }) => structuredClone(properties))),
+    required: all.flatMap(({ required }) => required),
+  }
 }
 
 function at(place: string): object | undefined {

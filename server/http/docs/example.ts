@@ -18,6 +18,7 @@ export function exampleOf(schema: Schema, document: OpenApiDocument, within: str
   if (given !== undefined) return given
   if (shape.anyOf)
     return exampleOf(shape.anyOf.find((branch) => branch.type !== 'null') ?? {}, document, path)
+  if (shape.allOf) return Object.assign({}, ...shape.allOf.map((part) => exampleOf(part, document, path)))
   if (shape.properties) {
     const entries = Object.entries(shape.properties)
     return Object.fromEntries(entries.map(([key, property]) => [key, exampleOf(property, document, path)]))

@@ -61,7 +61,8 @@ function fieldsOf(schema: Schema, document: OpenApiDocument, prefix: string, wit
   if (name && within.includes(name)) return []
   const path = [...within, name]
   const shape = resolve(schema, document)
-  if (shape.anyOf) return shape.anyOf.flatMap((branch) => fieldsOf(branch, document, prefix, path))
+  const parts = shape.allOf ?? shape.anyOf
+  if (parts) return parts.flatMap((part) => fieldsOf(part, document, prefix, path))
   if (shape.items) return fieldsOf(shape.items, document, prefix && `${prefix.slice(0, -1)}[].`, path)
   return Object.entries(shape.properties ?? {}).flatMap(([key, property]) => [
     { path: prefix + key, isRequired: shape.required?.includes(key) ?? false, schema: property },
@@ -85,7 +86,7 @@ ${limits(shape).length > 0 && html`<p class="limits">${limits(shape).join(' · '
 function typeWords(schema: Schema, document: OpenApiDocument): string {
   const shape = resolve(schema, document)
   if (shape.anyOf) return shape.anyOf.map((branch) => typeWords(branch, document)).join(' or ')
-  const types = [shape.type ?? (shape.properties ? 'object' : 'any value')].flat()
+  const types = [shape.type ?? (shape.properties || shape.allOf ? 'object' : 'any value')].flat()
   const words = types.map((type) => {
     if (type === 'array' && shape.items) return `list of ${typeWords(shape.items, document)}`
     return type === 'string' && typeof shape.format === 'string' ? shape.format : type

@@ -2,7 +2,6 @@ import type { OpenApiDocument, Operation } from '../openapi/document.ts'
 import { PROBLEM_TYPE } from '../openapi/responses.ts'
 import { codeExample } from './code-example.ts'
 import { exampleOf } from './example.ts'
-import { EXAMPLE_ADDRESS } from './example-address.ts'
 import { headerFields, listFields, renderOutput } from './fields.ts'
 import { type Html, html, inlineProse, prose } from './html.ts'
 import { REFERENCE_PATH, renderLayout, type Section } from './layout.ts'
@@ -70,8 +69,6 @@ function sectionOf({ operation }: Entry): Section {
 
 function renderIntroduction(document: OpenApiDocument, documentPath: string): Html {
   const { info, servers, components } = document
-  const address = servers[0]?.url ?? ''
-  const base = address.startsWith('/') ? EXAMPLE_ADDRESS + address : address
   const headers = headerFields(components.headers)
   return html`<header class="lead">
 <h1>${info.title} API <small>${info.version}</small></h1>
@@ -85,7 +82,7 @@ ${Object.values(components.securitySchemes).map((scheme) => prose(scheme.descrip
 ${headers.length > 0 && html`<h3 class="minor">Response headers</h3>${renderOutput(headers, document)}`}
 </div>
 <div class="examples"><p class="caption">The examples below use</p>
-${codeExample(`export BELLHOP=${base}\nexport BELLHOP_KEY=<your secret key>`, 'Shell variables')}</div>
+${codeExample(`export BELLHOP=${servers[0]?.url}\nexport BELLHOP_KEY=<your secret key>`, 'Shell variables')}</div>
 </section>`
 }
 

@@ -52,9 +52,12 @@ export function describeOperation(
     responses: describeResponses(hooks.response, responses, api, collection),
   }
   if (hooks.body !== undefined) {
+    const schema = collection.describe(hooks.body)
+    const [example] = typeof hooks.body === 'string' ? [] : (hooks.body.examples ?? [])
     operation.requestBody = {
       required: true,
-      content: { [JSON_TYPE]: { schema: collection.describe(hooks.body) } },
+      // Postman takes the example only from here.
+      content: { [JSON_TYPE]: { schema, ...(example !== undefined && { example }) } },
     }
   }
   nameMissingPathParameters(path, operation)
@@ -70,8 +73,15 @@ function describeParameters(
   return parameters
     .filter((parameter) => !NOT_PARAMETERS.includes(parameter.name.toLowerCase()))
     .map(({ name, required, description, examples, schema }) => {
-      const { description: _, ...described } = collection.describe({ ...schema, examples })
-      return { name, in: location, required: location === 'path' || required, description, schema: described }
+      const words = schema.descriptionHere ?? description
+      const { description: _, ...described } = collection.describe({ ...schema, description, examples })
+      return {
+        name,
+        in: location,
+        required: location === 'path' || required,
+        description: words,
+        schema: described,
+      }
     })
 }
 

@@ -9,12 +9,13 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /**
  * Describes the routes below `api.prefix` as an OpenAPI 3.1 document (https://spec.openapis.org/oas/v3.1.1).
- * `models` are the app's named schemas. Only those in use are published.
+ * `origin` is that of this installation, such as `https://help.example.com`. `models` are the app's named schemas. Only those in use are published.
  */
 export function describeApi(
   routes: DeclaredRoute[],
   models: Record<string, TSchema>,
   api: ApiDescription,
+  origin: string,
 ): OpenApiDocument {
   const collection = collectSchemas(models)
   const paths: OpenApiDocument['paths'] = {}
@@ -33,8 +34,13 @@ export function describeApi(
   const responses = describeProblems(api, collection)
   return {
     openapi: '3.1.1',
-    info: { title: api.title, version: api.version, description: api.description },
-    servers: [{ url: (api.origin ?? '') + api.prefix, description: 'This installation' }],
+    info: {
+      title: api.title,
+      version: api.version,
+      description: api.description,
+      license: { name: api.license, identifier: api.license },
+    },
+    servers: [{ url: origin + api.prefix, description: 'This installation' }],
     security: Object.keys(api.securitySchemes).map((name) => ({ [name]: [] })),
     tags: api.tags,
     paths,

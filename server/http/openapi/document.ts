@@ -5,11 +5,11 @@ import type { Schema } from './schemas.ts'
 export interface ApiDescription {
   title: string
   version: string
+  /** SPDX identifier. */
+  license: string
   description: string
   /** Only routes below it are described. It is also the path of the server URL. */
   prefix: `/${string}`
-  /** Origin of this installation, such as `https://help.example.com`. Without it, the server URL is relative. */
-  origin?: string
   tags: { name: string; description: string }[]
   /** Schemes by name. Any one of them is enough, unless an operation sets `detail.security`. */
   securitySchemes: Record<string, SecurityScheme>
@@ -44,10 +44,11 @@ export interface Parameter {
   required: boolean
   description?: string
   schema: Schema
+  example?: unknown
 }
 
 interface Content {
-  [mediaType: string]: { schema: Schema }
+  [mediaType: string]: { schema: Schema; example?: unknown }
 }
 
 export interface Header {
@@ -78,7 +79,12 @@ export interface Operation {
 /** The parts of an OpenAPI 3.1 document that this service writes. */
 export interface OpenApiDocument {
   openapi: '3.1.1'
-  info: { title: string; version: string; description: string }
+  info: {
+    title: string
+    version: string
+    description: string
+    license: { name: string; identifier: string }
+  }
   servers: { url: string; description: string }[]
   security: Record<string, string[]>[]
   tags: { name: string; description: string }[]

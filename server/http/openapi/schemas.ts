@@ -12,6 +12,7 @@ export interface Schema {
   required?: string[]
   items?: Schema
   anyOf?: Schema[]
+  allOf?: Schema[]
   const?: unknown
   enum?: unknown[]
   [keyword: string]: unknown
@@ -31,8 +32,11 @@ const JSON_TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean',
 const HOLDS_ONE = ['items', 'additionalProperties', 'not', 'contains', 'propertyNames']
 const HOLDS_LIST = ['anyOf', 'allOf', 'oneOf']
 const HOLDS_MAP = ['properties', 'patternProperties']
-/** `error`, `nullable` and `noValidate` are specific to Elysia. `$id` would change the meaning of references below it. */
-const NOT_JSON_SCHEMA = ['$id', '$ref', 'error', 'nullable', 'noValidate']
+/**
+ * `error`, `nullable` and `noValidate` are specific to Elysia. `$id` would change the meaning of references below it.
+ * `base` and `descriptionHere` are ours: the schema whose fields an object has too, and words for one use of a schema.
+ */
+const NOT_JSON_SCHEMA = ['$id', '$ref', 'error', 'nullable', 'noValidate', 'base', 'descriptionHere']
 /** In a query, Elysia accepts these as text in addition to the real type. Callers only need the real type. */
 const COERCED_FORMATS = ['integer', 'numeric', 'boolean', 'ObjectString', 'ArrayString']
 
@@ -44,9 +48,27 @@ export function collectSchemas(models: Record<string, TSchema>): SchemaCollectio
   function describeNode(node: unknown): Schema {
     if (typeof node === 'string') return referByName(node)
     if (!isRecord(node)) throw new Error(`Not a schema: ${String(node)}`)
+    const schema = describeShape(node)
+    return typeof node.descriptionHere === 'string'
+      ? { ...schema, description: node.descriptionHere }
+      : schema
+  }
+
+  function describeShape(node: Record<string, unknown>): Schema {
     if (typeof node.$id === 'string') return refer(node.$id, node)
     if (typeof node.$ref === 'string') return referByName(node.$ref)
-    return describeKeywords(node)
+    return describeObject(node)
+  }
+
+  /** The fields that an object shares with its `base` stay there: clients have one type for both. */
+  function describeObject(node: Record<string, unknown>): Schema {
+    const { base, properties, required, type, ...around } = node
+    if (!isRecord(base) || !isRecord(base.properties) || !isRecord(properties)) return describeKeywords(node)
+    const inherited = base.properties
+    const own = Object.entries(properties).filter(([name, schema]) => inherited[name] !== schema)
+    const names = Array.isArray(required) ? required.filter((name) => own.some(([key]) => key === name)) : []
+    const fields = { type, properties: Object.fromEntries(own), ...(names.length > 0 && { required: names }) }
+    return { allOf: [describeNode(base), describeKeywords(fields)], ...describeKeywords(around) }
   }
 
   function referByName(name: string): Schema {
@@ -63,7 +85,7 @@ export function collectSchemas(models: Record<string, TSchema>): SchemaCollectio
       throw new Error(`No schema is named ${name}`)
     }
     underway.add(name)
-    const described = describeKeywords(node)
+    const described = describeObject(node)
     underway.delete(name)
     if (schemas[name] && !Bun.deepEquals(schemas[name], described)) {
       throw new Error(`Two different schemas are named ${name}`)
