@@ -75,7 +75,7 @@ export async function startService(
   started.defer(async () => {
     await Promise.all(running.map((one) => one.stop()))
   })
-  const listening = listen(app, { host: config.host, port: config.port, clock })
+  const listening = listen(app, { ...config, clock, log })
   running.push(listening)
   // Loaded after the server listens, so that it starts faster.
   const [

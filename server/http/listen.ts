@@ -1,8 +1,11 @@
 import http from 'node:http'
 import type { AnyElysia } from 'elysia'
 import type { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
 import { StartError } from '../errors.ts'
+import type { Log } from '../log.ts'
 import { countBodies } from '../requests/arriving-bodies.ts'
+import { limitConnections } from './connection-limit.ts'
 
 /** More than any client needs. Bun answers 431 and closes the connection, so that unfinished headers stay small. */
 const MAX_HEADER_BYTES = 16 * 1024
@@ -21,7 +24,13 @@ interface Listening {
 /** Throws `StartError` when it can't listen on the address. */
 export function listen(
   app: AnyElysia,
-  { host, port, clock }: { host: string; port: number; clock: Clock },
+  {
+    host,
+    port,
+    clock,
+    log,
+    trustProxy,
+  }: Pick<Config, 'host' | 'port' | 'trustProxy'> & { clock: Clock; log: Log },
 ): Listening {
   Object.assign(http, { maxHeaderSize: MAX_HEADER_BYTES })
   try {
@@ -38,10 +47,14 @@ export function listen(
     throw asStartError(error, host, port)
   }
   if (app.server) countBodies(app.server, clock)
+  const limit = app.server ? limitConnections(app.server, { clock, log, trustProxy }) : undefined
   const boundPort = app.server?.port ?? port
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${boundPort}`,
-    stop: () => stop(app, clock),
+    async stop() {
+      limit?.stop()
+      await stop(app, clock)
+    },
   }
 }
 

@@ -7,6 +7,12 @@ export interface Server {
   requestIP(request: Request): { address: string } | null
 }
 
+/** Whether an address is in one of the trusted networks. */
+export function createTrustCheck(trusted: string[]): (address: string) => boolean {
+  const networks = trusted.map((network) => ipaddr.parseCIDR(network))
+  return (address) => networks.length > 0 && isTrusted(address, networks)
+}
+
 /** Whether a request comes from a proxy in one of the trusted networks. */
 export function createProxyCheck(trusted: string[]): (request: Request, server: Server | null) => boolean {
   const networks = trusted.map((network) => ipaddr.parseCIDR(network))
