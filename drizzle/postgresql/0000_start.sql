@@ -519,15 +519,23 @@ CREATE TABLE "read_marks" (
 --> statement-breakpoint
 CREATE TABLE "ticket_counters" (
 	"org_id" text NOT NULL,
-	"filter" text NOT NULL,
+	"assigned_to" text NOT NULL,
+	"status" text NOT NULL,
+	"tag" text NOT NULL,
+	"channel" text NOT NULL,
+	"is_spam" boolean NOT NULL,
 	"count" bigint NOT NULL,
-	CONSTRAINT "ticket_counters_org_id_filter_pk" PRIMARY KEY("org_id","filter")
+	CONSTRAINT "ticket_counters_org_id_assigned_to_status_tag_channel_is_spam_pk" PRIMARY KEY("org_id","assigned_to","status","tag","channel","is_spam")
 );
 --> statement-breakpoint
 CREATE TABLE "ticket_tags" (
 	"org_id" text NOT NULL,
 	"tag" text NOT NULL,
 	"ticket_id" text NOT NULL,
+	"status" text NOT NULL,
+	"channel" text NOT NULL,
+	"assigned_to" text NOT NULL,
+	"is_spam" boolean NOT NULL,
 	"created_at" bigint NOT NULL,
 	"updated_at" bigint NOT NULL,
 	CONSTRAINT "ticket_tags_org_id_ticket_id_tag_pk" PRIMARY KEY("org_id","ticket_id","tag")
@@ -820,18 +828,14 @@ CREATE INDEX "drafts_by_ticket" ON "drafts" USING btree ("ticket_id");--> statem
 CREATE INDEX "notes_by_ticket" ON "notes" USING btree ("ticket_id","created_at","id");--> statement-breakpoint
 CREATE INDEX "read_marks_by_ticket" ON "read_marks" USING btree ("ticket_id");--> statement-breakpoint
 CREATE INDEX "ticket_tags_by_ticket" ON "ticket_tags" USING btree ("ticket_id");--> statement-breakpoint
-CREATE INDEX "ticket_tags_by_created" ON "ticket_tags" USING btree ("org_id","tag","created_at","ticket_id");--> statement-breakpoint
-CREATE INDEX "ticket_tags_by_updated" ON "ticket_tags" USING btree ("org_id","tag","updated_at","ticket_id");--> statement-breakpoint
-CREATE INDEX "tickets_by_created" ON "tickets" USING btree ("org_id","created_at","id");--> statement-breakpoint
-CREATE INDEX "tickets_by_updated" ON "tickets" USING btree ("org_id","updated_at","id");--> statement-breakpoint
-CREATE INDEX "tickets_by_status_created" ON "tickets" USING btree ("org_id","status","created_at","id");--> statement-breakpoint
-CREATE INDEX "tickets_by_status_updated" ON "tickets" USING btree ("org_id","status","updated_at","id");--> statement-breakpoint
-CREATE INDEX "tickets_by_channel_created" ON "tickets" USING btree ("org_id","channel","created_at","id");--> statement-breakpoint
-CREATE INDEX "tickets_by_channel_updated" ON "tickets" USING btree ("org_id","channel","updated_at","id");--> statement-breakpoint
-CREATE INDEX "tickets_by_assignee_created" ON "tickets" USING btree ("org_id","assigned_to","created_at","id");--> statement-breakpoint
-CREATE INDEX "tickets_by_assignee_updated" ON "tickets" USING btree ("org_id","assigned_to","updated_at","id");--> statement-breakpoint
-CREATE INDEX "tickets_by_status_assignee_updated" ON "tickets" USING btree ("org_id","status","assigned_to","updated_at","id");--> statement-breakpoint
-CREATE INDEX "tickets_spam" ON "tickets" USING btree ("org_id","updated_at","id") WHERE is_spam;--> statement-breakpoint
+CREATE INDEX "ticket_tags_by_created" ON "ticket_tags" USING btree ("org_id","tag","status","channel","is_spam","created_at","ticket_id");--> statement-breakpoint
+CREATE INDEX "ticket_tags_by_updated" ON "ticket_tags" USING btree ("org_id","tag","status","channel","is_spam","updated_at","ticket_id");--> statement-breakpoint
+CREATE INDEX "ticket_tags_by_assignee_created" ON "ticket_tags" USING btree ("org_id","tag","assigned_to","status","channel","is_spam","created_at","ticket_id");--> statement-breakpoint
+CREATE INDEX "ticket_tags_by_assignee_updated" ON "ticket_tags" USING btree ("org_id","tag","assigned_to","status","channel","is_spam","updated_at","ticket_id");--> statement-breakpoint
+CREATE INDEX "tickets_by_created" ON "tickets" USING btree ("org_id","status","channel","is_spam","created_at","id");--> statement-breakpoint
+CREATE INDEX "tickets_by_updated" ON "tickets" USING btree ("org_id","status","channel","is_spam","updated_at","id");--> statement-breakpoint
+CREATE INDEX "tickets_by_assignee_created" ON "tickets" USING btree ("org_id","assigned_to","status","channel","is_spam","created_at","id");--> statement-breakpoint
+CREATE INDEX "tickets_by_assignee_updated" ON "tickets" USING btree ("org_id","assigned_to","status","channel","is_spam","updated_at","id");--> statement-breakpoint
 CREATE INDEX "tickets_by_customer" ON "tickets" USING btree ("customer_id","updated_at");--> statement-breakpoint
 CREATE INDEX "tickets_by_handle" ON "tickets" USING btree (substr(id, 25));--> statement-breakpoint
 CREATE INDEX "deliveries_due" ON "deliveries" USING btree ("endpoint_id","due_at","event_number") WHERE state = 'pending';--> statement-breakpoint

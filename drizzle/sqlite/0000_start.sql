@@ -613,15 +613,23 @@ CREATE TABLE `read_marks` (
 CREATE INDEX `read_marks_by_ticket` ON `read_marks` (`ticket_id`);--> statement-breakpoint
 CREATE TABLE `ticket_counters` (
 	`org_id` text NOT NULL,
-	`filter` text NOT NULL,
+	`assigned_to` text NOT NULL,
+	`status` text NOT NULL,
+	`tag` text NOT NULL,
+	`channel` text NOT NULL,
+	`is_spam` integer NOT NULL,
 	`count` integer NOT NULL,
-	PRIMARY KEY(`org_id`, `filter`)
+	PRIMARY KEY(`org_id`, `assigned_to`, `status`, `tag`, `channel`, `is_spam`)
 );
 --> statement-breakpoint
 CREATE TABLE `ticket_tags` (
 	`org_id` text NOT NULL,
 	`tag` text NOT NULL,
 	`ticket_id` text NOT NULL,
+	`status` text NOT NULL,
+	`channel` text NOT NULL,
+	`assigned_to` text NOT NULL,
+	`is_spam` integer NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	PRIMARY KEY(`org_id`, `ticket_id`, `tag`),
@@ -629,8 +637,10 @@ CREATE TABLE `ticket_tags` (
 );
 --> statement-breakpoint
 CREATE INDEX `ticket_tags_by_ticket` ON `ticket_tags` (`ticket_id`);--> statement-breakpoint
-CREATE INDEX `ticket_tags_by_created` ON `ticket_tags` (`org_id`,`tag`,`created_at`,`ticket_id`);--> statement-breakpoint
-CREATE INDEX `ticket_tags_by_updated` ON `ticket_tags` (`org_id`,`tag`,`updated_at`,`ticket_id`);--> statement-breakpoint
+CREATE INDEX `ticket_tags_by_created` ON `ticket_tags` (`org_id`,`tag`,`status`,`channel`,`is_spam`,`created_at`,`ticket_id`);--> statement-breakpoint
+CREATE INDEX `ticket_tags_by_updated` ON `ticket_tags` (`org_id`,`tag`,`status`,`channel`,`is_spam`,`updated_at`,`ticket_id`);--> statement-breakpoint
+CREATE INDEX `ticket_tags_by_assignee_created` ON `ticket_tags` (`org_id`,`tag`,`assigned_to`,`status`,`channel`,`is_spam`,`created_at`,`ticket_id`);--> statement-breakpoint
+CREATE INDEX `ticket_tags_by_assignee_updated` ON `ticket_tags` (`org_id`,`tag`,`assigned_to`,`status`,`channel`,`is_spam`,`updated_at`,`ticket_id`);--> statement-breakpoint
 CREATE TABLE `tickets` (
 	`number` integer PRIMARY KEY NOT NULL,
 	`id` text NOT NULL,
@@ -650,16 +660,10 @@ CREATE TABLE `tickets` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `tickets_id_unique` ON `tickets` (`id`);--> statement-breakpoint
-CREATE INDEX `tickets_by_created` ON `tickets` (`org_id`,`created_at`,`id`);--> statement-breakpoint
-CREATE INDEX `tickets_by_updated` ON `tickets` (`org_id`,`updated_at`,`id`);--> statement-breakpoint
-CREATE INDEX `tickets_by_status_created` ON `tickets` (`org_id`,`status`,`created_at`,`id`);--> statement-breakpoint
-CREATE INDEX `tickets_by_status_updated` ON `tickets` (`org_id`,`status`,`updated_at`,`id`);--> statement-breakpoint
-CREATE INDEX `tickets_by_channel_created` ON `tickets` (`org_id`,`channel`,`created_at`,`id`);--> statement-breakpoint
-CREATE INDEX `tickets_by_channel_updated` ON `tickets` (`org_id`,`channel`,`updated_at`,`id`);--> statement-breakpoint
-CREATE INDEX `tickets_by_assignee_created` ON `tickets` (`org_id`,`assigned_to`,`created_at`,`id`);--> statement-breakpoint
-CREATE INDEX `tickets_by_assignee_updated` ON `tickets` (`org_id`,`assigned_to`,`updated_at`,`id`);--> statement-breakpoint
-CREATE INDEX `tickets_by_status_assignee_updated` ON `tickets` (`org_id`,`status`,`assigned_to`,`updated_at`,`id`);--> statement-breakpoint
-CREATE INDEX `tickets_spam` ON `tickets` (`org_id`,`updated_at`,`id`) WHERE is_spam;--> statement-breakpoint
+CREATE INDEX `tickets_by_created` ON `tickets` (`org_id`,`status`,`channel`,`is_spam`,`created_at`,`id`);--> statement-breakpoint
+CREATE INDEX `tickets_by_updated` ON `tickets` (`org_id`,`status`,`channel`,`is_spam`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `tickets_by_assignee_created` ON `tickets` (`org_id`,`assigned_to`,`status`,`channel`,`is_spam`,`created_at`,`id`);--> statement-breakpoint
+CREATE INDEX `tickets_by_assignee_updated` ON `tickets` (`org_id`,`assigned_to`,`status`,`channel`,`is_spam`,`updated_at`,`id`);--> statement-breakpoint
 CREATE INDEX `tickets_by_customer` ON `tickets` (`customer_id`,`updated_at`);--> statement-breakpoint
 CREATE INDEX `tickets_by_handle` ON `tickets` (substr(id, 25));--> statement-breakpoint
 CREATE TABLE `attempts` (

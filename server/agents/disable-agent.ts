@@ -69,12 +69,13 @@ function unassignBatch(deps: Deps, agent: Agent): Promise<number> {
         status: tickets.status,
         channel: tickets.channel,
         isSpam: tickets.isSpam,
+        tags: tickets.tags,
       })
     if (changed.length === 0) return 0
     const ids = changed.map(({ id }) => id)
     await tx
       .update(ticketTags)
-      .set({ updatedAt: now })
+      .set({ assignedTo: '', updatedAt: now })
       .where(and(eq(ticketTags.orgId, orgId), inArray(ticketTags.ticketId, ids)))
     const changes = [{ field: 'assignedTo' as const, from: agentId, to: '' }]
     await recordActivities(deps, tx, orgId, { done: ids.map((ticketId) => ({ ticketId, changes })), now })
@@ -84,9 +85,10 @@ function unassignBatch(deps: Deps, agent: Agent): Promise<number> {
       orgId,
       ids.map((ticketId) => ({ type: 'ticket.updated', ticketId, createdAt: now })),
     )
-    // Tag counters depend on the status, which doesn't change here.
-    const after = changed.map((ticket) => ({ ...ticket, assignedTo: '', tags: [] }))
-    const moves = after.map((ticket) => ({ before: { ...ticket, assignedTo: agentId }, after: ticket }))
+    const moves = changed.map((ticket) => ({
+      before: { ...ticket, assignedTo: agentId },
+      after: { ...ticket, assignedTo: '' },
+    }))
     await moveCounters(tx, orgId, sumOfChanges(moves))
     return changed.length
   })

@@ -25,7 +25,7 @@ import { findTickets } from '../search/find-tickets.ts'
 import type { SortKey } from '../search/queries.ts'
 import { readSearch } from '../search/read-search.ts'
 import { decodeCursor, encodeCursor } from '../tickets/cursor.ts'
-import type { TicketSort } from '../tickets/list-tickets.ts'
+import type { TicketSort } from '../tickets/list-ranges.ts'
 import { type TicketWithCustomer, ticketWithCustomer } from '../tickets/queries.ts'
 import { describeTextless } from './textless-messages.ts'
 

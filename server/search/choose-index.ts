@@ -1,97 +1,139 @@
 import type { Reader } from '../database/database.ts'
-import { filterNames, readCounters } from '../tickets/counters.ts'
+import { CHANNELS, TICKET_STATUSES } from '../database/tables/tickets.ts'
+import { countTickets, readCounters } from '../tickets/counters.ts'
+import type { RangeFilter, TicketSort } from '../tickets/list-ranges.ts'
 import type { Filter } from './filters.ts'
 
 /** Filters that few tickets pass. They are tried in this order. */
-const RARE = ['draft', 'held', 'failed', 'spam'] as const
+const RARE = ['draft', 'held', 'failed'] as const
 
-/** Where a query starts: from the few tickets of a rare filter, or along the index of some filters. */
+/** Where a query starts: from the few tickets of a rare filter, or along the ranges of an index. */
 export interface IndexChoice {
-  kind: 'index' | (typeof RARE)[number]
-  /** Positions of the filters that the index or the rare condition covers. */
+  kind: 'ranges' | (typeof RARE)[number]
+  ranges: RangeFilter
+  /** Times of last activity that the ranges are cut to: from the first on, and before the second. */
+  times: [from: number, until: number] | undefined
+  /** Positions of the filters that need no look at the ticket itself. */
   positions: number[]
 }
 
-/** Chooses what finds the fewest tickets, by the counters. Returns undefined if no ticket can match. */
+/**
+ * Status, channel and spam are always in the ranges, also when they are excluded, and so are an assignee, the rarest tag
+ * and, in the order of last activity, dates. Returns undefined if no ticket can match.
+ */
 export async function chooseIndex(
   read: Reader,
   orgId: string,
   filters: Filter[],
+  sort: TicketSort,
 ): Promise<IndexChoice | undefined> {
+  const tags = filters.filter((filter) => filter.kind === 'tag' && !filter.isNegated)
+  const tag = tags.length > 1 ? await rarest(read, orgId, tags) : tags[0]
+  const assignee = filters.find((filter) => filter.kind === 'assignee' && !filter.isNegated)
+  const ranges = rangesOf(filters, assignee?.value, tag?.value)
+  if (ranges.statuses.length === 0 || ranges.channels.length === 0) return undefined
   for (const kind of RARE) {
     const position = filters.findIndex((filter) => filter.kind === kind && !filter.isNegated)
-    if (position >= 0) return { kind, positions: [position] }
+    if (position >= 0) return { kind, ranges, times: undefined, positions: [position] }
   }
-  const candidates = candidatesFor(filters)
-  if (candidates.length < 2) return { kind: 'index', positions: candidates[0]?.positions ?? [] }
-  const counted = await countCandidates(read, orgId, candidates)
-  if (counted.some(({ count }) => count === 0)) return undefined
-  const [best] = counted.filter(({ hasIndex }) => hasIndex).sort((one, other) => one.count - other.count)
-  return { kind: 'index', positions: best?.positions ?? [] }
+  const times = sort === 'updated_desc' ? timesOf(filters) : undefined
+  const positions = filters.flatMap((filter, position) => {
+    const isCovered =
+      filter === tag ||
+      filter === assignee ||
+      ['status', 'channel', 'spam'].includes(filter.kind) ||
+      (times && (filter.kind === 'before' || filter.kind === 'after'))
+    return isCovered ? [position] : []
+  })
+  return { kind: 'ranges', ranges, times, positions }
 }
 
 /** An upper bound of the tickets that pass the filters, by the counters. Rare filters count as 0. */
 export async function upperBound(read: Reader, orgId: string, filters: Filter[]): Promise<number> {
-  const isRare = filters.some(({ kind, isNegated }) => !isNegated && RARE.some((rare) => rare === kind))
-  if (isRare) return 0
-  const counted = await countCandidates(read, orgId, candidatesFor(filters))
-  return Math.min(...counted.map(({ count }) => count))
+  const index = await chooseIndex(read, orgId, filters, 'created_desc')
+  return index?.kind === 'ranges' ? countRanges(read, orgId, index.ranges) : 0
 }
 
-/** The counter with exactly the number of tickets that pass the filters; undefined if there is none. */
-export function exactCounter(filters: Filter[]): string | undefined {
-  if (filters.some(({ isNegated }) => isNegated)) return undefined
-  if (filters.length === 0) return filterNames.all
-  return candidatesFor(filters).find(({ positions }) => positions.length === filters.length)?.counter
-}
-
-interface Candidate {
-  positions: number[]
-  counter: string
-  hasIndex: boolean
-}
-
-async function countCandidates(read: Reader, orgId: string, candidates: Candidate[]) {
-  if (candidates.length === 0) return []
-  const names = candidates.map(({ counter }) => counter)
-  const counts = await readCounters(read, orgId, names)
-  return candidates.map((candidate) => ({ ...candidate, count: counts.get(candidate.counter) ?? 0 }))
-}
-
-/** The filters, and pairs of them, that have a counter. */
-function candidatesFor(filters: Filter[]): Candidate[] {
-  const positive = filters.flatMap((filter, position) => (filter.isNegated ? [] : [{ filter, position }]))
-  const single = positive.flatMap(({ filter, position }) => {
-    const counter = counterOf(filter)
-    return counter === undefined ? [] : [{ positions: [position], counter, hasIndex: true }]
-  })
-  const status = positive.find(({ filter }) => filter.kind === 'status')
-  if (status?.filter.kind !== 'status') return single
-  const { value } = status.filter
-  const pairs = positive.flatMap(({ filter, position }) => {
-    const positions = [status.position, position]
-    if (filter.kind === 'assignee') {
-      return [{ positions, counter: filterNames.statusAndAssignedTo(value, filter.value), hasIndex: true }]
+/**
+ * The exact number of tickets that pass the filters, by the counters. Undefined if they have something that is not
+ * counted, such as two tags together.
+ */
+export async function countFiltered(
+  read: Reader,
+  orgId: string,
+  filters: Filter[],
+): Promise<number | undefined> {
+  const isCounted = ({ kind }: Filter) => ['status', 'channel', 'spam', 'assignee', 'tag'].includes(kind)
+  const tags = filters.filter(({ kind }) => kind === 'tag')
+  if (!filters.every(isCounted) || tags.length > 1) return undefined
+  const ranges = rangesOf(filters, undefined, undefined)
+  let total = 0
+  // What is excluded is counted with everything, and then subtracted.
+  for (const assignee of signedValues(filters.filter(({ kind }) => kind === 'assignee'))) {
+    for (const tag of signedValues(tags)) {
+      const count = await countRanges(read, orgId, { ...ranges, assignedTo: assignee.value, tag: tag.value })
+      total += assignee.sign * tag.sign * count
     }
-    if (filter.kind === 'tag') {
-      return [{ positions, counter: filterNames.statusAndTag(value, filter.value), hasIndex: false }]
-    }
-    return []
-  })
-  return [...pairs, ...single]
-}
-
-function counterOf(filter: Filter): string | undefined {
-  switch (filter.kind) {
-    case 'status':
-      return filterNames.status(filter.value)
-    case 'channel':
-      return filterNames.channel(filter.value)
-    case 'assignee':
-      return filterNames.assignedTo(filter.value)
-    case 'tag':
-      return filterNames.tag(filter.value)
-    default:
-      return undefined
   }
+  return total
+}
+
+function signedValues(filters: Filter[]): { sign: 1 | -1; value: string | undefined }[] {
+  const wanted = filters.find(({ isNegated }) => !isNegated)
+  const excluded = filters.filter(({ isNegated }) => isNegated).map(({ value }) => String(value))
+  if (!wanted)
+    return [{ sign: 1, value: undefined }, ...excluded.map((value) => ({ sign: -1 as const, value }))]
+  const value = String(wanted.value)
+  return excluded.includes(value) ? [] : [{ sign: 1, value }]
+}
+
+async function countRanges(
+  read: Reader,
+  orgId: string,
+  { statuses, channels, spam, ...filter }: RangeFilter,
+): Promise<number> {
+  const counters = await readCounters(read, orgId, filter)
+  return counters
+    .filter(
+      (one) => statuses.includes(one.status) && channels.includes(one.channel) && spam.includes(one.isSpam),
+    )
+    .reduce((sum, { count }) => sum + count, 0)
+}
+
+/** Leaves out spam, unless the search asks for it. */
+function rangesOf(
+  filters: Filter[],
+  assignedTo: Filter['value'] | undefined,
+  tag: Filter['value'] | undefined,
+): RangeFilter {
+  const passes = (kind: 'status' | 'channel', value: string) =>
+    filters.every((filter) => filter.kind !== kind || (filter.value === value) !== filter.isNegated)
+  return {
+    statuses: TICKET_STATUSES.filter((status) => passes('status', status)),
+    channels: CHANNELS.filter((channel) => passes('channel', channel)),
+    spam: [filters.some(({ kind, isNegated }) => kind === 'spam' && !isNegated)],
+    assignedTo: assignedTo === undefined ? undefined : String(assignedTo),
+    tag: tag === undefined ? undefined : String(tag),
+  }
+}
+
+function timesOf(filters: Filter[]): [number, number] | undefined {
+  const times: [number, number] = [0, Number.MAX_SAFE_INTEGER]
+  let hasTimes = false
+  for (const { kind, value, isNegated } of filters) {
+    if (kind !== 'before' && kind !== 'after') continue
+    hasTimes = true
+    if ((kind === 'before') !== isNegated) times[1] = Math.min(times[1], value)
+    else times[0] = Math.max(times[0], value)
+  }
+  return hasTimes ? times : undefined
+}
+
+async function rarest(read: Reader, orgId: string, tags: Filter[]): Promise<Filter | undefined> {
+  let best: { tag: Filter; count: number } | undefined
+  for (const tag of tags) {
+    const count = await countTickets(read, orgId, { tag: String(tag.value) })
+    if (!best || count < best.count) best = { tag, count }
+  }
+  return best?.tag
 }

@@ -1,13 +1,13 @@
-import { eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { integerParameter, textParameter } from '../database/statement.ts'
 import { messages } from '../database/tables/messages.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { drafts, readMarks } from '../database/tables/threads.ts'
-import { tickets, ticketTags } from '../database/tables/tickets.ts'
+import { tickets } from '../database/tables/tickets.ts'
 import type { Filter } from './filters.ts'
 
-// Each filter has two conditions: an indexed one for the index that a query walks along, and an unindexed one, written as
-// an expression that no index matches, for all others. So choose-index.ts decides, not a planner without statistics.
+// What the ranges of a list (tickets/list-ranges.ts) don't cover is written as expressions that no index matches. So
+// choose-index.ts decides, not a planner without statistics.
 
 /** The parameter with the value of a filter, by its position among the filters. */
 export function parameterOf(position: number): string {
@@ -27,13 +27,11 @@ export function isOneOf(column: SQLWrapper, values: SQL[]): SQL {
   return sql`${column} in (${sql.join(values, sql`, `)})`
 }
 
-export const indexedOrganization = eq(tickets.orgId, textOf('orgId'))
 export const unindexedOrganization = sql`(${tickets.orgId} || '') = ${textOf('orgId')}`
 
-/** Leaves out spam, unless the search asks for it. There is so little that no index needs to know. */
+/** Leaves out spam, unless the search asks for it. */
 export function spamCondition(filters: Pick<Filter, 'kind' | 'isNegated'>[]): SQL {
   const includesSpam = filters.some(({ kind, isNegated }) => kind === 'spam' && !isNegated)
-  // PostgreSQL uses its partial index only for exactly this condition.
   return includesSpam ? sql`${tickets.isSpam}` : sql`not ${tickets.isSpam}`
 }
 
@@ -109,23 +107,6 @@ export const rareConditions: Partial<Record<Filter['kind'], SQL>> = {
     where ${scheduledMessages.orgId} = ${textOf('orgId')} and ${isHeldForMe})`,
   draft: sql`${tickets.id} in (select ${drafts.ticketId} from ${drafts}
     where ${drafts.orgId} = ${textOf('orgId')} and ${drafts.agentId} = ${textOf('me')})`,
-}
-
-/** For the filters whose index a query walks along. */
-export function indexedCondition(kind: Filter['kind'], position: number): SQL {
-  const value = textOf(parameterOf(position))
-  switch (kind) {
-    case 'status':
-      return eq(tickets.status, value)
-    case 'channel':
-      return eq(tickets.channel, value)
-    case 'assignee':
-      return eq(tickets.assignedTo, value)
-    case 'tag':
-      return sql`${ticketTags.orgId} = ${textOf('orgId')} and ${ticketTags.tag} = ${value}`
-    default:
-      throw new Error(`There is no index for ${kind}.`)
-  }
 }
 
 export const ownReadMark = sql`${readMarks.orgId} = ${textOf('orgId')} and ${readMarks.agentId} = ${textOf('me')}

@@ -1,7 +1,6 @@
 import type { Reader } from '../database/database.ts'
 import type { Deps } from '../deps.ts'
-import { filterNames, readCounters } from '../tickets/counters.ts'
-import { exactCounter } from './choose-index.ts'
+import { countFiltered } from './choose-index.ts'
 import { findTickets } from './find-tickets.ts'
 import type { Search } from './read-search.ts'
 
@@ -16,12 +15,10 @@ export interface Count {
   isAtLeast: boolean
 }
 
-/** The count if a counter has it; undefined if the tickets have to be counted one by one. */
+/** The count if the counters have it; undefined if the tickets have to be counted one by one. */
 export async function readCount(read: Reader, orgId: string, search: Search): Promise<Count | undefined> {
-  const counter = search.indexQuery ? undefined : exactCounter(search.filters)
-  if (counter === undefined) return undefined
-  const counters = await readCounters(read, orgId, [counter, filterNames.spam(counter)])
-  return limited(withoutSpam(counters, counter))
+  const count = search.indexQuery ? undefined : await countFiltered(read, orgId, search.filters)
+  return count === undefined ? undefined : limited(count)
 }
 
 /** Counts tickets one by one, up to a number of matches and a number of examined tickets. */
@@ -38,11 +35,6 @@ export async function countTickets(
   )
   const { count, isAtLeast } = limited(keys.length)
   return { count, isAtLeast: isAtLeast || isTooBroad }
-}
-
-/** A counter less its spam, as the inbox shows it. */
-export function withoutSpam(counters: Map<string, number>, name: string): number {
-  return (counters.get(name) ?? 0) - (counters.get(filterNames.spam(name)) ?? 0)
 }
 
 function limited(count: number): Count {

@@ -1,8 +1,8 @@
 import { type Database, isReadTimeout, type Reader } from '../database/database.ts'
 import { type IndexQuery, type Matches, matchingNumbers } from '../database/full-text.ts'
 import type { ExpensiveRead } from '../expensive-reads.ts'
-import type { TicketSort } from '../tickets/list-tickets.ts'
-import { chooseIndex, upperBound } from './choose-index.ts'
+import { rangeParams, rangeShape, type TicketSort } from '../tickets/list-ranges.ts'
+import { chooseIndex, type IndexChoice, upperBound } from './choose-index.ts'
 import { parameterOf } from './conditions.ts'
 import type { Filter } from './filters.ts'
 import {
@@ -100,31 +100,27 @@ async function findByReference(
 
 async function findAlongIndex(readers: Readers, input: FindInput): Promise<Found> {
   const { filters } = input.search
-  const index = await chooseIndex(readers.read, input.orgId, filters)
+  const index = await chooseIndex(readers.read, input.orgId, filters, input.sort)
   if (!index) return { keys: [] }
-  const shape = { filters: filters.map(shapeOf), index, sort: input.sort }
-  const isCovered =
-    index.kind !== 'index' ||
-    filters.every((filter, position) => isInIndex(filter, index.positions.includes(position), input.sort))
-  if (!isCovered) return findInSlices(readers, input, shape)
-  const keysOf = keysStatement({ ...shape, hasStart: input.after !== undefined })
-  return { keys: await keysOf(readers.read, parametersOf(input)) }
+  const isCovered = index.kind !== 'ranges' || index.positions.length === filters.length
+  if (!isCovered) return findInSlices(readers, input, index)
+  return { keys: await keysStatement(queryShape(input, index))(readers.read, parametersOf(input, index)) }
 }
 
 async function findInSlices(
   { read, background }: Readers,
   input: FindInput,
-  shape: Omit<QueryShape, 'hasStart'>,
+  index: IndexChoice,
 ): Promise<Found> {
   const found: SortKey[] = []
   const compare = input.sort === 'created_asc' ? ascending : descending
   let after = input.after
   for (let size = FIRST_SLICE; ; size = SLICE) {
     const reader = size === FIRST_SLICE ? read : background
-    const params = { ...parametersOf({ ...input, after, limit: size + MARGIN }), offset: size - 1 }
-    const hasStart: boolean = after !== undefined
-    const [end] = await sliceEndStatement({ ...shape, hasStart })(reader, params)
-    const slice = await sliceStatement({ ...shape, hasStart })(reader, params)
+    const params = parametersOf({ ...input, after, limit: size + MARGIN }, index)
+    const shape = queryShape({ ...input, after }, index)
+    const [end] = await sliceEndStatement(shape)(reader, { ...params, limit: 1, offset: size - 1 })
+    const slice = await sliceStatement(shape)(reader, params)
     found.push(...slice.filter((key) => end === undefined || compare(key, end) <= 0).sort(compare))
     if (end === undefined || found.length >= input.limit) return { keys: found.slice(0, input.limit) }
     await input.expensive.examined(size)
@@ -203,17 +199,32 @@ async function fewDocuments(readers: Readers, input: FindInput): Promise<Map<num
   return new Map(documents.map((key) => [key.at, key]))
 }
 
-/** Whether a walk along the index skips no ticket because of this filter. */
-function isInIndex({ kind }: Filter, isCovered: boolean, sort: TicketSort): boolean {
-  if (isCovered || kind === 'spam') return true
-  return (kind === 'before' || kind === 'after') && sort === 'updated_desc'
-}
-
 function shapeOf({ kind, isNegated }: Filter) {
   return { kind, isNegated }
 }
 
-function parametersOf({ orgId, me, search, after, limit }: FindInput): Record<string, string | number> {
+function queryShape(
+  { search, sort, after }: FindInput,
+  { kind, positions, ranges, times }: IndexChoice,
+): QueryShape {
+  const hasStart = after !== undefined
+  return {
+    filters: search.filters.map(shapeOf),
+    kind,
+    positions,
+    ranges: rangeShape(ranges, sort, { hasStart, hasTimes: times !== undefined }),
+  }
+}
+
+function parametersOf(
+  { orgId, me, search, after, limit }: FindInput,
+  index?: IndexChoice,
+): Record<string, string | number> {
   const values = search.filters.map(({ value }, position) => [parameterOf(position), value] as const)
-  return { orgId, me, limit, at: after?.at ?? 0, id: after?.id ?? '', ...Object.fromEntries(values) }
+  const [from, until] = index?.times ?? [0, 0]
+  return {
+    ...(index && rangeParams(orgId, index.ranges)),
+    ...{ orgId, me, limit, from, until, at: after?.at ?? 0, id: after?.id ?? '' },
+    ...Object.fromEntries(values),
+  }
 }

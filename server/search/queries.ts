@@ -2,15 +2,12 @@ import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
 import { cacheByShape, statement } from '../database/statement.ts'
 import { searchDocuments } from '../database/tables/search.ts'
-import { tickets, ticketTags } from '../database/tables/tickets.ts'
-import type { TicketSort } from '../tickets/list-tickets.ts'
+import { tickets } from '../database/tables/tickets.ts'
+import { type RangeShape, selectRanges } from '../tickets/list-ranges.ts'
 import type { IndexChoice } from './choose-index.ts'
 import {
-  indexedCondition,
-  indexedOrganization,
   isOneOf,
   numberOf,
-  parameterOf,
   rareConditions,
   spamCondition,
   textOf,
@@ -29,10 +26,10 @@ type FilterShape = Pick<Filter, 'kind' | 'isNegated'>
 /** What distinguishes one prepared query from another; values are parameters. */
 export interface QueryShape {
   filters: FilterShape[]
-  index: IndexChoice
-  sort: TicketSort
-  /** Begins after the key (`at`, `id`). */
-  hasStart: boolean
+  kind: IndexChoice['kind']
+  /** Positions of the filters that the index or the rare condition covers. */
+  positions: number[]
+  ranges: RangeShape
 }
 type Params = Record<string, string | number>
 
@@ -43,117 +40,71 @@ function isRare({ filters }: { filters: FilterShape[] }): boolean {
   return filters.length > MAX_REMEMBERED_FILTERS
 }
 
-/** The keys of a list in order. */
-export const keysStatement = cacheByShape((shape: QueryShape) => {
-  const { order } = orderOf(shape)
-  return statement<Params, SortKey[], Reader>(`inbox_keys_${Bun.hash(JSON.stringify(shape))}`, (read, p) =>
-    selectKeys(read, shape)
-      .where(and(...indexConditions(shape), ...otherConditions(shape)))
-      .orderBy(...order)
-      .limit(p.limit ?? 0),
-  )
-}, isRare)
+/** The keys of a list whose filters the index covers, in order. */
+export const keysStatement = cacheByShape(
+  (shape: QueryShape) =>
+    statement<Params, SortKey[], Reader>(`inbox_keys_${Bun.hash(JSON.stringify(shape))}`, (read) =>
+      shape.kind === 'ranges'
+        ? read.select(sortKey).from(sql`(${selectRanges(shape.ranges)}) keys`)
+        : selectRare(read, shape, shape.kind),
+    ),
+  isRare,
+)
 
-/**
- * Of the next tickets along the index, the keys of those that pass the other filters, in no order. With both ends of
- * the slice as conditions instead of a limit, SQLite may choose an index with many other tickets between them.
- */
-export const sliceStatement = cacheByShape((shape: QueryShape) => {
-  const { at, id, order } = orderOf(shape)
-  return statement<Params, SortKey[], Reader>(`inbox_slice_${Bun.hash(JSON.stringify(shape))}`, (read, p) => {
-    const keys = read.select({ at, id })
-    const slice = (walksTags(shape) ? keys.from(ticketTags) : keys.from(tickets))
-      .where(and(...indexConditions(shape)))
-      .orderBy(...order)
-      .limit(p.limit ?? 0)
-      .as('slice')
-    return read
-      .select({ at: slice.at, id: slice.id })
-      .from(slice)
-      .innerJoin(tickets, eq(tickets.id, slice.id))
-      .where(and(unindexedOrganization, ...otherConditions(shape)))
-  })
-}, isRare)
+/** Of the next tickets along the ranges, the keys of those that pass the other filters, in no order. */
+export const sliceStatement = cacheByShape(
+  (shape: QueryShape) =>
+    statement<Params, SortKey[], Reader>(`inbox_slice_${Bun.hash(JSON.stringify(shape))}`, (read) =>
+      read
+        .select(sortKey)
+        .from(sql`(${selectRanges(shape.ranges)}) keys`)
+        // In this order, whatever a planner with statistics thinks.
+        .crossJoin(tickets)
+        .where(and(sql`${tickets.id} = keys.id`, unindexedOrganization, ...otherConditions(shape))),
+    ),
+  isRare,
+)
 
 /** The key of the last ticket of a slice, from the index alone; none if fewer tickets are left. */
-export const sliceEndStatement = cacheByShape((shape: QueryShape) => {
-  const { at, id, order } = orderOf(shape)
-  return statement<Params, SortKey[], Reader>(
-    `inbox_slice_end_${Bun.hash(JSON.stringify(shape))}`,
-    (read, p) => {
-      const keys = read.select({ at, id })
-      return (walksTags(shape) ? keys.from(ticketTags) : keys.from(tickets))
-        .where(and(...indexConditions(shape)))
-        .orderBy(...order)
-        .limit(1)
-        .offset(p.offset ?? 0)
-    },
-  )
-}, isRare)
+export const sliceEndStatement = cacheByShape(
+  (shape: QueryShape) =>
+    statement<Params, SortKey[], Reader>(`inbox_slice_end_${Bun.hash(JSON.stringify(shape))}`, (read) =>
+      read.select(sortKey).from(sql`(${selectRanges(shape.ranges, { hasOffset: true })}) keys`),
+    ),
+  isRare,
+)
 
-function selectKeys(read: Reader, shape: QueryShape) {
-  const { at, id } = orderOf(shape)
-  const keys = read.select({ at, id })
-  return walksTags(shape)
-    ? keys.from(ticketTags).innerJoin(tickets, eq(tickets.id, ticketTags.ticketId))
-    : keys.from(tickets)
-}
+const sortKey = { at: sql<number>`keys.at`.mapWith(Number), id: sql<string>`keys.id` }
 
-/** Along the rows of a tag, their own columns give the order. */
-function orderOf(shape: Pick<QueryShape, 'filters' | 'index' | 'sort'>) {
-  const walked = walksTags(shape) ? ticketTags : tickets
-  const at = shape.sort === 'updated_desc' ? walked.updatedAt : walked.createdAt
-  const id = walksTags(shape) ? ticketTags.ticketId : tickets.id
-  const isAscending = shape.sort === 'created_asc'
-  return { at, id, isAscending, order: isAscending ? [asc(at), asc(id)] : [desc(at), desc(id)] }
-}
-
-function walksTags({ filters, index }: Pick<QueryShape, 'filters' | 'index'>): boolean {
-  return index.kind === 'index' && index.positions.some((position) => filters[position]?.kind === 'tag')
-}
-
-function indexConditions(shape: QueryShape): (SQL | undefined)[] {
-  const { filters, index } = shape
-  const { at, id, isAscending } = orderOf(shape)
+/** From the few tickets of a rare condition, which are sorted. */
+function selectRare(read: Reader, shape: QueryShape, kind: Exclude<IndexChoice['kind'], 'ranges'>) {
+  const { sort, hasStart } = shape.ranges
+  const at = sort === 'updated_desc' ? tickets.updatedAt : tickets.createdAt
+  const isAscending = sort === 'created_asc'
   const start = sql`${numberOf('at')}, ${textOf('id')}`
-  const isAfterStart = isAscending ? sql`(${at}, ${id}) > (${start})` : sql`(${at}, ${id}) < (${start})`
-  const isRareOne = rareConditions[index.kind === 'index' ? 'spam' : index.kind]
-  const isOfOrganization = isRareOne
-    ? unindexedOrganization
-    : walksTags(shape)
-      ? undefined
-      : indexedOrganization
-  const indexed = index.kind === 'index' ? index.positions : []
-  return [
-    isOfOrganization,
-    isRareOne,
-    ...indexed.map((position) => indexedCondition(filters[position]?.kind ?? 'status', position)),
-    ...indexedDates(shape),
-    shape.hasStart ? isAfterStart : undefined,
-  ]
+  const isAfterStart = isAscending
+    ? sql`(${at}, ${tickets.id}) > (${start})`
+    : sql`(${at}, ${tickets.id}) < (${start})`
+  return read
+    .select({ at, id: tickets.id })
+    .from(tickets)
+    .where(
+      and(
+        unindexedOrganization,
+        rareConditions[kind],
+        ...otherConditions(shape),
+        hasStart ? isAfterStart : undefined,
+      ),
+    )
+    .orderBy(...(isAscending ? [asc(at), asc(tickets.id)] : [desc(at), desc(tickets.id)]))
+    .limit(sql.placeholder('limit'))
 }
 
-/** In the order of last activity, a date is a place in the index. */
-function indexedDates({ filters, index, sort }: QueryShape): (SQL | undefined)[] {
-  const { at } = orderOf({ filters, index, sort })
-  if (sort !== 'updated_desc') return []
-  return filters.map(({ kind, isNegated }, position) => {
-    if (kind !== 'before' && kind !== 'after') return undefined
-    const day = numberOf(parameterOf(position))
-    return (kind === 'before') !== isNegated ? sql`${at} < ${day}` : sql`${at} >= ${day}`
-  })
-}
-
-function otherConditions(shape: QueryShape): (SQL | undefined)[] {
-  const { filters, index, sort } = shape
-  const isIndexedDate = (kind: string) => sort === 'updated_desc' && (kind === 'before' || kind === 'after')
+function otherConditions({ filters, kind, positions }: QueryShape): (SQL | undefined)[] {
   return [
-    walksTags(shape) ? unindexedOrganization : undefined,
-    spamCondition(filters),
-    ...filters.map(({ kind, isNegated }, position) =>
-      index.positions.includes(position) || isIndexedDate(kind)
-        ? undefined
-        : unindexedCondition(kind, isNegated, position),
+    kind === 'ranges' ? undefined : spamCondition(filters),
+    ...filters.map(({ kind: one, isNegated }, position) =>
+      positions.includes(position) ? undefined : unindexedCondition(one, isNegated, position),
     ),
   ]
 }

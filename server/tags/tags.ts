@@ -5,7 +5,7 @@ import { ticketTags } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
 import { renameTagInQuery, rewriteViews, viewsByTag } from '../saved-views/rewrite.ts'
-import { countersUnder, filterNames } from '../tickets/counters.ts'
+import { countTags } from '../tickets/counters.ts'
 import { lockTicket } from '../tickets/queries.ts'
 import { type Changed, changeRow, recordChanges } from '../tickets/update-ticket.ts'
 
@@ -25,17 +25,15 @@ interface TagCount {
 /** Every tag that a ticket has, in order of the tags. */
 export async function listTags(deps: Deps, orgId: string): Promise<TagCount[]> {
   const { read } = deps.database
-  const openPrefix = filterNames.statusAndTag('open', '')
-  const [totals, open, spam, views] = await Promise.all([
-    countersUnder(read, orgId, filterNames.tag('')),
-    countersUnder(read, orgId, openPrefix),
-    countersUnder(read, orgId, filterNames.spam(openPrefix)),
+  const [totals, open, views] = await Promise.all([
+    countTags(read, orgId, {}),
+    countTags(read, orgId, { status: 'open', isSpam: false }),
     viewsByTag(read, orgId),
   ])
   return [...totals].map(([tag, total]) => ({
     tag,
     total,
-    open: (open.get(tag) ?? 0) - (spam.get(tag) ?? 0),
+    open: open.get(tag) ?? 0,
     views: views.get(tag) ?? 0,
   }))
 }

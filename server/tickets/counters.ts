@@ -1,144 +1,181 @@
-import { and, eq, gt, gte, inArray, lt, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
-import { insertOf, statement } from '../database/statement.ts'
-import { type Channel, type TicketStatus, ticketCounters } from '../database/tables/tickets.ts'
+import { cacheByShape, insertOf, statement, textParameter } from '../database/statement.ts'
+import { CHANNELS, TICKET_STATUSES, ticketCounters } from '../database/tables/tickets.ts'
+import { isId } from '../ids.ts'
+import type { Ticket } from './queries.ts'
 
-/** The fields that tickets are counted by. */
-interface Counted {
-  status: TicketStatus
-  channel: Channel
-  /** Agent id, or an empty string for unassigned. */
-  assignedTo: string
-  tags: string[]
-  isSpam: boolean
+/** The fields that tickets are counted by. `assignedTo` is an agent id, or an empty string for unassigned. */
+type Counted = Pick<Ticket, 'status' | 'channel' | 'assignedTo' | 'tags' | 'isSpam'>
+type Counter = typeof ticketCounters.$inferSelect
+
+/** Fields that are absent count with every value. */
+export interface CountFilter {
+  status?: Counter['status'] | undefined
+  channel?: Counter['channel'] | undefined
+  assignedTo?: string | undefined
+  tag?: string | undefined
+  isSpam?: boolean | undefined
 }
 
-type CounterChanges = Map<string, number>
+/** Changes of counters, by a name that is different for each. */
+type CounterChanges = Map<string, Omit<Counter, 'orgId'>>
 
-/**
- * Names of the counters: one for each filter, and for status with assignee and with tag, which agents use most. Other
- * combinations are counted on request. `/v1` ignores spam; the inbox subtracts the counter of the same name for spam.
- */
-export const filterNames = {
-  all: 'all',
-  status: (status: TicketStatus) => `status:${status}`,
-  channel: (channel: Channel) => `channel:${channel}`,
-  assignedTo: (agentId: string) => `assignedTo:${agentId}`,
-  tag: (tag: string) => `tag:${tag}`,
-  statusAndAssignedTo: (status: TicketStatus, agentId: string) => `status:${status},assignedTo:${agentId}`,
-  statusAndTag: (status: TicketStatus, tag: string) => `status:${status},tag:${tag}`,
-  spam: (filter: string) => `spam,${filter}`,
-}
+/** `assignedTo` of the counters of all tickets, whoever has them. It is no agent's id. */
+const ANYONE = 'any'
+/** `tag` of the counters of all tickets. A tag is never blank. */
+const ANY_TAG = ''
 
 /** How the counters change with a ticket; `undefined` means that it does not exist before or after. */
 export function counterChanges(before: Counted | undefined, after: Counted | undefined): CounterChanges {
-  const changes: CounterChanges = new Map()
-  const add = (filter: string, by: number) => {
-    const sum = (changes.get(filter) ?? 0) + by
-    if (sum === 0) changes.delete(filter)
-    else changes.set(filter, sum)
-  }
-  if (before) for (const filter of filtersOf(before)) add(filter, -1)
-  if (after) for (const filter of filtersOf(after)) add(filter, 1)
-  return changes
+  return sumOfChanges([{ before, after }])
 }
 
 /** The same for several tickets. */
-export function sumOfChanges(tickets: { before?: Counted; after?: Counted }[]): CounterChanges {
-  const sum: CounterChanges = new Map()
-  for (const { before, after } of tickets) {
-    for (const [filter, by] of counterChanges(before, after)) sum.set(filter, (sum.get(filter) ?? 0) + by)
+export function sumOfChanges(
+  changed: { before?: Counted | undefined; after?: Counted | undefined }[],
+): CounterChanges {
+  const changes: CounterChanges = new Map()
+  for (const { before, after } of changed) {
+    if (before) addTicket(changes, before, -1)
+    if (after) addTicket(changes, after, 1)
   }
-  return sum
+  return changes
 }
 
 /** Comes last in a unit and in sorted order, so that two units never deadlock on counters. */
 export async function moveCounters(tx: Transaction, orgId: string, changes: CounterChanges): Promise<void> {
-  const rows = [...changes].map(([filter, count]) => ({ orgId, filter, count }))
+  const moved = [...changes].filter(([, { count }]) => count !== 0)
+  const inOrder = moved.sort(([one], [other]) => (one < other ? -1 : 1))
   await addToCounters(
     tx,
-    rows.sort((one, other) => (one.filter < other.filter ? -1 : 1)),
+    inOrder.map(([, change]) => ({ orgId, ...change })),
   )
 }
 
-export async function readCounter(read: Reader, orgId: string, filter: string): Promise<number> {
-  const [row] = await counterByFilter(read, { orgId, filter })
-  return row?.count ?? 0
+/** How many tickets pass the filter: exact, from at most 24 counters. */
+export async function countTickets(read: Reader, orgId: string, filter: CountFilter): Promise<number> {
+  const { status, channel, assignedTo, tag, isSpam } = filter
+  // Anything else that was asked for as an agent is no agent.
+  if (assignedTo && !isId('agt', assignedTo)) return 0
+  const sum = sumOfCounters(status !== undefined, channel !== undefined, isSpam)
+  const params = { orgId, assignedTo: assignedTo ?? ANYONE, tag: tag ?? ANY_TAG }
+  const [row] = await sum(read, { ...params, status: status ?? '', channel: channel ?? '' })
+  return row?.total ?? 0
 }
 
-/** Several counters by name. One that was never used is absent. */
-export async function readCounters(
+/** The numbers of tickets by status, channel and spam. Those of an assignee and a tag, if they are given. */
+export function readCounters(
   read: Reader,
   orgId: string,
-  filters: string[],
+  { assignedTo = ANYONE, tag = ANY_TAG }: Pick<CountFilter, 'assignedTo' | 'tag'> = {},
+): Promise<Pick<Counter, 'status' | 'channel' | 'isSpam' | 'count'>[]> {
+  return countersOf(read, { orgId, assignedTo, tag })
+}
+
+/** How many tickets have each tag, those of one status if it is given, in the order of the tags. */
+export async function countTags(
+  read: Reader,
+  orgId: string,
+  { status, isSpam }: Pick<CountFilter, 'status' | 'isSpam'>,
 ): Promise<Map<string, number>> {
   const rows = await read
-    .select({ filter: ticketCounters.filter, count: ticketCounters.count })
+    .select({ tag: ticketCounters.tag, count: sql<number>`cast(sum(${ticketCounters.count}) as bigint)` })
     .from(ticketCounters)
-    .where(and(eq(ticketCounters.orgId, orgId), inArray(ticketCounters.filter, filters)))
-  return new Map(rows.map(({ filter, count }) => [filter, count]))
+    .where(
+      and(
+        eq(ticketCounters.orgId, orgId),
+        eq(ticketCounters.assignedTo, ANYONE),
+        inArray(ticketCounters.status, status ? [status] : [...TICKET_STATUSES]),
+        gt(ticketCounters.tag, ANY_TAG),
+        isSpam === undefined ? undefined : eq(ticketCounters.isSpam, isSpam),
+        gt(ticketCounters.count, 0),
+      ),
+    )
+    .groupBy(ticketCounters.tag)
+  const sorted = rows.sort((one, other) => (one.tag < other.tag ? -1 : 1))
+  return new Map(sorted.map(({ tag, count }) => [tag, Number(count)]))
 }
 
-/** The counters above 0 whose name starts with the prefix, by the rest of the name, sorted. */
-export async function countersUnder(
-  read: Reader,
-  orgId: string,
-  prefix: string,
-): Promise<Map<string, number>> {
-  const last = prefix.length - 1
-  const end = prefix.slice(0, last) + String.fromCharCode(prefix.charCodeAt(last) + 1)
-  const rows = await countersBetween(read, { orgId, start: prefix, end })
-  return new Map(rows.map(({ filter, count }) => [filter.slice(prefix.length), count]))
-}
-
-function filtersOf(ticket: Counted): string[] {
-  const filters = publicFiltersOf(ticket)
-  return ticket.isSpam ? [...filters, ...filters.map(filterNames.spam)] : filters
-}
-
-function publicFiltersOf({ status, channel, assignedTo, tags }: Counted): string[] {
-  return [
-    filterNames.all,
-    filterNames.status(status),
-    filterNames.channel(channel),
-    filterNames.assignedTo(assignedTo),
-    filterNames.statusAndAssignedTo(status, assignedTo),
-    ...tags.map(filterNames.tag),
-    ...tags.map((tag) => filterNames.statusAndTag(status, tag)),
-  ]
+function addTicket(changes: CounterChanges, ticket: Counted, by: number): void {
+  const { status, channel, isSpam } = ticket
+  for (const assignedTo of [ANYONE, ticket.assignedTo]) {
+    for (const tag of [ANY_TAG, ...ticket.tags]) {
+      const name = `${assignedTo} ${status} ${channel} ${isSpam} ${tag}`
+      const known = changes.get(name)
+      if (known) known.count += by
+      else changes.set(name, { assignedTo, status, tag, channel, isSpam, count: by })
+    }
+  }
 }
 
 const addToCounters = insertOf(ticketCounters, {
   onConflict: {
-    target: [ticketCounters.orgId, ticketCounters.filter],
+    target: [
+      ticketCounters.orgId,
+      ticketCounters.assignedTo,
+      ticketCounters.status,
+      ticketCounters.tag,
+      ticketCounters.channel,
+      ticketCounters.isSpam,
+    ],
     set: { count: sql`${ticketCounters.count} + excluded.count` },
   },
 })
 
-const counterByFilter = statement<{ orgId: string; filter: string }, { count: number }[], Reader>(
-  'counters_by_filter',
-  (read, p) =>
-    read
-      .select({ count: ticketCounters.count })
-      .from(ticketCounters)
-      .where(and(eq(ticketCounters.orgId, p.orgId), eq(ticketCounters.filter, p.filter))),
+type Params = Record<'orgId' | 'assignedTo' | 'tag' | 'status' | 'channel', string>
+
+/** Every column of the key is given, so that each counter is found by itself. */
+const sumOfCounters = cacheByShape((hasStatus: boolean, hasChannel: boolean, spam?: boolean) =>
+  statement<Params, { total: number }[], Reader>(
+    `counters_sum_${hasStatus}_${hasChannel}_${spam}`,
+    (read, p) =>
+      read
+        .select({ total: sql<number>`coalesce(sum(${ticketCounters.count}), 0)`.mapWith(Number) })
+        .from(ticketCounters)
+        .where(
+          and(
+            eq(ticketCounters.orgId, textParameter(p.orgId)),
+            eq(ticketCounters.assignedTo, textParameter(p.assignedTo)),
+            eq(ticketCounters.tag, textParameter(p.tag)),
+            hasStatus
+              ? eq(ticketCounters.status, textParameter(p.status))
+              : isOneOf(ticketCounters.status, TICKET_STATUSES),
+            hasChannel
+              ? eq(ticketCounters.channel, textParameter(p.channel))
+              : isOneOf(ticketCounters.channel, CHANNELS),
+            spam === undefined
+              ? sql`${ticketCounters.isSpam} in (true, false)`
+              : sql`${ticketCounters.isSpam} = ${sql.raw(String(spam))}`,
+          ),
+        ),
+  ),
 )
 
-const countersBetween = statement<
-  { orgId: string; start: string; end: string },
-  { filter: string; count: number }[],
+const countersOf = statement<
+  Record<'orgId' | 'assignedTo' | 'tag', string>,
+  Pick<Counter, 'status' | 'channel' | 'isSpam' | 'count'>[],
   Reader
->('counters_between', (read, p) =>
+>('counters_of', (read, p) =>
   read
-    .select({ filter: ticketCounters.filter, count: ticketCounters.count })
+    .select({
+      status: ticketCounters.status,
+      channel: ticketCounters.channel,
+      isSpam: ticketCounters.isSpam,
+      count: ticketCounters.count,
+    })
     .from(ticketCounters)
     .where(
       and(
-        eq(ticketCounters.orgId, p.orgId),
-        gte(ticketCounters.filter, p.start),
-        lt(ticketCounters.filter, p.end),
-        gt(ticketCounters.count, 0),
+        eq(ticketCounters.orgId, textParameter(p.orgId)),
+        eq(ticketCounters.assignedTo, textParameter(p.assignedTo)),
+        isOneOf(ticketCounters.status, TICKET_STATUSES),
+        eq(ticketCounters.tag, textParameter(p.tag)),
       ),
-    )
-    .orderBy(ticketCounters.filter),
+    ),
 )
+
+/** Written into the query, which is planned once. */
+function isOneOf(column: SQLWrapper, values: readonly string[]): SQL {
+  return sql`${column} in (${sql.raw(values.map((value) => `'${value}'`).join(', '))})`
+}

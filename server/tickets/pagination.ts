@@ -1,7 +1,8 @@
 import type { Static } from 'elysia'
 import { invalid } from '../errors.ts'
 import { type Cursor, decodeCursor, encodeCursor } from './cursor.ts'
-import type { TicketFilters, TicketList, TicketListRequest, TicketSort } from './list-tickets.ts'
+import type { TicketSort } from './list-ranges.ts'
+import type { TicketFilters, TicketList, TicketListRequest } from './list-tickets.ts'
 import type { TicketWithCustomer } from './queries.ts'
 import type { ticketQuery } from './schemas.ts'
 
@@ -74,8 +75,8 @@ function requireCursor(text: string, list: string): Cursor {
 
 /** A short fingerprint of filters and sort. */
 function listName(filters: TicketFilters, sort: TicketSort): string {
-  const { status, channel, assignedTo, tag } = filters
-  return Bun.hash.wyhash(JSON.stringify([sort, status, channel, assignedTo, tag])).toString(36)
+  const { status, channel, assignedTo, tag, isSpam } = filters
+  return Bun.hash.wyhash(JSON.stringify([sort, status, channel, assignedTo, tag, isSpam])).toString(36)
 }
 
 function sortTime(ticket: TicketWithCustomer, sort: TicketSort): number {

@@ -162,7 +162,22 @@ export const deleteTag = command<{ orgId: string; tag: string; ticketId: string 
       ),
 )
 
-/** Keeps the sort time of a ticket's tags with the ticket's own. */
+/** Keeps the rows of a ticket's tags equal to the ticket: lists filter and sort by them. */
+export const saveTagged = command<
+  Pick<Ticket, 'orgId' | 'status' | 'assignedTo' | 'isSpam' | 'updatedAt'> & { ticketId: string }
+>('ticket_tags_save', (tx, p) =>
+  tx
+    .update(ticketTags)
+    .set({
+      status: sql`${p.status}`,
+      assignedTo: sql`${p.assignedTo}`,
+      isSpam: sql`${sql.param(p.isSpam, ticketTags.isSpam)}`,
+      updatedAt: sql`${p.updatedAt}`,
+    })
+    .where(and(eq(ticketTags.orgId, p.orgId), eq(ticketTags.ticketId, p.ticketId))),
+)
+
+/** The same when nothing but the time has changed. */
 export const touchTags = command<{ orgId: string; ticketId: string; updatedAt: number }>(
   'ticket_tags_touch',
   (tx, p) =>

@@ -4,7 +4,7 @@ import { MESSAGE_FORMATS, MESSAGE_ROLES } from '../database/tables/messages.ts'
 import { CHANNELS, TICKET_STATUSES } from '../database/tables/tickets.ts'
 import { described, oneOf } from '../requests/schemas.ts'
 import { text } from '../requests/text.ts'
-import { TICKET_SORTS } from './list-tickets.ts'
+import { TICKET_SORTS } from './list-ranges.ts'
 import { MAX_MESSAGE_LENGTH } from './messages.ts'
 import { MAX_TAGS } from './update-ticket.ts'
 

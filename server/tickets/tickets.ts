@@ -118,7 +118,9 @@ export async function openTicket(
     : {}
   const message = { ...written, ...planned }
   await insertTickets(tx, [ticket])
-  const tagged = { orgId, ticketId: ticket.id, createdAt: now, updatedAt: now }
+  const { status, assignedTo, isSpam } = ticket
+  const filtered = { status, channel, assignedTo, isSpam }
+  const tagged = { orgId, ticketId: ticket.id, ...filtered, createdAt: now, updatedAt: now }
   await insertTags(
     tx,
     tags.map((tag) => ({ ...tagged, tag })),

@@ -14,9 +14,9 @@ import {
   insertTags,
   lockEnabledAgent,
   requireTicket,
+  saveTagged,
   saveTicket,
   type Ticket,
-  touchTags,
 } from './queries.ts'
 import { ticketEtag } from './views.ts'
 
@@ -84,7 +84,7 @@ export async function lockAssignees(
 
 /**
  * Changes a ticket whose row is locked, and adds the change to its thread. Returns undefined if nothing changes. Call
- * `recordChanges` after it, once for all tickets of the unit. Marking spam leaves `updatedAt`: only the inbox shows it.
+ * `recordChanges` after it, once for all tickets of the unit.
  */
 export async function changeRow(
   deps: Deps,
@@ -99,7 +99,7 @@ export async function changeRow(
   const updatedAt = isPublic ? now : before.updatedAt
   const after = { ...wanted, version: before.version + 1, updatedAt }
   await saveTicket(tx, { ...after, tags: JSON.stringify(after.tags) })
-  if (isPublic) await saveTags(tx, before, after)
+  await saveTags(tx, before, after)
   await recordActivities(deps, tx, before.orgId, { done: [{ ticketId: before.id, changes }], now })
   return { before, after }
 }
@@ -174,13 +174,14 @@ function isSame(from: FieldChange['from'], to: FieldChange['to']): boolean {
 
 async function saveTags(tx: Transaction, before: Ticket, after: Ticket): Promise<void> {
   const { orgId, id: ticketId, createdAt } = before
-  const { tags, updatedAt } = after
+  const { status, channel, assignedTo, tags, isSpam, updatedAt } = after
   for (const tag of before.tags) if (!tags.includes(tag)) await deleteTag(tx, { orgId, tag, ticketId })
-  if (tags.length > 0) await touchTags(tx, { orgId, ticketId, updatedAt })
+  if (tags.length > 0) await saveTagged(tx, { orgId, ticketId, status, assignedTo, isSpam, updatedAt })
+  const row = { orgId, ticketId, status, channel, assignedTo, isSpam, createdAt, updatedAt }
   const added = tags.filter((tag) => !before.tags.includes(tag))
   await insertTags(
     tx,
-    added.map((tag) => ({ orgId, tag, ticketId, createdAt, updatedAt })),
+    added.map((tag) => ({ ...row, tag })),
   )
 }
 

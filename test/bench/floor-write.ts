@@ -28,10 +28,11 @@ const insertDelivery = database.query(
     values (?, ?, ?, ?, ?, ?, 'held', ?, ?)`,
 )
 const addToCounter = database.query(
-  `insert into ticket_counters (org_id, filter, count) values (?, ?, 1)
-    on conflict (org_id, filter) do update set count = count + 1`,
+  `insert into ticket_counters (org_id, assigned_to, status, tag, channel, is_spam, count)
+    values (?, ?, 'open', '', 'api', 0, 1)
+    on conflict (org_id, assigned_to, status, tag, channel, is_spam) do update set count = count + 1`,
 )
-const COUNTERS = ['all', 'assignedTo:', 'channel:api', 'status:open', 'status:open,assignedTo:']
+const COUNTERS = ['', 'any']
 
 interface Wanted {
   subject: string
@@ -70,7 +71,7 @@ function create({ subject, customer: { name, email }, message }: Wanted): Respon
     insertEvent.run(org, last - 1 + place, type, ticketId, body, now)
     insertDelivery.run(id('dlv'), org, endpoint, last - 1 + place, type, ticketId, now, now)
   }
-  for (const filter of COUNTERS) addToCounter.run(org, filter)
+  for (const assignee of COUNTERS) addToCounter.run(org, assignee)
   return Response.json({ ...ticket, updatedAt: createdAt, tags: [], messages: [first] }, { status: 201 })
 }
 

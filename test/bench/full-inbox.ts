@@ -5,7 +5,7 @@ import { openDeps } from '../../server/deps.ts'
 import { createLog } from '../../server/log.ts'
 import { startSession } from '../../server/sessions/sessions.ts'
 import { newToken } from '../../server/token.ts'
-import { fillTickets, type Workspace } from './workspace.ts'
+import { fillLists, fillTickets, type Workspace } from './workspace.ts'
 
 // A workspace as its agents have it after a year: most tickets are resolved, some words are in every message, most in few.
 
@@ -45,27 +45,8 @@ export function fillInbox(workspace: Workspace, howMany: number, agentId: string
       status = CASE WHEN ${number} % 20 = 0 THEN 'open' WHEN ${number} % 50 = 1 THEN 'pending' ELSE 'resolved' END,
       assigned_to = CASE ${number} % 7 WHEN 0 THEN '' WHEN 1 THEN '${agentId}' ELSE assigned_to END,
       is_spam = ${number} % 1000 = 7,
-      tags = json_array('tag' || (${number} % ${TAGS}));
-    DELETE FROM ticket_tags; DELETE FROM ticket_counters;
-    INSERT INTO ticket_tags SELECT org_id, json_extract(tags, '$[0]'), id, created_at, updated_at FROM tickets;`)
-  for (const [prefix, where] of [
-    ['', ''],
-    ['spam,', 'WHERE is_spam'],
-  ]) {
-    for (const name of [
-      `'all'`,
-      `'status:' || status`,
-      `'channel:' || channel`,
-      `'assignedTo:' || assigned_to`,
-      `'status:' || status || ',assignedTo:' || assigned_to`,
-      `'tag:' || json_extract(tags, '$[0]')`,
-      `'status:' || status || ',tag:' || json_extract(tags, '$[0]')`,
-    ]) {
-      database.exec(
-        `INSERT INTO ticket_counters SELECT org_id, '${prefix}' || ${name}, count(*) FROM tickets ${where} GROUP BY 1, 2`,
-      )
-    }
-  }
+      tags = json_array('tag' || (${number} % ${TAGS}));`)
+  fillLists(database)
   fillMessages(database, workspace.orgId, howMany)
   database.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)')
   database.close()

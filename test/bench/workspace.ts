@@ -79,16 +79,28 @@ export function fillTickets({ file, orgId }: Workspace, howMany: number): void {
         CASE i % 10 WHEN 0 THEN '["vip"]' ELSE '[]' END, 1, 1700000000000 + i * 1000, 1700000000000 + i * 1000 FROM n`,
     )
     .run(howMany, orgId)
-  database.exec(`
-    INSERT INTO ticket_tags (org_id, tag, ticket_id, created_at, updated_at)
-      SELECT org_id, 'vip', id, created_at, updated_at FROM tickets WHERE tags <> '[]';
-    INSERT INTO ticket_counters SELECT org_id, 'all', count(*) FROM tickets GROUP BY 1;
-    INSERT INTO ticket_counters SELECT org_id, 'status:' || status, count(*) FROM tickets GROUP BY 1, 2;
-    INSERT INTO ticket_counters SELECT org_id, 'channel:' || channel, count(*) FROM tickets GROUP BY 1, 2;
-    INSERT INTO ticket_counters SELECT org_id, 'assignedTo:' || assigned_to, count(*) FROM tickets GROUP BY 1, 2;
-    INSERT INTO ticket_counters SELECT org_id, 'tag:vip', count(*) FROM ticket_tags GROUP BY 1;
-    COMMIT; PRAGMA wal_checkpoint(TRUNCATE)`)
+  fillLists(database)
+  database.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)')
   database.close()
+}
+
+/** What lists are read from, from the tickets: the rows of their tags, and the counters. */
+export function fillLists(database: Database): void {
+  database.exec(`
+    DELETE FROM ticket_tags; DELETE FROM ticket_counters;
+    INSERT INTO ticket_tags (org_id, tag, ticket_id, status, channel, assigned_to, is_spam, created_at, updated_at)
+      SELECT org_id, value, tickets.id, status, channel, assigned_to, is_spam, created_at, updated_at
+      FROM tickets, json_each(tags)`)
+  for (const assignee of [`'any'`, 'assigned_to']) {
+    for (const [tag, table] of [
+      [`''`, 'tickets'],
+      ['tag', 'ticket_tags'],
+    ]) {
+      database.exec(`
+        INSERT INTO ticket_counters (org_id, assigned_to, status, tag, channel, is_spam, count)
+        SELECT org_id, ${assignee}, status, ${tag}, channel, is_spam, count(*) FROM ${table} GROUP BY 1, 2, 3, 4, 5, 6`)
+    }
+  }
 }
 
 /** Fills a workspace with deliveries that are due, one for each of as many events with a body of some 500 bytes. */

@@ -1,10 +1,9 @@
 import { afterAll, expect, test } from 'bun:test'
-import { eq } from 'drizzle-orm'
-import { ticketCounters } from '../../server/database/tables/tickets.ts'
 import { changeTickets } from '../../server/tickets/bulk/change-tickets.ts'
 import { findTicket } from '../../server/tickets/queries.ts'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { type Client, startBellhop } from '../support/bellhop.ts'
+import { countersAndRecount } from '../support/counters.ts'
 import { makeManyTickets } from '../support/many-tickets.ts'
 import { readThread } from '../support/threads.ts'
 import { listTickets, makeTicket, NO_TICKET, problemOf, readTicket } from '../support/tickets.ts'
@@ -43,11 +42,7 @@ async function change(items: Item[], agent = ben): Promise<BulkJson> {
 }
 
 async function counters(): Promise<Record<string, number>> {
-  const rows = await bellhop.deps.database.read
-    .select()
-    .from(ticketCounters)
-    .where(eq(ticketCounters.orgId, acme.orgId))
-  return Object.fromEntries(rows.filter((row) => row.count !== 0).map((row) => [row.filter, row.count]))
+  return (await countersAndRecount(bellhop.deps, acme.orgId)).kept
 }
 
 test('many tickets change at once, and the answer takes everything back', async () => {
@@ -158,8 +153,10 @@ test('two agents who change the same tickets at once in opposite order both come
   const { data } = await listTickets(acme, '?tag=Ana&per_page=100')
   expect(data.length).toBe(20)
   expect(data.every(({ tags }) => tags.includes('Ana') && tags.includes('Ben Okafor'))).toBe(true)
-  const now = await counters()
-  expect((now[`assignedTo:${ben.id}`] ?? 0) + (now[`assignedTo:${ana.id}`] ?? 0)).toBe(20)
+  const { kept, counted } = await countersAndRecount(bellhop.deps, acme.orgId)
+  expect(kept).toEqual(counted)
+  const totals = [ben, ana].map(async ({ id }) => (await listTickets(acme, `?assignedTo=${id}`)).meta.total)
+  expect((await Promise.all(totals)).reduce((sum, total) => sum + total)).toBe(20)
 })
 
 test('spam is counted apart, and comes back with everything it had', async () => {
@@ -167,11 +164,11 @@ test('spam is counted apart, and comes back with everything it had', async () =>
   const { id } = await makeTicket(acme, { tags: ['vip'] })
   const before = await counters()
   await change([{ id, change: { isSpam: true } }])
-  expect(await counters()).toMatchObject({
-    'status:open': 1,
-    'spam,status:open': 1,
-    'spam,status:open,tag:vip': 1,
-    'spam,all': 1,
+  expect(await counters()).toEqual({
+    'any open api spam': 1,
+    'any open api spam #vip': 1,
+    'nobody open api spam': 1,
+    'nobody open api spam #vip': 1,
   })
   await change([{ id, change: { isSpam: false } }])
   expect(await counters()).toEqual(before)

@@ -73,5 +73,5 @@ test('no counter keeps the tags of deleted tickets', async () => {
   await root.call('DELETE', `/console/tickets/${id}`)
   await untilNothingIsLeft()
   const rows = await bellhop.deps.database.read.select().from(ticketCounters)
-  expect(rows.filter(({ filter }) => filter.includes('very private'))).toEqual([])
+  expect(rows.filter(({ tag }) => tag.includes('very private'))).toEqual([])
 })

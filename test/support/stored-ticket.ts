@@ -15,6 +15,7 @@ export interface StoredTicket {
   channel: Channel
   assignedTo: string
   tags: string[]
+  isSpam?: boolean
   createdAt: number
   updatedAt: number
 }
@@ -26,20 +27,20 @@ export async function storeTicket(deps: Deps, orgId: string, given: StoredTicket
     const email = 'ana@example.com'
     const customer = await upsertCustomer(deps, tx, orgId, { name: 'Ana', email })
     const ticket: Ticket = {
+      isSpam: false,
       ...given,
       id,
       orgId,
       customerId: customer.id,
       subject: id,
       mailboxId: '',
-      isSpam: false,
       version: 1,
     }
     await insertTickets(tx, [ticket])
-    const { createdAt, updatedAt } = given
+    const { tags, ...filtered } = { isSpam: false, ...given }
     await insertTags(
       tx,
-      given.tags.map((tag) => ({ orgId, tag, ticketId: id, createdAt, updatedAt })),
+      tags.map((tag) => ({ ...filtered, orgId, tag, ticketId: id })),
     )
     await insertMessages(tx, [
       newMessage({
@@ -48,7 +49,7 @@ export async function storeTicket(deps: Deps, orgId: string, given: StoredTicket
         ticketId: id,
         role: 'customer',
         text: 'Hello',
-        createdAt,
+        createdAt: given.createdAt,
       }),
     ])
     await moveCounters(tx, orgId, counterChanges(undefined, ticket))

@@ -27,7 +27,7 @@ export const tickets = table(
     tags: json().$type<string[]>().notNull(),
     /** The mailbox that received it and that answers leave through; empty for none. */
     mailboxId: text().notNull().default(''),
-    /** Hidden from the inbox; the public status stays as it is. */
+    /** Hidden from the lists of the inbox. The status stays as it is. */
     isSpam: boolean().notNull().default(false),
     /** Increases by one on each effective change. Part of the ETag. */
     version: integer().notNull().default(1),
@@ -35,25 +35,27 @@ export const tickets = table(
     updatedAt: integer().notNull(),
   },
   (row) => [
-    index('tickets_by_created').on(row.orgId, row.createdAt, row.id),
-    index('tickets_by_updated').on(row.orgId, row.updatedAt, row.id),
-    index('tickets_by_status_created').on(row.orgId, row.status, row.createdAt, row.id),
-    index('tickets_by_status_updated').on(row.orgId, row.status, row.updatedAt, row.id),
-    index('tickets_by_channel_created').on(row.orgId, row.channel, row.createdAt, row.id),
-    index('tickets_by_channel_updated').on(row.orgId, row.channel, row.updatedAt, row.id),
-    index('tickets_by_assignee_created').on(row.orgId, row.assignedTo, row.createdAt, row.id),
-    index('tickets_by_assignee_updated').on(row.orgId, row.assignedTo, row.updatedAt, row.id),
-    // The views agents use most: my open tickets, and unassigned ones.
-    index('tickets_by_status_assignee_updated').on(
+    // Together they hold every combination of the filters as at most 24 ranges (server/tickets/list-ranges.ts).
+    index('tickets_by_created').on(row.orgId, row.status, row.channel, row.isSpam, row.createdAt, row.id),
+    index('tickets_by_updated').on(row.orgId, row.status, row.channel, row.isSpam, row.updatedAt, row.id),
+    index('tickets_by_assignee_created').on(
       row.orgId,
-      row.status,
       row.assignedTo,
+      row.status,
+      row.channel,
+      row.isSpam,
+      row.createdAt,
+      row.id,
+    ),
+    index('tickets_by_assignee_updated').on(
+      row.orgId,
+      row.assignedTo,
+      row.status,
+      row.channel,
+      row.isSpam,
       row.updatedAt,
       row.id,
     ),
-    // Only spam: `is:spam` lists it. After tickets_by_updated, because without statistics SQLite picks the newer of two
-    // equally good indexes.
-    index('tickets_spam').on(row.orgId, row.updatedAt, row.id).where(sql`is_spam`),
     // Starts with the customer, so that deleting one finds its tickets.
     index('tickets_by_customer').on(row.customerId, row.updatedAt),
     // The handle shown on the page is the end of the id (server/search/query-language.ts).
@@ -61,7 +63,7 @@ export const tickets = table(
   ],
 )
 
-/** One row per ticket and tag, with the times that lists sort by. */
+/** One row per ticket and tag, with the columns of the ticket that lists filter and sort by. */
 export const ticketTags = table(
   'ticket_tags',
   {
@@ -70,28 +72,76 @@ export const ticketTags = table(
     ticketId: text()
       .notNull()
       .references(() => tickets.id),
+    status: text().$type<TicketStatus>().notNull(),
+    channel: text().$type<Channel>().notNull(),
+    assignedTo: text().notNull(),
+    isSpam: boolean().notNull(),
     createdAt: integer().notNull(),
     updatedAt: integer().notNull(),
   },
   (row) => [
     primaryKey({ columns: [row.orgId, row.ticketId, row.tag] }),
     index('ticket_tags_by_ticket').on(row.ticketId),
-    index('ticket_tags_by_created').on(row.orgId, row.tag, row.createdAt, row.ticketId),
-    index('ticket_tags_by_updated').on(row.orgId, row.tag, row.updatedAt, row.ticketId),
+    index('ticket_tags_by_created').on(
+      row.orgId,
+      row.tag,
+      row.status,
+      row.channel,
+      row.isSpam,
+      row.createdAt,
+      row.ticketId,
+    ),
+    index('ticket_tags_by_updated').on(
+      row.orgId,
+      row.tag,
+      row.status,
+      row.channel,
+      row.isSpam,
+      row.updatedAt,
+      row.ticketId,
+    ),
+    index('ticket_tags_by_assignee_created').on(
+      row.orgId,
+      row.tag,
+      row.assignedTo,
+      row.status,
+      row.channel,
+      row.isSpam,
+      row.createdAt,
+      row.ticketId,
+    ),
+    index('ticket_tags_by_assignee_updated').on(
+      row.orgId,
+      row.tag,
+      row.assignedTo,
+      row.status,
+      row.channel,
+      row.isSpam,
+      row.updatedAt,
+      row.ticketId,
+    ),
   ],
 )
 
-/** How many tickets each single filter of the list finds; kept in the transaction that changes the ticket. */
+/**
+ * How many tickets there are of each status, channel and spam, for every assignee and every tag and for all of them; kept
+ * in the transaction that changes the ticket. The total of any combination of filters is a sum of at most 24 rows.
+ */
 export const ticketCounters = table(
   'ticket_counters',
   {
     orgId: text().notNull(),
-    /**
-     * `all`, `status:open`, `channel:api`, `assignedTo:agt_…` (or nothing after the colon), `tag:…`, and status with one
-     * of the last two. Spam is counted again under the same names with the prefix `spam,`.
-     */
-    filter: text().notNull(),
+    /** Agent id, an empty string for unassigned tickets, or `any` for all tickets, whoever has them. */
+    assignedTo: text().notNull(),
+    status: text().$type<TicketStatus>().notNull(),
+    /** An empty string for all tickets, with tags or without. */
+    tag: text().notNull(),
+    channel: text().$type<Channel>().notNull(),
+    isSpam: boolean().notNull(),
     count: integer().notNull(),
   },
-  (row) => [primaryKey({ columns: [row.orgId, row.filter] })],
+  (row) => [
+    // In the order of what is read at once: the tags of open tickets.
+    primaryKey({ columns: [row.orgId, row.assignedTo, row.status, row.tag, row.channel, row.isSpam] }),
+  ],
 )

@@ -1,12 +1,19 @@
-import { and, desc, eq, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Reader } from '../../database/database.ts'
-import { command, integerParameter, statement, textParameter } from '../../database/statement.ts'
+import { command, statement } from '../../database/statement.ts'
 import { customers } from '../../database/tables/customers.ts'
 import { organizations } from '../../database/tables/organizations.ts'
 import { searchCursors } from '../../database/tables/search.ts'
 import { tickets } from '../../database/tables/tickets.ts'
 import type { Deps } from '../../deps.ts'
 import { type Loop, startLoop } from '../../loop.ts'
+import {
+  ALL_TICKETS,
+  type RangeParams,
+  rangeParams,
+  rangeShape,
+  selectRanges,
+} from '../../tickets/list-ranges.ts'
 import { addOlderDocuments, updateDocuments } from './documents.ts'
 import { createFollower, type Follower } from './follow-log.ts'
 import { createMerger, type Erasure } from './merge-segments.ts'
@@ -84,8 +91,8 @@ async function begin(deps: Deps, { orgId, lastEvent }: Progress): Promise<void> 
 }
 
 async function addOlderTickets(deps: Deps, { orgId, backId }: Progress, backAt: number): Promise<void> {
-  const start = { orgId, at: backAt, id: backId ?? '' }
-  const older = await olderTickets(deps.database.read, { ...start, limit: MAX_TICKETS })
+  const start = { at: backAt, id: backId ?? '', limit: MAX_TICKETS }
+  const older = await olderTickets(deps.database.read, { ...rangeParams(orgId, ALL_TICKETS), ...start })
   const ids = older.map(({ id }) => id)
   const documents = await readDocuments(deps, orgId, ids)
   const last = older[documents.length - 1]
@@ -157,22 +164,12 @@ const organizationsBehind = statement<Record<string, never>, Progress[], Reader>
     ),
 )
 
-const olderTickets = statement<
-  { orgId: string; at: number; id: string; limit: number },
-  { id: string; at: number }[],
-  Reader
->('search_older_tickets', (read, p) =>
-  read
-    .select({ id: tickets.id, at: tickets.updatedAt })
-    .from(tickets)
-    .where(
-      and(
-        eq(tickets.orgId, textParameter(p.orgId)),
-        sql`(${tickets.updatedAt}, ${tickets.id}) < (${integerParameter(p.at)}, ${textParameter(p.id)})`,
-      ),
-    )
-    .orderBy(desc(tickets.updatedAt), desc(tickets.id))
-    .limit(p.limit),
+const olderTickets = statement<RangeParams, { at: number; id: string }[], Reader>(
+  'search_older_tickets',
+  (read) =>
+    read
+      .select({ at: sql<number>`older.at`.mapWith(Number), id: sql<string>`older.id` })
+      .from(sql`(${selectRanges(rangeShape(ALL_TICKETS, 'updated_desc', { hasStart: true }))}) older`),
 )
 
 const moveBack = command<{ orgId: string; backAt: number | null; backId: string }>(
