@@ -48,7 +48,7 @@ function readParameters(schema: TObject, search: string) {
   const parameters = new URLSearchParams(search)
   const broken = new Set(BROKEN_ESCAPE.test(search) ? new URLSearchParams(brokenParts(search)).keys() : [])
   // No prototype, so that `?__proto__=` is an ordinary parameter.
-  const values: Record<string, string | number> = Object.create(null)
+  const values: Record<string, string | number | boolean> = Object.create(null)
   const faults: Fault[] = []
   for (const name of new Set(parameters.keys())) {
     const [text = '', ...more] = parameters.getAll(name)
@@ -69,6 +69,11 @@ function readParameters(schema: TObject, search: string) {
       faults.push({ parameter: name, code: 'not_whole_number', detail: wholeNumberDetail(integer) })
     } else if (integer) {
       values[name] = Number(text)
+    } else if (wanted && isBoolean(wanted)) {
+      if (text !== 'true' && text !== 'false') {
+        faults.push({ parameter: name, code: 'not_allowed', detail: 'Must be one of: true, false.' })
+      }
+      values[name] = text === 'true'
     }
   }
   return { values, faults }
@@ -80,6 +85,12 @@ function brokenParts(search: string): string {
     .split('&')
     .filter((part) => BROKEN_ESCAPE.test(part))
     .join('&')
+}
+
+/** Elysia's `t.Boolean` in a query is a union of a boolean and its text. */
+function isBoolean(schema: TSchema): boolean {
+  const branches: TSchema[] = schema.anyOf ?? [schema]
+  return branches.some((branch) => branch.type === 'boolean')
 }
 
 /** Elysia's `t.Integer` in a query is a union of a number and its text. */

@@ -27,6 +27,7 @@ export function listRequest(query: Query): TicketListRequest {
     channel,
     assignedTo: assignedTo === 'unassigned' ? '' : assignedTo,
     tag,
+    isSpam: query.spam,
   }
   const sort = query.sort ?? 'created_desc'
   return {

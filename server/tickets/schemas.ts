@@ -121,6 +121,12 @@ export const ticketQuery = t.Object(
         examples: ['billing'],
       }),
     ),
+    spam: t.Optional(
+      t.Boolean({
+        description: 'Only spam, or no spam. Without it, a list has both.',
+        examples: [false],
+      }),
+    ),
     // Without `default`: clients that are generated from it would send it with a cursor too.
     page: t.Optional(
       t.Integer({ minimum: 1, description: 'Page number, from 1. Not with a cursor.', examples: [1] }),
@@ -174,6 +180,7 @@ const listed = {
   updatedAt: time('Changes with every update that has an effect and every new message.'),
   assignedTo: t.Optional(id('agt_01jq8z5w8wf6r9f5v0h3q1x2yz', 'Agent id. Absent if unassigned.')),
   tags: t.Array(t.String(), { examples: [['billing', 'vip']] }),
+  spam: t.Boolean({ description: 'Whether an agent marked it as spam.', examples: [false] }),
 }
 
 const EXAMPLE = {
@@ -186,6 +193,7 @@ const EXAMPLE = {
   updatedAt: '2026-03-01T09:30:00.000Z',
   customer: { name: 'Ana Pires', email: 'ana@example.com' },
   tags: ['billing', 'vip'],
+  spam: false,
 }
 
 export const format = oneOf(

@@ -95,9 +95,7 @@ export async function changeRow(
   const wanted = wantedTicket(before, change, assignable)
   const changes = fieldChanges(before, wanted)
   if (changes.length === 0) return undefined
-  const isPublic = changes.some(({ field }) => field !== 'spam')
-  const updatedAt = isPublic ? now : before.updatedAt
-  const after = { ...wanted, version: before.version + 1, updatedAt }
+  const after = { ...wanted, version: before.version + 1, updatedAt: now }
   await saveTicket(tx, { ...after, tags: JSON.stringify(after.tags) })
   await saveTags(tx, before, after)
   await recordActivities(deps, tx, before.orgId, { done: [{ ticketId: before.id, changes }], now })

@@ -34,6 +34,7 @@ export function viewListedTicket(ticket: TicketWithCustomer) {
     customer: viewCustomer(ticket),
     ...assignment(ticket),
     tags: ticket.tags,
+    spam: ticket.isSpam,
   }
 }
 
@@ -80,6 +81,7 @@ export function webhookMessageSent(ticket: TicketWithCustomer, message: MessageR
       updatedAt: isoTime(ticket.updatedAt),
       ...assignment(ticket),
       tags: ticket.tags,
+      spam: ticket.isSpam,
     },
     message: viewMessage(message),
   }

@@ -15,6 +15,7 @@ export interface ListedTicketJson {
   customer: { name: string; email?: string }
   assignedTo?: string
   tags: string[]
+  spam: boolean
 }
 
 export interface TicketJson extends ListedTicketJson {

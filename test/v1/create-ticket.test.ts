@@ -39,6 +39,7 @@ test('returns 201 with the ticket as lists show it: its messages and the id of i
     updatedAt: time,
     customer: body.customer,
     tags: body.tags,
+    spam: false,
   })
   expect((await readTicket(client, answer.json.id)).messages[0]?.text).toBe(body.message)
 })

@@ -40,7 +40,7 @@ test('a new ticket emits ticket.created and then message.sent for its first mess
       event: 'message.sent',
       createdAt,
       data: {
-        ticket: { ...shared, updatedAt: createdAt, tags: ['vip'] },
+        ticket: { ...shared, updatedAt: createdAt, tags: ['vip'], spam: false },
         message: {
           id: messages[0]?.id,
           role: 'customer',
@@ -80,6 +80,7 @@ test('a message through the API emits message.sent with the ticket as it then is
         customer: { name: 'Ana Pires', email: 'ana@example.com' },
         assignedTo: agentId,
         tags: ['b', 'c'],
+        spam: false,
       },
       message: {
         id: posted.json.id,

@@ -28,6 +28,7 @@ describe('an item of the list', () => {
       updatedAt: '2026-03-01T09:30:00.000Z',
       customer: { name: 'Ana Pires', email: 'ana@example.com' },
       tags: ['vip'],
+      spam: false,
     }
     const meta = { total: 1, page: 1, perPage: 25 }
     expect(await listTickets(client)).toEqual({ data: [{ ...item, assignedTo: agentId }], meta })

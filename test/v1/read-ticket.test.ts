@@ -47,6 +47,7 @@ test('shows the ticket with its customer, assignment, tags and every message, ol
     },
     assignedTo: agent.id,
     tags: ['billing'],
+    spam: false,
     messages: [
       {
         id: expect.stringMatching(MESSAGE_ID),
