@@ -109,6 +109,7 @@ export function apiDescription(version: string): ApiDescription {
       400: { description: 'The request is invalid. `errors` lists every problem.' },
       401: { description: 'The key is missing, wrong, expired or revoked.' },
       403: { description: 'The key doesn’t have permission. `detail` names the scope it needs.' },
+      421: { description: 'The request is for another host than this server’s.' },
       429: {
         description: 'Too many requests in the last 60 seconds.',
         headers: { 'Retry-After': count('Seconds to wait.', 1) },

@@ -14,6 +14,7 @@ export const API_ERROR_CODES = [
   'file_changed',
   'unknown_route',
   'method_not_allowed',
+  'body_timeout',
   'idempotency_in_progress',
   'message_id_taken',
   'already_sent',
@@ -23,10 +24,12 @@ export const API_ERROR_CODES = [
   'address_too_long',
   'unsupported_media_type',
   'range_not_satisfiable',
+  'wrong_host',
   'idempotency_mismatch',
   'rate_limited',
   'internal_error',
   'storage_unavailable',
+  'too_many_bodies',
   'disk_full',
 ] as const
 

@@ -5,8 +5,9 @@ import { IDEMPOTENCY_KEY_PATTERN, MAX_IDEMPOTENCY_KEY_LENGTH } from '../idempote
 export const problem = (description: string) => ({ description })
 export const noTicket = problem('There’s no ticket with this id in your organization.')
 const notJson = problem('The body isn’t `application/json`.')
-export const badBody = { 413: problem('The body is larger than 256 KiB.'), 415: notJson }
-export const badTextBody = { 413: problem('The body is larger than 1 MiB.'), 415: notJson }
+const slowBody = problem('The body didn’t arrive within 30 seconds.')
+export const badBody = { 408: slowBody, 413: problem('The body is larger than 256 KiB.'), 415: notJson }
+export const badTextBody = { 408: slowBody, 413: problem('The body is larger than 1 MiB.'), 415: notJson }
 const idempotency = {
   409: problem('The first request with this Idempotency-Key is still running.'),
   422: problem('This Idempotency-Key was used for another request.'),

@@ -160,10 +160,10 @@ const REQUESTS: Record<string, Record<string, Sent>> = {
 }
 
 /**
- * 409 is in idempotency.test.ts, put-message.test.ts and attachments-send.test.ts; 500, 503 and 507 are faults of ours
- * (errors.test.ts, attachments-disk.test.ts).
+ * 408 and 421 are in slow-requests.test.ts and host.test.ts; 409 is in idempotency.test.ts, put-message.test.ts and
+ * attachments-send.test.ts; 500, 503 and 507 are faults of ours (errors.test.ts, attachments-disk.test.ts).
  */
-const ELSEWHERE = ['409', '500', '503', '507']
+const ELSEWHERE = ['408', '409', '421', '500', '503', '507']
 
 const operations = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
