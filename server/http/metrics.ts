@@ -2,6 +2,7 @@ import { type AnyElysia, Elysia } from 'elysia'
 import type { Caller, KeyGuard } from '../api-keys/require-api-key.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
+import type { ExpensiveReads } from '../expensive-reads.ts'
 import { isLoopbackHost, nameIn } from '../requests/public-address.ts'
 import { VERSION } from '../version.ts'
 import { type Backlog, countBacklog } from '../webhooks/deliveries/backlog.ts'
@@ -55,6 +56,7 @@ export function createMetrics(
       ...(await mail.metrics()),
       ...(await telegramMetrics(deps)),
       ...visitorMetrics(visitors()),
+      ...readMetrics(deps.expensiveReads.counts()),
       gauge('bellhop_database_bytes', 'Size of the database on disk.', size.database),
       gauge('bellhop_wal_bytes', 'Size of the write-ahead log on disk.', size.wal),
       ...eventLoop.metrics(),
@@ -143,6 +145,24 @@ function visitorMetrics({ streams, messages }: { streams: number; messages: numb
       help: 'Messages of visitors of the website widget.',
       type: 'counter',
       values: [{ value: messages }],
+    },
+  ]
+}
+
+function readMetrics({ running, rows, outcomes }: ReturnType<ExpensiveReads['counts']>): Metric[] {
+  return [
+    gauge('bellhop_searches', 'Searches and other reads of many rows that are running.', running),
+    {
+      name: 'bellhop_search_rows_total',
+      help: 'Rows that searches and other reads of many rows examined.',
+      type: 'counter',
+      values: [{ value: rows }],
+    },
+    {
+      name: 'bellhop_searches_total',
+      help: 'Searches and other reads of many rows by outcome.',
+      type: 'counter',
+      values: Object.entries(outcomes).map(([outcome, value]) => ({ labels: { outcome }, value })),
     },
   ]
 }

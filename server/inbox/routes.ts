@@ -58,7 +58,7 @@ const rowList = t.Object({
 })
 
 const TOO_BROAD =
-  'Too many tickets to search all of them at once. Add a less common word or a filter, such as from:, tag:, or after:.'
+  'Too many tickets to search at once. Use a less common word, or add from:, tag:, or after: to narrow the search.'
 
 const countsQuery = t.Object({ zone }, strict)
 

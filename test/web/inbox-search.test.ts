@@ -1,9 +1,15 @@
 import { expect } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import { tickets } from '../../server/database/tables/tickets.ts'
 import { signInAgent } from '../support/agents.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { makeOrganization, makeTickets, openList, rowOf, subjectsOf, waitForFocus } from '../support/inbox.ts'
+import { storeTickets } from '../support/many-tickets.ts'
 import { eventually } from '../support/webhooks.ts'
+
+/** One search examines 30,000 tickets. */
+const MORE_THAN_ONE_SEARCH = 31_000
 
 const bellhop = await sharedBellhop()
 
@@ -216,5 +222,33 @@ browserTest(
       await page.keyboard.press('Enter')
       await page.waitForURL(`**/${id}`)
     }
+  },
+)
+
+browserTest(
+  'a search of too many tickets says so, shows what it found, and continues when asked',
+  async () => {
+    const { client, agent } = await makeOrganization(bellhop, 'Broad')
+    const [oldest] = await makeTickets(client, ['Oldest'])
+    await bellhop.deps.database.write(async (tx) => {
+      await tx
+        .update(tickets)
+        .set({ updatedAt: 1 })
+        .where(eq(tickets.id, oldest?.id ?? ''))
+    })
+    await storeTickets(bellhop.deps, client.orgId, MORE_THAN_ONE_SEARCH)
+    await using window = await openWindow({ ...bellhop, agent })
+    const { page } = window
+    await page.goto('/inbox/search?q=is:unread')
+    await page.getByText('Nothing in the newest tickets').waitFor()
+    await makeTickets(client, ['Newest'])
+    await rowOf(page, 'Newest').waitFor()
+    const advice = page.getByRole('region', { name: 'Tickets' }).getByText('Use a less common word')
+    await advice.waitFor()
+    expect(await subjectsOf(page)).toEqual(['Newest'])
+    await page.getByRole('button', { name: 'Search older tickets' }).click()
+    await rowOf(page, 'Oldest').waitFor()
+    expect(await subjectsOf(page)).toEqual(['Newest', 'Oldest'])
+    await advice.waitFor({ state: 'detached' })
   },
 )

@@ -23,6 +23,7 @@ import type { Selection } from './selection.ts'
 import { SORTS } from './sort.ts'
 import type { TicketList } from './ticket-list.ts'
 import type { Sort } from './ticket-pages.ts'
+import { TooBroad } from './too-broad.tsx'
 import { VirtualList } from './virtual-list.tsx'
 import './list-pane.css'
 
@@ -58,6 +59,7 @@ export function ListPane(props: ListPaneProps) {
     const known = Object.entries(counts()?.views ?? {}).find(([view]) => view === id)
     if (known) return FORMAT.format(known[1])
     const shown = props.list.ids().length - props.list.departedIds().length
+    if (shown === 0 && props.list.hasMore()) return undefined
     return `${FORMAT.format(shown)}${props.list.hasMore() ? '+' : ''}`
   })
   const isSortable = () => props.list.terms().length === 0 && !props.list.failure() && count() !== undefined
@@ -158,6 +160,9 @@ export function ListPane(props: ListPaneProps) {
           <Match when={props.list.isLoading() || (!props.list.isUpToDate() && props.list.ids().length === 0)}>
             <ListSkeleton />
           </Match>
+          <Match when={props.list.ids().length === 0 && props.list.tooBroad()}>
+            {(advice) => <TooBroad list={props.list} advice={advice()} />}
+          </Match>
           <Match when={props.list.ids().length === 0}>
             <EmptyList location={props.location} />
           </Match>
@@ -168,6 +173,9 @@ export function ListPane(props: ListPaneProps) {
               selection={props.selection}
               label={name()}
             />
+            <Show when={props.list.tooBroad()}>
+              {(advice) => <TooBroad list={props.list} advice={advice()} />}
+            </Show>
           </Match>
         </Switch>
         <BulkBar
@@ -206,7 +214,8 @@ function useListAnnouncements(list: TicketList, isSearch: () => boolean): void {
       (ids) => {
         if (!ids || list.failure()) return
         const more = list.hasMore() ? 'More than ' : ''
-        announce(ids.length === 0 ? 'No results' : `${more}${ids.length} found`)
+        const found = ids.length === 0 ? 'No results' : `${more}${ids.length} found`
+        announce(list.tooBroad() ? `${found}. ${list.tooBroad()}` : found)
       },
     ),
   )

@@ -49,6 +49,7 @@ export function createTicketList(input: TicketListInput) {
   /** The search that the entries are the result of. */
   const [shownQuery, setShownQuery] = createSignal<string>()
   const matchedTerms = createMemo(() => result().data?.pages[0]?.terms ?? [])
+  const tooBroad = createMemo(() => result().data?.pages.at(-1)?.tooBroad)
   const ids = createMemo<readonly string[]>(() => entries().map(({ id }) => id), [], { equals: sameIds })
   const cursor = createCursor(ids, input.openId)
   const serverRows = createMemo(() => result().data?.pages.flatMap(({ data }) => data))
@@ -202,12 +203,17 @@ export function createTicketList(input: TicketListInput) {
     /** False while the rows shown are still those of the previous search. */
     isUpToDate: () => shownQuery() === query(),
     isFetching: () => result().isFetching,
+    isLoadingMore: () => result().isFetchingNextPage,
     hasMore: () => result().hasNextPage,
+    /** The search stopped early: how to narrow it. */
+    tooBroad,
     retry: refetch,
-    /** Loads the next page when the row at `index` is near the end. */
+    loadMore: () => void fetchNextPage(),
+    /** Loads the next page when the row at `index` is near the end. A search that stopped continues only when asked to. */
     loadMoreAt(index: number): void {
       const { hasNextPage, isFetching } = result()
-      if (hasNextPage && !isFetching && index >= ids().length - LOAD_AHEAD_ROWS) void fetchNextPage()
+      const isNear = index >= ids().length - LOAD_AHEAD_ROWS
+      if (hasNextPage && !isFetching && isNear && tooBroad() === undefined) void fetchNextPage()
     },
   }
 }
