@@ -1,6 +1,6 @@
 import type { IndexQuery, WordPhrase } from '../database/full-text.ts'
 import type { Channel, TicketStatus } from '../database/tables/tickets.ts'
-import { QUERY_VALUES, type TicketState } from './query-language.ts'
+import type { TicketState } from './query-language.ts'
 
 /** One condition on a ticket. */
 export type Filter = { isNegated: boolean } & (
@@ -14,18 +14,9 @@ export type Filter = { isNegated: boolean } & (
   | { kind: TicketState; value: '' }
 )
 
-const isNegated = false
-const STATUSES: Filter[] = QUERY_VALUES.status.map((value) => ({ kind: 'status', value, isNegated }))
-const CHANNELS: Filter[] = QUERY_VALUES.channel.map((value) => ({ kind: 'channel', value, isNegated }))
-
-/**
- * The same filters, fewer where that is possible: all statuses but two excluded is the third one, which has an index.
- * Returns undefined when they contradict each other, so that no ticket has to be examined to find nothing.
- */
-export function simplifyFilters(filters: Filter[]): Filter[] | undefined {
-  if (hasOpposites(filters) || isEmptyPeriod(filters)) return undefined
-  const byStatus = withoutExclusions(filters, STATUSES)
-  return byStatus && withoutExclusions(byStatus, CHANNELS)
+/** Whether filters contradict each other, so that no ticket has to be examined to find nothing. */
+export function contradict(filters: Filter[]): boolean {
+  return hasOpposites(filters) || isEmptyPeriod(filters)
 }
 
 /** Whether a query requires what it excludes, such as `hello -hello`. */
@@ -52,18 +43,6 @@ function isEmptyPeriod(filters: Filter[]): boolean {
   const start = Math.max(...times('after', false), ...times('before', true))
   const end = Math.min(...times('before', false), ...times('after', true))
   return start >= end
-}
-
-/** Replaces exclusions of all values but one by that value, and drops those beside a value. */
-function withoutExclusions(filters: Filter[], values: Filter[]): Filter[] | undefined {
-  const isExclusion = ({ kind, isNegated }: Filter) => isNegated && kind === values[0]?.kind
-  const excluded = filters.filter(isExclusion).map(nameOf)
-  if (excluded.length === 0) return filters
-  const others = filters.filter((filter) => !isExclusion(filter))
-  if (others.some(({ kind }) => kind === values[0]?.kind)) return others
-  const [value, ...more] = values.filter((one) => !excluded.includes(nameOf(one)))
-  if (value === undefined) return undefined
-  return more.length > 0 ? filters : [...others, value]
 }
 
 /** The words of a phrase that are certain: the last of an incomplete one may be another. */

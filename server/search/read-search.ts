@@ -4,7 +4,7 @@ import type { IndexQuery, WordPhrase } from '../database/full-text.ts'
 import { agents } from '../database/tables/agents.ts'
 import { AppError } from '../errors.ts'
 import { isId } from '../ids.ts'
-import { excludesRequired, type Filter, simplifyFilters } from './filters.ts'
+import { contradict, excludesRequired, type Filter } from './filters.ts'
 import { customerWord, NOWHERE_WORD, organizationWord, wordsOf } from './index-words.ts'
 import { isLongEnough, parseQuery, type Query, QueryError, type Term, wordsToMark } from './query-language.ts'
 import { startOfDay } from './start-of-day.ts'
@@ -43,13 +43,12 @@ export async function readSearch(
     const filter = await filterOf(read, { orgId, me, zone }, term)
     filters.push({ ...filter, isNegated: term.isNegated })
   }
-  const simplified = simplifyFilters(filters)
   const indexQuery = indexQueryOf(orgId, query)
   return {
     ...(query.ticketReference !== undefined && { ticketReference: query.ticketReference }),
-    filters: sortedAndUnique(simplified ?? filters),
+    filters: sortedAndUnique(filters),
     indexQuery,
-    isImpossible: simplified === undefined || (indexQuery !== undefined && excludesRequired(indexQuery)),
+    isImpossible: contradict(filters) || (indexQuery !== undefined && excludesRequired(indexQuery)),
     terms: wordsToMark(query),
   }
 }
