@@ -1,10 +1,13 @@
 import type { Clock } from './clock.ts'
+import { watchClock } from './clock-jump.ts'
 import type { Log } from './log.ts'
 import type { Pulse } from './pulse.ts'
 
 /** The longest a loop waits, whatever its rows say: a limit in case the clock was changed. */
 const MAX_WAIT_MS = 60_000
 const WAIT_AFTER_ERROR_MS = 1_000
+/** A loop that goes on failing is logged this often. */
+const LOG_ERROR_EVERY_MS = 60_000
 /** Pause between two slices of periodic work, so that it does not slow down requests. */
 const PAUSE_BETWEEN_SLICES_MS = 20
 
@@ -33,6 +36,7 @@ export function startLoop(deps: LoopDeps, name: string, work: () => Promise<numb
   let isResting = false
   let cancelTimer = () => {}
   let running = Promise.resolve()
+  let loggedAt = Number.NEGATIVE_INFINITY
 
   function wake(): void {
     if (isStopped) return
@@ -47,13 +51,20 @@ export function startLoop(deps: LoopDeps, name: string, work: () => Promise<numb
       mustRunAgain = false
       cancelTimer()
       wait = await work().catch((error) => {
-        deps.log.error('loop_failed', { loop: name, error })
+        logError(error)
         isResting = true
         return WAIT_AFTER_ERROR_MS
       })
     }
     isRunning = false
     if (!isStopped) cancelTimer = deps.clock.after(Math.min(Math.max(wait, 0), MAX_WAIT_MS), goOn)
+  }
+
+  function logError(error: unknown): void {
+    const now = deps.clock.monotonic()
+    if (now - loggedAt < LOG_ERROR_EVERY_MS) return
+    loggedAt = now
+    deps.log.error('loop_failed', { loop: name, error })
   }
 
   function goOn(): void {
@@ -90,6 +101,36 @@ export function startPeriodic(
     const pause = (await slice()) ? PAUSE_BETWEEN_SLICES_MS : everyMs
     nextAt = deps.clock.monotonic() + pause
     return pause
+  })
+}
+
+/** A clock that moves forward by more is wrong, or the machine slept. */
+const MAX_TRUSTED_JUMP_MS = 3_600_000
+/** How long someone has to put it right before data of the past counts as old. */
+const DISTRUST_MS = 3_600_000
+
+/**
+ * The same for work that deletes what is older than some time. A clock that jumps a year ahead would make everything
+ * old at once, so nothing is deleted for an hour after a jump, or until the clock has moved back.
+ */
+export function startPruning(
+  deps: LoopDeps,
+  name: string,
+  { everyMs, slice }: { everyMs: number; slice: () => Promise<boolean> },
+): Loop {
+  const checkClock = watchClock(deps.clock)
+  let distrustedUntil = Number.NEGATIVE_INFINITY
+  return startPeriodic(deps, name, {
+    everyMs,
+    async slice() {
+      const jumpedMs = checkClock()?.by ?? 0
+      if (jumpedMs < 0) distrustedUntil = Number.NEGATIVE_INFINITY
+      if (jumpedMs > MAX_TRUSTED_JUMP_MS) {
+        distrustedUntil = deps.clock.monotonic() + DISTRUST_MS
+        deps.log.warn('pruning_paused', { loop: name, jumpedMs })
+      }
+      return deps.clock.monotonic() >= distrustedUntil && (await slice())
+    },
   })
 }
 

@@ -1,7 +1,7 @@
 import { and, inArray, isNull, lt } from 'drizzle-orm'
 import { attachments } from '../database/tables/attachments.ts'
 import type { Deps } from '../deps.ts'
-import { type Loop, startPeriodic } from '../loop.ts'
+import { type Loop, startPruning } from '../loop.ts'
 import { deleteFiles, referencedFiles } from './queries.ts'
 
 const HOUR_MS = 3_600_000
@@ -27,7 +27,7 @@ export function startSweepingFiles(deps: Deps): Loop {
     return !done
   }
 
-  return startPeriodic(deps, 'sweep_files', { everyMs: RUN_EVERY_MS, slice })
+  return startPruning(deps, 'sweep_files', { everyMs: RUN_EVERY_MS, slice })
 }
 
 /** One sweep, with a pause after each slice. */

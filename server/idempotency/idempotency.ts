@@ -4,7 +4,7 @@ import { command, parametersOf, statement } from '../database/statement.ts'
 import { idempotencyKeys } from '../database/tables/idempotency.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid } from '../errors.ts'
-import { type Loop, startPeriodic } from '../loop.ts'
+import { type Loop, startPruning } from '../loop.ts'
 
 const KEPT_MS = 24 * 60 * 60 * 1000
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255
@@ -70,7 +70,7 @@ export function createIdempotency(deps: Deps) {
 
 /** Deletes answers older than 24 hours every few minutes. */
 export function startPruningKeys(deps: Deps): Loop {
-  return startPeriodic(deps, 'prune_idempotency_keys', {
+  return startPruning(deps, 'prune_idempotency_keys', {
     everyMs: PRUNE_EVERY_MS,
     slice: () => pruneIdempotencyKeys(deps),
   })

@@ -1,7 +1,7 @@
 import { and, inArray, lt, sql } from 'drizzle-orm'
 import { sends } from '../database/tables/sends.ts'
 import type { Deps } from '../deps.ts'
-import { type Loop, startPeriodic } from '../loop.ts'
+import { type Loop, startPruning } from '../loop.ts'
 
 /** Reports of what did not arrive come within days. */
 const KEPT_MS = 30 * 86_400_000
@@ -10,7 +10,7 @@ const SLICE = 500
 
 /** Deletes what everybody got 30 days ago, a slice at a time: the text of the message is also with the message. */
 export function startPruningSends(deps: Deps): Loop {
-  return startPeriodic(deps, 'prune_sends', {
+  return startPruning(deps, 'prune_sends', {
     everyMs: RUN_EVERY_MS,
     slice: () =>
       deps.database.write(async (tx) => {

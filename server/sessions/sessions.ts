@@ -6,7 +6,7 @@ import { organizations } from '../database/tables/organizations.ts'
 import { agentLinks, sessions } from '../database/tables/sessions.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { type Loop, startPeriodic } from '../loop.ts'
+import { type Loop, startPruning } from '../loop.ts'
 import { hashToken } from '../token.ts'
 
 const DAY_MS = 86_400_000
@@ -131,7 +131,7 @@ export async function extendSession(deps: Deps, session: SignedIn): Promise<Sign
 
 /** Periodically deletes expired sessions and links of all organizations. */
 export function startPruningSessions(deps: Deps): Loop {
-  return startPeriodic(deps, 'prune_sessions', { everyMs: PRUNE_EVERY_MS, slice: () => pruneSlice(deps) })
+  return startPruning(deps, 'prune_sessions', { everyMs: PRUNE_EVERY_MS, slice: () => pruneSlice(deps) })
 }
 
 /** Returns whether more may be left. Reads first, because there is rarely anything to delete. */

@@ -55,11 +55,11 @@ describe('queries', () => {
     }
   })
 
-  test('of a million characters', async () => {
+  test('of 10,000 characters', async () => {
     for (const query of [
-      `?tag=${'x'.repeat(1_000_000)}`,
-      `?${'x'.repeat(1_000_000)}=1`,
-      `?${'a=1&'.repeat(250_000)}`,
+      `?tag=${'x'.repeat(10_000)}`,
+      `?${'x'.repeat(10_000)}=1`,
+      `?${'a=1&'.repeat(2_500)}`,
     ]) {
       const answer = await client.call('GET', `/tickets${query}`)
       expect(problemOf(answer, 414, 'address_too_long').detail).toBe(
@@ -155,16 +155,19 @@ describe('paths, sent as they are', () => {
     },
   )
 
-  test('an address of 100,000 characters', async () => {
-    const answer = await send(`/v1/tickets/${'x'.repeat(100_000)}`)
-    isRefused(answer, [404, 414])
-  })
-
-  test('an address of half a megabyte that is not there', async () => {
-    const answer = await send(`/${'x'.repeat(500_000)}`)
+  test('an address of 10,000 characters that is not there', async () => {
+    const answer = await send(`/${'x'.repeat(10_000)}`)
     isRefused(answer, [404, 414])
     expect(answer.text.length).toBeLessThan(1000)
   })
+
+  test.each([100_000, 500_000])(
+    'an address of %d characters is more than headers may have',
+    async (length) => {
+      const answer = await send(`/v1/tickets/${'x'.repeat(length)}`)
+      expect([answer.status, answer.headers.get('connection')]).toEqual([431, 'close'])
+    },
+  )
 })
 
 function isRefused(answer: Answer<unknown>, statuses: number[]): void {

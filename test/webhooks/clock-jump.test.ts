@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { endpoints } from '../../server/database/tables/webhooks.ts'
 import { createManualClock } from '../support/clock.ts'
 import { eventually, openWebhooks } from '../support/webhooks.ts'
 
@@ -91,4 +92,22 @@ test('after the machine slept for a day, a retry is sent once and on time', asyn
   )
   await Bun.sleep(A_MOMENT_MS)
   expect(receiver.requests).toHaveLength(40)
+})
+
+test('an endpoint that fails is not switched off because the clock was set a year forward', async () => {
+  const clock = createManualClock()
+  await using webhooks = await openWebhooks({ clock })
+  const receiver = await webhooks.receiver(() => ({ status: 500 }))
+  await webhooks.endpoint(receiver.url)
+  webhooks.deliver()
+  for (let number = 0; number < 20; number++) await webhooks.ticket()
+  await eventually(async () => (await webhooks.list()).every(({ attempt }) => attempt === 1))
+  clock.jump(365 * 24 * HOUR)
+  for (const attempt of [2, 3]) {
+    clock.advance(attempt === 2 ? 33 * SECOND : 303 * SECOND)
+    await eventually(async () => (await webhooks.list()).every((one) => one.attempt === attempt))
+  }
+  const [endpoint] = await webhooks.deps.database.read.select().from(endpoints)
+  expect(endpoint?.offReason).toBeNull()
+  expect(clock.now() - (endpoint?.failingSince ?? 0)).toBeLessThan(HOUR)
 })

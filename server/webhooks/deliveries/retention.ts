@@ -4,7 +4,7 @@ import { organizations } from '../../database/tables/organizations.ts'
 import { attempts, deliveries, endpoints, resendJobs } from '../../database/tables/webhooks.ts'
 import type { Deps } from '../../deps.ts'
 import { firstIdAt } from '../../ids.ts'
-import { type Loop, startPeriodic } from '../../loop.ts'
+import { type Loop, startPruning } from '../../loop.ts'
 import { CANCEL_SLICE, cancelPending } from '../endpoints/endpoints.ts'
 
 const DAY_MS = 86_400_000
@@ -32,7 +32,7 @@ export function startRetention(deps: Deps): Loop {
     return step !== 0 || cursor !== ''
   }
 
-  return startPeriodic(deps, 'retention', { everyMs: RUN_EVERY_MS, slice })
+  return startPruning(deps, 'retention', { everyMs: RUN_EVERY_MS, slice })
 }
 
 /** Deleting an endpoint cancels its first `CANCEL_SLICE` deliveries. This cancels the rest. */

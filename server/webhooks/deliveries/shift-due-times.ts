@@ -1,4 +1,4 @@
-import { and, inArray, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import type { ClockJump } from '../../clock-jump.ts'
 import type { Transaction } from '../../database/database.ts'
 import { deliveries, endpoints } from '../../database/tables/webhooks.ts'
@@ -18,10 +18,19 @@ export async function shiftDueTimes(tx: Transaction, now: number, jump: ClockJum
   if (by > 0) {
     const isRetry = sql`attempt > 0 and due_at > ${checkedAt} and not (due_at between ${checkedAtShifted} and ${now})`
     await shiftPending(tx, sql`due_at + ${by}`, isRetry)
+    await shiftFailingSince(tx, jump)
   } else {
     const shifted = sql`case when due_at > ${checkedAt} then due_at + ${by} else ${checkedAtShifted} end`
     await shiftPending(tx, shifted, sql`due_at > ${checkedAtShifted}`)
   }
+}
+
+/** Endpoints are switched off after days of failures: the time that the clock skipped is not one of them. */
+async function shiftFailingSince(tx: Transaction, { by, checkedAt }: ClockJump): Promise<void> {
+  await tx
+    .update(endpoints)
+    .set({ failingSince: sql`failing_since + ${by}` })
+    .where(and(isNull(endpoints.deletedAt), lte(endpoints.failingSince, checkedAt)))
 }
 
 /** A due time later than any delay allows was written by a wrong clock: a first attempt is due now, a retry soon. */

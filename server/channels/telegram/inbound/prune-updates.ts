@@ -1,7 +1,7 @@
 import { and, inArray, isNotNull, lt } from 'drizzle-orm'
 import { telegramUpdates } from '../../../database/tables/bots.ts'
 import type { Deps } from '../../../deps.ts'
-import { type Loop, startPeriodic } from '../../../loop.ts'
+import { type Loop, startPruning } from '../../../loop.ts'
 
 /** Long enough to look into what failed or is of an unknown kind. */
 const KEPT_MS = 30 * 86_400_000
@@ -10,7 +10,7 @@ const SLICE = 500
 
 /** Deletes what became of updates 30 days ago, a slice at a time. Messages stay with their tickets. */
 export function startPruningUpdates(deps: Deps): Loop {
-  return startPeriodic(deps, 'prune_telegram_updates', {
+  return startPruning(deps, 'prune_telegram_updates', {
     everyMs: RUN_EVERY_MS,
     slice: () =>
       deps.database.write(async (tx) => {

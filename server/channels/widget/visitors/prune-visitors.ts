@@ -1,7 +1,7 @@
 import { and, inArray, isNull, lte, notExists, sql } from 'drizzle-orm'
 import { visitors, widgetConversations } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
-import { type Loop, startPeriodic } from '../../../loop.ts'
+import { type Loop, startPruning } from '../../../loop.ts'
 
 const RUN_EVERY_MS = 3_600_000
 const SLICE = 100
@@ -13,7 +13,7 @@ const NEVER = 8_640_000_000_000_000
  * removed: agents still see who wrote.
  */
 export function startPruningVisitors(deps: Deps): Loop {
-  return startPeriodic(deps, 'prune_visitors', { everyMs: RUN_EVERY_MS, slice: () => pruneSlice(deps) })
+  return startPruning(deps, 'prune_visitors', { everyMs: RUN_EVERY_MS, slice: () => pruneSlice(deps) })
 }
 
 /** Returns whether more may be left. */
