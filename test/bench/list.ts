@@ -1,4 +1,4 @@
-import { type Child, startProduct } from './child.ts'
+import { type Child, startChild, startProduct } from './child.ts'
 import { load, rawRequest } from './load.ts'
 import { pairs, type Result } from './result.ts'
 import { AGENT, fillTickets, makeWorkspace, type Workspace } from './workspace.ts'
@@ -16,8 +16,22 @@ const FILTERS = [
   'tag=vip',
 ]
 const SORTS = ['created_desc', 'updated_desc']
+/** Tickets with the tag are unassigned, so the tag and an agent have no ticket in common. */
+const COMBINATIONS = [
+  'status=open&tag=vip',
+  'status=open&channel=email',
+  'tag=vip&channel=email&assignedTo=unassigned',
+  'spam=false&status=pending&channel=api&tag=vip',
+  `status=open&channel=email&assignedTo=${AGENT}`,
+  `tag=vip&assignedTo=${AGENT}`,
+  'spam=true',
+  'spam=false&sort=updated_desc',
+]
 
-/** Page 1 with its total at a million tickets against a thousand, for each single filter; then a deep page by cursor. */
+/**
+ * Page 1 with its total at a million tickets against a thousand, for each single filter; combinations of filters against a
+ * bare server that reads one range of an index; then a deep page by cursor.
+ */
 export async function benchList(): Promise<Result[]> {
   const [many, few] = await Promise.all([makeWorkspace(), makeWorkspace()])
   fillTickets(many, MANY)
@@ -43,6 +57,20 @@ export async function benchList(): Promise<Result[]> {
       })
     }
   }
+  const floor = await startChild('test/bench/floor-list.ts', [many.file, many.orgId])
+  for (const query of COMBINATIONS) {
+    const { ratio, one, other } = await pairs(
+      3,
+      () => run(manyServer, many, query),
+      () => run(floor, many, ''),
+    )
+    results.push({
+      name: `list ${query.replace(AGENT, 'an agent')}, page 1 at 1,000,000 / one range by a bare server`,
+      ...atMost(4, ratio),
+      detail: `${(one * 1000).toFixed(0)} / ${(other * 1000).toFixed(0)} µs`,
+    })
+  }
+  await floor.stop()
   const cursor = await cursorTo(DEEP_PAGE, manyServer, many)
   const { ratio, one, other } = await pairs(
     5,

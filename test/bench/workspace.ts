@@ -58,7 +58,7 @@ export async function makeWorkspace(
 export const AGENT = 'agt_00000000000000000000000001'
 
 /** Fills a workspace with tickets in a few statements: a third each status, a quarter each channel, a tenth tagged. */
-export function fillTickets({ file, orgId }: Workspace, howMany: number): void {
+export function fillTickets({ file, orgId }: Pick<Workspace, 'file' | 'orgId'>, howMany: number): void {
   const database = new Database(file)
   database.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -400000; BEGIN')
   database
