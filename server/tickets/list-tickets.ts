@@ -4,7 +4,7 @@ import { cacheByShape, statement } from '../database/statement.ts'
 import { customers } from '../database/tables/customers.ts'
 import { tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
-import { yieldToEventLoop } from '../loop.ts'
+import type { ExpensiveRead } from '../expensive-reads.ts'
 import { type CountFilter, countTickets } from './counters.ts'
 import type { Cursor } from './cursor.ts'
 import {
@@ -19,7 +19,7 @@ import {
 } from './list-ranges.ts'
 import { type TicketWithCustomer, ticketWithCustomer } from './queries.ts'
 
-/** Index entries that are passed over at a time on the way to a page by number: about 3 ms. */
+/** Index entries that are passed over at a time on the way to a page by number: about 3 ms, not on the event loop. */
 const STRIDE = 4_000
 
 /** Without a filter for spam, a list has both. */
@@ -32,6 +32,8 @@ export interface TicketListRequest {
   /** From 1; ignored with a cursor. */
   page: number
   cursor?: Cursor | undefined
+  /** Ends the way to a page by number when the client has left. */
+  signal?: AbortSignal
 }
 
 export interface TicketList {
@@ -48,17 +50,15 @@ interface Place {
 /**
  * One page of the organization's tickets. With any combination of filters, page 1 and every page by cursor cost the same
  * at a thousand and at a million tickets, total included (see list-ranges.ts). A page by number also passes over the
- * index entries before it, from the nearer end; it stops when the signal aborts.
+ * index entries before it, from the nearer end.
  */
 export async function listTickets(
   deps: Deps,
   orgId: string,
   request: TicketListRequest,
-  signal?: AbortSignal,
 ): Promise<TicketList> {
-  const { read } = deps.database
-  const total = await countTickets(read, orgId, request.filters)
-  const rows = total === 0 ? [] : await readPage(read, orgId, { ...request, total, signal })
+  const total = await countTickets(deps.database.read, orgId, request.filters)
+  const rows = total === 0 ? [] : await readPage(deps, orgId, { ...request, total })
   const page = rows.slice(0, request.perPage)
   const isBackwards = request.cursor?.direction === 'previous'
   return {
@@ -70,25 +70,21 @@ export async function listTickets(
 
 /** Reads one row more than the page holds, to know whether there is another page. */
 async function readPage(
-  read: Reader,
+  deps: Deps,
   orgId: string,
-  {
-    filters,
-    sort,
-    perPage,
-    page,
-    cursor,
-    total,
-    signal,
-  }: TicketListRequest & {
-    total: number
-    signal: AbortSignal | undefined
-  },
+  request: TicketListRequest & { total: number },
 ): Promise<TicketWithCustomer[]> {
+  const { filters, sort, perPage, page, cursor, total, signal } = request
   const filter = rangesOf(filters)
   const before = cursor ? 0 : (page - 1) * perPage
   if (before >= total) return []
-  const start = before > 0 ? await placeOf(read, orgId, { filter, sort, before, total, signal }) : cursor
+  const way = { filter, sort, before, total }
+  const start =
+    before === 0
+      ? cursor
+      : await deps.expensiveReads.run({ signal, maxRows: Number.POSITIVE_INFINITY }, (expensive) =>
+          placeOf(deps.database, orgId, { ...way, expensive }),
+        )
   if (before > 0 && !start) return []
   const isReversed = cursor?.direction === 'previous'
   const shape = rangeShape(filter, sort, { isReversed, hasStart: start !== undefined })
@@ -98,39 +94,36 @@ async function readPage(
     at: start?.at ?? 0,
     id: start?.id ?? '',
   }
-  return pageStatement(shape)(read, params)
+  return pageStatement(shape)(deps.database.read, params)
+}
+
+interface Way {
+  filter: RangeFilter
+  sort: TicketSort
+  /** Tickets before the page. */
+  before: number
+  total: number
+  expensive: ExpensiveRead
 }
 
 /** The ticket before a page by number: the last of `before` tickets. Undefined if there are fewer by now. */
 async function placeOf(
-  read: Reader,
+  { read, background }: Deps['database'],
   orgId: string,
-  {
-    filter,
-    sort,
-    before,
-    total,
-    signal,
-  }: {
-    filter: RangeFilter
-    sort: TicketSort
-    before: number
-    total: number
-    signal: AbortSignal | undefined
-  },
+  { filter, sort, before, total, expensive }: Way,
 ): Promise<Place | undefined> {
   const isReversed = before > total / 2
   let remaining = isReversed ? total - before + 1 : before
+  const reader = remaining > STRIDE ? background : read
   let place: Place | undefined
   while (remaining > 0) {
-    signal?.throwIfAborted()
     const step = Math.min(remaining, STRIDE)
     const shape = rangeShape(filter, sort, { isReversed, hasStart: place !== undefined })
-    const params = { ...rangeParams(orgId, filter), limit: 1, offset: step - 1 }
-    ;[place] = await placeStatement(shape)(read, { ...params, at: place?.at ?? 0, id: place?.id ?? '' })
+    const start = { at: place?.at ?? 0, id: place?.id ?? '', limit: 1, offset: step - 1 }
+    ;[place] = await placeStatement(shape)(reader, { ...rangeParams(orgId, filter), ...start })
     if (!place) return undefined
     remaining -= step
-    if (remaining > 0) await yieldToEventLoop()
+    if (remaining > 0) await expensive.examined(step)
   }
   return place
 }

@@ -37,7 +37,7 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard) {
       '/tickets',
       async ({ caller, query, request, set }) => {
         const wanted = listRequest(query)
-        const found = await listTickets(deps, caller.orgId, wanted)
+        const found = await listTickets(deps, caller.orgId, { ...wanted, signal: request.signal })
         const { nextCursor, header } = pageLinks(wanted, found, request.url)
         if (header) set.headers.link = header
         return {

@@ -1,0 +1,239 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { eq } from 'drizzle-orm'
+import { disableAgent } from '../../server/agents/disable-agent.ts'
+import { engine } from '../../server/database/columns.ts'
+import { DATABASE_FILE } from '../../server/database/open.ts'
+import { CHANNELS, TICKET_STATUSES, tickets } from '../../server/database/tables/tickets.ts'
+import { listTickets as readList } from '../../server/tickets/list-tickets.ts'
+import { AGENT, fillTickets } from '../bench/workspace.ts'
+import { seeded } from '../database/random-work.ts'
+import { type SignedInAgent, signInAgent } from '../support/agents.ts'
+import { type Client, startBellhop } from '../support/bellhop.ts'
+import { countersAndRecount } from '../support/counters.ts'
+import { longestHold, startSeparateBellhop } from '../support/separate-bellhop.ts'
+import { storeTicket } from '../support/stored-ticket.ts'
+import { changeTicket, listTickets, makeTicket, readTicket } from '../support/tickets.ts'
+
+const bellhop = await startBellhop({ settings: { BELLHOP_RATE_LIMIT: '1000000' } })
+afterAll(() => bellhop.stop())
+
+const TAGS = ['billing', 'vip', 'any', 'b:c']
+const SORTS = {
+  created_desc: ['createdAt', -1],
+  created_asc: ['createdAt', 1],
+  updated_desc: ['updatedAt', -1],
+} as const
+const OPERATIONS = 150
+const LISTS = 120
+/** Wide enough for a slow machine. A scan of the tickets takes longer. */
+const MAX_HOLD_MS = 50
+
+describe('any combination of filters', () => {
+  test('finds exactly its tickets, in order and with their number, whatever was done to them', async () => {
+    const seed = Date.now() % 1_000_000
+    const random = seeded(seed)
+    const acme = await bellhop.organization()
+    const admin = await signInAgent(bellhop, acme.orgId, { role: 'admin', name: 'Root' })
+    const agents = [admin.id]
+    for (const name of ['Ben', 'Eva']) agents.push((await signInAgent(bellhop, acme.orgId, { name })).id)
+    const office: Office = { acme, admin, agents, ids: [] }
+    for (let number = 0; number < OPERATIONS; number += 1) await changeSomething(office, random)
+    await disableAgent(bellhop.deps, acme.orgId, agents[2] ?? '')
+    const { customer } = await readTicket(acme, office.ids[0] ?? '')
+    await done(admin.call('DELETE', `/console/customers/${customer.userId}`))
+
+    const { read } = bellhop.deps.database
+    const all = await read.select().from(tickets).where(eq(tickets.orgId, acme.orgId))
+    const { kept, counted } = await countersAndRecount(bellhop.deps, acme.orgId)
+    expect(kept, `seed ${seed}`).toEqual(counted)
+    for (let number = 0; number < LISTS; number += 1) {
+      const query = anyQuery(random, agents)
+      const wanted = all.filter((ticket) => isFound(ticket, query)).sort(orderOf(query.sort))
+      const list = await listTickets(acme, `?${new URLSearchParams({ ...query, per_page: '100' })}`)
+      const name = `seed ${seed}: ${JSON.stringify(query)}`
+      expect(
+        list.data.map(({ id }) => id),
+        name,
+      ).toEqual(wanted.slice(0, 100).map(({ id }) => id))
+      expect(list.meta.total, name).toBe(wanted.length)
+      for (const { id, spam } of list.data)
+        expect(spam).toBe(all.find((one) => one.id === id)?.isSpam ?? false)
+    }
+    expect(all.filter(({ isSpam }) => isSpam).length, `seed ${seed}`).toBeGreaterThan(0)
+  })
+
+  test('leaves spam in a list that does not ask about it', async () => {
+    const acme = await bellhop.organization()
+    const ben = await signInAgent(bellhop, acme.orgId)
+    const [junk, good] = [await makeTicket(acme), await makeTicket(acme)]
+    await ben.call('PATCH', `/console/tickets/${junk.id}`, { body: { isSpam: true } })
+    const idsOf = async (query: string) => (await listTickets(acme, query)).data.map(({ id }) => id)
+    expect(await idsOf('')).toEqual([good.id, junk.id])
+    expect(await idsOf('?spam=true')).toEqual([junk.id])
+    expect(await idsOf('?spam=false')).toEqual([good.id])
+    const refused = await acme.call<{ errors: object[] }>('GET', '/tickets?spam=yes')
+    expect([refused.status, refused.json.errors]).toEqual([
+      400,
+      [{ parameter: 'spam', code: 'not_allowed', detail: 'Must be one of: true, false.' }],
+    ])
+  })
+})
+
+test('no page far into a list is looked for when its client has left', async () => {
+  const { orgId } = await bellhop.organization()
+  const given = {
+    status: 'open',
+    channel: 'api',
+    assignedTo: '',
+    tags: [],
+    createdAt: 1,
+    updatedAt: 1,
+  } as const
+  for (let number = 0; number < 3; number += 1) await storeTicket(bellhop.deps, orgId, { ...given, tags: [] })
+  const request = { filters: {}, sort: 'created_desc', perPage: 1, page: 2 } as const
+  const left = readList(bellhop.deps, orgId, { ...request, signal: AbortSignal.abort() })
+  expect(await left.catch((error) => error.code)).toBe('client_disconnected')
+  expect((await readList(bellhop.deps, orgId, request)).tickets.length).toBe(1)
+})
+
+describe.if(engine === 'sqlite')('of many tickets', () => {
+  const MANY = 40_000
+  const share = (...parts: number[]) => MANY / parts.reduce((product, part) => product * part)
+  // As `fillTickets` makes them: by the number of a ticket modulo 3, 4, 5 and 10.
+  const FOUND: [string, number][] = [
+    ['status=open&channel=email', Math.round(share(3, 4))],
+    ['status=open&tag=vip', Math.floor(share(3, 10))],
+    [`channel=email&assignedTo=${AGENT}`, share(4, 5)],
+    [`tag=vip&assignedTo=${AGENT}`, 0],
+    ['tag=vip&assignedTo=unassigned&channel=email', 0],
+    ['spam=false&channel=api', share(4)],
+    ['spam=true&status=pending', 0],
+  ]
+
+  test('no combination, and no page far into it, holds the event loop', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'bellhop-lists-'))
+    await using server = await startSeparateBellhop({ BELLHOP_DATA: folder })
+    const acme = await server.organization()
+    fillTickets({ file: join(folder, DATABASE_FILE), orgId: acme.orgId }, MANY)
+    const hold = await longestHold(server, async () => {
+      for (const [query, total] of FOUND) {
+        for (const sort of Object.keys(SORTS)) {
+          const list = await listTickets(acme, `?${query}&sort=${sort}`)
+          expect(list.meta.total, query).toBe(total)
+        }
+      }
+      const far = MANY / 2 / 100
+      const [before, page] = [far, far + 1].map((number) => listTickets(acme, `?per_page=100&page=${number}`))
+      const next = await listTickets(acme, `?per_page=100&cursor=${(await before)?.meta.nextCursor}`)
+      expect((await page)?.data).toEqual(next.data)
+      const last = await listTickets(acme, `?per_page=100&page=${MANY / 100}&sort=created_asc`)
+      const first = await listTickets(acme, '?per_page=100')
+      expect(last.data.toReversed()).toEqual(first.data)
+    })
+    expect(hold).toBeLessThanOrEqual(MAX_HOLD_MS)
+    rmSync(folder, { recursive: true })
+  })
+})
+
+interface Office {
+  acme: Client
+  admin: SignedInAgent
+  agents: string[]
+  ids: string[]
+}
+type Random = ReturnType<typeof seeded>
+
+/** One change as clients and agents make it. */
+async function changeSomething({ acme, admin, agents, ids }: Office, random: Random): Promise<void> {
+  const some = <T>(values: readonly T[]) => values.filter(() => random(3) === 0)
+  const one = <T>(values: readonly T[]) => values[random(values.length)]
+  const id = one(ids)
+  const kind = id === undefined ? 0 : random(20)
+  if (kind < 5) {
+    const customer = { email: `c${random(4)}@example.com` }
+    ids.push((await makeTicket(acme, { customer, tags: some(TAGS) })).id)
+  } else if (kind < 7) {
+    const at = Date.now() - random(1_000_000)
+    const stored = {
+      status: one(TICKET_STATUSES) ?? 'open',
+      channel: one(CHANNELS) ?? 'api',
+      tags: some(TAGS),
+    }
+    const times = { createdAt: at, updatedAt: at + random(1_000) }
+    const assignedTo = one([...agents, '']) ?? ''
+    const isSpam = random(2) === 0
+    ids.push(await storeTicket(bellhop.deps, acme.orgId, { ...stored, ...times, assignedTo, isSpam }))
+  } else if (kind < 12) {
+    await changeTicket(acme, id ?? '', {
+      ...(random(2) === 0 && { status: one(TICKET_STATUSES) }),
+      ...(random(2) === 0 && { assignedTo: one([...agents, null]) }),
+      ...(random(2) === 0 && { tags: some(TAGS) }),
+    })
+  } else if (kind < 14) {
+    const items = some(ids).map((each) => ({
+      id: each,
+      change: { isSpam: random(2) === 0, addTags: some(TAGS), removeTags: some(TAGS) },
+    }))
+    if (items.length > 0)
+      await done(admin.call('POST', '/console/bulk', { body: { items: items.slice(0, 100) } }))
+  } else if (kind < 16) {
+    await done(admin.call('PATCH', `/console/tickets/${id}`, { body: { isSpam: random(2) === 0 } }))
+  } else if (kind === 16)
+    await done(acme.call('POST', `/tickets/${id}/messages`, { body: { text: 'On it.' } }))
+  else if (kind === 17) {
+    await done(admin.call('DELETE', `/console/tickets/${id}`))
+    ids.splice(ids.indexOf(id ?? ''), 1)
+  } else if (kind === 18) {
+    const [from, to] = [one(TAGS), one(TAGS)]
+    if (from !== to) await done(admin.call('POST', '/console/tags/rename', { body: { from, to } }))
+  } else {
+    const email = 'new@example.com'
+    // A widget or Telegram conversation belongs to its customer.
+    await done(admin.call('POST', `/console/tickets/${id}/customer`, { body: { email } }), [409])
+  }
+}
+
+async function done(call: Promise<{ status: number; text: string }>, refusals: number[] = []): Promise<void> {
+  const { status, text } = await call
+  expect(status < 300 || refusals.includes(status), text).toBe(true)
+}
+
+interface Query extends Record<string, string> {
+  sort: keyof typeof SORTS
+}
+
+function anyQuery(random: Random, agents: string[]): Query {
+  const values = {
+    status: TICKET_STATUSES,
+    channel: CHANNELS,
+    assignedTo: [...agents, 'unassigned', 'any'],
+    tag: [...TAGS, 'none'],
+    spam: ['true', 'false'],
+  }
+  const filters = Object.entries(values).flatMap(([name, options]) =>
+    random(2) === 0 ? [[name, options[random(options.length)] ?? '']] : [],
+  )
+  const sorts = ['created_desc', 'created_asc', 'updated_desc'] as const
+  return { ...Object.fromEntries(filters), sort: sorts[random(sorts.length)] ?? 'created_desc' }
+}
+
+type Row = typeof tickets.$inferSelect
+
+function isFound(ticket: Row, { status, channel, assignedTo, tag, spam }: Query): boolean {
+  const agent = assignedTo === 'unassigned' ? '' : assignedTo
+  return (
+    (status === undefined || ticket.status === status) &&
+    (channel === undefined || ticket.channel === channel) &&
+    (agent === undefined || ticket.assignedTo === agent) &&
+    (tag === undefined || ticket.tags.includes(tag)) &&
+    (spam === undefined || String(ticket.isSpam) === spam)
+  )
+}
+
+function orderOf(sort: Query['sort']): (one: Row, other: Row) => number {
+  const [field, sign] = SORTS[sort]
+  return (one, other) => sign * (one[field] - other[field] || (one.id < other.id ? -1 : 1))
+}
