@@ -17,6 +17,7 @@ import { startPruningKeys } from './idempotency/idempotency.ts'
 import { createLive } from './live/live.ts'
 import type { Log } from './log.ts'
 import { verifySecretKey } from './organizations/verify-secret-key.ts'
+import { compressResponses } from './responses/compress-responses.ts'
 import { createFirstRun, type FirstRun } from './sessions/first-run.ts'
 import { createAgentGuard } from './sessions/require-agent.ts'
 import { startPruningSessions } from './sessions/sessions.ts'
@@ -67,6 +68,7 @@ export async function startService(
   const widget = { guard: visitorGuard, streams: visitorStreams }
   const app = createApp(deps, { keys: guard, agents: agentGuard, live, firstRun, widget }).use(metrics.routes)
   if (given.trustsResponses) trustResponses(app)
+  compressResponses(app)
   watchRequests(app, clock, metrics.countRequest)
   if (config.logLevel === 'debug') watchRequests(app, clock, logRequest(deps.log))
   // Streams and expensive reads are stopped before the listener, which waits for them to end.
