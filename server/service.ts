@@ -18,6 +18,7 @@ import { createLive } from './live/live.ts'
 import type { Log } from './log.ts'
 import { verifySecretKey } from './organizations/verify-secret-key.ts'
 import { compressResponses } from './responses/compress-responses.ts'
+import { createLargeResponses } from './responses/large-responses.ts'
 import { createFirstRun, type FirstRun } from './sessions/first-run.ts'
 import { createAgentGuard } from './sessions/require-agent.ts'
 import { startPruningSessions } from './sessions/sessions.ts'
@@ -61,12 +62,15 @@ export async function startService(
   const visitorGuard = createVisitorGuard(deps)
   started.defer(visitorGuard.stop)
   const visitorStreams = createVisitorStreams(deps, live)
-  const metrics = createMetrics(deps, guard, { visitors: visitorStreams.counts })
+  const large = createLargeResponses(deps)
+  const metrics = createMetrics(deps, guard, { visitors: visitorStreams.counts, large: large.counts })
   started.defer(metrics.stop)
 
   const firstRun = createFirstRun(deps)
   const widget = { guard: visitorGuard, streams: visitorStreams }
-  const app = createApp(deps, { keys: guard, agents: agentGuard, live, firstRun, widget }).use(metrics.routes)
+  const app = createApp(deps, { keys: guard, agents: agentGuard, live, firstRun, large, widget }).use(
+    metrics.routes,
+  )
   if (given.trustsResponses) trustResponses(app)
   compressResponses(app)
   watchRequests(app, clock, metrics.countRequest)

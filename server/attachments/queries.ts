@@ -47,6 +47,23 @@ export async function findAttachmentsOfTicket(
   return Map.groupBy(found, ({ ownerId }) => ownerId ?? '')
 }
 
+/** Rows that can have attachments, with those that they have. */
+export async function withAttachments<Row extends { id: string; attachmentCount: number }>(
+  read: Reader,
+  orgId: string,
+  rows: Row[],
+): Promise<(Row & { attachments: Attachment[] })[]> {
+  const ids = rows.flatMap(({ id, attachmentCount }) => (attachmentCount > 0 ? [id] : []))
+  if (ids.length === 0) return rows.map((row) => ({ ...row, attachments: [] }))
+  const found = await read
+    .select()
+    .from(attachments)
+    .where(and(eq(attachments.orgId, orgId), inArray(attachments.ownerId, ids)))
+    .orderBy(asc(attachments.position))
+  const files = Map.groupBy(found, ({ ownerId }) => ownerId)
+  return rows.map((row) => ({ ...row, attachments: files.get(row.id) ?? [] }))
+}
+
 /** Those of the ids that `uploader` can still send, in the order of the ids. */
 export async function findUnsent(
   read: Reader | Transaction,

@@ -21,6 +21,7 @@ import { replyRoutes } from '../replies/routes.ts'
 import { messageRoutes } from '../replies/v1.ts'
 import { requestId } from '../requests/headers.ts'
 import { createPublicAddress } from '../requests/public-address.ts'
+import type { LargeResponses } from '../responses/large-responses.ts'
 import { savedReplyRoutes } from '../saved-replies/routes.ts'
 import { savedViewRoutes } from '../saved-views/routes.ts'
 import { accountRoutes } from '../sessions/account-routes.ts'
@@ -51,6 +52,7 @@ export function createApp(
     agents: AgentGuard
     live: Live
     firstRun: FirstRun
+    large: LargeResponses
     widget: { guard: VisitorGuard; streams: VisitorStreams }
   },
 ) {
@@ -71,7 +73,7 @@ export function createApp(
     .use(assetRoutes())
     .use(widgetScriptRoutes())
     .use(healthRoutes(deps))
-    .use(ticketRoutes(deps, guards.keys))
+    .use(ticketRoutes(deps, guards.keys, guards.large))
     .use(messageRoutes(deps, guards.keys))
     .use(attachmentRoutes(deps, guards.keys))
     .use(sessionRoutes(deps, { guard: guards.agents, attempts, firstRun: guards.firstRun }))

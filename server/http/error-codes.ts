@@ -29,6 +29,7 @@ export const API_ERROR_CODES = [
   'rate_limited',
   'internal_error',
   'storage_unavailable',
+  'too_many_large_responses',
   'too_many_bodies',
   'disk_full',
 ] as const

@@ -38,7 +38,13 @@ interface Metrics {
 export function createMetrics(
   deps: Deps,
   guard: KeyGuard,
-  { visitors }: { visitors: () => { streams: number; messages: number } },
+  {
+    visitors,
+    large,
+  }: {
+    visitors: () => { streams: number; messages: number }
+    large: () => { sending: number; waiting: number }
+  },
 ): Metrics {
   const requests = createRequestCounts()
   const eventLoop = watchEventLoop()
@@ -57,6 +63,7 @@ export function createMetrics(
       ...(await telegramMetrics(deps)),
       ...visitorMetrics(visitors()),
       ...readMetrics(deps.expensiveReads.counts()),
+      largeMetric(large()),
       gauge('bellhop_database_bytes', 'Size of the database on disk.', size.database),
       gauge('bellhop_wal_bytes', 'Size of the write-ahead log on disk.', size.wal),
       ...eventLoop.metrics(),
@@ -165,6 +172,15 @@ function readMetrics({ running, rows, outcomes }: ReturnType<ExpensiveReads['cou
       values: Object.entries(outcomes).map(([outcome, value]) => ({ labels: { outcome }, value })),
     },
   ]
+}
+
+function largeMetric(counts: { sending: number; waiting: number }): Metric {
+  return {
+    name: 'bellhop_large_responses',
+    help: 'Responses that are sent in slices, and those that wait for memory to be sent.',
+    type: 'gauge',
+    values: Object.entries(counts).map(([state, value]) => ({ labels: { state }, value })),
+  }
 }
 
 function processMetrics(startedAt: number): Metric[] {

@@ -100,7 +100,7 @@ export async function listInbox(
 }
 
 function requireKey(cursor: string, list: string): SortKey {
-  const place = decodeCursor(cursor)
+  const place = decodeCursor(cursor, 'tkt')
   if (place?.list === list) return { at: place.at, id: place.id }
   const detail = place
     ? 'This cursor is from a list with another search or sort order.'

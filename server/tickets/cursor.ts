@@ -1,6 +1,6 @@
-import { isId } from '../ids.ts'
+import { type IdPrefix, isId } from '../ids.ts'
 
-/** A position in a list: after (or, going backwards, before) the ticket with this sort time and id. */
+/** A position in a list: after (or, going backwards, before) the ticket or message with this sort time and id. */
 export interface Cursor {
   direction: 'next' | 'previous'
   /** Sort and filters of the list it belongs to. It works for no other list. */
@@ -25,12 +25,12 @@ export function encodeCursor({ direction, list, at, id, page }: Cursor): string 
 }
 
 /** Undefined for anything that `encodeCursor` did not make. */
-export function decodeCursor(text: string): Cursor | undefined {
+export function decodeCursor(text: string, prefix: IdPrefix): Cursor | undefined {
   const parts = parse(text)
   if (!Array.isArray(parts) || parts.length !== 5) return undefined
   const [letter, list, at, id, page]: unknown[] = parts
   const direction = letter === 'n' || letter === 'p' ? DIRECTIONS[letter] : undefined
-  if (!direction || typeof list !== 'string' || typeof id !== 'string' || !isId('tkt', id)) return undefined
+  if (!direction || typeof list !== 'string' || typeof id !== 'string' || !isId(prefix, id)) return undefined
   if (!isWhole(at) || !isWhole(page) || page < 1 || page > MAX_PAGE) return undefined
   return { direction, list, at, id, page }
 }

@@ -1,27 +1,39 @@
 import type { Static } from 'elysia'
 import { invalid } from '../errors.ts'
+import type { IdPrefix } from '../ids.ts'
 import { type Cursor, decodeCursor, encodeCursor } from './cursor.ts'
 import type { TicketSort } from './list-ranges.ts'
 import type { TicketFilters, TicketList, TicketListRequest } from './list-tickets.ts'
+import type { MessagePage, MessageSort } from './message-pages.ts'
 import type { TicketWithCustomer } from './queries.ts'
-import type { ticketQuery } from './schemas.ts'
+import type { messageQuery, ticketQuery } from './schemas.ts'
 
 const MAX_PER_PAGE = 100
 const DEFAULT_PER_PAGE = 25
 
 type Query = Static<typeof ticketQuery>
+type MessageQuery = Static<typeof messageQuery>
+type Paging = Pick<Query, 'page' | 'per_page' | 'cursor'>
+
+/** Where a page is in its list. */
+export interface PageRequest {
+  perPage: number
+  /** From 1; ignored with a cursor. */
+  page: number
+  cursor?: Cursor | undefined
+}
+
+/** A list that is read in pages. Cursors work only for the list with the same name. */
+interface PagedList {
+  name: string
+  prefix: IdPrefix
+}
 
 /** Reads the query. Throws 400 for an invalid cursor, for one of another list, and for a blank filter. */
 export function listRequest(query: Query): TicketListRequest {
   const { status, channel } = query
   const assignedTo = trimmed('assignedTo', query.assignedTo)
   const tag = trimmed('tag', query.tag)
-  // Empty for the first page, so that a loop has something to begin with.
-  const cursor = query.cursor || undefined
-  if (cursor !== undefined && query.page !== undefined) {
-    const detail = 'A cursor has its page already. Pass either `cursor` or `page`.'
-    throw invalid([{ parameter: 'page', code: 'page_with_cursor', detail }])
-  }
   const filters: TicketFilters = {
     status,
     channel,
@@ -30,12 +42,25 @@ export function listRequest(query: Query): TicketListRequest {
     isSpam: query.spam,
   }
   const sort = query.sort ?? 'created_desc'
+  return { filters, sort, ...pageRequest(query, { name: listName(filters, sort), prefix: 'tkt' }) }
+}
+
+/** The same for the messages of a ticket. */
+export function messagesRequest(ticketId: string, { sort = 'created_asc', ...paging }: MessageQuery) {
+  return { sort, ...pageRequest(paging, { name: messageListName(ticketId, sort), prefix: 'msg' }) }
+}
+
+function pageRequest({ page, per_page, cursor: given }: Paging, list: PagedList): PageRequest {
+  // Empty for the first page, so that a loop has something to begin with.
+  const cursor = given || undefined
+  if (cursor !== undefined && page !== undefined) {
+    const detail = 'A cursor has its page already. Pass either `cursor` or `page`.'
+    throw invalid([{ parameter: 'page', code: 'page_with_cursor', detail }])
+  }
   return {
-    filters,
-    sort,
-    page: query.page ?? 1,
-    perPage: Math.min(query.per_page ?? DEFAULT_PER_PAGE, MAX_PER_PAGE),
-    cursor: cursor === undefined ? undefined : requireCursor(cursor, listName(filters, sort)),
+    page: page ?? 1,
+    perPage: Math.min(per_page ?? DEFAULT_PER_PAGE, MAX_PER_PAGE),
+    cursor: cursor === undefined ? undefined : requireCursor(cursor, list),
   }
 }
 
@@ -48,28 +73,53 @@ function trimmed(parameter: string, value: string | undefined): string | undefin
 
 /** `next` and `prev` are always cursors. */
 export function pageLinks(request: TicketListRequest, list: TicketList, url: string) {
-  const { cursor, sort } = request
+  const { sort } = request
+  const rows = list.tickets.map((ticket) => ({ id: ticket.id, at: sortTime(ticket, sort) }))
   const name = listName(request.filters, sort)
+  return linksOf(request, { name, rows, hasMore: list.hasMore, path: '/v1/tickets', url })
+}
+
+/** The same for the messages of a ticket. */
+export function messageLinks(
+  request: PageRequest & { sort: MessageSort },
+  { places, hasMore }: MessagePage,
+  { ticketId, url }: { ticketId: string; url: string },
+) {
+  const rows = places.map(({ id, createdAt }) => ({ id, at: createdAt }))
+  const path = `/v1/tickets/${ticketId}/messages`
+  return linksOf(request, { name: messageListName(ticketId, request.sort), rows, hasMore, path, url })
+}
+
+interface Shown {
+  name: string
+  /** With the time that the list is sorted by. */
+  rows: { id: string; at: number }[]
+  hasMore: boolean
+  path: string
+  url: string
+}
+
+function linksOf({ cursor, ...request }: PageRequest, { name, rows, hasMore, path, url }: Shown) {
   const page = cursor?.page ?? request.page
-  const [first, last] = [list.tickets[0], list.tickets.at(-1)]
-  const place = (direction: Cursor['direction'], ticket: TicketWithCustomer, to: number) =>
-    encodeCursor({ direction, list: name, at: sortTime(ticket, sort), id: ticket.id, page: to })
-  const nextCursor = last && list.hasMore ? place('next', last, page + 1) : undefined
+  const [first, last] = [rows[0], rows.at(-1)]
+  const place = (direction: Cursor['direction'], row: { id: string; at: number }, to: number) =>
+    encodeCursor({ direction, list: name, ...row, page: to })
+  const nextCursor = last && hasMore ? place('next', last, page + 1) : undefined
   const previousCursor = first && page > 1 ? place('previous', first, page - 1) : undefined
   const links = [
-    nextCursor && link(url, nextCursor, 'next'),
-    previousCursor && link(url, previousCursor, 'prev'),
+    nextCursor && link(path, url, nextCursor, 'next'),
+    previousCursor && link(path, url, previousCursor, 'prev'),
   ]
   return { nextCursor, header: links.filter(Boolean).join(', ') }
 }
 
-function requireCursor(text: string, list: string): Cursor {
-  const cursor = decodeCursor(text)
+function requireCursor(text: string, { name, prefix }: PagedList): Cursor {
+  const cursor = decodeCursor(text, prefix)
   if (!cursor) {
     const detail = 'Pass `meta.nextCursor` unchanged.'
     throw invalid([{ parameter: 'cursor', code: 'invalid_cursor', detail }])
   }
-  if (cursor.list === list) return cursor
+  if (cursor.list === name) return cursor
   const detail = 'This cursor belongs to a list with other filters or another sort.'
   throw invalid([{ parameter: 'cursor', code: 'foreign_cursor', detail }])
 }
@@ -80,15 +130,19 @@ function listName(filters: TicketFilters, sort: TicketSort): string {
   return Bun.hash.wyhash(JSON.stringify([sort, status, channel, assignedTo, tag, isSpam])).toString(36)
 }
 
+function messageListName(ticketId: string, sort: MessageSort): string {
+  return Bun.hash.wyhash(JSON.stringify([ticketId, sort])).toString(36)
+}
+
 function sortTime(ticket: TicketWithCustomer, sort: TicketSort): number {
   return sort === 'updated_desc' ? ticket.updatedAt : ticket.createdAt
 }
 
 /** RFC 8288. */
-function link(url: string, cursor: string, rel: 'next' | 'prev'): string {
+function link(path: string, url: string, cursor: string, rel: 'next' | 'prev'): string {
   const start = url.indexOf('?')
   const parameters = new URLSearchParams(start < 0 ? '' : url.slice(start + 1))
   parameters.delete('page')
   parameters.set('cursor', cursor)
-  return `</v1/tickets?${parameters}>; rel="${rel}"`
+  return `<${path}?${parameters}>; rel="${rel}"`
 }

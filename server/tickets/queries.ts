@@ -38,41 +38,32 @@ export const findTicket = statement<{ orgId: string; id: string }, TicketWithCus
       .where(and(eq(tickets.orgId, textParameter(p.orgId)), eq(tickets.id, textParameter(p.id)))),
 )
 
-export const findMessages = statement<
-  { orgId: string; ticketId: string },
-  Pick<
-    Message,
-    | 'id'
-    | 'role'
-    | 'text'
-    | 'format'
-    | 'isAutomatic'
-    | 'author'
-    | 'agentName'
-    | 'attachmentCount'
-    | 'sending'
-    | 'sendError'
-    | 'createdAt'
-  >[],
-  Reader
->('messages_find', (read, p) =>
-  read
-    .select({
-      id: messages.id,
-      role: messages.role,
-      text: messages.text,
-      format: messages.format,
-      isAutomatic: messages.isAutomatic,
-      author: messages.author,
-      agentName: messages.agentName,
-      attachmentCount: messages.attachmentCount,
-      sending: messages.sending,
-      sendError: messages.sendError,
-      createdAt: messages.createdAt,
-    })
-    .from(messages)
-    .where(and(eq(messages.orgId, textParameter(p.orgId)), eq(messages.ticketId, textParameter(p.ticketId))))
-    .orderBy(asc(messages.createdAt), asc(messages.id)),
+/** What `/v1` shows of a message. */
+export const messageColumns = {
+  id: messages.id,
+  role: messages.role,
+  text: messages.text,
+  format: messages.format,
+  isAutomatic: messages.isAutomatic,
+  author: messages.author,
+  agentName: messages.agentName,
+  attachmentCount: messages.attachmentCount,
+  sending: messages.sending,
+  sendError: messages.sendError,
+  createdAt: messages.createdAt,
+}
+export type ShownMessage = Pick<Message, keyof typeof messageColumns>
+
+export const findMessages = statement<{ orgId: string; ticketId: string }, ShownMessage[], Reader>(
+  'messages_find',
+  (read, p) =>
+    read
+      .select(messageColumns)
+      .from(messages)
+      .where(
+        and(eq(messages.orgId, textParameter(p.orgId)), eq(messages.ticketId, textParameter(p.ticketId))),
+      )
+      .orderBy(asc(messages.createdAt), asc(messages.id)),
 )
 
 /** The first statement of a unit that changes a ticket: no other unit changes it at the same time. */

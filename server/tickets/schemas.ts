@@ -5,6 +5,7 @@ import { CHANNELS, TICKET_STATUSES } from '../database/tables/tickets.ts'
 import { described, oneOf } from '../requests/schemas.ts'
 import { text } from '../requests/text.ts'
 import { TICKET_SORTS } from './list-ranges.ts'
+import { MESSAGE_SORTS } from './message-pages.ts'
 import { MAX_MESSAGE_LENGTH } from './messages.ts'
 import { MAX_TAGS } from './update-ticket.ts'
 
@@ -101,6 +102,22 @@ export const newMessage = t.Object(
   { $id: 'NewMessage', additionalProperties: false, examples: [{ text: 'It is attached.' }] },
 )
 
+// Without `default`: clients that are generated from it would send it with a cursor too.
+const page = t.Optional(
+  t.Integer({ minimum: 1, description: 'Page number, from 1. Not with a cursor.', examples: [1] }),
+)
+const per_page = t.Optional(
+  t.Integer({ minimum: 1, default: 25, description: 'Results per page. A value above 100 becomes 100.' }),
+)
+const cursor = t.Optional(
+  t.String({
+    maxLength: 512,
+    description:
+      '`meta.nextCursor` of the previous page. Use it in place of `page`, with the same filters and sort. Empty for the first page.',
+    examples: [''],
+  }),
+)
+
 export const ticketQuery = t.Object(
   {
     status: t.Optional(described(status, 'Only tickets with this status.')),
@@ -127,13 +144,8 @@ export const ticketQuery = t.Object(
         examples: [false],
       }),
     ),
-    // Without `default`: clients that are generated from it would send it with a cursor too.
-    page: t.Optional(
-      t.Integer({ minimum: 1, description: 'Page number, from 1. Not with a cursor.', examples: [1] }),
-    ),
-    per_page: t.Optional(
-      t.Integer({ minimum: 1, default: 25, description: 'Results per page. A value above 100 becomes 100.' }),
-    ),
+    page,
+    per_page,
     sort: t.Optional(
       oneOf(
         TICKET_SORTS,
@@ -141,14 +153,23 @@ export const ticketQuery = t.Object(
         'TicketSort',
       ),
     ),
-    cursor: t.Optional(
-      t.String({
-        maxLength: 512,
-        description:
-          '`meta.nextCursor` of the previous page. Use it in place of `page`, with the same filters and sort. Empty for the first page.',
-        examples: [''],
-      }),
+    cursor,
+  },
+  { additionalProperties: false },
+)
+
+export const messageQuery = t.Object(
+  {
+    page,
+    per_page,
+    sort: t.Optional(
+      oneOf(
+        MESSAGE_SORTS,
+        'Sort order; `created_asc` by default: oldest first. Messages with the same time are sorted by id.',
+        'MessageSort',
+      ),
     ),
+    cursor,
   },
   { additionalProperties: false },
 )
@@ -317,7 +338,7 @@ export const ticket = t.Object(
 
 const pageMeta = t.Object(
   {
-    total: t.Integer({ description: 'Matching tickets on all pages.', examples: [412] }),
+    total: t.Integer({ description: 'Results on all pages.', examples: [412] }),
     page: t.Integer({ examples: [1] }),
     perPage: t.Integer({ examples: [25] }),
     nextCursor: t.Optional(
@@ -336,6 +357,14 @@ export const ticketList = t.Object(
     meta: pageMeta,
   },
   { $id: 'TicketList' },
+)
+
+export const messageList = t.Object(
+  {
+    data: t.Array(outgoingMessage),
+    meta: pageMeta,
+  },
+  { $id: 'MessageList' },
 )
 
 /** Without a name: a client's generator that leaves out what only webhooks use would leave out the bodies it needs. */

@@ -20,10 +20,11 @@ import {
   type Message,
   type MessageWithFiles,
   newMessage,
+  type ShownMessage,
   type TicketWithCustomer,
 } from './queries.ts'
 import { cleanTags } from './update-ticket.ts'
-import { type TicketDetail, webhookMessageSent, webhookTicketCreated } from './views.ts'
+import { webhookMessageSent, webhookTicketCreated } from './views.ts'
 
 interface NewTicket {
   subject: string
@@ -148,17 +149,13 @@ function planOpening(
   return planSends(deps, tx, { ticket, customer, message: written, files, recipients, kind: 'opening' })
 }
 
-/** The ticket with all its messages. The row is read first: its version is never newer than its messages. */
-export async function readTicket(deps: Deps, orgId: string, id: string): Promise<TicketDetail> {
+/** All messages of a ticket, oldest first. */
+export async function readMessages(deps: Deps, orgId: string, ticketId: string): Promise<ShownMessage[]> {
   const { read } = deps.database
-  const ticket = await readTicketRow(read, orgId, id)
-  const messages = await findMessages(read, { orgId, ticketId: id })
-  if (messages.every(({ attachmentCount }) => attachmentCount === 0)) return { ...ticket, messages }
-  const files = await findAttachmentsOfTicket(read, { orgId, ticketId: id })
-  return {
-    ...ticket,
-    messages: messages.map((message) => ({ ...message, attachments: files.get(message.id) ?? [] })),
-  }
+  const messages = await findMessages(read, { orgId, ticketId })
+  if (messages.every(({ attachmentCount }) => attachmentCount === 0)) return messages
+  const files = await findAttachmentsOfTicket(read, { orgId, ticketId })
+  return messages.map((message) => ({ ...message, attachments: files.get(message.id) ?? [] }))
 }
 
 /** The ticket without its messages. */

@@ -41,6 +41,9 @@ const replayed = {
 const text = (description: string) => ({ description, schema: { type: 'string' as const } })
 const etag = text('The version of the ticket, for `If-None-Match` and `If-Match`.')
 
+const links = text('URLs of the next and previous pages, as `rel="next"` and `rel="prev"` (RFC 8288).')
+const longUrl = problem('The URL is longer than 8,192 characters.')
+
 export const listTickets = {
   operationId: 'listTickets',
   summary: 'List tickets',
@@ -52,10 +55,10 @@ export const listTickets = {
     200: {
       description: 'A page of tickets. A page past the end is empty.',
       headers: {
-        Link: text('URLs of the next and previous pages, as `rel="next"` and `rel="prev"` (RFC 8288).'),
+        Link: links,
       },
     },
-    414: problem('The URL is longer than 8,192 characters.'),
+    414: longUrl,
   },
 }
 
@@ -120,6 +123,20 @@ export const updateTicket = {
     404: noTicket,
     412: problem('The ticket changed since you read it.'),
     ...badBody,
+  },
+}
+
+export const listMessages = {
+  operationId: 'listMessages',
+  summary: 'List messages',
+  description:
+    'Returns a page of the messages of a ticket. To read a ticket with all of its messages at once, get the ticket.',
+  tags: ['Messages'],
+  security: [{ secretKey: ['tickets:read'] }],
+  responses: {
+    200: { description: 'A page of messages. A page past the end is empty.', headers: { Link: links } },
+    404: noTicket,
+    414: longUrl,
   },
 }
 

@@ -3,15 +3,20 @@ import { type Caller, idOfCaller, type KeyGuard } from '../api-keys/require-api-
 import type { NewAttachments } from '../attachments/bindings.ts'
 import { type Actor, actingAs, type Deps } from '../deps.ts'
 import { createIdempotency, type IdempotentRequest } from '../idempotency/idempotency.ts'
-import { isNamed } from '../requests/headers.ts'
 import { arrive, arriveWithText, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
+import { finishedResponse } from '../responses/finished-response.ts'
+import type { LargeResponses } from '../responses/large-responses.ts'
+import { jsonSlices } from '../responses/row-slices.ts'
 import { listTickets } from './list-tickets.ts'
+import { findMessagePage, readMessagePage } from './message-pages.ts'
 import { postAgentMessage } from './messages.ts'
-import { listRequest, pageLinks } from './pagination.ts'
+import { listRequest, messageLinks, messagesRequest, pageLinks } from './pagination.ts'
 import type { MessageWithFiles, TicketWithCustomer } from './queries.ts'
 import {
   listedTicket,
+  messageList,
+  messageQuery,
   newMessage,
   newTicket,
   outgoingMessage,
@@ -21,13 +26,15 @@ import {
   ticketList,
   ticketQuery,
 } from './schemas.ts'
-import { createTicket, readTicket, readTicketRow } from './tickets.ts'
+import { createTicketResponse } from './ticket-response.ts'
+import { createTicket, readTicketRow } from './tickets.ts'
 import { updateTicket } from './update-ticket.ts'
 import * as document from './v1-document.ts'
-import { ticketEtag, viewListedTicket, viewSentMessage, viewTicket } from './views.ts'
+import { ticketEtag, viewListedTicket, viewSentMessage } from './views.ts'
 
 /** The public contract: section 4 of the specification. Who may and how often comes first, then what was sent. */
-export function ticketRoutes(deps: Deps, guard: KeyGuard) {
+export function ticketRoutes(deps: Deps, guard: KeyGuard, large: LargeResponses) {
+  const respondWithTicket = createTicketResponse(deps, large)
   const once = createIdempotency(deps)
   const noQuery = strictQuery()
 
@@ -59,17 +66,7 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard) {
     )
     .get(
       '/tickets/:id',
-      async ({ caller, params, request, set, status }) => {
-        const known = request.headers.get('if-none-match')
-        if (known !== null) {
-          const etag = ticketEtag(await readTicketRow(deps.database.read, caller.orgId, params.id))
-          set.headers.etag = etag
-          if (isNamed(known, etag)) return status(304, undefined)
-        }
-        const found = await readTicket(deps, caller.orgId, params.id)
-        set.headers.etag = ticketEtag(found)
-        return viewTicket(found)
-      },
+      ({ caller: { orgId }, params: { id }, request, set }) => respondWithTicket({ orgId, id, request, set }),
       {
         transform: [guard.allow('tickets:read'), noQuery],
         params: ticketId,
@@ -123,6 +120,36 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard) {
         body: ticketChange,
         response: { 200: listedTicket },
         detail: document.updateTicket,
+      },
+    )
+    .get(
+      '/tickets/:id/messages',
+      async ({ caller: { orgId }, params: { id: ticketId }, query, request, set }) => {
+        const wanted = messagesRequest(ticketId, query)
+        const { read } = deps.database
+        await readTicketRow(read, orgId, ticketId)
+        const found = await findMessagePage(read, { orgId, ticketId }, wanted)
+        const { nextCursor, header } = messageLinks(wanted, found, { ticketId, url: request.url })
+        if (header) set.headers.link = header
+        const meta = {
+          total: found.total,
+          page: wanted.cursor?.page ?? wanted.page,
+          perPage: wanted.perPage,
+          ...(nextCursor === undefined ? {} : { nextCursor }),
+        }
+        const slices = () => readMessagePage(read, orgId, found.places)
+        if (found.isLarge) {
+          return large.send({ request, orgId, set }, () => jsonSlices({ data: slices() }, { meta }))
+        }
+        const data = (await Array.fromAsync(slices())).flat()
+        return finishedResponse(set, JSON.stringify({ data, meta }))
+      },
+      {
+        transform: [guard.allow('tickets:read'), strictQuery(messageQuery)],
+        params: ticketId,
+        query: messageQuery,
+        response: { 200: messageList },
+        detail: document.listMessages,
       },
     )
     .post(

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { eventsAfter } from '../../server/events/events.ts'
-import { createTicket, readTicket } from '../../server/tickets/tickets.ts'
+import { createTicket, readTicketRow } from '../../server/tickets/tickets.ts'
 import { updateTicket } from '../../server/tickets/update-ticket.ts'
 import { ticketEtag } from '../../server/tickets/views.ts'
 import { addAgents, openTicket, seeded, workOnce } from './random-work.ts'
@@ -64,7 +64,7 @@ test('changes of one ticket at once come one after the other: each counts, and t
     }),
   )
   await Promise.all(changes)
-  expect((await readTicket(workspace.deps, ORG, id)).version).toBe(61)
+  expect((await readTicketRow(workspace.deps.database.read, ORG, id)).version).toBe(61)
   expect(
     await seenElsewhere(workspace.place, `select number from events where type = 'ticket.updated'`),
   ).toHaveLength(60)
@@ -78,7 +78,7 @@ test('of many changes made on the same reading of a ticket, one is taken and the
   await using workspace = await openWorkspace()
   await using other = await openProgram(workspace.place)
   const id = await openTicket(workspace.deps, seeded(5))
-  const ifMatch = ticketEtag(await readTicket(workspace.deps, ORG, id))
+  const ifMatch = ticketEtag(await readTicketRow(workspace.deps.database.read, ORG, id))
   const changes = Array.from({ length: 20 }, (_, number) =>
     updateTicket(number % 2 === 0 ? workspace.deps : other.deps, ORG, {
       id,

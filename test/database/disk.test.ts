@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { engine } from '../../server/database/columns.ts'
 import { StorageError } from '../../server/database/database.ts'
-import { createTicket, readTicket } from '../../server/tickets/tickets.ts'
+import { createTicket, readMessages } from '../../server/tickets/tickets.ts'
 import { fillUp, mountSmallDisk } from '../support/small-disk.ts'
 import {
   addOrganization,
@@ -46,7 +46,7 @@ describe.if(disk !== undefined)('on a full disk', () => {
     expect(kept.length).toBeGreaterThan(10)
     expect(await create(-1).catch((reason) => reason)).toBeInstanceOf(StorageError)
 
-    for (const id of kept) expect((await readTicket(workspace.deps, ORG, id)).messages).toHaveLength(1)
+    for (const id of kept) expect(await readMessages(workspace.deps, ORG, id)).toHaveLength(1)
     expect(await seenElsewhere(place, 'select id from tickets')).toHaveLength(kept.length)
     expect(await brokenPieces(place)).toEqual([])
 

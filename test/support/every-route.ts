@@ -5,6 +5,7 @@ import type { Deps } from '../../server/deps.ts'
 import { createApp } from '../../server/http/app.ts'
 import { GUIDES } from '../../server/http/docs/guides.ts'
 import { createLive } from '../../server/live/live.ts'
+import { createLargeResponses } from '../../server/responses/large-responses.ts'
 import { createFirstRun } from '../../server/sessions/first-run.ts'
 import { createAgentGuard } from '../../server/sessions/require-agent.ts'
 import { BLOCKED_ADDRESS, MARKER, type Owned } from './full-organization.ts'
@@ -16,7 +17,14 @@ export async function everyRoute(deps: Deps): Promise<string[]> {
   const keys = createKeyGuard(deps, { signedIn: agents.callerOf })
   const live = createLive(deps)
   const widget = { guard: createVisitorGuard(deps), streams: createVisitorStreams(deps, live) }
-  const { routes } = createApp(deps, { keys, agents, live, firstRun: createFirstRun(deps), widget })
+  const { routes } = createApp(deps, {
+    keys,
+    agents,
+    live,
+    firstRun: createFirstRun(deps),
+    large: createLargeResponses(deps),
+    widget,
+  })
   agents.stop()
   await Promise.all([keys.stop(), live.stop(), widget.guard.stop(), widget.streams.stop()])
   return routes.map(({ method, path }) => `${method} ${path}`)
@@ -100,6 +108,7 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
     body: () => ({ subject: 'x', message: 'x', customer: { email: 'x@example.com' } }),
   },
   'PATCH /v1/tickets/:id': { path: '/v1/tickets/:ticket', body: () => ({ status: 'resolved' }) },
+  'GET /v1/tickets/:id/messages': { path: '/v1/tickets/:ticket/messages' },
   'PUT /v1/tickets/:id/messages/:messageId': {
     path: '/v1/tickets/:ticket/messages/:newMessage',
     body: () => ({ text: 'x' }),

@@ -93,12 +93,12 @@ describe('our own faults', () => {
   test('are 500 without a detail of what broke, and the log has it under the request id', async () => {
     const own = await startBellhop()
     const client = await own.organization()
-    const { id } = await makeTicket(client)
+    await makeTicket(client)
     // A ticket as no version of ours would have written it: its answer would break the contract.
     await own.deps.database.write(async (tx) => {
       await tx.update(tickets).set({ status: sql`'secret-word'` })
     })
-    const answer = await client.call('GET', `/tickets/${id}`, { headers: { 'x-request-id': 'trace-7' } })
+    const answer = await client.call('GET', '/tickets', { headers: { 'x-request-id': 'trace-7' } })
     const problem = problemOf(answer, 500, 'internal_error')
     expect(problem.detail).toBe(
       'Something went wrong on the server. Try again. To find the cause, search the server log for the request id.',

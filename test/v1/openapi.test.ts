@@ -60,6 +60,15 @@ const REQUESTS: Record<string, Record<string, Sent>> = {
     404: [client, 'GET', `/tickets/${NO_TICKET}`],
     429: [spent, 'GET', one],
   },
+  listMessages: {
+    200: [client, 'GET', `${one}/messages?per_page=1`],
+    400: [client, 'GET', `${one}/messages?page=0`],
+    401: [nobody, 'GET', `${one}/messages`],
+    403: [await client.withKey({ scopes: ['messages:write'] }), 'GET', `${one}/messages`],
+    404: [client, 'GET', `/tickets/${NO_TICKET}/messages`],
+    414: [client, 'GET', `${one}/messages?cursor=${'x'.repeat(9000)}`],
+    429: [spent, 'GET', `${one}/messages`],
+  },
   createTicket: {
     201: [client, 'POST', '/tickets', { body: ticketInput({ tags: ['a'] }) }],
     400: [client, 'POST', '/tickets', { body: {} }],
@@ -192,6 +201,7 @@ describe('the document of the real app', () => {
         'GET /v1/tickets/{id}/messages/{messageId}',
         'DELETE /v1/tickets/{id}/messages/{messageId}',
         'POST /v1/attachments',
+        'GET /v1/tickets/{id}/messages',
         'GET /v1/attachments/{id}',
         'DELETE /v1/attachments/{id}',
       ].sort(),
@@ -247,6 +257,7 @@ describe('the document of the real app', () => {
     ).toEqual({
       listTickets: [{ secretKey: ['tickets:read'] }],
       readTicket: [{ secretKey: ['tickets:read'] }],
+      listMessages: [{ secretKey: ['tickets:read'] }],
       createTicket: [{ secretKey: ['tickets:write'] }],
       updateTicket: [{ secretKey: ['tickets:write'] }],
       postMessage: [{ secretKey: ['messages:write'] }],

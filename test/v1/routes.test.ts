@@ -34,7 +34,7 @@ describe('addresses and methods', () => {
     ['PATCH', '/v1/tickets', 'GET, HEAD, POST'],
     ['DELETE', `/v1/tickets/${NO_TICKET}`, 'GET, HEAD, PATCH'],
     ['POST', `/v1/tickets/${NO_TICKET}`, 'GET, HEAD, PATCH'],
-    ['GET', `/v1/tickets/${NO_TICKET}/messages`, 'POST'],
+    ['PATCH', `/v1/tickets/${NO_TICKET}/messages`, 'GET, HEAD, POST'],
     ['DELETE', '/v1/openapi.json', 'GET, HEAD'],
     ['POST', '/docs', 'GET, HEAD'],
     ['PUT', '/', 'GET, HEAD'],

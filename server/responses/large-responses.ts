@@ -1,0 +1,204 @@
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import { markEncoded } from './compress-responses.ts'
+import { compressSlices, type Encoding, encodingFor } from './encodings.ts'
+import { type ElysiaSet, takeHeaders } from './finished-response.ts'
+
+/** What the responses that are being sent in slices can hold in memory together, and those of one organization. */
+const BUDGET_BYTES = 32 * 1024 * 1024
+const ORGANIZATION_BYTES = 8 * 1024 * 1024
+/** What one of them holds: a slice, and the slice before it, which its connection hasn't taken yet. */
+const RESPONSE_BYTES = 1024 * 1024
+/** Less than the 30 seconds after which a quiet connection is closed. */
+const MAX_WAIT_MS = 20_000
+
+/** The text of a response, in pieces of at most some 100 kB. */
+export type TextSlices = AsyncGenerator<string, void, void>
+
+interface Asking {
+  request: Request
+  /** Whose data it is. */
+  orgId: string
+  set: ElysiaSet
+}
+
+export interface LargeResponses {
+  /**
+   * Sends JSON in slices, as fast as the client takes them. One slice is built per turn of the event loop, whatever the
+   * number of responses. A response waits in order while the budget is used up, and no longer when its client leaves.
+   * Throws 503 when it has waited too long, and what the first slice throws.
+   */
+  send(asking: Asking, slices: () => TextSlices): Promise<Response>
+  counts(): { sending: number; waiting: number }
+}
+
+export function createLargeResponses(deps: Pick<Deps, 'clock' | 'log'>): LargeResponses {
+  const budget = createBudget(deps)
+  const takeTurn = createTurns()
+
+  async function send({ request, orgId, set }: Asking, slices: () => TextSlices): Promise<Response> {
+    if (request.method === 'HEAD') return new Response(null, { headers: headersOf(set) })
+    const encoding = encodingFor(request.headers.get('accept-encoding') ?? '')
+    const release = await budget.take(orgId, request.signal)
+    const text = inTurns(slices())
+    const bytes = encoding ? compressSlices(text, encoding) : asBytes(text)
+    try {
+      const first = await bytes.next()
+      const body = bodyOf({ bytes, first, release, signal: request.signal })
+      return new Response(body, { headers: headersOf(set, encoding) })
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
+  async function* inTurns(text: TextSlices): TextSlices {
+    await takeTurn()
+    for await (const slice of text) {
+      yield slice
+      await takeTurn()
+    }
+  }
+
+  function bodyOf({ bytes, first, release, signal }: Sending): ReadableStream<Uint8Array> {
+    let ahead: IteratorResult<Uint8Array, void> | undefined = first
+    let isLeft = false
+    const end = () => {
+      isLeft = true
+      release()
+      bytes.return().catch(() => {})
+    }
+    // The stream isn't told when the client leaves before it is read.
+    signal.addEventListener('abort', end, { once: true })
+    if (signal.aborted) end()
+    return new ReadableStream<Uint8Array>(
+      {
+        async pull(controller) {
+          try {
+            const { done, value } = ahead ?? (await bytes.next())
+            ahead = undefined
+            if (isLeft) return
+            if (!done) return controller.enqueue(value)
+            release()
+            controller.close()
+          } catch (error) {
+            release()
+            if (isLeft) return
+            deps.log.error('response_failed', { error })
+            controller.error(error)
+          }
+        },
+        cancel: end,
+      },
+      { highWaterMark: 0 },
+    )
+  }
+
+  return { send, counts: budget.counts }
+}
+
+function headersOf(set: ElysiaSet, encoding?: Encoding): Headers {
+  const headers = new Headers({ ...takeHeaders(set), 'content-type': 'application/json' })
+  if (encoding) markEncoded(headers, encoding)
+  return headers
+}
+
+interface Sending {
+  bytes: AsyncGenerator<Uint8Array, void, void>
+  first: IteratorResult<Uint8Array, void>
+  release: () => void
+  signal: AbortSignal
+}
+
+async function* asBytes(text: TextSlices): AsyncGenerator<Uint8Array, void, void> {
+  for await (const slice of text) yield Buffer.from(slice)
+}
+
+interface Waiting {
+  orgId: string
+  start: () => void
+}
+
+/** Reserves memory in the order of the requests. One organization can't use all of it. */
+function createBudget({ clock }: Pick<Deps, 'clock'>) {
+  const queue: Waiting[] = []
+  const used = new Map<string, number>()
+  let total = 0
+
+  const isRoomFor = (orgId: string) =>
+    total + RESPONSE_BYTES <= BUDGET_BYTES && (used.get(orgId) ?? 0) + RESPONSE_BYTES <= ORGANIZATION_BYTES
+
+  function change(orgId: string, bytes: number): void {
+    total += bytes
+    const left = (used.get(orgId) ?? 0) + bytes
+    if (left > 0) used.set(orgId, left)
+    else used.delete(orgId)
+  }
+
+  function startWaiting(): void {
+    for (const waiting of [...queue]) {
+      if (!isRoomFor(waiting.orgId)) continue
+      queue.splice(queue.indexOf(waiting), 1)
+      waiting.start()
+    }
+  }
+
+  function reserve(orgId: string): () => void {
+    change(orgId, RESPONSE_BYTES)
+    let isReleased = false
+    return () => {
+      if (isReleased) return
+      isReleased = true
+      change(orgId, -RESPONSE_BYTES)
+      startWaiting()
+    }
+  }
+
+  /** Returns how to give it back, once or more. */
+  async function take(orgId: string, signal: AbortSignal): Promise<() => void> {
+    if (isRoomFor(orgId)) return reserve(orgId)
+    return new Promise((resolve, reject) => {
+      const waiting = { orgId, start: () => settle(() => resolve(reserve(orgId))) }
+      const giveUp = () =>
+        settle(() => {
+          const place = queue.indexOf(waiting)
+          if (place >= 0) queue.splice(place, 1)
+          reject(busy())
+        })
+      const cancelTimer = clock.after(MAX_WAIT_MS, giveUp)
+      const settle = (how: () => void) => {
+        cancelTimer()
+        signal.removeEventListener('abort', giveUp)
+        how()
+      }
+      signal.addEventListener('abort', giveUp, { once: true })
+      queue.push(waiting)
+      if (signal.aborted) giveUp()
+    })
+  }
+
+  return { take, counts: () => ({ sending: total / RESPONSE_BYTES, waiting: queue.length }) }
+}
+
+function busy(): AppError {
+  return new AppError(
+    503,
+    'too_many_large_responses',
+    'Too many large responses are being sent. Try again, or read less at once.',
+    { headers: { 'retry-after': '5' } },
+  )
+}
+
+/** Lets one caller go on per turn of the event loop, in order, so that other requests run in between. */
+function createTurns(): () => Promise<void> {
+  const waiting: (() => void)[] = []
+  function next(): void {
+    waiting.shift()?.()
+    if (waiting.length > 0) setImmediate(next)
+  }
+  return () =>
+    new Promise((resolve) => {
+      waiting.push(resolve)
+      if (waiting.length === 1) setImmediate(next)
+    })
+}

@@ -1,0 +1,100 @@
+import { and, asc, count, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { withAttachments } from '../attachments/queries.ts'
+import type { Reader } from '../database/database.ts'
+import { cacheByShape, integerParameter, statement, textParameter } from '../database/statement.ts'
+import { messages } from '../database/tables/messages.ts'
+import { MAX_SLICE_BYTES, sliceLengths } from '../responses/row-slices.ts'
+import type { Cursor } from './cursor.ts'
+import { messageBytes } from './message-slices.ts'
+import type { PageRequest } from './pagination.ts'
+import { messageColumns } from './queries.ts'
+import { viewSentMessage } from './views.ts'
+
+export const MESSAGE_SORTS = ['created_asc', 'created_desc'] as const
+export type MessageSort = (typeof MESSAGE_SORTS)[number]
+
+type OfTicket = { orgId: string; ticketId: string }
+type MessagePlace = { id: string; createdAt: number; size: number }
+
+/** One page, with the messages still to be read. */
+export interface MessagePage {
+  total: number
+  /** In the order of the page. */
+  places: MessagePlace[]
+  hasMore: boolean
+  /** Whether the messages are too large to be read and sent at once. */
+  isLarge: boolean
+}
+
+/** Finds the messages of a page of a ticket without reading their texts. */
+export async function findMessagePage(
+  read: Reader,
+  given: OfTicket,
+  { sort, page, perPage, cursor }: PageRequest & { sort: MessageSort },
+): Promise<MessagePage> {
+  const [counted] = await countMessages(read, given)
+  const total = counted?.total ?? 0
+  const offset = cursor ? 0 : (page - 1) * perPage
+  if (offset > 0 && offset >= total) return { total, places: [], hasMore: false, isLarge: false }
+  const isBackwards = cursor?.direction === 'previous'
+  const found = await placesOf(sort, cursor?.direction)(read, {
+    ...given,
+    at: cursor?.at ?? 0,
+    afterId: cursor?.id ?? '',
+    offset,
+    limit: perPage + 1,
+  })
+  const places = found.slice(0, perPage)
+  return {
+    total,
+    places: isBackwards ? places.reverse() : places,
+    hasMore: isBackwards || found.length > perPage,
+    isLarge: places.reduce((bytes, { size }) => bytes + size, 0) > MAX_SLICE_BYTES,
+  }
+}
+
+/** The messages of a page, in slices that can be read and sent at once. */
+export async function* readMessagePage(read: Reader, orgId: string, places: MessagePlace[]) {
+  let start = 0
+  for (const length of sliceLengths(places)) {
+    const ids = places.slice(start, start + length).map(({ id }) => id)
+    start += length
+    const rows = await read
+      .select(messageColumns)
+      .from(messages)
+      .where(and(eq(messages.orgId, orgId), inArray(messages.id, ids)))
+    rows.sort((one, other) => ids.indexOf(one.id) - ids.indexOf(other.id))
+    yield (await withAttachments(read, orgId, rows)).map(viewSentMessage)
+  }
+}
+
+const countMessages = statement<OfTicket, { total: number }[], Reader>('messages_count', (read) =>
+  read.select({ total: count() }).from(messages).where(areOfTicket()),
+)
+
+type PageParams = OfTicket & { at: number; afterId: string; offset: number; limit: number }
+
+const placesOf = cacheByShape((sort: MessageSort, direction: Cursor['direction'] | undefined) => {
+  const isAscending = (sort === 'created_asc') !== (direction === 'previous')
+  const order = isAscending ? asc : desc
+  const place = sql`${integerParameter(sql.placeholder('at'))}, ${textParameter(sql.placeholder('afterId'))}`
+  const own = sql`${messages.createdAt}, ${messages.id}`
+  const isAfter = isAscending ? sql`(${own}) > (${place})` : sql`(${own}) < (${place})`
+  const name = ['messages_page', sort, direction ?? 'first'].join('_')
+  return statement<PageParams, MessagePlace[], Reader>(name, (read, p) =>
+    read
+      .select({ id: messages.id, createdAt: messages.createdAt, size: messageBytes })
+      .from(messages)
+      .where(and(areOfTicket(), direction && isAfter))
+      .orderBy(order(messages.createdAt), order(messages.id))
+      .limit(p.limit)
+      .offset(p.offset),
+  )
+})
+
+function areOfTicket(): SQL | undefined {
+  return and(
+    eq(messages.orgId, textParameter(sql.placeholder('orgId'))),
+    eq(messages.ticketId, textParameter(sql.placeholder('ticketId'))),
+  )
+}

@@ -1,0 +1,88 @@
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
+import type { Reader } from '../database/database.ts'
+import { integerParameter, statement, textParameter } from '../database/statement.ts'
+import { messages } from '../database/tables/messages.ts'
+import { MAX_SLICE_BYTES, MAX_SLICE_ROWS, type Place, readInSlices } from '../responses/row-slices.ts'
+import { messageColumns, type ShownMessage } from './queries.ts'
+
+type OfTicket = { orgId: string; ticketId: string }
+
+/** Sizes that are looked up at once. */
+const MAX_SIZES = 500
+
+/** What a message takes beside its long columns, and what each of its attachments adds. */
+const ROW_BYTES = 300
+
+/** About the bytes of a stored message. The database knows the lengths without reading the text. */
+export const messageBytes =
+  sql<number>`octet_length(${messages.text}) + coalesce(octet_length(${messages.email}), 0)
+  + ${sql.raw(String(ROW_BYTES))} * (1 + ${messages.attachmentCount})`.mapWith(Number)
+
+/** Whether a ticket has so few and short messages that they can be read and sent at once. */
+export async function areMessagesFew(read: Reader, given: OfTicket): Promise<boolean> {
+  const [found] = await measureMessages(read, { ...given, limit: MAX_SLICE_ROWS + 1 })
+  return !found || (found.rows <= MAX_SLICE_ROWS && found.bytes <= MAX_SLICE_BYTES)
+}
+
+/** The messages of a ticket as `/v1` shows them, oldest first, in slices. */
+export function messageSlices(read: Reader, given: OfTicket): AsyncGenerator<ShownMessage[], void, void> {
+  return readInSlices({
+    sizesAfter: (place) => messageSizesAfter(read, given, place),
+    rowsAfter: (place, limit) => findMessagesAfter(read, { ...given, ...place, limit }),
+  })
+}
+
+export function messageSizesAfter(read: Reader, given: OfTicket, place: Place): Promise<{ size: number }[]> {
+  return findMessageSizes(read, { ...given, ...place, limit: MAX_SIZES })
+}
+
+/** For a statement with the parameters `orgId`, `ticketId`, `at`, and `afterId`. */
+export function areMessagesAfter(): SQL | undefined {
+  const place = sql`${integerParameter(sql.placeholder('at'))}, ${textParameter(sql.placeholder('afterId'))}`
+  return and(areOfTicket(), sql`(${messages.createdAt}, ${messages.id}) > (${place})`)
+}
+
+function areOfTicket(): SQL | undefined {
+  return and(
+    eq(messages.orgId, textParameter(sql.placeholder('orgId'))),
+    eq(messages.ticketId, textParameter(sql.placeholder('ticketId'))),
+  )
+}
+
+type Slice = OfTicket & Place & { limit: number }
+
+const measureMessages = statement<OfTicket & { limit: number }, { rows: number; bytes: number }[], Reader>(
+  'messages_measure',
+  (read, p) => {
+    const some = read
+      .select({ bytes: messageBytes.as('bytes') })
+      .from(messages)
+      .where(areOfTicket())
+      .limit(p.limit)
+      .as('some')
+    return read
+      .select({
+        rows: sql<number>`count(*)`.mapWith(Number),
+        bytes: sql<number>`coalesce(sum(${some.bytes}), 0)`.mapWith(Number),
+      })
+      .from(some)
+  },
+)
+
+const findMessageSizes = statement<Slice, { size: number }[], Reader>('messages_sizes', (read, p) =>
+  read
+    .select({ size: messageBytes })
+    .from(messages)
+    .where(areMessagesAfter())
+    .orderBy(asc(messages.createdAt), asc(messages.id))
+    .limit(p.limit),
+)
+
+const findMessagesAfter = statement<Slice, ShownMessage[], Reader>('messages_slice', (read, p) =>
+  read
+    .select(messageColumns)
+    .from(messages)
+    .where(areMessagesAfter())
+    .orderBy(asc(messages.createdAt), asc(messages.id))
+    .limit(p.limit),
+)

@@ -1,0 +1,58 @@
+import { withAttachments } from '../attachments/queries.ts'
+import type { Deps } from '../deps.ts'
+import { isNamed } from '../requests/headers.ts'
+import { createByteCache } from '../responses/byte-cache.ts'
+import { type ElysiaSet, finishedResponse } from '../responses/finished-response.ts'
+import type { LargeResponses, TextSlices } from '../responses/large-responses.ts'
+import { jsonSlices } from '../responses/row-slices.ts'
+import { areMessagesFew, messageSlices } from './message-slices.ts'
+import type { TicketWithCustomer } from './queries.ts'
+import { readMessages, readTicketRow } from './tickets.ts'
+import { ticketEtag, viewSentMessage, viewTicket } from './views.ts'
+
+/** Finished tickets that are kept in memory. */
+const MAX_KEPT_BYTES = 32 * 1024 * 1024
+
+interface Asked {
+  orgId: string
+  id: string
+  request: Request
+  set: ElysiaSet
+}
+
+/**
+ * Answers `GET /v1/tickets/:id`. The row is read first: its version is never newer than the messages. With this version,
+ * the finished response of an earlier request is sent again. A ticket with many messages is sent in slices.
+ */
+export function createTicketResponse(deps: Deps, large: LargeResponses) {
+  const kept = createByteCache(MAX_KEPT_BYTES)
+  const { read } = deps.database
+
+  return async ({ orgId, id, request, set }: Asked): Promise<Response> => {
+    const ticket = await readTicketRow(read, orgId, id)
+    const etag = ticketEtag(ticket)
+    set.headers.etag = etag
+    const known = request.headers.get('if-none-match')
+    if (known !== null && isNamed(known, etag)) return finishedResponse(set, null, 304)
+    let text = kept.get(id, etag)
+    if (text === undefined) {
+      if (!(await areMessagesFew(read, { orgId, ticketId: id }))) {
+        return large.send({ request, orgId, set }, () => slicesOf(ticket))
+      }
+      text = JSON.stringify(viewTicket({ ...ticket, messages: await readMessages(deps, orgId, id) }))
+      kept.keep(id, etag, text)
+    }
+    return finishedResponse(set, text)
+  }
+
+  function slicesOf(ticket: TicketWithCustomer): TextSlices {
+    const { messages: _, ...fields } = viewTicket({ ...ticket, messages: [] })
+    return jsonSlices({ messages: viewedMessages(ticket) }, fields)
+  }
+
+  async function* viewedMessages({ orgId, id }: TicketWithCustomer) {
+    for await (const rows of messageSlices(read, { orgId, ticketId: id })) {
+      yield (await withAttachments(read, orgId, rows)).map(viewSentMessage)
+    }
+  }
+}
