@@ -12,6 +12,14 @@ export interface Cursor {
   page: number
 }
 
+/** Where a page is in its list. */
+export interface PageRequest {
+  perPage: number
+  /** From 1; ignored with a cursor. */
+  page: number
+  cursor?: Cursor | undefined
+}
+
 /** One more than the highest page number that query.ts accepts: 15 digits. */
 const MAX_PAGE = 1e15
 

@@ -32,12 +32,12 @@ export function messageSlices(read: Reader, given: OfTicket): AsyncGenerator<Sho
   })
 }
 
-export function messageSizesAfter(read: Reader, given: OfTicket, place: Place): Promise<{ size: number }[]> {
+function messageSizesAfter(read: Reader, given: OfTicket, place: Place): Promise<{ size: number }[]> {
   return findMessageSizes(read, { ...given, ...place, limit: MAX_SIZES })
 }
 
 /** For a statement with the parameters `orgId`, `ticketId`, `at`, and `afterId`. */
-export function areMessagesAfter(): SQL | undefined {
+function areMessagesAfter(): SQL | undefined {
   const place = sql`${integerParameter(sql.placeholder('at'))}, ${textParameter(sql.placeholder('afterId'))}`
   return and(areOfTicket(), sql`(${messages.createdAt}, ${messages.id}) > (${place})`)
 }

@@ -1,7 +1,7 @@
 import type { Static } from 'elysia'
 import { invalid } from '../errors.ts'
 import type { IdPrefix } from '../ids.ts'
-import { type Cursor, decodeCursor, encodeCursor } from './cursor.ts'
+import { type Cursor, decodeCursor, encodeCursor, type PageRequest } from './cursor.ts'
 import type { TicketSort } from './list-ranges.ts'
 import type { TicketFilters, TicketList, TicketListRequest } from './list-tickets.ts'
 import type { MessagePage, MessageSort } from './message-pages.ts'
@@ -14,14 +14,6 @@ const DEFAULT_PER_PAGE = 25
 type Query = Static<typeof ticketQuery>
 type MessageQuery = Static<typeof messageQuery>
 type Paging = Pick<Query, 'page' | 'per_page' | 'cursor'>
-
-/** Where a page is in its list. */
-export interface PageRequest {
-  perPage: number
-  /** From 1; ignored with a cursor. */
-  page: number
-  cursor?: Cursor | undefined
-}
 
 /** A list that is read in pages. Cursors work only for the list with the same name. */
 interface PagedList {

@@ -11,7 +11,7 @@ type MessageRow = Pick<Message, 'id' | 'role' | 'text' | 'format' | 'agentName' 
 }
 /** With the state of its delivery. */
 type SentRow = MessageRow & Pick<Message, 'sending' | 'sendError'>
-export type TicketDetail = TicketWithCustomer & { messages: SentRow[] }
+type TicketDetail = TicketWithCustomer & { messages: SentRow[] }
 
 const STATE_OF = {
   queued: 'waiting',

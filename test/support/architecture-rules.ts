@@ -5,7 +5,7 @@ export type Rule = (source: Source) => string[]
 
 /** Folders of `server`, lowest first. A folder imports only from earlier lines. */
 const LAYERS = [
-  ['database', 'network', 'requests'],
+  ['database', 'network', 'requests', 'responses'],
   ['formatting'],
   ['audit'],
   ['events'],
