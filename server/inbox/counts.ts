@@ -6,8 +6,11 @@ import { type TicketStatus, tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { readHeld } from '../replies/held-replies.ts'
 import { MAX_COUNTED } from '../search/count-tickets.ts'
-import { countTags, countTickets, readCounters } from '../tickets/counters.ts'
+import { countOpenTags, countTickets, readCounters } from '../tickets/counters.ts'
 import type { ViewCounter } from './view-counts.ts'
+
+/** Tags of open tickets with a number in the rail, which shows fewer. */
+const MAX_TAGS = 200
 
 /** The numbers in the rail: from counters, except failed sends, held replies and saved views, counted up to a limit. */
 export async function readCounts(deps: Deps, countViews: ViewCounter, orgId: string, me: string) {
@@ -29,9 +32,9 @@ export async function readCounts(deps: Deps, countViews: ViewCounter, orgId: str
       held: held.tickets,
       spam: sumOf(all.filter(({ isSpam }) => isSpam)),
     },
-    tags: Array.from(await countTags(read, orgId, { status: 'open', isSpam: false }), ([tag, count]) => ({
+    tags: (await countOpenTags(deps.database, orgId, MAX_TAGS)).map(({ tag, open }) => ({
       tag,
-      count,
+      count: open,
     })),
     saved,
     heldReplies: held.mine,

@@ -74,7 +74,7 @@ const counts = t.Object({
     held: count,
     spam: count,
   }),
-  /** Of open tickets, in order of the tag. */
+  /** Those with the most open tickets, in order of the tag. */
   tags: t.Array(t.Object({ tag: t.String(), count })),
   /**
    * Up to 1000, and `isAtLeast` if there may be more than were counted. A view whose query is no longer valid is left

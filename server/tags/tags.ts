@@ -5,37 +5,28 @@ import { ticketTags } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
 import { renameTagInQuery, rewriteViews, viewsByTag } from '../saved-views/rewrite.ts'
-import { countTags } from '../tickets/counters.ts'
+import { countTags, type TagCount } from '../tickets/counters.ts'
 import { lockTicket } from '../tickets/queries.ts'
 import { type Changed, changeRow, recordChanges } from '../tickets/update-ticket.ts'
 
 /** Tickets in one unit: few enough not to delay other requests. */
 const SLICE = 100
 
-interface TagCount {
-  tag: string
-  /** Tickets with the tag. */
-  total: number
-  /** Open tickets without spam, as the rail shows them. */
-  open: number
+/** Tags in the list of all tags: those that the most tickets have. */
+const MAX_TAGS = 2_000
+
+interface Tag extends TagCount {
   /** Saved views that include or exclude it. */
   views: number
 }
 
-/** Every tag that a ticket has, in order of the tags. */
-export async function listTags(deps: Deps, orgId: string): Promise<TagCount[]> {
-  const { read } = deps.database
-  const [totals, open, views] = await Promise.all([
-    countTags(read, orgId, {}),
-    countTags(read, orgId, { status: 'open', isSpam: false }),
-    viewsByTag(read, orgId),
+/** The tags that tickets have, in order of the tags. */
+export async function listTags({ database }: Deps, orgId: string): Promise<Tag[]> {
+  const [tags, views] = await Promise.all([
+    countTags(database, orgId, MAX_TAGS),
+    viewsByTag(database.read, orgId),
   ])
-  return [...totals].map(([tag, total]) => ({
-    tag,
-    total,
-    open: open.get(tag) ?? 0,
-    views: views.get(tag) ?? 0,
-  }))
+  return tags.map((one) => ({ ...one, views: views.get(one.tag) ?? 0 }))
 }
 
 /**
