@@ -1,4 +1,6 @@
 import { Database as Connection, type SQLQueryBindings } from 'bun:sqlite'
+import { closeSync, fdatasync, openSync } from 'node:fs'
+import { promisify } from 'node:util'
 import { is, Param, Placeholder } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import type { Reader, Transaction } from './database.ts'
@@ -7,6 +9,8 @@ import { refuseInsideUnit, refuseOutsideUnit, UnitFault } from './unit.ts'
 const BUSY_TIMEOUT_MS = 5_000
 /** Negative values are KiB. Holds the upper levels of every index at a million tickets. */
 const CACHE_KIB = -16_384
+
+const syncData = promisify(fdatasync)
 
 /** The bun:sqlite connection of a Drizzle handle. */
 interface PlainConnection {
@@ -21,18 +25,25 @@ const plainConnections = new WeakMap<object, PlainConnection>()
  * The migration put the file into WAL mode. The writer doesn't wait for the write lock: the caller of `begin` retries on
  * `SQLITE_BUSY`. In WAL mode only the checkpoint can meet a lock after `begin`. Deleted data is overwritten, so that it
  * can't be read from the file.
+ *
+ * A commit only appends to the log, and `sync` then brings the log to the disk as SQLite would with `synchronous = FULL`,
+ * but in another thread: the event loop goes on meanwhile. Everything else that must be on disk in a certain order, such
+ * as the log before a checkpoint, SQLite itself waits for.
  */
 export function openWriter(file: string) {
   const connection = new Connection(file, { create: true, strict: true })
   connection.exec(`
     PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS};
-    PRAGMA synchronous = FULL;
+    PRAGMA synchronous = NORMAL;
     PRAGMA secure_delete = ON;
     PRAGMA foreign_keys = ON;
     PRAGMA temp_store = MEMORY;
     PRAGMA cache_size = ${CACHE_KIB};
   `)
   connection.exec('PRAGMA busy_timeout = 0')
+  // Reading opens the log. The file stays the same until the last connection is closed.
+  connection.query('SELECT count(*) FROM sqlite_schema').get()
+  const log = openSync(`${file}-wal`, 'r')
   return {
     connection,
     tx: asPostgres<Transaction>(connection, () => {
@@ -46,6 +57,12 @@ export function openWriter(file: string) {
     savepoint: connection.prepare('SAVEPOINT unit'),
     release: connection.prepare('RELEASE unit'),
     rollbackTo: connection.prepare('ROLLBACK TO unit'),
+    /** Resolves when all that is committed is on disk. */
+    sync: () => syncData(log),
+    close(): void {
+      connection.close()
+      closeSync(log)
+    },
     /** The same checkpoint without waiting. Returns whether it completed. */
     emptyLog(): boolean {
       const row = connection.query<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)').get()

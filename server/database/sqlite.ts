@@ -20,8 +20,11 @@ interface Queued {
 
 /**
  * The embedded engine: one writer connection with a queue, and one read-only connection. Queued units share a commit:
- * `BEGIN IMMEDIATE`, the units in order, and one `COMMIT` that is on disk when it returns. Only then do their promises
- * settle, rejections included. A unit may run twice, but only one run is kept.
+ * `BEGIN IMMEDIATE`, the units in order, one `COMMIT`, and a wait until it is on disk, while the event loop goes on. Only
+ * then do their promises settle, rejections included. A unit may run twice, but only one run is kept.
+ *
+ * A reader may see a change in the milliseconds before it is on disk. Nothing leaves the program because of it: what
+ * sends anything writes that it does so first, and the disk has the earlier change when it has the later one.
  */
 export function openSqlite(file: string, onCommit: () => void): Database {
   const writer = openWriter(file)
@@ -57,8 +60,10 @@ export function openSqlite(file: string, onCommit: () => void): Database {
   async function flushBatch(): Promise<void> {
     const batch: Queued[] = []
     try {
+      const before = changesSoFar()
       const settle = (await runBatch(() => nextUnit(batch))) ?? (await runBatch(fromStart(batch), true)) ?? []
       lockedSince = undefined
+      if (changesSoFar() !== before) await syncLog()
       for (const each of settle) each()
       onCommit()
     } catch (cause) {
@@ -69,7 +74,16 @@ export function openSqlite(file: string, onCommit: () => void): Database {
       }
       lockedSince = undefined
       const refused = batch.length > 0 ? batch : queue.splice(0)
-      for (const unit of refused) unit.reject(diskRefusal(cause))
+      for (const unit of refused) unit.reject(cause instanceof StorageError ? cause : diskRefusal(cause))
+    }
+  }
+
+  /** The changes are committed, so it isn't certain that they are lost when this fails. */
+  async function syncLog(): Promise<void> {
+    try {
+      await writer.sync()
+    } catch (cause) {
+      throw diskRefusal(cause, false)
     }
   }
 
@@ -97,10 +111,11 @@ export function openSqlite(file: string, onCommit: () => void): Database {
     const settle: (() => void)[] = []
     writer.begin.run()
     flushStartedAt = performance.now()
+    using turn = guardTurn()
     for (let unit = next(); unit; unit = next()) {
       const changes = changesSoFar()
       if (hasSavepoints) writer.savepoint.run()
-      const outcome = await runQueued(unit)
+      const outcome = await runQueued(unit, turn)
       settle.push(outcome.settle)
       // A full disk can end the whole transaction, not only this unit.
       if (!writer.connection.inTransaction) throw outcome.reason
@@ -118,9 +133,9 @@ export function openSqlite(file: string, onCommit: () => void): Database {
     return settle
   }
 
-  async function runQueued(unit: Queued) {
+  async function runQueued(unit: Queued, turn: TurnGuard) {
     try {
-      const value = await runAsUnit(() => withinTurn(unit.work(writer.tx)))
+      const value = await runAsUnit(() => turn.run(() => unit.work(writer.tx)))
       return { isKept: true, settle: () => unit.resolve(value) }
     } catch (reason) {
       const refusal = isStorageFault(reason) ? diskRefusal(reason) : reason
@@ -157,7 +172,7 @@ export function openSqlite(file: string, onCommit: () => void): Database {
       background.close()
       reader.connection.close()
       writer.checkpoint()
-      writer.connection.close()
+      writer.close()
     },
   }
 }
@@ -172,18 +187,28 @@ function fromStart(batch: Queued[]): () => Queued | undefined {
   }
 }
 
-/** Queries on bun:sqlite settle in the current turn of the event loop. Anything still pending after it isn't a query. */
-async function withinTurn<T>(work: Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setImmediate> | undefined
-  const cutOff = new Promise<never>((_, reject) => {
-    timer = setImmediate(() => {
-      reject(new UnitFault('A unit of work awaited something other than its own queries.'))
-    })
-  })
-  try {
-    return await Promise.race([work, cutOff])
-  } finally {
-    clearImmediate(timer)
+interface TurnGuard extends Disposable {
+  run<T>(work: () => Promise<T>): Promise<T>
+}
+
+/**
+ * One for a batch, because each costs a timer. Queries on bun:sqlite settle in the current turn of the event loop: what is
+ * still pending after it isn't a query, and its unit is cut off.
+ */
+function guardTurn(): TurnGuard {
+  let cutOff = (_: UnitFault) => {}
+  const endTurn = () => {
+    timer = setImmediate(endTurn)
+    cutOff(new UnitFault('A unit of work awaited something other than its own queries.'))
+  }
+  let timer = setImmediate(endTurn)
+  return {
+    run: (work) =>
+      new Promise((resolve, reject) => {
+        cutOff = reject
+        work().then(resolve, reject)
+      }),
+    [Symbol.dispose]: () => clearImmediate(timer),
   }
 }
 
@@ -196,8 +221,8 @@ function isLocked(cause: unknown): boolean {
   return cause instanceof SQLiteError && cause.code === 'SQLITE_BUSY'
 }
 
-function diskRefusal(cause: unknown): StorageError {
-  return new StorageError("The change couldn't be written to disk.", { cause })
+function diskRefusal(cause: unknown, isCertain = true): StorageError {
+  return new StorageError("The change couldn't be written to disk.", { cause, isCertain })
 }
 
 function fileSize(file: string): number {
