@@ -20,7 +20,7 @@ const made = new Map(
 )
 
 test('the delivery on the page is signed with the secret on the page', () => {
-  expect(signature).toBe('sha256=49ad6f6c4a1495e25cb08d808c334f07165330434d2c91eff930a85eeeab01e3')
+  expect(signature).toBe('sha256=b951a3b4ed2a602d3424a1669244c6aa211135c765981410bfe8391cf3dfaa62')
   expect(serviceSignature(secret, body)).toBe(signature)
   const { 'webhook-id': id = '', 'webhook-timestamp': timestamp } = headers
   expect(standardSignature([secret], id, Number(timestamp), body)).toBe(headers['webhook-signature'] ?? '')
