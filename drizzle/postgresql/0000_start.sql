@@ -532,13 +532,14 @@ CREATE TABLE "ticket_tags" (
 	"org_id" text NOT NULL,
 	"tag" text NOT NULL,
 	"ticket_id" text NOT NULL,
+	"ticket_number" bigint NOT NULL,
 	"status" text NOT NULL,
 	"channel" text NOT NULL,
 	"assigned_to" text NOT NULL,
 	"is_spam" boolean NOT NULL,
 	"created_at" bigint NOT NULL,
 	"updated_at" bigint NOT NULL,
-	CONSTRAINT "ticket_tags_org_id_ticket_id_tag_pk" PRIMARY KEY("org_id","ticket_id","tag")
+	CONSTRAINT "ticket_tags_ticket_id_tag_pk" PRIMARY KEY("ticket_id","tag")
 );
 --> statement-breakpoint
 CREATE TABLE "tickets" (
@@ -827,15 +828,14 @@ CREATE INDEX "activities_by_ticket" ON "activities" USING btree ("ticket_id","cr
 CREATE INDEX "drafts_by_ticket" ON "drafts" USING btree ("ticket_id");--> statement-breakpoint
 CREATE INDEX "notes_by_ticket" ON "notes" USING btree ("ticket_id","created_at","id");--> statement-breakpoint
 CREATE INDEX "read_marks_by_ticket" ON "read_marks" USING btree ("ticket_id");--> statement-breakpoint
-CREATE INDEX "ticket_tags_by_ticket" ON "ticket_tags" USING btree ("ticket_id");--> statement-breakpoint
-CREATE INDEX "ticket_tags_by_created" ON "ticket_tags" USING btree ("org_id","tag","status","channel","is_spam","created_at","ticket_id");--> statement-breakpoint
-CREATE INDEX "ticket_tags_by_updated" ON "ticket_tags" USING btree ("org_id","tag","status","channel","is_spam","updated_at","ticket_id");--> statement-breakpoint
-CREATE INDEX "ticket_tags_by_assignee_created" ON "ticket_tags" USING btree ("org_id","tag","assigned_to","status","channel","is_spam","created_at","ticket_id");--> statement-breakpoint
-CREATE INDEX "ticket_tags_by_assignee_updated" ON "ticket_tags" USING btree ("org_id","tag","assigned_to","status","channel","is_spam","updated_at","ticket_id");--> statement-breakpoint
-CREATE INDEX "tickets_by_created" ON "tickets" USING btree ("org_id","status","channel","is_spam","created_at","id");--> statement-breakpoint
-CREATE INDEX "tickets_by_updated" ON "tickets" USING btree ("org_id","status","channel","is_spam","updated_at","id");--> statement-breakpoint
-CREATE INDEX "tickets_by_assignee_created" ON "tickets" USING btree ("org_id","assigned_to","status","channel","is_spam","created_at","id");--> statement-breakpoint
-CREATE INDEX "tickets_by_assignee_updated" ON "tickets" USING btree ("org_id","assigned_to","status","channel","is_spam","updated_at","id");--> statement-breakpoint
+CREATE INDEX "ticket_tags_by_created" ON "ticket_tags" USING btree ("org_id","tag","status","channel","is_spam","created_at","ticket_number");--> statement-breakpoint
+CREATE INDEX "ticket_tags_by_updated" ON "ticket_tags" USING btree ("org_id","tag","status","channel","is_spam","updated_at","ticket_number");--> statement-breakpoint
+CREATE INDEX "ticket_tags_by_assignee_created" ON "ticket_tags" USING btree ("org_id","tag","assigned_to","status","channel","is_spam","created_at","ticket_number");--> statement-breakpoint
+CREATE INDEX "ticket_tags_by_assignee_updated" ON "ticket_tags" USING btree ("org_id","tag","assigned_to","status","channel","is_spam","updated_at","ticket_number");--> statement-breakpoint
+CREATE INDEX "tickets_by_created" ON "tickets" USING btree ("org_id","status","channel","is_spam","created_at","number");--> statement-breakpoint
+CREATE INDEX "tickets_by_updated" ON "tickets" USING btree ("org_id","status","channel","is_spam","updated_at","number");--> statement-breakpoint
+CREATE INDEX "tickets_by_assignee_created" ON "tickets" USING btree ("org_id","assigned_to","status","channel","is_spam","created_at","number");--> statement-breakpoint
+CREATE INDEX "tickets_by_assignee_updated" ON "tickets" USING btree ("org_id","assigned_to","status","channel","is_spam","updated_at","number");--> statement-breakpoint
 CREATE INDEX "tickets_by_customer" ON "tickets" USING btree ("customer_id","updated_at");--> statement-breakpoint
 CREATE INDEX "tickets_by_handle" ON "tickets" USING btree (substr(id, 25));--> statement-breakpoint
 CREATE INDEX "deliveries_due" ON "deliveries" USING btree ("endpoint_id","due_at","event_number") WHERE state = 'pending';--> statement-breakpoint

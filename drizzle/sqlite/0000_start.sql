@@ -626,21 +626,21 @@ CREATE TABLE `ticket_tags` (
 	`org_id` text NOT NULL,
 	`tag` text NOT NULL,
 	`ticket_id` text NOT NULL,
+	`ticket_number` integer NOT NULL,
 	`status` text NOT NULL,
 	`channel` text NOT NULL,
 	`assigned_to` text NOT NULL,
 	`is_spam` integer NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
-	PRIMARY KEY(`org_id`, `ticket_id`, `tag`),
+	PRIMARY KEY(`ticket_id`, `tag`),
 	FOREIGN KEY (`ticket_id`) REFERENCES `tickets`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE INDEX `ticket_tags_by_ticket` ON `ticket_tags` (`ticket_id`);--> statement-breakpoint
-CREATE INDEX `ticket_tags_by_created` ON `ticket_tags` (`org_id`,`tag`,`status`,`channel`,`is_spam`,`created_at`,`ticket_id`);--> statement-breakpoint
-CREATE INDEX `ticket_tags_by_updated` ON `ticket_tags` (`org_id`,`tag`,`status`,`channel`,`is_spam`,`updated_at`,`ticket_id`);--> statement-breakpoint
-CREATE INDEX `ticket_tags_by_assignee_created` ON `ticket_tags` (`org_id`,`tag`,`assigned_to`,`status`,`channel`,`is_spam`,`created_at`,`ticket_id`);--> statement-breakpoint
-CREATE INDEX `ticket_tags_by_assignee_updated` ON `ticket_tags` (`org_id`,`tag`,`assigned_to`,`status`,`channel`,`is_spam`,`updated_at`,`ticket_id`);--> statement-breakpoint
+CREATE INDEX `ticket_tags_by_created` ON `ticket_tags` (`org_id`,`tag`,`status`,`channel`,`is_spam`,`created_at`,`ticket_number`);--> statement-breakpoint
+CREATE INDEX `ticket_tags_by_updated` ON `ticket_tags` (`org_id`,`tag`,`status`,`channel`,`is_spam`,`updated_at`,`ticket_number`);--> statement-breakpoint
+CREATE INDEX `ticket_tags_by_assignee_created` ON `ticket_tags` (`org_id`,`tag`,`assigned_to`,`status`,`channel`,`is_spam`,`created_at`,`ticket_number`);--> statement-breakpoint
+CREATE INDEX `ticket_tags_by_assignee_updated` ON `ticket_tags` (`org_id`,`tag`,`assigned_to`,`status`,`channel`,`is_spam`,`updated_at`,`ticket_number`);--> statement-breakpoint
 CREATE TABLE `tickets` (
 	`number` integer PRIMARY KEY NOT NULL,
 	`id` text NOT NULL,
@@ -660,10 +660,10 @@ CREATE TABLE `tickets` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `tickets_id_unique` ON `tickets` (`id`);--> statement-breakpoint
-CREATE INDEX `tickets_by_created` ON `tickets` (`org_id`,`status`,`channel`,`is_spam`,`created_at`,`id`);--> statement-breakpoint
-CREATE INDEX `tickets_by_updated` ON `tickets` (`org_id`,`status`,`channel`,`is_spam`,`updated_at`,`id`);--> statement-breakpoint
-CREATE INDEX `tickets_by_assignee_created` ON `tickets` (`org_id`,`assigned_to`,`status`,`channel`,`is_spam`,`created_at`,`id`);--> statement-breakpoint
-CREATE INDEX `tickets_by_assignee_updated` ON `tickets` (`org_id`,`assigned_to`,`status`,`channel`,`is_spam`,`updated_at`,`id`);--> statement-breakpoint
+CREATE INDEX `tickets_by_created` ON `tickets` (`org_id`,`status`,`channel`,`is_spam`,`created_at`);--> statement-breakpoint
+CREATE INDEX `tickets_by_updated` ON `tickets` (`org_id`,`status`,`channel`,`is_spam`,`updated_at`);--> statement-breakpoint
+CREATE INDEX `tickets_by_assignee_created` ON `tickets` (`org_id`,`assigned_to`,`status`,`channel`,`is_spam`,`created_at`);--> statement-breakpoint
+CREATE INDEX `tickets_by_assignee_updated` ON `tickets` (`org_id`,`assigned_to`,`status`,`channel`,`is_spam`,`updated_at`);--> statement-breakpoint
 CREATE INDEX `tickets_by_customer` ON `tickets` (`customer_id`,`updated_at`);--> statement-breakpoint
 CREATE INDEX `tickets_by_handle` ON `tickets` (substr(id, 25));--> statement-breakpoint
 CREATE TABLE `attempts` (

@@ -47,6 +47,14 @@ const sqliteWords = {
   uniqueIndex: lite.uniqueIndex,
   primaryKey: lite.primaryKey,
 }
+/**
+ * A row number as the last column of an index. On SQLite every index ends with it without being told so, and a second one
+ * would be a different column, which no query continues from.
+ */
+export function endingWith<Column>(rowNumber: Column): Column[] {
+  return engine === 'sqlite' ? [] : [rowNumber]
+}
+
 // The only cast between the engines. From here on everything is typed as PostgreSQL.
 const words = engine === 'sqlite' ? (sqliteWords as unknown as typeof postgresWords) : postgresWords
 

@@ -61,10 +61,15 @@ const MAX_ROWS_AT_ONCE = 32
 interface InsertOptions<Column extends string, Left extends string> {
   /** The others get their defaults. */
   columns?: readonly Column[]
-  /** Those that the database assigns. */
+  /** Those that the database assigns, or whose values are expressions of others. */
   except?: readonly Left[]
-  /** Values that are not bound as they are. */
-  expressions?: { [Name in NoInfer<Column>]?: (parameter: Placeholder) => SQL }
+  /** Values that are not bound as they are. `other` is the parameter of another column. */
+  expressions?: {
+    [Name in NoInfer<Column>]?: (
+      parameter: Placeholder,
+      other: (column: NoInfer<Column>) => Placeholder,
+    ) => SQL
+  }
   /** What happens to a row that is already there: it is changed, or kept as it is. Without it, the insert fails. */
   onConflict?: { target: IndexColumn[]; set: Record<string, SQL>; setWhere?: SQL } | 'keep'
 }
@@ -83,15 +88,17 @@ export function insertOf<
 ): (tx: Transaction, rows: Pick<Table['$inferSelect'], Exclude<Column, Left>>[]) => Promise<void> {
   const target: PgTable = table
   const left: readonly string[] = except
-  const names = (columns ?? Object.keys(getTableColumns(target))).filter((name) => !left.includes(name))
-  const expressionOf = new Map<string, (parameter: Placeholder) => SQL>(Object.entries(expressions))
-  const valuesOf = (row: number) =>
-    Object.fromEntries(
-      names.map((name) => {
-        const parameter = sql.placeholder(`${row} ${name}`)
-        return [name, expressionOf.get(name)?.(parameter) ?? parameter]
-      }),
+  type Expression = (parameter: Placeholder, other: (column: string) => Placeholder) => SQL
+  const expressionOf = new Map<string, Expression>(Object.entries(expressions))
+  const names = (columns ?? Object.keys(getTableColumns(target))).filter(
+    (name) => !left.includes(name) || expressionOf.has(name),
+  )
+  const valuesOf = (row: number) => {
+    const other = (name: string) => sql.placeholder(`${row} ${name}`)
+    return Object.fromEntries(
+      names.map((name) => [name, expressionOf.get(name)?.(other(name), other) ?? other(name)]),
     )
+  }
   const bySize = Array.from({ length: MAX_ROWS_AT_ONCE }, (_, index) => {
     const size = index + 1
     const build = (tx: Transaction) => {

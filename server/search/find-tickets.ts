@@ -130,7 +130,7 @@ async function findInSlices(
 }
 
 function ascending(one: SortKey, other: SortKey): number {
-  return one.at - other.at || (one.id < other.id ? -1 : Number(one.id > other.id))
+  return one.at - other.at || (one.number ?? 0) - (other.number ?? 0)
 }
 
 function descending(one: SortKey, other: SortKey): number {

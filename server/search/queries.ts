@@ -20,6 +20,8 @@ import type { Filter } from './filters.ts'
 export interface SortKey {
   at: number
   id: string
+  /** The row number of the ticket, where a list is sorted by it. */
+  number?: number
 }
 
 type FilterShape = Pick<Filter, 'kind' | 'isNegated'>
@@ -45,7 +47,9 @@ export const keysStatement = cacheByShape(
   (shape: QueryShape) =>
     statement<Params, SortKey[], Reader>(`inbox_keys_${Bun.hash(JSON.stringify(shape))}`, (read) =>
       shape.kind === 'ranges'
-        ? read.select(sortKey).from(sql`(${selectRanges(shape.ranges)}) keys`)
+        ? withTickets(read, selectRanges(shape.ranges))
+            .where(isOfKey)
+            .orderBy(...inOrder(shape.ranges))
         : selectRare(read, shape, shape.kind),
     ),
   isRare,
@@ -55,26 +59,35 @@ export const keysStatement = cacheByShape(
 export const sliceStatement = cacheByShape(
   (shape: QueryShape) =>
     statement<Params, SortKey[], Reader>(`inbox_slice_${Bun.hash(JSON.stringify(shape))}`, (read) =>
-      read
-        .select(sortKey)
-        .from(sql`(${selectRanges(shape.ranges)}) keys`)
-        // In this order, whatever a planner with statistics thinks.
-        .crossJoin(tickets)
-        .where(and(sql`${tickets.id} = keys.id`, unindexedOrganization, ...otherConditions(shape))),
+      withTickets(read, selectRanges(shape.ranges)).where(
+        and(isOfKey, unindexedOrganization, ...otherConditions(shape)),
+      ),
     ),
   isRare,
 )
 
-/** The key of the last ticket of a slice, from the index alone; none if fewer tickets are left. */
+/** The key of the last ticket of a slice, with one row besides the index; none if fewer tickets are left. */
 export const sliceEndStatement = cacheByShape(
   (shape: QueryShape) =>
     statement<Params, SortKey[], Reader>(`inbox_slice_end_${Bun.hash(JSON.stringify(shape))}`, (read) =>
-      read.select(sortKey).from(sql`(${selectRanges(shape.ranges, { hasOffset: true })}) keys`),
+      withTickets(read, selectRanges(shape.ranges, { hasOffset: true })).where(isOfKey),
     ),
   isRare,
 )
 
-const sortKey = { at: sql<number>`keys.at`.mapWith(Number), id: sql<string>`keys.id` }
+/** In this order, whatever a planner with statistics thinks. */
+function withTickets(read: Reader, ranges: SQL) {
+  const key = { at: sql<number>`keys.at`.mapWith(Number), id: tickets.id, number: tickets.number }
+  return read.select(key).from(sql`(${ranges}) keys`).crossJoin(tickets)
+}
+
+const isOfKey = sql`${tickets.number} = keys.number`
+
+function inOrder({ sort }: RangeShape): SQL[] {
+  return sort === 'created_asc'
+    ? [sql`keys.at asc`, sql`keys.number asc`]
+    : [sql`keys.at desc`, sql`keys.number desc`]
+}
 
 /** From the few tickets of a rare condition, which are sorted. */
 function selectRare(read: Reader, shape: QueryShape, kind: Exclude<IndexChoice['kind'], 'ranges'>) {

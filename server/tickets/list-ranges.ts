@@ -11,7 +11,7 @@ import {
 
 /*
  * The indexes of a list begin with its organization, then its tag and its assignee if it has them, then status, channel
- * and spam, and end with the time and id that it is sorted by. So the tickets of any combination of filters are at most 3 × 4 × 2
+ * and spam, and end with the time and the row number of the ticket that it is sorted by. So the tickets of any combination of filters are at most 3 × 4 × 2
  * ranges of one index, each in order, which the database merges as far as the page needs. No ticket is read that isn't
  * in the list, so a page costs the same whatever the filters find and however many tickets there are. With counters
  * for the totals (counters.ts) this needs no cache, no thread and no copy in memory, and one index where others would
@@ -81,20 +81,23 @@ export function rangeParams(orgId: string, filter: RangeFilter): RangeParams {
   return params
 }
 
-/** A query for the time (`at`) and `id` of the next `limit` tickets, after the first `offset` if there is one. */
+/** A query for the time (`at`) and row number (`number`) of the next `limit` tickets, after the first `offset` if there is one. */
 export function selectRanges(shape: RangeShape, { hasOffset = false } = {}): SQL {
   const lead = shape.isTagged ? ticketTags : tickets
   const at = shape.sort === 'updated_desc' ? lead.updatedAt : lead.createdAt
-  const id = shape.isTagged ? ticketTags.ticketId : tickets.id
+  const number = shape.isTagged ? ticketTags.ticketNumber : tickets.number
   const isAscending = (shape.sort === 'created_asc') !== shape.isReversed
-  const place = sql`${whole('at')}, ${text('id')}`
+  // SQLite enters the index of tickets at the time, and passes over those of the same time. If the ticket is gone,
+  // they come once more.
+  const known = sql`(select start.number from tickets start where start.id = ${text('id')})`
+  const place = sql`${whole('at')}, coalesce(${known}, ${isAscending ? sql`0` : sql`9007199254740991`})`
   const shared = [
     sql`${lead.orgId} = ${text('orgId')}`,
     ...(shape.isTagged ? [sql`${ticketTags.tag} = ${text('tag')}`] : []),
     ...(shape.isAssigned ? [sql`${lead.assignedTo} = ${text('assignedTo')}`] : []),
   ]
   const after = shape.hasStart
-    ? [isAscending ? sql`(${at}, ${id}) > (${place})` : sql`(${at}, ${id}) < (${place})`]
+    ? [isAscending ? sql`(${at}, ${number}) > (${place})` : sql`(${at}, ${number}) < (${place})`]
     : []
   const times = shape.hasTimes ? [sql`${at} >= ${whole('from')}`, sql`${at} < ${whole('until')}`] : []
   const ranges = cells(shape.sizes).map(([status, channel, spam]) => {
@@ -104,9 +107,9 @@ export function selectRanges(shape: RangeShape, { hasOffset = false } = {}): SQL
       sql`${lead.isSpam} = (${whole(`spam${spam}`)} = 1)`,
     ]
     const conditions = sql.join([...shared, ...cell, ...times, ...after], sql` and `)
-    return sql`select ${at} as "at", ${id} as "id" from ${lead} where ${conditions}`
+    return sql`select ${at} as "at", ${number} as "number" from ${lead} where ${conditions}`
   })
-  const order = isAscending ? sql`"at" asc, "id" asc` : sql`"at" desc, "id" desc`
+  const order = isAscending ? sql`"at" asc, "number" asc` : sql`"at" desc, "number" desc`
   const offset = hasOffset ? sql` offset ${whole('offset')}` : sql``
   return sql`${sql.join(ranges, sql` union all `)} order by ${order} limit ${whole('limit')}${offset}`
 }

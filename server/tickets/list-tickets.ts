@@ -140,7 +140,7 @@ function rangesOf({ status, channel, isSpam, assignedTo, tag }: TicketFilters): 
 
 const pageStatement = cacheByShape((shape: RangeShape) => {
   const isAscending = (shape.sort === 'created_asc') !== shape.isReversed
-  const order = isAscending ? sql`keys.at asc, keys.id asc` : sql`keys.at desc, keys.id desc`
+  const order = isAscending ? sql`keys.at asc, keys.number asc` : sql`keys.at desc, keys.number desc`
   return statement<RangeParams, TicketWithCustomer[], Reader>(`tickets_page_${nameOf(shape)}`, (read) =>
     read
       .select(ticketWithCustomer)
@@ -148,17 +148,19 @@ const pageStatement = cacheByShape((shape: RangeShape) => {
       // In this order, whatever a planner with statistics thinks.
       .crossJoin(tickets)
       .crossJoin(customers)
-      .where(and(eq(tickets.id, sql`keys.id`), eq(customers.id, tickets.customerId)))
+      .where(and(eq(tickets.number, sql`keys.number`), eq(customers.id, tickets.customerId)))
       .orderBy(order),
   )
 })
 
-/** The place of one ticket by its number, from the index alone. */
+/** The place of one ticket by its number in the list, with one row besides the index. */
 const placeStatement = cacheByShape((shape: RangeShape) =>
   statement<RangeParams, Place[], Reader>(`tickets_place_${nameOf(shape)}`, (read) =>
     read
-      .select({ at: sql<number>`keys.at`.mapWith(Number), id: sql<string>`keys.id` })
-      .from(sql`(${selectRanges(shape, { hasOffset: true })}) keys`),
+      .select({ at: sql<number>`keys.at`.mapWith(Number), id: tickets.id })
+      .from(sql`(${selectRanges(shape, { hasOffset: true })}) keys`)
+      .crossJoin(tickets)
+      .where(eq(tickets.number, sql`keys.number`)),
   ),
 )
 

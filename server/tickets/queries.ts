@@ -94,7 +94,12 @@ export const touchTicket = statement<{ orgId: string; id: string; updatedAt: num
 )
 
 export const insertTickets = insertOf(tickets, { except: ['number'] })
-export const insertTags = insertOf(ticketTags)
+export const insertTags = insertOf(ticketTags, {
+  except: ['ticketNumber'],
+  expressions: {
+    ticketNumber: (_, other) => sql`(select number from tickets where id = ${other('ticketId')})`,
+  },
+})
 export const insertMessages = insertOf(messages)
 
 type OwnFields = 'id' | 'orgId' | 'ticketId' | 'role' | 'text' | 'createdAt'

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { boolean, index, integer, json, primaryKey, rowNumber, table, text } from '../columns.ts'
+import { boolean, endingWith, index, integer, json, primaryKey, rowNumber, table, text } from '../columns.ts'
 import { customers } from './customers.ts'
 
 /** Section 2 of the specification. */
@@ -36,8 +36,22 @@ export const tickets = table(
   },
   (row) => [
     // Together they hold every combination of the filters as at most 24 ranges (server/tickets/list-ranges.ts).
-    index('tickets_by_created').on(row.orgId, row.status, row.channel, row.isSpam, row.createdAt, row.id),
-    index('tickets_by_updated').on(row.orgId, row.status, row.channel, row.isSpam, row.updatedAt, row.id),
+    index('tickets_by_created').on(
+      row.orgId,
+      row.status,
+      row.channel,
+      row.isSpam,
+      row.createdAt,
+      ...endingWith(row.number),
+    ),
+    index('tickets_by_updated').on(
+      row.orgId,
+      row.status,
+      row.channel,
+      row.isSpam,
+      row.updatedAt,
+      ...endingWith(row.number),
+    ),
     index('tickets_by_assignee_created').on(
       row.orgId,
       row.assignedTo,
@@ -45,7 +59,7 @@ export const tickets = table(
       row.channel,
       row.isSpam,
       row.createdAt,
-      row.id,
+      ...endingWith(row.number),
     ),
     index('tickets_by_assignee_updated').on(
       row.orgId,
@@ -54,7 +68,7 @@ export const tickets = table(
       row.channel,
       row.isSpam,
       row.updatedAt,
-      row.id,
+      ...endingWith(row.number),
     ),
     // Starts with the customer, so that deleting one finds its tickets.
     index('tickets_by_customer').on(row.customerId, row.updatedAt),
@@ -72,6 +86,7 @@ export const ticketTags = table(
     ticketId: text()
       .notNull()
       .references(() => tickets.id),
+    ticketNumber: integer().notNull(),
     status: text().$type<TicketStatus>().notNull(),
     channel: text().$type<Channel>().notNull(),
     assignedTo: text().notNull(),
@@ -80,8 +95,8 @@ export const ticketTags = table(
     updatedAt: integer().notNull(),
   },
   (row) => [
-    primaryKey({ columns: [row.orgId, row.ticketId, row.tag] }),
-    index('ticket_tags_by_ticket').on(row.ticketId),
+    // Starts with the ticket, so that deleting one finds its tags.
+    primaryKey({ columns: [row.ticketId, row.tag] }),
     index('ticket_tags_by_created').on(
       row.orgId,
       row.tag,
@@ -89,7 +104,7 @@ export const ticketTags = table(
       row.channel,
       row.isSpam,
       row.createdAt,
-      row.ticketId,
+      row.ticketNumber,
     ),
     index('ticket_tags_by_updated').on(
       row.orgId,
@@ -98,7 +113,7 @@ export const ticketTags = table(
       row.channel,
       row.isSpam,
       row.updatedAt,
-      row.ticketId,
+      row.ticketNumber,
     ),
     index('ticket_tags_by_assignee_created').on(
       row.orgId,
@@ -108,7 +123,7 @@ export const ticketTags = table(
       row.channel,
       row.isSpam,
       row.createdAt,
-      row.ticketId,
+      row.ticketNumber,
     ),
     index('ticket_tags_by_assignee_updated').on(
       row.orgId,
@@ -118,7 +133,7 @@ export const ticketTags = table(
       row.channel,
       row.isSpam,
       row.updatedAt,
-      row.ticketId,
+      row.ticketNumber,
     ),
   ],
 )

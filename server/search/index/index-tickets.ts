@@ -168,8 +168,11 @@ const olderTickets = statement<RangeParams, { at: number; id: string }[], Reader
   'search_older_tickets',
   (read) =>
     read
-      .select({ at: sql<number>`older.at`.mapWith(Number), id: sql<string>`older.id` })
-      .from(sql`(${selectRanges(rangeShape(ALL_TICKETS, 'updated_desc', { hasStart: true }))}) older`),
+      .select({ at: sql<number>`older.at`.mapWith(Number), id: tickets.id })
+      .from(sql`(${selectRanges(rangeShape(ALL_TICKETS, 'updated_desc', { hasStart: true }))}) older`)
+      .crossJoin(tickets)
+      .where(eq(tickets.number, sql`older.number`))
+      .orderBy(sql`older.at desc`, sql`older.number desc`),
 )
 
 const moveBack = command<{ orgId: string; backAt: number | null; backId: string }>(
