@@ -426,10 +426,10 @@ CREATE TABLE "search_cursors" (
 );
 --> statement-breakpoint
 CREATE TABLE "search_documents" (
+	"number" bigserial PRIMARY KEY NOT NULL,
 	"org_id" text NOT NULL,
 	"ticket_id" text NOT NULL,
-	"number" bigint NOT NULL,
-	CONSTRAINT "search_documents_org_id_ticket_id_pk" PRIMARY KEY("org_id","ticket_id")
+	CONSTRAINT "search_documents_ticketId_unique" UNIQUE("ticket_id")
 );
 --> statement-breakpoint
 CREATE TABLE "sends" (
@@ -810,7 +810,6 @@ CREATE INDEX "saved_views_by_organization" ON "saved_views" USING btree ("org_id
 CREATE INDEX "scheduled_messages_due" ON "scheduled_messages" USING btree ("is_held","send_at");--> statement-breakpoint
 CREATE INDEX "scheduled_messages_by_ticket" ON "scheduled_messages" USING btree ("ticket_id","created_at");--> statement-breakpoint
 CREATE INDEX "scheduled_messages_held" ON "scheduled_messages" USING btree ("org_id","ticket_id") WHERE is_held;--> statement-breakpoint
-CREATE UNIQUE INDEX "search_documents_by_number" ON "search_documents" USING btree ("number");--> statement-breakpoint
 CREATE INDEX "sends_due" ON "sends" USING btree ("due_at","id") WHERE state in ('waiting', 'sending');--> statement-breakpoint
 CREATE INDEX "sends_by_lane" ON "sends" USING btree ("lane_id","due_at","id") WHERE state in ('waiting', 'sending');--> statement-breakpoint
 CREATE INDEX "sends_by_conversation" ON "sends" USING btree ("conversation","id") WHERE state in ('waiting', 'sending');--> statement-breakpoint

@@ -493,13 +493,12 @@ CREATE TABLE `search_cursors` (
 );
 --> statement-breakpoint
 CREATE TABLE `search_documents` (
+	`number` integer PRIMARY KEY NOT NULL,
 	`org_id` text NOT NULL,
-	`ticket_id` text NOT NULL,
-	`number` integer NOT NULL,
-	PRIMARY KEY(`org_id`, `ticket_id`)
+	`ticket_id` text NOT NULL
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `search_documents_by_number` ON `search_documents` (`number`);--> statement-breakpoint
+CREATE UNIQUE INDEX `search_documents_ticketId_unique` ON `search_documents` (`ticket_id`);--> statement-breakpoint
 CREATE TABLE `sends` (
 	`id` text PRIMARY KEY NOT NULL,
 	`org_id` text NOT NULL,

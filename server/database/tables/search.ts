@@ -1,21 +1,14 @@
-import { integer, primaryKey, table, text, uniqueIndex } from '../columns.ts'
+import { integer, rowNumber, table, text } from '../columns.ts'
 
 /**
  * One row per ticket in the full-text index. The number is its row in `search_index` (full-text.ts). A changed ticket
  * is indexed again under a new number, so higher numbers changed later.
  */
-export const searchDocuments = table(
-  'search_documents',
-  {
-    orgId: text().notNull(),
-    ticketId: text().notNull(),
-    number: integer().notNull(),
-  },
-  (row) => [
-    primaryKey({ columns: [row.orgId, row.ticketId] }),
-    uniqueIndex('search_documents_by_number').on(row.number),
-  ],
-)
+export const searchDocuments = table('search_documents', {
+  number: rowNumber(),
+  orgId: text().notNull(),
+  ticketId: text().notNull().unique(),
+})
 
 /** How much of the event log has been indexed. */
 export const searchCursors = table('search_cursors', {

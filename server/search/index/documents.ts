@@ -111,7 +111,7 @@ async function insertFrom(
 
 const saveNumbers = insertOf(searchDocuments, {
   onConflict: {
-    target: [searchDocuments.orgId, searchDocuments.ticketId],
+    target: [searchDocuments.ticketId],
     set: { number: sql`excluded.number` },
   },
 })

@@ -21,8 +21,8 @@ import { MAX_TICKETS, readDocuments } from './read-documents.ts'
 
 /** Events of a ticket within this time are indexed together, and several tickets in one commit. */
 const MIN_REST_MS = 25
-/** Milliseconds of rest for each millisecond of work: requests come first. */
-const REST_FACTOR = 5
+/** Milliseconds of rest for each millisecond of work: requests come first. A run is shorter than they would notice. */
+const REST_FACTOR = 2
 /** A computer that was asleep during a run seems to have worked for hours. */
 const MAX_REST_MS = 500
 const NEWEST = Number.MAX_SAFE_INTEGER

@@ -20,14 +20,16 @@ const MAX_OF_FIRST = 16_000
 const MAX_OF_ONE = 8_000
 const MAX_MESSAGES = 100
 const MAX_NOTES = 50
+/** What a document costs to index depends on its different words. No language has as many in a document of this size. */
+const MAX_DIFFERENT_WORDS = 8_000
 /** Names and addresses of those on the mails, and names of files: each once, the newest first. */
 const MAX_PEOPLE = 100
 const MAX_FILES = 100
 
-/** Tickets in one unit, which other requests wait for: a few milliseconds. */
-export const MAX_TICKETS = 25
+/** Tickets in one unit, which other requests wait for: some ten milliseconds. */
+export const MAX_TICKETS = 40
 /** No further ticket is read after this many words. A single long thread has more. */
-const MAX_WORDS = 2_500
+const MAX_WORDS = 4_000
 /** Tickets read before other requests run. */
 const TICKETS_PER_YIELD = 10
 
@@ -72,7 +74,17 @@ async function documentWords(read: Reader, id: TicketId): Promise<string[] | und
     texts.push(text)
   }
   const customerWords = customer.flatMap(wordsOf).map(customerWord)
-  return [organizationWord(id.orgId), ...customerWords, ...texts.flatMap(wordsOf)]
+  return withoutExcess([organizationWord(id.orgId), ...customerWords, ...texts.flatMap(wordsOf)])
+}
+
+/** Leaves out further words once there are many different ones, as in pasted random data. */
+function withoutExcess(words: string[]): string[] {
+  if (words.length <= MAX_DIFFERENT_WORDS) return words
+  const known = new Set<string>()
+  return words.filter((word) => {
+    if (known.size < MAX_DIFFERENT_WORDS) known.add(word)
+    return known.has(word)
+  })
 }
 
 const ticketAndCustomer = statement<
