@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { PasswordCost } from './agents/password.ts'
 import { createKeyGuard } from './api-keys/require-api-key.ts'
 import { createVisitorStreams } from './channels/widget/stream/visitor-streams.ts'
@@ -6,7 +7,9 @@ import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { namingFullDisk } from './data-folder.ts'
 import { lockDataFolder } from './database/lock.ts'
+import { DATABASE_FILE } from './database/open.ts'
 import { watchExternalCommits } from './database/watch-external-commits.ts'
+import { type WatchedFile, watchFiles } from './database/watch-files.ts'
 import { type Deps, openDeps, openLog } from './deps.ts'
 import { createApp } from './http/app.ts'
 import { listen } from './http/listen.ts'
@@ -66,11 +69,22 @@ export async function startService(
   const metrics = createMetrics(deps, guard, { visitors: visitorStreams.counts, large: large.counts })
   started.defer(metrics.stop)
 
+  const files = watchFiles(deps, [
+    ...(config.databaseUrl ? [] : [databaseFile(config.dataFolder)]),
+    { path: lock.file, whenMissing: 'The lock file of the data folder was deleted. Restart Bellhop.' },
+  ])
+  started.defer(files.stop)
   const firstRun = createFirstRun(deps)
   const widget = { guard: visitorGuard, streams: visitorStreams }
-  const app = createApp(deps, { keys: guard, agents: agentGuard, live, firstRun, large, widget }).use(
-    metrics.routes,
-  )
+  const app = createApp(deps, {
+    keys: guard,
+    agents: agentGuard,
+    live,
+    firstRun,
+    large,
+    widget,
+    storageFault: files.fault,
+  }).use(metrics.routes)
   if (given.trustsResponses) trustResponses(app)
   compressResponses(app)
   watchRequests(app, clock, metrics.countRequest)
@@ -116,6 +130,13 @@ export async function startService(
     deps,
     firstRun,
     stop: () => everything.disposeAsync(),
+  }
+}
+
+function databaseFile(folder: string): WatchedFile {
+  return {
+    path: join(folder, DATABASE_FILE),
+    whenMissing: 'The database file was deleted. Stop Bellhop, and restore the data folder from your backup.',
   }
 }
 

@@ -13,6 +13,8 @@ const LOCK_FILE = 'server.lock'
 const HOLDER_FILE = 'server.json'
 
 interface FolderLock {
+  /** While it is missing, another server could start on the same data. */
+  file: string
   /** Publishes the server's URL for commands. */
   announce(url: string): void
   release(): void
@@ -38,7 +40,11 @@ export function lockDataFolder(folder: string, now: number): FolderLock {
     release()
     throw error
   }
-  return { announce: (url) => writeHolder(folder, { ...holder, url }), release }
+  return {
+    file: join(folder, LOCK_FILE),
+    announce: (url) => writeHolder(folder, { ...holder, url }),
+    release,
+  }
 }
 
 /** The URL that this folder's server published, or undefined. A killed server may have left it. */

@@ -2,6 +2,7 @@ import { SQL } from 'bun'
 import type { Clock } from '../clock.ts'
 import { StartError } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { openPool } from './postgres-pool.ts'
 
 /** An arbitrary number, the same in every server and different from that of the migrations. */
 const SERVER_LOCK = 7_235_513
@@ -21,7 +22,7 @@ export interface DatabaseLock {
 export async function lockPostgres(url: string, context: { clock: Clock; log: Log }): Promise<DatabaseLock> {
   // Detects a lost machine within half a minute instead of two hours.
   const keepalive = { tcp_keepalives_idle: 10, tcp_keepalives_interval: 5, tcp_keepalives_count: 3 }
-  const client = new SQL(url, { max: 1, connection: { ...keepalive, lock_timeout: MAX_WAIT_MS } })
+  const client = openPool(url, { max: 1, connection: { ...keepalive, lock_timeout: MAX_WAIT_MS } })
   try {
     await client`select pg_advisory_lock(${SERVER_LOCK})`
   } catch (error) {
@@ -32,8 +33,10 @@ export async function lockPostgres(url: string, context: { clock: Clock; log: Lo
   const holding = keepHolding(client, context)
   return {
     async release() {
-      await holding.stop()
+      const stopped = holding.stop()
+      // Ends the check that may be waiting for a server that hangs.
       await client.close()
+      await stopped
     },
   }
 }
@@ -42,6 +45,7 @@ export async function lockPostgres(url: string, context: { clock: Clock; log: Lo
 function keepHolding(client: SQL, { clock, log }: { clock: Clock; log: Log }) {
   let isStopped = false
   let hasFailed = false
+  let isTakenByOther = false
   let holding = Promise.resolve()
   let cancelTimer = clock.after(HOLD_EVERY_MS, start)
 
@@ -52,7 +56,8 @@ function keepHolding(client: SQL, { clock, log }: { clock: Clock; log: Log }) {
   async function hold(): Promise<void> {
     try {
       const [row] = await client`select pg_try_advisory_lock(${SERVER_LOCK}) as "isHeld"`
-      if (!row.isHeld) log.error('database_taken_by_another_server')
+      if (!row.isHeld && !isTakenByOther) log.error('database_taken_by_another_server')
+      isTakenByOther = !row.isHeld
       hasFailed = false
     } catch (error) {
       if (!hasFailed) log.warn('database_lock_not_checked', { error })

@@ -1,4 +1,4 @@
-import { SQL } from 'bun'
+import type { SQL } from 'bun'
 import { drizzle } from 'drizzle-orm/bun-sql'
 import {
   type Database,
@@ -10,6 +10,7 @@ import {
   storageCode,
   type Transaction,
 } from './database.ts'
+import { openPool } from './postgres-pool.ts'
 import { refuseInsideUnit, refuseOutsideUnit, runAsUnit } from './unit.ts'
 
 const MAX_TRIES = 8
@@ -28,8 +29,8 @@ export async function openPostgres(
   onCommit: () => void,
   onRetry: (code: string, tries: number) => void,
 ): Promise<Database> {
-  const client = new SQL(url, { connection: { idle_in_transaction_session_timeout: MAX_IDLE_MS } })
-  const background = new SQL(url, {
+  const client = openPool(url, { connection: { idle_in_transaction_session_timeout: MAX_IDLE_MS } })
+  const background = openPool(url, {
     max: BACKGROUND_CONNECTIONS,
     connection: { statement_timeout: MAX_BACKGROUND_MS },
   })

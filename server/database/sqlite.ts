@@ -5,6 +5,7 @@ import { openBackgroundReader } from './background-reader.ts'
 import { type Database, isStorageFault, StorageError, type Transaction } from './database.ts'
 import { openReader, openWriter } from './sqlite-connections.ts'
 import { refuseInsideUnit, runAsUnit, UnitFault } from './unit.ts'
+import { fileIdentity } from './watch-files.ts'
 
 /** How long a flush takes queued units before it commits. */
 const FLUSH_MS = 5
@@ -36,6 +37,7 @@ export function openSqlite(file: string, onCommit: () => void): Database {
   let lockedSince: number | undefined
   let isClosed = false
   let lastVersion = dataVersion(writer.connection)
+  const identity = fileIdentity(file)
 
   async function write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     refuseInsideUnit('write')
@@ -129,6 +131,8 @@ export function openSqlite(file: string, onCommit: () => void): Database {
         return undefined
       }
     }
+    // SQLite would commit to the deleted file, where nobody finds it again.
+    if (fileIdentity(file) !== identity) throw new StorageError('The database file was deleted.')
     writer.commit.run()
     return settle
   }

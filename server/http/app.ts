@@ -10,9 +10,11 @@ import { telegramRoutes } from '../channels/telegram/routes.ts'
 import { visitorApiRoutes, widgetConsoleRoutes } from '../channels/widget/routes.ts'
 import type { VisitorStreams } from '../channels/widget/stream/visitor-streams.ts'
 import type { VisitorGuard } from '../channels/widget/visitors/require-visitor.ts'
+import { systemClock } from '../clock.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import type { Deps } from '../deps.ts'
 import { erasureRoutes } from '../erasure/routes.ts'
+import { AppError } from '../errors.ts'
 import { inboxRoutes } from '../inbox/routes.ts'
 import type { Live } from '../live/live.ts'
 import { liveRoutes } from '../live/routes.ts'
@@ -41,8 +43,11 @@ import { assetRoutes } from './assets.ts'
 import { guideRoutes } from './docs/routes.ts'
 import { errorResponse } from './error-response.ts'
 import { openapi } from './openapi.ts'
-import { unknownRoute } from './unknown-route.ts'
+import { pathOf, unknownRoute } from './unknown-route.ts'
 import { widgetScriptRoutes } from './widget-script.ts'
+
+/** Supervisors such as Kubernetes wait for a second or a few. */
+const MAX_READY_MS = 1_500
 
 /** Every route. Error handling comes first, because a hook applies only to routes that are registered after it. */
 export function createApp(
@@ -54,6 +59,8 @@ export function createApp(
     firstRun: FirstRun
     large: LargeResponses
     widget: { guard: VisitorGuard; streams: VisitorStreams }
+    /** Why nothing can be read or saved now. */
+    storageFault: () => string | undefined
   },
 ) {
   const attempts = createAttempts(deps.clock.monotonic)
@@ -65,6 +72,7 @@ export function createApp(
       // Otherwise what an agent has read could be read from the browser's disk after they signed out.
       if (isData(request.url)) set.headers['cache-control'] = 'no-store'
       requireOurHost(request)
+      requireStorage(request.url)
     })
     .onError(({ code, error, request, set }) => {
       const thrown = code === 'NOT_FOUND' ? unknownRoute(app.routes, request) : error
@@ -72,7 +80,7 @@ export function createApp(
     })
     .use(assetRoutes())
     .use(widgetScriptRoutes())
-    .use(healthRoutes(deps))
+    .use(healthRoutes(deps, guards.storageFault))
     .use(ticketRoutes(deps, guards.keys, guards.large))
     .use(messageRoutes(deps, guards.keys))
     .use(attachmentRoutes(deps, guards.keys))
@@ -102,6 +110,13 @@ export function createApp(
     .use(guideRoutes(deps.config.publicUrl))
     .use(openapi(apiDescription(VERSION), deps.config.publicUrl))
   return app
+
+  /** Throws 503. */
+  function requireStorage(url: string): void {
+    const fault = guards.storageFault()
+    if (fault === undefined || !needsStorage(url)) return
+    throw new AppError(503, 'storage_unavailable', fault, { headers: { 'retry-after': '5' } })
+  }
 
   /**
    * Browsers ask before they call from another site's page, without the key. The answer allows nothing: keys don't belong
@@ -137,19 +152,40 @@ function isData(url: string): boolean {
   return url.startsWith('/v1', start) || url.startsWith('/console', start)
 }
 
-/** For supervisors: `live` while the process responds, `ready` while it reaches its data. */
-function healthRoutes(deps: Deps) {
+/** Whether the path is not only a page, the documentation, or for monitoring. */
+function needsStorage(url: string): boolean {
+  const path = pathOf(url)
+  return isData(url) || path.startsWith('/widget/') || path.startsWith('/telegram/')
+}
+
+/** For supervisors: `live` while the process responds, `ready` while it reaches its data. Logs each change once. */
+function healthRoutes(deps: Deps, storageFault: () => string | undefined) {
   const detail = { hide: true }
+  let isReady = true
+
+  /** Real time, because a supervisor waits for the answer. */
+  async function reachData(): Promise<void> {
+    const { promise: timeout, reject } = Promise.withResolvers<never>()
+    const cancelTimer = systemClock.after(MAX_READY_MS, () => reject(new Error('The database is silent.')))
+    const reading = deps.database.read.select({ one: sql`1` }).from(organizations).limit(1)
+    await Promise.race([reading, timeout]).finally(cancelTimer)
+  }
+
   return new Elysia({ name: 'health', prefix: '/health' })
     .get('/live', () => ({ status: 'ok' }), { detail })
     .get(
       '/ready',
       async ({ status }) => {
+        const fault = storageFault()
+        if (fault !== undefined) return status(503, { status: fault })
         try {
-          await deps.database.read.select({ one: sql`1` }).from(organizations).limit(1)
+          await reachData()
+          if (!isReady) deps.log.info('ready_again')
+          isReady = true
           return { status: 'ok' }
         } catch (error) {
-          deps.log.error('not_ready', { error })
+          if (isReady) deps.log.error('not_ready', { error })
+          isReady = false
           return status(503, { status: "The database isn't available." })
         }
       },

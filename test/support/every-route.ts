@@ -24,6 +24,7 @@ export async function everyRoute(deps: Deps): Promise<string[]> {
     firstRun: createFirstRun(deps),
     large: createLargeResponses(deps),
     widget,
+    storageFault: () => undefined,
   })
   agents.stop()
   await Promise.all([keys.stop(), live.stop(), widget.guard.stop(), widget.streams.stop()])

@@ -1,0 +1,43 @@
+import { statSync } from 'node:fs'
+import type { Clock } from '../clock.ts'
+import type { Log } from '../log.ts'
+
+const CHECK_EVERY_MS = 500
+
+/** A file that must stay where it is while the server runs, and what to say to people who use the server if it doesn't. */
+export interface WatchedFile {
+  path: string
+  whenMissing: string
+}
+
+interface FileWatch {
+  /** What is wrong now, for the response; undefined while every file is in its place. */
+  fault(): string | undefined
+  stop(): void
+}
+
+/**
+ * Notices that a file was deleted or replaced under the running server. The server still has the deleted file open, and
+ * would go on with data that nobody finds again after a restart.
+ */
+export function watchFiles({ clock, log }: { clock: Clock; log: Log }, files: WatchedFile[]): FileWatch {
+  const watched = files.map((file) => ({ ...file, identity: fileIdentity(file.path) }))
+  let faulty: WatchedFile | undefined
+  let cancelTimer = clock.after(CHECK_EVERY_MS, check)
+
+  function check(): void {
+    const found = watched.find(({ path, identity }) => fileIdentity(path) !== identity)
+    if (found && !faulty) log.error('file_missing', { file: found.path, detail: found.whenMissing })
+    if (!found && faulty) log.info('file_back', { file: faulty.path })
+    faulty = found
+    cancelTimer = clock.after(CHECK_EVERY_MS, check)
+  }
+
+  return { fault: () => faulty?.whenMissing, stop: () => cancelTimer() }
+}
+
+/** Tells a file from another one at the same path. Undefined when there is none. */
+export function fileIdentity(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found && `${found.dev}:${found.ino}`
+}
