@@ -116,8 +116,10 @@ describe('a mail that takes longer than 5 seconds', () => {
     using slow = createTestParser(clock)
     // The image is written when the HTML is read, after the text was returned.
     const html = `Hello<img src="data:image/png;base64,AAAA">${'<x>'.repeat(300_000)}`
+    let looks = 0
     const result = await untilSettled(slow.parse(htmlMail(html)), () => {
-      if (readdirSync(slow.attachmentFolder).length > 0) clock.advance(5_000)
+      // The text was sent before the image was written, but arrives in a turn of its own.
+      if (readdirSync(slow.attachmentFolder).length > 0 && looks++ > 3) clock.advance(5_000)
     })
     expect(result).toMatchObject({
       outcome: 'parsed',
