@@ -15,7 +15,8 @@ const KILLS = 20
 const MAX_LIFE_MS = 200
 const MAX_TEST_MS = 120_000
 const UPDATES = 1_000
-const PEOPLE = 25
+/** So many that no chat reaches its limit, which every life begins anew. */
+const PEOPLE = 100
 /** Each update is delivered twice, the second time below the offset that has confirmed it. */
 const DELIVERIES = 2
 

@@ -9,6 +9,7 @@ import { type Loop, startLoop } from '../../../loop.ts'
 import type { BotApi } from '../bot-api/bot-api.ts'
 import { BotApiError } from '../bot-api/bot-api-error.ts'
 import { type Bot, tokenOf } from '../bots/bot-rows.ts'
+import { type ChatLimits, createChatLimits } from './chat-limits.ts'
 import { findMessage } from './chats.ts'
 import { type FetchedFile, fetchFile } from './fetch-file.ts'
 import { fileEdit } from './file-edit.ts'
@@ -53,10 +54,12 @@ export function startProcessingUpdates(deps: Deps, api: BotApi): Loop {
   const running = new Map<string, Promise<void>>()
   /** Chats that wait for a time: for the rest of an album, or after a failure. */
   const waiting = new Map<string, number>()
+  const limits = createChatLimits(deps.clock)
   const ended = new AbortController()
 
   const loop = startLoop(deps, 'incoming telegram', async () => {
     const now = deps.clock.monotonic()
+    limits.sweep()
     for (const [chat, until] of waiting) if (until <= now) waiting.delete(chat)
     const limit = CHATS_AT_ONCE + running.size + waiting.size
     for (const { botId, chatId } of await findChats(deps.database.read, { limit })) {
@@ -70,7 +73,7 @@ export function startProcessingUpdates(deps: Deps, api: BotApi): Loop {
   })
 
   async function start(key: string, chat: { botId: string; chatId: string }): Promise<void> {
-    const rest = await processChat(deps, api, chat, ended.signal).catch((error) => {
+    const rest = await processChat(deps, api, { ...chat, limits }, ended.signal).catch((error) => {
       if (!ended.signal.aborted) deps.log.error('telegram_chat_failed', { botId: chat.botId, error })
       return SERVER_FAULT_MS
     })
@@ -92,7 +95,7 @@ export function startProcessingUpdates(deps: Deps, api: BotApi): Loop {
 async function processChat(
   deps: Deps,
   api: BotApi,
-  chat: { botId: string; chatId: string },
+  { limits, ...chat }: Chat & { limits: ChatLimits },
   signal: AbortSignal,
 ): Promise<Rest> {
   const [bot] = await deps.database.read.select().from(bots).where(eq(bots.id, chat.botId))
@@ -101,7 +104,7 @@ async function processChat(
     const pending = await findPending(deps.database.read, { ...chat, limit: SLICE })
     if (pending.length === 0) return undefined
     for (const group of groupsOf(pending)) {
-      const rest = restBefore(deps, group)
+      const rest = restBefore(deps, group) ?? limits.take(chat)
       if (rest !== undefined) return rest
       try {
         await process(deps, api, { bot, group, signal })

@@ -1,0 +1,45 @@
+import { createRateLimiter } from '../../../api-keys/rate-limit.ts'
+import type { Clock } from '../../../clock.ts'
+
+const HOUR_MS = 3_600_000
+const SWEEP_EVERY_MS = 300_000
+/** Updates of one chat in 60 seconds: as many as a visitor of the widget may send. */
+const UPDATES_PER_CHAT = 20
+const UPDATES_PER_CHAT_AND_HOUR = 200
+
+/** How many updates of a chat are turned into messages, in memory. What is over the limit stays stored and waits. */
+export interface ChatLimits {
+  /** Counts an update, or returns the milliseconds that the chat has to wait. */
+  take(chat: { botId: string; chatId: string }): number | undefined
+  /** Removes what counts no more, at most every five minutes. */
+  sweep(): void
+}
+
+/** Someone who floods a bot must not keep the server from the messages of the others. */
+export function createChatLimits({ monotonic }: Clock): ChatLimits {
+  const minute = createRateLimiter(monotonic)
+  const hour = createRateLimiter(monotonic, HOUR_MS)
+  let sweptAt = monotonic()
+
+  return {
+    take({ botId, chatId }) {
+      const key = `${botId}:${chatId}`
+      const limits = [
+        [minute, UPDATES_PER_CHAT],
+        [hour, UPDATES_PER_CHAT_AND_HOUR],
+      ] as const
+      for (const [limiter, limit] of limits) {
+        const { isAllowed, resetMs } = limiter.look(key, limit)
+        if (!isAllowed) return Math.max(1, resetMs)
+      }
+      for (const [limiter, limit] of limits) limiter.take(key, limit)
+      return undefined
+    },
+    sweep() {
+      if (monotonic() < sweptAt + SWEEP_EVERY_MS) return
+      sweptAt = monotonic()
+      minute.sweep()
+      hour.sweep()
+    },
+  }
+}
