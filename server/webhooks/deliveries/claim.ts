@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm'
 import type { Transaction } from '../../database/database.ts'
-import { command, integerParameter, statement, textParameter } from '../../database/statement.ts'
+import { command, insertOf, integerParameter, statement, textParameter } from '../../database/statement.ts'
 import { events } from '../../database/tables/events.ts'
 import { type AttemptKind, attempts, deliveries } from '../../database/tables/webhooks.ts'
 import type { Endpoint } from '../endpoints/endpoints.ts'
@@ -44,22 +44,24 @@ export async function claimDue(
     endpoint.offAt === null
       ? await claimDueRows(tx, { endpointId: endpoint.id, now, limit })
       : await claimTestRows(tx, { endpointId: endpoint.id, limit })
-  const claims: ClaimedDelivery[] = []
-  for (const row of rows.sort(inOrder)) {
-    const { testBody, ...delivery } = row
-    const kind = testBody ? 'test' : delivery.manual ? 'manual' : 'scheduled'
-    const body = testBody ?? (await bodyOf(tx, delivery))
-    claims.push({ ...delivery, kind, body })
-    await insertAttempt(tx, {
-      deliveryId: delivery.id,
-      number: delivery.attempt,
-      orgId: delivery.orgId,
+  const claims = rows.sort(inOrder).map(withKind)
+  await insertAttempts(
+    tx,
+    claims.map(({ id, attempt, orgId, kind }) => ({
+      deliveryId: id,
+      number: attempt,
+      orgId,
       kind,
       url: endpoint.url,
       startedAt: now,
-    })
-  }
+    })),
+  )
   return claims
+}
+
+function withKind({ testBody, eventBody, ...delivery }: ClaimedRow): ClaimedDelivery {
+  const kind = testBody ? 'test' : delivery.manual ? 'manual' : 'scheduled'
+  return { ...delivery, kind, body: testBody ?? eventBody }
 }
 
 /** Undoes the claim of a delivery that was not sent. */
@@ -69,20 +71,18 @@ export async function undoClaim(tx: Transaction, delivery: Claim): Promise<void>
   await deleteAttempt(tx, current)
 }
 
-async function bodyOf(tx: Transaction, delivery: Claim): Promise<Uint8Array | null> {
-  const [event] = await findBody(tx, { orgId: delivery.orgId, number: delivery.eventNumber })
-  return event?.body ?? null
-}
-
 function inOrder(a: Claim, b: Claim): number {
   return a.dueAt - b.dueAt || a.eventNumber - b.eventNumber
 }
 
-const claimWithTestBody = { ...claimColumns, testBody: deliveries.testBody }
-type ClaimWithTestBody = Claim & { testBody: Uint8Array | null }
+/** In full, because Drizzle leaves the tables out, and both have an organization. */
+const eventBody = sql<Uint8Array | null>`(select events.body from events
+  where events.org_id = deliveries.org_id and events.number = deliveries.event_number)`.mapWith(events.body)
+const claimWithBodies = { ...claimColumns, testBody: deliveries.testBody, eventBody }
+type ClaimedRow = Claim & { testBody: Uint8Array | null; eventBody: Uint8Array | null }
 const claimed = { state: 'in_flight' as const, attempt: sql`${deliveries.attempt} + 1` }
 
-const claimDueRows = statement<{ endpointId: string; now: number; limit: number }, ClaimWithTestBody[]>(
+const claimDueRows = statement<{ endpointId: string; now: number; limit: number }, ClaimedRow[]>(
   'claim_due',
   (tx, p) => {
     const due = tx
@@ -97,11 +97,11 @@ const claimDueRows = statement<{ endpointId: string; now: number; limit: number 
       )
       // The limit is part of the order, because Drizzle would bind it bare (see schedule.ts).
       .orderBy(asc(deliveries.dueAt), sql`${deliveries.eventNumber} limit ${integerParameter(p.limit)}`)
-    return tx.update(deliveries).set(claimed).where(inArray(deliveries.id, due)).returning(claimWithTestBody)
+    return tx.update(deliveries).set(claimed).where(inArray(deliveries.id, due)).returning(claimWithBodies)
   },
 )
 
-const claimTestRows = statement<{ endpointId: string; limit: number }, ClaimWithTestBody[]>(
+const claimTestRows = statement<{ endpointId: string; limit: number }, ClaimedRow[]>(
   'claim_tests',
   (tx, p) => {
     const due = tx
@@ -116,31 +116,13 @@ const claimTestRows = statement<{ endpointId: string; limit: number }, ClaimWith
         ),
       )
       .limit(p.limit)
-    return tx.update(deliveries).set(claimed).where(inArray(deliveries.id, due)).returning(claimWithTestBody)
+    return tx.update(deliveries).set(claimed).where(inArray(deliveries.id, due)).returning(claimWithBodies)
   },
 )
 
-const findBody = statement<{ orgId: string; number: number }, { body: Uint8Array | null }[]>(
-  'claim_body',
-  (tx, p) =>
-    tx
-      .select({ body: events.body })
-      .from(events)
-      .where(and(eq(events.orgId, p.orgId), eq(events.number, p.number))),
-)
-
-const insertAttempt = command<
-  Pick<typeof attempts.$inferSelect, 'deliveryId' | 'number' | 'orgId' | 'kind' | 'url' | 'startedAt'>
->('claim_insert_attempt', (tx, p) =>
-  tx.insert(attempts).values({
-    deliveryId: p.deliveryId,
-    number: p.number,
-    orgId: p.orgId,
-    kind: p.kind,
-    url: p.url,
-    startedAt: p.startedAt,
-  }),
-)
+const insertAttempts = insertOf(attempts, {
+  columns: ['deliveryId', 'number', 'orgId', 'kind', 'url', 'startedAt'],
+})
 
 const releaseDelivery = command<{ id: string; attempt: number }>('claim_undo', (tx, p) =>
   tx

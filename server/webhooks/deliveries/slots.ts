@@ -15,8 +15,8 @@ const MAX_ATTEMPTS_PER_ENDPOINT = 8
 const UNREACHABLE_AFTER = 3
 /** Queued deliveries, as a multiple of what the endpoint finished since the last batch: above 1, so that it can grow. */
 const QUEUE_GROWTH = 2
-/** Deliveries claimed in one batch, and deliveries queued in all. */
-const MAX_BATCH = 64
+/** Deliveries claimed in one batch, and deliveries queued in all: with fewer, a fast endpoint waits for commits. */
+const MAX_BATCH = 128
 
 /** A claimed delivery, from its claim until its result is on disk. */
 export interface DeliveryInFlight {
