@@ -46,8 +46,9 @@ export interface EndpointRequestOptions extends RequestOptions {
 class EndpointAgent extends Agent {
   #open = 0
 
-  override getName(options?: Partial<EndpointRequestOptions>): string {
-    return `${options?.endpointId ?? ''} ${super.getName(options)}`
+  /** Everything else that could make connections differ is the same for all of an agent. */
+  override getName({ endpointId, host, port }: Partial<EndpointRequestOptions> = {}): string {
+    return `${endpointId} ${host}:${port}`
   }
 
   override createConnection(...given: Parameters<Agent['createConnection']>) {

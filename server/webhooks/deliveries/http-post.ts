@@ -110,7 +110,9 @@ export class HttpPost {
     request.on('upgrade', () => this.#fail('bad_response', '101 is not a final HTTP status.'))
     request.on('response', (response) => this.#onResponse(response))
     request.on('error', (error) => this.#onError(request, error))
-    request.end(this.post.body)
+    // As text, headers and body go out in one write, which saves both sides a TLS record. Latin-1 keeps every byte.
+    const { buffer, byteOffset, byteLength } = this.post.body
+    request.end(Buffer.from(buffer, byteOffset, byteLength).toString('latin1'), 'latin1')
   }
 
   #onSocket(socket: Socket): void {
@@ -190,13 +192,19 @@ export class HttpPost {
       outcome: errorOfStatus(status) ?? 'succeeded',
       status,
       responseHeaders: headers,
-      // Not Uint8Array.from, which walks byte by byte: 0.4 ms for 16 KiB instead of 1 µs.
-      responseBody: new Uint8Array(Buffer.concat(this.#chunks).subarray(0, MAX_BODY_BYTES)),
+      responseBody: this.#body(),
       isBodyCut,
       durationMs: this.#since(this.#respondedAt),
       ...this.#detail(detailOf(status, headers)),
       ...(status === 429 || status === 503 ? this.#retryAfter(headers) : undefined),
     })
+  }
+
+  #body(): Uint8Array {
+    const [only] = this.#chunks
+    const whole = this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks)
+    // A copy, because a chunk is a part of what the socket has read. Not Uint8Array.from, which walks byte by byte.
+    return new Uint8Array(whole.subarray(0, MAX_BODY_BYTES))
   }
 
   /** What happened, and whether the endpoint may have the request twice. */

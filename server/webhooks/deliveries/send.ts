@@ -9,6 +9,10 @@ import type { DeliveryError } from './delivery-errors.ts'
 import { HttpPost, type HttpPostDeps, type PostRequest, type SendResult } from './http-post.ts'
 
 const HTTPS_PORT = 443
+const MAX_KNOWN_TARGETS = 4_096
+
+/** Where a URL leads, or why nothing is sent there. */
+type Target = Pick<PostRequest, 'hostname' | 'port' | 'path'> | { refusal: string }
 
 interface SenderOptions {
   clock: Clock
@@ -43,6 +47,7 @@ export interface Sender {
 export function createSender(options: SenderOptions): Sender {
   const { clock, policy, timeoutMs, ca, resolve = resolveName } = options
   const inFlight = new Set<HttpPost>()
+  const targets = new Map<string, Target>()
   let isClosed = false
   let agents: Agents | undefined
   // Reports a wrong certificate at start, not at the first delivery.
@@ -52,6 +57,16 @@ export function createSender(options: SenderOptions): Sender {
     // Created at first use: loading the system's authorities takes about 30 ms, which would delay the start.
     agents ??= createAgents(ca)
     return { clock, timeoutMs, agents, lookup: (onResolved) => checkedLookup(resolve, policy, onResolved) }
+  }
+
+  /** Parsing a URL and judging its address takes a tenth of an attempt, and the same ones come again and again. */
+  function targetOf(url: string): Target {
+    const known = targets.get(url)
+    if (known) return known
+    const target = readTarget(url, policy)
+    if (targets.size >= MAX_KNOWN_TARGETS) targets.clear()
+    targets.set(url, target)
+    return target
   }
 
   function run(post: PostRequest, signal: AbortSignal | undefined): Promise<SendResult> {
@@ -70,13 +85,9 @@ export function createSender(options: SenderOptions): Sender {
   return {
     async send(request) {
       if (isClosed || request.signal?.aborted) return unsent('interrupted')
-      const url = URL.parse(request.url)
-      if (url?.protocol !== 'https:') return unsent('blocked_address', 'The URL is not an https URL.')
-      const hostname = hostName(url.hostname)
-      if (isIP(hostname) && !policy.allows(hostname, hostname)) {
-        return unsent('blocked_address', `${hostname} is not a public address.`)
-      }
-      return run(postOf(request, url, hostname), request.signal)
+      const target = targetOf(request.url)
+      if ('refusal' in target) return unsent('blocked_address', target.refusal)
+      return run(postOf(request, target), request.signal)
     },
     close() {
       isClosed = true
@@ -87,12 +98,21 @@ export function createSender(options: SenderOptions): Sender {
   }
 }
 
-function postOf(request: SendRequest, url: URL, hostname: string): PostRequest {
+/** Names are resolved and checked for every connection. Only the address in a URL can be judged here. */
+function readTarget(text: string, policy: AddressPolicy): Target {
+  const url = URL.parse(text)
+  if (url?.protocol !== 'https:') return { refusal: 'The URL is not an https URL.' }
+  const hostname = hostName(url.hostname)
+  if (isIP(hostname) && !policy.allows(hostname, hostname)) {
+    return { refusal: `${hostname} is not a public address.` }
+  }
+  return { hostname, port: Number(url.port) || HTTPS_PORT, path: url.pathname + url.search }
+}
+
+function postOf(request: SendRequest, target: Pick<PostRequest, 'hostname' | 'port' | 'path'>): PostRequest {
   return {
+    ...target,
     endpointId: request.endpointId,
-    hostname,
-    port: Number(url.port) || HTTPS_PORT,
-    path: url.pathname + url.search,
     headers: {
       ...request.headers,
       // A small compressed response could decompress to any size.
