@@ -14,15 +14,16 @@ export interface Backlog {
   oldestDueAt: number | null
 }
 
-/** Counts deliveries over all organizations. Reads partial indexes only: about 60 ms for a million. */
+/** Counts deliveries over all organizations. Reads partial indexes only. */
 export async function countBacklog(deps: Deps): Promise<Backlog> {
-  const { read } = deps.database
-  const endpointRows = await read
+  // For a million deliveries, it takes 60 ms.
+  const { background } = deps.database
+  const endpointRows = await background
     .select({ id: endpoints.id, offAt: endpoints.offAt })
     .from(endpoints)
     .where(isNull(endpoints.deletedAt))
   // Grouped along the index and joined here: a join in the query takes ten times as long.
-  const pendingRows = await read
+  const pendingRows = await background
     .select({ endpointId: deliveries.endpointId, size: count() })
     .from(deliveries)
     .where(sql`state = 'pending'`)
@@ -41,7 +42,7 @@ export async function countBacklog(deps: Deps): Promise<Backlog> {
 
 /** `state` is literal, for the partial indexes. */
 async function countIn(deps: Deps, state: ReturnType<typeof sql>): Promise<number> {
-  const [found] = await deps.database.read.select({ size: count() }).from(deliveries).where(state)
+  const [found] = await deps.database.background.select({ size: count() }).from(deliveries).where(state)
   return found?.size ?? 0
 }
 
@@ -50,7 +51,7 @@ async function oldestDueAt(deps: Deps): Promise<number | null> {
   // Drizzle would write the outer column without its table, and the subquery would take it for its own.
   const earliest = sql<number | null>`(select due_at from deliveries where endpoint_id = endpoints.id
     and state = 'pending' and due_at > ${AT_ONCE} order by due_at limit 1)`
-  const found = await deps.database.read
+  const found = await deps.database.background
     .select({ dueAt: earliest })
     .from(endpoints)
     .where(and(isNull(endpoints.deletedAt), isNull(endpoints.offAt)))

@@ -1,4 +1,5 @@
 import { and, asc, desc, eq, gte, isNotNull, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
+import type { Database, Reader } from '../../database/database.ts'
 import { events } from '../../database/tables/events.ts'
 import {
   attempts,
@@ -9,11 +10,14 @@ import {
 } from '../../database/tables/webhooks.ts'
 import type { Deps } from '../../deps.ts'
 import { type Fault, invalid, notFound } from '../../errors.ts'
+import type { ExpensiveRead } from '../../expensive-reads.ts'
 import { firstIdAt, isId } from '../../ids.ts'
 import { requireWebhookEvent } from '../endpoints/validate.ts'
 
 const MAX_LIMIT = 100
 const DEFAULT_LIMIT = 25
+/** Deliveries examined at a time: a few milliseconds. */
+const SLICE = 500
 /** An id may be created up to this long after the event's time. */
 const ID_DELAY_MS = 60_000
 
@@ -44,26 +48,97 @@ export interface DeliveryDetail extends DeliveryRow {
   attempts: Attempt[]
 }
 
-/** Newest first. Throws 400 for an unknown event, state or cursor. An unknown endpoint has no deliveries. */
+/**
+ * Newest first. A page may have fewer deliveries than the limit and still a `nextCursor`: filters that no index covers
+ * examine a limited number of rows. Throws 400 for an unknown event, state or cursor. An unknown endpoint has no
+ * deliveries.
+ */
 export async function listDeliveries(
   deps: Deps,
   orgId: string,
   filter: DeliveryFilter = {},
+  caller: { agentId?: string; signal?: AbortSignal } = {},
 ): Promise<{ deliveries: DeliveryRow[]; nextCursor: string | null }> {
   const limit = Math.min(Math.max(filter.limit ?? DEFAULT_LIMIT, 1), MAX_LIMIT)
-  const conditions = conditionsOf(filter)
+  const conditions = and(eq(deliveries.orgId, orgId), ...conditionsOf(filter))
   if (filter.state === 'held' && !(await hasEndpointOff(deps, orgId))) {
     return { deliveries: [], nextCursor: null }
   }
-  const rows = await deps.database.read
+  if (isCovered(filter)) return pageOf(await readRows(deps.database.read, conditions, limit + 1), limit)
+  return deps.expensiveReads.run(caller, (expensive) =>
+    listInSlices(deps.database, { orgId, filter, conditions, limit, expensive }),
+  )
+}
+
+function pageOf(rows: DeliveryRow[], limit: number) {
+  const page = rows.slice(0, limit)
+  return { deliveries: page, nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null }
+}
+
+function readRows(read: Reader, conditions: SQL | undefined, limit: number): Promise<DeliveryRow[]> {
+  return read
     .select(columns)
     .from(deliveries)
     .innerJoin(endpoints, eq(endpoints.id, deliveries.endpointId))
-    .where(and(eq(deliveries.orgId, orgId), ...conditions))
+    .where(conditions)
     .orderBy(desc(deliveries.id))
-    .limit(limit + 1)
-  const page = rows.slice(0, limit)
-  return { deliveries: page, nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null }
+    .limit(limit)
+}
+
+/** Whether an index finds exactly the deliveries that a filter asks for, in their order. */
+function isCovered({ endpointId, event, state }: DeliveryFilter): boolean {
+  if (event !== undefined || state === 'pending' || state === 'held') return false
+  return endpointId === undefined || state === undefined || state === 'failed'
+}
+
+/** Examines some deliveries of the endpoint, the state, or the organization at a time. */
+async function listInSlices(
+  { read, background }: Database,
+  {
+    orgId,
+    filter: { endpointId, state, ...filter },
+    conditions,
+    limit,
+    expensive,
+  }: {
+    orgId: string
+    filter: DeliveryFilter
+    conditions: SQL | undefined
+    limit: number
+    expensive: ExpensiveRead
+  },
+): Promise<{ deliveries: DeliveryRow[]; nextCursor: string | null }> {
+  const { cursor, since, until } = filter
+  const along = and(
+    eq(deliveries.orgId, orgId),
+    endpointId === undefined ? storedState(state) : eq(deliveries.endpointId, endpointId),
+  )
+  const found: DeliveryRow[] = []
+  let below = cursor
+  for (let reader = read; ; reader = background) {
+    const rest = and(along, ...conditionsOf({ since, until, cursor: below }))
+    const [end] = await reader
+      .select({ id: deliveries.id })
+      .from(deliveries)
+      .where(rest)
+      .orderBy(desc(deliveries.id))
+      .limit(1)
+      .offset(SLICE - 1)
+    const isFrom = end && gte(deliveries.id, end.id)
+    const isBelow = below === undefined ? undefined : lt(deliveries.id, below)
+    const missing = limit + 1 - found.length
+    found.push(...(await readRows(reader, and(conditions, isFrom, isBelow), missing)))
+    if (!end || found.length > limit) return pageOf(found, limit)
+    below = end.id
+    await expensive.examined(SLICE)
+    if (expensive.isSpent) return { deliveries: found, nextCursor: below }
+  }
+}
+
+/** Whether a delivery is pending or held depends on its endpoint. */
+function storedState(state: string | undefined): SQL | undefined {
+  if (state === undefined) return undefined
+  return state === 'pending' || state === 'held' ? sql`state = 'pending'` : isInState(requireState(state))
 }
 
 /** Without this check, a query for held deliveries would read every pending one just to find none. */

@@ -88,12 +88,13 @@ export function deliveryRoutes(deps: Deps, guard: AgentGuard) {
     .use(guard.requireAgent)
     .get(
       '/deliveries',
-      async ({ me, query: { since, until, ...filter } }) => {
-        const found = await listDeliveries(deps, me.orgId, {
-          ...filter,
+      async ({ me: { orgId, agentId }, query: { since, until, ...query }, request: { signal } }) => {
+        const filter = {
+          ...query,
           since: since === undefined ? undefined : parseTime(since, { parameter: 'since' }),
           until: until === undefined ? undefined : parseTime(until, { parameter: 'until' }),
-        })
+        }
+        const found = await listDeliveries(deps, orgId, filter, { agentId, signal })
         const data = found.deliveries.map(viewDelivery)
         return found.nextCursor === null ? { data } : { data, nextCursor: found.nextCursor }
       },

@@ -48,7 +48,15 @@ export function DeliveriesPage() {
       >
         <Show when={rows()} fallback={<RowsSkeleton rows={8} label="Loading deliveries" />}>
           {(found) => (
-            <Show when={found().length > 0} fallback={<NoDeliveries isFiltered={isFiltered()} />}>
+            <Show
+              when={found().length > 0}
+              fallback={
+                <>
+                  <NoDeliveries isFiltered={isFiltered()} hasOlder={query.hasNextPage} />
+                  <ShowMore query={query} />
+                </>
+              }
+            >
               <div class="delivery-row-columns delivery-row-heads" aria-hidden="true">
                 <span>State</span>
                 <span>Event</span>
@@ -68,7 +76,8 @@ export function DeliveriesPage() {
   )
 }
 
-function NoDeliveries(props: { isFiltered: boolean }) {
+/** `hasOlder`: only the newest deliveries were searched. */
+function NoDeliveries(props: { isFiltered: boolean; hasOlder: boolean }) {
   return (
     <Show
       when={props.isFiltered}
@@ -83,8 +92,8 @@ function NoDeliveries(props: { isFiltered: boolean }) {
     >
       <EmptyState
         icon={<FunnelX />}
-        title="No matching deliveries"
-        text="Try fewer filters."
+        title={props.hasOlder ? 'Nothing in the newest deliveries' : 'No matching deliveries'}
+        text={props.hasOlder ? 'Show more to search older ones, or try fewer filters.' : 'Try fewer filters.'}
         action={<a href="/settings/deliveries">Show all deliveries</a>}
       />
     </Show>
