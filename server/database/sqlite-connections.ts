@@ -1,7 +1,7 @@
 import { Database as Connection, type SQLQueryBindings } from 'bun:sqlite'
 import { closeSync, fdatasync, openSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { is, Param, Placeholder } from 'drizzle-orm'
+import { Column, is, Param, Placeholder } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import type { Reader, Transaction } from './database.ts'
 import { refuseInsideUnit, refuseOutsideUnit, UnitFault } from './unit.ts'
@@ -113,6 +113,80 @@ export function directRun<Given>(
     plain.guard()
     prepared.run(...readers.map((read) => read(given)))
   }
+}
+
+/**
+ * Reads rows directly on bun:sqlite, which takes less than half the time. Drizzle looks up how to decode each value of
+ * each row; here that is looked up once. Returns undefined for what only Drizzle can decode: expressions, and joined
+ * tables that can be missing.
+ */
+export function directRows<Given extends Record<string, unknown>, Result>(
+  handle: object,
+  prepared: { getQuery(): { sql: string; params: unknown[] } },
+): ((given: Given) => Promise<Result>) | undefined {
+  const plain = plainConnections.get(handle)
+  const columns = plain && columnsIn(prepared)
+  if (!columns) return undefined
+  const { sql, params } = prepared.getQuery()
+  const query = plain.connection.prepare(sql)
+  const readers = params.map((param) => bindingOf(param, (parameter) => (given: Given) => given[parameter]))
+  return async (given) => {
+    plain.guard()
+    const rows = query.values(...readers.map((read) => read(given)))
+    return rows.map((row) => decodedRow(columns, row)) as Result
+  }
+}
+
+interface ResultColumn {
+  name: string
+  /** The object in the row that it belongs to. */
+  inside: string | undefined
+  /** Undefined for values that are used as they are stored. */
+  decode: ((value: unknown) => unknown) | undefined
+}
+
+function columnsIn(prepared: object): ResultColumn[] | undefined {
+  if (!('fields' in prepared) || !Array.isArray(prepared.fields)) return undefined
+  const joins = 'joinsNotNullableMap' in prepared ? (prepared.joinsNotNullableMap ?? {}) : {}
+  if (Object.values(joins).includes(false)) return undefined
+  const columns: ResultColumn[] = []
+  for (const { path, field } of prepared.fields) {
+    if (!is(field, Column) || path.length > 2) return undefined
+    const isPlain = field.mapFromDriverValue === Column.prototype.mapFromDriverValue
+    columns.push({
+      name: path.at(-1),
+      inside: path.length > 1 ? path[0] : undefined,
+      decode: isPlain ? undefined : field.mapFromDriverValue.bind(field),
+    })
+  }
+  return columns
+}
+
+function decodedRow(columns: ResultColumn[], row: unknown[]): object {
+  const result: Record<string, unknown> = {}
+  for (let place = 0; place < columns.length; place += 1) {
+    const column = columns[place]
+    if (!column) continue
+    const { name, inside, decode } = column
+    const stored = row[place]
+    const value = decode && stored !== null ? decode(stored) : stored
+    if (inside === undefined) result[name] = value
+    else joined(result, inside)[name] = value
+  }
+  return result
+}
+
+/** The columns of a joined table. */
+function joined(result: Record<string, unknown>, inside: string): Record<string, unknown> {
+  const known = result[inside]
+  if (isObject(known)) return known
+  const made: Record<string, unknown> = {}
+  result[inside] = made
+  return made
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
 }
 
 /** The name of a query's parameter, or undefined for a constant. */

@@ -1,7 +1,7 @@
 import { getTableColumns, getTableName, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { IndexColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Reader, Transaction } from './database.ts'
-import { directRun, parameterIn } from './sqlite-connections.ts'
+import { directRows, directRun, parameterIn } from './sqlite-connections.ts'
 
 type Params = Record<string, unknown>
 type Placeholders<P extends Params> = { [Name in keyof P & string]: Placeholder<Name, P[Name]> }
@@ -37,7 +37,7 @@ export function statement<P extends Params, Result, On extends Reader | Transact
     let query = queries.get(on)
     if (!query) {
       const prepared = build(on, placeholdersOf<P>()).prepare(name)
-      query = (given) => prepared.execute(given)
+      query = directRows<P, Result>(on, prepared) ?? ((given) => prepared.execute(given))
       queries.set(on, query)
     }
     return query(params)

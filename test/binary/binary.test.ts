@@ -56,7 +56,7 @@ test('the compiled program serves from an empty folder without anything else ins
   await first.end('SIGKILL')
   await using second = await startProgram(place, program, folder)
   const kept = await call('GET', second.url + String(created.headers.get('location')), { headers })
-  expect(kept.json).toEqual(created.json)
+  expect(kept.json).toMatchObject(created.json)
   expect(await second.end('SIGTERM')).toBe(0)
 })
 

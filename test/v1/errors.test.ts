@@ -96,7 +96,7 @@ describe('our own faults', () => {
     await makeTicket(client)
     // A ticket as no version of ours would have written it: its answer would break the contract.
     await own.deps.database.write(async (tx) => {
-      await tx.update(tickets).set({ status: sql`'secret-word'` })
+      await tx.update(tickets).set({ tags: sql`'[{"secret-word":1}]'` })
     })
     const answer = await client.call('GET', '/tickets', { headers: { 'x-request-id': 'trace-7' } })
     const problem = problemOf(answer, 500, 'internal_error')

@@ -37,7 +37,7 @@ describe.if(engine === 'sqlite')('on SQLite', () => {
     await webhooks.ticket()
     await webhooks.newest('succeeded', 1)
     const sorted = prepared.mock.calls.map(([sql]) => sql).filter((sql) => SORTED_BY_LOOP.test(sql))
-    expect(sorted).toHaveLength(6)
+    expect(new Set(sorted).size).toBe(6)
     for (const sql of sorted) {
       const conditions = sql.slice(sql.lastIndexOf('where', sql.indexOf('order by')))
       expect(conditions.replaceAll(/cast\(\? as \w+\)/g, ''), sql).not.toInclude('?')

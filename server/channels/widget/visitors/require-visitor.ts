@@ -95,14 +95,23 @@ export function createVisitorGuard(deps: Deps) {
     lastSeen,
     sightings,
     visitorOf,
-    /** Elysia plugin that gives later routes `widget` and `address`. */
-    requireWidget: new Elysia({ name: 'require-widget' }).derive({ as: 'scoped' }, async (context) => {
-      const opened = await openWidget(context)
-      if (await isAddressBlocked(deps, opened.widget.orgId, opened.address)) throw visitorBlocked()
-      return opened
-    }),
+    /**
+     * Elysia plugin that gives later routes `widget` and `address`. It names what it uses of the context: for a hook that
+     * passes the whole context on, Elysia parses cookies, headers, and the query of every request to any route.
+     */
+    requireWidget: new Elysia({ name: 'require-widget' }).derive(
+      { as: 'scoped' },
+      async ({ request, server, params, set }) => {
+        const opened = await openWidget({ request, server, params, set })
+        if (await isAddressBlocked(deps, opened.widget.orgId, opened.address)) throw visitorBlocked()
+        return opened
+      },
+    ),
     /** The same with `visitor`. */
-    requireVisitor: new Elysia({ name: 'require-visitor' }).derive({ as: 'scoped' }, requireVisitor),
+    requireVisitor: new Elysia({ name: 'require-visitor' }).derive(
+      { as: 'scoped' },
+      ({ request, server, params, set }) => requireVisitor({ request, server, params, set }),
+    ),
     /** The answer to a preflight. The request after it is refused if it isn't allowed, in words that the page can read. */
     preflight(request: Request, set: Arrived['set']): void {
       allowReading(request, set)
