@@ -1,7 +1,10 @@
 import { Database, type SQLQueryBindings } from 'bun:sqlite'
 
-/** What the thread is asked: first the file of the database, then queries. */
-export type ReaderRequest = { file: string } | { id: number; sql: string; params: SQLQueryBindings[] }
+/** What the thread is asked: first the file of the database, then queries. Another such thread only makes checkpoints. */
+export type ReaderRequest =
+  | { file: string }
+  | { id: number; sql: string; params: SQLQueryBindings[] }
+  | { id: number; checkpoint: string }
 export type ReaderResponse =
   | { id: number; rows: unknown[][] }
   | { id: number; error: { message: string; code: string | undefined } }
@@ -12,19 +15,27 @@ const CACHE_KIB = -8_192
 
 let connection: Database | undefined
 
-/** The thread of background-reader.ts. It imports nothing but SQLite, so that it starts fast and stays small. */
+/** The thread of database-thread.ts. It imports nothing but SQLite, so that it starts fast and stays small. */
 addEventListener('message', ({ data }: MessageEvent<ReaderRequest>) => {
   if ('file' in data) {
     connection = new Database(data.file, { readonly: true, strict: true })
     connection.exec(
       `PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA temp_store = MEMORY; PRAGMA cache_size = ${CACHE_KIB}`,
     )
-  } else postMessage(answer(data.id, data.sql, data.params))
+  } else if ('checkpoint' in data) postMessage(answer(data.id, () => checkpoint(data.checkpoint)))
+  else postMessage(answer(data.id, () => connection?.query(data.sql).values(...data.params) ?? []))
 })
 
-function answer(id: number, sql: string, params: SQLQueryBindings[]): ReaderResponse {
+/** Moves the log into the database, as far as readers let it. The writer waits meanwhile (sqlite.ts). */
+function checkpoint(file: string): unknown[][] {
+  using writable = new Database(file, { readwrite: true, strict: true })
+  writable.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA synchronous = NORMAL`)
+  return writable.query('PRAGMA wal_checkpoint(PASSIVE)').values()
+}
+
+function answer(id: number, work: () => unknown[][]): ReaderResponse {
   try {
-    return { id, rows: connection?.query(sql).values(...params) ?? [] }
+    return { id, rows: work() }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     const code = error instanceof Error && 'code' in error ? String(error.code) : undefined

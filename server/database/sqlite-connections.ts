@@ -39,11 +39,15 @@ export function openWriter(file: string) {
     PRAGMA foreign_keys = ON;
     PRAGMA temp_store = MEMORY;
     PRAGMA cache_size = ${CACHE_KIB};
+    PRAGMA wal_autocheckpoint = 0;
   `)
   connection.exec('PRAGMA busy_timeout = 0')
   // Reading opens the log. The file stays the same until the last connection is closed.
   connection.query('SELECT count(*) FROM sqlite_schema').get()
   const log = openSync(`${file}-wal`, 'r')
+  const logState = connection.prepare<{ log: number; checkpointed: number }, []>(
+    'PRAGMA wal_checkpoint(NOOP)',
+  )
   return {
     connection,
     tx: asPostgres<Transaction>(connection, () => {
@@ -63,7 +67,22 @@ export function openWriter(file: string) {
       connection.close()
       closeSync(log)
     },
-    /** The same checkpoint without waiting. Returns whether it completed. */
+    /** Pages of the log that are not in the database yet; 0 if SQLite can't tell. */
+    pagesInLog(): number {
+      try {
+        const { log = 0, checkpointed = 0 } = logState.get() ?? {}
+        return log - checkpointed
+      } catch {
+        return 0
+      }
+    },
+    /** Moves what it can without waiting for anyone. Holds the event loop for 20 ms and more. */
+    checkpointNow(): void {
+      try {
+        connection.exec('PRAGMA wal_checkpoint(PASSIVE)')
+      } catch {}
+    },
+    /** Moves everything and empties the log, without waiting. Returns whether it completed. */
     emptyLog(): boolean {
       const row = connection.query<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)').get()
       return row?.busy === 0

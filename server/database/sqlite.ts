@@ -3,6 +3,7 @@ import { statSync } from 'node:fs'
 import { yieldToEventLoop } from '../loop.ts'
 import { openBackgroundReader } from './background-reader.ts'
 import { type Database, isStorageFault, StorageError, type Transaction } from './database.ts'
+import { openDatabaseThread } from './database-thread.ts'
 import { openReader, openWriter } from './sqlite-connections.ts'
 import { refuseInsideUnit, runAsUnit, UnitFault } from './unit.ts'
 import { fileIdentity } from './watch-files.ts'
@@ -12,6 +13,9 @@ const FLUSH_MS = 5
 /** How long a flush waits for another process that writes, such as a command, and how often it checks. */
 const MAX_WAIT_MS = 5_000
 const TRY_EVERY_MS = 5
+
+/** A log with this many pages is moved into the database before the next write, so that it doesn't grow without end. */
+const MAX_LOG_PAGES = 1_000
 
 interface Queued {
   work: (tx: Transaction) => Promise<unknown>
@@ -31,6 +35,7 @@ export function openSqlite(file: string, onCommit: () => void): Database {
   const writer = openWriter(file)
   const reader = openReader(file)
   const background = openBackgroundReader(file)
+  const checkpoints = openDatabaseThread(file)
   const queue: Queued[] = []
   let isFlushing = false
   let flushStartedAt = 0
@@ -54,6 +59,7 @@ export function openSqlite(file: string, onCommit: () => void): Database {
   /** Runs one batch per turn of the event loop, so that writes don't delay requests and timers. */
   async function flush(): Promise<void> {
     await flushBatch()
+    await shortenLog()
     if (queue.length === 0) isFlushing = false
     else if (lockedSince === undefined) setImmediate(flush)
     else setTimeout(flush, TRY_EVERY_MS)
@@ -78,6 +84,15 @@ export function openSqlite(file: string, onCommit: () => void): Database {
       const refused = batch.length > 0 ? batch : queue.splice(0)
       for (const unit of refused) unit.reject(cause instanceof StorageError ? cause : diskRefusal(cause))
     }
+  }
+
+  /**
+   * In another thread, because it takes 20 ms and more. Writes wait: while they go on, the log never comes to an end, and
+   * SQLite starts it anew only there. What fails, on a full disk for example, is tried again after the next write.
+   */
+  async function shortenLog(): Promise<void> {
+    if (writer.pagesInLog() < MAX_LOG_PAGES) return
+    await checkpoints.run({ checkpoint: file }).catch(() => writer.checkpointNow())
   }
 
   /** The changes are committed, so it isn't certain that they are lost when this fails. */
@@ -174,6 +189,7 @@ export function openSqlite(file: string, onCommit: () => void): Database {
       isClosed = true
       while (isFlushing) await yieldToEventLoop()
       background.close()
+      checkpoints.close()
       reader.connection.close()
       writer.checkpoint()
       writer.close()
