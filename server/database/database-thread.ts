@@ -14,7 +14,7 @@ type Task = ReaderRequest extends infer Request
     : never
   : never
 
-export interface DatabaseThread {
+interface DatabaseThread {
   /** Does one task after the other. Rejects with the code of SQLite, or when the thread ends. */
   run(task: Task): Promise<unknown[][]>
   /** Tasks that are running or waiting are rejected. */

@@ -38,7 +38,7 @@ const CLOCKS: Record<string, RegExp> = {
   // Pauses between attempts of a unit.
   'server/database/postgres.ts': /setTimeout/,
   // When a thread without work ends.
-  'server/database/background-reader.ts': /setTimeout/,
+  'server/database/database-thread.ts': /setTimeout/,
   'server/database/migrate.ts': /Bun\.sleepSync/,
 }
 const READS_ENVIRONMENT = /\b(?:process|Bun|import\.meta)\.env\b/
