@@ -1,6 +1,6 @@
 import { isMet, printTable, type Result } from './result.ts'
 
-// `bun run bench [part …]`: ratios within one run on one machine, as a table and, on the last line, as JSON.
+// `bun run bench [part …]`, such as `bun run bench soak --minutes 10`: ratios within one run on one machine, as a table and, on the last line, as JSON.
 
 /** Each is loaded when it is wanted: some build the pages, or need a browser. */
 const PARTS: Record<string, () => Promise<() => Promise<Result[]>>> = {
@@ -20,9 +20,13 @@ const PARTS: Record<string, () => Promise<() => Promise<Result[]>>> = {
   telegram: async () => (await import('./telegram.ts')).benchTelegram,
 }
 
+/** Only when it is named, because it takes ten minutes. */
+const ON_REQUEST = { soak: async () => (await import('./soak.ts')).benchSoak }
+
 const wanted = process.argv.slice(2)
 const results: Result[] = []
-for (const [name, load] of Object.entries(PARTS)) {
+const parts = wanted.length > 0 ? { ...PARTS, ...ON_REQUEST } : PARTS
+for (const [name, load] of Object.entries(parts)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue
   process.stderr.write(`${name} …\n`)
   const bench = await load()

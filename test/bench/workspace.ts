@@ -89,7 +89,7 @@ export function fillLists(database: Database): void {
   database.exec(`
     DELETE FROM ticket_tags; DELETE FROM ticket_counters;
     INSERT INTO ticket_tags (org_id, tag, ticket_id, ticket_number, status, channel, assigned_to, is_spam, created_at, updated_at)
-      SELECT org_id, value, tickets.id, status, channel, assigned_to, is_spam, created_at, updated_at
+      SELECT org_id, value, tickets.id, tickets.number, status, channel, assigned_to, is_spam, created_at, updated_at
       FROM tickets, json_each(tags)`)
   for (const assignee of [`'any'`, 'assigned_to']) {
     for (const [tag, table] of [

@@ -11,7 +11,7 @@ const LONG_TEXT = 'x'.repeat(65_536)
 const UPLOADS_PER_SECOND = 20
 const UPLOAD = new Uint8Array(2 * 1024 * 1024)
 const TURN_MS = 20
-const DONE = new Set([200, 201, 403, 413, 429])
+const DONE = new Set([200, 201, 403, 413, 429, 503])
 
 const [base = ''] = process.argv.slice(2)
 const statuses = new Map<string, number>()
