@@ -18,14 +18,14 @@ export function openBackgroundReader(file: string): BackgroundReader {
   const thread = openDatabaseThread(file)
 
   async function query(sql: string, params: unknown[]): Promise<{ rows: unknown[][] }> {
+    refuseInsideUnit('read')
     const given = params as Extract<ReaderRequest, { params: unknown }>['params']
     return { rows: await thread.run({ sql, params: given }) }
   }
 
-  const logger = { logQuery: () => refuseInsideUnit('read') }
   return {
-    // The second argument is for batches, and the casing is taken from the third only.
-    read: drizzle(query, undefined, { casing: 'snake_case', logger }) as unknown as Reader,
+    // The second argument is for batches.
+    read: drizzle(query, undefined, { casing: 'snake_case' }) as unknown as Reader,
     close: thread.close,
   }
 }

@@ -66,6 +66,7 @@ export class StorageError extends Error {
 /** Whether the disk or the database server failed, not the query. Looks through the causes that Drizzle adds. */
 export function isStorageFault(reason: unknown): boolean {
   if (reason instanceof StorageError) return true
+  if (reason instanceof Error && reason.cause instanceof StorageError) return true
   const code = storageCode(reason)
   return SQLITE_FAULT.test(code) || POSTGRES_FAULT.test(code) || CONNECTION_LOST.test(code)
 }

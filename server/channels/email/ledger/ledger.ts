@@ -32,7 +32,9 @@ export async function listMails(
     throw invalid([{ parameter: 'cursor', code: 'invalid_cursor', detail }])
   }
   const limit = Math.min(requested, MAX_LISTED)
-  const found = await deps.database.read
+  // No index has the mails of a mailbox in their order, whatever became of them.
+  const isCovered = mailboxId === undefined || outcome !== undefined
+  const found = await (isCovered ? deps.database.read : deps.database.background)
     .select()
     .from(mails)
     .innerJoin(mailboxes, eq(mailboxes.id, mails.mailboxId))

@@ -32,7 +32,7 @@ export type MailCounts = Record<MailOutcome, number>
 
 /** How many mails of a mailbox, or of all, ended how. */
 export async function countMails(deps: Deps, orgId: string, mailboxId?: string): Promise<MailCounts> {
-  const found = await deps.database.read
+  const found = await deps.database.background
     .select({ outcome: mails.outcome, mails: count() })
     .from(mails)
     .where(and(eq(mails.orgId, orgId), mailboxId === undefined ? undefined : eq(mails.mailboxId, mailboxId)))
@@ -79,12 +79,12 @@ interface MailTotals {
 
 /** For the metrics: mailboxes by state and mails by outcome, of all organizations. */
 export async function countAllMail(deps: Deps): Promise<MailTotals> {
-  const { read } = deps.database
+  const { read, background } = deps.database
   const all = await read.select().from(mailboxes).where(isNull(mailboxes.deletedAt))
   const states = { active: 0, connecting: 0, failing: 0, paused: 0, refused: 0 }
   for (const mailbox of all) states[healthOf(mailbox)] += 1
   // Grouped along an index.
-  const grouped = await read
+  const grouped = await background
     .select({ mailboxId: mails.mailboxId, outcome: mails.outcome, mails: count() })
     .from(mails)
     .groupBy(mails.mailboxId, mails.outcome)
