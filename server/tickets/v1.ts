@@ -8,10 +8,10 @@ import { strictQuery } from '../requests/query.ts'
 import { finishedResponse } from '../responses/finished-response.ts'
 import type { LargeResponses } from '../responses/large-responses.ts'
 import { jsonSlices } from '../responses/row-slices.ts'
-import { listTickets } from './list-tickets.ts'
+import { createListResponse } from './list-response.ts'
 import { findMessagePage, readMessagePage } from './message-pages.ts'
 import { postAgentMessage } from './messages.ts'
-import { listRequest, messageLinks, messagesRequest, pageLinks } from './pagination.ts'
+import { listRequest, messageLinks, messagesRequest } from './pagination.ts'
 import type { MessageWithFiles, TicketWithCustomer } from './queries.ts'
 import {
   listedTicket,
@@ -34,6 +34,7 @@ import { ticketEtag, viewListedTicket, viewSentMessage } from './views.ts'
 
 /** The public contract: section 4 of the specification. Who may and how often comes first, then what was sent. */
 export function ticketRoutes(deps: Deps, guard: KeyGuard, large: LargeResponses) {
+  const respondWithList = createListResponse(deps)
   const respondWithTicket = createTicketResponse(deps, large)
   const once = createIdempotency(deps)
   const noQuery = strictQuery()
@@ -42,21 +43,8 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard, large: LargeResponses)
     .use(guard.requireApiKey)
     .get(
       '/tickets',
-      async ({ caller, query, request, set }) => {
-        const wanted = listRequest(query)
-        const found = await listTickets(deps, caller.orgId, { ...wanted, signal: request.signal })
-        const { nextCursor, header } = pageLinks(wanted, found, request.url)
-        if (header) set.headers.link = header
-        return {
-          data: found.tickets.map(viewListedTicket),
-          meta: {
-            total: found.total,
-            page: wanted.cursor?.page ?? wanted.page,
-            perPage: wanted.perPage,
-            ...(nextCursor === undefined ? {} : { nextCursor }),
-          },
-        }
-      },
+      ({ caller: { orgId }, query, request, set }) =>
+        respondWithList({ orgId, wanted: listRequest(query), request, set }),
       {
         transform: [guard.allow('tickets:read'), strictQuery(ticketQuery)],
         query: ticketQuery,

@@ -1,6 +1,7 @@
 import { upsertCustomer } from '../../server/customers/customers.ts'
 import type { Channel, TicketStatus } from '../../server/database/tables/tickets.ts'
 import type { Deps } from '../../server/deps.ts'
+import { recordEvents } from '../../server/events/events.ts'
 import { counterChanges, moveCounters } from '../../server/tickets/counters.ts'
 import {
   insertMessages,
@@ -51,6 +52,10 @@ export async function storeTicket(deps: Deps, orgId: string, given: StoredTicket
         text: 'Hello',
         createdAt: given.createdAt,
       }),
+    ])
+    // Lists are kept until the next event.
+    await recordEvents(deps, tx, orgId, [
+      { type: 'ticket.updated', ticketId: id, createdAt: deps.clock.now() },
     ])
     await moveCounters(tx, orgId, counterChanges(undefined, ticket))
   })

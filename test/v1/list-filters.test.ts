@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
 import { disableAgent } from '../../server/agents/disable-agent.ts'
+import { upsertCustomer } from '../../server/customers/customers.ts'
 import { engine } from '../../server/database/columns.ts'
 import { DATABASE_FILE } from '../../server/database/open.ts'
 import { CHANNELS, TICKET_STATUSES, tickets } from '../../server/database/tables/tickets.ts'
+import { isoTime } from '../../server/dates.ts'
 import { listTickets as readList } from '../../server/tickets/list-tickets.ts'
 import { AGENT, fillTickets } from '../bench/workspace.ts'
 import { seeded } from '../database/random-work.ts'
@@ -40,13 +42,24 @@ describe('any combination of filters', () => {
     const agents = [admin.id]
     for (const name of ['Ben', 'Eva']) agents.push((await signInAgent(bellhop, acme.orgId, { name })).id)
     const office: Office = { acme, admin, agents, ids: [] }
-    for (let number = 0; number < OPERATIONS; number += 1) await changeSomething(office, random)
+    const { read } = bellhop.deps.database
+    const rows = () => read.select().from(tickets).where(eq(tickets.orgId, acme.orgId))
+    for (let number = 0; number < OPERATIONS; number += 1) {
+      await changeSomething(office, random)
+      // The same list again and again, so that a kept one would show.
+      const { data } = await listTickets(acme, '?status=open&per_page=100')
+      const open = (await rows()).filter(({ status }) => status === 'open').sort(orderOf('created_desc'))
+      expect(data.map(factsOf), `seed ${seed}`).toEqual(
+        open
+          .slice(0, 100)
+          .map((row) => factsOf({ ...row, updatedAt: isoTime(row.updatedAt), spam: row.isSpam })),
+      )
+    }
     await disableAgent(bellhop.deps, acme.orgId, agents[2] ?? '')
     const { customer } = await readTicket(acme, office.ids[0] ?? '')
     await done(admin.call('DELETE', `/console/customers/${customer.userId}`))
 
-    const { read } = bellhop.deps.database
-    const all = await read.select().from(tickets).where(eq(tickets.orgId, acme.orgId))
+    const all = await rows()
     const { kept, counted } = await countersAndRecount(bellhop.deps, acme.orgId)
     expect(kept, `seed ${seed}`).toEqual(counted)
     for (let number = 0; number < LISTS; number += 1) {
@@ -79,6 +92,41 @@ describe('any combination of filters', () => {
       400,
       [{ parameter: 'spam', code: 'not_allowed', detail: 'Must be one of: true, false.' }],
     ])
+  })
+})
+
+describe('a list that is asked for again', () => {
+  test('is sent again as it was while nothing has happened, and shows what has', async () => {
+    const acme = await bellhop.organization()
+    const { deps } = bellhop
+    const { id } = await makeTicket(acme, { customer: { name: 'Ana', email: 'ana@example.com' } })
+    const other = await bellhop.organization('Other')
+    const first = await listTickets(acme, '?per_page=1')
+    // Without an event, as nothing in the product changes a ticket.
+    await deps.database.write(async (tx) => {
+      await tx.update(tickets).set({ subject: 'Unnoticed' }).where(eq(tickets.id, id))
+    })
+    expect(await listTickets(acme, '?per_page=1')).toEqual(first)
+    expect((await listTickets(acme, '?per_page=2')).data[0]?.subject).toBe('Unnoticed')
+    expect((await listTickets(other, '?per_page=1')).data).toEqual([])
+    await acme.call('POST', `/tickets/${id}/messages`, { body: { text: 'On it.' } })
+    expect((await listTickets(acme, '?per_page=1')).data[0]?.subject).toBe('Unnoticed')
+    // A visitor of the website can be renamed without an event.
+    await deps.database.write((tx) =>
+      upsertCustomer(deps, tx, acme.orgId, { name: 'Ana Pires', email: 'ana@example.com' }),
+    )
+    expect((await listTickets(acme, '?per_page=1')).data[0]?.customer.name).toBe('Ana Pires')
+  })
+
+  test('has its links each time', async () => {
+    const acme = await bellhop.organization()
+    for (let number = 0; number < 3; number += 1) await makeTicket(acme)
+    const [one, two] = [
+      await acme.call('GET', '/tickets?per_page=1&page=2'),
+      await acme.call('GET', '/tickets?per_page=1&page=2'),
+    ]
+    expect(one.headers.get('link')).toContain('rel="prev"')
+    expect([two.headers.get('link'), two.text]).toEqual([one.headers.get('link'), one.text])
   })
 })
 
@@ -218,6 +266,18 @@ function anyQuery(random: Random, agents: string[]): Query {
   )
   const sorts = ['created_desc', 'created_asc', 'updated_desc'] as const
   return { ...Object.fromEntries(filters), sort: sorts[random(sorts.length)] ?? 'created_desc' }
+}
+
+function factsOf({ id, assignedTo, tags, spam, updatedAt }: Facts) {
+  return [id, assignedTo ?? '', tags, spam, updatedAt]
+}
+
+interface Facts {
+  id: string
+  assignedTo?: string
+  tags: string[]
+  spam: boolean
+  updatedAt: string
 }
 
 type Row = typeof tickets.$inferSelect
