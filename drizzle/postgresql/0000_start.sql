@@ -798,7 +798,7 @@ CREATE UNIQUE INDEX "mails_by_uid" ON "mails" USING btree ("mailbox_id","folder"
 CREATE INDEX "mails_by_organization" ON "mails" USING btree ("org_id","id");--> statement-breakpoint
 CREATE INDEX "mails_by_outcome" ON "mails" USING btree ("org_id","outcome","id");--> statement-breakpoint
 CREATE INDEX "mails_by_mailbox" ON "mails" USING btree ("mailbox_id","outcome","id");--> statement-breakpoint
-CREATE INDEX "mails_pending" ON "mails" USING btree ("attempts","id") WHERE outcome = 'pending';--> statement-breakpoint
+CREATE INDEX "mails_pending" ON "mails" USING btree ("mailbox_id","attempts","id") WHERE outcome = 'pending';--> statement-breakpoint
 CREATE INDEX "mails_by_ticket" ON "mails" USING btree ("org_id","ticket_id");--> statement-breakpoint
 CREATE INDEX "mails_by_hash" ON "mails" USING btree ("hash");--> statement-breakpoint
 CREATE INDEX "message_contents_by_ticket" ON "message_contents" USING btree ("org_id","ticket_id");--> statement-breakpoint

@@ -344,7 +344,7 @@ CREATE UNIQUE INDEX `mails_by_uid` ON `mails` (`mailbox_id`,`folder`,`uid_validi
 CREATE INDEX `mails_by_organization` ON `mails` (`org_id`,`id`);--> statement-breakpoint
 CREATE INDEX `mails_by_outcome` ON `mails` (`org_id`,`outcome`,`id`);--> statement-breakpoint
 CREATE INDEX `mails_by_mailbox` ON `mails` (`mailbox_id`,`outcome`,`id`);--> statement-breakpoint
-CREATE INDEX `mails_pending` ON `mails` (`attempts`,`id`) WHERE outcome = 'pending';--> statement-breakpoint
+CREATE INDEX `mails_pending` ON `mails` (`mailbox_id`,`attempts`,`id`) WHERE outcome = 'pending';--> statement-breakpoint
 CREATE INDEX `mails_by_ticket` ON `mails` (`org_id`,`ticket_id`);--> statement-breakpoint
 CREATE INDEX `mails_by_hash` ON `mails` (`hash`);--> statement-breakpoint
 CREATE TABLE `oauth_clients` (

@@ -173,7 +173,7 @@ export const mails = table(
     index('mails_by_organization').on(row.orgId, row.id),
     index('mails_by_outcome').on(row.orgId, row.outcome, row.id),
     index('mails_by_mailbox').on(row.mailboxId, row.outcome, row.id),
-    index('mails_pending').on(row.attempts, row.id).where(sql`outcome = 'pending'`),
+    index('mails_pending').on(row.mailboxId, row.attempts, row.id).where(sql`outcome = 'pending'`),
     index('mails_by_ticket').on(row.orgId, row.ticketId),
     index('mails_by_hash').on(row.hash),
   ],

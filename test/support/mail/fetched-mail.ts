@@ -13,9 +13,15 @@ interface FetchedMail {
   mailboxId: string
   /** Puts a raw mail into the ledger, and waits for its outcome. */
   fetched(raw: string | Uint8Array): Promise<FiledMail>
+  /** Puts mails into the ledger in one commit. Returns their ids. */
+  put(raws: string[]): Promise<string[]>
 }
 
-export async function openLedger({ deps }: Bellhop, orgId: string, address?: string): Promise<FetchedMail> {
+export async function openLedger(
+  { deps }: Pick<Bellhop, 'deps'>,
+  orgId: string,
+  address?: string,
+): Promise<FetchedMail> {
   const { id: mailboxId } = await createMailbox(deps, orgId, newMailbox(address ? { address } : {}))
   await pauseMailbox(deps, orgId, mailboxId)
   return ledgerOf({ deps }, orgId, mailboxId)
@@ -24,21 +30,30 @@ export async function openLedger({ deps }: Bellhop, orgId: string, address?: str
 /** The same with a mailbox that is there. */
 export function ledgerOf({ deps }: Pick<Bellhop, 'deps'>, orgId: string, mailboxId: string): FetchedMail {
   let uid = 0
-  return {
-    mailboxId,
-    async fetched(raw) {
+
+  async function put(raws: (string | Uint8Array)[]): Promise<string[]> {
+    using kept = new DisposableStack()
+    const now = deps.clock.now()
+    const rows: (typeof mails.$inferInsert)[] = []
+    for (const raw of raws) {
       uid += 1
       const id = deps.newId('eml')
-      using file = await deps.files.put(typeof raw === 'string' ? Buffer.from(raw) : raw)
-      const { hash, size } = file
-      await deps.database.write(async (tx) => {
-        const now = deps.clock.now()
-        const place = { folder: 'INBOX', uidValidity: '1', uid }
-        const times = { receivedAt: now, createdAt: now }
-        await tx
-          .insert(mails)
-          .values({ id, orgId, mailboxId, ...place, ...times, hash, size, outcome: 'pending' })
-      })
+      const { hash, size } = kept.use(await deps.files.put(typeof raw === 'string' ? Buffer.from(raw) : raw))
+      const place = { folder: 'INBOX', uidValidity: '1', uid }
+      const times = { receivedAt: now, createdAt: now }
+      rows.push({ id, orgId, mailboxId, ...place, ...times, hash, size, outcome: 'pending' })
+    }
+    await deps.database.write(async (tx) => {
+      await tx.insert(mails).values(rows)
+    })
+    return rows.map(({ id }) => id)
+  }
+
+  return {
+    mailboxId,
+    put,
+    async fetched(raw) {
+      const [id = ''] = await put([raw])
       return eventually(async () => {
         const isIt = and(eq(mails.orgId, orgId), eq(mails.id, id))
         const [mail] = await deps.database.read.select().from(mails).where(isIt)

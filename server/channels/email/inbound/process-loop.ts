@@ -1,8 +1,8 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, gt, sql } from 'drizzle-orm'
 import type { KeptFile } from '../../../attachments/file-store.ts'
 import { readImageSize } from '../../../attachments/image-size.ts'
 import type { Reader } from '../../../database/database.ts'
-import { integerParameter, statement } from '../../../database/statement.ts'
+import { integerParameter, statement, textParameter } from '../../../database/statement.ts'
 import { mailboxes, mails } from '../../../database/tables/mailboxes.ts'
 import type { Deps } from '../../../deps.ts'
 import { type Loop, startLoop } from '../../../loop.ts'
@@ -10,7 +10,7 @@ import type { MailParser } from '../parse/parse-mail.ts'
 import type { ParseResult } from '../parse/parsed-mail.ts'
 import { fileMail, type Mail, type StoredFile } from './file-mail.ts'
 
-/** Mails read from the ledger at once. */
+/** Mails read from the ledger at once, and the mailboxes that they are from. */
 const SLICE = 50
 /** A mail whose processing fails this often, for a reason that is not the mail's, waits in quarantine. */
 const MAX_ATTEMPTS = 3
@@ -30,13 +30,17 @@ interface ReadMail {
 }
 
 /**
- * Turns fetched mails into messages, in the order in which they were fetched, also those from before a crash. While some
- * are stored, the next ones are being parsed. One that fails delays no other.
+ * Turns fetched mails into messages, those of a mailbox in the order in which they were fetched, also those from before a
+ * crash. Mailboxes take turns, so that one that is flooded delays no other. While some mails are stored, the next ones are
+ * being parsed. One that fails delays no other.
  */
 export function startProcessingMails(deps: Deps, parser: Pick<MailParser, 'parse'>): Loop {
   const atOnce = AT_ONCE[deps.database.engine]
+  /** The mailbox whose turn was last. */
+  let turn = ''
   return startLoop(deps, 'incoming mail', async () => {
-    const pending = await findPending(deps.database.read, { limit: SLICE })
+    const { pending, hasMore, last } = await findPending(deps.database.read, turn)
+    turn = last
     let next = readSome(pending.slice(0, atOnce))
     for (let start = 0; start < pending.length; start += atOnce) {
       const some = await next
@@ -49,7 +53,7 @@ export function startProcessingMails(deps: Deps, parser: Pick<MailParser, 'parse
         throw some.fault
       }
     }
-    return pending.length < SLICE ? REST_MS : 0
+    return hasMore ? 0 : REST_MS
   })
 
   /** Up to the first that could not be read. */
@@ -140,12 +144,54 @@ const findAuthservId = statement<{ orgId: string; id: string }, { authservId: st
       .where(and(eq(mailboxes.orgId, p.orgId), eq(mailboxes.id, p.id))),
 )
 
-/** Those that failed come after the others. Runs at every commit, so it is planned once. */
-const findPending = statement<{ limit: number }, Mail[], Reader>('mails_pending', (read, p) =>
-  read
-    .select()
-    .from(mails)
-    // Literally the condition of the index: SQLite uses a partial index only then.
-    .where(sql`outcome = 'pending'`)
-    .orderBy(sql`${mails.attempts}, ${mails.id} limit ${integerParameter(p.limit)}`),
+interface PendingMails {
+  /** One of each mailbox, then a second one, and so on. */
+  pending: Mail[]
+  /** Whether some were left out. */
+  hasMore: boolean
+  /** The last mailbox among them; empty when they are all of those that have mail. */
+  last: string
+}
+
+/** `after` is the mailbox whose turn was last. */
+async function findPending(read: Reader, after: string): Promise<PendingMails> {
+  const rest = await pendingMailboxes(read, { after, limit: SLICE })
+  const mailboxIds =
+    rest.length > 0 || after === '' ? rest : await pendingMailboxes(read, { after: '', limit: SLICE })
+  const limit = Math.ceil(SLICE / Math.max(1, mailboxIds.length))
+  const ofEach = await Promise.all(mailboxIds.map(({ id }) => pendingOf(read, { mailboxId: id, limit })))
+  const isLastTurn = mailboxIds.length < SLICE
+  return {
+    pending: Array.from({ length: limit }, (_, place) => ofEach.flatMap((some) => some[place] ?? [])).flat(),
+    hasMore: !isLastTurn || after !== '' || ofEach.some((some) => some.length === limit),
+    last: isLastTurn ? '' : (mailboxIds.at(-1)?.id ?? ''),
+  }
+}
+
+// Both run at every commit, so they are planned once. They name the condition of the index literally: SQLite uses a
+// partial index only then. The limits are part of the order, because Drizzle would bind them bare.
+const pendingMailboxes = statement<{ after: string; limit: number }, { id: string }[], Reader>(
+  'mails_pending_mailboxes',
+  (read, p) =>
+    read
+      .select({ id: mailboxes.id })
+      .from(mailboxes)
+      .where(
+        and(
+          gt(mailboxes.id, textParameter(p.after)),
+          sql`exists (select 1 from mails where mails.mailbox_id = mailboxes.id and outcome = 'pending')`,
+        ),
+      )
+      .orderBy(sql`${mailboxes.id} limit ${integerParameter(p.limit)}`),
+)
+
+/** Those that failed come after the others. */
+const pendingOf = statement<{ mailboxId: string; limit: number }, Mail[], Reader>(
+  'mails_pending',
+  (read, p) =>
+    read
+      .select()
+      .from(mails)
+      .where(and(eq(mails.mailboxId, textParameter(p.mailboxId)), sql`outcome = 'pending'`))
+      .orderBy(sql`${mails.attempts}, ${mails.id} limit ${integerParameter(p.limit)}`),
 )

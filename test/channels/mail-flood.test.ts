@@ -1,0 +1,53 @@
+import { expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import { startProcessingMails } from '../../server/channels/email/inbound/process-loop.ts'
+import { createMailParser } from '../../server/channels/email/parse/parse-mail.ts'
+import { messages } from '../../server/database/tables/messages.ts'
+import { createOrganization } from '../../server/organizations/organizations.ts'
+import { openLedger } from '../support/mail/fetched-mail.ts'
+import { mailOf } from '../support/mail/mail-parser.ts'
+import { eventually, openWebhooks } from '../support/webhooks.ts'
+
+const FLOOD = 120
+
+test('a mailbox that is flooded delays no other, and loses nothing', async () => {
+  await using webhooks = await openWebhooks()
+  const { deps, orgId } = webhooks
+  const { id: calmId } = await createOrganization(deps, { name: 'Calm' })
+  const flood = await openLedger({ deps }, orgId)
+  const calm = await openLedger({ deps }, calmId)
+  await flood.put(Array.from({ length: FLOOD }, (_, number) => mail('spammer@example.com', number)))
+  await calm.put([mail('ana@example.com', 0), mail('ana@example.com', 1)])
+
+  const parser = createMailParser({ clock: deps.clock })
+  const loop = startProcessingMails(deps, parser)
+  // In the order in which they were stored.
+  const stored = () =>
+    deps.database.read.select({ orgId: messages.orgId }).from(messages).orderBy(messages.id)
+  await eventually(async () => (await stored()).length === FLOOD + 2)
+  await loop.stop()
+  parser.stop()
+
+  const places = (await stored()).flatMap((message, place) => (message.orgId === calmId ? [place] : []))
+  // One of each mailbox in turn.
+  expect(Math.max(...places)).toBeLessThan(4)
+  const texts = await deps.database.read
+    .select({ text: messages.text })
+    .from(messages)
+    .where(eq(messages.orgId, orgId))
+    .orderBy(messages.id)
+  expect(texts.map(({ text }) => text)).toEqual(
+    Array.from({ length: FLOOD }, (_, number) => `Number ${number}`),
+  )
+})
+
+function mail(from: string, number: number): string {
+  return mailOf(
+    `From: ${from}`,
+    'To: support@example.com',
+    `Subject: Mail ${number}`,
+    `Message-ID: <${number}.${from}>`,
+    '',
+    `Number ${number}`,
+  )
+}
