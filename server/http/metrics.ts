@@ -4,10 +4,11 @@ import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { ExpensiveReads } from '../expensive-reads.ts'
 import { isLoopbackHost, nameIn } from '../requests/public-address.ts'
-import { VERSION } from '../version.ts'
 import { type Backlog, countBacklog } from '../webhooks/deliveries/backlog.ts'
+import { DELIVERY_ERRORS } from '../webhooks/deliveries/delivery-errors.ts'
 import { watchEventLoop } from './event-loop-delay.ts'
 import { createMailMetrics } from './mail-metrics.ts'
+import { createProcessMetrics } from './process-metrics.ts'
 import { type Metric, PROMETHEUS_TYPE, prometheusText } from './prometheus-text.ts'
 import { createRequestCounts } from './request-counts.ts'
 import { telegramMetrics } from './telegram-metrics.ts'
@@ -48,9 +49,10 @@ export function createMetrics(
 ): Metrics {
   const requests = createRequestCounts()
   const eventLoop = watchEventLoop()
-  const attempts = new Map<string, number>()
+  // With all outcomes from the start: an increase from nothing isn't seen.
+  const attempts = new Map<string, number>(['succeeded', ...DELIVERY_ERRORS].map((outcome) => [outcome, 0]))
   const mail = createMailMetrics(deps)
-  const startedAt = deps.clock.now()
+  const processMetrics = createProcessMetrics(deps)
 
   async function text(): Promise<string> {
     const backlog = await countBacklog(deps)
@@ -67,7 +69,7 @@ export function createMetrics(
       gauge('bellhop_database_bytes', 'Size of the database on disk.', size.database),
       gauge('bellhop_wal_bytes', 'Size of the write-ahead log on disk.', size.wal),
       ...eventLoop.metrics(),
-      ...processMetrics(startedAt),
+      ...(await processMetrics()),
     ])
   }
 
@@ -181,26 +183,6 @@ function largeMetric(counts: { sending: number; waiting: number }): Metric {
     type: 'gauge',
     values: Object.entries(counts).map(([state, value]) => ({ labels: { state }, value })),
   }
-}
-
-function processMetrics(startedAt: number): Metric[] {
-  const { user, system } = process.cpuUsage()
-  return [
-    {
-      name: 'bellhop_info',
-      help: 'The running version of Bellhop.',
-      type: 'gauge',
-      values: [{ labels: { version: VERSION }, value: 1 }],
-    },
-    gauge('process_start_time_seconds', 'Start time of the process in seconds since 1970.', startedAt / 1000),
-    gauge('process_resident_memory_bytes', 'Resident memory size.', process.memoryUsage.rss()),
-    {
-      name: 'process_cpu_seconds_total',
-      help: 'Total CPU time used.',
-      type: 'counter',
-      values: [{ value: (user + system) / 1e6 }],
-    },
-  ]
 }
 
 function gauge(name: string, help: string, value: number): Metric {

@@ -14,10 +14,14 @@ export async function telegramMetrics(deps: Deps): Promise<Metric[]> {
       values: Object.entries(states).map(([state, value]) => ({ labels: { state }, value })),
     },
     gauge('bellhop_telegram_updates_waiting', 'Updates from Telegram still to be processed.', pending),
-    gauge('bellhop_telegram_oldest_update_seconds', 'Age of the oldest of them.', age),
+    gauge(
+      'bellhop_telegram_oldest_update_seconds',
+      'Age of the oldest update from Telegram that is still to be processed.',
+      age,
+    ),
     gauge(
       'bellhop_telegram_unknown_updates',
-      'Updates that Bellhop does not know or could not read, so far.',
+      'Updates from Telegram that Bellhop does not know or could not read, of the bots that are connected.',
       unknown,
     ),
   ]

@@ -60,6 +60,8 @@ export const OPEN_ROUTES = [
   'GET /docs',
   'GET /docs/docs.css',
   'GET /docs/docs.js',
+  'GET /docs/bellhop-alerts.yml',
+  'GET /docs/bellhop-dashboard.json',
   ...GUIDES.map(({ slug }) => `GET /docs/${slug}`),
   // Takes the secret that only Telegram knows (test/channels/telegram-webhook.test.ts).
   'POST /telegram/:path',

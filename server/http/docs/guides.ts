@@ -55,6 +55,11 @@ export const GUIDES: Guide[] = [
     load: () => import('./guides/operations.md', { with: { type: 'text' } }),
   },
   {
+    slug: 'monitoring',
+    title: 'Monitoring',
+    load: () => import('./guides/monitoring.md', { with: { type: 'text' } }),
+  },
+  {
     slug: 'settings',
     title: 'Settings',
     load: () => import('./guides/settings.md', { with: { type: 'text' } }),

@@ -25,7 +25,7 @@ const POLICY = [
 const LATIN_FONT = /^inter-latin-wght-normal-[\w-]+\.woff2$/
 const FONT_PROPERTIES = 'font-weight:100 900;font-display:swap'
 
-/** The guides, and the style and the script of every page of the documentation. */
+/** The guides, the style and the script of every page of the documentation, and files to download. */
 export function guideRoutes(publicUrl: string | undefined): Elysia {
   const app = new Elysia({ name: 'guides' })
   const detail = { hide: true }
@@ -45,6 +45,22 @@ export function guideRoutes(publicUrl: string | undefined): Elysia {
     .get(SCRIPT_PATH, ({ request }) => textResponse(request, script, 'text/javascript; charset=utf-8'), {
       detail,
     })
+    .get(
+      '/docs/bellhop-alerts.yml',
+      async ({ request }) => {
+        const { default: rules } = await import('./monitoring/alerts.yml', { with: { type: 'text' } })
+        return textResponse(request, rules, 'text/yaml; charset=utf-8')
+      },
+      { detail },
+    )
+    .get(
+      '/docs/bellhop-dashboard.json',
+      async ({ request }) => {
+        const { default: dashboard } = await import('./monitoring/dashboard.json')
+        return textResponse(request, JSON.stringify(dashboard, null, 2), 'application/json')
+      },
+      { detail },
+    )
   return app
 }
 

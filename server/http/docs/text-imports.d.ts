@@ -11,6 +11,10 @@ declare module '*/tokens.css' {
   const text: string
   export default text
 }
+declare module '*.yml' {
+  const text: string
+  export default text
+}
 declare module '*.md' {
   const text: string
   export default text
