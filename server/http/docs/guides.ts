@@ -55,6 +55,11 @@ export const GUIDES: Guide[] = [
     load: () => import('./guides/operations.md', { with: { type: 'text' } }),
   },
   {
+    slug: 'proxy',
+    title: 'Behind a proxy',
+    load: () => import('./guides/proxy.md', { with: { type: 'text' } }),
+  },
+  {
     slug: 'monitoring',
     title: 'Monitoring',
     load: () => import('./guides/monitoring.md', { with: { type: 'text' } }),
