@@ -3,6 +3,11 @@ import { type Arriving, arrivingBodies, senderOf } from './arriving-bodies.ts'
 
 /** 256 KiB. Section 8 of the specification sets no limit. */
 const MAX_BODY_BYTES = 256 * 1024
+/**
+ * The rest of a body that is too large is dropped as it comes, up to this size. If the connection closed instead, a proxy
+ * that is still sending would answer 502, and its client would never see the 413.
+ */
+const MAX_DROPPED_BYTES = 32 * 1024 * 1024
 /** 1 MiB: beside the other fields, the longest text of a message. JSON can escape a character with twelve bytes. */
 const MAX_TEXT_BODY_BYTES = MAX_BODY_BYTES + 65_536 * 12
 
@@ -33,7 +38,7 @@ export function arriveWithText(arriving: Headed): AnnouncedBody {
 
 function arriveUpTo({ request, set }: Headed, maxBytes: number): AnnouncedBody {
   const { headers } = request
-  if (isTooLarge(request, maxBytes)) set.headers.connection = 'close'
+  if (isTooLarge(request, MAX_DROPPED_BYTES)) set.headers.connection = 'close'
   return {
     contentType: headers.get('content-type'),
     contentEncoding: headers.get('content-encoding'),
@@ -74,7 +79,7 @@ export async function readBody(
     : await arrivingBodies(context.server).receive(senderOf(context), most, () =>
         orIncomplete(announced === undefined ? readAtMost(request, most) : request.bytes()),
       )
-  if (!bytes) set.headers.connection = 'close'
+  if (!bytes && (announced ?? MAX_DROPPED_BYTES) >= MAX_DROPPED_BYTES) set.headers.connection = 'close'
   return bytes
 }
 

@@ -138,10 +138,17 @@ for (const proxy of PROXIES) {
       const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
       const post = (path: string, body: string) =>
         fetch(`${url}/v1${path}`, { method: 'POST', tls, headers, body })
-      const tooLarge = await post('/tickets', JSON.stringify(ticketInput({ message: 'x'.repeat(2 * MIB) })))
-      expect([tooLarge.status, (await tooLarge.json()).code]).toEqual([413, 'body_too_large'])
+      // The proxy is still sending most of them when the server answers.
+      for (let mebibytes = 2; mebibytes <= 20; mebibytes += 2) {
+        const message = 'x'.repeat(mebibytes * MIB)
+        const tooLarge = await post('/tickets', JSON.stringify(ticketInput({ message })))
+        expect([tooLarge.status, await tooLarge.text()]).toEqual([
+          413,
+          expect.stringContaining('body_too_large'),
+        ])
+      }
       expect((await post('/attachments?name=large.bin', 'x'.repeat(27 * MIB))).status).toBe(413)
-      expect((await post('/attachments?name=good.bin', 'x'.repeat(20 * MIB))).status).toBe(201)
+      expect((await post('/attachments?name=good.bin', 'x'.repeat(25 * MIB))).status).toBe(201)
       const long = await fetch(`${url}/v1/tickets`, {
         tls,
         headers: { ...headers, 'x-long': 'x'.repeat(40_000) },
