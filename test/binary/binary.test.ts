@@ -31,7 +31,7 @@ test('the compiled program serves from an empty folder without anything else ins
   expect((await runProgram(place, ['setup', '--org', 'Acme', ...admin], program, folder)).err).toBe('')
   const key = (await runProgram(place, ['key', 'create', '--org', 'Acme'], program, folder)).out.trim()
   const headers = { authorization: `Bearer ${key}` }
-  const created = await call('POST', `${first.url}/v1/tickets`, { headers, body: TICKET })
+  const created = await call<object>('POST', `${first.url}/v1/tickets`, { headers, body: TICKET })
   expect(created.status).toBe(201)
   const refused = await call('POST', `${first.url}/v1/tickets`, { headers, body: { subject: 7 } })
   expect([refused.status, refused.json]).toMatchObject([400, { code: 'invalid_request' }])
