@@ -28,8 +28,13 @@ interface Queued {
  * `BEGIN IMMEDIATE`, the units in order, one `COMMIT`, and a wait until it is on disk, while the event loop goes on. Only
  * then do their promises settle, rejections included. A unit may run twice, but only one run is kept.
  *
- * A reader may see a change in the milliseconds before it is on disk. Nothing leaves the program because of it: what
- * sends anything writes that it does so first, and the disk has the earlier change when it has the later one.
+ * A commit appends to the log, and `sync` brings the log to the disk (sqlite-connections.ts):
+ * - Nobody hears of a change before it is on disk: neither the caller, nor who waits for commits. A reader may see it some
+ *   milliseconds earlier. Whatever is sent because of a row is first written to be under way, and the disk has the earlier
+ *   change when it has the later one.
+ * - If the sync fails, it is unknown which changes of the batch are kept, and all its callers are told so.
+ * - SQLite itself still waits for the disk where order matters: the header of a new or restarted log and the folder that
+ *   it is in, the log before a checkpoint, and the database before the log is restarted (`synchronous = NORMAL`).
  */
 export function openSqlite(file: string, onCommit: () => void): Database {
   const writer = openWriter(file)
