@@ -31,7 +31,6 @@ export type IdPrefix =
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 /** Two characters encode ten bits. */
 const PAIRS = Array.from({ length: 1024 }, (_, bits) => `${ALPHABET[bits >> 5]}${ALPHABET[bits & 31]}`)
-const BITS_PER_PAIR = 10
 const ORGANIZATION_CHARACTERS = 6
 const ID_PATTERN = /^([a-z]{3})_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
@@ -72,17 +71,19 @@ export function timeOfId(id: string): number {
 }
 
 function base32(bytes: Uint8Array): string {
-  let text = ''
-  let window = 0
-  // 128 isn't a multiple of 10, so two zero bits come first.
-  let bits = 2
-  for (const byte of bytes) {
-    window = ((window << 8) | byte) & 0x3ffff
-    bits += 8
-    if (bits >= BITS_PER_PAIR) {
-      bits -= BITS_PER_PAIR
-      text += PAIRS[(window >> bits) & 1023]
-    }
-  }
+  // 128 isn't a multiple of 10, so two zero bits come first: six bytes are five pairs, and each five more are four.
+  let text = PAIRS[byteAt(bytes, 0)] + fourPairs(bytes, 1)
+  for (let at = 6; at < bytes.length; at += 5) text += fourPairs(bytes, at)
   return text
+}
+
+/** Forty bits. */
+function fourPairs(bytes: Uint8Array, at: number): string {
+  const high = (byteAt(bytes, at) << 12) | (byteAt(bytes, at + 1) << 4) | (byteAt(bytes, at + 2) >> 4)
+  const low = ((byteAt(bytes, at + 2) & 15) << 16) | (byteAt(bytes, at + 3) << 8) | byteAt(bytes, at + 4)
+  return `${PAIRS[high >> 10]}${PAIRS[high & 1023]}${PAIRS[low >> 10]}${PAIRS[low & 1023]}`
+}
+
+function byteAt(bytes: Uint8Array, at: number): number {
+  return bytes[at] ?? 0
 }

@@ -127,10 +127,10 @@ export function directRun<Given>(
   const plain = plainConnections.get(handle)
   if (!plain) return undefined
   const prepared = plain.connection.prepare(text)
-  const readers = params.map((param) => bindingOf(param, readerOf))
+  const bind = binderOf(params, readerOf)
   return (given) => {
     plain.guard()
-    prepared.run(...readers.map((read) => read(given)))
+    prepared.run(...bind(given))
   }
 }
 
@@ -148,10 +148,10 @@ export function directRows<Given extends Record<string, unknown>, Result>(
   if (!columns) return undefined
   const { sql, params } = prepared.getQuery()
   const query = plain.connection.prepare(sql)
-  const readers = params.map((param) => bindingOf(param, (parameter) => (given: Given) => given[parameter]))
+  const bind = binderOf(params, (parameter) => (given: Given) => given[parameter])
   return async (given) => {
     plain.guard()
-    const rows = query.values(...readers.map((read) => read(given)))
+    const rows = query.values(...bind(given))
     return rows.map((row) => decodedRow(columns, row)) as Result
   }
 }
@@ -214,6 +214,23 @@ export function parameterIn(param: unknown): string | undefined {
   return is(param, Param) && is(param.value, Placeholder) ? param.value.name : undefined
 }
 
+/** Fills the same array each time: a query is bound before the next one is. */
+function binderOf<Given>(
+  params: unknown[],
+  readerOf: (parameter: string) => (given: Given) => unknown,
+): (given: Given) => SQLQueryBindings[] {
+  const readers = params.map((param) => bindingOf(param, readerOf))
+  const values: SQLQueryBindings[] = readers.map(() => null)
+  return (given) => {
+    let place = 0
+    for (const read of readers) {
+      values[place] = read(given)
+      place += 1
+    }
+    return values
+  }
+}
+
 function bindingOf<Given>(
   param: unknown,
   readerOf: (parameter: string) => (given: Given) => unknown,
@@ -221,7 +238,9 @@ function bindingOf<Given>(
   const name = parameterIn(param)
   if (name === undefined) return () => param as SQLQueryBindings
   const read = readerOf(name)
-  const encode = is(param, Param) ? param.encoder.mapToDriverValue.bind(param.encoder) : undefined
+  const encoder = is(param, Param) ? param.encoder : undefined
+  const isPlain = encoder?.mapToDriverValue === Column.prototype.mapToDriverValue
+  const encode = encoder && !isPlain ? encoder.mapToDriverValue.bind(encoder) : undefined
   return (given) => {
     const value = read(given)
     if (value === undefined) throw new Error(`The query has no value for "${name}".`)
