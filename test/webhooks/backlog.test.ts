@@ -6,7 +6,8 @@ import { eventually, openWebhooks } from '../support/webhooks.ts'
 
 const BACKLOG = 100_000
 const ENDPOINTS = 50
-const SENT = 1_500
+/** By then, and long before the end, every endpoint has had its turn. Each first opens its own connections. */
+const MAX_SENT = 10_000
 /** A few batches of the delivery loop. */
 const MAX_CLAIMED = 1_000
 /** The whole backlog would take more than 100 MiB. The rest is normal growth of a process that just started. */
@@ -16,7 +17,8 @@ const MAX_TEST_MS = 60_000
 test(
   'a backlog of 100,000 due deliveries starts at once and is never in memory as a whole',
   async () => {
-    await using webhooks = await openWebhooks()
+    // Handshakes take their time on a busy machine, and here the receiver makes as many.
+    await using webhooks = await openWebhooks({ settings: { BELLHOP_WEBHOOK_TIMEOUT: '60s' } })
     const { deps, orgId } = webhooks
     const receiver = await webhooks.receiver()
     for (let number = 0; number < ENDPOINTS; number++) await webhooks.endpoint(`${receiver.url}/${number}`)
@@ -28,11 +30,10 @@ test(
     await receiver.next()
     const [claimed] = await deps.database.read.select({ total: count() }).from(attempts)
     expect(claimed?.total).toBeLessThan(MAX_CLAIMED)
-    await eventually(() => receiver.requests.length >= SENT)
+    await eventually(() => new Set(receiver.requests.map(({ path }) => path)).size === ENDPOINTS)
+    expect(receiver.requests.length).toBeLessThan(MAX_SENT)
     Bun.gc(true)
     expect(process.memoryUsage().rss - before).toBeLessThan(MAX_GROWTH_BYTES)
-    const served = new Set(receiver.requests.map(({ path }) => path))
-    expect(served.size).toBe(ENDPOINTS)
   },
   MAX_TEST_MS,
 )
