@@ -67,6 +67,20 @@ describe('a delivery', () => {
     expect(receiver.connections()).toBe(3)
   })
 
+  test('keeps the connections that were used last, however many there were', async () => {
+    const receiver = await receiverThat(() => ({ body: 'ok' }))
+    const sender = senderWith()
+    const to = (number: number) => post(sender, receiver.url, undefined, `whe_${number}`)
+    const many = 400
+    for (let number = 0; number < many; number++) expect((await to(number)).outcome).toBe('succeeded')
+    expect(receiver.connections()).toBe(many)
+    for (let number = many - 1; number > many - 50; number--) await to(number)
+    expect(receiver.connections()).toBe(many)
+    // The oldest were closed, and are opened again.
+    expect((await to(0)).outcome).toBe('succeeded')
+    expect(receiver.connections()).toBe(many + 1)
+  })
+
   test('is repeated on a new connection only when a reused one was closed meanwhile', async () => {
     let connections = 0
     const receiver = await rawReceiverThat((socket) => {

@@ -8,7 +8,7 @@ const MAX_IDLE_MS = 4_000
  * few handshakes per event loop tick, the newest first: some waited 9 seconds.
  */
 const IDLE_SOCKETS_PER_ENDPOINT = 8
-/** With more sockets open, including busy ones, none is kept for reuse. */
+/** With more sockets open, including busy ones, the one that has been idle for longest is closed. */
 const SOCKETS_TO_KEEP = 384
 
 export interface Agents {
@@ -34,6 +34,8 @@ export function createAgents(ca: string | undefined): Agents {
   }
 }
 
+type PooledSocket = Parameters<Agent['keepSocketAlive']>[0]
+
 /** Options of a request that say whose connection it may use. */
 export interface EndpointRequestOptions extends RequestOptions {
   endpointId: string
@@ -45,6 +47,8 @@ export interface EndpointRequestOptions extends RequestOptions {
  */
 class EndpointAgent extends Agent {
   #open = 0
+  /** The one that has been idle for longest first. */
+  readonly #idle = new Set<PooledSocket>()
 
   /** Everything else that could make connections differ is the same for all of an agent. */
   override getName({ endpointId, host, port }: Partial<EndpointRequestOptions> = {}): string {
@@ -54,11 +58,31 @@ class EndpointAgent extends Agent {
   override createConnection(...given: Parameters<Agent['createConnection']>) {
     const socket = super.createConnection(...given)
     this.#open++
-    socket?.once('close', () => this.#open--)
+    socket?.once('close', () => {
+      this.#open--
+      this.#idle.delete(socket)
+    })
     return socket
   }
 
-  override keepSocketAlive(socket: Parameters<Agent['keepSocketAlive']>[0]) {
-    return this.#open <= SOCKETS_TO_KEEP && super.keepSocketAlive(socket)
+  override keepSocketAlive(socket: PooledSocket) {
+    // Its type says that it returns nothing.
+    const isKept: unknown = super.keepSocketAlive(socket)
+    if (isKept === false) return false
+    this.#idle.add(socket)
+    const [oldest] = this.#idle
+    // With many endpoints, closing this one instead would cost a handshake for each attempt.
+    if (this.#open > SOCKETS_TO_KEEP && oldest) this.#close(oldest)
+    return this.#idle.has(socket)
+  }
+
+  override reuseSocket(...given: Parameters<Agent['reuseSocket']>) {
+    this.#idle.delete(given[0])
+    super.reuseSocket(...given)
+  }
+
+  #close(socket: PooledSocket): void {
+    this.#idle.delete(socket)
+    socket.destroy()
   }
 }
