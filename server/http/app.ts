@@ -90,7 +90,7 @@ export function createApp(
     .use(organizationRoutes(guards.agents))
     .use(keyRoutes(guards.agents))
     .use(auditRoutes(guards.agents))
-    .use(threadRoutes(deps, guards.agents))
+    .use(threadRoutes(deps, guards.agents, guards.large))
     .use(bulkRoutes(guards.agents))
     .use(replyRoutes(guards.agents))
     .use(savedReplyRoutes(guards.agents))

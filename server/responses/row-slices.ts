@@ -8,7 +8,7 @@ export type Place = {
   afterId: string
 }
 
-const START: Place = { at: -1, afterId: '' }
+export const START: Place = { at: -1, afterId: '' }
 
 interface Source<Row> {
   /** About how many bytes each of the next rows has. */

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
 import { insertOf, statement, textParameter } from '../database/statement.ts'
 import { agents } from '../database/tables/agents.ts'
@@ -174,15 +174,23 @@ export const findSends = statement<OfMessage, Send[], Reader | Transaction>('sen
     .orderBy(desc(sends.id)),
 )
 
-/** The newest send of each message of a ticket that left by Telegram. */
+/** The newest send of each of these messages of a ticket, if it left by Telegram. */
 export async function readTelegramSends(
   read: Reader,
   { orgId, ticketId }: OfTicket,
+  messageIds: string[],
 ): Promise<Map<string, Send>> {
   const found = await read
     .select()
     .from(sends)
-    .where(and(eq(sends.orgId, orgId), eq(sends.ticketId, ticketId), eq(sends.channel, 'telegram')))
+    .where(
+      and(
+        eq(sends.orgId, orgId),
+        eq(sends.ticketId, ticketId),
+        eq(sends.channel, 'telegram'),
+        inArray(sends.messageId, messageIds),
+      ),
+    )
     .orderBy(asc(sends.id))
   return new Map(found.map((send) => [send.messageId ?? '', send]))
 }

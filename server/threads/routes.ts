@@ -1,9 +1,11 @@
-import { Elysia, t } from 'elysia'
+import { Elysia, type Static, t } from 'elysia'
 import { isoTime } from '../dates.ts'
 import type { Deps } from '../deps.ts'
 import { arriveWithText, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
 import { byId } from '../requests/schemas.ts'
+import { finishedResponse } from '../responses/finished-response.ts'
+import type { LargeResponses } from '../responses/large-responses.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
 import { addCustomerEmail } from '../tickets/add-customer-email.ts'
 import { changeCustomer } from '../tickets/change-customer.ts'
@@ -11,6 +13,7 @@ import { readTicketRow } from '../tickets/tickets.ts'
 import { updateTicket } from '../tickets/update-ticket.ts'
 import { readCustomer } from './customer-panel.ts'
 import { keepDraft } from './drafts.ts'
+import { isThreadLarge, threadSlices } from './large-thread.ts'
 import { putNote } from './notes.ts'
 import { markRead, markUnread } from './read-marks.ts'
 import {
@@ -27,21 +30,15 @@ import {
   savedDraft,
   thread,
 } from './schemas.ts'
-import { readThread } from './thread.ts'
+import { readFrame, readThread } from './thread.ts'
 import { viewCustomerPanel, viewInboxTicket, viewNote, viewThread } from './views.ts'
 
 /** One ticket as an agent sees it: its thread, read marks, drafts and notes, and its customer. */
-export function threadRoutes(deps: Deps, guard: AgentGuard) {
+export function threadRoutes(deps: Deps, guard: AgentGuard, large: LargeResponses) {
   const noQuery = strictQuery()
   const withBody = { parse: arriveWithText, transform: [noQuery, jsonBody], params: byId }
   return new Elysia({ name: 'threads/console', prefix: '/console' })
     .use(guard.requireAgent)
-    .get(
-      '/tickets/:id',
-      async ({ me: { orgId, agentId }, params }) =>
-        viewThread(await readThread(deps, orgId, { ticketId: params.id, agentId })),
-      { transform: noQuery, params: byId, response: { 200: thread } },
-    )
     .patch(
       '/tickets/:id',
       async ({ me: { orgId }, as, params: { id }, body }) => {
@@ -115,5 +112,18 @@ export function threadRoutes(deps: Deps, guard: AgentGuard) {
         return viewCustomerPanel(await readCustomer(as, me.orgId, id))
       },
       { ...withBody, body: customerEmail, response: { 200: customerPanel } },
+    )
+    .get(
+      '/tickets/:id',
+      async ({ me: { orgId, agentId }, params: { id: ticketId }, request, set }) => {
+        const { read } = deps.database
+        const frame = await readFrame(deps, orgId, { ticketId, agentId })
+        if (await isThreadLarge(read, { orgId, ticketId })) {
+          return large.send({ request, orgId, set }, () => threadSlices(deps, frame))
+        }
+        const shown: Static<typeof thread> = viewThread(await readThread(deps, frame))
+        return finishedResponse(set, JSON.stringify(shown))
+      },
+      { transform: noQuery, params: byId, response: { 200: thread } },
     )
 }

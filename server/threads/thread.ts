@@ -1,12 +1,14 @@
-import { and, asc, eq } from 'drizzle-orm'
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
 import { type Attachment, findAttachmentsOfTicket, findUnsent } from '../attachments/queries.ts'
 import type { Reader } from '../database/database.ts'
-import { statement, textParameter } from '../database/statement.ts'
+import { integerParameter, statement, textParameter } from '../database/statement.ts'
 import { messages } from '../database/tables/messages.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { activities, drafts, notes, readMarks } from '../database/tables/threads.ts'
 import { widgetConversations } from '../database/tables/widgets.ts'
 import type { Deps } from '../deps.ts'
+import { type Place, START } from '../responses/row-slices.ts'
 import { readTelegramSends, readTroubles, type SendTrouble } from '../sends/queries.ts'
 import { type ReplyDestination, readDestination } from '../sends/reply-destination.ts'
 import { possibleChanges } from '../sends/telegram/sent-parts.ts'
@@ -72,6 +74,7 @@ export type WaitingReplyRow = WithFiles<
     | 'sendAt'
     | 'isHeld'
     | 'heldBecause'
+    | 'createdAt'
   >
 >
 export type DraftRow = WithFiles<Of<typeof drafts, 'kind' | 'text' | 'recipients' | 'savedAt'>>
@@ -91,54 +94,25 @@ export interface Thread {
   seen?: { messageId: string; at: number } | undefined
 }
 
-/**
- * Everything an agent sees of a ticket, each part in time order. The row is read first, so the other parts are never older
- * than its version. Throws 404.
- */
-export async function readThread(
+/** All but the messages, notes, and changes of a thread, and the replies that wait. */
+export type ThreadFrame = Omit<Thread, 'messages' | 'notes' | 'activities' | 'waiting'>
+
+/** Throws 404. The ticket's row is read first, so the other parts of a thread are never older than its version. */
+export async function readFrame(
   deps: Deps,
   orgId: string,
   { ticketId, agentId }: { ticketId: string; agentId: string },
-): Promise<Thread> {
+): Promise<ThreadFrame> {
   const { read } = deps.database
   const ticket = await readTicketRow(read, orgId, ticketId)
   const given = { orgId, ticketId }
   const [mark] = await findMark(read, { ...given, agentId })
-  const [messageRows, noteRows] = [await findMessages(read, given), await findNotes(read, given)]
-  const waitingRows = await findWaiting(read, given)
-  const withFiles = [...messageRows, ...noteRows, ...waitingRows].some(hasFiles)
-  const files = withFiles ? await findAttachmentsOfTicket(read, given) : NO_FILES
-  const addFiles = <Row extends { id: string }>(row: Row) => ({
-    ...row,
-    attachments: files.get(row.id) ?? [],
-  })
-  const hasTrouble = messageRows.some(({ sendError }) => sendError !== null)
-  const troubles = hasTrouble ? await readTroubles(read, given) : NO_TROUBLES
-  const isEdited = messageRows.some(({ editedAt }) => editedAt !== null)
-  const edits = isEdited ? await countEdits(read, given) : undefined
   const reply = await readDestination(read, ticket, ticket.customer)
-  const sent =
-    ticket.channel === 'telegram' || reply.by === 'telegram'
-      ? await readTelegramSends(read, given)
-      : undefined
-  const now = deps.clock.now()
   const draftRows = await findDrafts(read, { ...given, agentId })
   const inDrafts = draftRows.flatMap(({ attachments }) => attachments)
   const unsent = await findUnsent(read, { orgId, uploader: agentId, ids: inDrafts })
   return {
     ticket,
-    messages: messageRows.map((row) => ({
-      ...addFiles(row),
-      trouble: troubles.get(row.id),
-      edits: edits?.get(row.id),
-      changes:
-        row.takenBackAt === null
-          ? possibleChanges(sent?.get(row.id), { sentAt: row.createdAt, now })
-          : undefined,
-    })),
-    notes: noteRows.map(addFiles),
-    activities: await findActivities(read, given),
-    waiting: waitingRows.map(addFiles),
     drafts: draftRows.map((draft) => ({
       ...draft,
       attachments: unsent.filter(({ id }) => draft.attachments.includes(id)),
@@ -147,6 +121,58 @@ export async function readThread(
     reply,
     seen: ticket.channel === 'widget' ? await readSeen(read, given) : undefined,
   }
+}
+
+/** Everything an agent sees of a ticket, each part in time order. */
+export async function readThread(deps: Deps, frame: ThreadFrame): Promise<Thread> {
+  const { read } = deps.database
+  const { orgId, id: ticketId } = frame.ticket
+  const given = { orgId, ticketId }
+  const all = { ...given, ...ALL }
+  const [messageRows, noteRows] = [await findMessages(read, all), await findNotes(read, all)]
+  const waitingRows = await findWaiting(read, all)
+  const withFiles = [...messageRows, ...noteRows, ...waitingRows].some(hasFiles)
+  const files = withFiles ? await findAttachmentsOfTicket(read, given) : NO_FILES
+  const addFiles = <Row extends { id: string }>(row: Row) => ({
+    ...row,
+    attachments: files.get(row.id) ?? [],
+  })
+  return {
+    ...frame,
+    messages: await addState(deps, frame, messageRows.map(addFiles)),
+    notes: noteRows.map(addFiles),
+    activities: await findActivities(read, all),
+    waiting: waitingRows.map(addFiles),
+  }
+}
+
+type WithState<Row> = Row & Pick<MessageRow, 'trouble' | 'edits' | 'changes'>
+
+/** Why messages didn't reach everyone, how often they were edited, and whether they can still be changed. */
+export async function addState<Row extends Omit<MessageRow, 'trouble' | 'edits' | 'changes'>>(
+  deps: Deps,
+  { ticket, reply }: Pick<ThreadFrame, 'ticket' | 'reply'>,
+  rows: Row[],
+): Promise<WithState<Row>[]> {
+  const { read } = deps.database
+  const given = { orgId: ticket.orgId, ticketId: ticket.id }
+  const hasTrouble = rows.some(({ sendError }) => sendError !== null)
+  const troubles = hasTrouble ? await readTroubles(read, given) : NO_TROUBLES
+  const isEdited = rows.some(({ editedAt }) => editedAt !== null)
+  const edits = isEdited ? await countEdits(read, given) : undefined
+  const isByTelegram = ticket.channel === 'telegram' || reply.by === 'telegram'
+  const ids = rows.map(({ id }) => id)
+  const sent = isByTelegram ? await readTelegramSends(read, given, ids) : undefined
+  const now = deps.clock.now()
+  return rows.map((row) => ({
+    ...row,
+    trouble: troubles.get(row.id),
+    edits: edits?.get(row.id),
+    changes:
+      row.takenBackAt === null
+        ? possibleChanges(sent?.get(row.id), { sentAt: row.createdAt, now })
+        : undefined,
+  }))
 }
 
 async function readSeen(read: Reader, given: OfTicket): Promise<Thread['seen']> {
@@ -163,10 +189,30 @@ function hasFiles({ attachmentCount }: { attachmentCount: number }): boolean {
 
 type Stored<Row> = Omit<Row, 'attachments' | 'trouble' | 'edits' | 'changes'> & { attachmentCount: number }
 
-type OfTicket = { orgId: string; ticketId: string }
+export type OfTicket = { orgId: string; ticketId: string }
+type Slice = OfTicket & Place & { limit: number }
+/** More than any ticket has that is read at once. */
+const ALL = { ...START, limit: 1_000_000 }
 type OfAgent = OfTicket & { agentId: string }
 
-const findMessages = statement<OfTicket, Stored<MessageRow>[], Reader>('thread_messages', (read, p) =>
+interface OfThread {
+  id: PgColumn
+  orgId: PgColumn
+  ticketId: PgColumn
+  createdAt: PgColumn
+}
+
+/** The rows of a ticket after a place. */
+export function isAfter({ id, orgId, ticketId, createdAt }: OfThread): SQL | undefined {
+  const place = sql`${integerParameter(sql.placeholder('at'))}, ${textParameter(sql.placeholder('afterId'))}`
+  return and(
+    eq(orgId, textParameter(sql.placeholder('orgId'))),
+    eq(ticketId, textParameter(sql.placeholder('ticketId'))),
+    sql`(${createdAt}, ${id}) > (${place})`,
+  )
+}
+
+export const findMessages = statement<Slice, Stored<MessageRow>[], Reader>('thread_messages', (read, p) =>
   read
     .select({
       id: messages.id,
@@ -192,11 +238,12 @@ const findMessages = statement<OfTicket, Stored<MessageRow>[], Reader>('thread_m
       createdAt: messages.createdAt,
     })
     .from(messages)
-    .where(and(eq(messages.orgId, textParameter(p.orgId)), eq(messages.ticketId, textParameter(p.ticketId))))
-    .orderBy(asc(messages.createdAt), asc(messages.id)),
+    .where(isAfter(messages))
+    .orderBy(asc(messages.createdAt), asc(messages.id))
+    .limit(p.limit),
 )
 
-const findNotes = statement<OfTicket, Stored<NoteRow>[], Reader>('thread_notes', (read, p) =>
+export const findNotes = statement<Slice, Stored<NoteRow>[], Reader>('thread_notes', (read, p) =>
   read
     .select({
       id: notes.id,
@@ -208,11 +255,12 @@ const findNotes = statement<OfTicket, Stored<NoteRow>[], Reader>('thread_notes',
       createdAt: notes.createdAt,
     })
     .from(notes)
-    .where(and(eq(notes.orgId, textParameter(p.orgId)), eq(notes.ticketId, textParameter(p.ticketId))))
-    .orderBy(asc(notes.createdAt), asc(notes.id)),
+    .where(isAfter(notes))
+    .orderBy(asc(notes.createdAt), asc(notes.id))
+    .limit(p.limit),
 )
 
-const findActivities = statement<OfTicket, ActivityRow[], Reader>('thread_activities', (read, p) =>
+export const findActivities = statement<Slice, ActivityRow[], Reader>('thread_activities', (read, p) =>
   read
     .select({
       id: activities.id,
@@ -223,13 +271,12 @@ const findActivities = statement<OfTicket, ActivityRow[], Reader>('thread_activi
       createdAt: activities.createdAt,
     })
     .from(activities)
-    .where(
-      and(eq(activities.orgId, textParameter(p.orgId)), eq(activities.ticketId, textParameter(p.ticketId))),
-    )
-    .orderBy(asc(activities.createdAt), asc(activities.id)),
+    .where(isAfter(activities))
+    .orderBy(asc(activities.createdAt), asc(activities.id))
+    .limit(p.limit),
 )
 
-const findWaiting = statement<OfTicket, Stored<WaitingReplyRow>[], Reader>('thread_waiting', (read, p) =>
+export const findWaiting = statement<Slice, Stored<WaitingReplyRow>[], Reader>('thread_waiting', (read, p) =>
   read
     .select({
       id: scheduledMessages.id,
@@ -243,15 +290,12 @@ const findWaiting = statement<OfTicket, Stored<WaitingReplyRow>[], Reader>('thre
       sendAt: scheduledMessages.sendAt,
       isHeld: scheduledMessages.isHeld,
       heldBecause: scheduledMessages.heldBecause,
+      createdAt: scheduledMessages.createdAt,
     })
     .from(scheduledMessages)
-    .where(
-      and(
-        eq(scheduledMessages.orgId, textParameter(p.orgId)),
-        eq(scheduledMessages.ticketId, textParameter(p.ticketId)),
-      ),
-    )
-    .orderBy(asc(scheduledMessages.createdAt), asc(scheduledMessages.id)),
+    .where(isAfter(scheduledMessages))
+    .orderBy(asc(scheduledMessages.createdAt), asc(scheduledMessages.id))
+    .limit(p.limit),
 )
 
 const findDrafts = statement<OfAgent, (typeof drafts.$inferSelect)[], Reader>('thread_drafts', (read, p) =>

@@ -6,17 +6,32 @@ import type { TicketWithCustomer } from '../tickets/queries.ts'
 import { viewListedTicket } from '../tickets/views.ts'
 import type { CustomerPanel } from './customer-panel.ts'
 import { MAX_SHOWN_ADDRESSES } from './schemas.ts'
-import type { ActivityRow, DraftRow, MessageRow, NoteRow, Thread, WaitingReplyRow } from './thread.ts'
+import type {
+  ActivityRow,
+  DraftRow,
+  MessageRow,
+  NoteRow,
+  Thread,
+  ThreadFrame,
+  WaitingReplyRow,
+} from './thread.ts'
 
 export function viewThread(thread: Thread) {
   return {
-    ticket: viewInboxTicket(thread.ticket),
+    ...viewFrame(thread),
     timeline: timelineOf(thread),
-    drafts: thread.drafts.map(viewDraft),
     waiting: thread.waiting.map(viewWaitingReply),
-    readUpTo: thread.readUpTo ?? null,
-    reply: thread.reply,
-    ...(thread.seen && { seen: { messageId: thread.seen.messageId, at: isoTime(thread.seen.at) } }),
+  }
+}
+
+/** All but `timeline` and `waiting`. */
+export function viewFrame({ ticket, drafts, readUpTo, reply, seen }: ThreadFrame) {
+  return {
+    ticket: viewInboxTicket(ticket),
+    drafts: drafts.map(viewDraft),
+    readUpTo: readUpTo ?? null,
+    reply,
+    ...(seen && { seen: { messageId: seen.messageId, at: isoTime(seen.at) } }),
   }
 }
 
@@ -33,7 +48,7 @@ export function viewNote(note: NoteRow) {
   return { ...written, ...viewInboxAttachments(note.attachments), createdAt: isoTime(note.createdAt) }
 }
 
-function viewWaitingReply(reply: WaitingReplyRow) {
+export function viewWaitingReply(reply: WaitingReplyRow) {
   const { id, agentId, agentName, text, format, thenStatus, sendAt, isHeld, heldBecause } = reply
   return {
     id,
@@ -61,12 +76,18 @@ export function viewCustomerPanel({ email, createdAt, tickets, ...customer }: Cu
 
 /** Messages, notes and activities in time order; within a millisecond by the rest of their ids, which sort by time. */
 function timelineOf({ messages, notes, activities }: Thread) {
-  const entries = [...messages, ...notes, ...activities].sort(
-    (one, other) => one.createdAt - other.createdAt || (one.id.slice(4) < other.id.slice(4) ? -1 : 1),
-  )
-  return entries.map((entry) =>
-    'role' in entry ? viewMessage(entry) : 'changes' in entry ? viewActivity(entry) : viewNote(entry),
-  )
+  return [...messages, ...notes, ...activities].sort(inTimeOrder).map(viewEntry)
+}
+
+export type EntryRow = MessageRow | NoteRow | ActivityRow
+
+export function inTimeOrder(one: EntryRow, other: EntryRow): number {
+  return one.createdAt - other.createdAt || (one.id.slice(4) < other.id.slice(4) ? -1 : 1)
+}
+
+export function viewEntry(entry: EntryRow) {
+  if ('role' in entry) return viewMessage(entry)
+  return 'actorKind' in entry ? viewActivity(entry) : viewNote(entry)
 }
 
 function viewMessage(message: MessageRow) {

@@ -16,6 +16,7 @@ const ROW_BYTES = 300
 /** About the bytes of a stored message. The database knows the lengths without reading the text. */
 export const messageBytes =
   sql<number>`octet_length(${messages.text}) + coalesce(octet_length(${messages.email}), 0)
+  + coalesce(octet_length(${messages.telegram}), 0)
   + ${sql.raw(String(ROW_BYTES))} * (1 + ${messages.attachmentCount})`.mapWith(Number)
 
 /** Whether a ticket has so few and short messages that they can be read and sent at once. */
@@ -32,7 +33,7 @@ export function messageSlices(read: Reader, given: OfTicket): AsyncGenerator<Sho
   })
 }
 
-function messageSizesAfter(read: Reader, given: OfTicket, place: Place): Promise<{ size: number }[]> {
+export function messageSizesAfter(read: Reader, given: OfTicket, place: Place): Promise<{ size: number }[]> {
   return findMessageSizes(read, { ...given, ...place, limit: MAX_SIZES })
 }
 

@@ -54,7 +54,8 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard, large: LargeResponses)
     )
     .get(
       '/tickets/:id',
-      ({ caller: { orgId }, params: { id }, request, set }) => respondWithTicket({ orgId, id, request, set }),
+      async ({ caller: { orgId }, params: { id }, request, set }) =>
+        respondWithTicket({ orgId, id, request, set }),
       {
         transform: [guard.allow('tickets:read'), noQuery],
         params: ticketId,

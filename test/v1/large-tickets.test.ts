@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Socket } from 'bun'
+import { createId } from '../../server/ids.ts'
 import { addMessages } from '../support/add-messages.ts'
+import { signInAgent } from '../support/agents.ts'
 import { type Client, call } from '../support/bellhop.ts'
 import { longestHold, type SeparateBellhop, startSeparateBellhop } from '../support/separate-bellhop.ts'
+import { addNote, readThread } from '../support/threads.ts'
 import { type ListedTicketJson, type MessageJson, makeTicket, type TicketJson } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -188,6 +191,24 @@ describe('the pages of its messages', () => {
     }
     expect((await other.call('GET', `/tickets/${id}/messages`)).status).toBe(404)
   })
+})
+
+test('its page in the inbox is complete and in order too, with notes between, and holds up nobody', async () => {
+  const ben = await signInAgent(bellhop, acme.orgId)
+  const notes = [await addNote(ben, id, `first ${TEXT}`), await addNote(ben, id, 'second')]
+  await acme.call('PATCH', `/tickets/${id}`, { body: { status: 'pending' } })
+  const waiting = createId('msg', bellhop.deps.clock.now())
+  const sendAt = new Date(bellhop.deps.clock.now() + 3_600_000).toISOString()
+  await acme.call('PUT', `/tickets/${id}/messages/${waiting}`, { body: { text: TEXT, sendAt } })
+  const hold = await longestHold(bellhop, async () => {
+    const thread = await readThread(ben, id)
+    const texts = thread.timeline.map(({ kind, text }) => (kind === 'message' ? text : kind))
+    expect(texts).toEqual([...written, 'note', 'note', 'activity'])
+    expect(thread.timeline.slice(-3, -1)).toEqual(notes)
+    expect(thread.waiting.map((reply) => [reply.id, reply.text])).toEqual([[waiting, TEXT]])
+    expect(thread).toMatchObject({ ticket: { id, status: 'pending' }, readUpTo: null, drafts: [] })
+  })
+  expect(hold).toBeLessThanOrEqual(MAX_HOLD_MS)
 })
 
 async function memoryOf({ url }: { url: string }): Promise<number> {
