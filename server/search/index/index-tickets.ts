@@ -21,9 +21,8 @@ import { MAX_TICKETS, readDocuments } from './read-documents.ts'
 
 /** Events of a ticket within this time are indexed together, and several tickets in one commit. */
 const MIN_REST_MS = 25
-/** Milliseconds of rest for each millisecond of work: requests come first. A run is shorter than they would notice. */
+/** Milliseconds of rest for each millisecond that this thread worked: requests come first, and theirs count too. */
 const REST_FACTOR = 2
-/** A computer that was asleep during a run seems to have worked for hours. */
 const MAX_REST_MS = 500
 const NEWEST = Number.MAX_SAFE_INTEGER
 
@@ -50,11 +49,14 @@ export function startIndexing(deps: Deps): Loop {
   return startLoop(deps, 'search_index', async () => {
     const startedAt = deps.clock.monotonic()
     if (startedAt < nextAt) return nextAt - startedAt
+    // Not the time that passed: waiting for the disk holds up nobody.
+    const worked = process.threadCpuUsage()
     const behind = await organizationsBehind(deps.database.read, {})
     for (const progress of behind) await indexSome(deps, followLog, progress)
     const hasMoreToMerge = await mergeSome(behind.some(isBehind), behind.flatMap(erasureIn))
     const endedAt = deps.clock.monotonic()
-    const rest = Math.max(MIN_REST_MS, (endedAt - startedAt) * REST_FACTOR)
+    const { user, system } = process.threadCpuUsage(worked)
+    const rest = Math.max(MIN_REST_MS, ((user + system) / 1_000) * REST_FACTOR)
     nextAt = endedAt + Math.min(rest, MAX_REST_MS)
     return behind.length > 0 || hasMoreToMerge ? nextAt - endedAt : Number.POSITIVE_INFINITY
   })
