@@ -11,7 +11,7 @@ import { moveCounters, sumOfChanges } from '../tickets/counters.ts'
 import { endLinks, endSessions } from './access.ts'
 import { type Agent, lockAgent, lockEnabledAdmins, requireOtherAdmin } from './agents.ts'
 
-const BATCH_SIZE = 500
+const BATCH_SIZE = 100
 
 /**
  * Ends an agent's access, sessions and links, by id or email, then unassigns their tickets in batches. If interrupted,
@@ -56,10 +56,13 @@ function unassignBatch(deps: Deps, agent: Agent): Promise<number> {
       .select({ id: tickets.id })
       .from(tickets)
       .where(and(eq(tickets.orgId, orgId), eq(tickets.assignedTo, agentId)))
-      .orderBy(asc(tickets.id))
-      .limit(BATCH_SIZE)
-    // Locks rows in id order, as a bulk change does. The update alone would lock them in storage order.
-    const batch = engine === 'postgresql' ? assigned.for('update') : assigned
+      .$dynamic()
+    // PostgreSQL locks rows in id order, as a bulk change does. The update alone would lock them in storage order. SQLite
+    // has nothing to lock, and would read all that the agent has for each batch to sort them.
+    const batch =
+      engine === 'postgresql'
+        ? assigned.orderBy(asc(tickets.id)).limit(BATCH_SIZE).for('update')
+        : assigned.limit(BATCH_SIZE)
     const changed = await tx
       .update(tickets)
       .set({ assignedTo: '', version: sql`${tickets.version} + 1`, updatedAt: now })
