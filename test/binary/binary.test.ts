@@ -35,7 +35,8 @@ test('the compiled program serves from an empty folder without anything else ins
   expect(created.status).toBe(201)
   const refused = await call('POST', `${first.url}/v1/tickets`, { headers, body: { subject: 7 } })
   expect([refused.status, refused.json]).toMatchObject([400, { code: 'invalid_request' }])
-  for (const path of ['/', '/docs', '/docs/docs.css', '/docs/docs.js', '/metrics']) {
+  const files = ['docs.css', 'docs.js', 'bellhop-alerts.yml', 'bellhop-dashboard.json']
+  for (const path of ['/', '/docs', ...files.map((file) => `/docs/${file}`), '/metrics']) {
     expect([path, (await call('GET', first.url + path)).status]).toEqual([path, 200])
   }
   const page = (await call('GET', `${first.url}/inbox/mine`)).text
