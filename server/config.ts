@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import ipaddr from 'ipaddr.js'
 import { readAllowedHost } from './allowed-host.ts'
+import { type BackupPlace, readBackupPlace, S3_SETTINGS, type S3Settings } from './backup-place.ts'
 import { parseDuration, parseDurations } from './dates.ts'
 import { MIN_SECRET_LENGTH } from './encryption.ts'
 import { LOG_LEVELS, type LogLevel } from './log.ts'
@@ -30,6 +31,12 @@ export interface Config {
   /** The largest file that can be uploaded, in bytes. */
   attachmentLimitBytes: number
   attachmentsPerMessage: number
+  /** Where to put a backup each day. */
+  backup: BackupPlace | undefined
+  /** For backups on S3. */
+  s3: S3Settings
+  /** Encrypts automatic backups. */
+  backupPassphrase: string | undefined
   /** Root of a server to sign in at in place of Google's: `/authorize` and `/token` below it. */
   googleOauth: string | undefined
   /** Root of Microsoft's servers to sign in at: a sovereign cloud has its own. */
@@ -116,6 +123,16 @@ export function readConfig(environment: Environment = process.env): Config {
       `a whole number from 1 to ${MAX_ATTACHMENTS_PER_MESSAGE}`,
       (value) => wholeNumber(value, 1, MAX_ATTACHMENTS_PER_MESSAGE),
     ),
+    backup: setting(
+      'BELLHOP_BACKUP',
+      '',
+      environment.DATABASE_URL
+        ? 'empty with DATABASE_URL: back up PostgreSQL with pg_dump'
+        : 'empty, a folder, or s3://bucket/prefix with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+      (value) => backupPlace(value, environment),
+    ),
+    s3: Object.fromEntries(S3_SETTINGS.map((name) => [name, environment[name]])),
+    backupPassphrase: environment.BELLHOP_BACKUP_PASSPHRASE || undefined,
     googleOauth: setting('BELLHOP_GOOGLE_OAUTH', '', 'empty or an https URL', httpsUrl),
     microsoftOauth: setting(
       'BELLHOP_MICROSOFT_OAUTH',
@@ -161,6 +178,11 @@ function publicUrl(value: string): string | undefined {
 function longEnough(value: string): string | undefined {
   if (value && value.length < MIN_SECRET_LENGTH) throw new Error('too short')
   return value || undefined
+}
+
+function backupPlace(value: string, environment: Environment): BackupPlace | undefined {
+  if (value && environment.DATABASE_URL) throw new Error(value)
+  return value ? readBackupPlace(value, environment) : undefined
 }
 
 function positiveDuration(value: string): number {

@@ -58,7 +58,15 @@ export function passwordFrom(file: string | undefined): string | undefined {
   return file === undefined ? undefined : secretFrom(file, 'password')
 }
 
-export function secretFrom(file: string, what: 'password' | 'token'): string | undefined {
+/** Throws `UsageError` for an empty one. */
+export function passphraseFrom(file: string | undefined): string | undefined {
+  const passphrase = file === undefined ? undefined : secretFrom(file, 'passphrase')
+  if (passphrase === '')
+    throw new UsageError(`The first line of "${file}" is empty. It must be the passphrase.`)
+  return passphrase
+}
+
+export function secretFrom(file: string, what: 'password' | 'passphrase' | 'token'): string | undefined {
   try {
     return readFileSync(file === '-' ? '/dev/stdin' : file, 'utf8').split(/\r?\n/)[0]
   } catch {

@@ -2,12 +2,15 @@ import { Command, CommanderError } from 'commander'
 import { UsageError } from '../errors.ts'
 import { VERSION } from '../version.ts'
 import { addAgent } from './agent.ts'
+import { addBackupJob } from './backup-job-command.ts'
+import { addBackup } from './backup.ts'
 import { addBot } from './bot.ts'
 import { addDeliveries } from './deliveries.ts'
 import { addEndpoint } from './endpoint.ts'
 import { addKey } from './key.ts'
 import { addMailbox } from './mailbox.ts'
 import { addOrg } from './org.ts'
+import { addRestore } from './restore.ts'
 import { addSetup } from './setup.ts'
 import { addWidget } from './widget.ts'
 
@@ -27,6 +30,10 @@ Settings (environment variables):
   BELLHOP_MAIL_CA          PEM file with certificate authorities to trust for mail servers
   BELLHOP_GOOGLE_OAUTH     another root URL to sign in to Google mailboxes at
   BELLHOP_MICROSOFT_OAUTH  another root URL to sign in to Microsoft mailboxes at, for a sovereign cloud
+  BELLHOP_BACKUP           a folder, or s3://bucket/prefix, for a backup each day
+  BELLHOP_BACKUP_PASSPHRASE  encrypts these backups
+  AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION, AWS_ENDPOINT_URL_S3
+                           for S3, as in other tools
   BELLHOP_RATE_LIMIT       requests in 60 seconds per key (300)
   BELLHOP_TRUST_PROXY      networks whose X-Forwarded-For header to trust
   BELLHOP_LOG              debug, info, warn, or error (info)
@@ -63,6 +70,9 @@ function createProgram(): Command {
   addMailbox(program)
   addWidget(program)
   addBot(program)
+  addBackup(program)
+  addRestore(program)
+  addBackupJob(program)
   throwUsageErrors(program, 'bellhop')
   return program
 }

@@ -57,7 +57,7 @@ export function serverUrl({ publicUrl, dataFolder, host, port }: Config): string
   return publicUrl ?? announcedUrl(dataFolder) ?? `http://${host}:${port}`
 }
 
-function requireData({ databaseUrl, dataFolder }: Config): void {
+export function requireData({ databaseUrl, dataFolder }: Config): void {
   if (databaseUrl || existsSync(join(dataFolder, DATABASE_FILE))) return
   throw new StartError(
     `There is no Bellhop data in ${resolve(dataFolder)}. Set BELLHOP_DATA to the server's folder, or start with: bellhop setup`,

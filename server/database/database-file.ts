@@ -12,6 +12,7 @@ const SQLITE_HEADER = 'SQLite format 3\0'
  * writable, isn't a database, or is missing or empty where an installation was.
  */
 export function requireDatabaseFile(file: string): void {
+  requireWholeRestore(dirname(file))
   const size = existsSync(file) ? statSync(file).size : undefined
   if (size === undefined || size === 0) requireNewFolder(file, size === 0)
   // SQLite gives the write-ahead log the same permissions.
@@ -24,6 +25,14 @@ export function notBellhops(file: string): StartError {
   return new StartError(
     `${file} isn't a Bellhop database. Restore it from your backup, or choose another folder with BELLHOP_DATA.`,
   )
+}
+
+/** What a restore has written so far is here. Everything else in the folder is of the same restore. */
+export const UNFINISHED_RESTORE = 'restore.partial'
+
+function requireWholeRestore(folder: string): void {
+  if (!existsSync(join(folder, UNFINISHED_RESTORE))) return
+  throw new StartError(`A restore into ${folder} didn't finish. Run bellhop restore again.`)
 }
 
 /** The key is stored after the database, so it says that there was one. */

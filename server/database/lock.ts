@@ -11,6 +11,10 @@ import { StartError } from '../errors.ts'
  */
 const LOCK_FILE = 'server.lock'
 const HOLDER_FILE = 'server.json'
+/** Held by the one backup of a folder that is being made. */
+const BACKUP_LOCK_FILE = 'backup.lock'
+/** The files that locks leave in a folder. */
+export const LOCK_FILES = [LOCK_FILE, HOLDER_FILE, BACKUP_LOCK_FILE]
 
 interface FolderLock {
   /** While it is missing, another server could start on the same data. */
@@ -26,7 +30,7 @@ const held = new Set<Connection>()
 /** Allows one server per data folder. Throws `StartError` with the current holder. `now` is in milliseconds since 1970. */
 export function lockDataFolder(folder: string, now: number): FolderLock {
   requireDataFolder(folder)
-  const connection = takeLock(folder)
+  const connection = takeLock(join(folder, LOCK_FILE), () => taken(folder))
   held.add(connection)
   const holder = { pid: process.pid, since: new Date(now).toISOString() }
   function release(): void {
@@ -47,13 +51,23 @@ export function lockDataFolder(folder: string, now: number): FolderLock {
   }
 }
 
+/** Allows one backup of a data folder at a time. Returns how to release the lock. Throws `StartError` when it is taken. */
+export function lockBackups(folder: string): () => void {
+  const connection = takeLock(join(folder, BACKUP_LOCK_FILE), () => {
+    return new StartError(`Another backup of ${folder} is being made. Wait until it has ended.`)
+  })
+  held.add(connection)
+  return () => {
+    if (held.delete(connection)) connection.close()
+  }
+}
+
 /** The URL that this folder's server published, or undefined. A killed server may have left it. */
 export function announcedUrl(folder: string): string | undefined {
   return readHolder(folder).url
 }
 
-function takeLock(folder: string): Connection {
-  const file = join(folder, LOCK_FILE)
+function takeLock(file: string, taken: () => StartError): Connection {
   // Readable only by the owner, because any reader could hold the lock. An existing file isn't touched: this process may hold it.
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600))
   const connection = new Connection(file, { create: true })
@@ -64,7 +78,7 @@ function takeLock(folder: string): Connection {
     return connection
   } catch (error) {
     connection.close()
-    if (error instanceof SQLiteError && error.code?.startsWith('SQLITE_BUSY')) throw taken(folder)
+    if (error instanceof SQLiteError && error.code?.startsWith('SQLITE_BUSY')) throw taken()
     throw error
   }
 }

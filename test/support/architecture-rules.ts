@@ -10,7 +10,7 @@ const LAYERS = [
   ['audit'],
   ['events'],
   ['customers', 'attachments', 'webhooks', 'idempotency'],
-  ['sends'],
+  ['sends', 'backup'],
   ['tickets', 'organizations'],
   ['agents', 'api-keys'],
   ['sessions'],

@@ -1,0 +1,116 @@
+import { createReadStream, existsSync } from 'node:fs'
+import { copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { S3Client } from 'bun'
+import { syncFolder } from '../attachments/disk-files.ts'
+import { type BackupPlace, describePlace, type S3Place } from '../backup-place.ts'
+import { BackupError, namingDiskFaults } from './backup-error.ts'
+import { isBackupName } from './backup-names.ts'
+import type { BackupFile } from './read-archive.ts'
+
+/** S3 takes at most 10,000 parts: files of up to 160 GB. */
+const PART_BYTES = 16 * 1024 * 1024
+const PARTS_AT_ONCE = 2
+
+/** The backups in a folder or a bucket. Everything throws `BackupError` when it can't be reached. */
+export interface BackupStore {
+  /** Names of the complete backups. */
+  list(): Promise<string[]>
+  /** The name is there only once all of the file is. */
+  store(file: string, name: string): Promise<void>
+  open(name: string): BackupFile
+  delete(name: string): Promise<void>
+}
+
+export function openBackupStore(place: BackupPlace): BackupStore {
+  return place.kind === 'folder' ? openFolder(place.path) : openBucket(place)
+}
+
+function openFolder(folder: string): BackupStore {
+  return {
+    async list() {
+      const names = await namingDiskFaults(`Can't read ${folder}`, () => (existsSync(folder) ? readdir(folder) : []))
+      return names.filter(isBackupName)
+    },
+    async store(file, name) {
+      const draft = join(folder, `${name}.partial`)
+      await namingDiskFaults(`Can't write to ${folder}`, async () => {
+        await mkdir(folder, { recursive: true, mode: 0o700 })
+        try {
+          await copyFile(file, draft)
+          const handle = await open(draft, 'r+')
+          await handle.sync().finally(() => handle.close())
+          await rename(draft, join(folder, name))
+          await syncFolder(folder)
+        } finally {
+          await rm(draft, { force: true })
+        }
+      })
+    },
+    open: (name) => ({ name: join(folder, name), read: () => createReadStream(join(folder, name)) }),
+    delete: (name) => namingDiskFaults(`Can't delete ${join(folder, name)}`, () => rm(join(folder, name))),
+  }
+}
+
+function openBucket(place: S3Place): BackupStore {
+  const { bucket, endpoint, region, accessKeyId, secretAccessKey, sessionToken } = place
+  const prefix = place.prefix && `${place.prefix}/`
+  const where = describePlace({ kind: 's3', ...place })
+  const client = new S3Client({
+    bucket,
+    accessKeyId,
+    secretAccessKey,
+    // Otherwise Bun would take them from the environment.
+    region: region ?? 'us-east-1',
+    ...(endpoint !== undefined && { endpoint }),
+    ...(sessionToken !== undefined && { sessionToken }),
+  })
+
+  async function listAll(): Promise<string[]> {
+    const names: string[] = []
+    for (let startAfter: string | undefined; ; ) {
+      const page = await client.list({ prefix, ...(startAfter !== undefined && { startAfter }) })
+      const keys = page.contents?.map(({ key }) => key) ?? []
+      names.push(...keys.map((key) => key.slice(prefix.length)).filter(isBackupName))
+      startAfter = keys.at(-1)
+      if (!page.isTruncated || startAfter === undefined) return names
+    }
+  }
+
+  return {
+    list: () => namingS3Faults(`Can't list ${where}`, listAll),
+    async store(file, name) {
+      const options = { partSize: PART_BYTES, queueSize: PARTS_AT_ONCE }
+      // An upload in parts doesn't say what is wrong with the bucket or the keys.
+      await namingS3Faults(`Can't list ${where}`, listAll)
+      await namingS3Faults(`Can't upload to ${where}`, () => client.file(prefix + name).write(Bun.file(file), options))
+    },
+    open: (name) => ({
+      name: `${where}/${name}`,
+      read: () => readObject(client.file(prefix + name).stream(), `Can't read ${where}/${name}`),
+    }),
+    delete: (name) => namingS3Faults(`Can't delete ${where}/${name}`, () => client.delete(prefix + name)),
+  }
+}
+
+async function* readObject(stream: ReadableStream<Uint8Array>, what: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* stream
+  } catch (cause) {
+    throw asBackupError(what, cause)
+  }
+}
+
+async function namingS3Faults<T>(what: string, step: () => Promise<T>): Promise<T> {
+  try {
+    return await step()
+  } catch (cause) {
+    throw asBackupError(what, cause)
+  }
+}
+
+function asBackupError(what: string, cause: unknown): BackupError {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  const reason = code && code !== 'UnknownError' ? code : cause instanceof Error ? cause.message : String(cause)
+  return new BackupError(`${what}: ${reason}.`, { cause })
+}

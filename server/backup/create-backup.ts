@@ -1,0 +1,173 @@
+import { existsSync, statfsSync } from 'node:fs'
+import { mkdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { hashOf, statOf, syncFolder } from '../attachments/disk-files.ts'
+import { SECRET_FILE } from '../data-folder.ts'
+import { lockBackups } from '../database/lock.ts'
+import { DATABASE_FILE } from '../database/open.ts'
+import { copyDatabase, openSnapshot, type Snapshot, stillReferenced } from '../database/snapshot.ts'
+import { isoTime } from '../dates.ts'
+import { formatSize } from '../sizes.ts'
+import { VERSION } from '../version.ts'
+import { BackupError, namingDiskFaults } from './backup-error.ts'
+import { MANIFEST_FILE, type Manifest, manifestOf } from './manifest.ts'
+import { fileOf, readArchive } from './read-archive.ts'
+import { type ArchiveEntry, writeArchive } from './write-archive.ts'
+
+/** In the data folder: the copy of the database, and what a killed backup left behind. */
+const WORK_FOLDER = 'backup.partial'
+/** What must stay free on the disk of the data folder, because the server writes to it too. */
+const SPARE_BYTES = 256 * 1024 * 1024
+
+/** Larger files are read twice, in pieces. */
+const MAX_BYTES_IN_MEMORY = 1024 * 1024
+
+export interface BackupSource {
+  dataFolder: string
+  passphrase: string | undefined
+  /** Milliseconds since 1970. */
+  now: number
+}
+
+export interface Backup {
+  manifest: Manifest
+  /** Size of the file. */
+  bytes: number
+}
+
+/**
+ * Writes a backup of a data folder to a new file, whether or not a server is running on it. It has everything that was
+ * acknowledged before the call. Its file appears under its name only when it is complete and has been read back and
+ * checked. Throws `BackupError`, and leaves nothing behind then. Holds this thread for long: call it in a process of
+ * its own.
+ */
+export async function createBackup(file: string, source: BackupSource): Promise<Backup> {
+  requireNewFile(file)
+  return withWorkFolder(source.dataFolder, async (work) => {
+    const draft = `${file}.partial`
+    try {
+      const bytes = await writeDraft(draft, work, source)
+      const manifest = await readArchive(fileOf(draft), { passphrase: source.passphrase })
+      // Someone may have made a file with this name meanwhile.
+      requireNewFile(file)
+      await namingDiskFaults(`Can't write ${file}`, async () => {
+        await rename(draft, file)
+        await syncFolder(dirname(resolve(file)))
+      })
+      return { manifest, bytes }
+    } finally {
+      await rm(draft, { force: true })
+    }
+  })
+}
+
+/** Gives `run` an empty folder on the disk of the data folder, while no other backup is being made. */
+export async function withWorkFolder<T>(dataFolder: string, run: (folder: string) => Promise<T>): Promise<T> {
+  const release = lockBackups(dataFolder)
+  const work = join(dataFolder, WORK_FOLDER)
+  try {
+    await rm(work, { recursive: true, force: true })
+    await namingDiskFaults(`Can't write to ${dataFolder}`, () => mkdir(work, { mode: 0o700 }))
+    return await run(work)
+  } finally {
+    await rm(work, { recursive: true, force: true })
+    release()
+  }
+}
+
+/** Writes a backup without reading it back, in a work folder that the caller has. Returns its size. */
+export async function writeDraft(file: string, work: string, source: BackupSource): Promise<number> {
+  const { dataFolder, passphrase, now } = source
+  await requireSpace(dataFolder)
+  const copy = join(work, DATABASE_FILE)
+  await namingDiskFaults(`Can't copy the database in ${dataFolder}`, () => {
+    copyDatabase(join(dataFolder, DATABASE_FILE), copy)
+  })
+  using snapshot = openSnapshot(copy)
+  const entries = entriesOf(copy, snapshot, source)
+  await namingDiskFaults(`Can't write to ${dirname(resolve(file))}`, () =>
+    writeArchive(file, { entries, at: now, ...(passphrase !== undefined && { passphrase }) }),
+  )
+  await rm(copy)
+  return (await stat(file)).size
+}
+
+async function* entriesOf(
+  copy: string,
+  snapshot: Snapshot,
+  { dataFolder, now }: BackupSource,
+): AsyncGenerator<ArchiveEntry> {
+  const files: Manifest['files'] = {}
+  const database = { bytes: (await stat(copy)).size, sha256: await hashOf(copy) }
+  files[DATABASE_FILE] = database
+  yield { name: DATABASE_FILE, size: database.bytes, from: copy }
+
+  const keyFile = join(dataFolder, SECRET_FILE)
+  if (existsSync(keyFile)) {
+    const key = await readFile(keyFile)
+    files[SECRET_FILE] = {
+      bytes: key.byteLength,
+      sha256: Bun.SHA256.hash(key, 'hex'),
+    }
+    yield { name: SECRET_FILE, size: key.byteLength, from: key }
+  }
+
+  const attachments = { files: 0, bytes: 0 }
+  const absent: string[] = []
+  for (const hash of snapshot.referencedFiles()) {
+    const place = join('attachments', hash.slice(0, 2), hash)
+    const path = join(dataFolder, place)
+    const found = await readIntact(path, hash)
+    if (!found) {
+      absent.push(hash)
+      continue
+    }
+    attachments.files += 1
+    attachments.bytes += found.size
+    yield { name: place, ...found }
+  }
+
+  const manifest = manifestOf({
+    bellhop: VERSION,
+    schema: snapshot.schema,
+    createdAt: isoTime(now),
+    files,
+    attachments,
+    // The others were deleted since the copy of the database.
+    missing: stillReferenced(join(dataFolder, DATABASE_FILE), absent),
+  })
+  const text = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)
+  yield { name: MANIFEST_FILE, size: text.byteLength, from: text }
+}
+
+/** Undefined for a file that isn't there, or whose bytes have changed. */
+async function readIntact(path: string, hash: string): Promise<Omit<ArchiveEntry, 'name'> | undefined> {
+  try {
+    const { size } = await stat(path)
+    const from = size > MAX_BYTES_IN_MEMORY ? path : await readFile(path)
+    const found = typeof from === 'string' ? await hashOf(from) : Bun.SHA256.hash(from, 'hex')
+    return found === hash ? { size, from } : undefined
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function requireNewFile(file: string): void {
+  if (existsSync(file)) throw new BackupError(`${file} exists already. Choose another name.`)
+  if (!existsSync(dirname(resolve(file)))) {
+    throw new BackupError(`Can't write ${basename(file)}: there is no folder ${dirname(resolve(file))}.`)
+  }
+}
+
+/** The copy of the database is at most as large as the database and its log. */
+async function requireSpace(dataFolder: string): Promise<void> {
+  const database = join(dataFolder, DATABASE_FILE)
+  const sizes = await Promise.all([statOf(database), statOf(`${database}-wal`)])
+  const needed = SPARE_BYTES + sizes.reduce((sum, found) => sum + (found?.size ?? 0), 0)
+  const { bavail, bsize } = statfsSync(dataFolder)
+  if (bavail * bsize >= needed) return
+  throw new BackupError(
+    `The disk of ${dataFolder} has ${formatSize(bavail * bsize)} free. A backup needs ${formatSize(needed)}.`,
+  )
+}

@@ -1,0 +1,192 @@
+import { createReadStream, createWriteStream, writeFileSync } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import { createZstdDecompress } from 'node:zlib'
+import { extract } from 'tar-stream'
+import { SECRET_FILE } from '../data-folder.ts'
+import { DATABASE_FILE } from '../database/open.ts'
+import { BackupError, namingDiskFaults } from './backup-error.ts'
+import { isNewerFormat, MANIFEST_FILE, type Manifest, parseManifest } from './manifest.ts'
+import { decrypt, isEncrypted } from './passphrase.ts'
+
+const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
+const HEAD_BYTES = 32
+const ATTACHMENT = /^attachments\/([0-9a-f]{2})\/(\1[0-9a-f]{62})$/
+const MAX_BYTES_IN_MEMORY = 1024 * 1024
+const MAX_MANIFEST_BYTES = 64 * 1024 * 1024
+
+/** Bytes that can be read once, and what to call them. */
+export interface BackupFile {
+  name: string
+  read(): AsyncIterable<Uint8Array>
+}
+
+export function fileOf(path: string): BackupFile {
+  return { name: path, read: () => createReadStream(path) }
+}
+
+interface Reading {
+  passphrase: string | undefined
+  /** Where to write a file, if it is to be written. */
+  pathOf?: (name: string) => Promise<string> | string
+  /** Called when a file is complete. Its hash isn't compared yet, unless it is an attachment. */
+  onFile?: (name: string) => void
+}
+
+/**
+ * Reads a backup to its end and checks every byte by its hash. Throws `BackupError` for a file that isn't a backup, is
+ * damaged, cut off, or made by a newer program, and for a wrong or missing passphrase.
+ */
+export async function readArchive({ name: file, read }: BackupFile, reading: Reading): Promise<Manifest> {
+  const { head, bytes } = await namingDiskFaults(`Can't read ${file}`, () => peek(read()))
+  const isAge = isEncrypted(head)
+  if (isAge && reading.passphrase === undefined) {
+    throw new BackupError(`${file} is encrypted. Give its passphrase with --passphrase-file.`)
+  }
+  if (!isAge && !ZSTD_MAGIC.equals(head.subarray(0, ZSTD_MAGIC.length))) {
+    throw new BackupError(`${file} isn't a Bellhop backup.`)
+  }
+  try {
+    return requireWhole(file, await unpack(file, bytes, isAge ? reading : { ...reading, passphrase: undefined }))
+  } catch (cause) {
+    if (cause instanceof BackupError || isSystemError(cause)) throw cause
+    throw new BackupError(`${file} is damaged or incomplete. Use another backup.`, { cause })
+  }
+}
+
+interface Contents {
+  files: Manifest['files']
+  attachments: Manifest['attachments']
+  manifest: Manifest | undefined
+}
+
+async function unpack(
+  file: string,
+  bytes: AsyncGenerator<Uint8Array>,
+  { passphrase, pathOf, onFile }: Reading,
+): Promise<Contents> {
+  const archive = extract()
+  const decompress = createZstdDecompress()
+  const unpacked =
+    passphrase === undefined
+      ? pipeline(bytes, decompress, archive)
+      : pipeline(decrypt(bytes, passphrase), decompress, archive)
+  const contents: Contents = { files: {}, attachments: { files: 0, bytes: 0 }, manifest: undefined }
+  const read = (async () => {
+    for await (const entry of archive) {
+      const { name, type, size = 0 } = entry.header
+      if (
+        type !== 'file' ||
+        contents.manifest ||
+        (Object.keys(contents.files).length === 0 && name !== DATABASE_FILE)
+      ) {
+        throw new BackupError(`${file} isn't a Bellhop backup.`)
+      }
+      if (name === MANIFEST_FILE) {
+        contents.manifest = parseManifest(await textOf(entry))
+        continue
+      }
+      const expected = requireKnown(name, file)
+      const sha256 = await copy(entry, { size, path: await pathOf?.(name) })
+      if (expected === undefined) {
+        contents.files[name] = { bytes: size, sha256 }
+      } else {
+        if (sha256 !== expected) throw new Error(`The bytes of ${name} are damaged.`)
+        contents.attachments.files += 1
+        contents.attachments.bytes += size
+      }
+      onFile?.(name)
+    }
+  })().catch((error) => {
+    archive.destroy(error)
+    throw error
+  })
+  const [reads, piped] = await Promise.allSettled([read, unpacked])
+  // What ended the reading is the reason, unless it was ended by the bytes.
+  if (reads.status === 'rejected' && reads.reason instanceof BackupError) throw reads.reason
+  if (piped.status === 'rejected') throw piped.reason
+  if (reads.status === 'rejected') throw reads.reason
+  return contents
+}
+
+/** Returns the hash that an attachment must have; undefined for a file that the manifest knows. */
+function requireKnown(name: string, file: string): string | undefined {
+  if (name === DATABASE_FILE || name === SECRET_FILE) return undefined
+  const hash = ATTACHMENT.exec(name)?.[2]
+  if (hash === undefined) throw new BackupError(`${file} isn't a Bellhop backup.`)
+  return hash
+}
+
+/** Writes a file if it has a path. Returns its hash. */
+async function copy(
+  entry: AsyncIterable<unknown>,
+  { size, path }: { size: number; path: string | undefined },
+): Promise<string> {
+  const hasher = new Bun.CryptoHasher('sha256')
+  async function* hashed(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of bytesOf(entry)) {
+      hasher.update(chunk)
+      yield chunk
+    }
+  }
+  if (path === undefined) for await (const _ of hashed());
+  else await namingDiskFaults(`Can't write ${path}`, () => write(path, size, hashed()))
+  return hasher.digest('hex')
+}
+
+/** Small files at once: a stream for each would take most of the time. */
+async function write(path: string, size: number, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  if (size > MAX_BYTES_IN_MEMORY) return pipeline(bytes, createWriteStream(path, { mode: 0o600 }))
+  writeFileSync(path, Buffer.concat(await Array.fromAsync(bytes)), { mode: 0o600 })
+}
+
+async function* bytesOf(entry: AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of entry) if (chunk instanceof Uint8Array) yield chunk
+}
+
+async function textOf(entry: AsyncIterable<unknown>): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of bytesOf(entry)) {
+    size += chunk.byteLength
+    if (size > MAX_MANIFEST_BYTES) throw new Error('The manifest is too large.')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** The manifest is written last: without one, the end is missing. */
+function requireWhole(file: string, { manifest, files, attachments }: Contents): Manifest {
+  if (!manifest) throw new Error('The manifest is missing.')
+  if (isNewerFormat(manifest)) {
+    throw new BackupError(
+      `${file} was made by a newer version of Bellhop, ${manifest.bellhop}. Use that version.`,
+    )
+  }
+  const isSame =
+    Bun.deepEquals(files, manifest.files, true) && Bun.deepEquals(attachments, manifest.attachments, true)
+  if (!isSame) throw new Error('The files differ from the manifest.')
+  return manifest
+}
+
+/** The first bytes, and all of them. */
+async function peek(bytes: AsyncIterable<Uint8Array>) {
+  const rest = bytes[Symbol.asyncIterator]()
+  const first: Uint8Array[] = []
+  let size = 0
+  while (size < HEAD_BYTES) {
+    const { done, value } = await rest.next()
+    if (done) break
+    first.push(value)
+    size += value.byteLength
+  }
+  async function* all(): AsyncGenerator<Uint8Array> {
+    yield* first
+    yield* { [Symbol.asyncIterator]: () => rest }
+  }
+  return { head: Buffer.concat(first), bytes: all() }
+}
+
+/** The disk failed, not the backup. */
+function isSystemError(cause: unknown): boolean {
+  return cause instanceof Error && 'syscall' in cause
+}

@@ -1,0 +1,125 @@
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { syncFolder } from '../attachments/disk-files.ts'
+import { SECRET_FILE } from '../data-folder.ts'
+import { UNFINISHED_RESTORE } from '../database/database-file.ts'
+import { LOCK_FILES, lockDataFolder } from '../database/lock.ts'
+import { DATABASE_FILE } from '../database/open.ts'
+import { openSnapshot } from '../database/snapshot.ts'
+import { BackupError, namingDiskFaults } from './backup-error.ts'
+import type { Manifest } from './manifest.ts'
+import { type BackupFile, readArchive } from './read-archive.ts'
+
+const FILES_AT_ONCE = 32
+/** In the order in which they are moved: there is no database before everything else is in its place. */
+const RESTORED = ['attachments', SECRET_FILE, DATABASE_FILE]
+
+/**
+ * Restores a backup into an empty or missing data folder. The files are written and checked in a folder inside it, synced,
+ * and then moved. Throws `BackupError` or `StartError`, and leaves the folder as it was then. After a kill, Bellhop
+ * doesn't start in the folder, and another restore starts again.
+ */
+export async function restoreBackup(
+  file: BackupFile,
+  { dataFolder, passphrase, now }: { dataFolder: string; passphrase: string | undefined; now: number },
+): Promise<Manifest> {
+  const before = namesIn(dataFolder)
+  const isLocked = LOCK_FILES.some((name) => before?.includes(name))
+  if (!isLocked) requireEmpty(dataFolder)
+  const created = before ? undefined : mkdirSync(dataFolder, { recursive: true, mode: 0o700 })
+  const lock = lockDataFolder(dataFolder, now)
+  let isDone = false
+  try {
+    requireEmpty(dataFolder)
+    const staging = join(dataFolder, UNFINISHED_RESTORE)
+    await removeRestored(dataFolder)
+    await namingDiskFaults(`Can't write to ${dataFolder}`, () => mkdir(staging, { mode: 0o700 }))
+    const manifest = await unpackInto(staging, file, passphrase)
+    await publish(staging, dataFolder)
+    isDone = true
+    return manifest
+  } finally {
+    if (!isDone) {
+      await removeRestored(dataFolder)
+      if (!isLocked) for (const name of LOCK_FILES) rmSync(join(dataFolder, name), { force: true })
+    }
+    lock.release()
+    if (!isDone && created !== undefined) rmSync(created, { recursive: true, force: true })
+  }
+}
+
+function namesIn(folder: string): string[] | undefined {
+  return existsSync(folder) ? readdirSync(folder) : undefined
+}
+
+/** What an unfinished restore left doesn't count. */
+function requireEmpty(folder: string): void {
+  const names = namesIn(folder) ?? []
+  const ours = names.includes(UNFINISHED_RESTORE) ? [UNFINISHED_RESTORE, ...RESTORED] : []
+  const others = names.filter((name) => !LOCK_FILES.includes(name) && !ours.includes(name))
+  const other = others.find((name) => name === DATABASE_FILE) ?? others[0]
+  if (other === undefined) return
+  throw new BackupError(
+    `The data folder ${folder} isn't empty: it has ${other}. Choose an empty or a new folder with BELLHOP_DATA.`,
+  )
+}
+
+/** Its marker last: until then, nothing in the folder counts. */
+async function removeRestored(folder: string): Promise<void> {
+  if (!existsSync(join(folder, UNFINISHED_RESTORE))) return
+  for (const name of [...RESTORED, UNFINISHED_RESTORE])
+    await rm(join(folder, name), { recursive: true, force: true })
+}
+
+async function unpackInto(staging: string, file: BackupFile, passphrase: string | undefined): Promise<Manifest> {
+  const folders = new Set<string>()
+  const manifest = await readArchive(file, {
+    passphrase,
+    async pathOf(name) {
+      const path = join(staging, name)
+      if (!folders.has(dirname(path))) await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+      folders.add(dirname(path))
+      return path
+    },
+    onFile(name) {
+      if (name === DATABASE_FILE) requireUsable(join(staging, name), file.name)
+    },
+  })
+  await namingDiskFaults(`Can't write to ${staging}`, () => syncAll(staging))
+  return manifest
+}
+
+function requireUsable(database: string, file: string): void {
+  using snapshot = openSnapshot(database)
+  if (!snapshot.isNewer) return
+  throw new BackupError(`${file} has data of a newer version of Bellhop. Restore it with that version.`)
+}
+
+/** Many at once, because the disk then syncs them together. */
+async function syncAll(folder: string): Promise<void> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  for (let start = 0; start < entries.length; start += FILES_AT_ONCE) {
+    const some = entries.slice(start, start + FILES_AT_ONCE)
+    await Promise.all(some.map((entry) => syncPath(join(entry.parentPath, entry.name))))
+  }
+  await syncPath(folder)
+}
+
+async function syncPath(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+async function publish(staging: string, dataFolder: string): Promise<void> {
+  for (const name of RESTORED) {
+    if (existsSync(join(staging, name))) await rename(join(staging, name), join(dataFolder, name))
+  }
+  await syncFolder(dataFolder)
+  await rm(staging, { recursive: true })
+  await syncFolder(dataFolder)
+}

@@ -1,0 +1,78 @@
+import { Database as Connection, constants } from 'bun:sqlite'
+import { closeSync, fsyncSync, openSync } from 'node:fs'
+import { MIGRATIONS } from './migrations.ts'
+
+const BUSY_TIMEOUT_MS = 5_000
+/** `attachments` and `mails` are in every version of the tables. */
+const REFERENCED = `select hash from attachments union select hash from mails where hash is not null`
+
+/**
+ * Copies the database into a new file and syncs it, while others read and write. The copy is the state of one moment
+ * after the call, without what was deleted. Holds this thread: call it in a process of its own.
+ *
+ * SQLite's backup API starts again whenever another process writes, so it wouldn't end on a busy server.
+ */
+export function copyDatabase(file: string, copy: string): void {
+  closeSync(openSync(copy, 'wx', 0o600))
+  const connection = new Connection(file, { readwrite: true, create: false })
+  try {
+    connection.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    connection.query('VACUUM INTO ?').run(copy)
+  } finally {
+    connection.close()
+  }
+  const handle = openSync(copy, 'r+')
+  fsyncSync(handle)
+  closeSync(handle)
+}
+
+export interface Snapshot extends Disposable {
+  /** The number of migrations that it has. */
+  schema: number
+  isNewer: boolean
+  /** The hashes of all files that something refers to, each once. */
+  referencedFiles(): Iterable<string>
+}
+
+/** Opens a copy that nobody writes to, and checks all of it. Throws for a damaged file, or one of another program. */
+export function openSnapshot(copy: string): Snapshot {
+  // `immutable` needs no files beside it, whatever its journal mode.
+  const connection = new Connection(
+    `file:${encodeURI(copy).replaceAll('?', '%3f').replaceAll('#', '%23')}?immutable=1`,
+    constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI,
+  )
+  try {
+    const [check] = connection.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').all()
+    if (check?.quick_check !== 'ok') throw new Error(`The database is damaged: ${check?.quick_check}`)
+    const newest = connection
+      .query<{ version: number | null }, []>('select max(version) as version from bellhop_migrations')
+      .get()
+    const schema = newest?.version ?? 0
+    return {
+      schema,
+      isNewer: schema > MIGRATIONS.sqlite.length,
+      *referencedFiles() {
+        for (const { hash } of connection.query<{ hash: string }, []>(REFERENCED).iterate()) yield hash
+      },
+      [Symbol.dispose]: () => connection.close(),
+    }
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
+
+/** Which of the files something still refers to. */
+export function stillReferenced(file: string, hashes: string[]): string[] {
+  if (hashes.length === 0) return []
+  const connection = new Connection(file, { readwrite: true, create: false })
+  try {
+    connection.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    const found = connection.query<{ hash: string }, [string]>(
+      `select hash from (${REFERENCED}) where hash in (select value from json_each(?))`,
+    )
+    return found.all(JSON.stringify(hashes)).map(({ hash }) => hash)
+  } finally {
+    connection.close()
+  }
+}
