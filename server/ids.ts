@@ -27,6 +27,7 @@ export type IdPrefix =
   | 'upd'
   | 'tgf'
   | 'ntc'
+  | 'bkp'
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 /** Two characters encode ten bits. */

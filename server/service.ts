@@ -107,6 +107,7 @@ export async function startService(
     { startChannels },
     { startSweepingFiles },
     { startPruningVisitors },
+    { startBackups },
   ] = await Promise.all([
     import('./webhooks/deliveries/delivery-loop.ts'),
     import('./webhooks/deliveries/resend.ts'),
@@ -116,13 +117,14 @@ export async function startService(
     import('./channels/start-channels.ts'),
     import('./attachments/sweep.ts'),
     import('./channels/widget/visitors/prune-visitors.ts'),
+    import('./backup/backup-loop.ts'),
   ])
   running.push(startDelivering(deps, { onAttempt: metrics.countAttempt }))
   running.push(startResending(deps), startRetention(deps), startPruningKeys(deps), watchExternalCommits(deps))
   running.push(startPruningSessions(deps))
   running.push(startSendingMessages(deps), startIndexing(deps))
   running.push(startChannels(deps, { live, onSendAttempt: metrics.countSendAttempt }))
-  running.push(startSweepingFiles(deps), startPruningVisitors(deps))
+  running.push(startSweepingFiles(deps), startPruningVisitors(deps), startBackups(deps))
   lock.announce(listening.url)
   const everything = started.move()
   return {

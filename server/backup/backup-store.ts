@@ -29,7 +29,9 @@ export function openBackupStore(place: BackupPlace): BackupStore {
 function openFolder(folder: string): BackupStore {
   return {
     async list() {
-      const names = await namingDiskFaults(`Can't read ${folder}`, () => (existsSync(folder) ? readdir(folder) : []))
+      const names = await namingDiskFaults(`Can't read ${folder}`, () =>
+        existsSync(folder) ? readdir(folder) : [],
+      )
       return names.filter(isBackupName)
     },
     async store(file, name) {
@@ -83,7 +85,9 @@ function openBucket(place: S3Place): BackupStore {
       const options = { partSize: PART_BYTES, queueSize: PARTS_AT_ONCE }
       // An upload in parts doesn't say what is wrong with the bucket or the keys.
       await namingS3Faults(`Can't list ${where}`, listAll)
-      await namingS3Faults(`Can't upload to ${where}`, () => client.file(prefix + name).write(Bun.file(file), options))
+      await namingS3Faults(`Can't upload to ${where}`, () =>
+        client.file(prefix + name).write(Bun.file(file), options),
+      )
     },
     open: (name) => ({
       name: `${where}/${name}`,
@@ -111,6 +115,7 @@ async function namingS3Faults<T>(what: string, step: () => Promise<T>): Promise<
 
 function asBackupError(what: string, cause: unknown): BackupError {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
-  const reason = code && code !== 'UnknownError' ? code : cause instanceof Error ? cause.message : String(cause)
+  const reason =
+    code && code !== 'UnknownError' ? code : cause instanceof Error ? cause.message : String(cause)
   return new BackupError(`${what}: ${reason}.`, { cause })
 }

@@ -46,7 +46,10 @@ export async function readArchive({ name: file, read }: BackupFile, reading: Rea
     throw new BackupError(`${file} isn't a Bellhop backup.`)
   }
   try {
-    return requireWhole(file, await unpack(file, bytes, isAge ? reading : { ...reading, passphrase: undefined }))
+    return requireWhole(
+      file,
+      await unpack(file, bytes, isAge ? reading : { ...reading, passphrase: undefined }),
+    )
   } catch (cause) {
     if (cause instanceof BackupError || isSystemError(cause)) throw cause
     throw new BackupError(`${file} is damaged or incomplete. Use another backup.`, { cause })

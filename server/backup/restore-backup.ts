@@ -72,7 +72,11 @@ async function removeRestored(folder: string): Promise<void> {
     await rm(join(folder, name), { recursive: true, force: true })
 }
 
-async function unpackInto(staging: string, file: BackupFile, passphrase: string | undefined): Promise<Manifest> {
+async function unpackInto(
+  staging: string,
+  file: BackupFile,
+  passphrase: string | undefined,
+): Promise<Manifest> {
   const folders = new Set<string>()
   const manifest = await readArchive(file, {
     passphrase,

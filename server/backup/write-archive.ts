@@ -52,7 +52,11 @@ async function fill(
   }
 }
 
-function addWhole(archive: ReturnType<typeof pack>, header: Partial<Header> & { name: string }, bytes: Uint8Array): Promise<void> {
+function addWhole(
+  archive: ReturnType<typeof pack>,
+  header: Partial<Header> & { name: string },
+  bytes: Uint8Array,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     archive.entry(header, Buffer.from(bytes), (error) => (error ? reject(error) : resolve()))
   })

@@ -19,8 +19,11 @@ export function addBackupJob(program: Command): void {
     const job = await new Promise<BackupJob>((resolve) => {
       lines.once('line', (line) => resolve(JSON.parse(line)))
     })
-    print(JSON.stringify(await runBackupJob(job)))
-    lines.removeAllListeners('close')
-    process.stdin.destroy()
+    try {
+      print(JSON.stringify(await runBackupJob(job)))
+    } finally {
+      lines.removeAllListeners('close')
+      process.stdin.destroy()
+    }
   })
 }

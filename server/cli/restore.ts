@@ -29,7 +29,11 @@ export function addRestore(program: Command): void {
       }
       const passphrase = passphraseFrom(passphraseFile) ?? config.backupPassphrase
       const { dataFolder } = config
-      const manifest = await restoreBackup(await findBackup(file, config.s3), { dataFolder, passphrase, now: systemClock.now() })
+      const manifest = await restoreBackup(await findBackup(file, config.s3), {
+        dataFolder,
+        passphrase,
+        now: systemClock.now(),
+      })
       const { createdAt, bellhop, attachments, missing, files } = manifest
       if (missing.length > 0) note(`${missing.length} attachments were missing when the backup was made.`)
       if (!files['secret.key']) note('The backup has no key: set BELLHOP_SECRET as on the old machine.')

@@ -5,6 +5,7 @@ import type { KeyGuard } from '../api-keys/require-api-key.ts'
 import { keyRoutes } from '../api-keys/routes.ts'
 import { attachmentRoutes } from '../attachments/v1.ts'
 import { auditRoutes } from '../audit/routes.ts'
+import { backupRoutes } from '../backup/routes.ts'
 import { emailRoutes } from '../channels/email/routes.ts'
 import { telegramRoutes } from '../channels/telegram/routes.ts'
 import { visitorApiRoutes, widgetConsoleRoutes } from '../channels/widget/routes.ts'
@@ -88,6 +89,7 @@ export function createApp(
     .use(accountRoutes(guards.agents, attempts))
     .use(agentRoutes(deps, guards.agents))
     .use(organizationRoutes(guards.agents))
+    .use(backupRoutes(deps, guards.agents))
     .use(keyRoutes(guards.agents))
     .use(auditRoutes(guards.agents))
     .use(threadRoutes(deps, guards.agents, guards.large))

@@ -6,6 +6,7 @@ import type { ExpensiveReads } from '../expensive-reads.ts'
 import { isLoopbackHost, nameIn } from '../requests/public-address.ts'
 import { type Backlog, countBacklog } from '../webhooks/deliveries/backlog.ts'
 import { DELIVERY_ERRORS } from '../webhooks/deliveries/delivery-errors.ts'
+import { backupMetrics } from './backup-metrics.ts'
 import { watchEventLoop } from './event-loop-delay.ts'
 import { createMailMetrics } from './mail-metrics.ts'
 import { createProcessMetrics } from './process-metrics.ts'
@@ -63,6 +64,7 @@ export function createMetrics(
       ...backlogMetrics(backlog, deps.clock.now()),
       ...(await mail.metrics()),
       ...(await telegramMetrics(deps)),
+      ...(await backupMetrics(deps)),
       ...visitorMetrics(visitors()),
       ...readMetrics(deps.expensiveReads.counts()),
       largeMetric(large()),

@@ -19,7 +19,12 @@ test(
   async () => {
     await using bellhop = await startSeparateBellhop()
     const client = await bellhop.organization()
-    const clients = [client, ...(await Promise.all(Array.from({ length: KEYS - 1 }, () => client.withKey({ rateLimit: 1_000_000 }))))]
+    const clients = [
+      client,
+      ...(await Promise.all(
+        Array.from({ length: KEYS - 1 }, () => client.withKey({ rateLimit: 1_000_000 })),
+      )),
+    ]
     const acknowledged = new Set<string>()
     let isStopped = false
 
@@ -50,7 +55,10 @@ test(
       // Otherwise nobody wrote meanwhile.
       expect(acknowledged.size).toBeGreaterThan(before.size)
       const target = join(temporaryFolder('restored'), 'data')
-      expect(await runProgram({ BELLHOP_DATA: target }, ['restore', file])).toMatchObject({ code: 0, err: '' })
+      expect(await runProgram({ BELLHOP_DATA: target }, ['restore', file])).toMatchObject({
+        code: 0,
+        err: '',
+      })
       expect(contentsOf(target).tickets).toBeGreaterThan(0)
       expect(before.difference(idsIn(target)).size).toBe(0)
     }

@@ -18,6 +18,7 @@ const ADMINS_ONLY = [
   'POST /console/agents/:id/disable',
   'POST /console/agents/:id/enable',
   'PATCH /console/organization',
+  'GET /console/backups',
   'GET /console/checklist',
   'GET /console/keys',
   'POST /console/keys',

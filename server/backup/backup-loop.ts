@@ -1,0 +1,94 @@
+import { join } from 'node:path'
+import { describePlace } from '../backup-place.ts'
+import type { Deps } from '../deps.ts'
+import { startPeriodic } from '../loop.ts'
+import type { BackupJob, BackupResult } from './backup-job.ts'
+import { readBackupStatus, recordRun } from './backup-runs.ts'
+
+const CHECK_EVERY_MS = 60_000
+/** A bucket that takes bytes and never answers would hold up all later backups. */
+const MAX_RUN_MS = 6 * 3_600_000
+const MAX_ERROR_LENGTH = 500
+
+/**
+ * Makes a backup each day in a process of its own, so that it never holds the event loop, and again some time after a
+ * failure. One that is cut off by a restart begins anew.
+ */
+export function startBackups(deps: Deps): { stop(): Promise<void> } {
+  const place = deps.config.backup
+  if (!place) return { stop: async () => {} }
+  let running: ReturnType<typeof startJob> | undefined
+  let isStopped = false
+
+  async function backUpIfDue(): Promise<boolean> {
+    const startedAt = deps.clock.now()
+    if (isStopped || (await readBackupStatus(deps)).dueAt > startedAt) return false
+    running = startJob(deps, {
+      place: place ?? { kind: 'folder', path: '' },
+      dataFolder: deps.config.dataFolder,
+      passphrase: deps.config.backupPassphrase,
+      now: startedAt,
+    })
+    const ended = await running.ended
+    running = undefined
+    if (isStopped) return false
+    const endedAt = deps.clock.now()
+    if ('error' in ended) {
+      deps.log.error('backup_failed', { error: ended.error })
+      await recordRun(deps, { startedAt, endedAt, name: '', bytes: 0, error: ended.error })
+    } else {
+      const { name, bytes, missing } = ended
+      deps.log.info('backup_made', { name, bytes, missing })
+      await recordRun(deps, { startedAt, endedAt, name, bytes, error: '' })
+    }
+    return false
+  }
+
+  const loop = startPeriodic(deps, 'backups', { everyMs: CHECK_EVERY_MS, slice: backUpIfDue })
+  return {
+    async stop() {
+      isStopped = true
+      running?.end()
+      await loop.stop()
+    },
+  }
+}
+
+type Ended = BackupResult | { error: string }
+
+function startJob(deps: Deps, job: BackupJob): { ended: Promise<Ended>; end(): void } {
+  const child = Bun.spawn([...programOf(), 'backup-job'], {
+    env: {},
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  let isLate = false
+  const cancelTimer = deps.clock.after(MAX_RUN_MS, () => {
+    isLate = true
+    child.kill()
+  })
+  async function finish(): Promise<Ended> {
+    child.stdin.write(`${JSON.stringify(job)}\n`)
+    await child.stdin.flush()
+    const [out, err] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+    ])
+    const code = await child.exited
+    if (code === 0) return JSON.parse(out)
+    if (isLate) return { error: `The backup to ${describePlace(job.place)} took longer than six hours.` }
+    const [sentence = ''] = err.trim().slice(0, MAX_ERROR_LENGTH).split('\n')
+    return { error: sentence || `The backup ended early: ${child.signalCode ?? code}.` }
+  }
+  return {
+    ended: finish()
+      .catch((error) => ({ error: `The backup ended early: ${error}` }))
+      .finally(cancelTimer),
+    end: () => child.kill(),
+  }
+}
+
+/** The compiled program, or Bun with the sources. */
+function programOf(): string[] {
+  const isCompiled = /^(\/\$bunfs\/|[A-Z]:[\\/]~BUN[\\/])/.test(import.meta.dir)
+  return isCompiled ? [process.execPath] : [process.execPath, join(import.meta.dir, '../main.ts')]
+}

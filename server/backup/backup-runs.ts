@@ -1,0 +1,55 @@
+import { desc, notInArray } from 'drizzle-orm'
+import { backups } from '../database/tables/backups.ts'
+import type { Deps } from '../deps.ts'
+
+export type BackupRun = typeof backups.$inferSelect
+
+const KEPT_RUNS = 50
+const DAY_MS = 86_400_000
+const MINUTE_MS = 60_000
+/** After the first failure, the second, and all others. */
+const RETRY_AFTER_MS = [15 * MINUTE_MS, 60 * MINUTE_MS, 240 * MINUTE_MS]
+/** Failures in a row after which administrators are told. */
+const MANY_FAILURES = 2
+
+export interface BackupStatus {
+  /** Newest first. */
+  runs: BackupRun[]
+  lastSuccess: BackupRun | undefined
+  /** In a row, up to now. */
+  failures: number
+  isFailing: boolean
+  /** When the next one begins, in milliseconds since 1970. */
+  dueAt: number
+}
+
+export async function readBackupStatus({ database, clock }: Deps): Promise<BackupStatus> {
+  const runs = await database.read.select().from(backups).orderBy(desc(backups.startedAt)).limit(KEPT_RUNS)
+  const [last] = runs
+  const firstSuccess = runs.findIndex(({ error }) => error === '')
+  const failures = firstSuccess < 0 ? runs.length : firstSuccess
+  return {
+    runs,
+    lastSuccess: runs[firstSuccess],
+    failures,
+    isFailing: failures >= MANY_FAILURES,
+    dueAt: last ? dueAfter(last, failures, clock.now()) : clock.now(),
+  }
+}
+
+/** A clock that was set back doesn't put off the next one. */
+function dueAfter({ startedAt, endedAt }: BackupRun, failures: number, now: number): number {
+  if (startedAt > now) return now
+  if (failures === 0) return startedAt + DAY_MS
+  return endedAt + (RETRY_AFTER_MS[Math.min(failures, RETRY_AFTER_MS.length) - 1] ?? DAY_MS)
+}
+
+/** Keeps the newest ones, and always the last that succeeded. */
+export async function recordRun(deps: Deps, run: Omit<BackupRun, 'id'>): Promise<void> {
+  const { runs, lastSuccess } = await readBackupStatus(deps)
+  const kept = [...runs.slice(0, KEPT_RUNS - 1), ...(lastSuccess ? [lastSuccess] : [])].map(({ id }) => id)
+  await deps.database.write(async (tx) => {
+    if (kept.length > 0) await tx.delete(backups).where(notInArray(backups.id, kept))
+    await tx.insert(backups).values({ id: deps.newId('bkp'), ...run })
+  })
+}
