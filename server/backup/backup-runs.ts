@@ -12,7 +12,7 @@ const RETRY_AFTER_MS = [15 * MINUTE_MS, 60 * MINUTE_MS, 240 * MINUTE_MS]
 /** Failures in a row after which administrators are told. */
 const MANY_FAILURES = 2
 
-export interface BackupStatus {
+interface BackupStatus {
   /** Newest first. */
   runs: BackupRun[]
   lastSuccess: BackupRun | undefined

@@ -13,7 +13,7 @@ const PART_BYTES = 16 * 1024 * 1024
 const PARTS_AT_ONCE = 2
 
 /** The backups in a folder or a bucket. Everything throws `BackupError` when it can't be reached. */
-export interface BackupStore {
+interface BackupStore {
   /** Names of the complete backups. */
   list(): Promise<string[]>
   /** The name is there only once all of the file is. */

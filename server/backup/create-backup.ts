@@ -29,7 +29,7 @@ export interface BackupSource {
   now: number
 }
 
-export interface Backup {
+interface Backup {
   manifest: Manifest
   /** Size of the file. */
   bytes: number

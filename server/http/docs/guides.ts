@@ -65,6 +65,11 @@ export const GUIDES: Guide[] = [
     load: () => import('./guides/monitoring.md', { with: { type: 'text' } }),
   },
   {
+    slug: 'backup',
+    title: 'Back up and restore',
+    load: () => import('./guides/backup.md', { with: { type: 'text' } }),
+  },
+  {
     slug: 'settings',
     title: 'Settings',
     load: () => import('./guides/settings.md', { with: { type: 'text' } }),
