@@ -45,6 +45,8 @@ export interface SoakOptions {
 export interface SoakReport {
   /** Of all requests of the other organizations, in milliseconds. */
   p95: { alone: number; beside: number }
+  /** The same of each kind of request. */
+  p95ByKind: Record<string, { alone: number; beside: number }>
   requests: { alone: number; beside: number }
   /** Requests of the other organizations that weren't answered as they should be, and how often. */
   failures: Record<string, number>
@@ -181,12 +183,20 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   const memoryMiB = memory.stop()
   const written = await channels.stop()
   const { acknowledged, times, failures }: LoadReport = await load.end()
+  const alone = Object.values(times.alone ?? {}).flat()
+  const beside = Object.values(times.beside ?? {}).flat()
   const organizationIds = seeded.organizations.map(({ orgId }) => orgId)
   await drain(workspace, organizationIds, { mails: written.mails, chats: written.chats })
   await product.stop()
   return {
-    p95: { alone: p95Of(times.alone), beside: p95Of(times.beside) },
-    requests: { alone: times.alone?.length ?? 0, beside: times.beside?.length ?? 0 },
+    p95: { alone: p95Of(alone), beside: p95Of(beside) },
+    p95ByKind: Object.fromEntries(
+      Object.keys(times.beside ?? {}).map((kind) => [
+        kind,
+        { alone: p95Of(times.alone?.[kind]), beside: p95Of(times.beside?.[kind]) },
+      ]),
+    ),
+    requests: { alone: alone.length, beside: beside.length },
     failures,
     lost: countLost(workspace, organizationIds, { acknowledged, written, received: receiver.times.length }),
     acknowledged: {
@@ -206,7 +216,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
 
 interface LoadReport {
   acknowledged: { tickets: string[]; messages: string[]; files: string[] }
-  times: { alone?: number[]; beside?: number[] }
+  times: { alone?: Record<string, number[]>; beside?: Record<string, number[]> }
   failures: Record<string, number>
 }
 

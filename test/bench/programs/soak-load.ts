@@ -22,7 +22,8 @@ const FILE = new Uint8Array(20 * 1024).fill(65)
 const TEXT = 'Dear Ana, thank you for writing. '.repeat(10)
 
 const acknowledged = { tickets: [] as string[], messages: [] as string[], files: [] as string[] }
-const times: Record<string, number[]> = {}
+/** By phase and what was done. */
+const times: Record<string, Record<string, number[]>> = {}
 const failures: Record<string, number> = {}
 const running = new Set<Promise<void>>()
 const known = given.organizations.map(() => [] as string[])
@@ -54,10 +55,10 @@ function begin(number: number): void {
   const startedIn = phase
   const sentAt = performance.now()
   const work = act(kind, place)
-    .then(() => {
-      const list = times[startedIn] ?? []
-      times[startedIn] = list
-      list.push(performance.now() - sentAt)
+    .then((what) => {
+      times[startedIn] ??= {}
+      times[startedIn][what] ??= []
+      times[startedIn][what].push(performance.now() - sentAt)
     })
     .catch((error: unknown) => fail(error instanceof Error ? error.message : String(error)))
   running.add(work)
@@ -65,7 +66,7 @@ function begin(number: number): void {
 }
 
 /** Of 20: 6 reads of a ticket, 4 of a list, 4 new tickets, 3 replies, and one each of a change, a file, and a visitor. */
-async function act(kind: number, place: number): Promise<void> {
+async function act(kind: number, place: number): Promise<string> {
   const ids = known[place] ?? []
   const id = ids[Math.floor(Math.random() * ids.length)]
   if (id === undefined || kind < 4) {
@@ -74,17 +75,33 @@ async function act(kind: number, place: number): Promise<void> {
     const ticket = await api<{ id: string }>(place, 'POST', '/tickets', JSON.stringify(body))
     acknowledged.tickets.push(ticket.id)
     ids.push(ticket.id)
-  } else if (kind < 10) await api(place, 'GET', `/tickets/${id}`)
-  else if (kind < 14) await api(place, 'GET', '/tickets?status=open&per_page=25')
-  else if (kind < 17) {
+    return 'create'
+  }
+  if (kind < 10) {
+    await api(place, 'GET', `/tickets/${id}`)
+    return 'read'
+  }
+  if (kind < 14) {
+    await api(place, 'GET', '/tickets?status=open&per_page=25')
+    return 'list'
+  }
+  if (kind < 17) {
     const body = JSON.stringify({ text: TEXT })
     const message = await api<{ id: string }>(place, 'POST', `/tickets/${id}/messages`, body)
     acknowledged.messages.push(message.id)
-  } else if (kind < 18) await api(place, 'PATCH', `/tickets/${id}`, JSON.stringify({ tags: ['soak'] }))
-  else if (kind < 19) {
+    return 'reply'
+  }
+  if (kind < 18) {
+    await api(place, 'PATCH', `/tickets/${id}`, JSON.stringify({ tags: ['soak'] }))
+    return 'change'
+  }
+  if (kind < 19) {
     const file = await api<{ id: string }>(place, 'POST', '/attachments?name=photo.bin', FILE)
     acknowledged.files.push(file.id)
-  } else await visit(place)
+    return 'upload'
+  }
+  await visit(place)
+  return 'visitor'
 }
 
 async function api<Json>(place: number, method: string, path: string, body?: BodyInit): Promise<Json> {
