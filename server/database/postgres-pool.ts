@@ -1,8 +1,11 @@
 import { SQL } from 'bun'
 import { systemClock } from '../clock.ts'
 
-/** How long a query or a unit of work may wait for the server. A request is answered within 10 seconds. */
-const MAX_WAIT_MS = 8_000
+/** After this, a query asks whether the server answers anything. A request is refused within 10 seconds. */
+const ASK_AFTER_MS = 5_000
+const MAX_ASK_MS = 3_000
+/** A query of a server that answers others waits for so long: its own connection may be dead. */
+const MAX_WAIT_MS = 120_000
 /** After this, what still runs on replaced connections has been given up by those who wait for it. */
 const CLOSE_AFTER_MS = 10_000
 const REPLACE_EVERY_MS = 5_000
@@ -10,13 +13,15 @@ const REPLACE_EVERY_MS = 5_000
 const CLOSE_TIMEOUT_S = 2
 
 /**
- * Connections to a server that may stop answering: it hangs, or the network swallows packets. A query that waits for too
- * long is given up with an error, and new connections take the place of those that may be dead. So the service recovers
- * when the server does.
+ * Connections to a server that may stop answering: it hangs, or the network swallows packets. A query that waits while the
+ * server answers nothing else is given up with an error, and new connections take the place of those that may be dead. So
+ * the service recovers when the server does. A server that is only slow is waited for.
  */
 export function openPool(url: string, options: SQL.Options): SQL {
   let client = new SQL(url, options)
   let replacedAt = Number.NEGATIVE_INFINITY
+  /** One question for all queries that wait. */
+  let asking: Promise<boolean> | undefined
 
   function replace(): void {
     const now = systemClock.monotonic()
@@ -29,13 +34,28 @@ export function openPool(url: string, options: SQL.Options): SQL {
 
   async function inTime<T>(running: PromiseLike<T>): Promise<T> {
     const { promise: tooLate, reject } = Promise.withResolvers<never>()
-    const cancelTimer = systemClock.after(MAX_WAIT_MS, () => {
+    const until = systemClock.monotonic() + MAX_WAIT_MS
+    let cancelTimer = systemClock.after(ASK_AFTER_MS, ask)
+    let isOver = false
+
+    async function ask(): Promise<void> {
+      asking ??= isAnswering(url).finally(() => {
+        asking = undefined
+      })
+      const isSlow = await asking
+      if (isOver) return
+      if (isSlow && systemClock.monotonic() < until) {
+        cancelTimer = systemClock.after(ASK_AFTER_MS, ask)
+        return
+      }
       replace()
       reject(silent())
-    })
+    }
+
     try {
       return await Promise.race([running, tooLate])
     } finally {
+      isOver = true
       cancelTimer()
     }
   }
@@ -62,6 +82,23 @@ export function openPool(url: string, options: SQL.Options): SQL {
     },
     apply: (_, _this, query) => inTime<unknown>(Reflect.apply(client, undefined, query)),
   })
+}
+
+/** Whether the server answers a new connection. A server that is only slow, or holds a lock, does. */
+async function isAnswering(url: string): Promise<boolean> {
+  const client = new SQL(url, { max: 1 })
+  const { promise: timeout, resolve } = Promise.withResolvers<boolean>()
+  const cancelTimer = systemClock.after(MAX_ASK_MS, () => resolve(false))
+  const answered = client.unsafe('select 1').then(
+    () => true,
+    () => false,
+  )
+  try {
+    return await Promise.race([answered, timeout])
+  } finally {
+    cancelTimer()
+    void client.close({ timeout: 0 }).catch(() => {})
+  }
 }
 
 /** With a code like those of Bun, so that it counts as a lost connection. */

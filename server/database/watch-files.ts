@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import type { Clock } from '../clock.ts'
+import { systemClock } from '../clock.ts'
 import type { Log } from '../log.ts'
 
 const CHECK_EVERY_MS = 500
@@ -18,19 +18,19 @@ interface FileWatch {
 
 /**
  * Notices that a file was deleted or replaced under the running server. The server still has the deleted file open, and
- * would go on with data that nobody finds again after a restart.
+ * would go on with data that nobody finds again after a restart. Uses real time: tests move the clock of the dependencies.
  */
-export function watchFiles({ clock, log }: { clock: Clock; log: Log }, files: WatchedFile[]): FileWatch {
+export function watchFiles({ log }: { log: Log }, files: WatchedFile[]): FileWatch {
   const watched = files.map((file) => ({ ...file, identity: fileIdentity(file.path) }))
   let faulty: WatchedFile | undefined
-  let cancelTimer = clock.after(CHECK_EVERY_MS, check)
+  let cancelTimer = systemClock.after(CHECK_EVERY_MS, check)
 
   function check(): void {
     const found = watched.find(({ path, identity }) => fileIdentity(path) !== identity)
     if (found && !faulty) log.error('file_missing', { file: found.path, detail: found.whenMissing })
     if (!found && faulty) log.info('file_back', { file: faulty.path })
     faulty = found
-    cancelTimer = clock.after(CHECK_EVERY_MS, check)
+    cancelTimer = systemClock.after(CHECK_EVERY_MS, check)
   }
 
   return { fault: () => faulty?.whenMissing, stop: () => cancelTimer() }

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readFileSync } from 'node:fs'
-import type { Clock } from '../clock.ts'
+import { systemClock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import { createTrustCheck, networkOf } from '../requests/address.ts'
 import { type Connection, openSocketTable, type SocketTable } from './socket-table.ts'
@@ -27,11 +27,11 @@ interface Limit {
  * tries again without a pause, at the cost of a whole core. First go those that wait for their next request, then the
  * newest ones of the addresses that have the most, and only then the newest of all.
  *
- * Only for Linux. Elsewhere the proxy in front has to do it.
+ * Only for Linux. Elsewhere the proxy in front has to do it. Uses real time: tests move the clock of the dependencies.
  */
 export function limitConnections(
   server: { port?: number; closeIdleConnections(): number },
-  { clock, log, trustProxy }: { clock: Clock; log: Log; trustProxy: string[] },
+  { log, trustProxy }: { log: Log; trustProxy: string[] },
 ): Limit {
   const limit = descriptorLimit()
   if (limit === undefined) return { stop() {} }
@@ -40,15 +40,15 @@ export function limitConnections(
   const isTrusted = createTrustCheck(trustProxy)
   let sockets: SocketTable | undefined
   let overloadedUntil = Number.NEGATIVE_INFINITY
-  let cancelTimer = clock.after(CHECK_EVERY_MS, check)
+  let cancelTimer = systemClock.after(CHECK_EVERY_MS, check)
 
   function check(): void {
     if (lowestFreeDescriptor() > max) relieve()
-    cancelTimer = clock.after(CHECK_EVERY_MS, check)
+    cancelTimer = systemClock.after(CHECK_EVERY_MS, check)
   }
 
   function relieve(): void {
-    const now = clock.monotonic()
+    const now = systemClock.monotonic()
     const idle = server.closeIdleConnections()
     sockets ??= openSocketTable()
     const connections = sockets?.connectionsTo(server.port ?? 0, MAX_DESCRIPTORS * 2) ?? []
@@ -105,7 +105,7 @@ function lowestFreeDescriptor(): number {
 }
 
 /** The process's limit of open files. Bun raises it as far as it may. */
-export function descriptorLimit(): number | undefined {
+function descriptorLimit(): number | undefined {
   if (process.platform !== 'linux') return undefined
   const limit = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
   return limit === undefined ? undefined : Number(limit)

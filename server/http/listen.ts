@@ -47,7 +47,7 @@ export function listen(
     throw asStartError(error, host, port)
   }
   if (app.server) countBodies(app.server, clock)
-  const limit = app.server ? limitConnections(app.server, { clock, log, trustProxy }) : undefined
+  const limit = app.server ? limitConnections(app.server, { log, trustProxy }) : undefined
   const boundPort = app.server?.port ?? port
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${boundPort}`,

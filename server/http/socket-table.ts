@@ -66,5 +66,6 @@ function tableOf(library: string): SocketTable {
 /** The address in a `sockaddr_in` or `sockaddr_in6` (Linux, ip(7) and ipv6(7)). */
 function textOf(address: Uint8Array): string {
   if (address[0] === IPV4) return address.subarray(4, 8).join('.')
-  return ipaddr.fromByteArray([...address.subarray(8, 24)]).toString()
+  // A client of IPv4 at a server that listens on `::` is not one of IPv6.
+  return ipaddr.process(ipaddr.fromByteArray([...address.subarray(8, 24)]).toString()).toString()
 }

@@ -9,6 +9,7 @@ import { openOutgoing } from '../support/mail/outgoing.ts'
 import { newMailbox } from '../support/mailboxes.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { longestHold } from '../support/separate-bellhop.ts'
+import { openConnection, openConnections } from '../support/sockets.ts'
 import { makeTicket, NO_TICKET, problemOf } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -153,6 +154,14 @@ test('work that holds the event loop is measured by its processor time', async (
   const value = await values()
   expect(value('bellhop_event_loop_longest_hold_seconds')).toBeGreaterThan(0.075)
   expect(value('bellhop_event_loop_longest_delay_seconds')).toBeGreaterThan(0.075)
+})
+
+test.if(process.platform === 'linux')('open connections count as file descriptors', async () => {
+  const before = await values()
+  expect(before('process_max_fds')).toBeGreaterThan(before('process_open_fds'))
+  const open = await openConnections(50, () => openConnection(bellhop.url, 'GET / HTTP/1.1\r\n'))
+  await eventually(async () => (await values())('process_open_fds') >= before('process_open_fds') + 100)
+  for (const one of open) one[Symbol.dispose]()
 })
 
 function workFor(milliseconds: number): void {
