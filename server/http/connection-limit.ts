@@ -105,7 +105,7 @@ function lowestFreeDescriptor(): number {
 }
 
 /** The process's limit of open files. Bun raises it as far as it may. */
-function descriptorLimit(): number | undefined {
+export function descriptorLimit(): number | undefined {
   if (process.platform !== 'linux') return undefined
   const limit = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
   return limit === undefined ? undefined : Number(limit)
