@@ -37,9 +37,11 @@ export async function benchList(): Promise<Result[]> {
   fillTickets(many, MANY)
   fillTickets(few, FEW)
   const [manyServer, fewServer] = await Promise.all([startProduct(many.folder), startProduct(few.folder)])
-  const run = async (server: Child, workspace: Workspace, query: string) => {
-    const request = rawRequest('GET', `/v1/tickets?${query}`, { authorization: `Bearer ${workspace.key}` })
-    return (await load(server.port, { ...LOAD, next: () => request })).p50
+  const run = async (server: Child, workspace: Workspace, queries: string[]) => {
+    const headers = { authorization: `Bearer ${workspace.key}` }
+    const requests = queries.map((query) => rawRequest('GET', `/v1/tickets?${query}`, headers))
+    const next = (number: number) => requests[number % requests.length] ?? Buffer.alloc(0)
+    return (await load(server.port, { ...LOAD, next })).p50
   }
   const results: Result[] = []
   for (const filter of FILTERS) {
@@ -47,8 +49,8 @@ export async function benchList(): Promise<Result[]> {
       const query = `sort=${sort}${filter && `&${filter}`}`
       const { ratio, one, other } = await pairs(
         3,
-        () => run(manyServer, many, query),
-        () => run(fewServer, few, query),
+        () => run(manyServer, many, spellings(query)),
+        () => run(fewServer, few, spellings(query)),
       )
       results.push({
         name: `list ${query.replace(AGENT, 'an agent')}, page 1 at 1,000,000 / at 1,000`,
@@ -61,8 +63,8 @@ export async function benchList(): Promise<Result[]> {
   for (const query of COMBINATIONS) {
     const { ratio, one, other } = await pairs(
       3,
-      () => run(manyServer, many, query),
-      () => run(floor, many, ''),
+      () => run(manyServer, many, spellings(query)),
+      () => run(floor, many, ['']),
     )
     results.push({
       name: `list ${query.replace(AGENT, 'an agent')}, page 1 at 1,000,000 / one range by a bare server`,
@@ -70,12 +72,22 @@ export async function benchList(): Promise<Result[]> {
       detail: `${(one * 1000).toFixed(0)} / ${(other * 1000).toFixed(0)} µs`,
     })
   }
+  const kept = await pairs(
+    3,
+    () => run(manyServer, many, ['status=open&tag=vip']),
+    () => run(floor, many, ['']),
+  )
+  results.push({
+    name: 'the same list again while nothing happens / one range by a bare server',
+    ...atMost(2, kept.ratio),
+    detail: `${(kept.one * 1000).toFixed(0)} / ${(kept.other * 1000).toFixed(0)} µs`,
+  })
   await floor.stop()
   const cursor = await cursorTo(DEEP_PAGE, manyServer, many)
   const { ratio, one, other } = await pairs(
     5,
-    () => run(manyServer, many, `cursor=${cursor}`),
-    () => run(manyServer, many, 'page=1'),
+    () => run(manyServer, many, spellings('sort=created_desc', cursorSpellings(cursor))),
+    () => run(manyServer, many, spellings('sort=created_desc')),
   )
   results.push({
     name: `list, page ${DEEP_PAGE} by cursor / page 1`,
@@ -86,6 +98,30 @@ export async function benchList(): Promise<Result[]> {
   many.remove()
   few.remove()
   return results
+}
+
+const PAGES = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15].map(
+  (width) => `page=${'1'.padStart(width, '0')}`,
+)
+
+/** The same list in more spellings than the server keeps finished lists, so that each request is read anew. */
+function spellings(query: string, places = PAGES): string[] {
+  const widths = PAGES.map((_, place) => place + 2)
+  return places.flatMap((place) =>
+    widths.flatMap((width) =>
+      [23, 24, 25, 26, 27, 28].map(
+        (size) => `${query}&per_page=${String(size).padStart(width, '0')}&${place}`,
+      ),
+    ),
+  )
+}
+
+/** With one character or another percent-encoded. */
+function cursorSpellings(cursor: string): string[] {
+  return PAGES.map((_, place) => {
+    const code = cursor.charCodeAt(place).toString(16)
+    return `cursor=${cursor.slice(0, place)}%${code}${cursor.slice(place + 1)}`
+  })
 }
 
 function atMost(target: number, measured: number) {
