@@ -35,7 +35,7 @@ Settings (environment variables):
   AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION, AWS_ENDPOINT_URL_S3
                            for S3, as in other tools
   BELLHOP_RATE_LIMIT       requests in 60 seconds per key (300)
-  BELLHOP_TRUST_PROXY      networks whose X-Forwarded-For header to trust
+  BELLHOP_TRUST_PROXY      networks whose X-Forwarded-For and X-Forwarded-Proto to trust
   BELLHOP_LOG              debug, info, warn, or error (info)
   BELLHOP_TELEGRAM_API     root URL of the Telegram Bot API`
 

@@ -33,7 +33,9 @@ export function createPublicAddress({ publicUrl, trustProxy }: Config): PublicAd
   return {
     isSecure(request, server) {
       if (isHttps) return true
-      return request.headers.get('x-forwarded-proto') === 'https' && isFromProxy(request, server)
+      // With several proxies, the first entry is what the browser used.
+      const [scheme] = request.headers.get('x-forwarded-proto')?.split(',') ?? []
+      return scheme?.trim() === 'https' && isFromProxy(request, server)
     },
     requireOurHost(request) {
       if (publicName === undefined) return

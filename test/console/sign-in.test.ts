@@ -184,6 +184,7 @@ test('https is also what a trusted proxy says, and only a trusted one', async ()
   await makeAgent(proxied, orgId, { email: 'ana@acme.example' })
   for (const [server, scheme, name] of [
     [proxied, 'https', '__Host-bellhop_session='],
+    [proxied, 'https, http', '__Host-bellhop_session='],
     [proxied, 'http', 'bellhop_session='],
     [bellhop, 'https', 'bellhop_session='],
   ] as const) {
