@@ -1,6 +1,8 @@
 import { desc, notInArray } from 'drizzle-orm'
 import { backups } from '../database/tables/backups.ts'
+import { organizations } from '../database/tables/organizations.ts'
 import type { Deps } from '../deps.ts'
+import { recordWorkspaceChange } from '../events/events.ts'
 
 export type BackupRun = typeof backups.$inferSelect
 
@@ -44,12 +46,15 @@ function dueAfter({ startedAt, endedAt }: BackupRun, failures: number, now: numb
   return endedAt + (RETRY_AFTER_MS[Math.min(failures, RETRY_AFTER_MS.length) - 1] ?? DAY_MS)
 }
 
-/** Keeps the newest ones, and always the last that succeeded. */
+/** Keeps the newest ones, and always the last that succeeded. Pages show or hide the banner at once. */
 export async function recordRun(deps: Deps, run: Omit<BackupRun, 'id'>): Promise<void> {
-  const { runs, lastSuccess } = await readBackupStatus(deps)
+  const { runs, lastSuccess, isFailing } = await readBackupStatus(deps)
   const kept = [...runs.slice(0, KEPT_RUNS - 1), ...(lastSuccess ? [lastSuccess] : [])].map(({ id }) => id)
   await deps.database.write(async (tx) => {
     if (kept.length > 0) await tx.delete(backups).where(notInArray(backups.id, kept))
     await tx.insert(backups).values({ id: deps.newId('bkp'), ...run })
   })
+  if ((await readBackupStatus(deps)).isFailing === isFailing) return
+  const all = await deps.database.read.select({ id: organizations.id }).from(organizations)
+  for (const { id } of all) await deps.database.write((tx) => recordWorkspaceChange(deps, tx, id))
 }

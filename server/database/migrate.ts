@@ -1,4 +1,15 @@
 import { Database as Connection, SQLiteError } from 'bun:sqlite'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import { SQL } from 'bun'
 import { StartError } from '../errors.ts'
 import { notBellhops } from './database-file.ts'
@@ -13,6 +24,11 @@ const LEDGER = `create table if not exists bellhop_migrations (
   version integer primary key, name text not null, applied_at bigint not null)`
 /** An arbitrary number, the same in every process: only one process migrates a PostgreSQL database at a time. */
 const ADVISORY_LOCK = 7_235_512
+
+/** Copies from before migrations, in the data folder, named by their version. */
+const UPGRADE_FOLDER = 'before-upgrade'
+const UPGRADE_COPY = /^bellhop-(\d+)\.db$/
+const KEPT_COPIES = 2
 
 const WAL_TRIES = 500
 const TRY_EVERY_MS = 10
@@ -32,12 +48,54 @@ export function migrateSqlite(
     requireOwnTables(connection, file)
     enterWal(connection)
     connection.exec(`PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF; ${LEDGER}`)
+    copyBeforeUpgrade(connection, file, migrations)
     while (applyNext(connection, now, migrations));
   } finally {
     // Closing alone would keep the lock until all statements are garbage collected.
     if (connection.inTransaction) connection.exec('ROLLBACK')
     connection.close()
   }
+}
+
+/**
+ * Before the first migration of a database with data, a copy of it is on disk: a way back to the previous version. Throws
+ * `StartError` when there is no space for one.
+ */
+function copyBeforeUpgrade(connection: Connection, file: string, migrations: readonly Migration[]): void {
+  const version = versionOf(connection)
+  if (version === 0 || missing(version, migrations).length === 0) return
+  const folder = join(dirname(file), UPGRADE_FOLDER)
+  const [copy, draft] = [join(folder, `bellhop-${version}.db`), join(folder, `${process.pid}.partial`)]
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    for (const name of readdirSync(folder)) if (name.endsWith('.partial')) rmSync(join(folder, name))
+    closeSync(openSync(draft, 'wx', 0o600))
+    connection.query('VACUUM INTO ?').run(draft)
+    const handle = openSync(draft, 'r+')
+    fsyncSync(handle)
+    closeSync(handle)
+    renameSync(draft, copy)
+  } catch (cause) {
+    if (existsSync(draft)) rmSync(draft)
+    throw new StartError(
+      `The database can't be copied to ${folder} before the upgrade, so nothing was changed. Free some space there, then start again.`,
+      { cause },
+    )
+  }
+  const copies = readdirSync(folder).filter((name) => UPGRADE_COPY.test(name))
+  const newestFirst = copies.sort((one, other) => numberIn(other) - numberIn(one))
+  for (const name of newestFirst.slice(KEPT_COPIES)) rmSync(join(folder, name))
+}
+
+function numberIn(name: string): number {
+  return Number(UPGRADE_COPY.exec(name)?.[1])
+}
+
+function versionOf(connection: Connection): number {
+  const newest = connection
+    .query<{ version: number | null }, []>('select max(version) as version from bellhop_migrations')
+    .get()
+  return newest?.version ?? 0
 }
 
 /** Nothing is changed in the database of another program. */
@@ -66,10 +124,7 @@ function enterWal(connection: Connection): void {
 /** Locks before it reads the version, because two commands may start on an empty folder at once. */
 function applyNext(connection: Connection, now: number, migrations: readonly Migration[]): boolean {
   connection.exec('BEGIN IMMEDIATE')
-  const newest = connection
-    .query<{ version: number | null }, []>('select max(version) as version from bellhop_migrations')
-    .get()
-  const [next] = missing(newest?.version ?? 0, migrations)
+  const [next] = missing(versionOf(connection), migrations)
   if (next) {
     const [version, migration] = next
     connection.exec(migration.sql)

@@ -1,6 +1,7 @@
+import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { cpSync, readdirSync, readFileSync } from 'node:fs'
-import { relative } from 'node:path'
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { engine } from '../../server/database/columns.ts'
 import { MIGRATIONS, type Migration } from '../../server/database/migrations.ts'
 import { emptyPlace } from '../support/engine.ts'
@@ -130,3 +131,28 @@ test('the tables have no change that is not in a migration', async () => {
 function ledger(place: Place): Promise<Record<string, unknown>[]> {
   return seenElsewhere(place, LEDGER)
 }
+
+test.skipIf(engine !== 'sqlite')(
+  'before an upgrade, a copy of the database is kept, of the last two versions, and without space nothing changes',
+  async () => {
+    const place = await emptyPlace()
+    const steps: Migration[] = Array.from({ length: 5 }, (_, at) => ({
+      name: `step ${at + 1}`,
+      sql: `create table step_${at + 1} (name text)`,
+    }))
+    const copies = join(place.BELLHOP_DATA, 'before-upgrade')
+    await migrateTo(place, steps.slice(0, 1))
+    expect(existsSync(copies)).toBe(false)
+    for (const count of [2, 3, 3, 4]) await migrateTo(place, steps.slice(0, count))
+    expect(readdirSync(copies).sort()).toEqual(['bellhop-2.db', 'bellhop-3.db'])
+    using before = new Database(join(copies, 'bellhop-3.db'), { readonly: true })
+    expect(before.query('select max(version) as version from bellhop_migrations').all()).toEqual([
+      { version: 3 },
+    ])
+
+    rmSync(copies, { recursive: true })
+    writeFileSync(copies, 'no folder')
+    await expect(migrateTo(place, steps)).rejects.toThrow(/can't be copied .* so nothing was changed/)
+    expect(await ledger(place)).toHaveLength(4)
+  },
+)

@@ -8,7 +8,8 @@ import { makeTicket } from '../support/tickets.ts'
 import { quoted, table } from './page.ts'
 import { testWith } from './runtimes.ts'
 
-const bellhop = await startBellhop()
+// Those of backups are there only with backups.
+const bellhop = await startBellhop({ settings: { BELLHOP_BACKUP: temporaryFolder('backups') } })
 afterAll(() => bellhop.stop())
 const read = async (path: string) => (await fetch(bellhop.url + path)).text()
 

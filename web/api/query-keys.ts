@@ -26,6 +26,7 @@ export const queryKeys = {
   organization: ['organization'],
   apiKeys: ['keys'],
   audit: ['audit'],
+  backups: ['backups'],
   auditEntries: (filter: unknown) => ['audit', filter],
   endpoints: ['endpoints'],
   endpoint: (id: string) => ['endpoint', id],

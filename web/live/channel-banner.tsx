@@ -8,7 +8,7 @@ import { lazyPart } from './lazy-page.tsx'
 
 const ChannelProblems = lazyPart(async () => (await import('./channel-problems.tsx')).ChannelProblems)
 
-/** Tells administrators on every page which mailbox or Telegram bot has stopped working. */
+/** Tells administrators on every page which mailbox or Telegram bot has stopped working, and when backups fail. */
 export function ChannelBanner() {
   const session = useSession()
   const result = observe(() => ({
@@ -19,17 +19,23 @@ export function ChannelBanner() {
   const problems = () => result().data
   return (
     <div role="status">
-      <Show when={problems()?.mailboxes.length || problems()?.bots.length ? problems() : undefined}>
+      <Show when={hasAny(problems()) ? problems() : undefined}>
         {(some) => <ChannelProblems problems={some()} />}
       </Show>
     </div>
   )
 }
 
+function hasAny(problems: Problems | undefined): boolean {
+  if (!problems) return false
+  return problems.mailboxes.length > 0 || problems.bots.length > 0 || problems.hasFailingBackups
+}
+
 async function readProblems(): Promise<Problems> {
-  const [mailboxes, bots] = await Promise.all([
+  const [mailboxes, bots, backups] = await Promise.all([
     ask(api.console.mailboxes.problems.get()),
     ask(api.console.bots.problems.get()),
+    ask(api.console.backups.get()),
   ])
-  return { mailboxes: mailboxes.data, bots: bots.data }
+  return { mailboxes: mailboxes.data, bots: bots.data, hasFailingBackups: backups.state === 'failing' }
 }

@@ -7,6 +7,7 @@ import './channel-problems.css'
 export interface Problems {
   mailboxes: Answer<typeof api.console.mailboxes.problems.get>['data']
   bots: Answer<typeof api.console.bots.problems.get>['data']
+  hasFailingBackups: boolean
 }
 
 /** A mailbox or a bot that doesn't work. */
@@ -25,8 +26,22 @@ const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
 const DAY_AND_CLOCK = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 const DAY_MS = 24 * 3_600_000
 
-/** Which mailbox or bot has stopped working, or how many. */
+/** Which mailbox or bot has stopped working, or how many, and that backups fail. */
 export function ChannelProblems(props: { problems: Problems }) {
+  return (
+    <>
+      <BrokenChannels problems={props.problems} />
+      <Show when={props.problems.hasFailingBackups}>
+        <p class="channel-problems">
+          <span class="channel-problems-text">The last backups failed.</span>
+          <a href="/settings/backups">Open backups</a>
+        </p>
+      </Show>
+    </>
+  )
+}
+
+function BrokenChannels(props: { problems: Problems }) {
   const problems = createMemo(() => listOf(props.problems))
   const several = () => problems().length > 1
   return (

@@ -1,3 +1,4 @@
+import ArchiveRestore from 'lucide-solid/icons/archive-restore'
 import Building from 'lucide-solid/icons/building'
 import CircleUserRound from 'lucide-solid/icons/circle-user-round'
 import KeyRound from 'lucide-solid/icons/key-round'
@@ -16,6 +17,7 @@ import type { Component } from 'solid-js'
 import { AccountPage } from './account/account-page.tsx'
 import { AgentsPage } from './agents/agents-page.tsx'
 import { AuditPage } from './audit/audit-page.tsx'
+import { BackupsPage } from './backups/backups-page.tsx'
 import { BotPage } from './bots/bot-page.tsx'
 import { BotsPage } from './bots/bots-page.tsx'
 import { DeliveriesPage } from './deliveries/deliveries-page.tsx'
@@ -81,6 +83,7 @@ const GROUPS: Group[] = [
       admin('saved-replies', 'Saved replies', TextQuote, RepliesPage, ReplyPage),
       admin('tags', 'Tags', Tag, TagsPage),
       admin('audit', 'Audit log', ScrollText, AuditPage),
+      admin('backups', 'Backups', ArchiveRestore, BackupsPage),
     ],
   },
   {
