@@ -48,13 +48,19 @@ function dueAfter({ startedAt, endedAt }: BackupRun, failures: number, now: numb
 
 /** Keeps the newest ones, and always the last that succeeded. Pages show or hide the banner at once. */
 export async function recordRun(deps: Deps, run: Omit<BackupRun, 'id'>): Promise<void> {
-  const { runs, lastSuccess, isFailing } = await readBackupStatus(deps)
+  const { runs, lastSuccess, failures, isFailing } = await readBackupStatus(deps)
   const kept = [...runs.slice(0, KEPT_RUNS - 1), ...(lastSuccess ? [lastSuccess] : [])].map(({ id }) => id)
+  const isFailingNow = run.error !== '' && failures + 1 >= MANY_FAILURES
+  const told =
+    isFailingNow === isFailing
+      ? []
+      : await deps.database.read
+          .select({ id: organizations.id })
+          .from(organizations)
+          .orderBy(organizations.id)
   await deps.database.write(async (tx) => {
+    for (const { id } of told) await recordWorkspaceChange(deps, tx, id)
     if (kept.length > 0) await tx.delete(backups).where(notInArray(backups.id, kept))
     await tx.insert(backups).values({ id: deps.newId('bkp'), ...run })
   })
-  if ((await readBackupStatus(deps)).isFailing === isFailing) return
-  const all = await deps.database.read.select({ id: organizations.id }).from(organizations)
-  for (const { id } of all) await deps.database.write((tx) => recordWorkspaceChange(deps, tx, id))
 }

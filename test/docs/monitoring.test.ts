@@ -52,7 +52,7 @@ testWith(['promtool'], 'the metrics have names and texts as Prometheus wants the
 })
 
 testWith(['promtool'], 'the alert rules are valid, and so are the queries of the dashboard', async () => {
-  expect(await promtool(['check', 'rules', rules])).toContain('SUCCESS: 16 rules found')
+  expect(await promtool(['check', 'rules', rules])).toContain('SUCCESS: 17 rules found')
   const queries = [...dashboard.matchAll(/"expr": ("(?:[^"\\]|\\.)*")/g)].map(([, text = '""']) =>
     String(JSON.parse(text)).replaceAll('$__rate_interval', '5m'),
   )
@@ -100,6 +100,7 @@ const CASES: Record<string, { name: string; labels?: string; values: string }[]>
     { name: 'process_open_fds', values: '800x120' },
     { name: 'process_max_fds', values: '1000x120' },
   ],
+  BellhopBackupsFail: [{ name: 'bellhop_backup_failures', values: '2x120' }],
 }
 /** A server that nothing is wrong with. */
 const WELL = [
@@ -115,6 +116,7 @@ const WELL = [
   { name: 'bellhop_send_oldest_due_seconds', values: '30x120' },
   { name: 'bellhop_disk_free_bytes', values: '30000000000x120' },
   { name: 'bellhop_disk_size_bytes', values: '100000000000x120' },
+  { name: 'bellhop_backup_failures', values: '1x120' },
   { name: 'process_open_fds', values: '100x120' },
   { name: 'process_max_fds', values: '1000x120' },
 ]
