@@ -1,4 +1,4 @@
-import { asc, type SQL, sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { withAttachments } from '../attachments/queries.ts'
 import type { Reader } from '../database/database.ts'
 import { statement } from '../database/statement.ts'
@@ -21,6 +21,7 @@ import {
   findMessages,
   findNotes,
   findWaiting,
+  inOrder,
   isAfter,
   type OfTicket,
   type ThreadFrame,
@@ -118,8 +119,7 @@ const findNoteSizes = statement<Slice, { size: number }[], Reader>('thread_note_
     .select({ size: textBytes(notes) })
     .from(notes)
     .where(isAfter(notes))
-    .orderBy(asc(notes.createdAt), asc(notes.id))
-    .limit(p.limit),
+    .orderBy(inOrder(notes, p.limit)),
 )
 
 const findWaitingSizes = statement<Slice, { size: number }[], Reader>('thread_waiting_sizes', (read, p) =>
@@ -127,8 +127,7 @@ const findWaitingSizes = statement<Slice, { size: number }[], Reader>('thread_wa
     .select({ size: textBytes(scheduledMessages) })
     .from(scheduledMessages)
     .where(isAfter(scheduledMessages))
-    .orderBy(asc(scheduledMessages.createdAt), asc(scheduledMessages.id))
-    .limit(p.limit),
+    .orderBy(inOrder(scheduledMessages, p.limit)),
 )
 
 const findActivitySizes = statement<Slice, { size: number }[], Reader>('thread_activity_sizes', (read, p) =>
@@ -136,6 +135,5 @@ const findActivitySizes = statement<Slice, { size: number }[], Reader>('thread_a
     .select({ size: sql<number>`octet_length(${activities.changes}) + 200`.mapWith(Number) })
     .from(activities)
     .where(isAfter(activities))
-    .orderBy(asc(activities.createdAt), asc(activities.id))
-    .limit(p.limit),
+    .orderBy(inOrder(activities, p.limit)),
 )

@@ -1,4 +1,4 @@
-import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { type Attachment, findAttachmentsOfTicket, findUnsent } from '../attachments/queries.ts'
 import type { Reader } from '../database/database.ts'
@@ -202,6 +202,11 @@ interface OfThread {
   createdAt: PgColumn
 }
 
+/** Oldest first. SQLite would plan a query with a bare parameter for its limit anew each time. */
+export function inOrder({ createdAt, id }: OfThread, limit: Placeholder): SQL {
+  return sql`${createdAt}, ${id} limit ${integerParameter(limit)}`
+}
+
 /** The rows of a ticket after a place. */
 export function isAfter({ id, orgId, ticketId, createdAt }: OfThread): SQL | undefined {
   const place = sql`${integerParameter(sql.placeholder('at'))}, ${textParameter(sql.placeholder('afterId'))}`
@@ -239,8 +244,7 @@ export const findMessages = statement<Slice, Stored<MessageRow>[], Reader>('thre
     })
     .from(messages)
     .where(isAfter(messages))
-    .orderBy(asc(messages.createdAt), asc(messages.id))
-    .limit(p.limit),
+    .orderBy(inOrder(messages, p.limit)),
 )
 
 export const findNotes = statement<Slice, Stored<NoteRow>[], Reader>('thread_notes', (read, p) =>
@@ -256,8 +260,7 @@ export const findNotes = statement<Slice, Stored<NoteRow>[], Reader>('thread_not
     })
     .from(notes)
     .where(isAfter(notes))
-    .orderBy(asc(notes.createdAt), asc(notes.id))
-    .limit(p.limit),
+    .orderBy(inOrder(notes, p.limit)),
 )
 
 export const findActivities = statement<Slice, ActivityRow[], Reader>('thread_activities', (read, p) =>
@@ -272,8 +275,7 @@ export const findActivities = statement<Slice, ActivityRow[], Reader>('thread_ac
     })
     .from(activities)
     .where(isAfter(activities))
-    .orderBy(asc(activities.createdAt), asc(activities.id))
-    .limit(p.limit),
+    .orderBy(inOrder(activities, p.limit)),
 )
 
 export const findWaiting = statement<Slice, Stored<WaitingReplyRow>[], Reader>('thread_waiting', (read, p) =>
@@ -294,8 +296,7 @@ export const findWaiting = statement<Slice, Stored<WaitingReplyRow>[], Reader>('
     })
     .from(scheduledMessages)
     .where(isAfter(scheduledMessages))
-    .orderBy(asc(scheduledMessages.createdAt), asc(scheduledMessages.id))
-    .limit(p.limit),
+    .orderBy(inOrder(scheduledMessages, p.limit)),
 )
 
 const findDrafts = statement<OfAgent, (typeof drafts.$inferSelect)[], Reader>('thread_drafts', (read, p) =>

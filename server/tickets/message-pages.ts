@@ -85,9 +85,10 @@ const placesOf = cacheByShape((sort: MessageSort, direction: Cursor['direction']
       .select({ id: messages.id, createdAt: messages.createdAt, size: messageBytes })
       .from(messages)
       .where(and(areOfTicket(), direction && isAfter))
-      .orderBy(order(messages.createdAt), order(messages.id))
-      .limit(p.limit)
-      .offset(p.offset),
+      .orderBy(
+        order(messages.createdAt),
+        sql`${order(messages.id)} limit ${integerParameter(p.limit)} offset ${integerParameter(p.offset)}`,
+      ),
   )
 })
 

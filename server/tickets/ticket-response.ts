@@ -5,13 +5,13 @@ import { createByteCache } from '../responses/byte-cache.ts'
 import { type ElysiaSet, finishedResponse } from '../responses/finished-response.ts'
 import type { LargeResponses, TextSlices } from '../responses/large-responses.ts'
 import { jsonSlices } from '../responses/row-slices.ts'
-import { areMessagesFew, messageSlices } from './message-slices.ts'
+import { messageSlices, readFewMessages } from './message-slices.ts'
 import type { TicketWithCustomer } from './queries.ts'
-import { readMessages, readTicketRow } from './tickets.ts'
+import { readTicketRow } from './tickets.ts'
 import { ticketEtag, viewSentMessage, viewTicket } from './views.ts'
 
 /** Finished tickets that are kept in memory. */
-const MAX_KEPT_BYTES = 32 * 1024 * 1024
+const MAX_KEPT_BYTES = 16 * 1024 * 1024
 
 interface Asked {
   orgId: string
@@ -36,10 +36,11 @@ export function createTicketResponse(deps: Deps, large: LargeResponses) {
     if (known !== null && isNamed(known, etag)) return finishedResponse(set, null, 304)
     let text = kept.get(id, etag)
     if (text === undefined) {
-      if (!(await areMessagesFew(read, { orgId, ticketId: id }))) {
-        return large.send({ request, orgId, set }, () => slicesOf(ticket))
-      }
-      text = JSON.stringify(viewTicket({ ...ticket, messages: await readMessages(deps, orgId, id) }))
+      const rows = await readFewMessages(read, { orgId, ticketId: id })
+      if (!rows) return large.send({ request, orgId, set }, () => slicesOf(ticket))
+      const hasFiles = rows.some(({ attachmentCount }) => attachmentCount > 0)
+      const messages = hasFiles ? await withAttachments(read, orgId, rows) : rows
+      text = JSON.stringify(viewTicket({ ...ticket, messages }))
       kept.keep(id, etag, text)
     }
     return finishedResponse(set, text)

@@ -1,5 +1,5 @@
 import { attach, type NewAttachments } from '../attachments/bindings.ts'
-import { type Attachment, findAttachmentsOfTicket } from '../attachments/queries.ts'
+import type { Attachment } from '../attachments/queries.ts'
 import { type Customer, upsertCustomer } from '../customers/customers.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import type { Recipients } from '../database/tables/scheduled-messages.ts'
@@ -12,7 +12,6 @@ import { type PlannedSends, planSends } from '../sends/plan-sends.ts'
 import { insertSends } from '../sends/queries.ts'
 import { counterChanges, moveCounters } from './counters.ts'
 import {
-  findMessages,
   findTicket,
   insertMessages,
   insertTags,
@@ -20,7 +19,6 @@ import {
   type Message,
   type MessageWithFiles,
   newMessage,
-  type ShownMessage,
   type TicketWithCustomer,
 } from './queries.ts'
 import { cleanTags } from './update-ticket.ts'
@@ -147,15 +145,6 @@ function planOpening(
   const written = { id, text, format, createdAt, agentId: agentId ?? undefined, agentName: agentName ?? '' }
   const { customer } = ticket
   return planSends(deps, tx, { ticket, customer, message: written, files, recipients, kind: 'opening' })
-}
-
-/** All messages of a ticket, oldest first. */
-export async function readMessages(deps: Deps, orgId: string, ticketId: string): Promise<ShownMessage[]> {
-  const { read } = deps.database
-  const messages = await findMessages(read, { orgId, ticketId })
-  if (messages.every(({ attachmentCount }) => attachmentCount === 0)) return messages
-  const files = await findAttachmentsOfTicket(read, { orgId, ticketId })
-  return messages.map((message) => ({ ...message, attachments: files.get(message.id) ?? [] }))
 }
 
 /** The ticket without its messages. */

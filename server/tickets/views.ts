@@ -48,10 +48,12 @@ export function viewTicket(ticket: TicketDetail) {
 }
 
 /** A stored message. Those of customers are not delivered to anyone. */
-export function viewSentMessage({ sending, sendError, ...message }: SentRow) {
-  if (sending === null) return viewMessage(message)
-  const delivery = { state: STATE_OF[sending], ...(sendError !== null && { reason: sendError }) }
-  return { ...viewMessage(message), delivery }
+export function viewSentMessage(message: SentRow) {
+  const { sending, sendError } = message
+  const view = viewMessage(message)
+  if (sending === null) return view
+  const state = STATE_OF[sending]
+  return Object.assign(view, { delivery: sendError === null ? { state } : { state, reason: sendError } })
 }
 
 export function viewMessage(message: MessageRow) {

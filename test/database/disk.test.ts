@@ -3,7 +3,8 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { engine } from '../../server/database/columns.ts'
 import { StorageError } from '../../server/database/database.ts'
-import { createTicket, readMessages } from '../../server/tickets/tickets.ts'
+import { findMessages } from '../../server/tickets/queries.ts'
+import { createTicket } from '../../server/tickets/tickets.ts'
 import { fillUp, mountSmallDisk } from '../support/small-disk.ts'
 import {
   addOrganization,
@@ -46,7 +47,9 @@ describe.if(disk !== undefined)('on a full disk', () => {
     expect(kept.length).toBeGreaterThan(10)
     expect(await create(-1).catch((reason) => reason)).toBeInstanceOf(StorageError)
 
-    for (const id of kept) expect(await readMessages(workspace.deps, ORG, id)).toHaveLength(1)
+    const messagesOf = (ticketId: string) =>
+      findMessages(workspace.deps.database.read, { orgId: ORG, ticketId })
+    for (const id of kept) expect(await messagesOf(id)).toHaveLength(1)
     expect(await seenElsewhere(place, 'select id from tickets')).toHaveLength(kept.length)
     expect(await brokenPieces(place)).toEqual([])
 
