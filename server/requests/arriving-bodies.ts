@@ -13,8 +13,11 @@ const MAX_UNKNOWN_BYTES = 32 * MIB
 const MAX_BYTES_PER_ADDRESS = 4 * MIB
 /** Like headers, small bodies are limited by the number of connections. So nobody can keep others from signing in. */
 const FREE_BYTES = 4 * KIB
-/** How much of an upload is in memory at a time, about: Bun holds back a sender that is faster than the disk. */
-const UPLOAD_BYTES = 512 * KIB
+/**
+ * How much of an upload is in memory at a time, about: Bun holds back a sender that is faster than the disk. So one caller
+ * can send 48 files at once, as a proxy with HTTP/2 passes them on, and one address 16.
+ */
+const UPLOAD_BYTES = 256 * KIB
 /** A body of 256 KiB arrives in time at 9 kB/s. Uploads have their own pace: Bun wants 16 KiB in 30 s. */
 const MAX_WAIT_MS = 30_000
 const CHECK_EVERY_MS = 1_000
