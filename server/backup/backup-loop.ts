@@ -22,7 +22,7 @@ export function startBackups(deps: Deps): { stop(): Promise<void> } {
 
   async function backUpIfDue(): Promise<boolean> {
     const startedAt = deps.clock.now()
-    if (isStopped || (await readBackupStatus(deps)).dueAt > startedAt) return false
+    if (isStopped || !(await readBackupStatus(deps)).isDue) return false
     running = startJob(deps, {
       place: place ?? { kind: 'folder', path: '' },
       dataFolder: deps.config.dataFolder,

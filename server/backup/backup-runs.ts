@@ -21,11 +21,13 @@ interface BackupStatus {
   /** In a row, up to now. */
   failures: number
   isFailing: boolean
+  isDue: boolean
   /** When the next one begins, in milliseconds since 1970. */
   dueAt: number
 }
 
 export async function readBackupStatus({ database, clock }: Deps): Promise<BackupStatus> {
+  const now = clock.now()
   const runs = await database.read.select().from(backups).orderBy(desc(backups.startedAt)).limit(KEPT_RUNS)
   const [last] = runs
   const firstSuccess = runs.findIndex(({ error }) => error === '')
@@ -35,7 +37,8 @@ export async function readBackupStatus({ database, clock }: Deps): Promise<Backu
     lastSuccess: runs[firstSuccess],
     failures,
     isFailing: failures >= MANY_FAILURES,
-    dueAt: last ? dueAfter(last, failures, clock.now()) : clock.now(),
+    isDue: !last || dueAfter(last, failures, now) <= now,
+    dueAt: last ? dueAfter(last, failures, now) : now,
   }
 }
 

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { signInAgent } from '../support/agents.ts'
 import { type Bellhop, call, startBellhop } from '../support/bellhop.ts'
 import { createManualClock, type ManualClock } from '../support/clock.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { startCutProxy } from '../support/mail/cut-proxy.ts'
-import { runProgram } from '../support/program.ts'
+import { runProgram, startProgram } from '../support/program.ts'
 import { startS3 } from '../support/s3-server.ts'
 import { makeTicket } from '../support/tickets.ts'
 import { upload } from '../support/uploads.ts'
@@ -184,6 +184,19 @@ test('a folder keeps the newest backup of seven days and of four weeks, and what
   const unreadable = await runProgram(machine, ['restore', folder])
   expect([unreadable.code, unreadable.err]).toEqual([1, expect.stringContaining('is encrypted')])
   const restored = await runProgram({ ...machine, ...passphrase }, ['restore', folder])
+  expect(restored).toMatchObject({ code: 0, err: '' })
+})
+
+test('the program makes its first backup when it starts', async () => {
+  const [data, folder] = [join(temporaryFolder(), 'data'), join(temporaryFolder(), 'backups')]
+  await using _ = await startProgram({ BELLHOP_DATA: data, BELLHOP_BACKUP: folder, BELLHOP_LOG: 'error' })
+  const made = await eventually(() =>
+    existsSync(folder) ? readdirSync(folder).find((name) => name.endsWith('.zst')) : undefined,
+  )
+  const restored = await runProgram({ BELLHOP_DATA: join(temporaryFolder(), 'data') }, [
+    'restore',
+    join(folder, made),
+  ])
   expect(restored).toMatchObject({ code: 0, err: '' })
 })
 
