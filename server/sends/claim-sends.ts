@@ -4,6 +4,7 @@ import type { Reader, Transaction } from '../database/database.ts'
 import { integerParameter, statement, textParameter } from '../database/statement.ts'
 import { messages } from '../database/tables/messages.ts'
 import { sends } from '../database/tables/sends.ts'
+import { tickets } from '../database/tables/tickets.ts'
 import { PARKED, type Send } from './queries.ts'
 import { MAX_DELAY_MS } from './send-schedule.ts'
 
@@ -116,6 +117,12 @@ export const findParkedLanes = statement<Record<string, never>, { laneId: string
 export async function unparkLane(tx: Transaction, laneId: string, now: number): Promise<void> {
   const isTheirs = and(eq(sends.laneId, laneId), isUnfinished, isWaiting, eq(sends.dueAt, PARKED))
   const ids = tx.select({ id: sends.messageId }).from(sends).where(isTheirs)
+  // `/v1` shows the error of a message.
+  const ticketIds = tx.select({ id: sends.ticketId }).from(sends).where(isTheirs)
+  await tx
+    .update(tickets)
+    .set({ version: sql`${tickets.version} + 1` })
+    .where(inArray(tickets.id, ticketIds))
   await tx.update(messages).set({ sendError: null }).where(inArray(messages.id, ids))
   await tx.update(sends).set({ dueAt: now, error: '' }).where(isTheirs)
 }
