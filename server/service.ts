@@ -13,12 +13,13 @@ import { type WatchedFile, watchFiles } from './database/watch-files.ts'
 import { type Deps, openDeps, openLog } from './deps.ts'
 import { createApp } from './http/app.ts'
 import { listen } from './http/listen.ts'
-import { createMetrics } from './http/metrics.ts'
+import { createMetrics, type Metrics } from './http/metrics.ts'
 import { trustResponses } from './http/trusted-responses.ts'
 import { logRequest, watchRequests } from './http/watch-requests.ts'
 import { startPruningKeys } from './idempotency/idempotency.ts'
-import { createLive } from './live/live.ts'
+import { createLive, type Live } from './live/live.ts'
 import type { Log } from './log.ts'
+import { yieldToEventLoop } from './loop.ts'
 import { verifySecretKey } from './organizations/verify-secret-key.ts'
 import { compressResponses } from './responses/compress-responses.ts'
 import { createLargeResponses } from './responses/large-responses.ts'
@@ -97,34 +98,11 @@ export async function startService(
   })
   const listening = listen(app, { ...config, clock, log })
   running.push(listening)
-  // Loaded after the server listens, so that it starts faster.
-  const [
-    { startDelivering },
-    { startResending },
-    { startRetention },
-    { startSendingMessages },
-    { startIndexing },
-    { startChannels },
-    { startSweepingFiles },
-    { startPruningVisitors },
-    { startBackups },
-  ] = await Promise.all([
-    import('./webhooks/deliveries/delivery-loop.ts'),
-    import('./webhooks/deliveries/resend.ts'),
-    import('./webhooks/deliveries/retention.ts'),
-    import('./replies/scheduled-messages-loop.ts'),
-    import('./search/index/index-tickets.ts'),
-    import('./channels/start-channels.ts'),
-    import('./attachments/sweep.ts'),
-    import('./channels/widget/visitors/prune-visitors.ts'),
-    import('./backup/backup-loop.ts'),
-  ])
-  running.push(startDelivering(deps, { onAttempt: metrics.countAttempt }))
-  running.push(startResending(deps), startRetention(deps), startPruningKeys(deps), watchExternalCommits(deps))
-  running.push(startPruningSessions(deps))
-  running.push(startSendingMessages(deps), startIndexing(deps))
-  running.push(startChannels(deps, { live, onSendAttempt: metrics.countSendAttempt }))
-  running.push(startSweepingFiles(deps), startPruningVisitors(deps), startBackups(deps))
+  for (const start of loops(deps, { live, metrics })) {
+    // One at a time: the first requests are answered in between.
+    await yieldToEventLoop()
+    running.push(...(await start()))
+  }
   lock.announce(listening.url)
   const everything = started.move()
   return {
@@ -133,6 +111,50 @@ export async function startService(
     firstRun,
     stop: () => everything.disposeAsync(),
   }
+}
+
+type Start = () => Promise<{ stop(): void | Promise<void> }[]>
+
+/** What runs beside the requests. Loaded after the server listens, so that it starts faster. */
+function loops(deps: Deps, { live, metrics }: { live: Live; metrics: Metrics }): Start[] {
+  return [
+    async () => {
+      const { startDelivering } = await import('./webhooks/deliveries/delivery-loop.ts')
+      return [startDelivering(deps, { onAttempt: metrics.countAttempt })]
+    },
+    async () => {
+      const { startChannels } = await import('./channels/start-channels.ts')
+      return [startChannels(deps, { live, onSendAttempt: metrics.countSendAttempt })]
+    },
+    async () => {
+      const { startSendingMessages } = await import('./replies/scheduled-messages-loop.ts')
+      return [startSendingMessages(deps)]
+    },
+    async () => {
+      const { startIndexing } = await import('./search/index/index-tickets.ts')
+      return [startIndexing(deps), watchExternalCommits(deps)]
+    },
+    async () => {
+      const { startResending } = await import('./webhooks/deliveries/resend.ts')
+      return [startResending(deps)]
+    },
+    async () => {
+      const { startRetention } = await import('./webhooks/deliveries/retention.ts')
+      return [startRetention(deps), startPruningKeys(deps), startPruningSessions(deps)]
+    },
+    async () => {
+      const { startPruningVisitors } = await import('./channels/widget/visitors/prune-visitors.ts')
+      return [startPruningVisitors(deps)]
+    },
+    async () => {
+      const { startSweepingFiles } = await import('./attachments/sweep.ts')
+      return [startSweepingFiles(deps)]
+    },
+    async () => {
+      const { startBackups } = await import('./backup/backup-loop.ts')
+      return [startBackups(deps)]
+    },
+  ]
 }
 
 function databaseFile(folder: string): WatchedFile {

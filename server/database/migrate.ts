@@ -10,7 +10,6 @@ import {
   rmSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { SQL } from 'bun'
 import { StartError } from '../errors.ts'
 import { notBellhops } from './database-file.ts'
 import { MIGRATIONS, type Migration } from './migrations.ts'
@@ -147,7 +146,8 @@ export async function migratePostgres(
   now: number,
   migrations: readonly Migration[] = MIGRATIONS.postgresql,
 ): Promise<void> {
-  const client = new SQL(url, { max: 1 })
+  // Not imported: that would load it on SQLite, too.
+  const client = new Bun.SQL(url, { max: 1 })
   try {
     await client.begin(async (tx) => {
       await tx`select pg_advisory_xact_lock(${ADVISORY_LOCK})`

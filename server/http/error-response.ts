@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http'
 import { ParseError, ValidationError } from 'elysia'
 import { isStorageFault, StorageError } from '../database/database.ts'
 import type { Deps } from '../deps.ts'
@@ -30,7 +29,7 @@ export function errorResponse(deps: Deps, error: unknown, requestId: string): Re
   if (isStorageFault(error)) deps.log.error('storage_failed', { requestId, error })
   const problem: Problem = {
     type: 'about:blank',
-    title: STATUS_CODES[status] ?? 'Error',
+    title: process.getBuiltinModule('node:http').STATUS_CODES[status] ?? 'Error',
     status,
     detail: message,
     code,

@@ -1,4 +1,3 @@
-import http from 'node:http'
 import type { AnyElysia } from 'elysia'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
@@ -7,9 +6,7 @@ import type { Log } from '../log.ts'
 import { countBodies } from '../requests/arriving-bodies.ts'
 import { limitConnections } from './connection-limit.ts'
 
-/** More than any client needs. Bun answers 431 and closes the connection, so that unfinished headers stay small. */
-const MAX_HEADER_BYTES = 16 * 1024
-/** No limit here: json-body.ts and uploads.ts have their own, and respond with a problem document. */
+/** No limit here for bodies: json-body.ts and uploads.ts have their own, and respond with a problem document. */
 const MAX_REQUEST_BYTES = Number.MAX_SAFE_INTEGER
 const IDLE_TIMEOUT_S = 30
 /** How long running requests may take to finish when the server stops. */
@@ -32,7 +29,6 @@ export function listen(
     trustProxy,
   }: Pick<Config, 'host' | 'port' | 'trustProxy'> & { clock: Clock; log: Log },
 ): Listening {
-  Object.assign(http, { maxHeaderSize: MAX_HEADER_BYTES })
   try {
     app.listen({
       hostname: host,

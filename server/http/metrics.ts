@@ -25,7 +25,7 @@ const PROXY_HEADERS = [
   'via',
 ]
 
-interface Metrics {
+export interface Metrics {
   countRequest(request: FinishedRequest): void
   /** `succeeded` or one of the delivery errors. */
   countAttempt(outcome: string): void

@@ -1,5 +1,5 @@
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
-import { connect as connectTls, type SecureContext } from 'node:tls'
+import type { SecureContext } from 'node:tls'
 import type { Clock } from '../clock.ts'
 import type { AddressPolicy } from './address-policy.ts'
 import { checkedLookup, type Resolve, resolveName } from './checked-lookup.ts'
@@ -70,6 +70,8 @@ export function createDialer({ clock, policy, ca, resolve = resolveName }: Diale
         isResolved = true
       }),
     }
+    // Loaded when first used, so that the server starts faster.
+    const { connect: connectTls } = process.getBuiltinModule('node:tls')
     const socket = isTls ? connectTls({ ...options, ...tlsOptions(host) }) : connect(options)
     return new Promise((open, fail) => {
       const stop = (error: Error) => {

@@ -1,7 +1,7 @@
 import { type Duplex, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
-import zlib from 'node:zlib'
+import type zlib from 'node:zlib'
 
 /** The ones that a response can have, the best first. */
 const ENCODINGS = ['zstd', 'br', 'gzip'] as const
@@ -12,7 +12,7 @@ export const MIN_COMPRESSED_BYTES = 1024
 /** Up to here it takes a fraction of a millisecond. Larger ones are compressed in another thread. */
 const MAX_AT_ONCE_BYTES = 16 * 1024
 
-const BROTLI = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } }
+const BROTLI_QUALITY = 4
 const GZIP = { level: 5 }
 
 /** RFC 9110, section 12.5.3: the accepted encoding with the highest `q`, or undefined for none. */
@@ -38,28 +38,26 @@ export async function compress(bytes: Uint8Array, encoding: Encoding): Promise<U
 }
 
 function compressNow(bytes: Uint8Array, encoding: Encoding): Buffer {
+  const zlib = loadZlib()
   switch (encoding) {
     case 'zstd':
       return zlib.zstdCompressSync(bytes)
     case 'br':
-      return zlib.brotliCompressSync(bytes, BROTLI)
+      return zlib.brotliCompressSync(bytes, brotli(zlib))
     case 'gzip':
       return zlib.gzipSync(bytes, GZIP)
   }
 }
 
-const zstd = promisify(zlib.zstdCompress)
-const brotli = promisify<zlib.InputType, zlib.BrotliOptions, Buffer>(zlib.brotliCompress)
-const gzip = promisify<zlib.InputType, zlib.ZlibOptions, Buffer>(zlib.gzip)
-
 function compressInThread(bytes: Uint8Array, encoding: Encoding): Promise<Buffer> {
+  const zlib = loadZlib()
   switch (encoding) {
     case 'zstd':
-      return zstd(bytes)
+      return promisify(zlib.zstdCompress)(bytes)
     case 'br':
-      return brotli(bytes, BROTLI)
+      return promisify<zlib.InputType, zlib.BrotliOptions, Buffer>(zlib.brotliCompress)(bytes, brotli(zlib))
     case 'gzip':
-      return gzip(bytes, GZIP)
+      return promisify<zlib.InputType, zlib.ZlibOptions, Buffer>(zlib.gzip)(bytes, GZIP)
   }
 }
 
@@ -77,12 +75,22 @@ export async function* compressSlices(
 }
 
 function compressorOf(encoding: Encoding): Duplex {
+  const zlib = loadZlib()
   switch (encoding) {
     case 'zstd':
       return zlib.createZstdCompress()
     case 'br':
-      return zlib.createBrotliCompress(BROTLI)
+      return zlib.createBrotliCompress(brotli(zlib))
     case 'gzip':
       return zlib.createGzip(GZIP)
   }
+}
+
+/** Loaded when first used, so that the server starts faster. */
+function loadZlib() {
+  return process.getBuiltinModule('node:zlib')
+}
+
+function brotli({ constants }: typeof zlib): zlib.BrotliOptions {
+  return { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }
 }

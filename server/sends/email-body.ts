@@ -9,11 +9,6 @@ const MAX_QUOTED_LENGTH = 10_000
 const WRITER = 'margin:1em 0 0'
 const SEPARATOR = 'margin:1em 0 0;color:#666'
 const QUOTE = 'margin:0 0 0 4px;border-left:2px solid #ccc;padding-left:12px'
-const QUOTE_TIME = new Intl.DateTimeFormat('en-US', {
-  dateStyle: 'medium',
-  timeStyle: 'short',
-  timeZone: 'UTC',
-})
 
 /** What is quoted below the text, and who wrote it when. */
 export interface QuotedText {
@@ -118,9 +113,13 @@ function attribution({ writer, writtenAt }: QuotedText): string {
   return `On ${emailDate(writtenAt)}, ${writer} wrote:`
 }
 
+/** Made when first used: loading the words of a language takes several milliseconds. */
+let quoteTime: Intl.DateTimeFormat | undefined
+
 /** `Nov 22, 2026, 10:20 AM UTC`. */
 export function emailDate(milliseconds: number): string {
-  return `${QUOTE_TIME.format(milliseconds).replaceAll('\u202f', ' ')} UTC`
+  quoteTime ??= new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
+  return `${quoteTime.format(milliseconds).replaceAll('\u202f', ' ')} UTC`
 }
 
 function cut(text: string): string {

@@ -1,6 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import { request as requestHttp } from 'node:http'
-import { request as requestHttps } from 'node:https'
 import type { Clock } from '../../../clock.ts'
 import { AppError } from '../../../errors.ts'
 import type { Dialer } from '../../../network/dial.ts'
@@ -76,7 +74,8 @@ function open(dialer: Dialer, url: URL, signal: AbortSignal): Promise<IncomingMe
     ...(isTls && dialer.tlsOptions(host)),
   } as const
   return new Promise((resolve, reject) => {
-    const request = (isTls ? requestHttps : requestHttp)(url, options, resolve)
+    const http = process.getBuiltinModule(isTls ? 'node:https' : 'node:http')
+    const request = http.request(url, options, resolve)
     request.on('error', reject)
     request.end()
   })

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import { Agent, request as startRequest } from 'node:https'
 import { connectionErrorOf } from '../../../network/connection-errors.ts'
 import type { MailDeps } from '../mail-account.ts'
 
@@ -100,6 +99,8 @@ function post(
 ): Promise<{ status: number; body: string }> {
   const { hostname, port, pathname } = new URL(url)
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
+  // Loaded when first used, so that the server starts faster.
+  const { Agent, request: startRequest } = process.getBuiltinModule('node:https')
   return new Promise((resolve, reject) => {
     const fail = (words: string) => {
       cancelTimer()

@@ -1,5 +1,4 @@
-import { type Agent, type ClientRequest, type IncomingMessage, request as startHttp } from 'node:http'
-import { request as startHttps } from 'node:https'
+import type { Agent, ClientRequest, IncomingMessage } from 'node:http'
 import type { LookupFunction } from 'node:net'
 import type { Clock } from '../../../clock.ts'
 import { type ConnectionErrorCode, connectionErrorOf } from '../../../network/connection-errors.ts'
@@ -81,7 +80,7 @@ class Exchange {
     const options = { method, agent, host, port, path, headers, lookup }
     this.#isHandedOver = false
     this.#restartTimer()
-    const request = isTls ? startHttps(options) : startHttp(options)
+    const request = process.getBuiltinModule(isTls ? 'node:https' : 'node:http').request(options)
     this.#request = request
     request.on('error', (error) => this.#onError(request, error))
     request.on('response', (response) => this.#onResponse(response))
