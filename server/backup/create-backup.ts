@@ -1,5 +1,6 @@
 import { existsSync, statfsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { setPriority } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { hashOf, statOf, syncFolder } from '../attachments/disk-files.ts'
 import { SECRET_FILE } from '../data-folder.ts'
@@ -61,9 +62,13 @@ export async function createBackup(file: string, source: BackupSource): Promise<
   })
 }
 
+/** The process is to take what the server leaves: requests come first. */
+const PRIORITY = 10
+
 /** Gives `run` an empty folder on the disk of the data folder, while no other backup is being made. */
 export async function withWorkFolder<T>(dataFolder: string, run: (folder: string) => Promise<T>): Promise<T> {
   const release = lockBackups(dataFolder)
+  setPriority(PRIORITY)
   const work = join(dataFolder, WORK_FOLDER)
   try {
     await rm(work, { recursive: true, force: true })

@@ -1,11 +1,7 @@
-import { setPriority } from 'node:os'
 import { createInterface } from 'node:readline'
 import type { Command } from 'commander'
 import { type BackupJob, runBackupJob } from '../backup/backup-job.ts'
 import { print } from './output.ts'
-
-/** The lowest priority that still runs when others do: requests come first. */
-const PRIORITY = 10
 
 /**
  * The server starts this for an automatic backup: a process of its own, because a backup holds its thread. The job comes
@@ -13,7 +9,6 @@ const PRIORITY = 10
  */
 export function addBackupJob(program: Command): void {
   program.command('backup-job', { hidden: true }).action(async () => {
-    setPriority(PRIORITY)
     const lines = createInterface({ input: process.stdin })
     lines.once('close', () => process.exit(1))
     const job = await new Promise<BackupJob>((resolve) => {
