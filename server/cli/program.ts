@@ -1,12 +1,13 @@
 import { Command, CommanderError } from 'commander'
 import { UsageError } from '../errors.ts'
-import { VERSION } from '../version.ts'
+import { FULL_VERSION } from '../version.ts'
 import { addAgent } from './agent.ts'
 import { addBackup, addBackupJob } from './backup.ts'
 import { addBot } from './bot.ts'
 import { addDeliveries } from './deliveries.ts'
 import { addEndpoint } from './endpoint.ts'
 import { addKey } from './key.ts'
+import { addLicenses } from './licenses.ts'
 import { addMailbox } from './mailbox.ts'
 import { addOrg } from './org.ts'
 import { addRestore } from './restore.ts'
@@ -51,7 +52,7 @@ export async function runCommand(args: string[]): Promise<void> {
 function createProgram(): Command {
   const program = new Command('bellhop')
     .description('Customer support tickets in one program. Without a command, it starts the server.')
-    .version(VERSION, '--version', 'print the version')
+    .version(FULL_VERSION, '--version', 'print the version and its commit')
   program
     .command('serve')
     .description('start the server: API, inbox, and webhook deliveries')
@@ -71,6 +72,7 @@ function createProgram(): Command {
   addBot(program)
   addBackup(program)
   addRestore(program)
+  addLicenses(program)
   addBackupJob(program)
   throwUsageErrors(program, 'bellhop')
   return program

@@ -91,7 +91,7 @@ test('help and version exit with code 0, even if a setting is invalid', async ()
   }
   expect(one.out).toStartWith('Usage: bellhop endpoint create [options]\n')
   expect(one.out).toContain('--events <events>')
-  expect(number.out).toBe(`${version}\n`)
+  expect(number.out).toStartWith(version)
 })
 
 test('a command that fails exits with code 1 and one sentence', async () => {

@@ -22,7 +22,7 @@ export interface Source {
 }
 
 const TOP = `${import.meta.dir}/../..`
-const PATTERN = '{server,web,test,drizzle}/**/*.{ts,tsx}'
+const PATTERN = '{server,web,test,drizzle,release}/**/*.{ts,tsx}'
 const FROM = /\b(?:import|export)\s+(type\s)?([\w*{][^'";]*?\s)?from\s*['"]([^'"]+)['"]/g
 const BARE_OR_DYNAMIC = /\bimport\s*\(?\s*['"]([^'"]+)['"]/g
 const COMMENT_OR_QUOTED =
