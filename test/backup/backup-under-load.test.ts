@@ -5,6 +5,7 @@ import { runProgram, startProgram } from '../support/program.ts'
 import { startSeparateBellhop } from '../support/separate-bellhop.ts'
 import { makeTicket } from '../support/tickets.ts'
 import { upload } from '../support/uploads.ts'
+import { eventually } from '../support/webhooks.ts'
 import { contentsOf, idsIn } from './contents.ts'
 
 /** The suite takes few. `BELLHOP_BACKUP_ROUNDS=20` takes more. */
@@ -48,6 +49,7 @@ test(
     )
     const { dataFolder } = bellhop.deps.config
     for (let round = 0; round < ROUNDS; round += 1) {
+      await eventually(() => acknowledged.size > WRITERS)
       const before = new Set(acknowledged)
       const file = join(temporaryFolder('backup'), 'loaded.tar.zst')
       const backup = await runProgram({ BELLHOP_DATA: dataFolder }, ['backup', file])

@@ -21,7 +21,7 @@ afterAll(async () => {
 })
 
 testWith(['bash', 'curl'], 'the first screen does what it says', async () => {
-  const steps = block('sh', 'curl -i')
+  const steps = block('sh', 'curl -i http://127.0.0.1:3000/v1/tickets')
   const [orgId, ...answer] = (await runInShell(steps)).split('\n')
   expect(orgId).toMatch(/^org_/)
   const real = readHttp(answer.join('\n'))
