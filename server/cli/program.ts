@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { licenseTexts } from '../../release/build-facts.ts' with { type: 'macro' }
 import { UsageError } from '../errors.ts'
 import { FULL_VERSION } from '../version.ts'
 import { addAgent } from './agent.ts'
@@ -6,11 +7,13 @@ import { addBackup, addBackupJob } from './backup.ts'
 import { addBot } from './bot.ts'
 import { addDeliveries } from './deliveries.ts'
 import { addEndpoint } from './endpoint.ts'
+import { addHealth } from './health.ts'
 import { addKey } from './key.ts'
-import { addLicenses } from './licenses.ts'
 import { addMailbox } from './mailbox.ts'
 import { addOrg } from './org.ts'
+import { print } from './output.ts'
 import { addRestore } from './restore.ts'
+import { addService } from './service-commands.ts'
 import { addSetup } from './setup.ts'
 import { addWidget } from './widget.ts'
 
@@ -72,7 +75,12 @@ function createProgram(): Command {
   addBot(program)
   addBackup(program)
   addRestore(program)
-  addLicenses(program)
+  addService(program)
+  addHealth(program)
+  program
+    .command('licenses')
+    .description('print the licenses of Bellhop and of the packages in it')
+    .action(() => print(licenseTexts()))
   addBackupJob(program)
   throwUsageErrors(program, 'bellhop')
   return program

@@ -3,6 +3,7 @@ import { basename, isAbsolute, relative } from 'node:path'
 import { readConfig } from '../config.ts'
 import { arePagesBuilt } from '../http/built-pages.ts'
 import { type Service, startService } from '../service.ts'
+import { createSupervisor } from '../systemd/sd-notify.ts'
 
 /**
  * Starts the server and runs until a signal to stop. A signal during the start takes effect after it; a second signal
@@ -12,7 +13,10 @@ export async function serve(): Promise<void> {
   const stopSignal = waitForStopSignal()
   const service = await startService(readConfig(), { trustsResponses: true })
   process.stdout.write(`${startMessage(service)}${await setupMessage(service)}`)
+  const supervisor = createSupervisor()
+  supervisor.ready(`Running at ${service.url}`)
   await stopSignal
+  supervisor.stopping()
   await service.stop()
 }
 

@@ -2,7 +2,7 @@ import { dlopen } from 'bun:ffi'
 import ipaddr from 'ipaddr.js'
 
 /** Of glibc, and of musl. */
-const C_LIBRARIES = ['libc.so.6', `libc.musl-${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}.so.1`]
+export const C_LIBRARIES = ['libc.so.6', `libc.musl-${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}.so.1`]
 const ADDRESS_BYTES = 128
 const IPV4 = 2
 const IPV6 = 10

@@ -20,7 +20,7 @@ const LAYERS = [
   ['live'],
   ['channels'],
   ['http'],
-  ['demo'],
+  ['demo', 'systemd'],
   ['cli'],
 ]
 /** Route files can also import the guards that identify the caller. */
@@ -30,7 +30,12 @@ const IDENTITIES = ['agents', 'api-keys', 'sessions']
 const COMPOSITION = ['server/main.ts', 'server/service.ts', 'server/deps.ts']
 
 /** Exceptions to the rules. */
-const ENVIRONMENT_READERS = ['server/config.ts', 'server/database/columns.ts', 'web/build.ts']
+const ENVIRONMENT_READERS = [
+  'server/config.ts',
+  'server/database/columns.ts',
+  'server/systemd/sd-notify.ts',
+  'web/build.ts',
+]
 const CLOCKS: Record<string, RegExp> = {
   'server/clock.ts': /./,
   // Duration of a flush, and pauses between attempts to take a lock or open the file.

@@ -50,6 +50,11 @@ export const GUIDES: Guide[] = [
     load: () => import('./guides/webhooks.md', { with: { type: 'text' } }),
   },
   {
+    slug: 'install',
+    title: 'Install',
+    load: () => import('./guides/install.md', { with: { type: 'text' } }),
+  },
+  {
     slug: 'operations',
     title: 'Operations',
     load: () => import('./guides/operations.md', { with: { type: 'text' } }),
