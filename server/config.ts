@@ -14,6 +14,8 @@ export interface Config {
   port: number
   dataFolder: string
   databaseUrl: string | undefined
+  /** Serves HTTPS instead of HTTP. */
+  tls: TlsFiles | undefined
   /** Public URL without a trailing slash. If empty, it is made from host and port. */
   publicUrl: string | undefined
   /** Encrypts secrets at rest. If empty, a key file in the data folder is used. */
@@ -47,6 +49,12 @@ export interface Config {
   trustProxy: string[]
   logLevel: LogLevel
   telegramApi: string
+}
+
+/** Paths of PEM files. */
+export interface TlsFiles {
+  cert: string
+  key: string
 }
 
 /** An invalid setting. The program doesn't start. */
@@ -83,6 +91,7 @@ export function readConfig(environment: Environment = process.env): Config {
     port: setting('PORT', '3000', 'a whole number from 0 to 65535', (value) => wholeNumber(value, 0, 65_535)),
     dataFolder: environment.BELLHOP_DATA || './data',
     databaseUrl: setting('DATABASE_URL', '', 'empty or a URL such as postgres://user@host/name', postgresUrl),
+    tls: tlsFiles(environment.BELLHOP_TLS_CERT, environment.BELLHOP_TLS_KEY),
     publicUrl: setting('BELLHOP_URL', '', 'empty or a URL such as https://help.example.com', publicUrl),
     secret: setting('BELLHOP_SECRET', '', `empty or at least ${MIN_SECRET_LENGTH} characters`, longEnough),
     webhookRetriesMs: setting(
@@ -173,6 +182,13 @@ function httpsUrl(value: string): string | undefined {
 
 function publicUrl(value: string): string | undefined {
   return value ? httpUrl(value) : undefined
+}
+
+function tlsFiles(cert = '', key = ''): TlsFiles | undefined {
+  if ((cert === '') !== (key === '')) {
+    throw new ConfigError('BELLHOP_TLS_CERT and BELLHOP_TLS_KEY must be set together, or both be empty.')
+  }
+  return cert ? { cert, key } : undefined
 }
 
 function longEnough(value: string): string | undefined {

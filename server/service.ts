@@ -31,6 +31,8 @@ export interface Service {
   url: string
   deps: Deps
   firstRun: FirstRun
+  /** Reads the files of the certificate again, if it serves HTTPS. */
+  reloadCertificate(): void
   /** Finishes running work and closes everything. Takes about ten seconds at most. */
   stop(): Promise<void>
 }
@@ -109,6 +111,7 @@ export async function startService(
     url: config.publicUrl ?? listening.url,
     deps,
     firstRun,
+    reloadCertificate: listening.reloadCertificate,
     stop: () => everything.disposeAsync(),
   }
 }

@@ -23,6 +23,8 @@ Settings (environment variables):
   HOST, PORT               address to listen on (127.0.0.1, 3000); PORT=0 picks a free port
   BELLHOP_DATA             the data folder (./data)
   DATABASE_URL             a postgres://… URL, to keep data in PostgreSQL
+  BELLHOP_TLS_CERT, BELLHOP_TLS_KEY
+                           PEM files, to serve HTTPS without a proxy; read again when they change
   BELLHOP_URL              the public URL, for links
   BELLHOP_SECRET           encrypts signing secrets (a key file in the data folder)
   BELLHOP_WEBHOOK_RETRIES  how long to wait before each retry (30s,5m,30m)

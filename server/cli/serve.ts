@@ -5,13 +5,19 @@ import { arePagesBuilt } from '../http/built-pages.ts'
 import { type Service, startService } from '../service.ts'
 import { createSupervisor } from '../systemd/sd-notify.ts'
 
+const STOP_SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
+
 /**
  * Starts the server and runs until a signal to stop. A signal during the start takes effect after it; a second signal
  * ends the process at once.
  */
 export async function serve(): Promise<void> {
-  const stopSignal = waitForStopSignal()
-  const service = await startService(readConfig(), { trustsResponses: true })
+  const config = readConfig()
+  let service: Service | undefined
+  // With HTTPS, it reads the certificate again, as in other servers.
+  if (config.tls) process.on('SIGHUP', () => service?.reloadCertificate())
+  const stopSignal = waitForStopSignal(config.tls ? ['SIGINT', 'SIGTERM'] : STOP_SIGNALS)
+  service = await startService(config, { trustsResponses: true })
   process.stdout.write(`${startMessage(service)}${await setupMessage(service)}`)
   const supervisor = createSupervisor()
   supervisor.ready(`Running at ${service.url}`)
@@ -42,9 +48,9 @@ Or set it up in another terminal: ${programName()} setup --help
 }
 
 /** Resolves at the first signal to stop. */
-export function waitForStopSignal(): Promise<void> {
+export function waitForStopSignal(signals: readonly NodeJS.Signals[] = STOP_SIGNALS): Promise<void> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    for (const signal of signals) {
       process.once(signal, () => {
         process.once(signal, () => process.exit(1))
         resolve()

@@ -1,9 +1,10 @@
 import type { AnyElysia } from 'elysia'
-import type { Clock } from '../clock.ts'
+import { type Clock, systemClock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { StartError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { countBodies } from '../requests/arriving-bodies.ts'
+import { type Certificate, readCertificate, watchCertificate } from './certificate.ts'
 import { limitConnections } from './connection-limit.ts'
 
 /** No limit here for bodies: json-body.ts and uploads.ts have their own, and respond with a problem document. */
@@ -11,9 +12,14 @@ const MAX_REQUEST_BYTES = Number.MAX_SAFE_INTEGER
 const IDLE_TIMEOUT_S = 30
 /** How long running requests may take to finish when the server stops. */
 const SHUTDOWN_TIMEOUT_MS = 8_000
+const DRAIN_CHECK_MS = 20
+
+type Server = NonNullable<AnyElysia['server']>
 
 interface Listening {
   url: string
+  /** Serves HTTPS with the files as they are now. */
+  reloadCertificate(): void
   /** Accepts no more connections and waits for running requests. Connections still open after 8 seconds are closed. */
   stop(): Promise<void>
 }
@@ -26,40 +32,91 @@ export function listen(
     port,
     clock,
     log,
+    tls,
     trustProxy,
-  }: Pick<Config, 'host' | 'port' | 'trustProxy'> & { clock: Clock; log: Log },
+  }: Pick<Config, 'host' | 'port' | 'tls' | 'trustProxy'> & { clock: Clock; log: Log },
 ): Listening {
-  try {
+  const replaced = new Set<Server>()
+  let limit: { stop(): void } | undefined
+
+  function open(onPort: number, certificate?: Certificate): void {
     app.listen({
       hostname: host,
-      port,
+      port: onPort,
       idleTimeout: IDLE_TIMEOUT_S,
       maxRequestBodySize: MAX_REQUEST_BYTES,
       development: false,
-      // Otherwise a second server could listen on the same port and get half of the requests.
-      reusePort: false,
+      // Otherwise a second server could listen on the same port and get half of the requests. See requireFreePort().
+      reusePort: certificate !== undefined,
+      ...(certificate && { tls: { ...certificate } }),
     })
+    limit?.stop()
+    if (!app.server) return
+    countBodies(app.server, clock)
+    limit = limitConnections(app.server, { log, trustProxy })
+  }
+
+  /** Bun can't change the certificate of a server, so another one takes over the port. Running requests go on. */
+  function renew(certificate: Certificate): void {
+    const previous = app.server
+    open(boundPort, certificate)
+    if (!previous) return
+    replaced.add(previous)
+    previous.stop().then(
+      () => replaced.delete(previous),
+      () => {},
+    )
+  }
+
+  const first = tls && readCertificate(tls, clock.now())
+  try {
+    if (first) requireFreePort(host, port)
+    open(port, first)
   } catch (error) {
     throw asStartError(error, host, port)
   }
-  if (app.server) countBodies(app.server, clock)
-  const limit = app.server ? limitConnections(app.server, { log, trustProxy }) : undefined
   const boundPort = app.server?.port ?? port
+  const watched = tls && watchCertificate(tls, { now: clock.now, log, onRenewed: renew })
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${boundPort}`,
+    url: `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${boundPort}`,
+    reloadCertificate: () => watched?.look(),
     async stop() {
+      watched?.stop()
       limit?.stop()
-      await stop(app, clock)
+      await stop(app, clock, [...replaced])
     },
   }
 }
 
-async function stop(app: AnyElysia, clock: Clock): Promise<void> {
+/** Throws when another program listens there, even one that would share the port. */
+function requireFreePort(hostname: string, port: number): void {
+  if (port === 0) return
+  const probe = Bun.serve({
+    hostname,
+    port,
+    reusePort: false,
+    fetch: () => new Response(null, { status: 503 }),
+  })
+  probe.stop(true).catch(() => {})
+}
+
+async function stop(app: AnyElysia, clock: Clock, replaced: Server[]): Promise<void> {
   const { promise: timeout, resolve } = Promise.withResolvers<void>()
   const cancelTimer = clock.after(SHUTDOWN_TIMEOUT_MS, resolve)
-  await Promise.race([app.stop(), timeout])
+  await Promise.race([Promise.all([app.stop(), ...replaced.map(drain)]), timeout])
   cancelTimer()
+  // Not awaited: the promise of the first call is returned.
+  for (const one of replaced) one.stop(true).catch(() => {})
   if (app.server) await app.stop(true)
+}
+
+/** Waits for the requests of a server that another one has replaced. Its connections stay open after them. */
+async function drain(server: Server): Promise<void> {
+  while (server.pendingRequests > 0) {
+    const { promise: pause, resolve } = Promise.withResolvers<void>()
+    systemClock.after(DRAIN_CHECK_MS, resolve)
+    await pause
+  }
 }
 
 function asStartError(error: unknown, host: string, port: number): unknown {

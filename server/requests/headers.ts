@@ -24,7 +24,7 @@ export function baseUrl(request: Request, publicUrl: string | undefined): string
   const origin = request.headers.get('origin')
   const host = request.headers.get('host')
   if (origin !== null && URL.canParse(origin) && new URL(origin).host === host) return origin
-  return `http://${host}`
+  return `${request.url.startsWith('https:') ? 'https' : 'http'}://${host}`
 }
 
 /**

@@ -23,9 +23,9 @@ interface PublicAddress {
   linkBase(request: Request): string
 }
 
-export function createPublicAddress({ publicUrl, trustProxy }: Config): PublicAddress {
+export function createPublicAddress({ publicUrl, tls, trustProxy }: Config): PublicAddress {
   const isFromProxy = createProxyCheck(trustProxy)
-  const isHttps = publicUrl?.startsWith('https:') ?? false
+  const isHttps = tls !== undefined || (publicUrl?.startsWith('https:') ?? false)
   const publicName = publicUrl === undefined ? undefined : hostName(new URL(publicUrl).hostname)
   /** As they were sent, so that a request costs no parsing. */
   const known = new Set<string>()

@@ -36,7 +36,7 @@ test('the defaults of the settings are those of the server', () => {
   }
   const isEmpty = (value: unknown) => value === undefined || (Array.isArray(value) && value.length === 0)
   expect(settings.filter(({ value }) => value === undefined)).toHaveLength(
-    Object.values({ ...config, ...config.s3 }).filter(isEmpty).length,
+    Object.values({ ...config, ...config.s3, tls: undefined, tlsKey: undefined }).filter(isEmpty).length,
   )
 })
 
