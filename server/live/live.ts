@@ -61,8 +61,10 @@ export function createLive(deps: Deps): Live {
   }
 
   async function closeSignedOut(): Promise<void> {
-    const open = await openSessions(deps, [...new Set(allPages().map(({ sessionId }) => sessionId))])
-    for (const { sessionId, stream } of allPages()) if (!open.has(sessionId)) stream.end(SIGNED_OUT)
+    // Not those that open while the database is asked: their sessions are not among the answers.
+    const pages = allPages()
+    const open = await openSessions(deps, [...new Set(pages.map(({ sessionId }) => sessionId))])
+    for (const { sessionId, stream } of pages) if (!open.has(sessionId)) stream.end(SIGNED_OUT)
   }
 
   function allPages(): OpenPage[] {
