@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { StartError } from '../errors.ts'
-import { installService, serviceStatus, uninstallService } from '../systemd/install-service.ts'
-import { DATA_FOLDER, SERVICE, SERVICE_UNIT, SETTINGS_FILE } from '../systemd/service-unit.ts'
+import { installService, serviceStatus, uninstallService } from '../machine/install-service.ts'
+import { DATA_FOLDER, SERVICE, SERVICE_UNIT, SETTINGS_FILE } from '../machine/service-unit.ts'
 import { note, printFacts, printJson } from './output.ts'
 
 /** `bellhop service …`. */

@@ -20,7 +20,7 @@ const LAYERS = [
   ['live'],
   ['channels'],
   ['http'],
-  ['demo', 'systemd'],
+  ['demo', 'machine'],
   ['cli'],
 ]
 /** Route files can also import the guards that identify the caller. */
@@ -33,7 +33,7 @@ const COMPOSITION = ['server/main.ts', 'server/service.ts', 'server/deps.ts']
 const ENVIRONMENT_READERS = [
   'server/config.ts',
   'server/database/columns.ts',
-  'server/systemd/sd-notify.ts',
+  'server/machine/sd-notify.ts',
   'web/build.ts',
 ]
 const CLOCKS: Record<string, RegExp> = {
