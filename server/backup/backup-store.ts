@@ -1,7 +1,7 @@
 import { createReadStream, existsSync } from 'node:fs'
 import { copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { S3Client } from 'bun'
+import { S3Client, type S3File } from 'bun'
 import { syncFolder } from '../attachments/disk-files.ts'
 import { type BackupPlace, describePlace, type S3Place } from '../backup-place.ts'
 import { BackupError, namingDiskFaults } from './backup-error.ts'
@@ -10,6 +10,7 @@ import type { BackupFile } from './read-archive.ts'
 
 /** S3 takes at most 10,000 parts: files of up to 160 GB. */
 const PART_BYTES = 16 * 1024 * 1024
+const MAX_READS = 3
 const PARTS_AT_ONCE = 2
 
 /** The backups in a folder or a bucket. Everything throws `BackupError` when it can't be reached. */
@@ -91,17 +92,26 @@ function openBucket(place: S3Place): BackupStore {
     },
     open: (name) => ({
       name: `${where}/${name}`,
-      read: () => readObject(client.file(prefix + name).stream(), `Can't read ${where}/${name}`),
+      read: () => readObject(client.file(prefix + name), `Can't read ${where}/${name}`),
     }),
     delete: (name) => namingS3Faults(`Can't delete ${where}/${name}`, () => client.delete(prefix + name)),
   }
 }
 
-async function* readObject(stream: ReadableStream<Uint8Array>, what: string): AsyncGenerator<Uint8Array> {
-  try {
-    yield* stream
-  } catch (cause) {
-    throw asBackupError(what, cause)
+/** Begins again if the connection was closed before the first byte: a kept one can be closed already. */
+async function* readObject(object: S3File, what: string): AsyncGenerator<Uint8Array> {
+  let hasBegun = false
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      for await (const chunk of object.stream()) {
+        hasBegun = true
+        yield chunk
+      }
+      return
+    } catch (cause) {
+      const isStale = codeOf(cause) === 'ConnectionClosed' && !hasBegun
+      if (!isStale || attempt === MAX_READS) throw asBackupError(what, cause)
+    }
   }
 }
 
@@ -114,8 +124,12 @@ async function namingS3Faults<T>(what: string, step: () => Promise<T>): Promise<
 }
 
 function asBackupError(what: string, cause: unknown): BackupError {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  const code = codeOf(cause)
   const reason =
     code && code !== 'UnknownError' ? code : cause instanceof Error ? cause.message : String(cause)
   return new BackupError(`${what}: ${reason}.`, { cause })
+}
+
+function codeOf(cause: unknown): string {
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : ''
 }
