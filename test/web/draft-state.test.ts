@@ -658,6 +658,53 @@ const CASES: Case[] = [
     effects: [{ type: 'store' }, { type: 'send' }],
   },
   {
+    when: 'what an earlier page was sending leaves the field, and the server if it was saved there',
+    draft: { text: 'Hello', sending: landed },
+    events: [serverHas(onServer('Hello'), true), serverHas(onServer('Hello'), true), { type: 'save due' }],
+    becomes: { text: '', sending: null, saved: saved('Hello', SECOND) },
+    effects: [{ type: 'save', text: '', base: SECOND }],
+  },
+  {
+    when: 'what an earlier page was sending leaves the field to what another device wrote',
+    draft: { text: 'Hello', sending: landed },
+    events: [serverHas(onServer('Hello world'), true), serverHas(onServer('Hello world'), true)],
+    becomes: { text: 'Hello world', sending: null, saved: saved('Hello world', SECOND) },
+    effects: [{ type: 'store' }],
+  },
+  {
+    when: 'what an earlier page was sending leaves the field after it is saved, and then the server',
+    draft: { text: 'Hello', sending: landed },
+    events: [
+      { type: 'save due' },
+      serverHas(onServer('Hello'), true),
+      { type: 'saved', text: 'Hello', attachments: [], savedAt: SECOND },
+      serverHas(onServer('Hello'), true),
+    ],
+    becomes: { text: '', sending: null, saved: saved('Hello', SECOND) },
+    effects: [{ type: 'notify', notice: 'earlier one sent' }, { type: 'store' }, { type: 'save later' }],
+  },
+  {
+    when: 'what an earlier page was sending is not saved when the connection is there, before it is looked for',
+    draft: { text: 'Hello', sending: landed },
+    events: [{ type: 'connection back' }],
+    becomes: { text: 'Hello', isSaving: false },
+    effects: [],
+  },
+  {
+    when: 'and is saved then if the thread was read without it',
+    draft: { text: 'Hello', sending: landed },
+    events: [serverHas(null), { type: 'connection back' }],
+    becomes: { isSaving: true },
+    effects: [{ type: 'save', text: 'Hello' }],
+  },
+  {
+    when: 'a save that ends after the thread has the text reads again, whether it succeeded or not',
+    draft: { text: 'Hello', sending: landed, isSaving: true },
+    events: [serverHas(null, true), { type: 'save failed', reason: 'unreachable' }],
+    becomes: { text: 'Hello', sending: landed, readsAfterSave: false },
+    effects: [{ type: 'read', isAnnounced: false }, { type: 'save later' }],
+  },
+  {
     when: 'what an earlier page was sending leaves the draft with its files when the thread has it',
     draft: {
       text: 'Hello\n\nNext',

@@ -60,11 +60,10 @@ function isTemporary(error: Error | null): boolean {
   return error instanceof ApiProblem && (error.status === 0 || error.status >= 500)
 }
 
-/** The draft as the server has it, or `null` if there is none. Undefined if the request failed. */
-export async function readDraft(id: string, kind: Draft['kind']): Promise<Draft | null | undefined> {
+/** The ticket as the server has it now. Undefined if the request failed. */
+export function readNewest(id: string): Promise<TicketDetail | undefined> {
   // Not through the query: a request already in progress may return an older draft.
-  const detail = await ask(api.console.tickets({ id }).get()).catch(() => undefined)
-  return detail && (detail.drafts.find((draft) => draft.kind === kind) ?? null)
+  return ask(api.console.tickets({ id }).get()).catch(() => undefined)
 }
 
 export function knownTicket(id: string): TicketDetail | undefined {

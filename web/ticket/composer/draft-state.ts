@@ -68,6 +68,8 @@ export interface DraftState extends StoredDraft {
   isSaving: boolean
   /** Send after the running save, so that no older text arrives after it. */
   sendsAfterSave: boolean
+  /** Read again after the running save: its text was sent, and its copy on the server must be known to be deleted. */
+  readsAfterSave: boolean
   /** Send was pressed during an upload: it is sent when all files are uploaded. */
   sendsAfterUploads: SendRequest | null
   retryMs: number
@@ -179,6 +181,7 @@ export function openDraft(stored: StoredDraft): DraftState {
     isSaveLate: false,
     isSaving: false,
     sendsAfterSave: false,
+    readsAfterSave: false,
     sendsAfterUploads: null,
     retryMs: FIRST_RETRY_MS,
     isTicketDeleted: false,
@@ -206,8 +209,12 @@ export function reduceDraft(state: DraftState, event: DraftEvent): Step {
       return event.reason === 'files gone'
         ? dropFiles(state, event.ids)
         : afterFailedSave(state, event.reason)
-    case 'connection back':
-      return startSave({ ...state, retryMs: FIRST_RETRY_MS })
+    case 'connection back': {
+      const next = { ...state, retryMs: FIRST_RETRY_MS }
+      // Also the first connection of a page, which looks first for what an earlier one was sending.
+      const isLookedFor = state.sending?.isOut === false && !state.isShown
+      return isLookedFor ? { state: next, effects: [] } : startSave(next)
+    }
     case 'other tab wrote':
       return meetOtherTab(state, event)
     case 'server copy read':
@@ -317,7 +324,7 @@ function afterSave(state: DraftState, { savedAt, ...draft }: SavedDraft): Step {
   const copy = { ...content, text: isBlank(content) ? '' : content.text, savedAt }
   const saved = state.isTicketDeleted ? null : copy
   const step = stored({ ...state, saved, isSaving: false, isSaveLate: false, retryMs: FIRST_RETRY_MS })
-  return thenSend(step)
+  return afterSaving(step)
 }
 
 /** Saves again without the files that were sent from another tab, or deleted because the server waited for them too long. */
@@ -327,21 +334,21 @@ function dropFiles(state: DraftState, ids: string[]): Step {
   if (gone.length === 0) return afterFailedSave(state, 'refused')
   const next = { ...state, isSaving: false, attachments: without(state.attachments, gone) }
   const report: DraftEffect = { type: 'report gone files', names: gone.map(({ name }) => name) }
-  return thenSend(withEffect(report, stored(next)))
+  return afterSaving(withEffect(report, stored(next)))
 }
 
 function afterFailedSave(state: DraftState, reason: SaveFailure): Step {
   const next = { ...state, isSaving: false }
   switch (reason) {
     case 'changed elsewhere':
-      return thenSend({ state: next, effects: [{ type: 'read', isAnnounced: false }] })
+      return afterSaving({ state: next, effects: [{ type: 'read', isAnnounced: false }] })
     case 'ticket deleted':
-      return thenSend({ state: next, effects: [{ type: 'offer lost text', text: state.text }] })
+      return afterSaving({ state: next, effects: [{ type: 'offer lost text', text: state.text }] })
     case 'refused':
       // The server would reject the same content again.
-      return thenSend({ state: next, effects: [] })
+      return afterSaving({ state: next, effects: [] })
     case 'unreachable':
-      return thenSend({
+      return afterSaving({
         state: {
           ...next,
           // The response may be late, and must not delay what was sent since.
@@ -351,6 +358,13 @@ function afterFailedSave(state: DraftState, reason: SaveFailure): Step {
         effects: [{ type: 'save later', ms: state.retryMs }],
       })
   }
+}
+
+/** What waited for the end of the save: reading, or sending. */
+function afterSaving(step: Step): Step {
+  if (!step.state.readsAfterSave) return thenSend(step)
+  const read: DraftEffect = { type: 'read', isAnnounced: false }
+  return thenSend(withEffect(read, { ...step, state: { ...step.state, readsAfterSave: false } }))
 }
 
 function thenSend({ state, effects }: Step): Step {
@@ -391,7 +405,9 @@ function meetServer(before: DraftState, { draft, hasSent, isFresh, isAnnounced }
   if (before.sending && hasSent) {
     if (before.isSender) return finishSending(before)
     if (!before.sending.isOut && isUnchanged(before)) {
-      return withEffect({ type: 'notify', notice: 'earlier one sent' }, finishSending(before))
+      if (before.isSaving) return { state: { ...before, readsAfterSave: true }, effects: [] }
+      const known = withReturnedCopy(before, draft)
+      return withEffect({ type: 'notify', notice: 'earlier one sent' }, finishSending(known))
     }
   }
   if (before.sending?.isOut) return { state: before, effects: [] }
@@ -405,6 +421,17 @@ function meetServer(before: DraftState, { draft, hasSent, isFresh, isAnnounced }
   if (!isFresh) return { state, effects: [{ type: 'read', isAnnounced: wasShown }] }
   const emptied = stored({ ...state, ...EMPTY_DRAFT, other: null, isTyped: false })
   return isAnnounced ? withEffect({ type: 'notify', notice: 'emptied elsewhere' }, emptied) : emptied
+}
+
+/** The returned text may be on the server without this page knowing, saved by one that was closed before the answer. */
+function withReturnedCopy(state: DraftState, draft: Draft | null): DraftState {
+  const { sending, saved } = state
+  if (!draft || !sending || draft.savedAt <= (saved?.savedAt ?? '')) return state
+  const content = contentOf(draft)
+  const isReturned = [sending, state].some(
+    (one) => one.text.trim() === content.text.trim() && hasFilesOf(one, content),
+  )
+  return isReturned ? { ...state, saved: { ...content, savedAt: draft.savedAt } } : state
 }
 
 /** Handles the server's version: ignores an older one, takes it over, keeps one continued here, or offers it. */

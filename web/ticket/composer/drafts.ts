@@ -16,7 +16,7 @@ import {
   type Draft,
   knownTicket,
   patchTicket,
-  readDraft,
+  readNewest,
   readTicketAgain,
   type TicketDetail,
   type TicketStatus,
@@ -107,14 +107,14 @@ export function forgetDrafts(agentId: string, ticketId: string): void {
   }
 }
 
-/** Saves drafts from a page that was closed while offline. Runs once per page load. */
+/** Saves drafts from a page that was closed while offline, except what was sent. Runs once per page load. */
 export function resumeDrafts(agentId: string): void {
   if (isResumed) return
   isResumed = true
   for (const { ticketId, kind } of unsavedDrafts(agentId)) {
     const draft = draftOf(agentId, ticketId, kind)
-    draft.dispatch({ type: 'save due' })
     if (draft.state().sending) void lookForSent(draft, { agentId, ticketId, kind })
+    else draft.dispatch({ type: 'save due' })
   }
 }
 
@@ -140,6 +140,8 @@ function isInThread({ timeline, waiting }: TicketDetail, sending: Sending): bool
 async function lookForSent(draft: OpenDraft, { ticketId, kind }: DraftPlace): Promise<void> {
   const detail = await queries.fetchQuery(ticketQuery(ticketId)).catch(() => undefined)
   if (detail) readFromTicket(draft, kind, detail)
+  // Not earlier: a draft of a sent reply on the server would be offered again.
+  draft.dispatch({ type: 'save due' })
 }
 
 function dispatchToAll(event: DraftEvent): void {
@@ -236,10 +238,12 @@ function createDraft(key: string, place: DraftPlace): OpenDraft {
   }
 
   async function readAgain(isAnnounced: boolean): Promise<void> {
-    const draft = await readDraft(ticketId, kind)
-    if (draft !== undefined) {
-      dispatch({ type: 'server copy read', draft, hasSent: false, isFresh: true, isAnnounced })
-    }
+    const detail = await readNewest(ticketId)
+    if (!detail) return
+    const { sending } = untrack(state)
+    const hasSent = sending !== null && isInThread(detail, sending)
+    const draft = detail.drafts.find((one) => one.kind === kind) ?? null
+    dispatch({ type: 'server copy read', draft, hasSent, isFresh: true, isAnnounced })
   }
 
   async function send(message: Sending): Promise<void> {
