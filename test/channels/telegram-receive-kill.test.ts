@@ -58,13 +58,16 @@ test(
     expect(stored.filter((count) => count > 0 && count < UPDATES).length).toBeGreaterThan(KILLS / 4)
 
     const receiving = startTelegramReceiving(deps)
-    await eventually(async () => {
-      const left = await deps.database.read
+    await eventually(() => bot.queue.size === 0)
+    const pending = () =>
+      deps.database.read
         .select({ id: telegramUpdates.id })
         .from(telegramUpdates)
         .where(eq(telegramUpdates.state, 'pending'))
-      return bot.queue.size === 0 && left.length === 0
-    })
+    // A busy machine is given its time for each half of what is left.
+    const half = (await pending()).length / 2
+    await eventually(async () => (await pending()).length <= half)
+    await eventually(async () => (await pending()).length === 0)
     await receiving.stop()
     await telegram.close()
 
