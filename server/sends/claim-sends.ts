@@ -1,4 +1,4 @@
-import { and, eq, inArray, sql } from 'drizzle-orm'
+import { and, eq, inArray, lte, sql } from 'drizzle-orm'
 import type { ClockJump } from '../clock-jump.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { integerParameter, statement, textParameter } from '../database/statement.ts'
@@ -67,9 +67,9 @@ export const findClaimable = statement<
     .orderBy(sql`${sends.dueAt}, ${sends.id} limit ${integerParameter(p.limit)}`),
 )
 
-/** Marks a send as being sent. Returns nothing if it is not waiting any more. */
-export async function claimSend(tx: Transaction, id: string): Promise<Send | undefined> {
-  const [claimed] = await claim(tx, { id })
+/** Marks a send as being sent. Returns nothing if it is no longer waiting, or was put off since it was found. */
+export async function claimSend(tx: Transaction, id: string, now: number): Promise<Send | undefined> {
+  const [claimed] = await claim(tx, { id, now })
   if (claimed && claimed.messageId !== null) {
     const sending = { sending: 'sending' as const, sendError: null }
     await tx.update(messages).set(sending).where(eq(messages.id, claimed.messageId))
@@ -77,11 +77,11 @@ export async function claimSend(tx: Transaction, id: string): Promise<Send | und
   return claimed
 }
 
-const claim = statement<{ id: string }, Send[]>('sends_claim', (tx, p) =>
+const claim = statement<{ id: string; now: number }, Send[]>('sends_claim', (tx, p) =>
   tx
     .update(sends)
     .set({ state: 'sending' })
-    .where(and(eq(sends.id, p.id), isWaiting))
+    .where(and(eq(sends.id, p.id), isWaiting, lte(sends.dueAt, p.now)))
     .returning(),
 )
 

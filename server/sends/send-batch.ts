@@ -63,7 +63,7 @@ export async function processBatch(deps: Deps, tx: Transaction, task: BatchTask)
     const isReady = await stopUnlessReady(tx, { laneId, lane, changes, now })
     if (!isReady) batch.parked.push(laneId)
     for (const id of isReady ? ids : []) {
-      const send = await claimSend(tx, id)
+      const send = await claimSend(tx, id, now)
       if (send) batch.claimed.push(send)
     }
   }

@@ -177,13 +177,19 @@ test('while a server is down, one message asks and the others wait with the reas
   for (let number = 0; number < 12; number++) {
     tickets.push(await outgoing.ticket({ from: { name: '', address: `p${number}@example.com` } }))
   }
-  const ids: string[] = []
-  for (const ticketId of tickets) ids.push(await outgoing.reply(ticketId, 'Hello'))
+  const replies: Promise<string>[] = []
+  for (const ticketId of tickets) {
+    replies.push(outgoing.reply(ticketId, 'Hello'))
+    // Some become due while the failure of another is being saved.
+    await Bun.sleep(Math.random() * 4)
+  }
+  const ids = await Promise.all(replies)
   const reason = /^127\.0\.0\.1 doesn't accept connections on port \d+\. Check the port\.$/
   await eventually(async () => {
     const states = await Promise.all(ids.map((id, index) => outgoing.message(tickets[index] ?? '', id)))
     return states.every(({ sending, sendError }) => sending === 'queued' && reason.test(sendError ?? ''))
   })
+  for (const id of ids) expect(await sendsOf(outgoing, id)).toMatchObject([{ attempts: 1 }])
   const boxes = await ben.call<{ data: object[] }>('GET', '/console/mailboxes')
   expect(boxes.json.data).toMatchObject([
     { state: 'failing', health: { sendError: expect.stringMatching(reason) } },
