@@ -1,15 +1,15 @@
 import type { Command } from 'commander'
-import { isoTimeOrNull } from '../dates.ts'
-import type { Deps } from '../deps.ts'
-import { UsageError } from '../errors.ts'
+import { isoTimeOrNull } from '../../dates.ts'
+import type { Deps } from '../../deps.ts'
+import { UsageError } from '../../errors.ts'
 import {
   cancelStagedSecret,
   promoteSecret,
   rotateSecret,
   stageSecret,
-} from '../webhooks/endpoints/secrets.ts'
-import { formatTime, note, print } from './output.ts'
-import { withOwner } from './with-deps.ts'
+} from '../../webhooks/endpoints/secrets.ts'
+import { formatTime, note, print } from '../output.ts'
+import { withOwner } from '../with-deps.ts'
 
 interface Options {
   stage?: true

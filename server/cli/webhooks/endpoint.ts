@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
-import { WEBHOOK_EVENTS, type WebhookEvent } from '../database/tables/events.ts'
-import { UsageError } from '../errors.ts'
-import { createEndpoint, listEndpoints, updateEndpoint } from '../webhooks/endpoints/endpoints.ts'
-import { viewEndpoint } from '../webhooks/endpoints/views.ts'
+import { WEBHOOK_EVENTS, type WebhookEvent } from '../../database/tables/events.ts'
+import { UsageError } from '../../errors.ts'
+import { createEndpoint, listEndpoints, updateEndpoint } from '../../webhooks/endpoints/endpoints.ts'
+import { viewEndpoint } from '../../webhooks/endpoints/views.ts'
+import { wordsOf } from '../option-values.ts'
+import { formatTime, print, printJson, printTable } from '../output.ts'
+import { withOrganization, withOwner } from '../with-deps.ts'
 import { addRotate } from './endpoint-rotate.ts'
 import { addDelete, addDisable, addEnable, addTest } from './endpoint-switch.ts'
-import { wordsOf } from './option-values.ts'
-import { formatTime, print, printJson, printTable } from './output.ts'
-import { withOrganization, withOwner } from './with-deps.ts'
 
 export function addEndpoint(program: Command): void {
   const endpoint = program.command('endpoint').description('create and manage webhook endpoints')

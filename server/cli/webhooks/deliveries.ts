@@ -1,14 +1,18 @@
 import type { Command } from 'commander'
-import { WEBHOOK_EVENTS, type WebhookEvent } from '../database/tables/events.ts'
-import { DELIVERY_STATES, type DeliveryState } from '../database/tables/webhooks.ts'
-import type { Deps } from '../deps.ts'
-import { type DeliveryFilter, type DeliveryRow, listDeliveries } from '../webhooks/deliveries/delivery-log.ts'
-import { viewDelivery } from '../webhooks/deliveries/views.ts'
+import { WEBHOOK_EVENTS, type WebhookEvent } from '../../database/tables/events.ts'
+import { DELIVERY_STATES, type DeliveryState } from '../../database/tables/webhooks.ts'
+import type { Deps } from '../../deps.ts'
+import {
+  type DeliveryFilter,
+  type DeliveryRow,
+  listDeliveries,
+} from '../../webhooks/deliveries/delivery-log.ts'
+import { viewDelivery } from '../../webhooks/deliveries/views.ts'
+import { oneOf, pastTime, wholeNumber } from '../option-values.ts'
+import { formatTime, printJson, printTable } from '../output.ts'
+import { withOrganization } from '../with-deps.ts'
 import { addResend } from './deliveries-resend.ts'
 import { addShow } from './deliveries-show.ts'
-import { oneOf, pastTime, wholeNumber } from './option-values.ts'
-import { formatTime, printJson, printTable } from './output.ts'
-import { withOrganization } from './with-deps.ts'
 
 const PAGE_SIZE = 100
 

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { readDelivery } from '../webhooks/deliveries/delivery-log.ts'
-import { viewDeliveryDetail } from '../webhooks/deliveries/views.ts'
-import { escapeControls, formatTime, print, printFacts, printJson, printTable } from './output.ts'
-import { withOwner } from './with-deps.ts'
+import { readDelivery } from '../../webhooks/deliveries/delivery-log.ts'
+import { viewDeliveryDetail } from '../../webhooks/deliveries/views.ts'
+import { escapeControls, formatTime, print, printFacts, printJson, printTable } from '../output.ts'
+import { withOwner } from '../with-deps.ts'
 
 type Detail = ReturnType<typeof viewDeliveryDetail>
 

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import { WEBHOOK_EVENTS, type WebhookEvent } from '../database/tables/events.ts'
-import { deleteEndpoint, disableEndpoint, enableEndpoint } from '../webhooks/endpoints/endpoints.ts'
-import { testEndpoint } from '../webhooks/endpoints/test-delivery.ts'
-import { oneOf } from './option-values.ts'
-import { print, printJson } from './output.ts'
-import { withOwner } from './with-deps.ts'
+import { WEBHOOK_EVENTS, type WebhookEvent } from '../../database/tables/events.ts'
+import { deleteEndpoint, disableEndpoint, enableEndpoint } from '../../webhooks/endpoints/endpoints.ts'
+import { testEndpoint } from '../../webhooks/endpoints/test-delivery.ts'
+import { oneOf } from '../option-values.ts'
+import { print, printJson } from '../output.ts'
+import { withOwner } from '../with-deps.ts'
 
 export function addDisable(endpoint: Command): void {
   endpoint

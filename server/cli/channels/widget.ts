@@ -1,31 +1,31 @@
 import type { Command } from 'commander'
-import { viewWidget } from '../channels/widget/widgets/views.ts'
-import type { WidgetChange } from '../channels/widget/widgets/widget-rows.ts'
+import { viewWidget } from '../../channels/widget/widgets/views.ts'
+import type { WidgetChange } from '../../channels/widget/widgets/widget-rows.ts'
 import {
   pauseWidget,
   removeWidget,
   resumeWidget,
   rotateIdentitySecret,
   rotateWidgetKey,
-} from '../channels/widget/widgets/widget-state.ts'
+} from '../../channels/widget/widgets/widget-state.ts'
 import {
   createWidget,
   type KeyedWidget,
   listWidgets,
   readWidget,
   updateWidget,
-} from '../channels/widget/widgets/widgets.ts'
+} from '../../channels/widget/widgets/widgets.ts'
 import {
   WIDGET_LANGUAGES,
   WIDGET_POSITIONS,
   WIDGET_THEMES,
   type WidgetAppearance,
-} from '../database/tables/widgets.ts'
-import type { Deps } from '../deps.ts'
-import { UsageError } from '../errors.ts'
-import { collect, oneOf } from './option-values.ts'
-import { formatTime, note, print, printFacts, printJson, printTable } from './output.ts'
-import { serverUrl, withOrganization, withOwner } from './with-deps.ts'
+} from '../../database/tables/widgets.ts'
+import type { Deps } from '../../deps.ts'
+import { UsageError } from '../../errors.ts'
+import { collect, oneOf } from '../option-values.ts'
+import { formatTime, note, print, printFacts, printJson, printTable } from '../output.ts'
+import { serverUrl, withOrganization, withOwner } from '../with-deps.ts'
 
 export function addWidget(program: Command): void {
   const widget = program.command('widget').description('put the chat on websites')

@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
-import { createMailDialer } from '../channels/email/mail-account.ts'
-import { countMails, countUnfinished } from '../channels/email/mailboxes/mailbox-health.ts'
-import { pauseMailbox, removeMailbox, resumeMailbox } from '../channels/email/mailboxes/mailbox-state.ts'
-import { listMailboxes, readMailbox } from '../channels/email/mailboxes/mailboxes.ts'
-import { testStoredMailbox } from '../channels/email/mailboxes/test-connection.ts'
-import { viewLedger, viewMailbox } from '../channels/email/mailboxes/views.ts'
-import { AppError } from '../errors.ts'
+import { createMailDialer } from '../../channels/email/mail-account.ts'
+import { countMails, countUnfinished } from '../../channels/email/mailboxes/mailbox-health.ts'
+import { pauseMailbox, removeMailbox, resumeMailbox } from '../../channels/email/mailboxes/mailbox-state.ts'
+import { listMailboxes, readMailbox } from '../../channels/email/mailboxes/mailboxes.ts'
+import { testStoredMailbox } from '../../channels/email/mailboxes/test-connection.ts'
+import { viewLedger, viewMailbox } from '../../channels/email/mailboxes/views.ts'
+import { AppError } from '../../errors.ts'
+import { formatTime, print, printFacts, printJson, printTable } from '../output.ts'
+import { withOrganization, withOwner } from '../with-deps.ts'
 import { addMailboxAdd } from './mailbox-add.ts'
-import { formatTime, print, printFacts, printJson, printTable } from './output.ts'
-import { withOrganization, withOwner } from './with-deps.ts'
 
 export function addMailbox(program: Command): void {
   const mailbox = program.command('mailbox').description('connect and manage mailboxes')

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import { UsageError } from '../errors.ts'
-import { resendDelivery, resendFailedSince } from '../webhooks/deliveries/resend.ts'
-import { viewResendJob } from '../webhooks/deliveries/views.ts'
-import { pastTime } from './option-values.ts'
-import { print, printJson } from './output.ts'
-import { withOwner } from './with-deps.ts'
+import { UsageError } from '../../errors.ts'
+import { resendDelivery, resendFailedSince } from '../../webhooks/deliveries/resend.ts'
+import { viewResendJob } from '../../webhooks/deliveries/views.ts'
+import { pastTime } from '../option-values.ts'
+import { print, printJson } from '../output.ts'
+import { withOwner } from '../with-deps.ts'
 
 interface Options {
   endpoint?: string

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import { InvalidArgumentError } from 'commander'
-import { createMailbox } from '../channels/email/mailboxes/mailboxes.ts'
-import { viewMailbox } from '../channels/email/mailboxes/views.ts'
-import type { MailServer } from '../database/tables/mailboxes.ts'
-import { UsageError } from '../errors.ts'
-import { collect, passwordFrom, pastTime } from './option-values.ts'
-import { print, printJson } from './output.ts'
-import { withOrganization } from './with-deps.ts'
+import { createMailbox } from '../../channels/email/mailboxes/mailboxes.ts'
+import { viewMailbox } from '../../channels/email/mailboxes/views.ts'
+import type { MailServer } from '../../database/tables/mailboxes.ts'
+import { UsageError } from '../../errors.ts'
+import { collect, passwordFrom, pastTime } from '../option-values.ts'
+import { print, printJson } from '../output.ts'
+import { withOrganization } from '../with-deps.ts'
 
 interface AddOptions {
   org: string
