@@ -1,6 +1,6 @@
 /**
  * Embeddings, overrides, and isolates (Unicode UAX 9): they turn the text that follows, so that `gpj.exe` reads as
- * `exe.jpg` and a name rewrites the line it stands in. The plain marks for one place are harmless.
+ * `exe.jpg` and a name can rewrite the line around it. The marks that affect a single place are harmless.
  */
 const DIRECTION_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/g
 

@@ -25,7 +25,7 @@ export interface ExpensiveRead {
 interface Caller {
   /** The id of the agent who asks, whose expensive reads are limited. */
   agentId?: string
-  /** Of the request. Read by all requests that may be expensive: work for nobody slows down everybody else. */
+  /** Of the request. Always give it: work for a client that has left slows down the others. */
   signal?: AbortSignal
   /** Rows that the read may examine. */
   maxRows?: number

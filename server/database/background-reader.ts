@@ -12,7 +12,7 @@ interface BackgroundReader {
 
 /**
  * Reads of a SQLite file in a Worker, one after the other. SQLite runs each query to its end, and a full-text query can
- * take long before its first row, whatever its limit: on the main thread, everybody would wait for it.
+ * take long before its first row, whatever its limit. On the main thread it would hold up every request.
  */
 export function openBackgroundReader(file: string): BackgroundReader {
   const thread = openDatabaseThread(file)

@@ -137,7 +137,7 @@ const matchesAmong = statement<MatchParams & { among: string }, Match[], Reader>
       read
         .select({ number: searchIndex.rowid })
         .from(searchIndex)
-        // An expression, because FTS5 would look for each number by itself.
+        // An expression. Otherwise FTS5 would run one lookup per number.
         .where(and(matchesWithin(p), sql`(${searchIndex.rowid} + 0) in (${numbers})`))
         .orderBy(desc(searchIndex.rowid))
         .limit(p.limit)

@@ -41,7 +41,7 @@ export function createSupervisor(environment: Record<string, string | undefined>
   }
 }
 
-/** Whether it was sent. Nothing follows from a failure: systemd notices by itself. */
+/** Whether it was sent. Callers can ignore a failure: systemd notices a missing message. */
 function sendDatagram(path: string, text: string): boolean {
   for (const name of C_LIBRARIES) {
     try {

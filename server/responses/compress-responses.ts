@@ -50,7 +50,7 @@ async function compressBody(response: Response, encoding: Encoding): Promise<Res
   return new Response(await compress(bytes, encoding), { status, headers })
 }
 
-/** The compressed bytes are others than those that the ETag stands for, so it is a weak one (RFC 9110, section 8.8.3). */
+/** The ETag is made from the uncompressed bytes, so it becomes a weak one (RFC 9110, section 8.8.3). */
 export function markEncoded(headers: Headers, encoding: Encoding): void {
   headers.set('content-encoding', encoding)
   varyByEncoding(headers)

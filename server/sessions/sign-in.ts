@@ -79,7 +79,7 @@ function accountsOf(deps: Deps, email: string): Promise<Account[]> {
     .orderBy(asc(organizations.createdAt), asc(organizations.id))
 }
 
-/** In as many organizations somebody is an enabled agent. */
+/** The most organizations in which one email address has an enabled agent. */
 async function mostAccountsOfOneEmail(deps: Deps): Promise<number> {
   const [most] = await deps.database.read
     .select({ accounts: count() })

@@ -6,26 +6,10 @@ import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { activities, notes } from '../database/tables/threads.ts'
 import type { Deps } from '../deps.ts'
 import type { TextSlices } from '../responses/large-responses.ts'
-import {
-  jsonSlices,
-  MAX_SLICE_BYTES,
-  MAX_SLICE_ROWS,
-  type Place,
-  readInSlices,
-  START,
-} from '../responses/row-slices.ts'
+import { jsonSlices, MAX_SLICE_BYTES, MAX_SLICE_ROWS, readInSlices, START } from '../responses/row-slices.ts'
 import { areMessagesFew, messageSizesAfter } from '../tickets/message-slices.ts'
-import {
-  addState,
-  findActivities,
-  findMessages,
-  findNotes,
-  findWaiting,
-  inOrder,
-  isAfter,
-  type OfTicket,
-  type ThreadFrame,
-} from './thread.ts'
+import { inOrder, isAfter, type OfTicket, type SliceOfTicket } from '../tickets/rows-of-ticket.ts'
+import { addState, findActivities, findMessages, findNotes, findWaiting, type ThreadFrame } from './thread.ts'
 import { type EntryRow, inTimeOrder, viewEntry, viewFrame, viewWaitingReply } from './views.ts'
 
 /** Sizes that are looked up at once. */
@@ -109,12 +93,10 @@ async function* mergeByTime(
   }
 }
 
-type Slice = OfTicket & Place & { limit: number }
-
 const textBytes = ({ text, attachmentCount }: typeof notes | typeof scheduledMessages): SQL<number> =>
   sql<number>`octet_length(${text}) + 300 * (1 + ${attachmentCount})`.mapWith(Number)
 
-const findNoteSizes = statement<Slice, { size: number }[], Reader>('thread_note_sizes', (read, p) =>
+const findNoteSizes = statement<SliceOfTicket, { size: number }[], Reader>('thread_note_sizes', (read, p) =>
   read
     .select({ size: textBytes(notes) })
     .from(notes)
@@ -122,18 +104,22 @@ const findNoteSizes = statement<Slice, { size: number }[], Reader>('thread_note_
     .orderBy(inOrder(notes, p.limit)),
 )
 
-const findWaitingSizes = statement<Slice, { size: number }[], Reader>('thread_waiting_sizes', (read, p) =>
-  read
-    .select({ size: textBytes(scheduledMessages) })
-    .from(scheduledMessages)
-    .where(isAfter(scheduledMessages))
-    .orderBy(inOrder(scheduledMessages, p.limit)),
+const findWaitingSizes = statement<SliceOfTicket, { size: number }[], Reader>(
+  'thread_waiting_sizes',
+  (read, p) =>
+    read
+      .select({ size: textBytes(scheduledMessages) })
+      .from(scheduledMessages)
+      .where(isAfter(scheduledMessages))
+      .orderBy(inOrder(scheduledMessages, p.limit)),
 )
 
-const findActivitySizes = statement<Slice, { size: number }[], Reader>('thread_activity_sizes', (read, p) =>
-  read
-    .select({ size: sql<number>`octet_length(${activities.changes}) + 200`.mapWith(Number) })
-    .from(activities)
-    .where(isAfter(activities))
-    .orderBy(inOrder(activities, p.limit)),
+const findActivitySizes = statement<SliceOfTicket, { size: number }[], Reader>(
+  'thread_activity_sizes',
+  (read, p) =>
+    read
+      .select({ size: sql<number>`octet_length(${activities.changes}) + 200`.mapWith(Number) })
+      .from(activities)
+      .where(isAfter(activities))
+      .orderBy(inOrder(activities, p.limit)),
 )

@@ -1,19 +1,19 @@
-import { and, asc, eq, type Placeholder, type SQL, sql } from 'drizzle-orm'
-import type { PgColumn } from 'drizzle-orm/pg-core'
+import { and, asc, eq } from 'drizzle-orm'
 import { type Attachment, findAttachmentsOfTicket, findUnsent } from '../attachments/queries.ts'
 import type { Reader } from '../database/database.ts'
-import { integerParameter, statement, textParameter } from '../database/statement.ts'
+import { statement } from '../database/statement.ts'
 import { messages } from '../database/tables/messages.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { activities, drafts, notes, readMarks } from '../database/tables/threads.ts'
 import { widgetConversations } from '../database/tables/widgets.ts'
 import type { Deps } from '../deps.ts'
-import { type Place, START } from '../responses/row-slices.ts'
+import { START } from '../responses/row-slices.ts'
 import { readTelegramSends, readTroubles, type SendTrouble } from '../sends/queries.ts'
 import { type ReplyDestination, readDestination } from '../sends/reply-destination.ts'
 import { possibleChanges } from '../sends/telegram/sent-parts.ts'
 import { countEdits } from '../tickets/message-edits.ts'
 import type { TicketWithCustomer } from '../tickets/queries.ts'
+import { inOrder, isAfter, type OfTicket, type SliceOfTicket } from '../tickets/rows-of-ticket.ts'
 import { readTicketRow } from '../tickets/tickets.ts'
 
 type Of<Table extends { $inferSelect: object }, Column extends keyof Table['$inferSelect']> = Pick<
@@ -189,65 +189,43 @@ function hasFiles({ attachmentCount }: { attachmentCount: number }): boolean {
 
 type Stored<Row> = Omit<Row, 'attachments' | 'trouble' | 'edits' | 'changes'> & { attachmentCount: number }
 
-export type OfTicket = { orgId: string; ticketId: string }
-type Slice = OfTicket & Place & { limit: number }
 /** More than any ticket has that is read at once. */
 const ALL = { ...START, limit: 1_000_000 }
 type OfAgent = OfTicket & { agentId: string }
 
-interface OfThread {
-  id: PgColumn
-  orgId: PgColumn
-  ticketId: PgColumn
-  createdAt: PgColumn
-}
-
-/** Oldest first. SQLite would plan a query with a bare parameter for its limit anew each time. */
-export function inOrder({ createdAt, id }: OfThread, limit: Placeholder): SQL {
-  return sql`${createdAt}, ${id} limit ${integerParameter(limit)}`
-}
-
-/** The rows of a ticket after a place. */
-export function isAfter({ id, orgId, ticketId, createdAt }: OfThread): SQL | undefined {
-  const place = sql`${integerParameter(sql.placeholder('at'))}, ${textParameter(sql.placeholder('afterId'))}`
-  return and(
-    eq(orgId, textParameter(sql.placeholder('orgId'))),
-    eq(ticketId, textParameter(sql.placeholder('ticketId'))),
-    sql`(${createdAt}, ${id}) > (${place})`,
-  )
-}
-
-export const findMessages = statement<Slice, Stored<MessageRow>[], Reader>('thread_messages', (read, p) =>
-  read
-    .select({
-      id: messages.id,
-      role: messages.role,
-      text: messages.text,
-      format: messages.format,
-      author: messages.author,
-      authorName: messages.authorName,
-      isAutomatic: messages.isAutomatic,
-      email: messages.email,
-      telegram: messages.telegram,
-      hasHtml: messages.hasHtml,
-      isHtmlFormatted: messages.isHtmlFormatted,
-      hasRemoteImages: messages.hasRemoteImages,
-      hasQuote: messages.hasQuote,
-      attachmentCount: messages.attachmentCount,
-      agentId: messages.agentId,
-      agentName: messages.agentName,
-      sending: messages.sending,
-      sendError: messages.sendError,
-      editedAt: messages.editedAt,
-      takenBackAt: messages.takenBackAt,
-      createdAt: messages.createdAt,
-    })
-    .from(messages)
-    .where(isAfter(messages))
-    .orderBy(inOrder(messages, p.limit)),
+export const findMessages = statement<SliceOfTicket, Stored<MessageRow>[], Reader>(
+  'thread_messages',
+  (read, p) =>
+    read
+      .select({
+        id: messages.id,
+        role: messages.role,
+        text: messages.text,
+        format: messages.format,
+        author: messages.author,
+        authorName: messages.authorName,
+        isAutomatic: messages.isAutomatic,
+        email: messages.email,
+        telegram: messages.telegram,
+        hasHtml: messages.hasHtml,
+        isHtmlFormatted: messages.isHtmlFormatted,
+        hasRemoteImages: messages.hasRemoteImages,
+        hasQuote: messages.hasQuote,
+        attachmentCount: messages.attachmentCount,
+        agentId: messages.agentId,
+        agentName: messages.agentName,
+        sending: messages.sending,
+        sendError: messages.sendError,
+        editedAt: messages.editedAt,
+        takenBackAt: messages.takenBackAt,
+        createdAt: messages.createdAt,
+      })
+      .from(messages)
+      .where(isAfter(messages))
+      .orderBy(inOrder(messages, p.limit)),
 )
 
-export const findNotes = statement<Slice, Stored<NoteRow>[], Reader>('thread_notes', (read, p) =>
+export const findNotes = statement<SliceOfTicket, Stored<NoteRow>[], Reader>('thread_notes', (read, p) =>
   read
     .select({
       id: notes.id,
@@ -263,40 +241,44 @@ export const findNotes = statement<Slice, Stored<NoteRow>[], Reader>('thread_not
     .orderBy(inOrder(notes, p.limit)),
 )
 
-export const findActivities = statement<Slice, ActivityRow[], Reader>('thread_activities', (read, p) =>
-  read
-    .select({
-      id: activities.id,
-      actorKind: activities.actorKind,
-      actorId: activities.actorId,
-      actorName: activities.actorName,
-      changes: activities.changes,
-      createdAt: activities.createdAt,
-    })
-    .from(activities)
-    .where(isAfter(activities))
-    .orderBy(inOrder(activities, p.limit)),
+export const findActivities = statement<SliceOfTicket, ActivityRow[], Reader>(
+  'thread_activities',
+  (read, p) =>
+    read
+      .select({
+        id: activities.id,
+        actorKind: activities.actorKind,
+        actorId: activities.actorId,
+        actorName: activities.actorName,
+        changes: activities.changes,
+        createdAt: activities.createdAt,
+      })
+      .from(activities)
+      .where(isAfter(activities))
+      .orderBy(inOrder(activities, p.limit)),
 )
 
-export const findWaiting = statement<Slice, Stored<WaitingReplyRow>[], Reader>('thread_waiting', (read, p) =>
-  read
-    .select({
-      id: scheduledMessages.id,
-      agentId: scheduledMessages.agentId,
-      agentName: scheduledMessages.agentName,
-      text: scheduledMessages.text,
-      format: scheduledMessages.format,
-      attachmentCount: scheduledMessages.attachmentCount,
-      recipients: scheduledMessages.recipients,
-      thenStatus: scheduledMessages.thenStatus,
-      sendAt: scheduledMessages.sendAt,
-      isHeld: scheduledMessages.isHeld,
-      heldBecause: scheduledMessages.heldBecause,
-      createdAt: scheduledMessages.createdAt,
-    })
-    .from(scheduledMessages)
-    .where(isAfter(scheduledMessages))
-    .orderBy(inOrder(scheduledMessages, p.limit)),
+export const findWaiting = statement<SliceOfTicket, Stored<WaitingReplyRow>[], Reader>(
+  'thread_waiting',
+  (read, p) =>
+    read
+      .select({
+        id: scheduledMessages.id,
+        agentId: scheduledMessages.agentId,
+        agentName: scheduledMessages.agentName,
+        text: scheduledMessages.text,
+        format: scheduledMessages.format,
+        attachmentCount: scheduledMessages.attachmentCount,
+        recipients: scheduledMessages.recipients,
+        thenStatus: scheduledMessages.thenStatus,
+        sendAt: scheduledMessages.sendAt,
+        isHeld: scheduledMessages.isHeld,
+        heldBecause: scheduledMessages.heldBecause,
+        createdAt: scheduledMessages.createdAt,
+      })
+      .from(scheduledMessages)
+      .where(isAfter(scheduledMessages))
+      .orderBy(inOrder(scheduledMessages, p.limit)),
 )
 
 const findDrafts = statement<OfAgent, (typeof drafts.$inferSelect)[], Reader>('thread_drafts', (read, p) =>

@@ -21,7 +21,7 @@ export interface CountFilter {
 /** Changes of counters, by a name that is different for each. */
 type CounterChanges = Map<string, Omit<Counter, 'orgId'>>
 
-/** `assignedTo` of the counters of all tickets, whoever has them. It is no agent's id. */
+/** `assignedTo` of the counters of all tickets, assigned or not. No agent has this id. */
 const ANYONE = 'any'
 /** `tag` of the counters of all tickets. A tag is never blank. */
 const ANY_TAG = ''
@@ -136,7 +136,7 @@ const addToCounters = insertOf(ticketCounters, {
 
 type Params = Record<'orgId' | 'assignedTo' | 'tag' | 'status' | 'channel', string>
 
-/** Every column of the key is given, so that each counter is found by itself. */
+/** Every column of the key is given, so that each counter is one lookup in the index. */
 const sumOfCounters = cacheByShape((hasStatus: boolean, hasChannel: boolean, spam?: boolean) =>
   statement<Params, { total: number }[], Reader>(
     `counters_sum_${hasStatus}_${hasChannel}_${spam}`,

@@ -1,18 +1,18 @@
-import { and, asc, count, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, inArray, sql } from 'drizzle-orm'
 import { withAttachments } from '../attachments/queries.ts'
 import type { Reader } from '../database/database.ts'
-import { cacheByShape, integerParameter, statement, textParameter } from '../database/statement.ts'
+import { cacheByShape, integerParameter, statement } from '../database/statement.ts'
 import { messages } from '../database/tables/messages.ts'
 import { MAX_SLICE_BYTES, sliceLengths } from '../responses/row-slices.ts'
 import type { Cursor, PageRequest } from './cursor.ts'
 import { messageBytes } from './message-slices.ts'
 import { messageColumns } from './queries.ts'
+import { isOfTicket, type OfTicket, placeParameters } from './rows-of-ticket.ts'
 import { viewSentMessage } from './views.ts'
 
 export const MESSAGE_SORTS = ['created_asc', 'created_desc'] as const
 export type MessageSort = (typeof MESSAGE_SORTS)[number]
 
-type OfTicket = { orgId: string; ticketId: string }
 type MessagePlace = { id: string; createdAt: number; size: number }
 
 /** One page, with the messages still to be read. */
@@ -68,7 +68,7 @@ export async function* readMessagePage(read: Reader, orgId: string, places: Mess
 }
 
 const countMessages = statement<OfTicket, { total: number }[], Reader>('messages_count', (read) =>
-  read.select({ total: count() }).from(messages).where(areOfTicket()),
+  read.select({ total: count() }).from(messages).where(isOfTicket(messages)),
 )
 
 type PageParams = OfTicket & { at: number; afterId: string; offset: number; limit: number }
@@ -76,7 +76,7 @@ type PageParams = OfTicket & { at: number; afterId: string; offset: number; limi
 const placesOf = cacheByShape((sort: MessageSort, direction: Cursor['direction'] | undefined) => {
   const isAscending = (sort === 'created_asc') !== (direction === 'previous')
   const order = isAscending ? asc : desc
-  const place = sql`${integerParameter(sql.placeholder('at'))}, ${textParameter(sql.placeholder('afterId'))}`
+  const place = placeParameters()
   const own = sql`${messages.createdAt}, ${messages.id}`
   const isAfter = isAscending ? sql`(${own}) > (${place})` : sql`(${own}) < (${place})`
   const name = ['messages_page', sort, direction ?? 'first'].join('_')
@@ -84,17 +84,10 @@ const placesOf = cacheByShape((sort: MessageSort, direction: Cursor['direction']
     read
       .select({ id: messages.id, createdAt: messages.createdAt, size: messageBytes })
       .from(messages)
-      .where(and(areOfTicket(), direction && isAfter))
+      .where(and(isOfTicket(messages), direction && isAfter))
       .orderBy(
         order(messages.createdAt),
         sql`${order(messages.id)} limit ${integerParameter(p.limit)} offset ${integerParameter(p.offset)}`,
       ),
   )
 })
-
-function areOfTicket(): SQL | undefined {
-  return and(
-    eq(messages.orgId, textParameter(sql.placeholder('orgId'))),
-    eq(messages.ticketId, textParameter(sql.placeholder('ticketId'))),
-  )
-}

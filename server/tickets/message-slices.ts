@@ -1,11 +1,10 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
-import { integerParameter, statement, textParameter } from '../database/statement.ts'
+import { integerParameter, statement } from '../database/statement.ts'
 import { messages } from '../database/tables/messages.ts'
 import { MAX_SLICE_BYTES, MAX_SLICE_ROWS, type Place, readInSlices, START } from '../responses/row-slices.ts'
 import { findMessages, messageColumns, type ShownMessage } from './queries.ts'
-
-type OfTicket = { orgId: string; ticketId: string }
+import { inOrder, isAfter, isOfTicket, type OfTicket, type SliceOfTicket } from './rows-of-ticket.ts'
 
 /** At most 64 kB each: together they are read in a few milliseconds. */
 const FEW = 16
@@ -52,28 +51,13 @@ export function messageSizesAfter(read: Reader, given: OfTicket, place: Place): 
   return findMessageSizes(read, { ...given, ...place, limit: MAX_SIZES })
 }
 
-/** For a statement with the parameters `orgId`, `ticketId`, `at`, and `afterId`. */
-function areMessagesAfter(): SQL | undefined {
-  const place = sql`${integerParameter(sql.placeholder('at'))}, ${textParameter(sql.placeholder('afterId'))}`
-  return and(areOfTicket(), sql`(${messages.createdAt}, ${messages.id}) > (${place})`)
-}
-
-function areOfTicket(): SQL | undefined {
-  return and(
-    eq(messages.orgId, textParameter(sql.placeholder('orgId'))),
-    eq(messages.ticketId, textParameter(sql.placeholder('ticketId'))),
-  )
-}
-
-type Slice = OfTicket & Place & { limit: number }
-
 const measureMessages = statement<OfTicket & { limit: number }, { rows: number; bytes: number }[], Reader>(
   'messages_measure',
   (read, p) => {
     const some = read
       .select({ bytes: messageBytes.as('bytes') })
       .from(messages)
-      .where(sql`${areOfTicket()} limit ${integerParameter(p.limit)}`)
+      .where(sql`${isOfTicket(messages)} limit ${integerParameter(p.limit)}`)
       .as('some')
     return read
       .select({
@@ -84,18 +68,14 @@ const measureMessages = statement<OfTicket & { limit: number }, { rows: number; 
   },
 )
 
-const findMessageSizes = statement<Slice, { size: number }[], Reader>('messages_sizes', (read, p) =>
+const findMessageSizes = statement<SliceOfTicket, { size: number }[], Reader>('messages_sizes', (read, p) =>
   read
     .select({ size: messageBytes })
     .from(messages)
-    .where(areMessagesAfter())
-    .orderBy(sql`${messages.createdAt}, ${messages.id} limit ${integerParameter(p.limit)}`),
+    .where(isAfter(messages))
+    .orderBy(inOrder(messages, p.limit)),
 )
 
-const findMessagesAfter = statement<Slice, ShownMessage[], Reader>('messages_slice', (read, p) =>
-  read
-    .select(messageColumns)
-    .from(messages)
-    .where(areMessagesAfter())
-    .orderBy(sql`${messages.createdAt}, ${messages.id} limit ${integerParameter(p.limit)}`),
+const findMessagesAfter = statement<SliceOfTicket, ShownMessage[], Reader>('messages_slice', (read, p) =>
+  read.select(messageColumns).from(messages).where(isAfter(messages)).orderBy(inOrder(messages, p.limit)),
 )

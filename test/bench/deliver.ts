@@ -1,4 +1,3 @@
-import { createServer, type Socket } from 'node:net'
 import { readConfig } from '../../server/config.ts'
 import { openDeps } from '../../server/deps.ts'
 import { createLog } from '../../server/log.ts'
@@ -7,6 +6,7 @@ import { createTicket } from '../../server/tickets/tickets.ts'
 import { createEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
 import { startChild, startProduct } from './child.ts'
 import { type CountingReceiver, startCountingReceiver } from './counting-receiver.ts'
+import { startHangingServer } from './hanging-server.ts'
 import { median, pairs, type Result } from './result.ts'
 import { fillDeliveries, makeWorkspace, type Workspace } from './workspace.ts'
 
@@ -71,7 +71,7 @@ async function perSecond(
 
 /** From a ticket's 201 to its webhook at a healthy receiver, alone and beside receivers that take and never answer. */
 async function benchHanging(receiver: CountingReceiver): Promise<Result> {
-  const hanging = await startHangingReceiver()
+  const hanging = await startHangingServer()
   const alone = await latency(receiver, 0, hanging.port)
   const beside = await latency(receiver, HANGING, hanging.port)
   hanging.stop()
@@ -131,26 +131,6 @@ async function createByApi(port: number, key: string): Promise<void> {
   })
   if (response.status !== 201) throw new Error(`A ticket was answered with ${response.status}.`)
   await response.arrayBuffer()
-}
-
-/** Takes connections and says nothing. */
-async function startHangingReceiver(): Promise<{ port: number; stop(): void }> {
-  const sockets = new Set<Socket>()
-  const server = createServer((socket) => {
-    sockets.add(socket)
-    socket.on('error', () => {})
-    socket.on('close', () => sockets.delete(socket))
-    socket.resume()
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  return {
-    port: typeof address === 'object' && address ? address.port : 0,
-    stop() {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-    },
-  }
 }
 
 function settings(receiver: CountingReceiver): Record<string, string> {

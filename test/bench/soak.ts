@@ -1,6 +1,4 @@
 import { Database } from 'bun:sqlite'
-import type { AddressInfo } from 'node:net'
-import { createServer, type Socket } from 'node:net'
 import { createApiKey } from '../../server/api-keys/api-keys.ts'
 import { createMailbox } from '../../server/channels/email/mailboxes/mailboxes.ts'
 import { createBotApi } from '../../server/channels/telegram/bot-api/bot-api.ts'
@@ -22,6 +20,7 @@ import { startSmtpFaults } from '../support/mail/smtp-faults.ts'
 import { signInAgent } from './agent-page.ts'
 import { type Child, residentMiB, startProduct } from './child.ts'
 import { startCountingReceiver } from './counting-receiver.ts'
+import { startHangingServer } from './hanging-server.ts'
 import { median, type Result } from './result.ts'
 import { fillTickets, makeWorkspace, type Workspace } from './workspace.ts'
 
@@ -138,7 +137,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   if (mail) closing.defer(mail.stop)
   const seeded = await seed(
     deps,
-    { workspace, receiverUrl: receiver.url, hangingUrl: hanging.url, telegram, mail },
+    { workspace, receiverUrl: receiver.url, hangingUrl: `https://127.0.0.1:${hanging.port}`, telegram, mail },
     options,
   )
   await deps.database.close()
@@ -301,25 +300,6 @@ async function startMail() {
       await smtp.stop()
       await dovecot.stop()
       removeTemporaryFolders()
-    },
-  }
-}
-
-/** Takes every connection and answers nothing. */
-async function startHangingServer(): Promise<{ url: string; stop(): void }> {
-  const sockets = new Set<Socket>()
-  const server = createServer((socket) => {
-    sockets.add(socket)
-    socket.on('error', () => {})
-    socket.on('close', () => sockets.delete(socket))
-    socket.resume()
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    stop() {
-      for (const socket of sockets) socket.destroy()
-      server.close()
     },
   }
 }

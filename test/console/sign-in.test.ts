@@ -210,7 +210,7 @@ test('a session from plain http is worth nothing on https, and the response says
   const body = { email: 'ana@acme.example', password: PASSWORD }
   await ana.call('POST', '/console/session', { body, headers: https })
   expect(ana.setCookie).toStartWith('__Host-bellhop_session=')
-  // Whoever read the plain cookie has nothing left.
+  // A plain cookie that was intercepted is useless now.
   const stolen = await call('GET', `${proxied.url}/console/session`, { headers: { cookie: plain } })
   expect(stolen.json).toMatchObject({ status: 401, code: 'signed_out' })
   await proxied.stop()

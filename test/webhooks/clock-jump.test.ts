@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { endpoints } from '../../server/database/tables/webhooks.ts'
 import { createManualClock } from '../support/clock.ts'
-import { eventually, openWebhooks } from '../support/webhooks.ts'
+import { eventually, openWebhooks, type Webhooks } from '../support/webhooks.ts'
 
 const SECOND = 1_000
 const HOUR = 3_600_000
@@ -82,14 +82,10 @@ test('after the machine slept for a day, a retry is sent once and on time', asyn
   await webhooks.endpoint(receiver.url)
   webhooks.deliver()
   for (let number = 0; number < 20; number++) await webhooks.ticket()
-  await eventually(async () =>
-    (await webhooks.list()).every(({ state, attempt }) => state === 'pending' && attempt === 1),
-  )
+  await allPending(webhooks, 1)
   clock.jump(24 * HOUR)
   clock.advance(33 * SECOND)
-  await eventually(async () =>
-    (await webhooks.list()).every(({ state, attempt }) => state === 'pending' && attempt === 2),
-  )
+  await allPending(webhooks, 2)
   await Bun.sleep(A_MOMENT_MS)
   expect(receiver.requests).toHaveLength(40)
 })
@@ -101,17 +97,20 @@ test('an endpoint that fails is not switched off because the clock was set a yea
   await webhooks.endpoint(receiver.url)
   webhooks.deliver()
   for (let number = 0; number < 20; number++) await webhooks.ticket()
-  const attempted = (times: number) =>
-    eventually(async () =>
-      (await webhooks.list()).every(({ state, attempt }) => state === 'pending' && attempt === times),
-    )
-  await attempted(1)
+  await allPending(webhooks, 1)
   clock.jump(365 * 24 * HOUR)
   for (const attempt of [2, 3]) {
     clock.advance(attempt === 2 ? 33 * SECOND : 303 * SECOND)
-    await attempted(attempt)
+    await allPending(webhooks, attempt)
   }
   const [endpoint] = await webhooks.deps.database.read.select().from(endpoints)
   expect(endpoint?.offReason).toBeNull()
   expect(clock.now() - (endpoint?.failingSince ?? 0)).toBeLessThan(HOUR)
 })
+
+/** Waits until every delivery has failed so often and waits for its next attempt. */
+function allPending(webhooks: Webhooks, attempts: number) {
+  return eventually(async () =>
+    (await webhooks.list()).every(({ state, attempt }) => state === 'pending' && attempt === attempts),
+  )
+}

@@ -146,7 +146,7 @@ export const ticketCounters = table(
   'ticket_counters',
   {
     orgId: text().notNull(),
-    /** Agent id, an empty string for unassigned tickets, or `any` for all tickets, whoever has them. */
+    /** Agent id, an empty string for unassigned tickets, or `any` for all tickets, assigned or not. */
     assignedTo: text().notNull(),
     status: text().$type<TicketStatus>().notNull(),
     /** An empty string for all tickets, with tags or without. */
