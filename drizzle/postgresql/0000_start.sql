@@ -60,15 +60,6 @@ CREATE TABLE "audit_entries" (
 	"created_at" bigint NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "backups" (
-	"id" text PRIMARY KEY NOT NULL,
-	"started_at" bigint NOT NULL,
-	"ended_at" bigint NOT NULL,
-	"name" text DEFAULT '' NOT NULL,
-	"bytes" bigint DEFAULT 0 NOT NULL,
-	"error" text DEFAULT '' NOT NULL
-);
---> statement-breakpoint
 CREATE TABLE "bots" (
 	"id" text PRIMARY KEY NOT NULL,
 	"org_id" text NOT NULL,
@@ -778,7 +769,6 @@ CREATE INDEX "attachments_by_hash" ON "attachments" USING btree ("hash");--> sta
 CREATE INDEX "attachments_unsent" ON "attachments" USING btree ("created_at") WHERE owner_id is null;--> statement-breakpoint
 CREATE INDEX "audit_entries_by_organization" ON "audit_entries" USING btree ("org_id","id");--> statement-breakpoint
 CREATE INDEX "audit_entries_by_action" ON "audit_entries" USING btree ("org_id","action","id");--> statement-breakpoint
-CREATE INDEX "backups_by_start" ON "backups" USING btree ("started_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "bots_by_telegram_id" ON "bots" USING btree ("telegram_id") WHERE deleted_at is null;--> statement-breakpoint
 CREATE UNIQUE INDEX "bots_by_webhook" ON "bots" USING btree ("webhook_hash");--> statement-breakpoint
 CREATE INDEX "bots_by_organization" ON "bots" USING btree ("org_id","created_at","id");--> statement-breakpoint

@@ -72,16 +72,6 @@ CREATE TABLE `audit_entries` (
 --> statement-breakpoint
 CREATE INDEX `audit_entries_by_organization` ON `audit_entries` (`org_id`,`id`);--> statement-breakpoint
 CREATE INDEX `audit_entries_by_action` ON `audit_entries` (`org_id`,`action`,`id`);--> statement-breakpoint
-CREATE TABLE `backups` (
-	`id` text PRIMARY KEY NOT NULL,
-	`started_at` integer NOT NULL,
-	`ended_at` integer NOT NULL,
-	`name` text DEFAULT '' NOT NULL,
-	`bytes` integer DEFAULT 0 NOT NULL,
-	`error` text DEFAULT '' NOT NULL
-);
---> statement-breakpoint
-CREATE INDEX `backups_by_start` ON `backups` (`started_at`);--> statement-breakpoint
 CREATE TABLE `bots` (
 	`id` text PRIMARY KEY NOT NULL,
 	`org_id` text NOT NULL,

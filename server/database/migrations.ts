@@ -1,5 +1,7 @@
 import postgresql0000 from '../../drizzle/postgresql/0000_start.sql' with { type: 'text' }
+import postgresql0001 from '../../drizzle/postgresql/0001_backups.sql' with { type: 'text' }
 import sqlite0000 from '../../drizzle/sqlite/0000_start.sql' with { type: 'text' }
+import sqlite0001 from '../../drizzle/sqlite/0001_backups.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -11,6 +13,12 @@ export interface Migration {
  * `bun run migration NAME` writes this file.
  */
 export const MIGRATIONS = {
-  sqlite: [{ name: 'start', sql: sqlite0000 }],
-  postgresql: [{ name: 'start', sql: postgresql0000 }],
+  sqlite: [
+    { name: 'start', sql: sqlite0000 },
+    { name: 'backups', sql: sqlite0001 },
+  ],
+  postgresql: [
+    { name: 'start', sql: postgresql0000 },
+    { name: 'backups', sql: postgresql0001 },
+  ],
 } satisfies Record<string, Migration[]>
