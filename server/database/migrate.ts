@@ -67,7 +67,8 @@ function copyBeforeUpgrade(connection: Connection, file: string, migrations: rea
   const [copy, draft] = [join(folder, `bellhop-${version}.db`), join(folder, `${process.pid}.partial`)]
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    for (const name of readdirSync(folder)) if (name.endsWith('.partial')) rmSync(join(folder, name))
+    // With the journal of SQLite beside it.
+    for (const name of readdirSync(folder)) if (name.includes('.partial')) rmSync(join(folder, name))
     closeSync(openSync(draft, 'wx', 0o600))
     connection.query('VACUUM INTO ?').run(draft)
     const handle = openSync(draft, 'r+')
