@@ -1,8 +1,8 @@
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { upsertCustomer } from '../../../customers/customers.ts'
 import type { Transaction } from '../../../database/database.ts'
-import { command, insertOf, statement } from '../../../database/statement.ts'
-import { knownMails, type MailOutcome, mailboxes, mails } from '../../../database/tables/mailboxes.ts'
+import { insertOf } from '../../../database/statement.ts'
+import type { MailOutcome, mails } from '../../../database/tables/mailboxes.ts'
 import { type EmailAddress, type MessageEmail, messageContents } from '../../../database/tables/messages.ts'
 import { emailedVisitors } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
@@ -25,9 +25,18 @@ import type {
   ParsedMail,
   ParseResult,
 } from '../parse/parsed-mail.ts'
-
 import { type FoundTicket, findTicketOf, ownMessageIn } from './find-ticket.ts'
 import { hashOf } from './mail-hash.ts'
+import {
+  findAddresses,
+  findMailbox,
+  findMailboxByAddress,
+  insertKnownMail,
+  lockPending,
+  type Mailbox,
+  saveKnownMail,
+  saveOutcome,
+} from './queries.ts'
 
 const MAX_SUBJECT_LENGTH = 255
 const MAX_NAME_LENGTH = 255
@@ -37,7 +46,6 @@ const NO_SUBJECT = '(no subject)'
 const OWN_HEADER = 'x-bellhop-message'
 
 export type Mail = typeof mails.$inferSelect
-type Mailbox = typeof mailboxes.$inferSelect
 
 /** A file of a mail, in the store. */
 export interface StoredFile extends Omit<MailAttachment, 'path'> {
@@ -309,93 +317,6 @@ function isAddress(address: string): boolean {
 function cut(text: string, maxLength: number): string {
   return text.length <= maxLength ? text : [...text].slice(0, maxLength).join('')
 }
-
-const findMailbox = statement<{ orgId: string; id: string }, Mailbox[]>('incoming_mailbox', (tx, p) =>
-  tx
-    .select()
-    .from(mailboxes)
-    .where(and(eq(mailboxes.orgId, p.orgId), eq(mailboxes.id, p.id))),
-)
-
-const findMailboxByAddress = statement<{ orgId: string; addressKey: string }, { id: string }[]>(
-  'incoming_mailbox_by_address',
-  (tx, p) =>
-    tx
-      .select({ id: mailboxes.id })
-      .from(mailboxes)
-      .where(
-        and(
-          eq(mailboxes.orgId, p.orgId),
-          eq(mailboxes.addressKey, p.addressKey),
-          isNull(mailboxes.deletedAt),
-        ),
-      ),
-)
-
-const findAddresses = statement<{ orgId: string }, { address: string }[]>('incoming_addresses', (tx, p) =>
-  tx.select({ address: mailboxes.address }).from(mailboxes).where(eq(mailboxes.orgId, p.orgId)),
-)
-
-const lockPending = statement<{ orgId: string; id: string }, { id: string }[]>(
-  'mails_lock_pending',
-  (tx, p) =>
-    tx
-      .update(mails)
-      .set({ attempts: sql`${mails.attempts}` })
-      .where(and(eq(mails.orgId, p.orgId), eq(mails.id, p.id), eq(mails.outcome, 'pending')))
-      .returning({ id: mails.id }),
-)
-
-const saveOutcome = command<{ orgId: string; id: string } & ReturnType<typeof ledgerRow>>(
-  'mails_save_outcome',
-  (tx, p) =>
-    tx
-      .update(mails)
-      .set({
-        outcome: sql`${p.outcome}`,
-        reason: sql`${p.reason}`,
-        fromAddress: sql`${p.fromAddress}`,
-        subject: sql`${p.subject}`,
-        ticketId: sql`${p.ticketId}`,
-        messageId: sql`${p.messageId}`,
-        processedAt: sql`${p.processedAt}`,
-      })
-      .where(and(eq(mails.orgId, p.orgId), eq(mails.id, p.id))),
-)
-
-type KnownMail = Omit<typeof knownMails.$inferSelect, 'ticketId' | 'messageId' | 'createdAt'>
-
-const insertKnownMail = statement<KnownMail & { createdAt: number }, { mailboxId: string }[]>(
-  'known_mails_insert',
-  (tx, p) =>
-    tx
-      .insert(knownMails)
-      .values({
-        orgId: p.orgId,
-        mailboxId: p.mailboxId,
-        messageIdHash: p.messageIdHash,
-        senderHash: p.senderHash,
-        createdAt: p.createdAt,
-      })
-      .onConflictDoNothing()
-      .returning({ mailboxId: knownMails.mailboxId }),
-)
-
-const saveKnownMail = command<KnownMail & { ticketId: string; messageId: string }>(
-  'known_mails_save',
-  (tx, p) =>
-    tx
-      .update(knownMails)
-      .set({ ticketId: sql`${p.ticketId}`, messageId: sql`${p.messageId}` })
-      .where(
-        and(
-          eq(knownMails.orgId, p.orgId),
-          eq(knownMails.mailboxId, p.mailboxId),
-          eq(knownMails.messageIdHash, p.messageIdHash),
-          eq(knownMails.senderHash, p.senderHash),
-        ),
-      ),
-)
 
 const insertContents = insertOf(messageContents)
 

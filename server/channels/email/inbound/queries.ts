@@ -1,0 +1,101 @@
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import { command, statement } from '../../../database/statement.ts'
+import { knownMails, type MailOutcome, mailboxes, mails } from '../../../database/tables/mailboxes.ts'
+
+export type Mailbox = typeof mailboxes.$inferSelect
+
+export const findMailbox = statement<{ orgId: string; id: string }, Mailbox[]>('incoming_mailbox', (tx, p) =>
+  tx
+    .select()
+    .from(mailboxes)
+    .where(and(eq(mailboxes.orgId, p.orgId), eq(mailboxes.id, p.id))),
+)
+
+export const findMailboxByAddress = statement<{ orgId: string; addressKey: string }, { id: string }[]>(
+  'incoming_mailbox_by_address',
+  (tx, p) =>
+    tx
+      .select({ id: mailboxes.id })
+      .from(mailboxes)
+      .where(
+        and(
+          eq(mailboxes.orgId, p.orgId),
+          eq(mailboxes.addressKey, p.addressKey),
+          isNull(mailboxes.deletedAt),
+        ),
+      ),
+)
+
+export const findAddresses = statement<{ orgId: string }, { address: string }[]>(
+  'incoming_addresses',
+  (tx, p) => tx.select({ address: mailboxes.address }).from(mailboxes).where(eq(mailboxes.orgId, p.orgId)),
+)
+
+export const lockPending = statement<{ orgId: string; id: string }, { id: string }[]>(
+  'mails_lock_pending',
+  (tx, p) =>
+    tx
+      .update(mails)
+      .set({ attempts: sql`${mails.attempts}` })
+      .where(and(eq(mails.orgId, p.orgId), eq(mails.id, p.id), eq(mails.outcome, 'pending')))
+      .returning({ id: mails.id }),
+)
+
+type LedgerRow = {
+  outcome: MailOutcome
+  reason: string
+  fromAddress: string
+  subject: string
+  ticketId: string | null
+  messageId: string | null
+  processedAt: number
+}
+
+export const saveOutcome = command<{ orgId: string; id: string } & LedgerRow>('mails_save_outcome', (tx, p) =>
+  tx
+    .update(mails)
+    .set({
+      outcome: sql`${p.outcome}`,
+      reason: sql`${p.reason}`,
+      fromAddress: sql`${p.fromAddress}`,
+      subject: sql`${p.subject}`,
+      ticketId: sql`${p.ticketId}`,
+      messageId: sql`${p.messageId}`,
+      processedAt: sql`${p.processedAt}`,
+    })
+    .where(and(eq(mails.orgId, p.orgId), eq(mails.id, p.id))),
+)
+
+type KnownMail = Omit<typeof knownMails.$inferSelect, 'ticketId' | 'messageId' | 'createdAt'>
+
+export const insertKnownMail = statement<KnownMail & { createdAt: number }, { mailboxId: string }[]>(
+  'known_mails_insert',
+  (tx, p) =>
+    tx
+      .insert(knownMails)
+      .values({
+        orgId: p.orgId,
+        mailboxId: p.mailboxId,
+        messageIdHash: p.messageIdHash,
+        senderHash: p.senderHash,
+        createdAt: p.createdAt,
+      })
+      .onConflictDoNothing()
+      .returning({ mailboxId: knownMails.mailboxId }),
+)
+
+export const saveKnownMail = command<KnownMail & { ticketId: string; messageId: string }>(
+  'known_mails_save',
+  (tx, p) =>
+    tx
+      .update(knownMails)
+      .set({ ticketId: sql`${p.ticketId}`, messageId: sql`${p.messageId}` })
+      .where(
+        and(
+          eq(knownMails.orgId, p.orgId),
+          eq(knownMails.mailboxId, p.mailboxId),
+          eq(knownMails.messageIdHash, p.messageIdHash),
+          eq(knownMails.senderHash, p.senderHash),
+        ),
+      ),
+)
