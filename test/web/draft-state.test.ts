@@ -1,17 +1,17 @@
 import { expect, test } from 'bun:test'
 import { firstIdAt, isId } from '../../server/ids.ts'
 import { createId, timeOfId } from '../../web/api/create-id.ts'
-import type { DraftAttachment } from '../../web/ticket/composer/draft-content.ts'
+import type { DraftAttachment } from '../../web/ticket/draft/draft-content.ts'
 import {
   type DraftEffect,
   type DraftEvent,
   type DraftState,
   EMPTY_DRAFT,
   openDraft,
-  reduceDraft,
   type Sending,
   type StoredDraft,
-} from '../../web/ticket/composer/draft-state.ts'
+} from '../../web/ticket/draft/draft-state.ts'
+import { reduceDraft } from '../../web/ticket/draft/reduce-draft.ts'
 
 // Every case: a draft, what happens, and what becomes of it. No browser: the reducer is a pure function.
 

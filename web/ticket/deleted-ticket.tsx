@@ -3,8 +3,8 @@ import { useSession } from '../api/session.ts'
 import { Button } from '../ui/button.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
-import { isBlank } from './composer/draft-content.ts'
-import { draftOf, forgetDrafts } from './composer/drafts.ts'
+import { isBlank } from './draft/draft-content.ts'
+import { draftOf, forgetDrafts } from './draft/drafts.ts'
 import { isDeletedTicket } from './ticket-query.ts'
 
 interface DeletedTicketProps {

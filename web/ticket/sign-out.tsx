@@ -5,7 +5,7 @@ import { queries } from '../api/queries.ts'
 import { type SessionData, sessionQuery } from '../api/session.ts'
 import { ConfirmDialog } from '../forms/confirm-dialog.tsx'
 import { toastError } from '../ui/toaster.tsx'
-import { removeSavedDrafts, unsavedDrafts } from './composer/draft-storage.ts'
+import { removeSavedDrafts, unsavedDrafts } from './draft/draft-storage.ts'
 import { countMailDrafts } from './outgoing/outgoing-mail.ts'
 
 /** Drafts are saved within this time if the server can be reached. */

@@ -1,6 +1,6 @@
 import { Show } from 'solid-js'
 import { Button } from '../../ui/button.tsx'
-import type { OpenDraft } from './drafts.ts'
+import type { OpenDraft } from '../draft/drafts.ts'
 
 const MAX_QUOTED = 80
 

@@ -2,9 +2,9 @@ import Reply from 'lucide-solid/icons/reply'
 import StickyNote from 'lucide-solid/icons/sticky-note'
 import { For, type JSX, Show } from 'solid-js'
 import { Button } from '../../ui/button.tsx'
+import { isBlank } from '../draft/draft-content.ts'
+import type { DraftKind } from '../draft/draft-state.ts'
 import type { ComposerState } from './composer-state.ts'
-import { isBlank } from './draft-content.ts'
-import type { DraftKind } from './draft-state.ts'
 
 interface ReplyOrNoteProps {
   composer: ComposerState

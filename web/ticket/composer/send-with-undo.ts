@@ -2,8 +2,8 @@ import { type Answer, api, ask } from '../../api/api.ts'
 import { ApiProblem } from '../../api/api-problem.ts'
 import { CLOCK_STEP_MS, toServerTime } from '../../api/server-clock.ts'
 import { onConnectionBack } from '../../live/live.ts'
+import type { Sending } from '../draft/draft-state.ts'
 import type { NoteEntry } from '../ticket-query.ts'
-import type { Sending } from './draft-state.ts'
 
 /** How long an agent can undo a reply. The server sends it after this time (server/replies/scheduled-messages-loop.ts). */
 export const UNDO_MS = 10_000

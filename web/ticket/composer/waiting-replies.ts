@@ -4,9 +4,9 @@ import { codeOf, errorMessage } from '../../api/api-problem.ts'
 import { toLocalTime } from '../../api/server-clock.ts'
 import { toast, toastError } from '../../ui/toaster.tsx'
 import { pushUndo } from '../changes/undo.ts'
+import { without } from '../draft/draft-content.ts'
+import type { OpenDraft } from '../draft/drafts.ts'
 import { knownTicket, patchTicket, readTicketAgain, type WaitingReply } from '../ticket-query.ts'
-import { without } from './draft-content.ts'
-import type { OpenDraft } from './drafts.ts'
 import { UNDO_MS } from './send-with-undo.ts'
 
 /** A waiting reply and the draft that its text returns to. */

@@ -14,7 +14,7 @@ import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import { toast, toastError } from '../../ui/toaster.tsx'
 import { changeTicket } from '../changes/change-ticket.ts'
 import { ChatParts } from '../chat-parts.tsx'
-import { forgetDrafts } from '../composer/drafts.ts'
+import { forgetDrafts } from '../draft/drafts.ts'
 import { blankRows } from '../list-cache.ts'
 import type { Ticket } from '../ticket-query.ts'
 

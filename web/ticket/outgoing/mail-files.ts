@@ -3,7 +3,7 @@ import { useSession } from '../../api/session.ts'
 import type { FileEvent, FilesDraft } from '../attachments/draft-files.tsx'
 import { goneFiles, goneFilesMessage } from '../attachments/gone-files.ts'
 import { createUploadQueue } from '../attachments/upload-queue.ts'
-import { withFile, without } from '../composer/draft-content.ts'
+import { withFile, without } from '../draft/draft-content.ts'
 import type { MailDraft } from './outgoing-mail.ts'
 
 /** The files of an email outside of a ticket's composer. */

@@ -2,7 +2,7 @@ import { type Accessor, createSignal } from 'solid-js'
 import { createId, timeOfId } from '../../api/create-id.ts'
 import { toServerTime } from '../../api/server-clock.ts'
 import { readStored, store } from '../../browser/local-storage.ts'
-import type { DraftAttachment } from '../composer/draft-content.ts'
+import type { DraftAttachment } from '../draft/draft-content.ts'
 import type { Recipients } from '../recipients/address-list.ts'
 import type { TicketStatus } from '../ticket-query.ts'
 

@@ -5,8 +5,8 @@ import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Attachments } from '../attachments/attachments.tsx'
 import { pushUndo } from '../changes/undo.ts'
-import type { DraftKind, Sending } from '../composer/draft-state.ts'
-import type { OpenDraft } from '../composer/drafts.ts'
+import type { DraftKind, Sending } from '../draft/draft-state.ts'
+import type { OpenDraft } from '../draft/drafts.ts'
 import { MessageText } from './message-text.tsx'
 
 interface SendingMessageCardProps {

@@ -10,6 +10,7 @@ import { toast, toastError } from '../../ui/toaster.tsx'
 import { loadAttachmentList } from '../attachments/attachments.tsx'
 import { goneFiles, goneFilesMessage } from '../attachments/gone-files.ts'
 import type { AttachmentLimits, UploadQueue } from '../attachments/upload-queue.ts'
+import { putNote, putReply, type SentMessage } from '../composer/send-with-undo.ts'
 import { patchRow } from '../list-cache.ts'
 import type { Recipients } from '../recipients/address-list.ts'
 import {
@@ -30,7 +31,6 @@ import {
   type DraftState,
   EMPTY_DRAFT,
   openDraft,
-  reduceDraft,
   type Sending,
 } from './draft-state.ts'
 import {
@@ -41,7 +41,7 @@ import {
   unsavedDrafts,
   writeStoredDraft,
 } from './draft-storage.ts'
-import { putNote, putReply, type SentMessage } from './send-with-undo.ts'
+import { reduceDraft } from './reduce-draft.ts'
 
 const MAX_SAVE_MS = 20_000
 const MAX_QUOTED = 120
