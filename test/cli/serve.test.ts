@@ -1,10 +1,10 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { join } from 'node:path'
 import { call } from '../support/bellhop.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { sendHalf } from '../support/half-request.ts'
 import { runProgram, SOURCES, startProgram } from '../support/program.ts'
 
 const ALLOWED =
@@ -132,7 +132,7 @@ test('a server that is stopped finishes its running request and exits', async ()
     message: 'Still here',
     customer: { name: 'Cy', email: 'c@d.ef' },
   })
-  const half = await sendHalf(server.url, key, body)
+  const half = await sendHalf({ url: server.url, key }, body)
   // An idle connection must not delay it.
   await call('GET', `${server.url}/health/live`)
 
@@ -149,28 +149,3 @@ test('a server that is stopped finishes its running request and exits', async ()
   using database = new Database(join(place.BELLHOP_DATA, 'bellhop.db'), { readonly: true })
   expect(database.query('select subject from tickets').all()).toEqual([{ subject: 'Late' }])
 })
-
-/** Starts a request and sends part of its body. */
-async function sendHalf(url: string, key: string, body: string) {
-  const { port, host } = new URL(url)
-  const socket = connect(Number(port), '127.0.0.1')
-  let answer = ''
-  socket.on('data', (bytes) => {
-    answer += bytes
-  })
-  // Without it, the later request can overtake on a connection that is open already.
-  await new Promise((resolve) => socket.once('connect', resolve))
-  socket.write(
-    `POST /v1/tickets HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n` +
-      `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body.slice(0, 9)}`,
-  )
-  // A response to a later request on the same machine means that the bytes above have arrived.
-  await call('GET', `${url}/health/live`)
-  return {
-    async finish(): Promise<string> {
-      socket.write(body.slice(9))
-      await new Promise((resolve) => socket.once('close', resolve))
-      return answer
-    },
-  }
-}
