@@ -1,20 +1,17 @@
 import { expect, test } from 'bun:test'
-import { copyFileSync, mkdirSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { version } from '../../package.json' with { type: 'json' }
 import { call } from '../support/bellhop.ts'
+import { placeProgram } from '../support/compiled-program.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { COMPILED, runProgram, startProgram } from '../support/program.ts'
-import { requireBuiltWeb } from '../support/web.ts'
+import { runProgram, startProgram } from '../support/program.ts'
 
-const ROOT = join(import.meta.dir, '../..')
 const TICKET = { subject: 'Lost', message: 'Where?', customer: { name: 'Cy', email: 'cy@example.com' } }
 
 test('the compiled program serves from an empty folder without anything else installed, and keeps its data', async () => {
   const folder = temporaryFolder('binary')
-  const program = [join(folder, 'bellhop')]
-  if (COMPILED) copyFileSync(COMPILED, join(folder, 'bellhop'))
-  else await build(join(folder, 'bellhop'))
+  const program = await placeProgram(folder)
   // Bun would read this file. The compiled program must not.
   await Bun.write(join(folder, '.env'), 'PORT=none\n')
   const place = { PATH: '', BELLHOP_DATA: join(folder, 'data') }
@@ -61,14 +58,3 @@ test('the compiled program serves from an empty folder without anything else ins
   expect(kept.json).toMatchObject(created.json)
   expect(await second.end('SIGTERM')).toBe(0)
 })
-
-/** Runs the command of `bun run build` with another output file. */
-async function build(file: string): Promise<void> {
-  const { scripts } = await Bun.file(join(ROOT, 'package.json')).json()
-  await requireBuiltWeb()
-  const [, bundle = ''] = String(scripts.build).split(' && bun ')
-  const args = bundle.replace('dist/bellhop', file).split(' ')
-  const child = Bun.spawn([process.execPath, ...args], { cwd: ROOT, stdout: 'ignore', stderr: 'pipe' })
-  const [err, code] = await Promise.all([new Response(child.stderr).text(), child.exited])
-  expect([code, code === 0 ? '' : err]).toEqual([0, ''])
-}
