@@ -16,6 +16,7 @@ const PAGES = [
   'saved-replies/new',
   'tags',
   'audit',
+  'backups',
   'widget',
   'email',
   'email/new',

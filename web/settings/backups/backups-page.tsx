@@ -1,18 +1,30 @@
 import { queryOptions, useQuery } from '@tanstack/solid-query'
 import ArchiveRestore from 'lucide-solid/icons/archive-restore'
-import { Show } from 'solid-js'
+import CircleAlert from 'lucide-solid/icons/circle-alert'
+import CircleCheck from 'lucide-solid/icons/circle-check'
+import CircleX from 'lucide-solid/icons/circle-x'
+import LoaderCircle from 'lucide-solid/icons/loader-circle'
+import { type Component, For, type JSX, Show } from 'solid-js'
+import { Dynamic } from 'solid-js/web'
 import { formatSize } from '../../../server/sizes.ts'
 import { type Answer, api, ask } from '../../api/api.ts'
 import { queryKeys } from '../../api/query-keys.ts'
+import { Badge, type Tone } from '../../ui/badge.tsx'
+import { DocsLink } from '../../ui/docs-link.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { type Column, DataTable } from '../data-table.tsx'
 import { DetailList } from '../detail-list.tsx'
-import { Page } from '../page-layout.tsx'
+import { Page, Section } from '../page-layout.tsx'
 import { QueryView } from '../query-view.tsx'
 import { Timestamp } from '../timestamp.tsx'
 
 type Status = Answer<typeof api.console.backups.get>
 type Run = Status['runs'][number]
+
+interface Shown {
+  word: string
+  tone: Tone
+  icon: Component<{ size?: number }>
+}
 
 /** A backup may end while the page is open. */
 const REFETCH_MS = 30_000
@@ -23,24 +35,28 @@ const backupsQuery = queryOptions({
   refetchInterval: REFETCH_MS,
 })
 
-const STATES: Record<Status['state'], string> = {
-  off: 'Off',
-  waiting: 'The first backup is being made',
-  working: 'Working',
-  failing: 'Failing',
+const STATES: Record<Exclude<Status['state'], 'off'>, Shown> = {
+  waiting: { word: 'First backup running', tone: 'amber', icon: LoaderCircle },
+  working: { word: 'Working', tone: 'green', icon: CircleCheck },
+  failing: { word: 'Failing', tone: 'red', icon: CircleX },
 }
-
-const COLUMNS: Column<Run>[] = [
-  { head: 'When', isNarrow: true, cell: (run) => <Timestamp at={run.startedAt} /> },
-  { head: 'Result', cell: (run) => run.error || run.name },
-  { head: 'Size', isNarrow: true, cell: (run) => (run.error ? '–' : formatSize(run.bytes)) },
-]
+/** One failure, with another try to come. */
+const FAILED_ONCE: Shown = { word: 'Last backup failed', tone: 'amber', icon: CircleAlert }
 
 /** The state of automatic backups. They are set up on the server. */
 export function BackupsPage() {
   const query = useQuery(() => backupsQuery)
   return (
-    <Page title="Backups" lead="The server backs up all data each day and checks every backup.">
+    <Page
+      title="Backups"
+      lead={
+        <>
+          The server backs up all data each day, and checks every backup by reading it back.{' '}
+          <DocsLink to="/docs/backup">Back up and restore</DocsLink> explains how to set this up and how to
+          restore.
+        </>
+      }
+    >
       <QueryView query={query} what="backups">
         {(status) => (
           <Show
@@ -49,25 +65,18 @@ export function BackupsPage() {
               <EmptyState
                 icon={<ArchiveRestore />}
                 title="No automatic backups"
-                text="Set BELLHOP_BACKUP on the server to a folder or an S3 bucket."
-                action={<a href="/docs/backup">Read how</a>}
+                text="Set BELLHOP_BACKUP on the server to a folder or an S3 bucket, and restart it."
               />
             }
           >
-            <DetailList items={detailsOf(status())} />
-            <DataTable
-              label="backups"
-              columns={COLUMNS}
-              rows={status().runs}
-              onRetry={() => void query.refetch()}
-              empty={
-                <EmptyState
-                  icon={<ArchiveRestore />}
-                  title="No backups yet"
-                  text="The first one is being made."
-                />
-              }
-            />
+            <DetailList items={factsOf(status())} />
+            <Section title="Latest backups">
+              <Show when={status().runs.length > 0} fallback={<p class="muted">None yet.</p>}>
+                <ul class="entry-list" aria-label="Latest backups">
+                  <For each={status().runs}>{(run) => <RunRow run={run} />}</For>
+                </ul>
+              </Show>
+            </Section>
           </Show>
         )}
       </QueryView>
@@ -75,12 +84,63 @@ export function BackupsPage() {
   )
 }
 
-function detailsOf({ state, place, isEncrypted, lastSuccess, nextAt }: Status) {
+function RunRow(props: { run: Run }) {
+  return (
+    <li class="entry">
+      <span class="entry-words">
+        <span class="entry-title">
+          <Timestamp at={props.run.startedAt} />
+          <Show when={props.run.error}>
+            <Badge tone="red">Failed</Badge>
+          </Show>
+        </span>
+        <Show when={props.run.error} fallback={<RunFacts run={props.run} />}>
+          <span class="entry-error">{props.run.error}</span>
+        </Show>
+      </span>
+    </li>
+  )
+}
+
+function RunFacts(props: { run: Run }) {
+  return (
+    <span class="entry-facts">
+      <span class="mono">{props.run.name}</span>
+      <span>{formatSize(props.run.bytes)}</span>
+    </span>
+  )
+}
+
+function factsOf(status: Status): { name: string; value: JSX.Element }[] {
+  const { place, isEncrypted, lastSuccess, nextAt } = status
   return [
-    { name: 'State', value: STATES[state] },
-    { name: 'Place', value: place },
+    { name: 'State', value: <State status={status} /> },
+    { name: 'Place', value: <span class="mono">{place}</span> },
     { name: 'Encrypted', value: isEncrypted ? 'Yes' : 'No' },
-    { name: 'Last success', value: lastSuccess ? <Timestamp at={lastSuccess.startedAt} /> : 'Never' },
-    { name: 'Next', value: nextAt ? <Timestamp at={nextAt} /> : '–' },
+    { name: 'Last success', value: <TimeOr at={lastSuccess?.startedAt} otherwise="None yet" /> },
+    { name: 'Next backup', value: <TimeOr at={nextAt} otherwise="None" /> },
   ]
+}
+
+function State(props: { status: Status }) {
+  const shown = () => shownState(props.status)
+  return (
+    <Badge tone={shown().tone}>
+      <Dynamic component={shown().icon} size={12} />
+      {shown().word}
+    </Badge>
+  )
+}
+
+function shownState({ state, runs }: Status): Shown {
+  if (state === 'working' && runs[0]?.error) return FAILED_ONCE
+  return STATES[state === 'off' ? 'waiting' : state]
+}
+
+function TimeOr(props: { at: string | null | undefined; otherwise: string }) {
+  return (
+    <Show when={props.at} fallback={props.otherwise}>
+      {(at) => <Timestamp at={at()} />}
+    </Show>
+  )
 }
