@@ -12,6 +12,7 @@ const REASONS: Record<string, string> = {
   EROFS: 'the disk is read-only',
   ENOENT: "the folder or file doesn't exist",
   ENOTDIR: 'a part of the path is a file',
+  EEXIST: 'a file has this name',
   EISDIR: 'it is a folder',
   EIO: 'the disk has an error',
 }

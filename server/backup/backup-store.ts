@@ -46,7 +46,8 @@ function openFolder(folder: string): BackupStore {
           await rename(draft, join(folder, name))
           await syncFolder(folder)
         } finally {
-          await rm(draft, { force: true })
+          // What failed before is the reason.
+          await rm(draft, { force: true }).catch(() => {})
         }
       })
     },

@@ -57,7 +57,8 @@ export async function createBackup(file: string, source: BackupSource): Promise<
       })
       return { manifest, bytes }
     } finally {
-      await rm(draft, { force: true })
+      // Where nothing can be written, nothing can be deleted either, and the first error is the reason.
+      await rm(draft, { force: true }).catch(() => {})
     }
   })
 }
