@@ -7,7 +7,7 @@ import { readConfig } from '../config.ts'
 import { StartError } from '../errors.ts'
 import { formatSize } from '../sizes.ts'
 import { passphraseFrom } from './option-values.ts'
-import { note, print, printJson } from './output.ts'
+import { counted, note, print, printJson } from './output.ts'
 import { requireData } from './with-deps.ts'
 
 interface Options {
@@ -39,13 +39,14 @@ export function addBackup(program: Command): void {
       })
       const { files, attachments, missing } = manifest
       if (missing.length > 0) {
+        const are = missing.length === 1 ? 'is' : 'are'
         note(
-          `${missing.length} attachments are missing or damaged in the data folder, so the backup lacks them.`,
+          `${counted(missing.length, 'attachment')} ${are} missing or damaged in the data folder, and so in the backup.`,
         )
       }
       if (!files['secret.key']) note('The key is in BELLHOP_SECRET, not in the backup: keep it too.')
       if (json) return printJson({ file, bytes, attachments: attachments.files, missing })
-      print(`Wrote and verified ${file}: ${formatSize(bytes)}, ${attachments.files} attachments.`)
+      print(`Wrote and verified ${file}: ${formatSize(bytes)}, ${counted(attachments.files, 'attachment')}.`)
     })
 }
 

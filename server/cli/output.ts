@@ -42,6 +42,11 @@ export function printFacts(facts: Record<string, string>): void {
   for (const [name, value] of Object.entries(facts)) print(`${name.padEnd(width)}  ${escapeControls(value)}`)
 }
 
+/** `1 attachment`, `2 attachments`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
 /** `2026-03-01 09:00:00 UTC`, or a dash. */
 export function formatTime(time: string | null): string {
   return time === null ? '-' : `${time.slice(0, 10)} ${time.slice(11, 19)} UTC`

@@ -6,7 +6,7 @@ import { systemClock } from '../clock.ts'
 import { readConfig } from '../config.ts'
 import { StartError } from '../errors.ts'
 import { passphraseFrom } from './option-values.ts'
-import { note, print, printJson } from './output.ts'
+import { counted, note, print, printJson } from './output.ts'
 
 interface Options {
   passphraseFile?: string
@@ -35,7 +35,10 @@ export function addRestore(program: Command): void {
         now: systemClock.now(),
       })
       const { createdAt, bellhop, attachments, missing, files } = manifest
-      if (missing.length > 0) note(`${missing.length} attachments were missing when the backup was made.`)
+      if (missing.length > 0) {
+        const were = missing.length === 1 ? 'was' : 'were'
+        note(`${counted(missing.length, 'attachment')} ${were} missing when the backup was made.`)
+      }
       if (!files['secret.key']) note('The backup has no key: set BELLHOP_SECRET as on the old machine.')
       if (json)
         return printJson({

@@ -1,6 +1,16 @@
 import { Database as Connection, SQLiteError } from 'bun:sqlite'
-import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import { requireDataFolder } from '../data-folder.ts'
 import { StartError } from '../errors.ts'
 
@@ -68,8 +78,8 @@ export function announcedUrl(folder: string): string | undefined {
 }
 
 function takeLock(file: string, taken: () => StartError): Connection {
-  // Readable only by the owner, because any reader could hold the lock. An existing file isn't touched: this process may hold it.
-  if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600))
+  // An existing file isn't touched: this process may hold it.
+  if (!existsSync(file)) createLockFile(file)
   const connection = new Connection(file, { create: true })
   try {
     // Nothing is ever written, so no journal file is needed.
@@ -81,6 +91,13 @@ function takeLock(file: string, taken: () => StartError): Connection {
     if (error instanceof SQLiteError && error.code?.startsWith('SQLITE_BUSY')) throw taken()
     throw error
   }
+}
+
+/** Readable only by its owner, because any reader could hold the lock. Root leaves it to the owner of the folder. */
+function createLockFile(file: string): void {
+  closeSync(openSync(file, 'a', 0o600))
+  const { uid, gid } = statSync(dirname(file))
+  if (process.geteuid?.() === 0) chownSync(file, uid, gid)
 }
 
 function taken(folder: string): StartError {

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chownSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Bellhop, startBellhop } from '../support/bellhop.ts'
 import { temporaryFolder } from '../support/folder.ts'
@@ -11,6 +11,9 @@ import { storedFiles, storedPath, upload } from '../support/uploads.ts'
 import { contentsOf } from './contents.ts'
 
 const CONTENT = 'The bytes of a file. '.repeat(50_000)
+
+/** A user and a group without a name. */
+const SOMEONE = 54_321
 
 let bellhop: Bellhop
 const folder = temporaryFolder('backups')
@@ -170,6 +173,17 @@ describe('backups', () => {
     expect(readdirSync(empty)).toEqual([])
   })
 
+  test.if(process.geteuid?.() === 0)(
+    'a backup that root makes leaves no file that the server may not open',
+    async () => {
+      const data = join(temporaryFolder(), 'data')
+      expect((await bellhopCommand(data, 'restore', plain)).code).toBe(0)
+      chownSync(data, SOMEONE, SOMEONE)
+      expect((await bellhopCommand(data, 'backup', join(temporaryFolder(), 'x'))).code).toBe(0)
+      expect(statSync(join(data, 'backup.lock'))).toMatchObject({ uid: SOMEONE, gid: SOMEONE })
+    },
+  )
+
   test('a full disk ends a backup in one sentence and leaves nothing', async () => {
     const disk = mountSmallDisk()
     if (!disk) return
@@ -193,12 +207,12 @@ describe('backups', () => {
     const file = join(temporaryFolder(), 'partial.tar.zst')
     expect(await backUp(file)).toMatchObject({
       code: 0,
-      err: '1 attachments are missing or damaged in the data folder, so the backup lacks them.\n',
+      err: '1 attachment is missing or damaged in the data folder, and so in the backup.\n',
     })
     const target = join(temporaryFolder(), 'data')
     expect(await bellhopCommand(target, 'restore', file)).toMatchObject({
       code: 0,
-      err: '1 attachments were missing when the backup was made.\n',
+      err: '1 attachment was missing when the backup was made.\n',
     })
   })
 
