@@ -18,8 +18,8 @@ export function addService(program: Command): void {
       }
       installService()
       note(`Bellhop runs, and starts with the machine. Its data is in ${DATA_FOLDER}.
-Set it up with the link in its log: journalctl --unit ${SERVICE} --lines 20
-Change settings in ${SETTINGS_FILE}, then run: systemctl restart ${SERVICE}
+Set it up with the link in its log: sudo journalctl --unit ${SERVICE} --lines 20
+Change settings in ${SETTINGS_FILE}, then run: sudo systemctl restart ${SERVICE}
 Run commands as its user: sudo -u ${SERVICE} BELLHOP_DATA=${DATA_FOLDER} bellhop --help`)
     })
   service
@@ -47,6 +47,6 @@ Run commands as its user: sudo -u ${SERVICE} BELLHOP_DATA=${DATA_FOLDER} bellhop
       if (!isInstalled)
         throw new StartError('The service is not installed. Install it with: sudo bellhop service install')
       if (state !== 'active')
-        throw new StartError(`The service does not run. Its log: journalctl --unit ${SERVICE}`)
+        throw new StartError(`The service does not run. Its log: sudo journalctl --unit ${SERVICE}`)
     })
 }

@@ -30,6 +30,7 @@ interface ServiceStatus {
   /** As systemd calls them, such as `active` and `enabled`. */
   state: string
   start: string
+  /** What the server says of itself. */
   words: string
 }
 
@@ -61,7 +62,11 @@ export function installService(): void {
   writeFileSync(UNIT_FILE, SERVICE_UNIT, { mode: 0o644 })
   run('systemctl', 'daemon-reload')
   run('systemctl', 'enable', '--quiet', SERVICE)
-  run('systemctl', 'restart', SERVICE)
+  try {
+    run('systemctl', 'restart', SERVICE)
+  } catch (cause) {
+    throw new StartError(`The service is installed, but doesn't start. ${reasonFromLog()}`, { cause })
+  }
 }
 
 /** Stops the server and removes the unit. The data, the settings, the program, and the user stay. */
@@ -79,12 +84,21 @@ export function serviceStatus(): ServiceStatus {
   const asked = ['ActiveState', 'UnitFileState', 'StatusText']
   const shown = run('systemctl', 'show', SERVICE, ...asked.map((name) => `--property=${name}`))
   const facts = new Map(shown.split('\n').map((line) => [line.split('=')[0], line.replace(/^[^=]*=/, '')]))
+  const state = facts.get('ActiveState') || 'unknown'
   return {
     isInstalled: existsSync(UNIT_FILE),
-    state: facts.get('ActiveState') || 'unknown',
+    state,
     start: facts.get('UnitFileState') || 'disabled',
-    words: facts.get('StatusText') ?? '',
+    words: facts.get('StatusText') || (state === 'active' ? '' : reasonFromLog()),
   }
+}
+
+/** What the server said last, or where its log is: not every user may read it. */
+function reasonFromLog(): string {
+  const unit = `_SYSTEMD_UNIT=${SERVICE}.service`
+  const command = ['journalctl', '--quiet', '--no-pager', '--output=cat', '--lines=1', unit]
+  const { stdout } = Bun.spawnSync(command, { stdio: ['ignore', 'pipe', 'ignore'] })
+  return stdout.toString().trim() || `Its log: sudo journalctl --unit ${SERVICE}`
 }
 
 function requireRights(command: string): void {

@@ -32,6 +32,8 @@ LimitNOFILE=65536
 Restart=on-failure
 RestartSec=2s
 WatchdogSec=60s
+# At SIGABRT, the runtime would report a fault of its own.
+WatchdogSignal=SIGKILL
 # An upgrade may have to change a large database.
 TimeoutStartSec=30min
 TimeoutStopSec=20s
@@ -69,7 +71,7 @@ WantedBy=multi-user.target
 `
 
 /** Written once, and then the administrator's. */
-export const SETTINGS_TEMPLATE = `# Settings of Bellhop. After a change, run: systemctl restart ${SERVICE}
+export const SETTINGS_TEMPLATE = `# Settings of Bellhop. After a change, run: sudo systemctl restart ${SERVICE}
 # The address where people open Bellhop:
 #BELLHOP_URL=https://help.example.com
 #HOST=127.0.0.1
