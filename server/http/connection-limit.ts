@@ -1,5 +1,6 @@
-import { closeSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { systemClock } from '../clock.ts'
+import { descriptorLimit } from '../descriptor-limit.ts'
 import type { Log } from '../log.ts'
 import { createTrustCheck, networkOf } from '../requests/address.ts'
 import { type Connection, openSocketTable, type SocketTable } from './socket-table.ts'
@@ -102,11 +103,4 @@ function lowestFreeDescriptor(): number {
   } catch {
     return Number.POSITIVE_INFINITY
   }
-}
-
-/** The process's limit of open files. Bun raises it as far as it may. */
-export function descriptorLimit(): number | undefined {
-  if (process.platform !== 'linux') return undefined
-  const limit = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
-  return limit === undefined ? undefined : Number(limit)
 }

@@ -3,8 +3,8 @@ import { type Clock, systemClock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { StartError } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { type Certificate, readCertificate, watchCertificate } from '../network/certificate.ts'
 import { countBodies } from '../requests/arriving-bodies.ts'
-import { type Certificate, readCertificate, watchCertificate } from './certificate.ts'
 import { limitConnections } from './connection-limit.ts'
 
 /** No limit here for bodies: json-body.ts and uploads.ts have their own, and respond with a problem document. */

@@ -1,7 +1,7 @@
 import { readdir, statfs } from 'node:fs/promises'
 import type { Deps } from '../deps.ts'
+import { descriptorLimit } from '../descriptor-limit.ts'
 import { VERSION } from '../version.ts'
-import { descriptorLimit } from './connection-limit.ts'
 import type { Metric } from './prometheus-text.ts'
 
 /**
