@@ -7,6 +7,7 @@ import { addBackup, addBackupJob } from './backup.ts'
 import { addBot } from './channels/bot.ts'
 import { addMailbox } from './channels/mailbox.ts'
 import { addWidget } from './channels/widget.ts'
+import { addDoctor } from './doctor.ts'
 import { addHealth } from './health.ts'
 import { addKey } from './key.ts'
 import { addOrg } from './org.ts'
@@ -79,6 +80,7 @@ function createProgram(): Command {
   addRestore(program)
   addService(program)
   addHealth(program)
+  addDoctor(program)
   program
     .command('licenses')
     .description('print the licenses of Bellhop and of the packages in it')

@@ -2,8 +2,8 @@ import { realpathSync } from 'node:fs'
 import { basename, isAbsolute, relative } from 'node:path'
 import { systemClock } from '../clock.ts'
 import { readConfig } from '../config.ts'
+import { machineFaults } from '../doctor/check-machine.ts'
 import { arePagesBuilt } from '../http/built-pages.ts'
-import { machineFaults } from '../machine/machine-faults.ts'
 import { createSupervisor } from '../machine/sd-notify.ts'
 import { type Service, startService } from '../service.ts'
 import { note } from './output.ts'
@@ -20,7 +20,7 @@ export async function serve(): Promise<void> {
   // With HTTPS, it reads the certificate again, as in other servers.
   if (config.tls) process.on('SIGHUP', () => service?.reloadCertificate())
   const stopSignal = waitForStopSignal(config.tls ? ['SIGINT', 'SIGTERM'] : STOP_SIGNALS)
-  for (const fault of machineFaults(systemClock.now())) note(fault)
+  for (const { detail, advice } of machineFaults(systemClock.now())) note(`${detail} ${advice}`)
   service = await startService(config, { trustsResponses: true })
   process.stdout.write(`${startMessage(service)}${await setupMessage(service)}`)
   const supervisor = createSupervisor()

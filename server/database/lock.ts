@@ -77,6 +77,11 @@ export function announcedUrl(folder: string): string | undefined {
   return readHolder(folder).url
 }
 
+/** The process that published a URL. A killed server may have left it. */
+export function announcedPid(folder: string): number | undefined {
+  return readHolder(folder).pid
+}
+
 function takeLock(file: string, taken: () => StartError): Connection {
   // An existing file isn't touched: this process may hold it.
   if (!existsSync(file)) createLockFile(file)

@@ -19,6 +19,7 @@ const LAYERS = [
   ['inbox', 'erasure', 'tags'],
   ['live'],
   ['channels'],
+  ['doctor'],
   ['http'],
   ['demo', 'machine'],
   ['cli'],
@@ -44,6 +45,8 @@ const CLOCKS: Record<string, RegExp> = {
   'server/database/postgres.ts': /setTimeout/,
   // When a thread without work ends.
   'server/database/database-thread.ts': /setTimeout/,
+  // Keeps a command alive while a thread reads the database.
+  'server/doctor/examine.ts': /setTimeout/,
   'server/database/migrate.ts': /Bun\.sleepSync/,
 }
 const READS_ENVIRONMENT = /\b(?:process|Bun|import\.meta)\.env\b/

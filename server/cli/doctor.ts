@@ -1,0 +1,94 @@
+import type { Command } from 'commander'
+import { systemClock } from '../clock.ts'
+import { type Config, ConfigError, readConfig } from '../config.ts'
+import { isDataCurrent } from '../database/data-version.ts'
+import { isoTime } from '../dates.ts'
+import { type Deps, openDeps } from '../deps.ts'
+import { askServer } from '../doctor/check-server.ts'
+import { examine, type Report, reportOf } from '../doctor/examine.ts'
+import { type Finding, findingsOf } from '../doctor/finding.ts'
+import { StartError } from '../errors.ts'
+import { builtPages } from '../http/built-pages.ts'
+import { listOrganizations } from '../organizations/organizations.ts'
+import { escapeControls, print, printJson } from './output.ts'
+
+/** A large database on a slow disk. */
+const MAX_DATABASE_MS = 30 * 60_000
+const WIDTH = 9
+const CHECK_WIDTH = 13
+
+export function addDoctor(program: Command): void {
+  program
+    .command('doctor')
+    .description('check the installation and say what to do; exits with code 1 if it found an error')
+    .option('--json', 'print JSON')
+    .action(async ({ json }: { json?: true }) => {
+      const now = systemClock.now()
+      const report = await diagnose(now)
+      if (json) printJson({ ...report, checkedAt: isoTime(now) })
+      else printReport(report)
+      if (report.state === 'error') throw new StartError(report.detail)
+    })
+}
+
+/** Changes nothing: data of an earlier version isn't upgraded, and a missing folder isn't created. */
+async function diagnose(now: number): Promise<Report> {
+  let config: Config
+  try {
+    config = readConfig()
+  } catch (cause) {
+    if (!(cause instanceof ConfigError)) throw cause
+    const advice = 'Correct the setting. All of them: bellhop serve --help'
+    return reportOf([findingsOf('settings').error({ detail: cause.message, advice })])
+  }
+  const server = await askServer(config)
+  const unread = server.pid !== undefined && !server.environment ? [settingsUnread()] : []
+  if (server.environment) config = { ...readConfig(server.environment), dataFolder: config.dataFolder }
+  const given = {
+    config,
+    now,
+    isServing: server.isServing,
+    widgetTag: builtPages()?.widget.etag,
+    ...(server.pid && { pid: server.pid }),
+  }
+  const opened = await openData(config)
+  try {
+    const data = opened.deps && { deps: opened.deps, orgIds: await idsOf(opened.deps) }
+    const limits = { database: MAX_DATABASE_MS }
+    const { findings } = await examine({ ...given, ...(data && { data }), limits })
+    return reportOf([server.finding, ...unread, ...findings, ...opened.findings])
+  } finally {
+    await opened.deps?.database.close()
+  }
+}
+
+function settingsUnread(): Finding {
+  return findingsOf('settings').warning({
+    detail: "This user can't read the settings of the running server, so those of this shell were checked.",
+    advice: 'Run it as root, with BELLHOP_DATA only.',
+  })
+}
+
+/** What keeps it from opening is a finding, unless a check says it already. */
+async function openData(config: Config): Promise<{ deps?: Deps; findings: Finding[] }> {
+  if (!(await isDataCurrent(config))) return { findings: [] }
+  try {
+    return { deps: await openDeps(config), findings: [] }
+  } catch (cause) {
+    if (!(cause instanceof StartError)) return { findings: [] }
+    const advice = 'The mailboxes, bots, endpoints, and backups were not checked.'
+    return { findings: [findingsOf('folder').error({ detail: cause.message, advice })] }
+  }
+}
+
+async function idsOf(deps: Deps): Promise<string[]> {
+  return (await listOrganizations(deps)).map(({ id }) => id)
+}
+
+function printReport({ detail, findings }: Report): void {
+  for (const one of findings) {
+    print(`${one.state.padEnd(WIDTH)}${one.check.padEnd(CHECK_WIDTH)}${escapeControls(one.detail)}`)
+    if (one.advice) print(`${' '.repeat(WIDTH + CHECK_WIDTH)}→ ${escapeControls(one.advice)}`)
+  }
+  if (findings.every(({ state }) => state !== 'error')) print(`\n${detail}`)
+}

@@ -1,0 +1,56 @@
+import { stat } from 'node:fs/promises'
+import { readBackupStatus } from '../backup/backup-runs.ts'
+import { durationOf, type Finding, findingsOf, type OpenInstallation } from './finding.ts'
+
+const { ok, warning, error } = findingsOf('backup')
+const DAY_MS = 86_400_000
+/** One is made each day. */
+const OLD_MS = 2 * DAY_MS
+const LOG = 'Read why in Settings > Backups, and check the place in BELLHOP_BACKUP.'
+
+/** Automatic backups: that there are some, that they succeed, and that they aren't on the disk that they are for. */
+export async function checkBackups({ deps, now, config }: OpenInstallation): Promise<Finding[]> {
+  const { backup, databaseUrl } = config
+  if (databaseUrl) return [ok('The data is on PostgreSQL, which you back up with pg_dump.')]
+  if (!backup) {
+    const detail = 'Automatic backups are off.'
+    return [
+      warning({ detail, advice: 'Set BELLHOP_BACKUP to a folder on another disk, or to an S3 bucket.' }),
+    ]
+  }
+  const { lastSuccess, failures, runs } = await readBackupStatus(deps)
+  if (runs.length === 0) {
+    return [
+      warning({
+        detail: 'No backup has been made yet.',
+        advice: 'The server makes the first one at its start.',
+      }),
+    ]
+  }
+  const last = runs[0]?.error ?? ''
+  if (!lastSuccess || failures > 1) {
+    const detail = `The last ${failures === 1 ? 'backup' : `${failures} backups`} failed: ${last}`
+    return [error({ detail, advice: LOG })]
+  }
+  const age = now - lastSuccess.startedAt
+  if (age > OLD_MS) {
+    const detail = `The last backup is ${durationOf(age)} old.`
+    return [
+      error({
+        detail,
+        advice: 'Backups are made while the server runs. Keep it running, and look at its log.',
+      }),
+    ]
+  }
+  if (failures > 0) return [warning({ detail: `The last backup failed: ${last}`, advice: LOG })]
+  if (backup.kind === 'folder' && (await isSameDisk(backup.path, config.dataFolder))) {
+    const detail = 'The backups are on the same disk as the data, so both can be lost at once.'
+    return [warning({ detail, advice: 'Set BELLHOP_BACKUP to another disk, or to an S3 bucket.' })]
+  }
+  return [ok(`The last backup was made ${durationOf(age)} ago, and was verified.`)]
+}
+
+async function isSameDisk(one: string, other: string): Promise<boolean> {
+  const [first, second] = await Promise.all([one, other].map((path) => stat(path).catch(() => undefined)))
+  return first !== undefined && first.dev === second?.dev
+}

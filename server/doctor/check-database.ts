@@ -1,0 +1,70 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { openDatabaseThread } from '../database/database-thread.ts'
+import { MIGRATIONS } from '../database/migrations.ts'
+import { DATABASE_FILE } from '../database/open.ts'
+import { formatSize } from '../sizes.ts'
+import { type Finding, findingsOf, type Installation } from './finding.ts'
+import { ofVersion } from './judge-version.ts'
+
+const { error } = findingsOf('database')
+const RESTORE =
+  'Stop Bellhop, keep a copy of the data folder, and restore the newest backup: bellhop restore FILE'
+
+/** That the database is whole, and of this version. Reads only, and off the event loop: it may be large. */
+export async function checkDatabase(installation: Installation): Promise<Finding[]> {
+  const { dataFolder, databaseUrl } = installation.config
+  if (databaseUrl) {
+    // Loaded only when needed.
+    const { checkPostgres } = await import('./check-postgres.ts')
+    return checkPostgres(databaseUrl)
+  }
+  const file = join(resolve(dataFolder), DATABASE_FILE)
+  if (!existsSync(file)) return [missing(file)]
+  const thread = openDatabaseThread(file)
+  installation.signal.addEventListener('abort', thread.close)
+  try {
+    const [[version] = []] = await thread.run({
+      sql: 'select max(version) from bellhop_migrations',
+      params: [],
+    })
+    const [[fault] = []] = await thread.run({ sql: 'pragma quick_check(1)', params: [] })
+    if (fault !== 'ok') return [damaged(file)]
+    const size = formatSize(Bun.file(file).size)
+    return [ofVersion(Number(version ?? 0), MIGRATIONS.sqlite.length, `The database is whole, ${size}.`)]
+  } catch (cause) {
+    return [failed(file, cause)]
+  } finally {
+    thread.close()
+  }
+}
+
+function missing(file: string): Finding {
+  return error({
+    detail: `There is no database at ${file}.`,
+    advice: "Set BELLHOP_DATA to the server's folder, or start with: bellhop setup",
+  })
+}
+
+function failed(file: string, cause: unknown): Finding {
+  const message = messageOf(cause)
+  if (message.includes('malformed')) return damaged(file)
+  if (message.includes('not a database') || message.startsWith('no such table')) {
+    const detail = `${file} isn't a Bellhop database.`
+    return error({ detail, advice: 'Set BELLHOP_DATA to another folder, or restore a backup.' })
+  }
+  return error({
+    detail: `${file} can't be read: ${message}.`,
+    advice: 'Check the owner and the rights of the file, and its disk.',
+  })
+}
+
+/** When the thread ends, its error has only a text, with its source. */
+function messageOf(cause: unknown): string {
+  const text = cause instanceof Error ? cause.message : String(cause)
+  return (/SQLiteError: (.*)/.exec(text)?.[1] ?? text.split('\n')[0] ?? '').replace(/\.$/, '')
+}
+
+function damaged(file: string): Finding {
+  return error({ detail: `The database ${file} is damaged.`, advice: RESTORE })
+}

@@ -1,0 +1,78 @@
+import { constants, type Stats } from 'node:fs'
+import { access, readdir, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { codeOf } from '../network/connection-errors.ts'
+import { type Finding, findingsOf, type Installation } from './finding.ts'
+
+const { ok, warning, error } = findingsOf('folder')
+/** Group and others. */
+const NOT_THE_OWNER = 0o077
+
+/** The data folder: that it is there, writable, of one owner, and closed to others. */
+export async function checkFolder({ config }: Pick<Installation, 'config'>): Promise<Finding[]> {
+  const folder = resolve(config.dataFolder)
+  const facts = await stat(folder).catch(() => undefined)
+  if (!facts?.isDirectory()) {
+    return [
+      error({
+        detail: `There is no data folder at ${folder}.`,
+        advice: "Set BELLHOP_DATA to the server's folder, or start Bellhop once to create it.",
+      }),
+    ]
+  }
+  const fault = (await unwritable(folder)) ?? (await unwritableEntry(folder))
+  if (fault) return [fault]
+  const found = [...(await foreignFiles(folder, facts)), ...openToOthers(folder, facts)]
+  return found.length > 0 ? found : [ok(`${folder} is writable, and closed to other users.`)]
+}
+
+async function unwritableEntry(folder: string): Promise<Finding | undefined> {
+  for (const name of await readdir(folder)) {
+    const fault = await unwritable(join(folder, name))
+    if (fault) return fault
+  }
+  return undefined
+}
+
+async function unwritable(path: string): Promise<Finding | undefined> {
+  try {
+    await access(path, constants.R_OK | constants.W_OK)
+    return undefined
+  } catch (cause) {
+    const code = cause instanceof Error ? codeOf(cause) : ''
+    // A file that SQLite has just deleted.
+    if (code === 'ENOENT') return undefined
+    if (code === 'EROFS') {
+      return error({
+        detail: `${path} is on a disk that is mounted read-only.`,
+        advice: 'Check the disk, and mount it with write access.',
+      })
+    }
+    return error({
+      detail: `This user can't read and write ${path}.`,
+      advice: 'Run Bellhop as the owner of the data folder, or give the folder to its user with chown -R.',
+    })
+  }
+}
+
+/** A command that was run as another user leaves files that the server can't open. */
+async function foreignFiles(folder: string, { uid }: Stats): Promise<Finding[]> {
+  const attachments = join(folder, 'attachments')
+  const names = [
+    ...(await readdir(folder)),
+    ...(await readdir(attachments).catch(() => [])).map((name) => join('attachments', name)),
+  ]
+  for (const name of names) {
+    const facts = await stat(join(folder, name)).catch(() => undefined)
+    if (!facts || facts.uid === uid) continue
+    const detail = `${join(folder, name)} belongs to another user (${facts.uid}) than the data folder (${uid}).`
+    return [error({ detail, advice: `Give all files to the same user: chown -R ${uid} ${folder}` })]
+  }
+  return []
+}
+
+function openToOthers(folder: string, { mode }: Stats): Finding[] {
+  if (process.platform === 'win32' || (mode & NOT_THE_OWNER) === 0) return []
+  const detail = `Other users of this machine can open ${folder}, which holds customers' data and keys.`
+  return [warning({ detail, advice: `Close it: chmod 700 ${folder}` })]
+}

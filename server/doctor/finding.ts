@@ -1,0 +1,85 @@
+import type { Config } from '../config.ts'
+import type { Deps } from '../deps.ts'
+
+/** What is looked at, in the order in which it is shown. */
+export const CHECKS = [
+  'settings',
+  'folder',
+  'disk',
+  'database',
+  'server',
+  'machine',
+  'clock',
+  'dns',
+  'address',
+  'certificate',
+  'proxy',
+  'backup',
+  'mailbox',
+  'bot',
+  'endpoint',
+  'backlog',
+] as const
+export type CheckName = (typeof CHECKS)[number]
+
+/** `warning`: it works, and may not for long. `error`: something doesn't work. From good to bad. */
+export const FINDING_STATES = ['ok', 'warning', 'error'] as const
+export type FindingState = (typeof FINDING_STATES)[number]
+
+/** One sentence on what is, and one on what to do; that one is empty when there is nothing to do. */
+export interface Finding {
+  check: CheckName
+  state: FindingState
+  detail: string
+  advice: string
+}
+
+/** What is examined. */
+export interface Installation {
+  config: Config
+  /** Milliseconds since 1970. */
+  now: number
+  /** Aborted when the check has run out of time. */
+  signal: AbortSignal
+  /** Whether the server is running, so that its address answers, mail is fetched, and deliveries are sent. */
+  isServing: boolean
+  /** The entity tag of the script of the website widget; undefined when the pages aren't built. */
+  widgetTag: string | undefined
+}
+
+/** The same with its data. */
+export interface OpenInstallation extends Installation {
+  deps: Deps
+  /** The organizations whose channels and endpoints are examined. */
+  orgIds: string[]
+}
+
+type Words = Pick<Finding, 'detail' | 'advice'>
+
+/** Findings of one check. */
+export function findingsOf(check: CheckName) {
+  return {
+    ok: (detail: string): Finding => ({ check, state: 'ok', detail, advice: '' }),
+    warning: (words: Words): Finding => ({ check, state: 'warning', ...words }),
+    error: (words: Words): Finding => ({ check, state: 'error', ...words }),
+  }
+}
+
+/** `1 day`, `3 days`. */
+export function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/** How long something has been going on: `5 minutes`, `3 hours`, `2 days`. */
+export function durationOf(milliseconds: number): string {
+  const minutes = Math.floor(milliseconds / 60_000)
+  if (minutes < 1) return 'less than a minute'
+  if (minutes < 120) return countOf(minutes, 'minute')
+  if (minutes < 48 * 60) return countOf(Math.floor(minutes / 60), 'hour')
+  return countOf(Math.floor(minutes / 1_440), 'day')
+}
+
+/** `2026-03-01` of milliseconds since 1970. */
+export function dayOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, 10)
+}
