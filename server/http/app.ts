@@ -14,6 +14,7 @@ import type { VisitorGuard } from '../channels/widget/visitors/require-visitor.t
 import { systemClock } from '../clock.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import type { Deps } from '../deps.ts'
+import { doctorRoutes } from '../doctor/routes.ts'
 import { erasureRoutes } from '../erasure/routes.ts'
 import { AppError } from '../errors.ts'
 import { inboxRoutes } from '../inbox/routes.ts'
@@ -24,6 +25,7 @@ import { replyRoutes } from '../replies/routes.ts'
 import { messageRoutes } from '../replies/v1.ts'
 import { requestId } from '../requests/headers.ts'
 import { createPublicAddress } from '../requests/public-address.ts'
+import { watchUntrustedProxies } from '../requests/untrusted-proxy.ts'
 import type { LargeResponses } from '../responses/large-responses.ts'
 import { savedReplyRoutes } from '../saved-replies/routes.ts'
 import { savedViewRoutes } from '../saved-views/routes.ts'
@@ -41,6 +43,7 @@ import { deliveryRoutes } from '../webhooks/deliveries/routes.ts'
 import { endpointRoutes } from '../webhooks/endpoints/routes.ts'
 import { apiDescription } from './api-description.ts'
 import { assetRoutes } from './assets.ts'
+import { builtPages } from './built-pages.ts'
 import { guideRoutes } from './docs/routes.ts'
 import { errorResponse } from './error-response.ts'
 import { openapi } from './openapi.ts'
@@ -66,8 +69,10 @@ export function createApp(
 ) {
   const attempts = createAttempts(deps.clock.monotonic)
   const { requireOurHost } = createPublicAddress(deps.config)
+  const proxies = watchUntrustedProxies(deps.config.trustProxy)
   const app = new Elysia({ name: 'bellhop', normalize: false })
     .onRequest(({ request, set }) => {
+      proxies.look(request, app.server)
       set.headers['x-request-id'] = requestId(request, deps.clock.now())
       set.headers['x-content-type-options'] = 'nosniff'
       // Otherwise what an agent has read could be read from the browser's disk after they signed out.
@@ -89,7 +94,7 @@ export function createApp(
     .use(accountRoutes(guards.agents, attempts))
     .use(agentRoutes(deps, guards.agents))
     .use(organizationRoutes(guards.agents))
-    .use(backupRoutes(deps, guards.agents))
+    .use(operationRoutes())
     .use(keyRoutes(guards.agents))
     .use(auditRoutes(guards.agents))
     .use(threadRoutes(deps, guards.agents, guards.large))
@@ -112,6 +117,13 @@ export function createApp(
     .use(guideRoutes(deps.config.publicUrl))
     .use(openapi(apiDescription(VERSION), deps.config.publicUrl))
   return app
+
+  /** Together, because the types of a longer chain are too deep for TypeScript. */
+  function operationRoutes() {
+    return new Elysia({ name: 'operation' })
+      .use(backupRoutes(deps, guards.agents))
+      .use(doctorRoutes(deps, guards.agents, { untrustedProxy: proxies.seen, widgetTag }))
+  }
 
   /** Throws 503. */
   function requireStorage(url: string): void {
@@ -146,6 +158,10 @@ export function createApp(
       { parse: 'none', transform: guards.keys.allow(), detail: { hide: true } },
     )
   }
+}
+
+function widgetTag(): string | undefined {
+  return builtPages()?.widget.etag
 }
 
 /** Whether the path shows data of an organization. */

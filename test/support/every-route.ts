@@ -148,6 +148,7 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
   'GET /console/organization': { foreign: 200 },
   'PATCH /console/organization': { foreign: 200, body: () => ({ name: 'Renamed' }) },
   'GET /console/backups': { foreign: 200 },
+  'GET /console/doctor': { foreign: 200 },
   'GET /console/checklist': { foreign: 200 },
   'GET /console/keys': { foreign: 200 },
   'POST /console/keys': { foreign: 201, body: () => ({ name: 'New' }) },

@@ -17,6 +17,7 @@ const PAGES = [
   'tags',
   'audit',
   'backups',
+  'doctor',
   'widget',
   'email',
   'email/new',

@@ -27,6 +27,7 @@ export const queryKeys = {
   apiKeys: ['keys'],
   audit: ['audit'],
   backups: ['backups'],
+  doctor: ['doctor'],
   auditEntries: (filter: unknown) => ['audit', filter],
   endpoints: ['endpoints'],
   endpoint: (id: string) => ['endpoint', id],

@@ -9,6 +9,7 @@ import MailOpen from 'lucide-solid/icons/mail-open'
 import MessageCircle from 'lucide-solid/icons/message-circle'
 import ScrollText from 'lucide-solid/icons/scroll-text'
 import Send from 'lucide-solid/icons/send'
+import Stethoscope from 'lucide-solid/icons/stethoscope'
 import Tag from 'lucide-solid/icons/tag'
 import TextQuote from 'lucide-solid/icons/text-quote'
 import Users from 'lucide-solid/icons/users'
@@ -22,6 +23,7 @@ import { BotPage } from './bots/bot-page.tsx'
 import { BotsPage } from './bots/bots-page.tsx'
 import { DeliveriesPage } from './deliveries/deliveries-page.tsx'
 import { DeliveryPage } from './deliveries/delivery-page.tsx'
+import { DoctorPage } from './doctor/doctor-page.tsx'
 import { EndpointPage } from './endpoints/endpoint-page.tsx'
 import { EndpointsPage } from './endpoints/endpoints-page.tsx'
 import { KeysPage } from './keys/keys-page.tsx'
@@ -84,6 +86,7 @@ const GROUPS: Group[] = [
       admin('tags', 'Tags', Tag, TagsPage),
       admin('audit', 'Audit log', ScrollText, AuditPage),
       admin('backups', 'Backups', ArchiveRestore, BackupsPage),
+      admin('doctor', 'Doctor', Stethoscope, DoctorPage),
     ],
   },
   {

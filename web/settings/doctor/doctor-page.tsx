@@ -1,0 +1,132 @@
+import { queryOptions, useQuery } from '@tanstack/solid-query'
+import CircleAlert from 'lucide-solid/icons/circle-alert'
+import CircleCheck from 'lucide-solid/icons/circle-check'
+import TriangleAlert from 'lucide-solid/icons/triangle-alert'
+import { type Component, For, Show } from 'solid-js'
+import { Dynamic } from 'solid-js/web'
+import { type Answer, api, ask } from '../../api/api.ts'
+import { queryKeys } from '../../api/query-keys.ts'
+import { Button } from '../../ui/button.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { Page, Section } from '../page-layout.tsx'
+import { QueryView } from '../query-view.tsx'
+import './doctor-page.css'
+
+type Report = Answer<typeof api.console.doctor.get>
+type Finding = Report['findings'][number]
+
+/** A run connects to mail servers and reads the whole database, so only a person starts one. */
+const doctorQuery = queryOptions({
+  queryKey: queryKeys.doctor,
+  queryFn: () => ask(api.console.doctor.get()),
+  staleTime: Number.POSITIVE_INFINITY,
+  refetchOnWindowFocus: false,
+  refetchOnReconnect: false,
+})
+
+const TITLES: Record<Finding['check'], string> = {
+  settings: 'Settings',
+  folder: 'Data folder',
+  disk: 'Disk space',
+  database: 'Database',
+  server: 'Server',
+  machine: 'Machine limits',
+  clock: 'Clock',
+  dns: 'DNS',
+  address: 'Public address',
+  certificate: 'Certificate',
+  proxy: 'Proxy',
+  backup: 'Backups',
+  mailbox: 'Mailbox',
+  bot: 'Telegram bot',
+  endpoint: 'Webhook endpoint',
+  backlog: 'Backlog',
+}
+
+/** The page where it can be put right, if there is one. */
+const PAGES: Partial<Record<Finding['check'], { path: string; name: string }>> = {
+  backup: { path: 'backups', name: 'Open backups' },
+  mailbox: { path: 'email', name: 'Open email' },
+  bot: { path: 'telegram', name: 'Open Telegram' },
+  endpoint: { path: 'endpoints', name: 'Open endpoints' },
+}
+
+const LOOKS: Record<Finding['state'], { icon: Component; name: string }> = {
+  error: { icon: CircleAlert, name: 'Error' },
+  warning: { icon: TriangleAlert, name: 'Warning' },
+  ok: { icon: CircleCheck, name: 'OK' },
+}
+
+/** What `bellhop doctor` finds: of the installation, and of this organization's channels and endpoints. */
+export function DoctorPage() {
+  const query = useQuery(() => doctorQuery)
+  return (
+    <Page
+      title="Doctor"
+      lead="Checks this installation and your channels, and says what to do. It takes up to half a minute."
+      actions={
+        <Button isBusy={query.isFetching} onClick={() => void query.refetch()}>
+          Run again
+        </Button>
+      }
+    >
+      <QueryView query={query} what="checks" rows={8}>
+        {(report) => (
+          <>
+            <Summary report={report()} />
+            <Findings title="Problems" findings={report().findings.filter(isProblem)} />
+            <Findings title="Passed" findings={report().findings.filter((one) => !isProblem(one))} />
+          </>
+        )}
+      </QueryView>
+    </Page>
+  )
+}
+
+function isProblem({ state }: Finding): boolean {
+  return state !== 'ok'
+}
+
+function Summary(props: { report: Report }) {
+  return (
+    <p class="doctor-page-summary" data-state={props.report.state} role="status">
+      <Dynamic component={LOOKS[props.report.state].icon} />
+      <strong>{props.report.detail}</strong>
+      <span class="doctor-page-time">
+        Checked <RelativeTime at={props.report.checkedAt} isLong />
+      </span>
+    </p>
+  )
+}
+
+function Findings(props: { title: string; findings: Finding[] }) {
+  return (
+    <Show when={props.findings.length > 0}>
+      <Section title={props.title}>
+        <ul class="entry-list" aria-label={props.title}>
+          <For each={props.findings}>{(finding) => <FindingRow finding={finding} />}</For>
+        </ul>
+      </Section>
+    </Show>
+  )
+}
+
+function FindingRow(props: { finding: Finding }) {
+  const look = () => LOOKS[props.finding.state]
+  const page = () => (isProblem(props.finding) ? PAGES[props.finding.check] : undefined)
+  return (
+    <li class="entry doctor-page-finding" data-state={props.finding.state}>
+      <span class="doctor-page-icon" role="img" aria-label={look().name} title={look().name}>
+        <Dynamic component={look().icon} />
+      </span>
+      <div class="entry-words">
+        <p class="entry-title">{TITLES[props.finding.check]}</p>
+        <p class="doctor-page-detail">{props.finding.detail}</p>
+        <Show when={props.finding.advice}>
+          <p class="doctor-page-advice">{props.finding.advice}</p>
+        </Show>
+      </div>
+      <Show when={page()}>{(target) => <a href={`/settings/${target().path}`}>{target().name}</a>}</Show>
+    </li>
+  )
+}
