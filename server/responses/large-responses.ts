@@ -11,6 +11,10 @@ const ORGANIZATION_BYTES = 8 * 1024 * 1024
 const RESPONSE_BYTES = 1024 * 1024
 /** Less than the 30 seconds after which a quiet connection is closed. */
 const MAX_WAIT_MS = 20_000
+/** The part of its time that the event loop spends on making slices when there are always more. The rest is for others. */
+const SHARE = 1 / 3
+/** What is made without a rest: a response or two that nobody else waits for. */
+const BURST_MS = 50
 
 /** The text of a response, in pieces of at most some 100 kB. */
 export type TextSlices = AsyncGenerator<string, void, void>
@@ -25,7 +29,8 @@ interface Asking {
 export interface LargeResponses {
   /**
    * Sends JSON in slices, as fast as the client takes them. One slice is built per turn of the event loop, whatever the
-   * number of responses. A response waits in order while the budget is used up, and no longer when its client leaves.
+   * number of responses, and all of them together leave most of the time to other requests. A response waits in order
+   * while the budget is used up, and no longer when its client leaves.
    * Throws 503 when it has waited too long, and what the first slice throws.
    */
   send(asking: Asking, slices: () => TextSlices): Promise<Response>
@@ -189,16 +194,42 @@ function busy(): AppError {
   )
 }
 
-/** Lets one caller go on per turn of the event loop, in order, so that other requests run in between. */
+/**
+ * Lets one caller go on per turn of the event loop, in order, so that other requests run in between. Once the burst is used
+ * up, there are rests: otherwise, clients that always want more would keep the loop busy, and everything else would wait
+ * for a slice at each of its steps.
+ */
 function createTurns(): () => Promise<void> {
   const waiting: (() => void)[] = []
-  function next(): void {
-    waiting.shift()?.()
-    if (waiting.length > 0) setImmediate(next)
+  let isScheduled = false
+  let creditMs = BURST_MS
+  let countedAt = performance.now()
+
+  function schedule(): void {
+    isScheduled = waiting.length > 0
+    if (!isScheduled) return
+    const now = performance.now()
+    creditMs = Math.min(BURST_MS, creditMs + (now - countedAt) * SHARE)
+    countedAt = now
+    if (creditMs >= 0) setImmediate(next)
+    else setTimeout(next, Math.ceil(-creditMs / SHARE))
   }
+
+  function next(): void {
+    // Processor time of this thread: while the machine is busy with something else, nobody waits for the slice.
+    const before = process.threadCpuUsage()
+    waiting.shift()?.()
+    // The slice is made before this runs.
+    setImmediate(() => {
+      const { user, system } = process.threadCpuUsage(before)
+      creditMs -= (user + system) / 1_000
+      schedule()
+    })
+  }
+
   return () =>
     new Promise((resolve) => {
       waiting.push(resolve)
-      if (waiting.length === 1) setImmediate(next)
+      if (!isScheduled) schedule()
     })
 }
