@@ -1,4 +1,5 @@
 import { Database, type SQLQueryBindings } from 'bun:sqlite'
+import { getPriority, setPriority } from 'node:os'
 
 /** What the thread is asked: first the file of the database, then queries. Another such thread only makes checkpoints. */
 export type ReaderRequest =
@@ -12,10 +13,13 @@ export type ReaderResponse =
 const BUSY_TIMEOUT_MS = 5_000
 /** Negative values are KiB. */
 const CACHE_KIB = -8_192
+/** The priority of queries: the thread that answers all requests comes first. */
+const NICE = 5
 
 let connection: Database | undefined
+let hasYielded = false
 
-/** The thread of database-thread.ts. It imports nothing but SQLite, so that it starts fast and stays small. */
+/** The thread of database-thread.ts. It imports next to nothing but SQLite, so that it starts fast and stays small. */
 addEventListener('message', ({ data }: MessageEvent<ReaderRequest>) => {
   if ('file' in data) {
     connection = new Database(data.file, { readonly: true, strict: true })
@@ -23,7 +27,10 @@ addEventListener('message', ({ data }: MessageEvent<ReaderRequest>) => {
       `PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA temp_store = MEMORY; PRAGMA cache_size = ${CACHE_KIB}`,
     )
   } else if ('checkpoint' in data) postMessage(answer(data.id, () => checkpoint(data.checkpoint)))
-  else postMessage(answer(data.id, () => connection?.query(data.sql).values(...data.params) ?? []))
+  else {
+    yieldProcessor()
+    postMessage(answer(data.id, () => connection?.query(data.sql).values(...data.params) ?? []))
+  }
 })
 
 /** Moves the log into the database, as far as readers let it. The writer waits meanwhile (sqlite.ts). */
@@ -31,6 +38,13 @@ function checkpoint(file: string): unknown[][] {
   using writable = new Database(file, { readwrite: true, strict: true })
   writable.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA synchronous = NORMAL`)
   return writable.query('PRAGMA wal_checkpoint(PASSIVE)').values()
+}
+
+/** On Linux, this sets the priority of the calling thread; elsewhere, that of the whole process. */
+function yieldProcessor(): void {
+  if (hasYielded) return
+  hasYielded = true
+  if (process.platform === 'linux') setPriority(Math.max(NICE, getPriority()))
 }
 
 function answer(id: number, work: () => unknown[][]): ReaderResponse {
