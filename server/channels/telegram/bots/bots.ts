@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, isNull, sql } from 'drizzle-orm'
 import { recordAudit } from '../../../audit/audit.ts'
-import type { Transaction } from '../../../database/database.ts'
+import type { Reader, Transaction } from '../../../database/database.ts'
+import { statement } from '../../../database/statement.ts'
 import { agents } from '../../../database/tables/agents.ts'
 import { bots } from '../../../database/tables/bots.ts'
 import type { Deps } from '../../../deps.ts'
@@ -19,6 +20,7 @@ import {
   webhookColumns,
 } from './bot-rows.ts'
 
+type OfOrganization = { orgId: string; id: string }
 type NewBot = Partial<BotSettings> & { token: string }
 type BotChange = Partial<BotSettings> & { token?: string }
 
@@ -98,10 +100,17 @@ export function listBots(deps: Deps, orgId: string): Promise<Bot[]> {
 
 /** Throws 404. */
 export async function readBot(deps: Deps, orgId: string, id: string): Promise<Bot> {
-  const [bot] = isId('bot', id) ? await deps.database.read.select().from(bots).where(isBot(orgId, id)) : []
+  const [bot] = isId('bot', id) ? await findBot(deps.database.read, { orgId, id }) : []
   if (!bot) throw notFound('bot')
   return bot
 }
+
+const findBot = statement<OfOrganization, Bot[], Reader>('bot', (read, p) =>
+  read
+    .select()
+    .from(bots)
+    .where(and(eq(bots.orgId, p.orgId), eq(bots.id, p.id), isNull(bots.deletedAt))),
+)
 
 /**
  * Changes the given fields. A new token must be of the same bot. Throws 404, 400 with every fault, and 503 when Telegram
@@ -169,13 +178,17 @@ export function changeBot(
 
 /** Undefined for a removed one. */
 export async function lockBot(tx: Transaction, orgId: string, id: string): Promise<Bot | undefined> {
-  const [locked] = await tx
-    .update(bots)
-    .set({ updatedAt: sql`${bots.updatedAt}` })
-    .where(isBot(orgId, id))
-    .returning()
+  const [locked] = await lock(tx, { orgId, id })
   return locked
 }
+
+const lock = statement<OfOrganization, Bot[]>('bot_lock', (tx, p) =>
+  tx
+    .update(bots)
+    .set({ updatedAt: sql`${bots.updatedAt}` })
+    .where(and(eq(bots.orgId, p.orgId), eq(bots.id, p.id), isNull(bots.deletedAt)))
+    .returning(),
+)
 
 export async function saveBot(tx: Transaction, before: Bot, set: Partial<Bot>): Promise<Bot> {
   const [saved] = await tx
@@ -185,10 +198,6 @@ export async function saveBot(tx: Transaction, before: Bot, set: Partial<Bot>): 
     .returning()
   if (!saved) throw new Error(`The bot ${before.id} is missing.`)
   return saved
-}
-
-function isBot(orgId: string, id: string) {
-  return and(eq(bots.orgId, orgId), eq(bots.id, id), isNull(bots.deletedAt))
 }
 
 function subjectOf({ id, username }: Bot): { id: string; label: string } {

@@ -1,9 +1,11 @@
 import { timingSafeEqual } from 'node:crypto'
 import { and, eq, isNull } from 'drizzle-orm'
+import type { Reader } from '../../../database/database.ts'
+import { statement } from '../../../database/statement.ts'
 import { bots } from '../../../database/tables/bots.ts'
 import type { Deps } from '../../../deps.ts'
 import { AppError, notFound } from '../../../errors.ts'
-import { webhookHashOf, webhookOf } from '../bots/bot-rows.ts'
+import { type Bot, webhookHashOf, webhookOf } from '../bots/bot-rows.ts'
 import { storeUpdates } from './store-updates.ts'
 
 interface WebhookRequest {
@@ -23,8 +25,7 @@ export async function receiveByWebhook(
   deps: Deps,
   { path, secret, readBody }: WebhookRequest,
 ): Promise<void> {
-  const isIt = and(eq(bots.webhookHash, webhookHashOf(path)), isNull(bots.deletedAt))
-  const [bot] = await deps.database.read.select().from(bots).where(isIt)
+  const [bot] = await findByPath(deps.database.read, { hash: webhookHashOf(path) })
   const expected = bot && webhookOf(deps, bot)?.secret
   if (!bot || expected === undefined || !isEqual(secret, expected)) throw notFound('webhook')
   if (bot.state === 'paused' || bot.receives !== 'webhook') {
@@ -32,6 +33,14 @@ export async function receiveByWebhook(
   }
   await storeUpdates(deps, bot, { updates: [parsed(await readBody())] })
 }
+
+/** Anyone can ask for a path, so it is built once. */
+const findByPath = statement<{ hash: string }, Bot[], Reader>('bot_by_webhook', (read, p) =>
+  read
+    .select()
+    .from(bots)
+    .where(and(eq(bots.webhookHash, p.hash), isNull(bots.deletedAt))),
+)
 
 /** What can't be read is counted as an unknown update. */
 function parsed(body: Uint8Array | undefined): unknown {
