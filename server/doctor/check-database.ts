@@ -11,18 +11,25 @@ const { error } = findingsOf('database')
 const RESTORE =
   'Stop Bellhop, keep a copy of the data folder, and restore the newest backup: bellhop restore FILE'
 
+/** By file. SQLite can't be interrupted, so whoever asks meanwhile gets the answer of the check that is running. */
+const running = new Map<string, Promise<Finding[]>>()
+
 /** That the database is whole, and of this version. Reads only, and off the event loop: it may be large. */
-export async function checkDatabase(installation: Installation): Promise<Finding[]> {
-  const { dataFolder, databaseUrl } = installation.config
-  if (databaseUrl) {
+export async function checkDatabase({ config }: Pick<Installation, 'config'>): Promise<Finding[]> {
+  if (config.databaseUrl) {
     // Loaded only when needed.
     const { checkPostgres } = await import('./check-postgres.ts')
-    return checkPostgres(databaseUrl)
+    return checkPostgres(config.databaseUrl)
   }
-  const file = join(resolve(dataFolder), DATABASE_FILE)
+  const file = join(resolve(config.dataFolder), DATABASE_FILE)
   if (!existsSync(file)) return [missing(file)]
+  const check = running.get(file) ?? checkFile(file).finally(() => running.delete(file))
+  running.set(file, check)
+  return check
+}
+
+async function checkFile(file: string): Promise<Finding[]> {
   const thread = openDatabaseThread(file)
-  installation.signal.addEventListener('abort', thread.close)
   try {
     const [[version] = []] = await thread.run({
       sql: 'select max(version) from bellhop_migrations',

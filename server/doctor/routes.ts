@@ -4,7 +4,6 @@ import type { Deps } from '../deps.ts'
 import { strictQuery } from '../requests/query.ts'
 import { oneOf } from '../requests/schemas.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
-import { examine } from './examine.ts'
 import { CHECKS, FINDING_STATES } from './finding.ts'
 
 /** A browser's connection is closed after 30 seconds without a byte. */
@@ -40,6 +39,8 @@ export function doctorRoutes(deps: Deps, guard: AgentGuard, known: Known) {
   const running = new Map<string, Promise<Checked>>()
 
   async function check(orgId: string): Promise<Checked> {
+    // Loaded when first used, so that the server starts faster.
+    const { examine } = await import('./examine.ts')
     const now = deps.clock.now()
     const found = await examine({
       config: deps.config,

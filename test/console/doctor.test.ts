@@ -2,6 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { systemClock } from '../../server/clock.ts'
 import { announcedUrl } from '../../server/database/lock.ts'
 import { startTelegram } from '../../server/demo/telegram/telegram-server.ts'
+import { examine } from '../../server/doctor/examine.ts'
 import { createTicket } from '../../server/tickets/tickets.ts'
 import { createEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
@@ -117,3 +118,21 @@ test('a clock that differs from that of a server in use is found, and one that w
   await moved.stop()
   await telegram.close()
 })
+
+test.if(started.deps.database.engine === 'postgresql')(
+  'a PostgreSQL server that does not answer is found, and its password is not shown',
+  async () => {
+    const { deps } = started
+    const databaseUrl = 'postgres://bellhop:its-password@127.0.0.1:9/bellhop'
+    const config = { ...deps.config, databaseUrl }
+    const { findings } = await examine({
+      config,
+      now: deps.clock.now(),
+      isServing: false,
+      widgetTag: undefined,
+    })
+    const found = findings.filter(({ check }) => check === 'database')
+    expect(found).toMatchObject([{ state: 'error', detail: "The database at DATABASE_URL can't be used." }])
+    expect(JSON.stringify(findings)).not.toContain('its-password')
+  },
+)

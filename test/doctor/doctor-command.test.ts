@@ -23,11 +23,11 @@ beforeAll(async () => {
   expect([code, err.includes('error')]).toEqual([0, false])
 })
 
-/** A copy of a data folder with one organization. */
+/** A copy of a data folder with one organization. Nobody listens on port 0, whatever else runs on this machine. */
 function place(settings: Place = {}): Place & { BELLHOP_DATA: string } {
   const folder = temporaryFolder('doctor')
   cpSync(filled, folder, { recursive: true })
-  return { BELLHOP_DATA: folder, ...settings }
+  return { BELLHOP_DATA: folder, PORT: '0', ...settings }
 }
 
 async function doctor(settings: Place, program = PROGRAM) {
@@ -97,7 +97,7 @@ test('doctor finds this server at its address', async () => {
 
 test('for people, doctor says what is wrong, what to do, and ends with the sum', async () => {
   const missing = join(temporaryFolder('doctor'), 'nothing')
-  const { code, out, err } = await runProgram({ BELLHOP_DATA: missing }, ['doctor'])
+  const { code, out, err } = await runProgram({ BELLHOP_DATA: missing, PORT: '0' }, ['doctor'])
   expect(code).toBe(1)
   expect(out).toContain(`error    folder       There is no data folder at ${missing}.\n`)
   expect(out).toContain("→ Set BELLHOP_DATA to the server's folder, or start Bellhop once to create it.\n")
@@ -215,11 +215,11 @@ test.if(disk !== undefined)(
   async () => {
     const folder = join(disk ?? '', 'data')
     cpSync(filled, folder, { recursive: true })
-    const { of } = await doctor({ BELLHOP_DATA: folder })
+    const { of } = await doctor({ BELLHOP_DATA: folder, PORT: '0' })
     expect(of('disk')).toMatchObject([{ state: 'error' }])
     expect(of('disk')[0]?.detail).toMatch(/^[67](\.\d)? MB are free on the disk of the data folder\.$/)
     expect(Bun.spawnSync(['mount', '-o', 'remount,ro', disk ?? '']).exitCode).toBe(0)
-    const readOnly = await doctor({ BELLHOP_DATA: folder })
+    const readOnly = await doctor({ BELLHOP_DATA: folder, PORT: '0' })
     expect(readOnly.code).toBe(1)
     expect(readOnly.of('folder')[0]).toMatchObject({ state: 'error' })
     expect(readOnly.of('folder')[0]?.detail).toEndWith('is on a disk that is mounted read-only.')
