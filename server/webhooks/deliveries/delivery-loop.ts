@@ -52,7 +52,8 @@ export function startDelivering(
     ...(given.resolve && { resolve: given.resolve }),
   })
   let isStopping = false
-  let willWakeSoon = false
+  /** When results that wait to share a commit must be recorded. */
+  let recordBy = Number.POSITIVE_INFINITY
   /** Rows may be in flight that no attempt here belongs to: at start, and after a commit whose outcome is unknown. */
   let mustRecover = true
   let clockJump: ClockJump | null = null
@@ -64,9 +65,13 @@ export function startDelivering(
     clockJump = checkClock() ?? clockJump
     const now = clock.now()
     const due = isStopping ? [] : await dueEndpoints(now)
-    if (!mustRecover && !clockJump && planTasks(due).length === 0) {
-      const untilDue = await timeUntilNextDue(now)
-      return untilDue > 0 ? untilDue : run()
+    if (!mustRecover && !clockJump) {
+      const tasks = planTasks(due)
+      const untilRecord = recordBy - clock.monotonic()
+      if (tasks.length === 0 || (untilRecord > 0 && tasks.every(hasEnoughQueued))) {
+        const untilDue = Math.min(await timeUntilNextDue(now), untilRecord)
+        return untilDue > 0 ? untilDue : run()
+      }
     }
     return (await commitBatch(due)) ? 0 : WAIT_AFTER_STORAGE_ERROR_MS
   }
@@ -124,6 +129,7 @@ export function startDelivering(
       await rebuildSchedule(tx)
     }
     // Planned here and not before, to include results that came while the unit was queued.
+    recordBy = Number.POSITIVE_INFINITY
     const tasks = planTasks(isStopping ? [] : due)
     const processed: ProcessedEndpoint[] = []
     for (const task of tasks) {
@@ -154,18 +160,20 @@ export function startDelivering(
     const result = await sendDelivery(deps, sender, headersOf, inFlight)
     given.onAttempt?.(result.outcome)
     slots.finish(inFlight, result)
-    // While its endpoint has enough to do, the result waits a moment to share a commit with others.
-    if (slots.queuedFor(inFlight.endpoint.id) < ENOUGH_QUEUED) loop.wake()
-    else wakeSoon()
+    recordWithin(hasEnoughQueued({ endpointId: inFlight.endpoint.id }) ? SHARED_COMMIT_MS : 0)
   }
 
-  function wakeSoon(): void {
-    if (willWakeSoon) return
-    willWakeSoon = true
-    clock.after(SHARED_COMMIT_MS, () => {
-      willWakeSoon = false
-      loop.wake()
-    })
+  /** Then its results wait a moment: each commit costs as much as several deliveries, and wakes every other loop. */
+  function hasEnoughQueued({ endpointId }: Pick<EndpointTask, 'endpointId'>): boolean {
+    return slots.queuedFor(endpointId) >= ENOUGH_QUEUED
+  }
+
+  function recordWithin(milliseconds: number): void {
+    const at = clock.monotonic() + milliseconds
+    if (at >= recordBy) return
+    recordBy = at
+    if (milliseconds === 0) loop.wake()
+    else clock.after(milliseconds, loop.wake)
   }
 
   /** Counted from the time of the last query, so that nothing that became due since then is missed. */
