@@ -7,7 +7,8 @@ import { StartError } from '../errors.ts'
 import { createAddressPolicy } from '../network/address-policy.ts'
 import { readCertificate } from '../network/certificate.ts'
 import { type ConnectionErrorCode, connectionErrorOf } from '../network/connection-errors.ts'
-import { createDialer } from '../network/dial.ts'
+import { createDialer, type Dialer } from '../network/dial.ts'
+import { judgeClock } from './check-clock.ts'
 import {
   countOf,
   dayOf,
@@ -16,7 +17,7 @@ import {
   type Installation,
   type OpenInstallation,
 } from './finding.ts'
-import { type CertifiedServer, readCertificateEnd } from './server-certificate.ts'
+import { askServerFacts, type CertifiedServer } from './server-certificate.ts'
 
 const { ok, warning, error } = findingsOf('certificate')
 const DAY_MS = 86_400_000
@@ -50,12 +51,12 @@ export async function checkOwnCertificates({ config, now }: Installation): Promi
   // Set by the operator, and not by an administrator: any address is allowed.
   const policy = createAddressPolicy(['0.0.0.0/0', '::/0'])
   const dialer = createDialer({ clock: systemClock, policy, ca: undefined })
-  const server = { host, port: Number(port || 443), startTls: null }
-  return examine(server, 'Renew it on the proxy.', () => readCertificateEnd(dialer, server), now)
+  const server = { host, port: Number(port || 443), protocol: 'https', isTls: true } as const
+  return examine(dialer, server, { now, advice: 'Renew it on the proxy.' })
 }
 
-/** Of the mail servers of all mailboxes that are in use, each server once. */
-export async function checkMailCertificates({ deps, orgIds, now }: OpenInstallation): Promise<Finding[]> {
+/** Of the mail servers of all mailboxes that are in use, each server once; and their clocks. */
+export async function checkMailServers({ deps, orgIds, now }: OpenInstallation): Promise<Finding[]> {
   const servers = new Map<string, CertifiedServer>()
   for (const orgId of orgIds) {
     for (const { imap, smtp, state } of await listMailboxes(deps, orgId)) {
@@ -64,35 +65,34 @@ export async function checkMailCertificates({ deps, orgIds, now }: OpenInstallat
         ['imap', imap],
         ['smtp', smtp],
       ] as const) {
-        servers.set(`${host}:${port}`, { host, port, startTls: security === 'tls' ? null : protocol })
+        servers.set(`${host}:${port}`, { host, port, protocol, isTls: security === 'tls' })
       }
     }
   }
   const dialer = createMailDialer({ clock: systemClock, config: deps.config })
-  const advice =
-    'Ask the provider of the mailbox to renew it. With an authority of your own, set BELLHOP_MAIL_CA.'
-  const found = await Promise.all(
-    [...servers.values()]
-      .slice(0, MAX_MAIL_SERVERS)
-      .map((server) => examine(server, advice, () => readCertificateEnd(dialer, server), now)),
-  )
+  const advice = 'Ask its provider to renew it. If it is from an authority of your own, set BELLHOP_MAIL_CA.'
+  const some = [...servers.values()].slice(0, MAX_MAIL_SERVERS)
+  const found = await Promise.all(some.map((server) => examine(dialer, server, { now, advice })))
   return found.flat()
 }
 
 /** A server that can't be reached is the business of other checks. */
 async function examine(
-  { host, port }: CertifiedServer,
-  advice: string,
-  readEnd: () => Promise<number>,
-  now: number,
+  dialer: Dialer,
+  server: CertifiedServer,
+  { now, advice }: { now: number; advice: string },
 ): Promise<Finding[]> {
-  const name = `The certificate of ${isIP(host) === 6 ? `[${host}]` : host}:${port}`
+  const { host, port } = server
+  const name = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`
   try {
-    return [judge(name, await readEnd(), now)]
+    const facts = await askServerFacts(dialer, server)
+    const certificate = judge(`The certificate of ${name}`, facts.certificateEndsAt, now)
+    const clock = facts.now === undefined ? undefined : judgeClock(facts.now - now, `that of ${name}`)
+    return clock ? [certificate, clock] : [certificate]
   } catch (cause) {
     const code = cause instanceof Error ? connectionErrorOf(cause) : undefined
     const fault = code && FAULTS[code]
-    return fault ? [error({ detail: `${name} ${fault}.`, advice })] : []
+    return fault ? [error({ detail: `The certificate of ${name} ${fault}.`, advice })] : []
   }
 }
 

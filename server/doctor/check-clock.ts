@@ -11,7 +11,7 @@ const MAX_DIFFERENCE_MS = 60_000
 /** S3 refuses requests from here on, and one-time codes and certificates begin to fail. */
 const LARGE_DIFFERENCE_MS = 300_000
 const ADVICE = 'Turn on time synchronization: timedatectl set-ntp true'
-const NEWEST_MAILS = 20
+const NEWEST_MAILS = 3
 
 /** The clock against what is stored, and against servers that are used anyway. */
 export async function checkClock(open: OpenInstallation): Promise<Finding[]> {
@@ -24,10 +24,17 @@ export async function checkClock(open: OpenInstallation): Promise<Finding[]> {
   }
   const difference = largest([await aheadByMail(open), ...(await aheadByHttp(open))])
   if (difference === undefined) return [ok('The clock agrees with what is stored.')]
-  const size = Math.abs(difference)
-  if (size < MAX_DIFFERENCE_MS) return [ok('The clock agrees with that of other servers.')]
-  const detail = `The clock is ${durationOf(size)} ${difference > 0 ? 'behind' : 'ahead of'} that of other servers.`
-  return [(size > LARGE_DIFFERENCE_MS ? error : warning)({ detail, advice: ADVICE })]
+  return [
+    judgeClock(difference, 'that of other servers') ?? ok('The clock agrees with that of other servers.'),
+  ]
+}
+
+/** `ahead` is how far another clock is ahead of this one, in milliseconds. Undefined when it agrees. */
+export function judgeClock(ahead: number, other: string): Finding | undefined {
+  const size = Math.abs(ahead)
+  if (size < MAX_DIFFERENCE_MS) return undefined
+  const detail = `The clock is ${durationOf(size)} ${ahead > 0 ? 'behind' : 'ahead of'} ${other}.`
+  return (size > LARGE_DIFFERENCE_MS ? error : warning)({ detail, advice: ADVICE })
 }
 
 function largest(differences: (number | undefined)[]): number | undefined {
@@ -51,10 +58,10 @@ async function newestStored({ deps, orgIds }: OpenInstallation): Promise<number>
 
 /**
  * How far the clocks of mail servers are ahead. A mail can't be fetched before it was received, so a later time tells;
- * an earlier one doesn't.
+ * an earlier one doesn't. A single mail may have been put there with any time.
  */
 async function aheadByMail({ deps, orgIds }: OpenInstallation): Promise<number | undefined> {
-  let ahead: number | undefined
+  const found: number[] = []
   for (const orgId of orgIds) {
     const newest = await deps.database.read
       .select({ receivedAt: mails.receivedAt, createdAt: mails.createdAt })
@@ -62,11 +69,10 @@ async function aheadByMail({ deps, orgIds }: OpenInstallation): Promise<number |
       .where(eq(mails.orgId, orgId))
       .orderBy(desc(mails.id))
       .limit(NEWEST_MAILS)
-    for (const { receivedAt, createdAt } of newest) {
-      if (receivedAt > createdAt) ahead = Math.max(ahead ?? 0, receivedAt - createdAt)
-    }
+    const least = Math.min(...newest.map(({ receivedAt, createdAt }) => receivedAt - createdAt))
+    if (newest.length === NEWEST_MAILS && least > 0) found.push(least)
   }
-  return ahead
+  return largest(found)
 }
 
 /** How far the clocks of the S3 server of backups and of Telegram are ahead, by the header of an answer. */

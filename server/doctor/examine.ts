@@ -2,7 +2,7 @@ import type { Config } from '../config.ts'
 import type { Deps } from '../deps.ts'
 import { checkAddress, checkProxy } from './check-address.ts'
 import { checkBackups } from './check-backups.ts'
-import { checkMailCertificates, checkOwnCertificates } from './check-certificates.ts'
+import { checkMailServers, checkOwnCertificates } from './check-certificates.ts'
 import { checkBots, checkMailboxes } from './check-channels.ts'
 import { checkClock } from './check-clock.ts'
 import { checkDatabase } from './check-database.ts'
@@ -82,7 +82,7 @@ function checksOf({ data, pid, untrustedProxy, limits, ...given }: Examined): [C
     ['disk', withData(checkDisk)],
     ['clock', withData(checkClock)],
     ['dns', withData(checkDns)],
-    ['certificate', withData(checkMailCertificates)],
+    ['certificate', withData(checkMailServers)],
     ['backup', withData(checkBackups)],
     ['mailbox', withData(checkMailboxes)],
     ['bot', withData(checkBots)],

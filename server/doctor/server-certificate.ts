@@ -11,12 +11,21 @@ export interface CertifiedServer {
   /** A host name, or an IP address without brackets. */
   host: string
   port: number
-  /** The protocol that asks for TLS after the connection. Null: TLS starts at once. */
-  startTls: 'imap' | 'smtp' | null
+  protocol: 'https' | 'imap' | 'smtp'
+  /** Whether TLS starts at once, and not after a command. */
+  isTls: boolean
+}
+
+interface ServerFacts {
+  /** When its certificate ends, in milliseconds since 1970. */
+  certificateEndsAt: number
+  /** What its clock says, in milliseconds since 1970. Some SMTP servers greet with it, such as Microsoft's and Exim. */
+  now: number | undefined
 }
 
 /** What the client says before TLS, and what ends the server's answer to each. */
-const TALKS: Record<'imap' | 'smtp', [say: string, until: RegExp][]> = {
+const TALKS: Record<CertifiedServer['protocol'], [say: string, until: RegExp][]> = {
+  https: [],
   imap: [
     ['', /^\* OK.*\r\n/],
     ['a STARTTLS\r\n', /^a OK.*\r\n/m],
@@ -27,28 +36,30 @@ const TALKS: Record<'imap' | 'smtp', [say: string, until: RegExp][]> = {
     ['STARTTLS\r\n', /^220 .*\r\n/m],
   ],
 }
+const GREETING = /^220 .*\r\n/m
+/** RFC 5322, section 3.3. */
+const TIME = /[A-Z][a-z]{2}, \d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d [+-]\d{4}/
 
-/** When a server's certificate ends, in milliseconds since 1970. Nobody signs in. Rejects as `dial` does. */
-export async function readCertificateEnd(
-  dialer: Dialer,
-  { host, port, startTls }: CertifiedServer,
-): Promise<number> {
-  const socket = await dialer.dial({ host, port, isTls: startTls === null }, MAX_DIAL_MS)
+/** Connects, and signs in nowhere. Rejects as `dial` does. */
+export async function askServerFacts(dialer: Dialer, server: CertifiedServer): Promise<ServerFacts> {
+  const { host, port, protocol, isTls } = server
+  const socket = await dialer.dial({ host, port, isTls }, MAX_DIAL_MS)
   try {
-    const secured = startTls === null ? (socket as TLSSocket) : await upgrade(socket, startTls, dialer, host)
-    return Date.parse(secured.getPeerCertificate().valid_to)
+    let greeting = ''
+    if (isTls && protocol === 'smtp') greeting = await talk(socket, '', GREETING).catch(() => '')
+    if (!isTls) for (const [say, until] of TALKS[protocol]) greeting += await talk(socket, say, until)
+    const secured = isTls ? (socket as TLSSocket) : await upgrade(socket, dialer, host)
+    const time = Date.parse(TIME.exec(greeting)?.[0] ?? '')
+    return {
+      certificateEndsAt: Date.parse(secured.getPeerCertificate().valid_to),
+      now: Number.isNaN(time) ? undefined : time,
+    }
   } finally {
     socket.destroy()
   }
 }
 
-async function upgrade(
-  socket: Socket,
-  protocol: 'imap' | 'smtp',
-  dialer: Dialer,
-  host: string,
-): Promise<TLSSocket> {
-  for (const [say, until] of TALKS[protocol]) await talk(socket, say, until)
+async function upgrade(socket: Socket, dialer: Dialer, host: string): Promise<TLSSocket> {
   const { connect } = process.getBuiltinModule('node:tls')
   return new Promise((resolve, reject) => {
     const secured = connect({ socket, ...dialer.tlsOptions(host) })
@@ -58,14 +69,15 @@ async function upgrade(
   })
 }
 
-function talk(socket: Socket, say: string, until: RegExp): Promise<void> {
+/** Returns what the server says. */
+function talk(socket: Socket, say: string, until: RegExp): Promise<string> {
   return new Promise((resolve, reject) => {
     let heard = ''
     const end = (fault?: Error) => {
       cancelTimer()
       socket.off('data', listen).off('error', end).off('close', onClose)
       if (fault) reject(fault)
-      else resolve()
+      else resolve(heard)
     }
     const listen = (data: Uint8Array) => {
       heard += Buffer.from(data).toString('latin1')
