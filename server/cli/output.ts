@@ -58,3 +58,10 @@ export function escapeControls(text: string): string {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
   })
 }
+
+/** The records of an organization that say the most, such as `12 tickets, 1 message, 0 files`. */
+export function formatRecords(records: Record<string, number>): string {
+  return ['ticket', 'message', 'file']
+    .map((kind) => `${records[kind] ?? 0} ${kind}${records[kind] === 1 ? '' : 's'}`)
+    .join(', ')
+}

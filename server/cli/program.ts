@@ -8,7 +8,9 @@ import { addBot } from './channels/bot.ts'
 import { addMailbox } from './channels/mailbox.ts'
 import { addWidget } from './channels/widget.ts'
 import { addDoctor } from './doctor.ts'
+import { addExport } from './export.ts'
 import { addHealth } from './health.ts'
+import { addImport } from './import.ts'
 import { addKey } from './key.ts'
 import { addOrg } from './org.ts'
 import { print } from './output.ts'
@@ -78,6 +80,8 @@ function createProgram(): Command {
   addBot(program)
   addBackup(program)
   addRestore(program)
+  addExport(program)
+  addImport(program)
   addService(program)
   addHealth(program)
   addDoctor(program)

@@ -12,7 +12,7 @@ const LAYERS = [
   ['customers', 'attachments', 'webhooks', 'idempotency'],
   ['sends', 'backup'],
   ['tickets', 'organizations'],
-  ['agents', 'api-keys'],
+  ['agents', 'api-keys', 'export'],
   ['sessions'],
   ['search', 'saved-replies', 'threads'],
   ['saved-views', 'replies'],

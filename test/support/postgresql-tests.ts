@@ -25,6 +25,9 @@ const FILES = [
 /** The same of the folder for the website widget. */
 const WIDGET_FILES = ['sessions', 'messages', 'events', 'erasure', 'ticket-visitor', 'visitor-kill']
 
+/** The same of exports. */
+const EXPORT_FILES = ['round-trip', 'import-kill']
+
 /**
  * Files in these folders that run on SQLite only. PostgreSQL is for SQL, storage, locks, and crash recovery, and these
  * files never get that far, or test it the same way on any database.
@@ -123,6 +126,7 @@ export function postgresqlTests(): string[] {
   const further = [
     ...FILES.map((name) => `test/channels/${name}.test.ts`),
     ...WIDGET_FILES.map((name) => `test/widget/${name}.test.ts`),
+    ...EXPORT_FILES.map((name) => `test/export/${name}.test.ts`),
   ]
   return [...files.filter((file) => !skipped.includes(file)), ...further].sort()
 }

@@ -23,7 +23,7 @@ export async function storedRows(deps: Deps): Promise<Record<string, string[]>> 
   return found
 }
 
-async function allTables(): Promise<PgTable[]> {
+export async function allTables(): Promise<PgTable[]> {
   const files: object[] = await Promise.all(readdirSync(FOLDER).map((name) => import(join(FOLDER, name))))
   return files.flatMap((file) => Object.values(file)).filter(isTable)
 }

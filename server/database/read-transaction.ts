@@ -1,0 +1,108 @@
+import { join } from 'node:path'
+import { type SQL, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
+import { engine } from './columns.ts'
+import type { Reader } from './database.ts'
+import { DATABASE_FILE } from './open.ts'
+import { openReader } from './sqlite-connections.ts'
+
+interface Query {
+  toSQL(): { sql: string; params: unknown[] }
+}
+
+/** Reads on a connection of its own. All of them see the state of the same moment, whatever is written meanwhile. */
+export interface ReadTransaction {
+  /**
+   * The rows of a query, `atOnce` in memory at a time, each with the values of the columns that the query selects, in
+   * their order. One query at a time.
+   */
+  rows(
+    build: (read: Reader) => Query,
+    columns: readonly PgColumn[],
+    atOnce: number,
+  ): AsyncGenerator<unknown[][]>
+  close(): Promise<void>
+}
+
+export async function openReadTransaction(place: {
+  dataFolder: string
+  databaseUrl: string | undefined
+}): Promise<ReadTransaction> {
+  return place.databaseUrl === undefined
+    ? readSqlite(join(place.dataFolder, DATABASE_FILE))
+    : await readPostgres(place.databaseUrl)
+}
+
+/** In the order of the UTF-8 bytes of a text, as SQLite sorts, whatever the language of a PostgreSQL database. */
+export function inByteOrder(column: PgColumn): SQL {
+  const isSortedByLanguage = engine === 'postgresql' && column.dataType === 'string'
+  return isSortedByLanguage ? sql`${column} collate "C"` : sql`${column}`
+}
+
+function readSqlite(file: string): ReadTransaction {
+  const { connection, read } = openReader(file)
+  // What is sorted may be larger than the memory.
+  connection.exec('PRAGMA temp_store = FILE')
+  connection.exec('BEGIN')
+  // The first read fixes the moment.
+  connection.query('SELECT count(*) FROM sqlite_schema').get()
+  return {
+    async *rows(build, columns, atOnce) {
+      const { sql, params } = build(read).toSQL()
+      using query = connection.prepare<Record<string, unknown>, (string | number)[]>(sql)
+      let page: unknown[][] = []
+      for (const row of query.iterate(...params.map(bindingOf))) {
+        page.push(decoded(columns, Object.values(row)))
+        if (page.length < atOnce) continue
+        yield page
+        page = []
+      }
+      if (page.length > 0) yield page
+    },
+    async close() {
+      connection.close()
+    },
+  }
+}
+
+function bindingOf(param: unknown): string | number {
+  if (typeof param === 'string' || typeof param === 'number') return param
+  throw new Error('A query of an export has only texts and numbers as parameters.')
+}
+
+async function readPostgres(url: string): Promise<ReadTransaction> {
+  // Not imported: that would load them on SQLite, too.
+  const { drizzle } = await import('drizzle-orm/bun-sql')
+  const client = new Bun.SQL(url, { max: 1, connection: { idle_in_transaction_session_timeout: 0 } })
+  const read = drizzle(client, { casing: 'snake_case' }) as unknown as Reader
+  let cursors = 0
+  try {
+    await client.unsafe('begin isolation level repeatable read, read only')
+  } catch (error) {
+    await client.close()
+    throw error
+  }
+  return {
+    async *rows(build, columns, atOnce) {
+      const { sql, params } = build(read).toSQL()
+      // A name of its own: the client keeps what it knows of the columns of a statement.
+      cursors += 1
+      const cursor = `rows_${cursors}`
+      await client.unsafe(`declare ${cursor} no scroll cursor for ${sql}`, params)
+      for (;;) {
+        const found: unknown[][] = await client.unsafe(`fetch forward ${atOnce} from ${cursor}`).values()
+        if (found.length > 0) yield found.map((values) => decoded(columns, values))
+        if (found.length < atOnce) break
+      }
+      await client.unsafe(`close ${cursor}`)
+    },
+    close: () => client.close({ timeout: 0 }),
+  }
+}
+
+function decoded(columns: readonly PgColumn[], values: unknown[]): unknown[] {
+  return columns.map((column, place) => {
+    const value = values[place]
+    return value === null ? null : column.mapFromDriverValue(value)
+  })
+}

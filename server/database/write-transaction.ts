@@ -1,0 +1,55 @@
+import { join } from 'node:path'
+import type { Transaction } from './database.ts'
+import { DATABASE_FILE } from './open.ts'
+import { openWriter } from './sqlite-connections.ts'
+import { runAsUnit } from './unit.ts'
+
+const BUSY_TIMEOUT_MS = 5_000
+/** Negative values are KiB. For many rows in indexes that aren't in their order. */
+const CACHE_KIB = -32_768
+
+/**
+ * Runs one unit of work on a connection of its own. Unlike those of `Database.write`, it may take minutes and await anything.
+ * It is for commands that have the data to themselves: on SQLite, nobody else can write meanwhile. Its changes are durable
+ * when the promise resolves; when it rejects or the process ends, none is kept.
+ */
+export async function writeInOneTransaction<T>(
+  place: { dataFolder: string; databaseUrl: string | undefined },
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  return place.databaseUrl === undefined
+    ? writeSqlite(join(place.dataFolder, DATABASE_FILE), work)
+    : writePostgres(place.databaseUrl, work)
+}
+
+async function writeSqlite<T>(file: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  const writer = openWriter(file)
+  const { connection } = writer
+  connection.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA cache_size = ${CACHE_KIB}`)
+  try {
+    writer.begin.run()
+    const value = await runAsUnit(() => work(writer.tx))
+    writer.commit.run()
+    await writer.sync()
+    return value
+  } catch (error) {
+    if (connection.inTransaction) connection.exec('ROLLBACK')
+    throw error
+  } finally {
+    // The log has every row. It would stay as large until the server empties it.
+    writer.emptyLog()
+    writer.close()
+  }
+}
+
+async function writePostgres<T>(url: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  // Not imported: that would load it on SQLite, too.
+  const { drizzle } = await import('drizzle-orm/bun-sql')
+  const client = new Bun.SQL(url, { max: 1, connection: { idle_in_transaction_session_timeout: 0 } })
+  try {
+    const database = drizzle(client, { casing: 'snake_case' })
+    return await database.transaction((tx) => runAsUnit(() => work(tx as unknown as Transaction)))
+  } finally {
+    await client.close({ timeout: 0 })
+  }
+}

@@ -1,0 +1,122 @@
+import type { PgTable } from 'drizzle-orm/pg-core'
+import { agents } from '../database/tables/agents.ts'
+import { apiKeys } from '../database/tables/api-keys.ts'
+import { attachments } from '../database/tables/attachments.ts'
+import { auditEntries } from '../database/tables/audit.ts'
+import {
+  bots,
+  telegramChats,
+  telegramConversations,
+  telegramFiles,
+  telegramMessages,
+  telegramUpdates,
+} from '../database/tables/bots.ts'
+import { customerIdentities, customers } from '../database/tables/customers.ts'
+import { events } from '../database/tables/events.ts'
+import { idempotencyKeys } from '../database/tables/idempotency.ts'
+import { knownMails, mailboxes, mailFolders, mails, oauthClients } from '../database/tables/mailboxes.ts'
+import { messageContents, messageEdits, messages } from '../database/tables/messages.ts'
+import { organizations } from '../database/tables/organizations.ts'
+import { savedReplies } from '../database/tables/saved-replies.ts'
+import { savedViews } from '../database/tables/saved-views.ts'
+import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
+import { sends } from '../database/tables/sends.ts'
+import { agentLinks } from '../database/tables/sessions.ts'
+import { activities, drafts, notes, readMarks } from '../database/tables/threads.ts'
+import { tickets } from '../database/tables/tickets.ts'
+import { attempts, deliveries, endpoints, resendJobs } from '../database/tables/webhooks.ts'
+import {
+  blockedAddresses,
+  emailedVisitors,
+  visitors,
+  widgetConversations,
+  widgetMessages,
+  widgets,
+} from '../database/tables/widgets.ts'
+
+/** The records of one table. A record has a field for each column, except for the organization's id. */
+export interface RecordKind {
+  /** What its lines say it is. */
+  name: string
+  table: PgTable
+  /** Columns that put its records in order. Within an organization, they are unique together. */
+  order: string[]
+  /** Columns that are encrypted in the database and plain text in the file, and the column that each is bound to. */
+  secrets: string[]
+  boundTo: string
+  /** Columns that aren't in the file, and what they are after an import. Undefined: the database decides. */
+  left: Record<string, null | undefined>
+}
+
+/**
+ * Everything of an organization that is in an export, in the order of the file: no record refers to a later one. The guide
+ * (http/docs/guides/export.md) describes each, and says of all other tables why they are left out.
+ */
+export const RECORD_KINDS: RecordKind[] = [
+  kind('organization', organizations, ['id'], { left: { erasedEvent: null } }),
+  kind('agent', agents, ['id']),
+  kind('agentLink', agentLinks, ['id']),
+  kind('apiKey', apiKeys, ['id']),
+  kind('savedReply', savedReplies, ['id']),
+  kind('savedView', savedViews, ['id']),
+  kind('customer', customers, ['id'], { left: { reindexAfter: null } }),
+  kind('customerIdentity', customerIdentities, ['channel', 'externalId']),
+  kind('mailbox', mailboxes, ['id'], {
+    secrets: ['imapPassword', 'smtpPassword', 'tokens', 'dkimKey'],
+    boundTo: 'id',
+  }),
+  kind('mailFolder', mailFolders, ['mailboxId', 'name']),
+  kind('oauthClient', oauthClients, ['provider'], { secrets: ['clientSecret'], boundTo: 'orgId' }),
+  kind('bot', bots, ['id'], { secrets: ['token', 'webhook'], boundTo: 'id' }),
+  kind('widget', widgets, ['id'], { secrets: ['identitySecret', 'previousIdentitySecret'], boundTo: 'id' }),
+  kind('endpoint', endpoints, ['id'], {
+    secrets: ['secret', 'nextSecret', 'previousSecret'],
+    boundTo: 'id',
+  }),
+  kind('ticket', tickets, ['number'], { left: { number: undefined } }),
+  kind('message', messages, ['id']),
+  kind('messageContent', messageContents, ['messageId']),
+  kind('messageEdit', messageEdits, ['messageId', 'version']),
+  kind('scheduledMessage', scheduledMessages, ['id']),
+  kind('note', notes, ['id']),
+  kind('activity', activities, ['id']),
+  kind('draft', drafts, ['agentId', 'ticketId', 'kind']),
+  kind('readMark', readMarks, ['agentId', 'ticketId']),
+  kind('attachment', attachments, ['id']),
+  kind('send', sends, ['id']),
+  kind('mail', mails, ['id']),
+  kind('knownMail', knownMails, ['mailboxId', 'messageIdHash', 'senderHash']),
+  kind('telegramUpdate', telegramUpdates, ['id']),
+  kind('telegramChat', telegramChats, ['botId', 'chatId']),
+  kind('telegramConversation', telegramConversations, ['ticketId']),
+  kind('telegramMessage', telegramMessages, ['botId', 'chatId', 'telegramMessageId']),
+  kind('telegramFile', telegramFiles, ['id']),
+  kind('visitor', visitors, ['id']),
+  kind('widgetConversation', widgetConversations, ['ticketId']),
+  kind('widgetMessage', widgetMessages, ['visitorId', 'clientId']),
+  kind('blockedAddress', blockedAddresses, ['address']),
+  kind('emailedVisitor', emailedVisitors, ['addressKey']),
+  kind('event', events, ['number']),
+  kind('delivery', deliveries, ['id']),
+  kind('attempt', attempts, ['deliveryId', 'number']),
+  kind('resendJob', resendJobs, ['id']),
+  kind('auditEntry', auditEntries, ['id']),
+  kind('idempotencyKey', idempotencyKeys, ['key']),
+]
+
+type ColumnOf<Table extends PgTable> = keyof Table['$inferSelect'] & string
+
+interface Exceptions<Column extends string> {
+  secrets?: Column[]
+  boundTo?: Column
+  left?: { [Name in Column]?: null | undefined }
+}
+
+function kind<Table extends PgTable>(
+  name: string,
+  table: Table,
+  order: ColumnOf<Table>[],
+  { secrets = [], boundTo, left = {} }: Exceptions<ColumnOf<Table>> = {},
+): RecordKind {
+  return { name, table, order, secrets, boundTo: boundTo ?? '', left: { ...left } }
+}
