@@ -75,6 +75,11 @@ export const GUIDES: Guide[] = [
     load: () => import('./guides/backup.md', { with: { type: 'text' } }),
   },
   {
+    slug: 'export',
+    title: 'Export and import',
+    load: () => import('./guides/export.md', { with: { type: 'text' } }),
+  },
+  {
     slug: 'settings',
     title: 'Settings',
     load: () => import('./guides/settings.md', { with: { type: 'text' } }),
