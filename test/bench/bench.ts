@@ -21,8 +21,11 @@ const PARTS: Record<string, () => Promise<() => Promise<Result[]>>> = {
   telegram: async () => (await import('./telegram.ts')).benchTelegram,
 }
 
-/** Only when it is named, because it takes ten minutes. */
-const ON_REQUEST = { soak: async () => (await import('./soak.ts')).benchSoak }
+/** Only when they are named, because they take minutes. */
+const ON_REQUEST = {
+  soak: async () => (await import('./soak.ts')).benchSoak,
+  export: async () => (await import('./export-import.ts')).benchExportImport,
+}
 
 const wanted = process.argv.slice(2)
 const results: Result[] = []
