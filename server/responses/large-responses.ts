@@ -1,3 +1,4 @@
+import { systemClock } from '../clock.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { markEncoded } from './compress-responses.ts'
@@ -197,22 +198,22 @@ function busy(): AppError {
 /**
  * Lets one caller go on per turn of the event loop, in order, so that other requests run in between. Once the burst is used
  * up, there are rests: otherwise, clients that always want more would keep the loop busy, and everything else would wait
- * for a slice at each of its steps.
+ * for a slice at each of its steps. Uses real time, not the clock of the dependencies: tests move that one.
  */
 function createTurns(): () => Promise<void> {
   const waiting: (() => void)[] = []
   let isScheduled = false
   let creditMs = BURST_MS
-  let countedAt = performance.now()
+  let countedAt = systemClock.monotonic()
 
   function schedule(): void {
     isScheduled = waiting.length > 0
     if (!isScheduled) return
-    const now = performance.now()
+    const now = systemClock.monotonic()
     creditMs = Math.min(BURST_MS, creditMs + (now - countedAt) * SHARE)
     countedAt = now
     if (creditMs >= 0) setImmediate(next)
-    else setTimeout(next, Math.ceil(-creditMs / SHARE))
+    else systemClock.after(Math.ceil(-creditMs / SHARE), next)
   }
 
   function next(): void {
