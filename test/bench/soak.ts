@@ -68,6 +68,7 @@ const CHANNEL_EVERY_MS = 500
 const BOT_FLOOD_EVERY_MS = 30
 const HANGING_ENDPOINTS = 5
 const FAT_BATCH = 50
+const ABUSER_NICE = 10
 const MAX_DRAIN_MS = 60_000
 const LOOK_EVERY_MS = 250
 const silent = createLog('error', false, () => {}, Date.now)
@@ -162,13 +163,17 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
     const roundMs = (options.seconds * 1_000) / options.rounds
     load.say('alone')
     await Bun.sleep(roundMs * ALONE_SHARE)
-    const abusers = startProgram('soak-abuse.ts', {
-      base,
-      key: workspace.key,
-      cookie,
-      widgetKey: seeded.abuserWidgetKey,
-      fatTicketId: seeded.fatTicketId,
-    })
+    const abusers = startProgram(
+      'soak-abuse.ts',
+      {
+        base,
+        key: workspace.key,
+        cookie,
+        widgetKey: seeded.abuserWidgetKey,
+        fatTicketId: seeded.fatTicketId,
+      },
+      { isAbuser: true },
+    )
     const flooder = telegram.addUser()
     const flood = setInterval(() => flooder.writes(seeded.abuserBot, 'Flood'), BOT_FLOOD_EVERY_MS)
     load.say('beside')
@@ -304,10 +309,14 @@ async function startMail() {
   }
 }
 
-/** A program beside this file. Its report is the JSON that it prints when its standard input has ended. */
-function startProgram(name: string, given: unknown) {
+/**
+ * A program beside this file. Its report is the JSON that it prints when its standard input has ended. Abusers have a lower
+ * priority: they are on other machines, and only what the server does for them may slow it down.
+ */
+function startProgram(name: string, given: unknown, { isAbuser = false } = {}) {
   const program = `${import.meta.dir}/programs/${name}`
-  const child = Bun.spawn([process.execPath, program, JSON.stringify(given)], {
+  const command = [process.execPath, program, JSON.stringify(given)]
+  const child = Bun.spawn(isAbuser ? ['nice', '-n', `${ABUSER_NICE}`, ...command] : command, {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const printed = new Response(child.stdout).text()
