@@ -12,6 +12,8 @@ import { ticketEtag, viewSentMessage, viewTicket } from './views.ts'
 
 /** Finished tickets that are kept in memory. */
 const MAX_KEPT_BYTES = 16 * 1024 * 1024
+/** Ids of large tickets that are remembered. */
+const MAX_KNOWN_LARGE = 1_000
 
 interface Asked {
   orgId: string
@@ -24,8 +26,10 @@ interface Asked {
  * Answers `GET /v1/tickets/:id`. The row is read first: its version is never newer than the messages. With this version,
  * the finished response of an earlier request is sent again. A ticket with many messages is sent in slices.
  */
-export function createTicketResponse(deps: Deps, large: LargeResponses) {
+export function createTicketResponse(deps: Deps, responses: LargeResponses) {
   const kept = createByteCache(MAX_KEPT_BYTES)
+  // Finding out that a ticket is large takes a millisecond or two, which many clients would cause in the same turn.
+  const large = new Set<string>()
   const { read } = deps.database
 
   return async ({ orgId, id, request, set }: Asked): Promise<Response> => {
@@ -36,8 +40,12 @@ export function createTicketResponse(deps: Deps, large: LargeResponses) {
     if (known !== null && isNamed(known, etag)) return finishedResponse(set, null, 304)
     let text = kept.get(id, etag)
     if (text === undefined) {
-      const rows = await readFewMessages(read, { orgId, ticketId: id })
-      if (!rows) return large.send({ request, orgId, set }, () => slicesOf(ticket))
+      const rows = large.has(id) ? undefined : await readFewMessages(read, { orgId, ticketId: id })
+      if (!rows) {
+        if (large.size >= MAX_KNOWN_LARGE) large.clear()
+        large.add(id)
+        return responses.send({ request, orgId, set }, () => slicesOf(ticket))
+      }
       const hasFiles = rows.some(({ attachmentCount }) => attachmentCount > 0)
       const messages = hasFiles ? await withAttachments(read, orgId, rows) : rows
       text = JSON.stringify(viewTicket({ ...ticket, messages }))
