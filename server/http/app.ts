@@ -100,7 +100,7 @@ export function createApp(
     .use(threadRoutes(deps, guards.agents, guards.large))
     .use(bulkRoutes(guards.agents))
     .use(replyRoutes(guards.agents))
-    .use(savedReplyRoutes(guards.agents))
+    .use(savedReplyRoutes(guards.agents, guards.large))
     .use(tagRoutes(guards.agents))
     .use(erasureRoutes(guards.agents))
     .use(endpointRoutes(guards.agents))

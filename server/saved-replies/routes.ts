@@ -1,16 +1,21 @@
 import { Elysia, t } from 'elysia'
 import { isoTime } from '../dates.ts'
+import type { Deps } from '../deps.ts'
 import { arriveWithText, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
 import { byId } from '../requests/schemas.ts'
 import { text } from '../requests/text.ts'
+import { finishedResponse } from '../responses/finished-response.ts'
+import type { LargeResponses } from '../responses/large-responses.ts'
+import { jsonSlices } from '../responses/row-slices.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
 import { messageText, time } from '../tickets/schemas.ts'
 import {
+  areSavedRepliesFew,
   createSavedReply,
   deleteSavedReply,
-  listSavedReplies,
   type SavedReply,
+  savedReplySlices,
   updateSavedReply,
 } from './saved-replies.ts'
 
@@ -27,14 +32,21 @@ const savedReply = t.Object({
 })
 
 /** Saved replies, which every agent can use and change. */
-export function savedReplyRoutes(guard: AgentGuard) {
+export function savedReplyRoutes(guard: AgentGuard, large: LargeResponses) {
   const transform = strictQuery()
   const withBody = { parse: arriveWithText, transform: [transform, jsonBody] }
   return new Elysia({ name: 'saved-replies/console', prefix: '/console' })
     .use(guard.requireAgent)
     .get(
       '/saved-replies',
-      async ({ me, as }) => ({ data: (await listSavedReplies(as, me.orgId)).map(viewSavedReply) }),
+      async ({ me: { orgId }, as, request, set }) => {
+        const slices = viewedSlices(as, orgId)
+        if (!(await areSavedRepliesFew(as, orgId))) {
+          return large.send({ request, orgId, set }, () => jsonSlices({ data: slices }, {}))
+        }
+        const data = (await Array.fromAsync(slices)).flat()
+        return finishedResponse(set, JSON.stringify({ data }))
+      },
       { transform, response: { 200: t.Object({ data: t.Array(savedReply) }) } },
     )
     .post(
@@ -57,6 +69,10 @@ export function savedReplyRoutes(guard: AgentGuard) {
       },
       { transform, params: byId, response: { 204: t.Undefined() } },
     )
+}
+
+async function* viewedSlices(deps: Deps, orgId: string) {
+  for await (const replies of savedReplySlices(deps, orgId)) yield replies.map(viewSavedReply)
 }
 
 function viewSavedReply({ id, name, text, updatedAt }: SavedReply) {

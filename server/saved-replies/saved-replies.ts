@@ -1,21 +1,76 @@
-import { and, asc, eq } from 'drizzle-orm'
+import { and, eq, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import { recordAudit } from '../audit/audit.ts'
-import type { Transaction } from '../database/database.ts'
+import type { Reader, Transaction } from '../database/database.ts'
+import { integerParameter, statement, textParameter } from '../database/statement.ts'
 import { savedReplies } from '../database/tables/saved-replies.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { recordWorkspaceChange } from '../events/events.ts'
 import { isId } from '../ids.ts'
+import { MAX_SLICE_ROWS, sliceLengths } from '../responses/row-slices.ts'
 
 export type SavedReply = typeof savedReplies.$inferSelect
 
-/** In order of their names. */
-export function listSavedReplies(deps: Deps, orgId: string): Promise<SavedReply[]> {
-  return deps.database.read
-    .select()
+/** Sizes that are looked up at once. */
+const MAX_SIZES = 500
+/** What a saved reply takes beside its text. */
+const ROW_BYTES = 300
+
+type Place = { name: string; id: string }
+const START: Place = { name: '', id: '' }
+
+/** Whether they can be read and sent at once. */
+export async function areSavedRepliesFew({ database: { read } }: Deps, orgId: string): Promise<boolean> {
+  const sizes = await findSizes(read, { orgId, ...START, limit: MAX_SLICE_ROWS + 1 })
+  return sizes.length <= MAX_SLICE_ROWS && sliceLengths(sizes).length <= 1
+}
+
+/** In order of their names, in slices. */
+export async function* savedReplySlices(
+  { database: { read } }: Deps,
+  orgId: string,
+): AsyncGenerator<SavedReply[], void, void> {
+  let place = START
+  for (;;) {
+    const ahead = await findSizes(read, { orgId, ...place, limit: MAX_SIZES })
+    if (ahead.length === 0) return
+    for (const limit of sliceLengths(ahead)) {
+      const replies = await findReplies(read, { orgId, ...place, limit })
+      const last = replies.at(-1)
+      if (!last) return
+      place = { name: last.name, id: last.id }
+      yield replies
+    }
+  }
+}
+
+type Slice = Place & { orgId: string; limit: number }
+
+const findSizes = statement<Slice, { size: number }[], Reader>('saved_reply_sizes', (read, p) =>
+  read
+    .select({
+      size: sql<number>`octet_length(${savedReplies.text}) + ${sql.raw(String(ROW_BYTES))}`.mapWith(Number),
+    })
     .from(savedReplies)
-    .where(eq(savedReplies.orgId, orgId))
-    .orderBy(asc(savedReplies.name), asc(savedReplies.id))
+    .where(isAfter())
+    .orderBy(inOrder(p.limit)),
+)
+
+const findReplies = statement<Slice, SavedReply[], Reader>('saved_replies', (read, p) =>
+  read.select().from(savedReplies).where(isAfter()).orderBy(inOrder(p.limit)),
+)
+
+/** For a statement with the parameters `orgId`, `name`, and `id`. */
+function isAfter(): SQL | undefined {
+  const place = sql`${textParameter(sql.placeholder('name'))}, ${textParameter(sql.placeholder('id'))}`
+  return and(
+    eq(savedReplies.orgId, textParameter(sql.placeholder('orgId'))),
+    sql`(${savedReplies.name}, ${savedReplies.id}) > (${place})`,
+  )
+}
+
+function inOrder(limit: Placeholder): SQL {
+  return sql`${savedReplies.name}, ${savedReplies.id} limit ${integerParameter(limit)}`
 }
 
 export async function createSavedReply(

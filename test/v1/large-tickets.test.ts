@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Socket } from 'bun'
+import { savedReplies } from '../../server/database/tables/saved-replies.ts'
 import { createId } from '../../server/ids.ts'
 import { addMessages } from '../support/add-messages.ts'
 import { signInAgent } from '../support/agents.ts'
@@ -207,6 +208,34 @@ test('its page in the inbox is complete and in order too, with notes between, an
     expect(thread.timeline.slice(-3, -1)).toEqual(notes)
     expect(thread.waiting.map((reply) => [reply.id, reply.text])).toEqual([[waiting, TEXT]])
     expect(thread).toMatchObject({ ticket: { id, status: 'pending' }, readUpTo: null, drafts: [] })
+  })
+  expect(hold).toBeLessThanOrEqual(MAX_HOLD_MS)
+})
+
+test('saved replies that are many or long are complete and in order, and hold up nobody', async () => {
+  const ben = await signInAgent(bellhop, acme.orgId)
+  const now = bellhop.deps.clock.now()
+  // A name more than once, so that its place among the same ones counts.
+  const made = Array.from({ length: LARGE }, (_, number) => ({
+    id: createId('svr', now + number),
+    orgId: acme.orgId,
+    name: `Reply ${String(number % 40).padStart(2, '0')}`,
+    text: `${number} ${TEXT}`,
+    createdAt: now,
+    updatedAt: now,
+  }))
+  await bellhop.deps.database.write(async (tx) => {
+    for (const reply of made) await tx.insert(savedReplies).values(reply)
+  })
+  const wanted = made
+    .toSorted((one, other) => (`${one.name} ${one.id}` < `${other.name} ${other.id}` ? -1 : 1))
+    .map(({ name, text }) => ({ name, text }))
+  const hold = await longestHold(bellhop, async () => {
+    const { json } = await ben.call<{ data: { name: string; text: string }[] }>(
+      'GET',
+      '/console/saved-replies',
+    )
+    expect(json.data.map(({ name, text }) => ({ name, text }))).toEqual(wanted)
   })
   expect(hold).toBeLessThanOrEqual(MAX_HOLD_MS)
 })
