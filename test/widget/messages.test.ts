@@ -53,6 +53,23 @@ test('a first message opens a ticket that agents see at once', async () => {
   expect(ticket.json).toMatchObject({ channel: 'widget', subject: 'Where is my order?', status: 'open' })
 })
 
+test('a page of long messages has fewer of them, and the rest follows', async () => {
+  const page = await widget.visit()
+  const written = Array.from({ length: 5 }, (_, number) => `${number} ${'x'.repeat(60_000)}`)
+  const { conversation } = await page.say(written[0] ?? '')
+  for (const text of written.slice(1)) await page.say(text, conversation.id)
+  const found: string[] = []
+  let pages = 0
+  for (let query = ''; ; pages += 1) {
+    const { messages: shown, hasOlder } = await page.messages(conversation.id, query)
+    expect(shown.length).toBeLessThanOrEqual(2)
+    found.unshift(...shown.map(({ text }) => text))
+    if (!hasOlder) break
+    query = `?before=${shown[0]?.id}`
+  }
+  expect([found, pages]).toEqual([written, 2])
+})
+
 test('a message that is sent again is stored once, and an id belongs to one message', async () => {
   const page = await widget.visit()
   const conversation = newClientId()

@@ -4,6 +4,7 @@ import type { Deps } from '../../../deps.ts'
 import { AppError } from '../../../errors.ts'
 import { newestEvent } from '../../../events/events.ts'
 import { isId } from '../../../ids.ts'
+import { yieldToEventLoop } from '../../../loop.ts'
 import type { Visitor } from '../visitors/visitors.ts'
 import {
   type ConversationRow,
@@ -24,6 +25,11 @@ const MAX_CONVERSATIONS = 50
 /** Whose changes a stream follows. */
 const MAX_FOLLOWED = 200
 const MESSAGES_PER_PAGE = 50
+/** A page with long messages has fewer of them, but at least one: it is read and sent at once. */
+const CHARACTERS_PER_PAGE = 128 * 1024
+const MESSAGES_AT_ONCE = 10
+/** Conversations that are completed before other requests run. */
+const CONVERSATIONS_PER_YIELD = 10
 /** After every message. */
 const END_OF_TIME = Number.MAX_SAFE_INTEGER
 
@@ -55,7 +61,10 @@ export async function listConversations(
   const event = await newestEvent(read, owner.orgId)
   const rows = await conversationsOf(read, owner)
   const conversations: Conversation[] = []
-  for (const row of rows) conversations.push(await completed(read, row))
+  for (const row of rows) {
+    conversations.push(await completed(read, row))
+    if (conversations.length % CONVERSATIONS_PER_YIELD === 0) await yieldToEventLoop()
+  }
   const timeOf = ({ newest, createdAt }: Conversation) => newest?.createdAt ?? createdAt
   return { conversations: conversations.sort((one, other) => timeOf(other) - timeOf(one)), event }
 }
@@ -82,18 +91,35 @@ export async function readConversation(
   const ofTicket = { orgId: owner.orgId, ticketId: row.ticketId }
   const [first] = before === undefined ? [] : await findMessage(read, { ...ofTicket, id: before })
   if (before !== undefined && !first) throw unknownConversation()
-  const found = await findMessagesBefore(read, {
-    ...ofTicket,
-    time: first?.createdAt ?? END_OF_TIME,
-    id: first?.id ?? '',
-    limit: MESSAGES_PER_PAGE + 1,
-  })
-  const shown = found.slice(0, MESSAGES_PER_PAGE).reverse()
+  const { newestFirst, hasOlder } = await readPage(read, ofTicket, first)
   return {
     conversation: await completed(read, row),
-    messages: await withFiles(read, ofTicket, shown),
-    hasOlder: found.length > MESSAGES_PER_PAGE,
+    messages: await withFiles(read, ofTicket, newestFirst.reverse()),
+    hasOlder,
     event,
+  }
+}
+
+/** As many messages as a page has, before one of them or the newest ones. */
+async function readPage(
+  read: Reader,
+  ofTicket: { orgId: string; ticketId: string },
+  before: VisibleMessage | undefined,
+): Promise<{ newestFirst: VisibleMessage[]; hasOlder: boolean }> {
+  const newestFirst: VisibleMessage[] = []
+  let characters = 0
+  let place = { time: before?.createdAt ?? END_OF_TIME, id: before?.id ?? '' }
+  for (;;) {
+    const found = await findMessagesBefore(read, { ...ofTicket, ...place, limit: MESSAGES_AT_ONCE })
+    for (const message of found) {
+      characters += message.text.length
+      const isFull = newestFirst.length === MESSAGES_PER_PAGE || characters > CHARACTERS_PER_PAGE
+      if (isFull && newestFirst.length > 0) return { newestFirst, hasOlder: true }
+      newestFirst.push(message)
+    }
+    const last = found.at(-1)
+    if (!last || found.length < MESSAGES_AT_ONCE) return { newestFirst, hasOlder: false }
+    place = { time: last.createdAt, id: last.id }
   }
 }
 

@@ -23,8 +23,8 @@ const BATCH_SIZE = 200
 const PAUSE_MS = 25
 /** Events of the organization that are kept for pages that reconnect. Who missed more reads everything again. */
 const MAX_KEPT_EVENTS = 2_000
-/** Events of one visitor that are sent one by one. */
-const MAX_MISSED_EVENTS = 200
+/** Events of one visitor that are sent one by one, with their messages. Who missed more reads everything again. */
+const MAX_MISSED_EVENTS = 20
 const MAX_MESSAGES_PER_FRAME = 100
 /** How long pages are let in before others have their turn. */
 const JOIN_SLICE_MS = 8
