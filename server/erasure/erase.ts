@@ -64,10 +64,13 @@ export async function eraseTicket(deps: Deps, orgId: string, id: string): Promis
  */
 export async function eraseCustomer(deps: Deps, orgId: string, id: string): Promise<number> {
   if (!isId('usr', id)) throw notFound('customer')
+  // Before the first slice, because a customer can have so many that counting them would hold up everyone.
+  const isTheirs = and(eq(tickets.orgId, orgId), eq(tickets.customerId, id))
+  const [all] = await deps.database.background.select({ count: count() }).from(tickets).where(isTheirs)
   let deletedTickets = 0
   for (let isGone = false; !isGone; ) {
-    const isFirst = deletedTickets === 0
-    const slice = await deps.database.write((tx) => eraseSlice(deps, tx, { orgId, id, isFirst }))
+    const total = deletedTickets === 0 ? (all?.count ?? 0) : undefined
+    const slice = await deps.database.write((tx) => eraseSlice(deps, tx, { orgId, id, total }))
     await deleteFiles(deps, slice.files)
     deletedTickets += slice.erased
     isGone = slice.isGone
@@ -75,11 +78,14 @@ export async function eraseCustomer(deps: Deps, orgId: string, id: string): Prom
   return deletedTickets
 }
 
-/** Locks the customer's row first, as creating a ticket does, so that no ticket is added during the last slice. */
+/**
+ * Locks the customer's row first, as creating a ticket does, so that no ticket is added during the last slice. `total` is
+ * given for the first slice, which is recorded.
+ */
 async function eraseSlice(
   deps: Deps,
   tx: Transaction,
-  { orgId, id, isFirst }: { orgId: string; id: string; isFirst: boolean },
+  { orgId, id, total }: { orgId: string; id: string; total: number | undefined },
 ): Promise<{ erased: number; files: string[]; isGone: boolean }> {
   await lockVisitors(tx, { orgId, customerId: id })
   const email = await lockCustomer(tx, orgId, id)
@@ -90,12 +96,11 @@ async function eraseSlice(
   const locked: Ticket[] = []
   for (const ticket of inOrder) locked.push(...(await lockTicket(tx, { orgId, id: ticket.id })))
   const isGone = found.length < SLICE
-  const [all] = isFirst ? await tx.select({ count: count() }).from(tickets).where(isTheirs) : []
   const files = await eraseTickets(deps, tx, orgId, locked)
-  if (isFirst) {
+  if (total !== undefined) {
     const changedViews =
       email === null ? 0 : await rewriteViews(deps, tx, orgId, (view) => removeAddress(view, email))
-    const detail = { deletedTickets: all?.count ?? 0, changedViews }
+    const detail = { deletedTickets: total, changedViews }
     await recordAudit(deps, tx, orgId, { action: 'customer.deleted', subject: { id, label: id }, detail })
   }
   if (isGone) {

@@ -203,10 +203,10 @@ export interface SendTrouble {
   retryAt: number | null
 }
 
-/** By message id, of those that didn't reach everyone. What is tried next is the newest of a message. */
+/** By message id, of these messages that didn't reach everyone. What is tried next is the newest of a message. */
 export async function readTroubles(
   read: Reader,
-  { orgId, ticketId }: OfTicket,
+  { orgId, messageIds }: { orgId: string; messageIds: string[] },
 ): Promise<Map<string, SendTrouble>> {
   const found = await read
     .select({
@@ -218,7 +218,7 @@ export async function readTroubles(
       outcomes: sends.outcomes,
     })
     .from(sends)
-    .where(and(eq(sends.orgId, orgId), eq(sends.ticketId, ticketId), sql`${sends.error} <> ''`))
+    .where(and(eq(sends.orgId, orgId), inArray(sends.messageId, messageIds), sql`${sends.error} <> ''`))
     .orderBy(asc(sends.id))
   return new Map(
     found.map(({ messageId, channel, state, attempts, dueAt, outcomes }) => [

@@ -155,14 +155,14 @@ export async function addState<Row extends Omit<MessageRow, 'trouble' | 'edits' 
   rows: Row[],
 ): Promise<WithState<Row>[]> {
   const { read } = deps.database
-  const given = { orgId: ticket.orgId, ticketId: ticket.id }
-  const hasTrouble = rows.some(({ sendError }) => sendError !== null)
-  const troubles = hasTrouble ? await readTroubles(read, given) : NO_TROUBLES
-  const isEdited = rows.some(({ editedAt }) => editedAt !== null)
-  const edits = isEdited ? await countEdits(read, given) : undefined
+  const { orgId, id: ticketId } = ticket
+  const failed = rows.filter(({ sendError }) => sendError !== null).map(({ id }) => id)
+  const troubles = failed.length > 0 ? await readTroubles(read, { orgId, messageIds: failed }) : NO_TROUBLES
+  const edited = rows.filter(({ editedAt }) => editedAt !== null).map(({ id }) => id)
+  const edits = edited.length > 0 ? await countEdits(read, { orgId, messageIds: edited }) : undefined
   const isByTelegram = ticket.channel === 'telegram' || reply.by === 'telegram'
   const ids = rows.map(({ id }) => id)
-  const sent = isByTelegram ? await readTelegramSends(read, given, ids) : undefined
+  const sent = isByTelegram ? await readTelegramSends(read, { orgId, ticketId }, ids) : undefined
   const now = deps.clock.now()
   return rows.map((row) => ({
     ...row,

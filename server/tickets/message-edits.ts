@@ -1,4 +1,4 @@
-import { and, asc, count, eq } from 'drizzle-orm'
+import { and, asc, count, eq, inArray } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
 import { type MessageFormat, messageEdits, messages } from '../database/tables/messages.ts'
 import type { Message } from './queries.ts'
@@ -30,15 +30,15 @@ export async function saveEdit(
     .where(and(eq(messages.orgId, orgId), eq(messages.id, messageId)))
 }
 
-/** How often each message of a ticket was edited. */
+/** How often each of these messages was edited. */
 export async function countEdits(
   read: Reader,
-  { orgId, ticketId }: { orgId: string; ticketId: string },
+  { orgId, messageIds }: { orgId: string; messageIds: string[] },
 ): Promise<Map<string, number>> {
   const found = await read
     .select({ messageId: messageEdits.messageId, edits: count() })
     .from(messageEdits)
-    .where(and(eq(messageEdits.orgId, orgId), eq(messageEdits.ticketId, ticketId)))
+    .where(and(eq(messageEdits.orgId, orgId), inArray(messageEdits.messageId, messageIds)))
     .groupBy(messageEdits.messageId)
   return new Map(found.map(({ messageId, edits }) => [messageId, edits]))
 }
