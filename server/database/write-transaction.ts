@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { sql } from 'drizzle-orm'
 import type { Transaction } from './database.ts'
 import { DATABASE_FILE } from './open.ts'
 import { openWriter } from './sqlite-connections.ts'
@@ -36,8 +37,6 @@ async function writeSqlite<T>(file: string, work: (tx: Transaction) => Promise<T
     if (connection.inTransaction) connection.exec('ROLLBACK')
     throw error
   } finally {
-    // The log has every row. It would stay as large until the server empties it.
-    writer.emptyLog()
     writer.close()
   }
 }
@@ -48,7 +47,11 @@ async function writePostgres<T>(url: string, work: (tx: Transaction) => Promise<
   const client = new Bun.SQL(url, { max: 1, connection: { idle_in_transaction_session_timeout: 0 } })
   try {
     const database = drizzle(client, { casing: 'snake_case' })
-    return await database.transaction((tx) => runAsUnit(() => work(tx as unknown as Transaction)))
+    return await database.transaction(async (tx) => {
+      // Plans are kept for the session. Those of a table that was still empty would read all of it for each row later.
+      await tx.execute(sql`set local enable_seqscan = off`)
+      return runAsUnit(() => work(tx as unknown as Transaction))
+    })
   } finally {
     await client.close({ timeout: 0 })
   }

@@ -2,12 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { createManualClock } from '../support/clock.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { type Place, runProgram } from '../support/program.ts'
 import { storeBot } from '../support/stored-bot.ts'
 import { makeTicket } from '../support/tickets.ts'
 import { storedPath, upload } from '../support/uploads.ts'
-import { embeddedPlace, exportFrom, importInto, linesOf, placeOf, writeSealed } from './exports.ts'
+import { embeddedPlace, exportFrom, hashOf, importInto, linesOf, placeOf, writeSealed } from './exports.ts'
 
 const CONTENT = 'The bytes of a file. '.repeat(20_000)
 const DAMAGED = /^\S+ is damaged or incomplete\. Export again, or use another copy\.\n$/
@@ -45,7 +46,8 @@ describe('an import', () => {
   beforeAll(async () => {
     writeFileSync(passphrase, 'correct horse battery staple\n')
     writeFileSync(wrong, 'incorrect horse\n')
-    bellhop = await startBellhop()
+    // When a key was last used is stored later, and it is in an export.
+    bellhop = await startBellhop({ clock: createManualClock() })
     acme = await bellhop.organization()
     const { id } = await upload(acme, 'file.txt', CONTENT)
     await makeTicket(acme, { attachments: [id] })
@@ -78,6 +80,10 @@ describe('an import', () => {
 
   test('of an encrypted file needs its passphrase, and every byte of it', async () => {
     const given = ['--passphrase-file', passphrase]
+    expect(readFileSync(encrypted, 'latin1')).toStartWith('age-encryption.org/v1\n-> scrypt ')
+    const target = embeddedPlace()
+    expect((await importInto(target, encrypted, ...given)).code).toBe(0)
+    expect((await exportFrom(target)).hash).toBe(hashOf(plain))
     await Promise.all([
       expectRefusal(encrypted, /^The passphrase doesn't fit \S+\.\n$/, '--passphrase-file', wrong),
       expectRefusal(encrypted, /is encrypted\. Give its passphrase with --passphrase-file\.\n$/),

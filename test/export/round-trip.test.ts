@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createAgent } from '../../server/agents/agents.ts'
+import { engine } from '../../server/database/columns.ts'
 import { RECORD_KINDS } from '../../server/export/record-kinds.ts'
+import { block } from '../docs/page.ts'
 import { type Bellhop, type Client, call, startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
 import { emptyPlace } from '../support/engine.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { type FullOrganization, makeFullOrganization } from '../support/full-organization.ts'
-import { type Place, runProgram, startProgram } from '../support/program.ts'
+import { type Place, PROGRAM, runProgram, startProgram } from '../support/program.ts'
 import { type ListJson, makeTicket } from '../support/tickets.ts'
 import { download, upload } from '../support/uploads.ts'
 import { eventually } from '../support/webhooks.ts'
@@ -17,6 +19,7 @@ import {
   embeddedPlace,
   exportFrom,
   fillTables,
+  hashOf,
   importInto,
   linesOf,
   placeOf,
@@ -26,6 +29,8 @@ import {
 /** Longer than a line of a file, and not a multiple of it. */
 const LARGE_FILE = Buffer.alloc(700_001, 'Every byte of it. ')
 const TICKETS = 30
+/** In the guide. */
+const NEW_FOLDER = '/var/lib/bellhop-postgresql'
 const EMAIL = 'ines@globex.example'
 const PASSWORD = 'a long enough password'
 
@@ -38,8 +43,8 @@ let acmeFile: WrittenExport
 let globex: Client
 let fileId: string
 
-async function imported(place: Place, file: string, ...args: string[]): Promise<Place> {
-  expect(await importInto(place, file, ...args)).toMatchObject({ code: 0 })
+async function imported(place: Place, file: string): Promise<Place> {
+  expect(await importInto(place, file)).toMatchObject({ code: 0 })
   return place
 }
 
@@ -88,20 +93,38 @@ describe('an export', () => {
     }
   })
 
+  test.if(engine === 'postgresql')('moves to PostgreSQL by the commands of the guide', async () => {
+    const [before, after] = [await imported(embeddedPlace(), acmeFile.file), await emptyPlace()]
+    const cwd = temporaryFolder()
+    const commands = block('sh', NEW_FOLDER)
+      .replaceAll(NEW_FOLDER, join(cwd, 'new'))
+      .replace(/DATABASE_URL=\S+/, `DATABASE_URL=${after.DATABASE_URL}`)
+      .replace('bellhop serve', 'bellhop org list')
+    const bellhopCommand = PROGRAM.map((word) => `"${word}"`).join(' ')
+    const script = `set -e; bellhop() { ${bellhopCommand} "$@"; }\n${commands}`
+    const { code, out } = await runProgram(
+      { PATH: process.env.PATH ?? '', ...before },
+      [script],
+      ['sh', '-c'],
+      cwd,
+    )
+    expect([code, out]).toEqual([0, expect.stringContaining(acme.client.orgId)])
+    expect(hashOf(join(cwd, 'acme.jsonl'))).toBe(acmeFile.hash)
+    const moved = { ...after, BELLHOP_DATA: join(cwd, 'new') }
+    expect((await exportFrom(moved)).hash).toBe(acmeFile.hash)
+    const [key, oldKey] = [moved, before].map(({ BELLHOP_DATA = '' }) =>
+      readFileSync(join(BELLHOP_DATA, 'secret.key')),
+    )
+    expect(key).toEqual(oldKey)
+  })
+
   test('is the same beside another organization, and gives its server the same tickets, files, keys, agents, and search', async () => {
-    const passphrase = join(temporaryFolder(), 'passphrase')
-    writeFileSync(passphrase, 'correct horse battery staple\n')
-    const encrypted = await exportFrom(source, '--org', 'Globex', '--passphrase-file', passphrase)
-    expect(readFileSync(encrypted.file, 'latin1')).toStartWith('age-encryption.org/v1\n-> scrypt ')
+    const original = await exportFrom(source, '--org', 'Globex')
     const target = await emptyPlace()
     const admin = ['--org', 'Other', '--name', 'Ana', '--email', 'ana@other.example']
     expect((await runProgram(target, ['setup', ...admin])).code).toBe(0)
-    await imported(target, encrypted.file, '--passphrase-file', passphrase)
-    const [original, again] = await Promise.all([
-      exportFrom(source, '--org', 'Globex'),
-      exportFrom(target, '--org', globex.orgId),
-    ])
-    expect(again.hash).toBe(original.hash)
+    await imported(target, original.file)
+    expect((await exportFrom(target, '--org', globex.orgId)).hash).toBe(original.hash)
 
     await using server = await startProgram({ ...target, BELLHOP_LOG: 'error' })
     const read = async (url: string, path: string) => {
