@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { systemClock } from '../clock.ts'
 import { openDatabaseThread } from '../database/database-thread.ts'
 import { MIGRATIONS } from '../database/migrations.ts'
 import { DATABASE_FILE } from '../database/open.ts'
@@ -10,6 +11,10 @@ import { ofVersion } from './judge-version.ts'
 const { error } = findingsOf('database')
 const RESTORE =
   'Stop Bellhop, keep a copy of the data folder, and restore the newest backup: bellhop restore FILE'
+
+/** A check that takes longer may have lost those who asked for it: its answer is kept for the next ones. */
+const LONG_MS = 10_000
+const KEPT_MS = 600_000
 
 /** By file. SQLite can't be interrupted, so whoever asks meanwhile gets the answer of the check that is running. */
 const running = new Map<string, Promise<Finding[]>>()
@@ -23,7 +28,13 @@ export async function checkDatabase({ config }: Pick<Installation, 'config'>): P
   }
   const file = join(resolve(config.dataFolder), DATABASE_FILE)
   if (!existsSync(file)) return [missing(file)]
-  const check = running.get(file) ?? checkFile(file).finally(() => running.delete(file))
+  const startedAt = systemClock.monotonic()
+  const check =
+    running.get(file) ??
+    checkFile(file).finally(() => {
+      const isLong = systemClock.monotonic() - startedAt > LONG_MS
+      systemClock.after(isLong ? KEPT_MS : 0, () => running.delete(file))
+    })
   running.set(file, check)
   return check
 }

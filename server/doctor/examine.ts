@@ -96,8 +96,8 @@ async function runCheck(name: CheckName, check: Check, limitMs: number): Promise
   const stop = new AbortController()
   const { promise: tooLate, resolve } = Promise.withResolvers<Finding[]>()
   const timer = setTimeout(() => {
-    const detail = `This check was stopped after ${countOf(Math.round(limitMs / 1000), 'second')}.`
-    resolve([warning({ detail, advice: 'Run it again when the machine is less busy: bellhop doctor' })])
+    const detail = `This check takes longer than ${countOf(Math.round(limitMs / 1000), 'second')}.`
+    resolve([warning({ detail, advice: 'Run it again in a few minutes, or on the server: bellhop doctor' })])
   }, limitMs)
   const running = check(stop.signal).catch((error) => {
     const advice = 'Run it again, and report it if it stays.'
