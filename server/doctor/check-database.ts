@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { systemClock } from '../clock.ts'
 import { openDatabaseThread } from '../database/database-thread.ts'
@@ -27,7 +27,7 @@ export async function checkDatabase({ config }: Pick<Installation, 'config'>): P
     return checkPostgres(config.databaseUrl)
   }
   const file = join(resolve(config.dataFolder), DATABASE_FILE)
-  if (!existsSync(file)) return [missing(file)]
+  if (!existsSync(file)) return isClosed(config.dataFolder) ? [] : [missing(file)]
   const startedAt = systemClock.monotonic()
   const check =
     running.get(file) ??
@@ -54,6 +54,16 @@ async function checkFile(file: string): Promise<Finding[]> {
     return [failed(file, cause)]
   } finally {
     thread.close()
+  }
+}
+
+/** Then nobody knows what is in it. The check of the folder says so. */
+function isClosed(folder: string): boolean {
+  try {
+    accessSync(folder, constants.X_OK)
+    return false
+  } catch {
+    return existsSync(folder)
   }
 }
 

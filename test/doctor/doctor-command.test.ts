@@ -4,7 +4,7 @@ import { closeSync, cpSync, existsSync, openSync, readdirSync, writeFileSync, wr
 import { join } from 'node:path'
 import { makeCertificates } from '../support/certificates.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { type Place, PROGRAM, runProgram, startProgram } from '../support/program.ts'
+import { COMPILED, type Place, PROGRAM, runProgram, startProgram } from '../support/program.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'
 
 const PAGE_BYTES = 4_096
@@ -187,6 +187,21 @@ test('doctor finds files of another user', async () => {
   expect(of('folder')[0]?.detail).toContain('belongs to another user (12345)')
   Bun.spawnSync(['chmod', '755', settings.BELLHOP_DATA])
   expect((await doctor(settings)).of('folder').map(({ state }) => state)).toEqual(['error', 'warning'])
+})
+
+const AS_OTHER_USER = ['setpriv', '--reuid=23456', '--clear-groups']
+const canChangeUser =
+  COMPILED !== undefined &&
+  Bun.which('setpriv') !== null &&
+  Bun.spawnSync([...AS_OTHER_USER, ...PROGRAM, '--version']).exitCode === 0
+
+// The sources are many files, which may be closed to other users.
+test.if(canChangeUser)('doctor says when it runs as another user', async () => {
+  const { code, of } = await doctor(place(), [...AS_OTHER_USER, ...PROGRAM])
+  expect([code, of('database')]).toEqual([1, []])
+  expect(of('folder')).toMatchObject([
+    { state: 'error', advice: expect.stringContaining('the owner of the data folder') },
+  ])
 })
 
 const OLD_KERNEL = ['setarch', '--uname-2.6']
