@@ -25,7 +25,7 @@ export async function checkMailboxes({ deps, orgIds, now, isServing }: OpenInsta
       const since = health.failingSince === null ? 0 : now - Date.parse(health.failingSince)
       const unchecked = health.lastCheckedAt === null ? 0 : now - Date.parse(health.lastCheckedAt)
       if (state === 'refused') {
-        const advice = 'Sign in again in Settings > Email, or with: bellhop mailbox resume'
+        const advice = `Correct the sign-in in Settings > Email, or try it once more: bellhop mailbox resume ${row.id}`
         found.push(error({ detail: `${name} is stopped, because the sign-in was refused: ${said}`, advice }))
       } else if (state === 'failing') {
         const words = {
