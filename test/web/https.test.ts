@@ -31,7 +31,7 @@ browserTest('an agent who was signed in over http is told why they sign in again
   expect(await names()).toEqual(['bellhop_session'])
 
   await page.goto(`${https.url}/inbox`)
-  await page.getByText('Bellhop now uses https. Sign in once more.').waitFor()
+  await page.getByText('Bellhop now uses https. Sign in again.').waitFor()
   await signIn(page)
   expect(await names()).toEqual(['__Host-bellhop_session'])
   await page.reload()

@@ -72,7 +72,7 @@ browserTest('settings of a bot are saved, and it is paused, resumed and removed'
   await page.goto(`/settings/telegram/${id}`)
   await page.getByLabel('Greeting').fill('Hello! Tell us what you need.')
   await page.getByRole('button', { name: 'When a customer writes after' }).click()
-  await page.getByRole('option', { name: 'Open a new ticket after some days' }).click()
+  await page.getByRole('option', { name: 'Open a new ticket after a number of days' }).click()
   await page.getByRole('spinbutton', { name: 'Days' }).fill('3')
   await page.getByLabel('Show “typing…”').uncheck()
   await page.getByRole('button', { name: 'Assign new tickets to' }).click()

@@ -75,7 +75,7 @@ describeWithMail('the settings of mailboxes', () => {
     await receiving.getByText('127.0.0.1 refused the sign-in').waitFor()
     expect(await marksOf(receiving)).toEqual(['Passed', 'Passed', 'Passed', 'Failed', 'Not tried'])
     await receiving.getByText('Check the user name and the password.').waitFor()
-    expect(await marksOf(page.getByRole('region', { name: 'There and back' }))).toEqual(['Not tried'])
+    expect(await marksOf(page.getByRole('region', { name: 'Round trip' }))).toEqual(['Not tried'])
 
     await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
     await test.click()
@@ -95,18 +95,18 @@ describeWithMail('the settings of mailboxes', () => {
     expect(await isInView(page, 'h1')).toBe(true)
     await page.getByText('Receives mail. No mail has been sent yet.').waitFor()
     // The test found this out before the mailbox was added.
-    await factOf(page, 'Answers').getByText('support+…@helpdesk.test, which arrive here.').waitFor()
+    await factOf(page, 'Answers').getByText('support+…@helpdesk.test, which arrives here.').waitFor()
 
     const dkim = page.getByRole('region', { name: 'DKIM' })
     await dkim.getByLabel('Domain').fill('other.test')
-    await dkim.getByRole('button', { name: 'Make key' }).click()
-    await dkim.getByText(`Must be the domain of ${ADDRESS}, or one above it.`).waitFor()
+    await dkim.getByRole('button', { name: 'Create key' }).click()
+    await dkim.getByText(`Must be the domain of ${ADDRESS}, or a parent domain.`).waitFor()
     await dkim.getByLabel('Domain').fill('helpdesk.test')
-    await dkim.getByRole('button', { name: 'Make key' }).click()
+    await dkim.getByRole('button', { name: 'Create key' }).click()
     await dkim.getByText('bellhop._domainkey.helpdesk.test').waitFor()
     await dkim.getByText('v=DKIM1; k=rsa; p=').waitFor()
-    await dkim.getByRole('switch', { name: 'Sign what leaves this mailbox' }).click()
-    await page.getByText('Email is signed from now on.').waitFor()
+    await dkim.getByRole('switch', { name: 'Sign email from this mailbox' }).click()
+    await page.getByText('Email is now signed.').waitFor()
     await dkim.getByRole('switch', { checked: true }).waitFor()
 
     const sender = 'From: cy@customer.test\r\n'
@@ -153,7 +153,7 @@ describeWithMail('the settings of mailboxes', () => {
     })
 
     await page.getByRole('button', { name: 'Pause' }).click()
-    await page.getByText('Paused. Mail is neither fetched nor sent.').waitFor()
+    await page.getByText("Paused. Mail isn't fetched or sent.").waitFor()
     await page.getByRole('button', { name: 'Resume' }).click()
     await page.getByRole('button', { name: 'Pause' }).waitFor()
 

@@ -26,7 +26,7 @@ browserTest('received mail is filtered by outcome, opened, downloaded, and parse
     const now = bellhop.deps.clock.now()
     const place = { orgId, mailboxId, folder: 'INBOX', uidValidity: '1', uid: 99 }
     const { hash, size } = file
-    const outcome = { outcome: 'quarantined' as const, reason: 'Reading this mail failed: too odd.' }
+    const outcome = { outcome: 'quarantined' as const, reason: "Couldn't read this email: too odd." }
     await tx.insert(mails).values({ id, ...place, hash, size, ...outcome, receivedAt: now, createdAt: now })
   })
   await using window = await openWindow({ url: bellhop.url, agent: admin })
@@ -42,7 +42,7 @@ browserTest('received mail is filtered by outcome, opened, downloaded, and parse
   await page.getByText('No matching email').waitFor()
 
   await page.getByRole('button', { name: 'Quarantine 1' }).click()
-  await page.getByText('Reading this mail failed: too odd.').waitFor()
+  await page.getByText("Couldn't read this email: too odd.").waitFor()
   expect(new URL(page.url()).search).toBe('?outcome=quarantined')
   await rows.first().click()
   await page.getByText("Bellhop couldn't turn it into a message.").waitFor()

@@ -107,7 +107,7 @@ browserTest(
     const fourth = page
       .getByRole('listitem')
       .filter({ has: page.getByRole('textbox', { name: 'Website 4' }) })
-    await fourth.getByText('would allow the websites of others').waitFor()
+    await fourth.getByText("would allow other people's websites").waitFor()
     await page.getByRole('textbox', { name: 'Website 4' }).fill('https://*.shop.example')
     await page.getByRole('button', { name: 'Remove https://staging.shop.example' }).click()
     await page.getByRole('button', { name: 'Save websites' }).click()
@@ -239,7 +239,7 @@ browserTest('the identity secret is shown once, and a token signed with it is ch
   await page.getByText("This isn't a JWT").waitFor()
   await page.getByRole('textbox', { name: 'JWT' }).fill(await sign('2h'))
   await check.click()
-  await page.getByText('The token is valid too long').waitFor()
+  await page.getByText('The token is valid for too long').waitFor()
   await page.getByRole('textbox', { name: 'JWT' }).fill(await sign('10m'))
   await check.click()
   await page.getByText('Valid. User 42, Carla, carla@example.com').waitFor()

@@ -311,7 +311,7 @@ browserTest('a new ticket and a forwarded message have files too', async () => {
   await page.getByRole('button', { name: 'Actions for this message' }).click()
   await page.getByRole('menuitem', { name: 'Forward…' }).click()
   const forward = page.getByRole('dialog', { name: 'Forward message' })
-  await forward.getByText('1 file goes along.').waitFor()
+  await forward.getByText('1 file is included.').waitFor()
   await forward.getByRole('combobox', { name: 'To' }).fill('carrier@parcels.test')
   await give(
     page,

@@ -202,7 +202,7 @@ browserTest(
     await page.getByRole('button', { name: 'Actions for this message' }).click()
     await page.getByRole('menuitem', { name: 'Forward…' }).click()
     const form = page.getByRole('dialog', { name: 'Forward message' })
-    await form.getByText('Keeps its formatting and images. 1 file goes along.').waitFor()
+    await form.getByText('Keeps its formatting and images. 1 file is included.').waitFor()
     await form.getByRole('combobox', { name: 'To' }).fill('Dana Lee <dana@carrier.test>')
     await form.getByRole('textbox', { name: 'Comment' }).fill('Please **check**.')
     await form.getByRole('button', { name: 'Forward' }).click()

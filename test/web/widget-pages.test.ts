@@ -286,7 +286,7 @@ browserTest(
     await page.clock.runFor(61_000)
     await page.getByLabel('How can we reach you?').fill('ana@example.com')
     await page.getByRole('button', { name: 'Save' }).click()
-    await panelOf(page).getByText('We’ll also answer to ana@example.com.').waitFor()
+    await panelOf(page).getByText('We’ll also reply to ana@example.com.').waitFor()
   },
 )
 

@@ -22,7 +22,7 @@ export async function mount(shell: Shell): Promise<App> {
 
   function open(): void {
     if (client.isAllowed()) client.setOpen(true)
-    else console.warn('Bellhop: only users that the website has identified can write here.')
+    else console.warn('Bellhop: only users identified by the website can write here.')
   }
 
   provideWidget({ client, texts, language, shell })

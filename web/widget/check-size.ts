@@ -19,7 +19,7 @@ export function checkWidgetSize(folder: string): void {
   for (const part of ['loader', 'opened', 'whole'] as const) {
     if (sizes[part] <= MAX_BYTES[part]) continue
     throw new Error(
-      `The widget is too large: "${part}" has ${sizes[part]} bytes gzipped of ${MAX_BYTES[part]} at most.`,
+      `The widget is too large: "${part}" is ${sizes[part]} bytes gzipped, and the limit is ${MAX_BYTES[part]}.`,
     )
   }
 }

@@ -39,7 +39,7 @@ function start({ src, dataset }: HTMLScriptElement, before: Page | undefined): v
       waiting.push(command)
       if (command[0] === 'open') loading?.()
     } else if (!app.run(command[0], command.slice(1))) {
-      console.warn(`Bellhop: there is no command "${command[0]}".`)
+      console.warn(`Bellhop: unknown command "${command[0]}".`)
     }
   }
   bellhop.isLoaded = true

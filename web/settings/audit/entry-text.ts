@@ -40,7 +40,7 @@ export const ACTIONS: Record<string, string> = {
   'mailbox.signed_in': 'Signed in to a mailbox',
   'mailbox.sign_in_failed': 'Failed to sign in to a mailbox',
   'mailbox.refused': 'Stopped a mailbox, because the sign-in was refused',
-  'mail.parsed_again': 'Parsed a received mail again',
+  'mail.parsed_again': 'Parsed a received email again',
   'widget.created': 'Created a widget',
   'widget.changed': 'Changed a widget',
   'widget.paused': 'Paused a widget',

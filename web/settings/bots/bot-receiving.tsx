@@ -13,8 +13,9 @@ const WAYS: { value: Receives; label: string }[] = [
   { value: 'webhook', label: 'Webhook' },
 ]
 const HINTS: Record<Receives, string> = {
-  polling: 'Bellhop asks Telegram for messages. It works behind a firewall and needs no public address.',
-  webhook: 'Telegram calls this server, at a secret address. The server needs a public HTTPS address.',
+  polling:
+    'Bellhop asks Telegram for new messages. This works behind a firewall and needs no public address.',
+  webhook: 'Telegram calls this server at a secret URL. The server needs a public HTTPS address.',
 }
 
 /** Whether Bellhop fetches messages, or Telegram delivers them. */
@@ -23,9 +24,7 @@ export function BotReceiving(props: { bot: Bot }) {
     mutationFn: (receives: Receives) => saveBot(props.bot.id, { receives }),
     onSuccess: (bot: Bot) => {
       showBot(bot)
-      toast(
-        bot.receives === 'webhook' ? 'Telegram delivers to this server now.' : 'Bellhop polls Telegram now.',
-      )
+      toast(bot.receives === 'webhook' ? 'Telegram now calls this server.' : 'Bellhop now polls Telegram.')
     },
     onError: (error) => toastError(errorMessage(error)),
   }))

@@ -14,8 +14,8 @@ import { type Bot, type BotChange, saveBot, showBot } from './bot-data.ts'
 const FIELDS = ['name', 'greeting', 'newTicketAfterDays', 'defaultAssignee'] as const
 const DEFAULT_DAYS = '7'
 const RULES = [
-  { value: 'reopen', label: 'Follow the reopen rule of the organization' },
-  { value: 'days', label: 'Open a new ticket after some days' },
+  { value: 'reopen', label: "Follow the organization's reopen setting" },
+  { value: 'days', label: 'Open a new ticket after a number of days' },
 ] as const
 
 /** The fields of the form. Days are text, as they are typed. */
@@ -43,7 +43,7 @@ export function BotSettings(props: { bot: Bot }) {
       <CardForm save={save} fields={FIELDS} action="Save" isUnchanged={!form.isChanged()}>
         <TextField
           label="Name"
-          hint="Only your team sees it. Customers see the name that @BotFather knows."
+          hint="Only your team sees it. Customers see the name you gave @BotFather."
           value={form.values.name}
           onInput={(name) => form.setValues({ name })}
           error={fieldError(save.error, 'name')}
@@ -51,7 +51,7 @@ export function BotSettings(props: { bot: Bot }) {
         />
         <TextArea
           label="Greeting"
-          hint="Sent when someone starts the bot. Empty: a short greeting with your organization's name."
+          hint="Sent when someone starts the bot. Leave empty for a short greeting with your organization's name."
           rows={3}
           value={form.values.greeting}
           onInput={(greeting) => form.setValues({ greeting })}

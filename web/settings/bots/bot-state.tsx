@@ -21,7 +21,7 @@ const STATES: Record<Bot['state'], Shown> = {
   active: { word: 'Connected', tone: 'green', icon: CircleCheck },
   connecting: { word: 'Connecting', tone: 'amber', icon: LoaderCircle },
   failing: { word: 'Failing', tone: 'amber', icon: CircleAlert },
-  taken: { word: 'Taken by another program', tone: 'amber', icon: Unplug },
+  taken: { word: 'Used by another program', tone: 'amber', icon: Unplug },
   webhook: { word: 'Webhook set elsewhere', tone: 'amber', icon: Unplug },
   paused: { word: 'Paused', tone: 'grey', icon: CirclePause },
   refused: { word: 'Token refused', tone: 'red', icon: CircleX },

@@ -37,7 +37,7 @@ function NewBotDialog(props: { onClose: () => void }) {
       isOpen
       onClose={() => props.onClose()}
       title="New bot"
-      description="In Telegram, send /newbot to @BotFather and follow its questions. It answers with a token."
+      description="In Telegram, send /newbot to @BotFather and answer its questions. It replies with a token."
     >
       <DialogForm save={add} fields={['token']} action="Add bot" onCancel={() => props.onClose()}>
         <TokenField

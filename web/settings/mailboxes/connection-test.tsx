@@ -13,7 +13,7 @@ type Step = ConnectionTest['steps'][number]
 const SIDES: Record<Step['side'], string> = {
   imap: 'Receive (IMAP)',
   smtp: 'Send (SMTP)',
-  both: 'There and back',
+  both: 'Round trip',
 }
 const STEPS: Record<Step['step'], string> = {
   name: 'Find the server',

@@ -20,7 +20,7 @@ export function DkimSection(props: { mailbox: Mailbox }) {
   return (
     <Section
       title="DKIM"
-      text="Most providers sign your email themselves. Only if yours doesn't, Bellhop can."
+      text="Most providers sign your email. If yours doesn't, Bellhop can."
       actions={<DocsLink to="/docs/email#sign-with-dkim">When to use it</DocsLink>}
     >
       <Show when={props.mailbox.dkim} fallback={<NewKey mailbox={props.mailbox} />}>
@@ -42,11 +42,11 @@ function NewKey(props: { mailbox: Mailbox }) {
     onSuccess: showMailbox,
   }))
   return (
-    <CardForm save={make} fields={['domain', 'selector']} action="Make key">
+    <CardForm save={make} fields={['domain', 'selector']} action="Create key">
       <div class="form-columns">
         <TextField
           label="Domain"
-          hint="That of the address, or one above it."
+          hint="The domain of the address, or a parent domain."
           value={domain()}
           onInput={setDomain}
           error={fieldError(make.error, 'domain')}
@@ -56,7 +56,7 @@ function NewKey(props: { mailbox: Mailbox }) {
         />
         <TextField
           label="Selector"
-          hint="Tells keys of the domain apart."
+          hint="Distinguishes this key from the domain's other keys."
           value={selector()}
           onInput={setSelector}
           error={fieldError(make.error, 'selector')}
@@ -77,7 +77,7 @@ function KnownKey(props: { mailbox: Mailbox; dkim: Dkim }) {
     mutationFn: (isOn: boolean) => ask(dkimOf(props.mailbox).patch({ isOn })),
     onSuccess: (mailbox: Mailbox) => {
       showMailbox(mailbox)
-      toast(mailbox.dkim?.isOn ? 'Email is signed from now on.' : 'Email is not signed anymore.')
+      toast(mailbox.dkim?.isOn ? 'Email is now signed.' : 'Email is no longer signed.')
     },
     onError,
   }))
@@ -87,12 +87,12 @@ function KnownKey(props: { mailbox: Mailbox; dkim: Dkim }) {
   }
   return (
     <div class="card">
-      <p>Publish this TXT record where the DNS of {props.dkim.domain} is managed.</p>
-      <CodeBlock label="Name of the record" code={props.dkim.record.name} />
-      <CodeBlock label="Value of the record" code={props.dkim.record.value} />
+      <p>Add this TXT record to the DNS of {props.dkim.domain}.</p>
+      <CodeBlock label="Record name" code={props.dkim.record.name} />
+      <CodeBlock label="Record value" code={props.dkim.record.value} />
       <Switch
-        label="Sign what leaves this mailbox"
-        hint="Turn it on when the record is published: a signature that can't be checked looks forged."
+        label="Sign email from this mailbox"
+        hint="Turn this on once the record is published. A signature that can't be checked looks forged."
         isChecked={props.dkim.isOn}
         onChange={(isOn) => turn.mutate(isOn)}
       />
@@ -103,7 +103,7 @@ function KnownKey(props: { mailbox: Mailbox; dkim: Dkim }) {
         isOpen={isAsking()}
         onClose={() => setAsking(false)}
         title="Remove the DKIM key?"
-        text="Email from this mailbox isn't signed anymore. A new key needs a new record."
+        text="Email from this mailbox will no longer be signed. A new key needs a new record."
         action="Remove key"
         onConfirm={remove}
       />

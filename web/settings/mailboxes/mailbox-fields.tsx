@@ -63,7 +63,7 @@ export function MailboxFields(props: MailboxFieldsProps) {
         />
         <TextField
           label="Name"
-          hint="Customers see it as the sender."
+          hint="Shown to customers as the sender."
           value={props.values.name}
           onInput={(name) => props.onChange({ name })}
           error={faultOf(props.error, 'name')}
@@ -120,7 +120,7 @@ function SignInFields(props: MailboxFieldsProps) {
             hint={
               props.mailbox?.signIn === 'password'
                 ? 'Leave empty to keep the stored one.'
-                : 'Of the mailbox, or an app password. Stored encrypted.'
+                : "The mailbox's password, or an app password. Stored encrypted."
             }
             isOptional={props.mailbox?.signIn === 'password'}
             value={props.values.password}

@@ -88,7 +88,7 @@ export function MailboxForm(props: MailboxFormProps) {
       </CardForm>
       <Show when={test.isPending}>
         <p class="muted" role="status">
-          Testing. This can take a minute, until the message is back.
+          Testing. The test message can take a minute to arrive.
         </p>
       </Show>
       <Show when={!test.isPending && test.data}>

@@ -109,7 +109,7 @@ function Actions(props: { mailbox: Mailbox }) {
     mutationFn: () => ask(one().default.post()),
     onSuccess: (mailbox: Mailbox) => {
       showMailbox(mailbox)
-      toast('New tickets leave from this address.')
+      toast('New tickets are sent from this address.')
     },
     onError: (error) => toastError(errorMessage(error)),
   }))
@@ -147,7 +147,7 @@ function EditMailbox(props: { mailbox: Mailbox }) {
   return (
     <Section
       title="Settings"
-      text="Testing sends two messages from the mailbox to itself, and opens no ticket."
+      text="The test sends two messages from the mailbox to itself. It opens no ticket."
       actions={<DocsLink to="/docs/email#test-the-connection">What the steps mean</DocsLink>}
     >
       <MailboxForm

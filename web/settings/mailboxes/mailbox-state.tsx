@@ -78,8 +78,8 @@ function answersSentence({ address, hasSubaddresses }: Mailbox): string {
   if (hasSubaddresses === false) return PLAIN_ANSWERS
   const shown = address.replace(/@/, '+…@')
   return hasSubaddresses
-    ? `Replies ask for answers to ${shown}, which arrive here.`
-    : `Replies ask for answers to ${shown}. Test the connection to check that those arrive.`
+    ? `Customers answer replies at ${shown}, which arrives here.`
+    : `Customers answer replies at ${shown}. Test the connection to check that this arrives.`
 }
 
 function Quarantine(props: { mailbox: Mailbox }) {
@@ -87,7 +87,7 @@ function Quarantine(props: { mailbox: Mailbox }) {
   return (
     <Show when={count() > 0} fallback="Empty">
       <a href={`/settings/mails?mailbox=${props.mailbox.id}&outcome=quarantined`}>
-        {count() === 1 ? '1 mail' : `${count()} mails`}
+        {count() === 1 ? '1 email' : `${count()} emails`}
       </a>
     </Show>
   )

@@ -29,7 +29,7 @@ export function MailboxesPage() {
       title="Email"
       lead={
         <>
-          Email to these addresses becomes tickets, and replies leave from them.{' '}
+          Email to these addresses becomes tickets, and replies are sent from them.{' '}
           <DocsLink to="/docs/email">Connect your mailbox</DocsLink> explains each step.
         </>
       }

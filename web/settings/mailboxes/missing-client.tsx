@@ -13,8 +13,8 @@ export function MissingClient(props: { provider: OauthProvider; fallback: JSX.El
     <>
       <Show when={hasClient() === false} fallback={props.fallback}>
         <p class="notice">
-          {name()} mailboxes sign in through an OAuth client of your own. Register one at {name()} once, and
-          enter it here.
+          {name()} mailboxes sign in through your own OAuth client. Register one with {name()}, then enter it
+          here.
         </p>
         <div>
           <Button onClick={() => setOpen(true)}>Set up OAuth client…</Button>

@@ -26,7 +26,7 @@ export function OauthClients() {
   return (
     <Section
       title="Sign in with Google or Microsoft"
-      text="These mailboxes sign in through an OAuth client of your own. Register one at the provider once, and enter it here."
+      text="These mailboxes sign in through your own OAuth client. Register one with the provider, then enter it here."
     >
       <QueryView query={query} what="OAuth clients" rows={2}>
         {(clients) => (
@@ -105,7 +105,7 @@ export function OauthClientDialog(props: OauthClientDialogProps) {
       isOpen={props.isOpen}
       onClose={() => props.onClose()}
       title={`OAuth client for ${PROVIDER_NAMES[props.provider]}`}
-      description="Bellhop signs in to your mailboxes as this client. No one else can use it, and you can end its access at the provider."
+      description="Bellhop signs in to your mailboxes as this client. No one else can use it, and you can revoke its access at the provider."
     >
       <OauthClientForm provider={props.provider} onDone={() => props.onClose()} />
     </Dialog>

@@ -78,7 +78,7 @@ export function OptionFields(props: OptionFieldsProps) {
       />
       <Checkbox
         label="Add a token to subjects"
-        hint="Such as [#x3k9ad-7h2m…], for servers that remove the headers that answers are recognized by."
+        hint="Such as [#x3k9ad-7h2m…]. Only needed if your mail server removes the headers that identify answers."
         isChecked={props.values.subjects === 'token'}
         onChange={(isOn) => props.onChange({ subjects: isOn ? 'token' : 'plain' })}
       />

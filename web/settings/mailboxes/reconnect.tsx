@@ -103,7 +103,7 @@ function SignInAgain(props: { mailbox: Mailbox; provider: OauthProvider }) {
       <TextField
         label="Account"
         aside="optional"
-        hint="For a shared mailbox: an account that can open it."
+        hint="For a shared mailbox, an account with access to it."
         placeholder={props.mailbox.imap.user}
         type="email"
         value={login()}

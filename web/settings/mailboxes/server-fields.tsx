@@ -119,7 +119,7 @@ function SmtpSignInFields(props: ServerFieldsProps) {
           <TextField
             label="User name for sending"
             aside="optional"
-            hint="Default: the one for receiving."
+            hint="Default: same as for receiving."
             value={props.values.smtpUser}
             onInput={(smtpUser) => props.onChange({ smtpUser })}
             error={fieldError(props.error, 'smtp/user')}
@@ -134,7 +134,7 @@ function SmtpSignInFields(props: ServerFieldsProps) {
             hint={
               props.hasSmtpPassword
                 ? 'Leave empty to keep the stored one.'
-                : 'Default: the one for receiving.'
+                : 'Default: same as for receiving.'
             }
             isOptional
             value={props.values.smtpPassword}

@@ -27,7 +27,7 @@ export const OUTCOME_WORDS: Record<MailOutcome, Shown> = {
   },
   automatic: {
     word: 'Automatic',
-    sentence: 'A program sent it, such as a vacation notice. It is in a ticket, and reopens none.',
+    sentence: "Sent by a program, such as a vacation notice. It is in a ticket, but doesn't reopen one.",
     tone: 'grey',
     icon: Bot,
   },

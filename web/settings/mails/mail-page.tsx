@@ -33,7 +33,7 @@ export function MailPage(props: { id: string }) {
       lead={<span class="mono">{props.id}</span>}
       actions={<Show when={query.data}>{(mail) => <Actions mail={mail()} />}</Show>}
     >
-      <QueryView query={query} what="the mail">
+      <QueryView query={query} what="the email">
         {(mail) => <Facts mail={mail()} />}
       </QueryView>
     </Page>

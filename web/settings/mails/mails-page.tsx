@@ -31,7 +31,7 @@ export function MailsPage() {
       title="Received mail"
       lead={
         <>
-          Every email that Bellhop has fetched, and what became of it.{' '}
+          Every email Bellhop has fetched, and what happened to it.{' '}
           <DocsLink to="/docs/email#received-mail-and-quarantine">What the outcomes mean</DocsLink>
         </>
       }

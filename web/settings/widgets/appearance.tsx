@@ -42,7 +42,7 @@ export function Appearance(props: { widget: Widget; onTyped: (look: Look) => voi
       <CardForm save={form.submit} fields={FIELDS} action="Save appearance" isUnchanged={!form.isChanged()}>
         <TextField
           label="Title"
-          hint="The name of your team, at the top of the panel."
+          hint="Your team's name, shown at the top of the panel."
           value={form.values.title}
           onInput={(title) => form.setValues({ title })}
           error={errorOf('title')}
@@ -50,7 +50,7 @@ export function Appearance(props: { widget: Widget; onTyped: (look: Look) => voi
         />
         <TextArea
           label="Greeting"
-          hint="Shown before the first message. Empty: a greeting in the visitor's language."
+          hint="Shown before the first message. Leave empty for a greeting in the visitor's language."
           rows={2}
           value={form.values.greeting}
           onInput={(greeting) => form.setValues({ greeting })}
@@ -82,8 +82,8 @@ export function Appearance(props: { widget: Widget; onTyped: (look: Look) => voi
           onChange={(language) => form.setValues({ language })}
         />
         <Checkbox
-          label="Notify of a new answer"
-          hint="With a sound and in the title of the page. Visitors can turn it off."
+          label="Notify visitors of new replies"
+          hint="With a sound and in the page title. Visitors can turn it off."
           isChecked={form.values.sound}
           onChange={(sound) => form.setValues({ sound })}
         />

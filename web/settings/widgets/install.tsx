@@ -106,7 +106,7 @@ function NewKey(props: { widget: Widget }) {
         isOpen={isAsking()}
         onClose={() => setAsking(false)}
         title="Create a new key?"
-        text="The present snippet stops working at once. The widget is back on your website when you have replaced the snippet there."
+        text="The current snippet stops working immediately. The widget disappears from your website until you replace the snippet there."
         action="Create new key"
         onConfirm={replace}
       />

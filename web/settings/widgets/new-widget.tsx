@@ -51,7 +51,7 @@ function NewWidgetDialog(props: { onClose: () => void }) {
         />
         <TextField
           label="Website"
-          hint="Where it may appear. Add more websites later."
+          hint="Where the widget may appear. You can add more websites later."
           placeholder="https://example.com"
           inputmode="url"
           autocomplete="url"

@@ -97,7 +97,7 @@ export function OpeningHours(props: { widget: Widget }) {
           </fieldset>
           <TextArea
             label="Text outside the hours"
-            hint="Empty: a sentence in the visitor's language."
+            hint="Leave empty for a standard sentence in the visitor's language."
             rows={2}
             value={form.values.awayText}
             onInput={(awayText) => form.setValues({ awayText })}

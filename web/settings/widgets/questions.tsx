@@ -37,7 +37,7 @@ export function Questions(props: { widget: Widget; onTyped: (questions: Question
   return (
     <Section
       title="Questions before the first message"
-      text="Each question costs you some visitors. Users whom your website has signed in aren't asked for their name and email."
+      text="Each question turns some visitors away. Users signed in by your website aren't asked for their name and email."
     >
       <CardForm
         save={form.submit}

@@ -33,7 +33,7 @@ export function SignedInUsers(props: { widget: Widget }) {
   return (
     <Section
       title="Signed-in users"
-      text="Your website can tell the widget who its user is. Signed with the identity secret, they see their conversations on every device, and you see that it's them."
+      text="Your website can tell the widget who the user is, signed with the identity secret. Users then see their conversations on every device, and you know it's them."
       actions={<DocsLink to="/docs/widget#identify-users">How to sign users</DocsLink>}
     >
       <div class="card">
@@ -94,8 +94,8 @@ function IdentitySecret(props: { widget: Widget }) {
         title="Create a new identity secret?"
         text={
           previousUntil()
-            ? 'The present one is accepted for 24 hours. The one before it stops working now.'
-            : 'If your website signs with the present one, it is accepted for 24 hours.'
+            ? 'The current secret is accepted for another 24 hours. The one before it stops working now.'
+            : 'If your website uses the current secret, it is accepted for another 24 hours.'
         }
         action="Create secret"
         onConfirm={create}
@@ -136,7 +136,7 @@ function CheckToken(props: { widget: Widget }) {
       <div class="page-layout-section-head">
         <p>Check what your website sends. It isn't stored.</p>
         <SegmentedControl
-          label="Kind of proof"
+          label="Proof type"
           options={KINDS}
           value={kind()}
           onChange={(chosen) => {

@@ -32,8 +32,8 @@ export function Websites(props: { widget: Widget }) {
   return (
     <Section
       title="Websites"
-      text="Only these may show the widget. https://*.example.com covers all names below example.com."
-      actions={<DocsLink to="/docs/widget#websites">Which addresses</DocsLink>}
+      text="Only these may show the widget. https://*.example.com covers all subdomains of example.com."
+      actions={<DocsLink to="/docs/widget#websites">Allowed addresses</DocsLink>}
     >
       <CardForm
         save={form.submit}

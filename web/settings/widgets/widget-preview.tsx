@@ -10,7 +10,7 @@ const MAX_TEXT_LENGTH = 65_536
 
 type Command = (name: 'preview', settings: object | null, into?: Element) => void
 
-/** What the preview shows. */
+/** What to preview. */
 export type SampleView = 'first' | 'conversation'
 
 const VIEWS = [
@@ -66,12 +66,7 @@ export function WidgetPreview(props: WidgetPreviewProps) {
   onCleanup(() => command()?.('preview', null))
   return (
     <section class="widget-preview" aria-label="Preview">
-      <SegmentedControl
-        label="What the preview shows"
-        options={VIEWS}
-        value={props.view}
-        onChange={props.onView}
-      />
+      <SegmentedControl label="What to preview" options={VIEWS} value={props.view} onChange={props.onView} />
       <div class="widget-preview-place" ref={place} />
       <Show when={isMissing()}>
         <p class="widget-preview-missing muted">Couldn't load the preview. Reload the page to try again.</p>

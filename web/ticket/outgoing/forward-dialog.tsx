@@ -65,8 +65,8 @@ function ForwardForm(props: ForwardDialogProps) {
         <Show when={props.message.html === 'formatted' || fileCount() > 0}>
           <p class="forward-dialog-files">
             {props.message.html === 'formatted' && 'Keeps its formatting and images. '}
-            {fileCount() === 1 && '1 file goes along.'}
-            {fileCount() > 1 && `${fileCount()} files go along.`}
+            {fileCount() === 1 && '1 file is included.'}
+            {fileCount() > 1 && `${fileCount()} files are included.`}
           </p>
         </Show>
       </MailForm>

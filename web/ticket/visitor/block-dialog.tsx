@@ -31,7 +31,7 @@ export function BlockDialog(props: { ticketId: string; isOpen: boolean; onClose:
       isOpen={props.isOpen}
       onClose={() => props.onClose()}
       title="Block visitor"
-      description="Someone who is blocked can't write or read in the chat on your website. An open chat closes at once."
+      description="A blocked visitor can't read or write in the chat on your website. An open chat closes immediately."
       size="small"
     >
       <Show
@@ -84,8 +84,8 @@ function BlockForm(props: { ticketId: string; visitor: Visitor; onClose: () => v
         label="Block this visitor"
         hint={
           props.visitor.isVerified
-            ? 'In every browser in which your website signs them in.'
-            : 'In this browser. They can come back with another one.'
+            ? 'In every browser where your website signs them in.'
+            : 'In this browser only. They can come back in another one.'
         }
         isChecked={values.visitor}
         onChange={(visitor) => setValues({ visitor })}

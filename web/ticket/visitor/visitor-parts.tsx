@@ -19,7 +19,7 @@ export function VisitorTyping(props: { ticket: Ticket }) {
 const NO_EMAIL = {
   address: 'The visitor left no email address.',
   mailbox: 'Not emailed, because no mailbox is connected.',
-  answer: 'Not emailed, because the visitor answered none of the last emails.',
+  answer: "Not emailed, because the visitor didn't answer the last emails.",
 }
 
 /** Where a reply in the chat goes, and what becomes of it when the visitor doesn't read it there. */

@@ -50,7 +50,7 @@ export const en = {
   reachHint: 'Leave your email and the answer reaches you even after you leave this page.',
   saveEmail: 'Save',
   notSaved: 'That didn’t work. Try again.',
-  reachDone: 'Thanks. We’ll also answer to {email}.',
+  reachDone: 'Thanks. We’ll also reply to {email}.',
   noticesOn: 'Turn notifications on',
   noticesOff: 'Turn notifications off',
   telegram: 'Continue in Telegram',
@@ -60,7 +60,7 @@ export const en = {
   newMessage: 'New message from {name}: {text}',
   newTitle: '({count}) New message',
   notRemembered:
-    'Your browser doesn’t let us store anything. Unsent messages and this conversation are gone when you leave this page.',
+    'Your browser doesn’t let us store anything. Unsent messages and this conversation will be lost when you leave this page.',
   download: 'Download {name}',
   sampleQuestion: 'My order hasn’t arrived yet. Can you check?',
   sampleAnswer: 'It’s on its way and arrives tomorrow.',
