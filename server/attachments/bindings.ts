@@ -146,7 +146,7 @@ function requireReasonable({ config }: Deps, ids: string[]): void {
   }
   const repeated = ids.flatMap((id, index): Fault[] => {
     if (ids.indexOf(id) === index) return []
-    return [{ pointer: `/attachments/${index}`, code: 'repeated', detail: 'Give each attachment once.' }]
+    return [{ pointer: `/attachments/${index}`, code: 'repeated', detail: 'List each attachment only once.' }]
   })
   if (repeated.length > 0) throw invalid(repeated)
 }
@@ -157,7 +157,7 @@ function requireAll(ids: string[], found: { id: string }[]): void {
   throw invalid(
     ids.flatMap((id, index): Fault[] => {
       if (known.has(id)) return []
-      const detail = 'There is no upload of yours with this id that can be sent. Upload the file again.'
+      const detail = 'You have no unsent upload with this id. Upload the file again.'
       return [{ pointer: `/attachments/${index}`, code: 'unknown_attachment', detail }]
     }),
   )

@@ -10,16 +10,16 @@ const MAX_WAIT_MS = 5_000
 export function addHealth(program: Command): void {
   program
     .command('health')
-    .description('ask the server of this data folder whether it works; exits with code 1 if it does not')
+    .description("check whether the server of this data folder is ready; exits with code 1 if it isn't")
     .action(async () => {
       const { dataFolder } = readConfig()
       const url = announcedUrl(dataFolder)
       if (url === undefined) throw new StartError(`No server runs on the data folder ${dataFolder}.`)
       const status = await ask(`${reachable(url)}/health/ready`).catch(() => {
-        throw new StartError(`The server at ${url} does not answer.`)
+        throw new StartError(`The server at ${url} isn't responding.`)
       })
       if (status !== 'ok') throw new StartError(`The server at ${url} is not ready: ${status}`)
-      print(`The server at ${url} works.`)
+      print(`The server at ${url} is ready.`)
     })
 }
 

@@ -109,12 +109,12 @@ export function apiDescription(version: string): ApiDescription {
       400: { description: 'The request is invalid. `errors` lists every problem.' },
       401: { description: 'The key is missing, wrong, expired or revoked.' },
       403: { description: 'The key doesn’t have permission. `detail` names the scope it needs.' },
-      421: { description: 'The request is for another host than this server’s.' },
+      421: { description: 'The request is for a host name that isn’t this server’s.' },
       429: {
         description: 'Too many requests in the last 60 seconds.',
         headers: { 'Retry-After': count('Seconds to wait.', 1) },
       },
-      500: { description: 'Something failed on the server. Retry with growing pauses.' },
+      500: { description: 'Something failed on the server. Retry with increasing delays.' },
       503: { description: 'The data can’t be read or written right now. Retry.' },
     },
     webhooks: {

@@ -184,7 +184,9 @@ function healthRoutes(deps: Deps, storageFault: () => string | undefined) {
   /** Real time, because a supervisor waits for the answer. */
   async function reachData(): Promise<void> {
     const { promise: timeout, reject } = Promise.withResolvers<never>()
-    const cancelTimer = systemClock.after(MAX_READY_MS, () => reject(new Error('The database is silent.')))
+    const cancelTimer = systemClock.after(MAX_READY_MS, () =>
+      reject(new Error("The database isn't responding.")),
+    )
     const reading = deps.database.read.select({ one: sql`1` }).from(organizations).limit(1)
     await Promise.race([reading, timeout]).finally(cancelTimer)
   }

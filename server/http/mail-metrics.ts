@@ -40,15 +40,19 @@ async function metricsOf(
   return [
     byLabel(
       'bellhop_mailboxes',
-      'Mailboxes by state. Refused ones wait for a sign-in.',
+      'Mailboxes by state. Refused mailboxes need a new sign-in.',
       'state',
       mail.states,
     ),
-    gauge('bellhop_mails_waiting', 'Mails on the mail servers or here still to be taken in.', waitingMails),
-    byLabel('bellhop_mails', 'Mails in the ledger by outcome.', 'outcome', mail.outcomes),
+    gauge(
+      'bellhop_mails_waiting',
+      'Emails on the mail servers or here that are still to be processed.',
+      waitingMails,
+    ),
+    byLabel('bellhop_mails', 'Received emails by outcome.', 'outcome', mail.outcomes),
     gauge(
       'bellhop_mail_oldest_pending_seconds',
-      'Age of the oldest pending mail.',
+      'Age of the oldest pending email.',
       ageS(mail.oldestPendingAt),
     ),
     byLabel('bellhop_sends', 'Messages that are still to be sent, by state.', 'state', {

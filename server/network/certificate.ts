@@ -18,7 +18,7 @@ export function readCertificate({ cert, key }: TlsFiles, now: number): Certifica
   const read = { cert: textOf('BELLHOP_TLS_CERT', cert), key: textOf('BELLHOP_TLS_KEY', key) }
   const [certificate, privateKey] = [parsed(read.cert, 'BELLHOP_TLS_CERT', cert), parsedKey(read.key, key)]
   if (!certificate.checkPrivateKey(privateKey)) {
-    throw new StartError(`The key in ${key} is not the one of the certificate in ${cert}.`)
+    throw new StartError(`The key in ${key} doesn't belong to the certificate in ${cert}.`)
   }
   if (now > Date.parse(certificate.validTo)) {
     throw new StartError(`The certificate in ${cert} expired on ${certificate.validTo}. Renew it.`)

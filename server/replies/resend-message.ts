@@ -108,6 +108,6 @@ function cannotLeave(reason: string): AppError {
 
 function sendsNothing(): AppError {
   const detail =
-    'Bellhop does not send messages of the API channel. Your integration receives them by webhook.'
+    "Bellhop doesn't send messages on the API channel. Your integration receives them by webhook."
   return new AppError(409, 'no_transport', detail)
 }

@@ -11,7 +11,7 @@ export const messagePath = t.Object({
   id: t.String({ description: 'Ticket id.', examples: ['tkt_01jq8z5w8wf6r9f5v0h3q1x2yz'] }),
   messageId: t.String({
     description:
-      'Made by you: `msg_` and a UUIDv7 as 26 characters of Crockford’s base 32 in lower case. Its time must be within a day of now.',
+      'You generate it: `msg_` and a UUIDv7 as 26 characters of Crockford’s base 32 in lower case. Its time must be within a day of now.',
     examples: [MESSAGE_ID],
   }),
 })
@@ -35,7 +35,7 @@ const recipientsInput = t.Object(
     $id: 'Recipients',
     additionalProperties: false,
     description:
-      'Who gets the email, on a ticket whose replies leave by email: at most 50. Omitted: the writer of the newest mail, and the others on it.',
+      'Who gets the email, if replies to the ticket are sent by email: at most 50. By default, the sender of the newest email and the others on it.',
   },
 )
 
@@ -94,7 +94,9 @@ export const scheduledMessage = t.Object(
     attachments: attachmentIds,
     format: t.Optional(described(format, '`plain` by default.')),
     recipients: t.Optional(recipientsInput),
-    sendAt: t.Optional(time('When to send it, at most 30 days ahead. Omitted or past: it is sent at once.')),
+    sendAt: t.Optional(
+      time('When to send it, at most 30 days ahead. If omitted or in the past, it is sent immediately.'),
+    ),
     after: t.Optional(
       t.String({
         maxLength: 64,

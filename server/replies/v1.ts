@@ -84,11 +84,11 @@ const putMessage = {
   operationId: 'putMessage',
   summary: 'Send or schedule a message',
   description:
-    'Sends an agent message under an id that you make, now or at `sendAt`. Repeating the request changes nothing, so try again whenever an answer is lost. The message is stored under the name of the key. `message.sent` is emitted when it is sent.',
+    'Sends an agent message under an id that you generate, now or at `sendAt`. Repeating the request changes nothing, so retry whenever a response is lost. The message is stored under the name of the key. `message.sent` is emitted when it is sent.',
   tags: ['Messages'],
   security: [{ secretKey: ['messages:write'] }],
   responses: {
-    200: { description: 'The same request came before. The message as it is now.' },
+    200: { description: 'The same request was received before. Returns the message as it is now.' },
     201: { description: 'The message is sent, waiting or held.' },
     404: noTicket,
     409: problem('The id belongs to another message.'),
@@ -108,11 +108,11 @@ const readMessage = {
 const deleteMessage = {
   operationId: 'deleteMessage',
   summary: 'Take back a message',
-  description: 'Deletes a message that is waiting or held. One that is sent stays.',
+  description: 'Deletes a message that is waiting or held. A message that was sent stays.',
   tags: ['Messages'],
   security: [{ secretKey: ['messages:write'] }],
   responses: {
-    204: { description: 'The message is not sent.' },
+    204: { description: 'The message won’t be sent.' },
     404: noMessage,
     409: problem('The message is already sent.'),
   },

@@ -37,7 +37,11 @@ export function requireSameOrigin(request: Request, publicUrl: string | undefine
   const site = headers.get('sec-fetch-site')
   const isOurs = site === null ? isOurOrigin(headers, publicUrl) : site === 'same-origin'
   if (isOurs) return
-  throw new AppError(403, 'cross_origin', 'Changes with a session come only from the pages of this server.')
+  throw new AppError(
+    403,
+    'cross_origin',
+    "With a session, changes can only be made from this server's own pages.",
+  )
 }
 
 /**

@@ -81,7 +81,7 @@ function wrongHost(publicUrl: string | undefined): AppError {
   return new AppError(
     421,
     'wrong_host',
-    `This server is at ${publicUrl} (BELLHOP_URL). If a proxy is in front of it, let it pass the Host header on.`,
+    `This server is at ${publicUrl} (BELLHOP_URL). If it is behind a proxy, configure the proxy to pass on the Host header.`,
   )
 }
 
@@ -89,6 +89,6 @@ function addressUnknown(): AppError {
   return new AppError(
     409,
     'address_unknown',
-    'Set BELLHOP_URL to the address where people open Bellhop, and restart it. Until then, links can be made only on the machine that runs it.',
+    'Set BELLHOP_URL to the address where people open Bellhop, and restart it. Until then, links can be created only on the machine that runs Bellhop.',
   )
 }

@@ -24,11 +24,7 @@ export function strictQuery(
     const { url } = context.request
     const start = url.indexOf('?')
     if (url.length > MAX_URL_LENGTH) {
-      throw new AppError(
-        414,
-        'address_too_long',
-        `The address may have at most ${MAX_URL_LENGTH} characters.`,
-      )
+      throw new AppError(414, 'address_too_long', `The URL can have at most ${MAX_URL_LENGTH} characters.`)
     }
     if (start < 0) return
     const { values, faults } = readParameters(schema, url.slice(start + 1))
@@ -56,7 +52,7 @@ function readParameters(schema: TObject, search: string) {
     const integer = wanted && integerOf(wanted)
     values[name] = text
     if (more.length > 0) {
-      faults.push({ parameter: name, code: 'repeated_parameter', detail: 'Give this parameter once.' })
+      faults.push({ parameter: name, code: 'repeated_parameter', detail: 'Use this parameter only once.' })
     } else if (broken.has(name)) {
       faults.push({
         parameter: name,

@@ -86,5 +86,5 @@ function outcomesAfter(send: EmailSend, bounced: readonly BouncedRecipient[]): R
 
 function wordsOf({ status, diagnostic }: BouncedRecipient): string {
   if (diagnostic !== '') return diagnostic
-  return status === '' ? 'The email came back.' : `The email came back with the status ${status}.`
+  return status === '' ? 'The email bounced.' : `The email bounced with the status ${status}.`
 }

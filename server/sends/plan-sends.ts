@@ -25,7 +25,7 @@ import type { TelegramWay } from './telegram/telegram-way.ts'
 import { scheduleUnreadEmail } from './unread-email.ts'
 import { emailWay, NO_MAILBOX, type SendingTicket, type WayOut, wayOutOf } from './way-out.ts'
 
-export const NO_RECIPIENT = 'Nobody on this ticket has an email address. Choose a recipient.'
+export const NO_RECIPIENT = 'No one on this ticket has an email address. Choose a recipient.'
 /** Begins the subject of a forward or an answer, in the languages of mail programs. */
 const FORWARD = /^\s*(?:fwd?|wg|tr|rv|i|vb|pd|enc)\s*:/i
 const ANSWER = /^\s*(?:re|aw|sv|vs|antw|odp|ynt|rif|res)\s*(?:\[\d+\])?\s*:/i

@@ -83,7 +83,7 @@ export async function chooseRecipients(
 ): Promise<Recipients> {
   const way = await wayOutOf(tx, ticket, customer)
   if (way.kind === 'email') return requireRecipients(recipients, way.own)
-  const detail = 'Replies to this ticket do not leave by email, so they have no recipients.'
+  const detail = "Replies to this ticket aren't sent by email, so they have no recipients."
   throw invalid([{ pointer: '/recipients', code: 'not_by_email', detail }])
 }
 

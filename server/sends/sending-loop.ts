@@ -177,7 +177,7 @@ export function startSending(
   /** A fault of this server. It is tried again like one of the other side. */
   function failedHere(send: Send, error: unknown): AttemptResult {
     deps.log.error('send_not_attempted', { send: send.id, error })
-    return { outcomes: [], error: 'Bellhop could not send it. See the log of the server.', fault: 'message' }
+    return { outcomes: [], error: "Bellhop couldn't send it. Check the server log.", fault: 'message' }
   }
 
   /** Counted from the time of the last query, so that nothing that became due since then is missed. */

@@ -81,7 +81,7 @@ export function signedOut(): AppError {
 
 /** The cookie went over plain http, where others could read it, so it doesn't count on https. */
 export function movedToHttps(): AppError {
-  return new AppError(401, 'moved_to_https', 'Bellhop now uses https. Sign in once more.')
+  return new AppError(401, 'moved_to_https', 'Bellhop now uses https. Sign in again.')
 }
 
 /** Signs out. Does nothing for a session that has already ended. */

@@ -46,7 +46,7 @@ function pageRequest({ page, per_page, cursor: given }: Paging, list: PagedList)
   // Empty for the first page, so that a loop has something to begin with.
   const cursor = given || undefined
   if (cursor !== undefined && page !== undefined) {
-    const detail = 'A cursor has its page already. Pass either `cursor` or `page`.'
+    const detail = 'A cursor already sets the page. Pass either `cursor` or `page`.'
     throw invalid([{ parameter: 'page', code: 'page_with_cursor', detail }])
   }
   return {

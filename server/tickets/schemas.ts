@@ -274,7 +274,7 @@ export const outgoingMessage = t.Object(
         {
           state: oneOf(
             DELIVERY_STATES,
-            '`waiting` until `sendAt`, or for its channel. `held` until an agent decides. `sent` when the channel has taken it; on the API channel as soon as it is stored.',
+            '`waiting` until `sendAt`, or for its channel. `held` until an agent decides. `sent` when the channel has accepted it; on the API channel, as soon as it is stored.',
             'DeliveryState',
           ),
           sendAt: t.Optional(time('When it is sent. Only while it is waiting or held.')),

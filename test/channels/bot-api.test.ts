@@ -91,7 +91,7 @@ describe('a request to the Bot API', () => {
     expect(error).toMatchObject({
       code: 429,
       retryAfterMs: 1_000,
-      message: 'Telegram asks to wait 1 second.',
+      message: 'Telegram asked Bellhop to wait 1 second.',
     })
   })
 
@@ -137,7 +137,7 @@ describe('a request to the Bot API', () => {
     const file = telegram.addFile(bytes(400_000), { name: 'a.bin', type: 'application/octet-stream' })
     using _fault = withFault('short', { token: bot.token, method: 'download' })
     expect((await failureOf(downloaded(api.download(bot.token, file.path)))).message).toBe(
-      'The connection to Telegram was cut.',
+      'The connection to Telegram was lost.',
     )
   })
 

@@ -107,7 +107,10 @@ describe('a mail that takes longer than 5 seconds', () => {
     const clock = createManualClock()
     using slow = createTestParser(clock)
     const result = await untilSettled(slow.parse('\n'.repeat(20_000_000)), () => clock.advance(5_000))
-    expect(result).toEqual({ outcome: 'unparsable', reason: 'Reading this mail took longer than 5 seconds.' })
+    expect(result).toEqual({
+      outcome: 'unparsable',
+      reason: 'Reading this email took longer than 5 seconds.',
+    })
     expect(await slow.parse(textMail('Next'))).toMatchObject({ mail: { text: 'Next' } })
   })
 

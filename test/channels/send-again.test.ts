@@ -79,7 +79,7 @@ test('a report with another address is about the only recipient, and one without
   await bounce(id, 'ana@forwarded.example', { status: '5.2.2' })
   expect(await outgoing.message(ticketId, id)).toMatchObject({
     sending: 'bounced',
-    sendError: 'The email came back with the status 5.2.2.',
+    sendError: 'The email bounced with the status 5.2.2.',
     missed: [{ address: 'ana@example.com' }],
   })
 })

@@ -339,7 +339,7 @@ test('a file that is missing on this server fails the message, and nothing is se
   await eventually(async () => (await sendsOf(outgoing, id)).length === 1)
   const failed = await outgoing.until(ticketId, id, 'failed')
   expect(failed.sendError).toBe(
-    'The file "invoice.pdf" is missing on the server of Bellhop, so nothing was sent.',
+    'The file "invoice.pdf" is missing on the Bellhop server, so nothing was sent.',
   )
   expect(smtp.steps).not.toContain('sender')
 })

@@ -25,7 +25,7 @@ async function openAt(): Promise<Desk & { clock: ReturnType<typeof createManualC
 
 const CASES: [name: string, fault: Parameters<Desk['telegram']['fail']>[0], sentence: string][] = [
   ['has a problem of its own', { code: 502 }, 'Telegram returned an error (502).'],
-  ['cuts the connection', 'cut', 'The connection to Telegram was cut.'],
+  ['cuts the connection', 'cut', 'The connection to Telegram was lost.'],
 ]
 
 test.each(CASES)(
@@ -56,7 +56,7 @@ test('a poll that hangs is asked again', async () => {
   await desk.ticketCount(1)
   await eventually(() => planned.count() > 0)
   telegram.addUser().writes(bot, 'While it hangs')
-  expect((await desk.botIn(id, 'failing')).detail).toBe('Telegram did not answer in time.')
+  expect((await desk.botIn(id, 'failing')).detail).toBe("Telegram didn't respond in time.")
   await desk.ticketCount(2)
   running[Symbol.dispose]()
 })
@@ -76,7 +76,7 @@ test('Telegram is asked again exactly when it said, and other bots go on', async
   ana.writes(limited, 'Wakes the poll')
   await eventually(() => planned.count() === 1)
   running[Symbol.dispose]()
-  expect((await desk.botIn(id, 'failing')).detail).toBe('Telegram asks to wait 30 seconds.')
+  expect((await desk.botIn(id, 'failing')).detail).toBe('Telegram asked Bellhop to wait 30 seconds.')
   const asked = telegram.requests('getUpdates')
   ana.writes(limited, 'Has to wait')
   ana.writes(other, 'For the other bot')
@@ -223,7 +223,7 @@ test('after 30 hours without a connection, it says that Telegram kept only 24', 
   const late = await desk.botIn(id, 'active')
   expect(late.missedSince).not.toBeNull()
   expect(late.detail).toBe(
-    'Messages may be missing: Telegram keeps them for 24 hours, and nobody fetched them for longer.',
+    "Messages may be missing: Telegram keeps them for 24 hours, and Bellhop didn't fetch them for longer than that.",
   )
   const dismissed = await admin.call<{ missedSince: null }>('POST', `/console/bots/${id}/missed/dismiss`)
   expect(dismissed.json.missedSince).toBeNull()
@@ -300,7 +300,7 @@ test('a file of another size than Telegram said is downloaded again', async () =
   running[Symbol.dispose]()
   const [message] = await desk.messages(ticket?.id ?? '', 1)
   expect(message?.telegram?.missingFiles?.[0]?.reason).toBe(
-    'The file arrived with another size than Telegram said. Bellhop tries again.',
+    "The file's size isn't what Telegram announced. Bellhop tries again.",
   )
   file.claimedSize = 100
   using _again = letRunFast(clock)
@@ -331,7 +331,7 @@ test('a file that never arrives is shown as failed, with its message', async () 
     const [missing] = message?.telegram?.missingFiles ?? []
     return missing?.reason.endsWith('again.') ? undefined : missing?.reason
   })
-  expect(reason).toBe('The download was cut.')
+  expect(reason).toBe('The download was interrupted.')
 })
 
 test('a file of 25 MB is named in the thread, and the customer learns why it did not arrive', async () => {

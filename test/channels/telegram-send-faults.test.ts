@@ -25,7 +25,7 @@ test('Telegram is asked again exactly when it said, and other chats go on', asyn
   })
   expect(shown).toMatchObject({
     sending: 'queued',
-    sendError: 'Telegram asks to wait 30 seconds.',
+    sendError: 'Telegram asked Bellhop to wait 30 seconds.',
     retryAt: new Date(clock.now() + 30 * SECOND).toISOString(),
   })
   const other = await chats.reply(ben, 'Hello')

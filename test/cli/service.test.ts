@@ -65,7 +65,7 @@ for (const kind of ['a path', 'an abstract name']) {
         `bound\nREADY=1\nSTATUS=Running at ${server.url}\nWATCHDOG=1\nWATCHDOG=1\n`,
       )
       expect((await runProgram({ BELLHOP_DATA: folder }, ['health'])).out).toBe(
-        `The server at ${server.url} works.\n`,
+        `The server at ${server.url} is ready.\n`,
       )
       expect(await server.end('SIGTERM')).toBe(0)
       child.kill()

@@ -89,7 +89,7 @@ test('update changes what is given and keeps the rest', async () => {
     'de',
     '--no-verified-only',
   ]
-  expect((await bellhop('widget', 'update', id, '--name', 'New', ...more)).out).toBe(`${id} is changed.\n`)
+  expect((await bellhop('widget', 'update', id, '--name', 'New', ...more)).out).toBe(`Changed ${id}.\n`)
   expect(await show(id)).toMatchObject({
     name: 'New',
     origins: ['https://new.example'],

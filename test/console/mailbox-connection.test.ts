@@ -122,7 +122,7 @@ describeWithMail('testing the connection of a mailbox', () => {
     expect(failureOf(result)).toMatchObject([
       {
         detail: expect.stringContaining('127.0.0.1 refused the sign-in'),
-        advice: 'Check the user name and the password. Some providers want a password that is made for apps.',
+        advice: 'Check the user name and the password. Some providers require an app password.',
       },
     ])
   })
@@ -186,7 +186,7 @@ describeWithMail('testing the connection of a mailbox', () => {
     faults.fail({ at: 'auth', does: 'hang' })
     const result = await advancing(tested(settings({ smtp: { port: faults.tlsPort } })))
     expect(failureOf(result)).toMatchObject([
-      { side: 'smtp', detail: 'The mail server did not answer within a minute.' },
+      { side: 'smtp', detail: "The mail server didn't respond within a minute." },
     ])
   })
 

@@ -247,7 +247,7 @@ test('a failing token server is tried again, and the mailbox stays', async () =>
   await expect(token()).rejects.toMatchObject({
     name: 'TokenError',
     reason: 'unavailable',
-    message: 'Google gave no access token (status 503).',
+    message: 'Google returned no access token (status 503).',
   })
   await oauth.stop()
   await expect(token()).rejects.toMatchObject({ reason: 'unavailable' })
@@ -269,7 +269,7 @@ test('a token server that hangs is given up after 20 seconds', async () => {
   timers.advance(20_000)
   await expect(hanging).rejects.toMatchObject({
     reason: 'unavailable',
-    message: "Google can't be reached for a new access token: 127.0.0.1 doesn't answer.",
+    message: "Google couldn't be reached to renew the access token: 127.0.0.1 doesn't answer.",
   })
 })
 

@@ -254,7 +254,7 @@ test('a mailbox is paused, resumed and removed, and its secrets are deleted', as
   const act = (what: string) => ana.call<Shown>('POST', `/console/mailboxes/${id}/${what}`)
   expect((await act('pause')).json).toMatchObject({
     state: 'paused',
-    detail: 'Paused. Mail is neither fetched nor sent.',
+    detail: "Paused. Mail isn't fetched or sent.",
   })
   expect((await act('pause')).json).toMatchObject({ state: 'paused' })
   expect((await act('resume')).json).toMatchObject({ state: 'connecting' })

@@ -66,7 +66,7 @@ test('files that cannot serve HTTPS stop the start with one sentence', async () 
     [
       file('first.crt'),
       file('second.key'),
-      `The key in ${file('second.key')} is not the one of the certificate in ${file('first.crt')}.`,
+      `The key in ${file('second.key')} doesn't belong to the certificate in ${file('first.crt')}.`,
     ],
     [file('expired.crt'), file('expired.key'), `The certificate in ${file('expired.crt')} expired on `],
     [file('early.crt'), file('early.key'), `The certificate in ${file('early.crt')} is valid from `],

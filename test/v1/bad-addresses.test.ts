@@ -63,7 +63,7 @@ describe('queries', () => {
     ]) {
       const answer = await client.call('GET', `/tickets${query}`)
       expect(problemOf(answer, 414, 'address_too_long').detail).toBe(
-        'The address may have at most 8192 characters.',
+        'The URL can have at most 8192 characters.',
       )
     }
   })

@@ -92,7 +92,7 @@ function refusedByJose(jose: typeof import('jose'), error: Error): IdentityResul
     return {
       isValid: false,
       isExpired: true,
-      detail: `The token expired${timeOf(error.payload.exp, ' at')}. Make a new one for each page.`,
+      detail: `The token expired${timeOf(error.payload.exp, ' at')}. Create a new one for each page.`,
     }
   }
   if (error instanceof jose.errors.JWTClaimValidationFailed) {
@@ -112,7 +112,7 @@ function checkClaims(
   if (exp === undefined) return refused('The token has no exp. Let it expire within an hour.')
   if (exp > now / 1_000 + MAX_LIFETIME_SECONDS + CLOCK_TOLERANCE_SECONDS) {
     return refused(
-      `The token is valid too long${timeOf(exp, ', until')}. Set exp to at most an hour from now.`,
+      `The token is valid for too long${timeOf(exp, ', until')}. Set exp to at most an hour from now.`,
     )
   }
   if (sub === undefined) return refused("The token has no sub. Set it to the user's id.")
@@ -169,7 +169,7 @@ function faultOfUserId(userId: unknown, what: string): string | undefined {
   if (userId.length > MAX_USER_ID_LENGTH) return `${what} is longer than ${MAX_USER_ID_LENGTH} characters.`
   // PostgreSQL stores neither NUL nor half of a surrogate pair.
   const isPlain = !CONTROL.test(userId) && userId.isWellFormed()
-  return isPlain ? undefined : `${what} contains a control character, or half of a character.`
+  return isPlain ? undefined : `${what} contains a control character or an incomplete character.`
 }
 
 function secretsOf(deps: Deps, widget: Signer): { secret: string; isPrevious: boolean }[] {

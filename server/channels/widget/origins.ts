@@ -62,7 +62,7 @@ async function parseOrigin(value: string): Promise<{ origin: string } | { fault:
   if (!isWildcard) return { origin: url.origin }
   if (await isPublicSuffix(url.hostname)) {
     return {
-      fault: `"${shown}" would allow the websites of others. Add your own name: https://*.example.com.`,
+      fault: `"${shown}" would allow other people's websites. Add your own domain: https://*.example.com.`,
     }
   }
   return { origin: url.origin.replace('://', `://${WILDCARD}`) }

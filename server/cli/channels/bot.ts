@@ -35,8 +35,8 @@ function addAdd(bot: Command): void {
     .command('add')
     .description('check the token of a bot with Telegram, connect the bot, and print its id')
     .requiredOption('--org <org>', 'id or name of the organization')
-    .requiredOption('--name <name>', 'what the team calls it')
-    .requiredOption('--token-file <file>', 'file with the token that @BotFather gave; - reads standard input')
+    .requiredOption('--name <name>', 'a name for your team')
+    .requiredOption('--token-file <file>', 'file with the token from @BotFather; - reads standard input')
     .option('--json', 'print JSON')
     .action(async ({ org, name, tokenFile, json }: AddOptions) => {
       const token = secretFrom(tokenFile, 'token')

@@ -42,11 +42,11 @@ export function addMailboxAdd(mailbox: Command): void {
       serverOf('smtp'),
     )
     .requiredOption('--password-file <file>', 'file with the password; - reads standard input')
-    .option('--smtp-password-file <file>', 'file with the password for SMTP, if it is another one')
+    .option('--smtp-password-file <file>', 'file with the SMTP password, if it is a different one')
     .option('--folder <name>', 'folder to read (INBOX); repeat it for several', collect)
     .option(
       '--since <time>',
-      'also take in mail since a date like 2026-03-01, or a duration like 7d',
+      'also import mail since a date like 2026-03-01, or a duration like 7d',
       pastTime,
     )
     .option('--json', 'print JSON')

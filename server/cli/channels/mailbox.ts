@@ -101,7 +101,7 @@ function serverText({
 function addTest(mailbox: Command): void {
   mailbox
     .command('test <id>')
-    .description('sign in to both servers, and send a message to the mailbox itself; takes a minute at most')
+    .description('sign in to both servers, and send a message to the mailbox itself; takes up to a minute')
     .option('--json', 'print JSON')
     .action(async (id: string, { json }: JsonOption) => {
       const { isOk, steps } = await withOwner('mailbox', { named: id }, async (deps, orgId) => {
@@ -156,7 +156,7 @@ function addRemove(mailbox: Command): void {
 function addLedger(mailbox: Command): void {
   mailbox
     .command('ledger <id>')
-    .description('count the mails on the server against those that are accounted for')
+    .description('compare the number of emails on the server with the number accounted for')
     .option('--json', 'print JSON')
     .action(async (id: string, { json }: JsonOption) => {
       const ledger = await withOwner('mailbox', { named: id }, async (deps, orgId) =>

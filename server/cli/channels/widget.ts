@@ -28,7 +28,7 @@ import { formatTime, note, print, printFacts, printJson, printTable } from '../o
 import { serverUrl, withOrganization, withOwner } from '../with-deps.ts'
 
 export function addWidget(program: Command): void {
-  const widget = program.command('widget').description('put the chat on websites')
+  const widget = program.command('widget').description('create and manage website widgets')
   addCreate(widget)
   addList(widget)
   addShow(widget)
@@ -55,7 +55,7 @@ function addCreate(widget: Command): void {
       .command('create')
       .description('create a widget and print the snippet for the website')
       .requiredOption('--org <org>', 'id or name of the organization')
-      .requiredOption('--name <name>', 'what the team calls it')
+      .requiredOption('--name <name>', 'a name for your team')
       .requiredOption(
         '--origin <origin>',
         'website that may show it, such as https://example.com or https://*.example.com; repeat it for several',
@@ -167,8 +167,12 @@ function addUpdate(widget: Command): void {
     widget
       .command('update <id>')
       .description('change the settings of a widget')
-      .option('--name <name>', 'what the team calls it')
-      .option('--origin <origin>', 'website that may show it, in place of all others; repeat it', collect),
+      .option('--name <name>', 'a name for your team')
+      .option(
+        '--origin <origin>',
+        'website that may show it, replacing all others; repeat it for several',
+        collect,
+      ),
   )
     .option('--no-verified-only', 'everyone can write')
     .option('--json', 'print JSON')
@@ -179,7 +183,7 @@ function addUpdate(widget: Command): void {
         shown(deps, await updateWidget(deps, orgId, { id, change })),
       )
       if (json) printJson(changed)
-      else print(`${id} is changed.`)
+      else print(`Changed ${id}.`)
     })
 }
 

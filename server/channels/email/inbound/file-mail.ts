@@ -108,7 +108,7 @@ async function fileParsed(deps: Deps, tx: Transaction, filing: Filing): Promise<
   const { orgId } = mail
   const writer = parsed.from ?? parsed.sender
   if (parsed.bounce) return fileBounce(deps, tx, orgId, parsed.bounce)
-  if (!writer || !isAddress(writer.address)) return quarantined('The mail has no valid sender.')
+  if (!writer || !isAddress(writer.address)) return quarantined('The email has no valid sender.')
   const sender = writer.address.toLowerCase()
   if (await isOwn(deps, tx, { orgId, sender, parsed })) return { outcome: 'own' }
   const known = {
@@ -321,11 +321,11 @@ function cut(text: string, maxLength: number): string {
 const insertContents = insertOf(messageContents)
 
 const AUTOMATIC_REASONS: Record<AutomaticReason, string> = {
-  auto_submitted: 'The mail says that a program wrote it (Auto-Submitted).',
-  auto_response_suppress: 'The mail asks for no automatic response (X-Auto-Response-Suppress).',
-  precedence: 'The mail was sent in bulk (Precedence).',
-  mailing_list: 'The mail comes from a mailing list (List-Id).',
-  read_receipt: 'The mail is a read receipt.',
-  empty_return_path: 'The mail has no return address (Return-Path).',
-  no_reply_sender: 'The sender takes no replies (no-reply).',
+  auto_submitted: 'The email says that a program wrote it (Auto-Submitted).',
+  auto_response_suppress: 'The email asks for no automatic response (X-Auto-Response-Suppress).',
+  precedence: 'The email was sent in bulk (Precedence).',
+  mailing_list: 'The email comes from a mailing list (List-Id).',
+  read_receipt: 'The email is a read receipt.',
+  empty_return_path: 'The email has no return address (Return-Path).',
+  no_reply_sender: 'The sender accepts no replies (no-reply).',
 }

@@ -123,16 +123,17 @@ export async function storeFiles(deps: Deps, result: ParseResult): Promise<Store
 
 async function countFault(deps: Deps, { id, attempts }: Mail): Promise<void> {
   const isLast = attempts + 1 >= MAX_ATTEMPTS
-  const reason = 'Bellhop could not process this mail. Look at the log, then parse it again.'
-  await deps.database.write(async (tx) => {
-    await tx
-      .update(mails)
-      .set({
-        attempts: attempts + 1,
-        ...(isLast && { outcome: 'quarantined' as const, reason, processedAt: deps.clock.now() }),
-      })
-      .where(and(eq(mails.id, id), eq(mails.outcome, 'pending')))
-  })
+  const reason = "Bellhop couldn't process this email. Check the server log, then parse the email again."
+  await deps.database.write(
+    async (tx) =>
+      await tx
+        .update(mails)
+        .set({
+          attempts: attempts + 1,
+          ...(isLast && { outcome: 'quarantined' as const, reason, processedAt: deps.clock.now() }),
+        })
+        .where(and(eq(mails.id, id), eq(mails.outcome, 'pending'))),
+  )
 }
 
 const findAuthservId = statement<{ orgId: string; id: string }, { authservId: string }[], Reader>(

@@ -10,7 +10,7 @@ const insertMails = insertOf(mails, { onConflict: 'keep' })
 const MAX_PER_UNIT = 32
 /** A mail that arrived shortly before the mailbox was connected is new too: the server's clock may differ. */
 const CLOCK_MARGIN_MS = 5 * 60_000
-const TOO_LARGE = 'The mail is larger than 100 MB. Read it in your mail program.'
+const TOO_LARGE = 'The email is larger than 100 MB. Read it in your email program.'
 const DAY_MS = 24 * 60 * 60_000
 
 type Folder = typeof mailFolders.$inferSelect

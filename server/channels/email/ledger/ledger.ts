@@ -75,7 +75,7 @@ export async function originalResponse(deps: Deps, orgId: string, id: string): P
   const { hash } = await readMail(deps, orgId, id)
   const opened = hash === null ? undefined : await deps.files.open(hash)
   if (!opened || 'fault' in opened) {
-    throw new AppError(404, 'original_missing', 'The original of this mail is not on the server anymore.')
+    throw new AppError(404, 'original_missing', 'The original of this email is no longer on the server.')
   }
   return new Response(opened.file, {
     headers: {
@@ -98,7 +98,7 @@ export async function parseAgain(deps: Deps, orgId: string, id: string): Promise
       .set({ outcome: 'pending', reason: '', attempts: 0, processedAt: null })
       .where(isQuarantined)
       .returning({ hash: mails.hash })
-    if (!mail) throw new AppError(409, 'not_quarantined', 'Only a mail in quarantine can be parsed again.')
+    if (!mail) throw new AppError(409, 'not_quarantined', 'Only an email in quarantine can be parsed again.')
     await recordAudit(deps, tx, orgId, { action: 'mail.parsed_again', subject: { id, label: id } })
     await recordWorkspaceChange(deps, tx, orgId)
   })

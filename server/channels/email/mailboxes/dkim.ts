@@ -26,7 +26,7 @@ export async function createDkimKey(
   const { address } = await readMailbox(deps, orgId, id)
   const faults: Fault[] = []
   if (domain.length > MAX_DOMAIN_LENGTH || !LABELS.test(domain) || !signsFor(domain, address)) {
-    const detail = `Must be the domain of ${address}, or one above it.`
+    const detail = `Must be the domain of ${address}, or a parent domain.`
     faults.push({ pointer: '/domain', code: 'invalid_domain', detail })
   }
   if (selector.length > MAX_DOMAIN_LENGTH - domain.length || !LABELS.test(selector)) {
@@ -52,7 +52,7 @@ export function switchDkim(
   { id, isOn }: { id: string; isOn: boolean },
 ): Promise<Mailbox> {
   return changeMailbox(deps, orgId, { id, action: 'mailbox.changed' }, async (tx, before) => {
-    if (!before.dkim) throw new AppError(409, 'no_dkim_key', 'Make a DKIM key first.')
+    if (!before.dkim) throw new AppError(409, 'no_dkim_key', 'Create a DKIM key first.')
     if (before.dkim.isOn === isOn) return before
     return save(tx, before, { dkim: { ...before.dkim, isOn } })
   })

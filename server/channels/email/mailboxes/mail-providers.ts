@@ -30,8 +30,9 @@ export const PROVIDER_SERVERS: Record<Provider, { imap: Server; smtp: Server }> 
   microsoft: { imap: tls('outlook.office365.com', 993), smtp: starttls('smtp.office365.com', 587) },
 }
 
-const APP_PASSWORD = 'Make an app password for Bellhop and enter it here. Your normal password does not work.'
-const SWITCH_ON_IMAP = 'Switch on access by IMAP in the settings of your mailbox first.'
+const APP_PASSWORD =
+  "Create an app password for Bellhop and enter it here. Your normal password doesn't work."
+const SWITCH_ON_IMAP = 'First turn on IMAP access in your mailbox settings.'
 
 export const MAIL_PROVIDERS: readonly MailProvider[] = [
   {
@@ -41,7 +42,7 @@ export const MAIL_PROVIDERS: readonly MailProvider[] = [
     mxEnds: ['google.com', 'googlemail.com'],
     ...PROVIDER_SERVERS.google,
     signIn: 'google',
-    note: 'Sign in with Google, or turn on 2-Step Verification and make an app password.',
+    note: 'Sign in with Google, or turn on 2-Step Verification and create an app password.',
     link: 'https://myaccount.google.com/apppasswords',
   },
   {
@@ -70,7 +71,7 @@ export const MAIL_PROVIDERS: readonly MailProvider[] = [
     imap: tls('imap.mail.me.com', 993),
     smtp: starttls('smtp.mail.me.com', 587),
     signIn: 'password',
-    note: 'Make an app-specific password for Bellhop and enter it here. Your normal password does not work.',
+    note: "Create an app-specific password for Bellhop and enter it here. Your normal password doesn't work.",
     link: 'https://account.apple.com',
   },
   {
@@ -184,7 +185,7 @@ export const MAIL_PROVIDERS: readonly MailProvider[] = [
     imap: tls('imap.zoho.com', 993),
     smtp: tls('smtp.zoho.com', 465),
     signIn: 'password',
-    note: 'Switch on IMAP in Zoho Mail, and with two-factor authentication make an app password. Organizations use imappro.zoho.com and smtppro.zoho.com.',
+    note: 'Turn on IMAP in Zoho Mail. If you use two-factor authentication, create an app password. Organizations use imappro.zoho.com and smtppro.zoho.com.',
     link: 'https://accounts.zoho.com/home#security/app_password',
   },
   {
@@ -195,7 +196,7 @@ export const MAIL_PROVIDERS: readonly MailProvider[] = [
     imap: tls('imap.zoho.eu', 993),
     smtp: tls('smtp.zoho.eu', 465),
     signIn: 'password',
-    note: 'Switch on IMAP in Zoho Mail, and with two-factor authentication make an app password. Organizations use imappro.zoho.eu and smtppro.zoho.eu.',
+    note: 'Turn on IMAP in Zoho Mail. If you use two-factor authentication, create an app password. Organizations use imappro.zoho.eu and smtppro.zoho.eu.',
     link: 'https://accounts.zoho.eu/home#security/app_password',
   },
   {

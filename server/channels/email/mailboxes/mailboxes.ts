@@ -146,7 +146,7 @@ async function requireAssignee(tx: Transaction, orgId: string, id: string, known
     {
       pointer: '/defaultAssignee',
       code: 'unknown_agent',
-      detail: 'There is no such agent, or not any more.',
+      detail: 'No enabled agent has this id.',
     },
   ])
 }

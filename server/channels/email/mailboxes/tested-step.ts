@@ -72,7 +72,7 @@ function stepOf(error: unknown): TestStep {
 
 function sentenceOf(error: unknown): string {
   if (error instanceof MailServerError || error instanceof TokenError) return error.message
-  if (error instanceof TestStopped) return 'The mail server did not answer within a minute.'
+  if (error instanceof TestStopped) return "The mail server didn't respond within a minute."
   throw error
 }
 
@@ -88,6 +88,6 @@ function adviceAbout(mailbox: Mailbox, side: TestSide, step: TestStep): Pick<Tes
   const provider = MAIL_PROVIDERS.find(isKnown)
   if (provider?.note) return { advice: provider.note, ...(provider.link && { link: provider.link }) }
   return {
-    advice: 'Check the user name and the password. Some providers want a password that is made for apps.',
+    advice: 'Check the user name and the password. Some providers require an app password.',
   }
 }

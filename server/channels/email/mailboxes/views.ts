@@ -103,7 +103,7 @@ function detailOf(mailbox: Mailbox): string {
     case 'connecting':
       return 'Bellhop has not reached the mail server yet.'
     case 'paused':
-      return 'Paused. Mail is neither fetched nor sent.'
+      return "Paused. Mail isn't fetched or sent."
     case 'failing':
       return mailbox.receiveError || mailbox.sendError
     case 'refused':

@@ -99,14 +99,14 @@ const SECRET_MISSING: Fault = {
 function faultsOf({ clientId, clientSecret, tenant }: OauthClientInput): Fault[] {
   const faults: Fault[] = []
   if (!PRINTABLE.test(clientId) || clientId.length > MAX_ID_LENGTH) {
-    const detail = `Must be 1 to ${MAX_ID_LENGTH} letters, digits, and signs of ASCII.`
+    const detail = `Must be 1 to ${MAX_ID_LENGTH} printable ASCII characters.`
     faults.push({ pointer: '/clientId', code: 'invalid_client', detail })
   }
   if (
     clientSecret !== undefined &&
     (!PRINTABLE.test(clientSecret) || clientSecret.length > MAX_SECRET_LENGTH)
   ) {
-    const detail = `Must be 1 to ${MAX_SECRET_LENGTH} letters, digits, and signs of ASCII.`
+    const detail = `Must be 1 to ${MAX_SECRET_LENGTH} printable ASCII characters.`
     faults.push({ pointer: '/clientSecret', code: 'invalid_client', detail })
   }
   if (tenant && !TENANT.test(tenant)) {

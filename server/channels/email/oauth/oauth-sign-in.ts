@@ -130,7 +130,7 @@ async function exchangeCode(
   if (refreshToken) return { ...answer, refreshToken }
   throw new TokenError(
     'client',
-    `${provider} gave no refresh token. Allow offline access for the OAuth client.`,
+    `${provider} returned no refresh token. Allow offline access for the OAuth client.`,
   )
 }
 

@@ -70,7 +70,7 @@ function failureOf(provider: string, status: number, answer: Record<string, unkn
   }
   return new TokenError(
     'unavailable',
-    `${provider} gave no access token (status ${status})${said && `: ${said}`}.`,
+    `${provider} returned no access token (status ${status})${said && `: ${said}`}.`,
   )
 }
 
@@ -105,7 +105,9 @@ function post(
     const fail = (words: string) => {
       cancelTimer()
       request.destroy()
-      reject(new TokenError('unavailable', `${provider} can't be reached for a new access token: ${words}.`))
+      reject(
+        new TokenError('unavailable', `${provider} couldn't be reached to renew the access token: ${words}.`),
+      )
     }
     const cancelTimer = clock.after(MAX_REQUEST_MS, () => fail(`${host} doesn't answer`))
     const request = startRequest(
@@ -128,7 +130,7 @@ function post(
             cancelTimer()
             resolve({ status: response.statusCode ?? 0, body })
           },
-          () => fail(`${host} sent an answer that is not complete`),
+          () => fail(`${host} sent an incomplete response`),
         )
       },
     )

@@ -23,7 +23,7 @@ export function createEmailTransport(deps: Deps, mailDeps: MailDeps): Transport 
 
   async function attempt(send: Send, recipients: string[]): Promise<AttemptResult> {
     if (isClosed) return { outcomes: [], error: '', fault: 'interrupted' }
-    if (!isByEmail(send)) throw new Error(`The send ${send.id} is no email.`)
+    if (!isByEmail(send)) throw new Error(`The send ${send.id} isn't an email.`)
     const mailbox = await findMailbox(deps, send)
     if (!mailbox) return failedFor(recipients, 'The mailbox was removed.')
     const opened = await openFiles(deps, send.content)
@@ -160,7 +160,7 @@ async function openFiles(
     const found = await deps.files.open(hash)
     if ('fault' in found) {
       const what = found.fault === 'missing' ? 'is missing' : 'was changed'
-      return { fault: `The file "${name}" ${what} on the server of Bellhop, so nothing was sent.` }
+      return { fault: `The file "${name}" ${what} on the Bellhop server, so nothing was sent.` }
     }
     blobs.set(hash, found.file)
   }

@@ -15,7 +15,7 @@ addEventListener('message', ({ data }: MessageEvent<ParseRequest>) => {
     if (statSync(data.path).size > LARGE_MAIL_BYTES) Bun.gc(true)
   } catch (error) {
     if (error instanceof StorageError) tell({ kind: 'storage_failed', message: error.message })
-    else tell({ kind: 'unparsable', reason: `Reading this mail failed: ${messageOf(error)}` })
+    else tell({ kind: 'unparsable', reason: `Couldn't read this email: ${messageOf(error)}` })
   }
 })
 tell({ kind: 'ready' })
@@ -24,7 +24,7 @@ tell({ kind: 'ready' })
 function answer({ path, attachmentFolder, authservId }: ParseRequest): WorkerMessage {
   const bytes = readFile(path)
   if (!bytes) {
-    return { kind: 'unparsable', reason: `This mail is larger than ${MAX_MAIL_BYTES / 1_048_576} MB.` }
+    return { kind: 'unparsable', reason: `This email is larger than ${MAX_MAIL_BYTES / 1_048_576} MB.` }
   }
   const write = createFileWriter(attachmentFolder)
   const store: StoreFile = (content, declared) => orStorageError(() => write(content, declared))

@@ -81,9 +81,9 @@ async function startWorker(clock: Clock): Promise<RunningWorker> {
   }
   worker.onerror = ({ message }) => {
     reject(new Error(`The mail worker did not start: ${message}`))
-    reading?.fail(`Reading this mail failed: ${message}`)
+    reading?.fail(`Couldn't read this email: ${message}`)
   }
-  worker.addEventListener('close', () => reading?.fail('Reading this mail ended its thread.'))
+  worker.addEventListener('close', () => reading?.fail('The parser thread ended while it read this email.'))
   await ready
   return {
     ask(request) {
@@ -131,7 +131,7 @@ function startReading(clock: Clock, { path }: ParseRequest): Reading {
   }
 
   const cancel = clock.after(MAX_PARSE_MS, () =>
-    giveUp('too_slow', `Reading this mail took longer than ${MAX_PARSE_MS / 1_000} seconds.`),
+    giveUp('too_slow', `Reading this email took longer than ${MAX_PARSE_MS / 1_000} seconds.`),
   )
   return {
     read,

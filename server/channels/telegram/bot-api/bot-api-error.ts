@@ -46,14 +46,14 @@ export function errorOfAnswer(answer: Answer): BotApiError {
 }
 
 function sentenceOf({ code, description, retryAfterMs }: Answer): string {
-  if (code === 429) return `Telegram asks to wait ${seconds(retryAfterMs ?? 0)}.`
+  if (code === 429) return `Telegram asked Bellhop to wait ${seconds(retryAfterMs ?? 0)}.`
   if (code === 401 || code === 404) return TOKEN_REFUSED
   if (code === 409 && /webhook/i.test(description))
     return "A webhook set elsewhere is receiving this bot's messages."
   if (code === 409) return "Another program is receiving this bot's messages."
   if (code >= 500) return `Telegram returned an error (${code}).`
   if (/file is too big/i.test(description)) return 'Telegram lets bots download files of up to 20 MB.'
-  return description === '' ? `Telegram answered with the status ${code}.` : `Telegram says: ${description}`
+  return description === '' ? `Telegram returned the status ${code}.` : `Telegram says: ${description}`
 }
 
 function seconds(milliseconds: number): string {

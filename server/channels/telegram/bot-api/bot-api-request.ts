@@ -40,7 +40,7 @@ export async function readAll({ body }: ApiResponse, maxBytes: number): Promise<
   let size = 0
   for await (const chunk of body) {
     size += chunk.byteLength
-    if (size > maxBytes) throw new BotApiError('unanswered', 'The answer of Telegram is too long.')
+    if (size > maxBytes) throw new BotApiError('unanswered', "Telegram's response is too long.")
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
@@ -98,7 +98,7 @@ class Exchange {
       this.#restartTimer()
       if (!isRoomLeft) await drained(request)
     }
-    if (body && sent !== body.size) throw new Error('The body is not as long as announced.')
+    if (body && sent !== body.size) throw new Error("The body doesn't have the announced length.")
     request.end()
   }
 
@@ -138,7 +138,7 @@ class Exchange {
     const { clock } = this.connection
     this.#cancelTimer()
     this.#cancelTimer = clock.after(this.given.timeoutMs, () =>
-      this.#fail(this.#isHandedOver ? 'unanswered' : 'not_sent', 'Telegram did not answer in time.'),
+      this.#fail(this.#isHandedOver ? 'unanswered' : 'not_sent', "Telegram didn't respond in time."),
     )
   }
 
@@ -157,7 +157,7 @@ class Exchange {
 }
 
 const INTERRUPTED = 'The request was interrupted.'
-const CUT = 'The connection to Telegram was cut.'
+const CUT = 'The connection to Telegram was lost.'
 
 /** After the name of the host. */
 const SENTENCES: Record<ConnectionErrorCode, string> = {
@@ -165,8 +165,8 @@ const SENTENCES: Record<ConnectionErrorCode, string> = {
   blocked_address: 'has no public address.',
   connect_refused: "can't be reached.",
   connect_timeout: "can't be reached.",
-  tls_expired: 'has a certificate that is expired.',
-  tls_untrusted: 'has a certificate that is not trusted.',
+  tls_expired: 'has an expired certificate.',
+  tls_untrusted: 'has an untrusted certificate.',
   tls_name: 'has a certificate for another name.',
 }
 

@@ -130,7 +130,7 @@ export function isBotToken(text: string): boolean {
 }
 
 function checkedToken(token: string): string {
-  if (!isBotToken(token)) throw new BotApiError('not_sent', 'This is not a token of a bot.')
+  if (!isBotToken(token)) throw new BotApiError('not_sent', "This isn't a bot token.")
   return token
 }
 

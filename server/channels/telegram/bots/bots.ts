@@ -230,7 +230,7 @@ async function requireAssignee(tx: Transaction, orgId: string, id: string, known
   const isEnabled = and(eq(agents.orgId, orgId), eq(agents.id, id), isNull(agents.disabledAt))
   const [agent] = await tx.select({ id: agents.id }).from(agents).where(isEnabled)
   if (agent) return
-  const detail = 'There is no such agent, or they were disabled.'
+  const detail = 'No enabled agent has this id.'
   throw invalid([{ pointer: '/defaultAssignee', code: 'unknown_agent', detail }])
 }
 

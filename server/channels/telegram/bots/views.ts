@@ -69,7 +69,7 @@ function detailOf(bot: Bot): string {
 
 function activeDetail({ missedSince, receives, lastSentAt }: Bot): string {
   if (missedSince !== null) {
-    return 'Messages may be missing: Telegram keeps them for 24 hours, and nobody fetched them for longer.'
+    return "Messages may be missing: Telegram keeps them for 24 hours, and Bellhop didn't fetch them for longer than that."
   }
   if (lastSentAt === null) return 'Receives messages. None has been sent yet.'
   return receives === 'webhook'

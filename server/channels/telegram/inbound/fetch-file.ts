@@ -26,7 +26,7 @@ export function isTooLarge(fetched: FetchedFile): fetched is Extract<FetchedFile
 }
 
 const NO_TOKEN = 'The bot was removed before the file was downloaded.'
-const CUT = 'The download was cut.'
+const CUT = 'The download was interrupted.'
 
 /** Downloads a file of a message. Rejects only when this server fails, such as with a full disk. */
 export async function fetchFile(
@@ -49,7 +49,7 @@ export async function fetchFile(
     const kept = await deps.files.put(api.download(token, found.file_path, options), { maxBytes: MAX_BYTES })
     if (found.file_size !== undefined && found.file_size !== kept.size) {
       kept[Symbol.dispose]()
-      return missing('The file arrived with another size than Telegram said.', false)
+      return missing("The file's size isn't what Telegram announced.", false)
     }
     return { kept, file: await received(kept, file) }
   } catch (error) {

@@ -36,11 +36,11 @@ export async function fileEdit(
   const known = await findMessage(tx, bot, { chatId, telegramMessageId: message.message_id })
   if (!known) return undefined
   const { orgId, ticketId, messageId } = known
-  if (ticketId === null || messageId === null) return ignored('The message is in no ticket.')
+  if (ticketId === null || messageId === null) return ignored("The message isn't in a ticket.")
   const [ticket] = await lockTicket(tx, { orgId, id: ticketId })
   const isMessage = and(eq(messages.orgId, orgId), eq(messages.id, messageId))
   const [before] = ticket ? await tx.select().from(messages).where(isMessage) : []
-  if (!before) return ignored('The message is in no ticket.')
+  if (!before) return ignored("The message isn't in a ticket.")
   // It would be a new text every few seconds.
   if (message.location) return ignored('A live location has moved.')
   const { text = '', format = 'plain' } = content ?? {}
@@ -49,7 +49,7 @@ export async function fileEdit(
   // The album has one text for all its parts. One without a text is not the one that was edited.
   const isElsewhere = known.album !== null && text === ''
   if (fetched.length === 0 && isSame) return ignored('The text is the same.')
-  if (fetched.length === 0 && isElsewhere) return ignored('The text of the album is with another part.')
+  if (fetched.length === 0 && isElsewhere) return ignored("The album's text belongs to another item.")
   const now = deps.clock.now()
   if (!isSame && !isElsewhere) await saveEdit(tx, before, { text, format, now })
   if (fetched.length > 0) {

@@ -42,8 +42,8 @@ async function setChatState(
 ): Promise<Filed> {
   const { orgId, id: botId } = bot
   const known = await findChat(tx, bot, chatId)
-  if (!known) return { outcome: 'ignored', reason: 'Nobody has written in this chat.' }
-  if (known.state === state) return { outcome: 'ignored', reason: 'The chat is in that state already.' }
+  if (!known) return { outcome: 'ignored', reason: 'No one has written in this chat.' }
+  if (known.state === state) return { outcome: 'ignored', reason: 'The chat is already in that state.' }
   const [ticket] = known.ticketId ? await lockTicket(tx, { orgId, id: known.ticketId }) : []
   const now = deps.clock.now()
   await tx

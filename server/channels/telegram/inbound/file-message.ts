@@ -60,7 +60,7 @@ export async function fileMessage(deps: Deps, tx: Transaction, incoming: Incomin
   if (startToken !== undefined) return greet(deps, tx, { bot, message: first, from, startToken })
   if (!content) {
     await claimMessages(deps, tx, bot, parts, { ticketId: null, messageId: null })
-    return { outcome: 'ignored', reason: 'It says nothing.' }
+    return { outcome: 'ignored', reason: 'It has no content.' }
   }
   const messageId = deps.newId('msg')
   const chatId = String(chat.id)
@@ -78,7 +78,7 @@ async function store(deps: Deps, tx: Transaction, received: Received): Promise<F
   const isNew = open
     ? await addToTicket(deps, tx, { ...received, ticket: open })
     : await openNew(deps, tx, { ...received, assignedTo: assignable.has(assignedTo) ? assignedTo : '' })
-  if (!isNew) return { outcome: 'ignored', reason: 'It was delivered before.' }
+  if (!isNew) return { outcome: 'ignored', reason: 'It was already delivered.' }
   await tellTooLarge(deps, tx, { bot, chatId, fetched: received.fetched })
   return { outcome: 'done' }
 }

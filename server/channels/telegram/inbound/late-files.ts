@@ -83,7 +83,7 @@ export async function addLateParts(
   const { bot, parts, fetched } = incoming
   const { orgId, ticketId, messageId } = known
   const claimed = await claimMessages(deps, tx, bot, parts, { ticketId, messageId })
-  if (claimed.length === 0) return { outcome: 'ignored', reason: 'It was delivered before.' }
+  if (claimed.length === 0) return { outcome: 'ignored', reason: 'It was already delivered.' }
   if (ticketId === null || messageId === null)
     return { outcome: 'ignored', reason: 'Its ticket was deleted.' }
   const [ticket] = await lockTicket(tx, { orgId, id: ticketId })

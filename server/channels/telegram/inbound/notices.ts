@@ -35,7 +35,7 @@ export async function greet(
 ): Promise<Filed> {
   const { chat } = message
   const claimed = await claimMessages(deps, tx, bot, [message], { ticketId: null, messageId: null })
-  if (claimed.length === 0) return { outcome: 'ignored', reason: 'It was delivered before.' }
+  if (claimed.length === 0) return { outcome: 'ignored', reason: 'It was already delivered.' }
   const conversation =
     startToken === '' ? undefined : await takeOver(deps, tx, { bot, message, from, startToken })
   await saveChat(deps, tx, { bot, chat, from }, conversation)
@@ -119,7 +119,7 @@ export async function tellTooLarge(
   const names = fetched.flatMap((one) => (isTooLarge(one) ? [`“${one.missing.name}”`] : []))
   if (names.length === 0) return
   const files = names.length === 1 ? `The file ${names[0]} is` : `The files ${names.join(', ')} are`
-  const text = `${files} too large: bots get files of up to 20 MB in Telegram. Please send a smaller file, or a link.`
+  const text = `${files} too large: Telegram bots can receive files of up to 20 MB. Please send a smaller file, or a link.`
   await say(deps, tx, bot, Number(chatId), text)
 }
 

@@ -29,7 +29,7 @@ export async function receiveByWebhook(
   const expected = bot && webhookOf(deps, bot)?.secret
   if (!bot || expected === undefined || !isEqual(secret, expected)) throw notFound('webhook')
   if (bot.state === 'paused' || bot.receives !== 'webhook') {
-    throw new AppError(503, 'bot_paused', 'The bot takes nothing by webhook now.')
+    throw new AppError(503, 'bot_paused', "This bot doesn't receive updates by webhook.")
   }
   await storeUpdates(deps, bot, { updates: [parsed(await readBody())] })
 }

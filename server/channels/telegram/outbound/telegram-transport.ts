@@ -81,11 +81,11 @@ export function createTelegramTransport(deps: Deps, api: BotApi): Transport {
 
   return {
     attempt(send) {
-      if (!isByTelegram(send)) throw new Error(`The send ${send.id} is no message of Telegram.`)
+      if (!isByTelegram(send)) throw new Error(`The send ${send.id} isn't a Telegram message.`)
       return attempt(send)
     },
     async close() {
-      closing.abort(new Error('The server stops.'))
+      closing.abort(new Error('The server is stopping.'))
       api.close()
     },
   }
@@ -110,7 +110,7 @@ async function openFiles(
     const found = await deps.files.open(hash)
     if ('fault' in found) {
       const what = found.fault === 'missing' ? 'is missing' : 'was changed'
-      return { fault: `The file "${name}" ${what} on Bellhop's server.` }
+      return { fault: `The file "${name}" ${what} on the Bellhop server.` }
     }
     blobs.set(hash, found.file)
   }

@@ -172,7 +172,7 @@ export function isOwn(
 }
 
 export function unknownConversation(): AppError {
-  return new AppError(404, 'unknown_conversation', 'There is no conversation of yours with this id.')
+  return new AppError(404, 'unknown_conversation', 'You have no conversation with this id.')
 }
 
 function conversationsOf(read: Reader, { orgId, id, userId }: Owner): Promise<ConversationRow[]> {

@@ -92,7 +92,7 @@ function textFaults(pointer: string, text: string): Fault[] {
 function fieldFaults({ fields }: WidgetQuestions): Fault[] {
   const pointer = '/questions/fields'
   if (fields.length > MAX_FIELDS) {
-    const detail = `Must be at most ${MAX_FIELDS} fields of your own: visitors leave long forms.`
+    const detail = `Must be at most ${MAX_FIELDS} fields of your own: visitors abandon long forms.`
     return [{ pointer, code: 'too_many', detail }]
   }
   return fields.flatMap(({ key, label }, index) => {
@@ -119,7 +119,7 @@ function hoursFaults({ timeZone, days, awayText }: WidgetHours): Fault[] {
     faults.push({ pointer: '/hours/timeZone', code: 'unknown_time_zone', detail })
   }
   if (days.length !== DAYS.length || days.every((day) => day === null)) {
-    const detail = 'Must be seven days from Monday on, at least one of them open.'
+    const detail = 'Must list seven days starting on Monday, with at least one of them open.'
     faults.push({ pointer: '/hours/days', code: 'invalid_hours', detail })
     return faults
   }
