@@ -14,7 +14,7 @@ export function hasDirectionControls(text: string): boolean {
   return text.search(DIRECTION_CONTROLS) >= 0
 }
 
-/** The same for an address, which goes on leading to the same place. */
+/** The same for an address, which keeps leading to the same place. */
 export function encodeDirectionControls(address: string): string {
   return address.replace(DIRECTION_CONTROLS, encodeURIComponent)
 }

@@ -12,7 +12,7 @@ const TAG_BYTES = 16
 const FORMAT = 1
 /** Crockford's base 32, as in ids: safe where upper and lower case are confused, as in email addresses. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
-/** 80 bits: nobody can guess it through a mail server. */
+/** 80 bits: no one can guess it through a mail server. */
 const SIGNATURE_LENGTH = 16
 
 /** Uses of a signature. Each has its own key, so that a signature made for one is worthless for another. */

@@ -25,7 +25,7 @@ export interface ExpensiveRead {
 interface Caller {
   /** The id of the agent who asks, whose expensive reads are limited. */
   agentId?: string
-  /** Of the request. Always give it: work for a client that has left slows down the others. */
+  /** The request's signal. Always pass it: work for a client that has left slows down the others. */
   signal?: AbortSignal
   /** Rows that the read may examine. */
   maxRows?: number
@@ -131,7 +131,7 @@ const refusals = {
     new AppError(503, 'stopping', 'The server is restarting. Try again in a few seconds.', {
       headers: { 'retry-after': '5' },
     }),
-  // Nobody gets this one. The status is nginx's, and shows in the metrics.
+  // No one gets this one. The status is nginx's, and shows in the metrics.
   disconnected: () => new AppError(499, 'client_disconnected', 'The client closed the connection.'),
   superseded: () =>
     new AppError(

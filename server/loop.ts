@@ -6,7 +6,7 @@ import type { Pulse } from './pulse.ts'
 /** The longest a loop waits, whatever its rows say: a limit in case the clock was changed. */
 const MAX_WAIT_MS = 60_000
 const WAIT_AFTER_ERROR_MS = 1_000
-/** A loop that goes on failing is logged this often. */
+/** A loop that keeps failing is logged this often. */
 const LOG_ERROR_EVERY_MS = 60_000
 /** Pause between two slices of periodic work, so that it does not slow down requests. */
 const PAUSE_BETWEEN_SLICES_MS = 20

@@ -28,7 +28,7 @@ export interface ApiKey {
   name: string
   prefix: string
   publicKey: string | null
-  /** Null: full access. */
+  /** Null means full access. */
   scopes: KeyScope[] | null
   /** Requests per rolling 60 seconds; null: the server's default. */
   rateLimit: number | null

@@ -16,12 +16,12 @@ export interface Caller {
   agentId?: string
   /** Display name, shown on messages posted with the key. */
   name: string
-  /** Null: full access. */
+  /** Null means full access. */
   scopes: KeyScope[] | null
-  /** Null: the server's default. */
+  /** Null means the server's default. */
   rateLimit: number | null
   isPublic: boolean
-  /** Of an agent who is an administrator. */
+  /** Whether it belongs to an agent who is an administrator. */
   isAdmin: boolean
 }
 

@@ -31,7 +31,7 @@ const keySchema = t.Object({
   name: t.String(),
   /** The first characters of the key, to recognize it by. */
   prefix: t.String(),
-  /** Null: full access. */
+  /** Null means full access. */
   scopes: orNull(scopes),
   rateLimit: orNull(t.Integer()),
   expiresAt: orNull(time),

@@ -27,7 +27,7 @@ interface Owner {
 
 /**
  * Makes files the attachments of a message, in the unit that stores it. Returns them in order. Throws 400 for too many
- * uploads, and for any that the uploader can't send (any more).
+ * uploads, and for any that the uploader can't send (anymore).
  */
 export async function attach(
   deps: Deps,

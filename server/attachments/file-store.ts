@@ -59,7 +59,7 @@ export interface FileStore {
   delete(hash: string, isReferenced: () => Promise<boolean>): Promise<void>
   /** A folder for files to adopt. What stays there for long is deleted. */
   incomingFolder(): Promise<string>
-  /** Deletes unfinished files that nobody wrote to since `before`, in milliseconds since 1970. */
+  /** Deletes unfinished files that no one wrote to since `before`, in milliseconds since 1970. */
   deleteUnfinished(before: number): Promise<void>
   /** Hashes of the files that start with two hexadecimal digits and were stored before a time. */
   listStored(digits: string, before: number): Promise<string[]>

@@ -32,7 +32,7 @@ export function findAttachmentsOf(
     .orderBy(asc(attachments.position))
 }
 
-/** Those of everything on a ticket that is sent, scheduled or added, by owner and in order. */
+/** Attachments of everything on a ticket that is sent, scheduled or added, by owner and in order. */
 export async function findAttachmentsOfTicket(
   read: Reader,
   { orgId, ticketId }: { orgId: string; ticketId: string },
@@ -64,7 +64,7 @@ export async function withAttachments<Row extends { id: string; attachmentCount:
   return rows.map((row) => ({ ...row, attachments: files.get(row.id) ?? [] }))
 }
 
-/** Those of the ids that `uploader` can still send, in the order of the ids. */
+/** The given attachments that `uploader` can still send, in the order of the ids. */
 export async function findUnsent(
   read: Reader | Transaction,
   { orgId, uploader, ids }: { orgId: string; uploader: string; ids: string[] },

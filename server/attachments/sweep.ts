@@ -7,7 +7,7 @@ import { deleteFiles, referencedFiles } from './queries.ts'
 const HOUR_MS = 3_600_000
 /** How long an upload waits to be sent, unless it is in a draft. */
 const UNSENT_MS = 24 * HOUR_MS
-/** For files without a row: after this time, nobody is about to store one. */
+/** For files without a row: after this time, no one is about to store one. */
 const STRAY_MS = HOUR_MS
 const RUN_EVERY_MS = HOUR_MS
 const ROWS_AT_ONCE = 100
@@ -15,7 +15,7 @@ const ROWS_AT_ONCE = 100
 const FIRST_DIGITS = [...'0123456789abcdef']
 
 /**
- * Deletes what nobody refers to, at start and every hour: uploads that were not sent for a day, and files that a crash left
+ * Deletes what no one refers to, at start and every hour: uploads that were not sent for a day, and files that a crash left
  * behind.
  */
 export function startSweepingFiles(deps: Deps): Loop {

@@ -73,7 +73,7 @@ function requireUncompressed({ headers }: Request): void {
 // What the API description says of each operation beyond its schemas.
 
 const anyFile = { schema: { type: 'string' as const, format: 'binary' } }
-/** Of the file's own type. Generators of clients skip a response that has nothing but a range of types. */
+/** The file's own type. Client generators skip a response that only has a range of types. */
 const fileContent = { 'application/octet-stream': anyFile, '*/*': anyFile }
 const noAttachment = {
   description:

@@ -17,7 +17,7 @@ export function startLaneAlerts<Row extends Lane>(
   deps: Deps,
   name: string,
   given: {
-    /** Those that no banner is about yet. */
+    /** Lanes that no banner mentions yet. */
     listQuiet: () => Promise<Row[]>
     isProblem: (row: Row, now: number) => boolean
     lock: (tx: Transaction, orgId: string, id: string) => Promise<Row | undefined>

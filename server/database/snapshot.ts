@@ -34,7 +34,7 @@ export interface Snapshot extends Disposable {
   referencedFiles(): Iterable<string>
 }
 
-/** Opens a copy that nobody writes to, and checks all of it. Throws for a damaged file, or one of another program. */
+/** Opens a copy that no one writes to, and checks all of it. Throws for a damaged file, or one of another program. */
 export function openSnapshot(copy: string): Snapshot {
   // `immutable` needs no files beside it, whatever its journal mode.
   const connection = new Connection(

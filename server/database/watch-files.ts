@@ -18,7 +18,7 @@ interface FileWatch {
 
 /**
  * Notices that a file was deleted or replaced under the running server. The server still has the deleted file open, and
- * would go on with data that nobody finds again after a restart. Uses real time: tests move the clock of the dependencies.
+ * would continue with data that no one finds again after a restart. Uses real time: tests move the clock of the dependencies.
  */
 export function watchFiles({ log }: { log: Log }, files: WatchedFile[]): FileWatch {
   const watched = files.map((file) => ({ ...file, identity: fileIdentity(file.path) }))

@@ -11,7 +11,7 @@ const CACHE_KIB = -32_768
 
 /**
  * Runs one unit of work on a connection of its own. Unlike those of `Database.write`, it may take minutes and await anything.
- * It is for commands that have the data to themselves: on SQLite, nobody else can write meanwhile. Its changes are durable
+ * It is for commands that have the data to themselves: on SQLite, no one else can write meanwhile. Its changes are durable
  * when the promise resolves; when it rejects or the process ends, none is kept.
  */
 export async function writeInOneTransaction<T>(

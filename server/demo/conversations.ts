@@ -27,7 +27,7 @@ interface Stage {
   mailbox: DemoMailbox
   /** By the step that they are. */
   mails: Map<Step, FetchedMail>
-  /** Of replies, by their names. */
+  /** Files of replies, by name. */
   files: Map<DemoFileName, ReplyFile>
   /** Ids by the number of the ticket in the plan. */
   tickets: Map<number, string>

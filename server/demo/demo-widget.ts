@@ -15,7 +15,7 @@ import { type DemoOrganization, depsAt } from './organization.ts'
 import { WIDGET, WIDGET_CHATS, WIDGET_PAGES } from './widget-chats.ts'
 
 const MINUTE_MS = 60_000
-/** The end of time (ECMA-262, section 21.4.1.1): nobody has the browsers of the demo. */
+/** The end of time (ECMA-262, section 21.4.1.1): no one has the browsers of the demo. */
 const NEVER = 8_640_000_000_000_000
 
 interface Place {

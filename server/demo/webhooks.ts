@@ -14,7 +14,7 @@ import { CRM_ERROR } from './receiver.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** The wait before each attempt of a delivery, after the end of the one before. */
+/** The wait before each attempt of a delivery, after the end of the previous one. */
 const SCHEDULE_MS = [300, 30_000, 300_000, 1_800_000]
 const ROWS_PER_INSERT = 200
 

@@ -159,7 +159,7 @@ async function eraseTickets(deps: Deps, tx: Transaction, orgId: string, erased: 
 }
 
 /**
- * Deletes the attachments of tickets, and empties the ledger of their mails: each row keeps what became of the mail, and
+ * Deletes the attachments of tickets, and empties the ledger of their mails: each row keeps what happened to the mail, and
  * its tombstone keeps the same mail from opening a ticket again. Returns the hashes of the files.
  */
 async function eraseFiles(tx: Transaction, orgId: string, ticketIds: string[]): Promise<string[]> {

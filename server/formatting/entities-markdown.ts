@@ -56,7 +56,7 @@ interface Part {
   text: string
   start: number
   end: number
-  /** Those within the part. */
+  /** The entities within the part. */
   entities: TextEntity[]
 }
 

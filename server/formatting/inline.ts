@@ -54,7 +54,7 @@ export function parseInline(text: string): Inline[] {
   return root.children
 }
 
-/** Returns where the text goes on. */
+/** Returns where the text continues. */
 function readToken(reading: Reading, token: string, start: number): number {
   const end = start + token.length
   switch (token[0]) {

@@ -61,7 +61,7 @@ function readBlock(reading: Reading, line: string): Block {
   return readParagraph(reading)
 }
 
-/** Code that isn't closed goes on to the end. */
+/** Code that isn't closed continues to the end. */
 function readCodeBlock(reading: Reading, fence: string): Block {
   const start = reading.at + 1
   const closing = new RegExp(`^ {0,3}\`{${fence.length},}\\s*$`)

@@ -28,7 +28,7 @@ export function telegramText({ text, format }: { text: string; format: MessageFo
 
 /**
  * Splits a text into messages of at most `maxLength` UTF-16 units: between paragraphs if possible, else between lines,
- * words or characters, outside of formatting rather than inside. Formatting that goes on does so in the next part.
+ * words or characters, outside of formatting rather than inside. Formatting that continues does so in the next part.
  */
 export function splitTelegramText({ text, entities }: TelegramText, maxLength: number): TelegramText[] {
   const parts: TelegramText[] = []
@@ -164,7 +164,7 @@ function writeLink(written: Writing, { href, children }: Extract<Inline, { kind:
   written.entities.push({ type: 'text_link', offset: start, length: text.length, url: href }, ...inside)
 }
 
-/** Code can't be part of bold and italic text, which goes on after it. Takes linear time after sorting. */
+/** Code can't be part of bold and italic text, which continues after it. Takes linear time after sorting. */
 function withoutOverlaps(entities: TelegramEntity[]): TelegramEntity[] {
   const sorted = entities.toSorted(byPlace)
   const code = sorted.filter(({ type }) => type === 'code' || type === 'pre')

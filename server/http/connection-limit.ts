@@ -89,7 +89,7 @@ function chooseConnections(
   return [...chosen, ...newestOf(others).slice(0, Math.max(0, left - given.target))]
 }
 
-/** Those that have been open for long have the low numbers: a flood gets what is above them. */
+/** Connections that have been open for long have low numbers: a flood gets the numbers above them. */
 function newestOf(connections: Connection[]): Connection[] {
   return connections.toSorted((one, other) => other.descriptor - one.descriptor)
 }

@@ -34,7 +34,7 @@ export const API_ERROR_CODES = [
   'disk_full',
 ] as const
 
-/** Of the entries in `errors`. */
+/** Codes of the entries in `errors`. */
 export const FIELD_ERROR_CODES = [
   'required',
   'unknown_field',

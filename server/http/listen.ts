@@ -56,7 +56,7 @@ export function listen(
     limit = limitConnections(app.server, { log, trustProxy })
   }
 
-  /** Bun can't change the certificate of a server, so another one takes over the port. Running requests go on. */
+  /** Bun can't change the certificate of a server, so another one takes over the port. Running requests continue. */
   function renew(certificate: Certificate): void {
     const previous = app.server
     open(boundPort, certificate)

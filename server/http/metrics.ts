@@ -29,7 +29,7 @@ export interface Metrics {
   countRequest(request: FinishedRequest): void
   /** `succeeded` or one of the delivery errors. */
   countAttempt(outcome: string): void
-  /** An attempt to send a message: `sent`, or what became of it instead. */
+  /** An attempt to send a message: `sent`, or what happened to it instead. */
   countSendAttempt(outcome: string): void
   /** `GET /metrics`, for requests from this machine or with a full-access secret key. */
   routes: AnyElysia

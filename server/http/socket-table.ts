@@ -1,7 +1,7 @@
 import { dlopen } from 'bun:ffi'
 import ipaddr from 'ipaddr.js'
 
-/** Of glibc, and of musl. */
+/** The C library of glibc systems, and of musl systems. */
 export const C_LIBRARIES = ['libc.so.6', `libc.musl-${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}.so.1`]
 const ADDRESS_BYTES = 128
 const IPV4 = 2

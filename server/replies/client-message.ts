@@ -29,7 +29,7 @@ export async function findRepeated(
     return known
   }
   requireFreshId('msg', id, { now, parameter: 'messageId' })
-  // Of any organization: an id is used once.
+  // In any organization: an id is used only once.
   const [stored] = await tx.select({ id: messages.id }).from(messages).where(eq(messages.id, id))
   const [scheduled] = await tx
     .select({ id: scheduledMessages.id })

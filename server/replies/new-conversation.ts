@@ -24,7 +24,7 @@ interface NewConversation extends Recipients {
   /** Absent for the default one. */
   mailboxId?: string | undefined
   status: TicketStatus
-  /** Agent id; empty for nobody. */
+  /** Agent id; empty for no one. */
   assignedTo: string
   tags: string[]
 }

@@ -54,7 +54,7 @@ interface NewScheduledMessage {
   status?: TicketStatus
   /** Ids of uploads of the author. */
   attachments?: string[]
-  /** Of an email; absent for those that the ticket suggests. */
+  /** Recipients of an email. If absent, those that the ticket suggests. */
   recipients?: Recipients
 }
 

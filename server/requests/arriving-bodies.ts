@@ -11,7 +11,7 @@ const MAX_BYTES_PER_CALLER = 12 * MIB
 /** The same of all others, such as visitors of a website, and of one IP address. */
 const MAX_UNKNOWN_BYTES = 32 * MIB
 const MAX_BYTES_PER_ADDRESS = 4 * MIB
-/** Like headers, small bodies are limited by the number of connections. So nobody can keep others from signing in. */
+/** Like headers, small bodies are limited by the number of connections. So no one can keep others from signing in. */
 const FREE_BYTES = 4 * KIB
 /**
  * How much of an upload is in memory at a time, about: Bun holds back a sender that is faster than the disk. So one caller

@@ -55,7 +55,7 @@ export function createPublicAddress({ publicUrl, tls, trustProxy }: Config): Pub
   }
 }
 
-/** Whether a host is this machine by a name that nobody else can point elsewhere: loopback, its addresses, its name. */
+/** Whether a host is this machine by a name that no one else can point elsewhere: loopback, its addresses, its name. */
 function isThisMachine(name: string | undefined): boolean {
   if (isLoopbackHost(name) || name === hostname().toLowerCase()) return true
   return Object.values(networkInterfaces()).some((found) => found?.some(({ address }) => address === name))

@@ -14,7 +14,7 @@ const RESPONSE_BYTES = 1024 * 1024
 const MAX_WAIT_MS = 20_000
 /** The part of its time that the event loop spends on making slices when there are always more. The rest is for others. */
 const SHARE = 1 / 3
-/** What is made without a rest: a response or two that nobody else waits for. */
+/** What is made without a rest: a response or two that no one else waits for. */
 const BURST_MS = 50
 
 /** The text of a response, in pieces of at most some 100 kB. */
@@ -196,7 +196,7 @@ function busy(): AppError {
 }
 
 /**
- * Lets one caller go on per turn of the event loop, in order, so that other requests run in between. Once the burst is used
+ * Lets one caller continue per turn of the event loop, in order, so that other requests run in between. Once the burst is used
  * up, there are rests: otherwise, clients that always want more would keep the loop busy, and everything else would wait
  * for a slice at each of its steps. Uses real time, not the clock of the dependencies: tests move that one.
  */
@@ -217,7 +217,7 @@ function createTurns(): () => Promise<void> {
   }
 
   function next(): void {
-    // Processor time of this thread: while the machine is busy with something else, nobody waits for the slice.
+    // Processor time of this thread: while the machine is busy with something else, no one waits for the slice.
     const before = process.threadCpuUsage()
     waiting.shift()?.()
     // The slice is made before this runs.

@@ -26,7 +26,7 @@ interface Agent {
 // Each unit begins with `recordWorkspaceChange`, which locks the organization's row, so that two units never count or
 // change views at the same time.
 
-/** Of an agent's own views, and of the shared ones: each view is counted for every open page. */
+/** Limit for an agent's own views, and for shared ones: each view is counted for every open page. */
 const MAX_VIEWS = 50
 
 const columns = {

@@ -50,7 +50,7 @@ const FIRST_SLICE = 100
 const MARGIN = 50
 /** Up to this many tickets that pass the filters are looked up before their text is searched. */
 const MAX_FEW = 2_000
-/** Matches of the full-text index that one query returns: few fill a page, and each query begins anew. */
+/** Matches of the full-text index that one query returns: few fill a page, and each query starts over. */
 const FIRST_MATCHES = LOOKUP_SIZE
 const MATCHES = 2_048
 /** What looking up some documents costs, besides their rows. */

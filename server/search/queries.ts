@@ -55,7 +55,7 @@ export const keysStatement = cacheByShape(
   isRare,
 )
 
-/** Of the next tickets along the ranges, the keys of those that pass the other filters, in no order. */
+/** Takes the next tickets along the ranges and returns the keys of those that pass the other filters, in no order. */
 export const sliceStatement = cacheByShape(
   (shape: QueryShape) =>
     statement<Params, SortKey[], Reader>(`inbox_slice_${Bun.hash(JSON.stringify(shape))}`, (read) =>

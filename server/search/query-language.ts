@@ -24,7 +24,7 @@ export type Term = { isNegated: boolean } & (
   /** `me`, `none`, or the name, email address or id of an agent. */
   | { key: 'assigned'; value: string }
   | { key: 'tag'; value: string }
-  /** Of the customer. */
+  /** A customer's name or email. */
   | { key: 'from'; value: string }
   /** A day as `2026-03-01`. */
   | { key: 'before' | 'after'; value: string }

@@ -28,7 +28,7 @@ interface Conversation {
 /**
  * The writer of the newest mail by a person and the others on it, less our own addresses. The ticket's customer is not
  * added to a conversation with someone else. Without such a mail: the recipients of our own newest one that is no forward,
- * the sender of an automatic one, or the customer. Empty when nobody has an address.
+ * the sender of an automatic one, or the customer. Empty when no one has an address.
  */
 export async function suggestRecipients(
   read: Reader | Transaction,

@@ -32,7 +32,7 @@ type Progress = Pick<
 
 /**
  * Records an attempt and what comes next: another one for the recipients whose fate is open, or the end. Changes nothing
- * if the send isn't being sent any more, because its ticket was deleted. Returns the send as it is now.
+ * if the send isn't being sent anymore, because its ticket was deleted. Returns the send as it is now.
  */
 export async function recordAttempt(
   tx: Transaction,
@@ -56,7 +56,7 @@ export async function failSend(tx: Transaction, send: Send, open: string[], reas
 /** Saves a send, and its summary with the message. */
 export async function saveProgress(tx: Transaction, send: Send): Promise<Send> {
   const { id, messageId, state, dueAt, attempts, externalId, error, finishedAt } = send
-  // Nobody asks what became of a greeting or notice.
+  // No one asks what happened to a greeting or notice.
   if (messageId === null && finishedAt !== null) {
     await deleteSend(tx, { id })
     return send
@@ -91,7 +91,7 @@ function nextProgress(
   now: number,
 ): Send {
   if (open.length === 0) return finished({ ...send, attempts: send.attempts + 1 }, now)
-  // What waits goes on when the mailbox is connected again; the loop parks it until then.
+  // What waits continues when the mailbox is connected again; the loop parks it until then.
   if (fault === 'interrupted' || fault === 'sign in') return { ...send, state: 'waiting', error }
   // At least 1: it is a retry, and keeps its delay when the clock jumps.
   if (retryAt !== undefined) {

@@ -21,7 +21,7 @@ export interface ReplyDestination {
   mailbox?: { id: string; name: string; address: string }
   /** By Telegram: the bot's user name, and the customer as Telegram shows them. No user name is null. */
   telegram?: { bot: string; name: string; username: string | null }
-  /** In the widget: who gets it by email if they don't read it, or why nobody does. */
+  /** In the widget: who gets it by email if they don't read it, or why no one does. */
   ifUnread?: UnreadRecipient
   /** By email, unless its author chooses others. */
   recipients?: SuggestedRecipients

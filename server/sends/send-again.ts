@@ -19,7 +19,7 @@ interface Resend {
 
 /**
  * Sends an email again to the recipients who didn't get it, or to others in their place, with everything else as it was
- * frozen: the same bytes if nobody is replaced. Those who got it don't get it twice.
+ * frozen: the same bytes if no one is replaced. Those who got it don't get it twice.
  */
 export async function resend(
   deps: Deps,

@@ -29,7 +29,7 @@ interface BatchTask {
   finished: EndedAttempt[]
   /** Ids of sends to claim, by their lane. */
   claims: Map<string, string[]>
-  /** Lanes whose parked sends go on. */
+  /** Lanes whose parked sends continue. */
   opened: string[]
   clockJump: ClockJump | null
   /** Whether rows may be marked as being sent that are not in `inFlight`. */

@@ -1,7 +1,7 @@
 import type { RecipientOutcome } from '../database/tables/sends.ts'
 import type { Send } from './queries.ts'
 
-/** What became of one attempt. */
+/** What happened to one attempt. */
 export interface AttemptResult {
   /** The recipients whose fate is known. The message goes to the others again. */
   outcomes: RecipientOutcome[]

@@ -5,7 +5,7 @@ import { emailedVisitors, visitors, widgetConversations } from '../database/tabl
 import { addressKey, isSendable } from './email-addresses.ts'
 import { emailWay, type SendingTicket } from './way-out.ts'
 
-/** Emails to an address that nobody has checked, until it answers. */
+/** Emails to an address that no one has checked, until it answers. */
 export const MAX_UNANSWERED = 3
 
 /** What is missing for an email: an address, a mailbox, or an answer to the emails before. */
@@ -33,7 +33,7 @@ export async function unreadRecipient(
   return isSilent ? { without: 'answer' } : recipient
 }
 
-/** What the visitor who opened a ticket in the widget typed about themselves: nobody has checked it. */
+/** What the visitor who opened a ticket in the widget typed about themselves: no one has checked it. */
 export const findTypedContact = statement<
   { orgId: string; ticketId: string },
   { name: string; email: string }[],

@@ -62,7 +62,7 @@ export async function keepDraft(
 
 async function hasAllFiles(tx: Transaction, draft: Draft, stored: StoredDraft): Promise<boolean> {
   const missing = stored.attachments.filter((id) => !draft.attachments.includes(id))
-  // What was sent or deleted meanwhile is not part of the draft any more.
+  // What was sent or deleted meanwhile is not part of the draft anymore.
   const { orgId, agentId: uploader } = draft
   return (await findUnsent(tx, { orgId, uploader, ids: missing })).length === 0
 }

@@ -163,7 +163,7 @@ const replyDestination = t.Object({
   telegram: t.Optional(
     t.Object({ bot: t.String(), name: t.String(), username: t.Union([t.String(), t.Null()]) }),
   ),
-  /** Of a reply that the widget shows: who gets it by email if they don't read it, or why nobody does. */
+  /** Of a reply that the widget shows: who gets it by email if they don't read it, or why no one does. */
   ifUnread: t.Optional(
     t.Union([
       t.Object({ name: t.String(), address: t.String(), isVerified: t.Boolean() }),

@@ -6,7 +6,7 @@ import type { Message } from './queries.ts'
 type OfMessage = { orgId: string; messageId: string }
 
 /**
- * Gives a message another text, and keeps the one before. Call it with the ticket locked; the caller records that it
+ * Gives a message another text, and keeps the previous one. Call it with the ticket locked; the caller records that it
  * changed.
  */
 export async function saveEdit(

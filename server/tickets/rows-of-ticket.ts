@@ -33,7 +33,7 @@ export function placeParameters(): SQL {
   return sql`${integerParameter(sql.placeholder('at'))}, ${textParameter(sql.placeholder('afterId'))}`
 }
 
-/** Oldest first. SQLite would plan a query with a bare parameter for its limit anew each time. */
+/** Oldest first. SQLite would plan a query with a bare parameter for its limit again each time. */
 export function inOrder({ createdAt, id }: PartColumns, limit: Placeholder): SQL {
   return sql`${createdAt}, ${id} limit ${integerParameter(limit)}`
 }

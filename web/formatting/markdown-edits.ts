@@ -88,7 +88,7 @@ function toggleAtCursor(selected: Selected, name: MarkName): Edit {
   const mark = name === 'italic' ? '_' : markFor(selected, name)
   const isBetween = text.slice(0, start).endsWith(mark) && text.slice(start).startsWith(mark)
   if (isBetween) return replaced(start - mark.length, start + mark.length, '', 0, 0)
-  // Typing at the end of bold text goes on after it.
+  // Typing at the end of bold text continues after it.
   const opened = text.slice(lineStart(text, start), start).split(mark).length % 2 === 0
   if (opened && text.slice(start).startsWith(mark)) {
     const after = start + mark.length

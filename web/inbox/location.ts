@@ -87,7 +87,7 @@ export function createLocation() {
   }
 }
 
-/** One navigation from ticket to ticket, from the key to the URL. A new one replaces the one before. */
+/** One navigation from ticket to ticket, from the key to the URL. A new one replaces the previous one. */
 function createNavigation() {
   let frame = 0
   let opening: ReturnType<typeof setTimeout> | undefined

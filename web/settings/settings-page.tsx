@@ -24,7 +24,7 @@ export default function SettingsPage(props: { palette: LazyPalette }) {
   const isSetUp = useIsSetUp(isAdmin)
   const place = createMemo(() => matchRoute(location.pathname, { isAdmin: isAdmin(), isSetUp: isSetUp() }))
   let main: HTMLElement | undefined
-  // A page that is known already would begin where the one before was left.
+  // A page that is known already would begin where the previous one was left.
   createEffect(
     on(
       () => location.pathname,

@@ -18,7 +18,7 @@ import { SignInError } from './sign-in-error.tsx'
 export default function WelcomePage() {
   const token = createLinkToken()
   const [isSetUp, setSetUp] = createSignal(false)
-  // Checked first, so that nobody fills in the form for an invalid link.
+  // Checked first, so that no one fills in the form for an invalid link.
   const check = useQuery(() => ({
     queryKey: queryKeys.setupLink(token()),
     queryFn: async () => {

@@ -7,7 +7,7 @@ import { BlockDialog, BlockItem } from './visitor/block-dialog.tsx'
 import { VisitorDestination, VisitorTyping } from './visitor/visitor-parts.tsx'
 import { VisitorSection } from './visitor/visitor-section.tsx'
 
-/** Who the chat is with. A conversation of the website can go on in Telegram. */
+/** Who the chat is with. A conversation of the website can continue in Telegram. */
 function ChatSection(props: { detail: TicketDetail }) {
   return (
     <>

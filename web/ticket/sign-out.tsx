@@ -38,7 +38,7 @@ export function SignOutDialog() {
   )
 }
 
-/** Loads the sign-in page anew, so that no data stays in this tab. */
+/** Reloads the sign-in page, so that no data stays in this tab. */
 async function endSession(): Promise<void> {
   await ask(api.console.session.delete())
   removeSavedDrafts(agentId())

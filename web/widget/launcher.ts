@@ -27,7 +27,7 @@ const ICONS = [
   'M6 9.5l6 6 6-6',
 ]
 const SVG = 'http://www.w3.org/2000/svg'
-/** Of the page: these keys go no further, so that its shortcuts don't take what a visitor types. */
+/** These events don't reach the page, so that its shortcuts don't take what a visitor types. */
 const TYPING = ['keydown', 'keypress', 'keyup', 'paste', 'copy', 'cut', 'drop', 'dragover']
 
 type Launcher = Pick<Shell, 'root' | 'frame' | 'launcher' | 'setLauncher' | 'setHidden'> & {

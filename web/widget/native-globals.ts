@@ -7,7 +7,7 @@ let frame: HTMLIFrameElement | undefined
 /**
  * The browser's own `fetch`, `Promise` and so on. Pages replace them: with a broken polyfill, or with one that reports each
  * request, tokens included. A replaced one is taken from an empty frame, whose functions no script has touched. The frame
- * stays in the page, because requests of a removed one are canceled, and is asked each time, because Firefox loads it anew.
+ * stays in the page, because requests of a removed one are canceled, and is asked each time, because Firefox reloads it.
  */
 export function native<Name extends NativeName>(name: Name): (typeof globalThis)[Name] {
   if (isNative(globalThis[name])) return globalThis[name]

@@ -33,7 +33,7 @@ export function startUnreadEmails(deps: Deps): Loop {
   })
 }
 
-/** Those that are due first. Asked for after each commit. */
+/** The emails that are due first. Runs after each commit. */
 const findDue = statement<
   Record<string, never>,
   { orgId: string; ticketId: string; dueAt: number | null }[],

@@ -22,7 +22,7 @@ export const apiKeys = table(
     prefix: text().notNull(),
     /** Only for public keys, which every widget snippet contains. */
     publicKey: text(),
-    /** Null: full access. */
+    /** Null means full access. */
     scopes: json().$type<KeyScope[]>(),
     /** Requests per rolling minute; null: the server's default. */
     rateLimit: integer(),

@@ -23,7 +23,7 @@ export const attachments = table(
     type: text().notNull(),
     /** Bytes. */
     size: integer().notNull(),
-    /** Of an image as a browser shows it, in pixels. Null when its first bytes do not tell. */
+    /** Size of an image as a browser shows it, in pixels. Null if its first bytes don't tell. */
     width: integer(),
     height: integer(),
     /** The `Content-ID` that HTML of the same mail refers to, without angle brackets. */

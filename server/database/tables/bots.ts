@@ -36,7 +36,7 @@ export const bots = table(
     webhookHash: text(),
     /**
      * The first update to fetch next: asking for it tells Telegram that those before are stored. 0 once that is done, so
-     * that ids which start anew at a lower number are not taken for old ones.
+     * that ids which start over at a lower number are not taken for old ones.
      */
     offset: integer().notNull().default(0),
     /** Plain text, sent on `/start`; empty for the default. */
@@ -61,7 +61,7 @@ export const bots = table(
     alertedAt: integer(),
     /** The host of a webhook that someone else has set; empty for none. */
     foreignWebhook: text().notNull().default(''),
-    /** Telegram keeps messages for 24 hours. Since when some may be lost, because nobody fetched them for longer. */
+    /** Telegram keeps messages for 24 hours. Since when some may be lost, because no one fetched them for longer. */
     missedSince: integer(),
     /** Updates of a kind that Bellhop doesn't know, and those that it could not read. */
     unknownUpdates: integer().notNull().default(0),
@@ -79,7 +79,7 @@ export const bots = table(
 export const UPDATE_STATES = ['pending', 'done', 'ignored', 'failed'] as const
 export type UpdateState = (typeof UPDATE_STATES)[number]
 
-/** The ledger: every update that Telegram delivered, and what became of it. Stored together with the bot's offset. */
+/** The ledger: every update that Telegram delivered, and what happened to it. Stored together with the bot's offset. */
 export const telegramUpdates = table(
   'telegram_updates',
   {
@@ -88,7 +88,7 @@ export const telegramUpdates = table(
     botId: text()
       .notNull()
       .references(() => bots.id),
-    /** They start anew at random after a quiet week, so they are not unique. */
+    /** They start over at random after a quiet week, so they are not unique. */
     updateId: integer().notNull(),
     /** Empty for an update that belongs to no chat. */
     chatId: text().notNull().default(''),

@@ -43,7 +43,7 @@ export const mailboxes = table(
     tokensVersion: integer().notNull().default(0),
     /** Names of the folders to read. */
     folders: json().$type<string[]>().notNull(),
-    /** Mail from before this time is not taken in. Null: only mail that arrives after connecting. */
+    /** Mail from before this time is not imported. Null: only mail that arrives after connecting. */
     importSince: integer(),
     /** A copy of each sent mail is stored in this folder; empty for none. */
     sentFolder: text().notNull().default(''),
@@ -63,7 +63,7 @@ export const mailboxes = table(
     /** Subjects of what leaves end with a signed token, for servers that remove the headers answers are recognized by. */
     hasSubjectTokens: boolean().notNull().default(false),
     dkim: json().$type<Dkim | null>(),
-    /** Of DKIM, as PEM. Encrypted. */
+    /** The private DKIM key as PEM. Encrypted. */
     dkimKey: bytes(),
     /** New tickets and answers to API tickets leave through this mailbox unless another one is chosen. */
     isDefault: boolean().notNull().default(false),
@@ -81,7 +81,7 @@ export const mailboxes = table(
     signInRefusals: integer().notNull().default(0),
     /** Mails in the folders on the server, when it was last checked. */
     onServer: integer(),
-    /** Those of them that were still to be fetched then. */
+    /** How many of them were still to be fetched then. */
     unfetched: integer(),
     /** Since when every administrator sees a banner about it; null when there is nothing to see. */
     alertedAt: integer(),
@@ -119,7 +119,7 @@ export const mailFolders = table(
     uidValidity: text().notNull(),
     /** Every mail up to this UID has its row in `mails`, or was there before the mailbox was connected. */
     lastUid: integer().notNull(),
-    /** Mails up to this UID were there before and are not taken in. */
+    /** Mails up to this UID were there before and are not imported. */
     startUid: integer().notNull(),
     checkedAt: integer().notNull(),
   },
@@ -137,7 +137,7 @@ export const MAIL_OUTCOMES = [
 ] as const
 export type MailOutcome = (typeof MAIL_OUTCOMES)[number]
 
-/** The ledger: every mail that was fetched, and what became of it. */
+/** The ledger: every mail that was fetched, and what happened to it. */
 export const mails = table(
   'mails',
   {
@@ -180,7 +180,7 @@ export const mails = table(
 )
 
 /**
- * The mails that a mailbox has taken in, by `Message-ID` and sender. Finds duplicates, and the ticket that a reply belongs
+ * The mails that a mailbox has imported, by `Message-ID` and sender. Finds duplicates, and the ticket that a reply belongs
  * to. A row stays as a tombstone when its ticket is erased, so that the same mail does not open it again; it holds only
  * hashes.
  */

@@ -65,12 +65,12 @@ export const messages = table(
       .notNull()
       .references(() => tickets.id),
     role: text().$type<MessageRole>().notNull(),
-    /** Of a mail only what its writer wrote; the text it quotes is in `messageContents`. */
+    /** For an email, only what its sender wrote; the text it quotes is in `messageContents`. */
     text: text().notNull(),
     format: text().$type<MessageFormat>().notNull().default('plain'),
     /** Written by a program, such as a vacation notice. It reopens nothing and gets no answer. */
     isAutomatic: boolean().notNull().default(false),
-    /** Of a message by an agent: `third_party` for a forward to them, null for all others. */
+    /** For a message by an agent: `third_party` if it was forwarded to a third party, null for all others. */
     author: text().$type<MessageAuthor>(),
     /** Who wrote a customer message, when it is not the ticket's customer. */
     authorName: text(),
@@ -83,7 +83,7 @@ export const messages = table(
     isHtmlFormatted: boolean().notNull().default(false),
     /** Whether the HTML has images from elsewhere, which are shown only when an agent asks. */
     hasRemoteImages: boolean().notNull().default(false),
-    /** All its attachments, also those shown inside the text. Without any, nobody looks for them. */
+    /** All its attachments, also those shown inside the text. Without any, no one looks for them. */
     attachmentCount: integer().notNull().default(0),
     /** Who wrote an agent message, as shown at the time of writing. */
     agentId: text(),

@@ -38,7 +38,7 @@ export interface FrozenEmail {
   references: string[]
   /** Milliseconds since 1970. */
   date: number
-  /** Of mail that no person wrote (RFC 3834). */
+  /** Set for mail that no person wrote (RFC 3834). */
   autoSubmitted?: 'auto-replied'
   forwardOf?: string
 }
@@ -49,7 +49,7 @@ export interface FrozenFile {
   name: string
   type: string
   size: number
-  /** Of an image inside the text. */
+  /** Set for an image inside the text. */
   contentId?: string
 }
 
@@ -74,9 +74,9 @@ export interface FrozenTelegram {
   done: number[][]
   /** Attempts of the next part that Telegram did not answer. It may have arrived, so it is repeated only once. */
   unanswered: number
-  /** Of an edit: Telegram's ids of each part, as they were sent. */
+  /** For an edit: Telegram's ids of each part, as they were sent. */
   targets?: number[][]
-  /** Of an edit or deletion: Telegram's ids of what is deleted. */
+  /** For an edit or deletion: Telegram's ids of what is deleted. */
   removed?: number[]
 }
 
@@ -117,7 +117,7 @@ export const sends = table(
     externalId: text(),
     /** Why it has not been sent, in plain words; empty when nothing went wrong. */
     error: text().notNull().default(''),
-    /** Of the recipients whose fate is known. Each attempt sends to the others. */
+    /** The recipients whose outcome is known. Each attempt sends to the others. */
     outcomes: json().$type<RecipientOutcome[]>().notNull(),
     createdAt: integer().notNull(),
     finishedAt: integer(),

@@ -8,7 +8,7 @@ export type WidgetState = (typeof WIDGET_STATES)[number]
 
 export const WIDGET_POSITIONS = ['right', 'left'] as const
 export const WIDGET_THEMES = ['auto', 'light', 'dark'] as const
-/** Of its texts; `auto` takes the language of the page, then that of the browser. */
+/** Languages of the widget's texts; `auto` takes the language of the page, then that of the browser. */
 export const WIDGET_LANGUAGES = ['auto', 'en', 'de', 'fr', 'es', 'pt'] as const
 /** Whether visitors are asked before their first message. */
 export const QUESTION_MODES = ['off', 'optional', 'required'] as const
@@ -64,7 +64,7 @@ export const widgets = table(
     origins: json().$type<string[]>().notNull(),
     appearance: json().$type<WidgetAppearance>().notNull(),
     questions: json().$type<WidgetQuestions>().notNull(),
-    /** Null: always open. */
+    /** Null means always open. */
     hours: json().$type<WidgetHours | null>(),
     /** Whether only users that the website has signed in can write. */
     verifiedOnly: boolean().notNull().default(false),
@@ -110,7 +110,7 @@ export const visitors = table(
     /** What the website has signed of that user; empty for nothing. */
     verifiedName: text().notNull().default(''),
     verifiedEmail: text().notNull().default(''),
-    /** As the visitor typed them: nobody has checked them. Empty for none. */
+    /** As the visitor typed them: no one has checked them. Empty for none. */
     typedName: text().notNull().default(''),
     typedEmail: text().notNull().default(''),
     /** Answers to the widget's own questions, by their keys. */
@@ -144,7 +144,7 @@ export const widgetConversations = table(
     orgId: text().notNull(),
     widgetId: text().notNull(),
     visitorId: text().notNull(),
-    /** Of a verified user, who sees the conversation on every device; null for everyone else. */
+    /** Id of a verified user, who sees the conversation on every device; null for everyone else. */
     userId: text(),
     /** Made by the page: a repeated request finds the conversation that the first one opened. */
     clientId: text().notNull(),

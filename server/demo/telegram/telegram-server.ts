@@ -79,7 +79,7 @@ export interface TelegramUser {
   edits(bot: TelegramBot, messageId: number, content: MessageContent): Message
   blocks(bot: TelegramBot): void
   unblocks(bot: TelegramBot): void
-  /** Telegram tells nobody: sending fails from then on. */
+  /** Telegram tells no one: sending fails from then on. */
   deletesAccount(): void
 }
 

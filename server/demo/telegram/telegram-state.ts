@@ -29,7 +29,7 @@ export interface TelegramFile {
 export interface TelegramBot {
   token: string
   me: UserFromGetMe
-  /** Updates that nobody has confirmed yet. */
+  /** Updates that no one has confirmed yet. */
   queue: UpdateQueue
   chats: Map<number, BotChat>
   nextMessageId: number

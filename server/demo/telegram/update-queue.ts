@@ -1,7 +1,7 @@
 import type { Update } from '@grammyjs/types'
 import type { Clock } from '../../clock.ts'
 
-/** Telegram forgets updates that nobody fetched for a day. */
+/** Telegram forgets updates that no one fetched for a day. */
 const KEPT_MS = 24 * 60 * 60_000
 const MAX_LIMIT = 100
 
@@ -28,7 +28,7 @@ interface Webhook {
   lastError?: string
 }
 
-/** The updates of a bot that nobody has confirmed yet, and who gets them. */
+/** The updates of a bot that no one has confirmed yet, and who gets them. */
 export class UpdateQueue {
   webhook: Webhook | undefined
   #queued: Queued[] = []
@@ -42,7 +42,7 @@ export class UpdateQueue {
     private readonly deliveries: number,
   ) {}
 
-  /** After a quiet week, ids start anew at random. */
+  /** After a quiet week, ids start over at random. */
   restartIdsAt(id: number): void {
     this.nextId = id
   }

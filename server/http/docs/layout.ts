@@ -15,7 +15,7 @@ export interface Section {
 interface DocsPage {
   /** Address of the page, to mark it in the navigation. */
   path: string
-  /** Of the browser's tab. */
+  /** Title of the browser's tab. */
   title: string
   /** Links to the parts of this page, in order. */
   sections: Section[]

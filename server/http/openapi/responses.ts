@@ -6,7 +6,7 @@ import type { Declared, SchemaCollection } from './schemas.ts'
 export interface ResponseDetail {
   description?: string
   headers?: Record<string, unknown>
-  /** Of a body that is not JSON. */
+  /** For a body that is not JSON. */
   content?: Response['content']
 }
 

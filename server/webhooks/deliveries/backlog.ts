@@ -29,7 +29,7 @@ export async function countBacklog(deps: Deps): Promise<Backlog> {
     .where(sql`state = 'pending'`)
     .groupBy(deliveries.endpointId)
   const sizes = new Map(pendingRows.map(({ endpointId, size }) => [endpointId, size]))
-  // Deliveries of deleted endpoints are not counted: they are about to be cancelled.
+  // Deliveries of deleted endpoints are not counted: they are about to be canceled.
   const sum = (some: typeof endpointRows) => some.reduce((total, { id }) => total + (sizes.get(id) ?? 0), 0)
   return {
     pending: sum(endpointRows.filter(({ offAt }) => offAt === null)),

@@ -6,7 +6,7 @@ import { lockEndpoint } from '../endpoints/endpoints.ts'
 
 /**
  * Erases the webhook data of tickets that are permanently deleted: event bodies and responses. Deliveries that have not
- * succeeded are cancelled, and attempts in progress leave no result. The log keeps what was sent where and when. Locks
+ * succeeded are canceled, and attempts in progress leave no result. The log keeps what was sent where and when. Locks
  * endpoints, so call it after `recordEvents`.
  */
 export async function eraseDeliveries(

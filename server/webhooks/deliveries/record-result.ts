@@ -45,7 +45,7 @@ export function interruptedResult(endedAt: number, detail?: string): AttemptResu
 
 /**
  * Records the result of an attempt and the delivery's next state. The delivery changes only while this attempt is its
- * newest and is in flight, so a delivery that was cancelled meanwhile stays cancelled. `isFinal`: no retry follows.
+ * newest and is in flight, so a delivery that was canceled meanwhile stays canceled. `isFinal`: no retry follows.
  */
 export async function recordResult(
   deps: Deps,

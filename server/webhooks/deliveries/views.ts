@@ -65,7 +65,7 @@ export function viewResendJob(job: ResendJob) {
   }
 }
 
-/** A pending delivery is held while its endpoint is off, and cancelled when that is deleted. A test is never held. */
+/** A pending delivery is held while its endpoint is off, and canceled when that is deleted. A test is never held. */
 export function displayedState(
   delivery: Pick<DeliveryRow, 'state' | 'eventNumber' | 'endpoint'>,
 ): DeliveryState {

@@ -11,7 +11,7 @@ import { isId } from '../../ids.ts'
 import { createSigningSecret } from '../deliveries/signature.ts'
 import { checkEndpoint, type EndpointInput } from './validate.ts'
 
-/** How many deliveries are cancelled together with their endpoint. `startRetention` cancels the rest in slices. */
+/** How many deliveries are canceled together with their endpoint. `startRetention` cancels the rest in slices. */
 export const CANCEL_SLICE = 1_000
 
 /** A row of `endpoints`. Its secrets are encrypted, and views leave them out. */

@@ -180,7 +180,7 @@ export function createTicketList(input: TicketListInput) {
       setScrolledToTop({})
     },
     scrolledToTop,
-    /** The next row that still matches, or else the one before. */
+    /** The next row that still matches, or else the previous one. */
     nextMatching(from = cursor.cursor()): string | undefined {
       const index = cursor.indexOf(from)
       const isMatching = (id: string) => departed[id] === undefined || isReturning(id)

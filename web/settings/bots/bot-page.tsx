@@ -94,7 +94,7 @@ function CheckButton(props: { bot: Bot }) {
   )
 }
 
-/** Takes in a new token of the same bot. */
+/** Accepts a new token of the same bot. */
 function Token(props: { bot: Bot }) {
   const [token, setToken] = createSignal('')
   const replace = useMutation(() => ({
@@ -123,7 +123,7 @@ function Token(props: { bot: Bot }) {
   )
 }
 
-/** Removes a bot for good, after a confirmation. */
+/** Removes a bot permanently, after a confirmation. */
 function RemoveBot(props: { bot: Bot }) {
   const [isAsking, setAsking] = createSignal(false)
   const navigate = useNavigate()

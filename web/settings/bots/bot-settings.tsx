@@ -28,7 +28,7 @@ interface Values extends Record<string, unknown> {
   defaultAssignee: string
 }
 
-/** The name, the greeting, and what becomes of messages. */
+/** The name, the greeting, and what happens to messages. */
 export function BotSettings(props: { bot: Bot }) {
   const form = createFormState<Values>('the bot', () => valuesOf(props.bot))
   const save = useMutation(() => ({

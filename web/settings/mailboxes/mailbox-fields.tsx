@@ -156,7 +156,7 @@ function ProviderNote(props: { provider: MailProvider }) {
   )
 }
 
-/** How the sign-in at a provider goes on. */
+/** How to continue with the sign-in at a provider. */
 function OauthHint(props: { provider: OauthProvider }) {
   return (
     <MissingClient

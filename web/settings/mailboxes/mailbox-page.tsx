@@ -165,7 +165,7 @@ function EditMailbox(props: { mailbox: Mailbox }) {
   )
 }
 
-/** Removes a mailbox for good, after a confirmation. */
+/** Removes a mailbox permanently, after a confirmation. */
 function RemoveMailbox(props: { mailbox: Mailbox }) {
   const [isAsking, setAsking] = createSignal(false)
   const navigate = useNavigate()

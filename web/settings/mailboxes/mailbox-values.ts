@@ -14,7 +14,7 @@ export type MailboxValues = {
   signIn: SignIn
   /** Empty to keep the stored one. */
   password: string
-  /** Empty: the address. */
+  /** If empty, the address is used. */
   user: string
   imapHost: string
   imapPort: string

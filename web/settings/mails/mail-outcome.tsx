@@ -12,7 +12,7 @@ import type { MailOutcome } from './mail-data.ts'
 
 interface Shown {
   word: string
-  /** What became of the mail, one sentence. */
+  /** What happened to the mail, one sentence. */
   sentence: string
   tone: Tone
   icon: Component<{ size?: number }>
@@ -58,7 +58,7 @@ export const OUTCOME_WORDS: Record<MailOutcome, Shown> = {
   },
 }
 
-/** What became of a mail, as word, icon and color. */
+/** What happened to a mail, as word, icon and color. */
 export function MailOutcomeBadge(props: { outcome: MailOutcome }) {
   const shown = () => OUTCOME_WORDS[props.outcome]
   return (

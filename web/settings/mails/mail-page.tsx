@@ -19,7 +19,7 @@ import { senderOf, subjectOf } from './mail-row.tsx'
 const PENDING_REFETCH_MS = 1_000
 const KIB = 1024
 
-/** One received mail: what became of it, and its original. */
+/** One received mail: what happened to it, and its original. */
 export function MailPage(props: { id: string }) {
   const query = useQuery(() => ({
     ...mailQuery(props.id),

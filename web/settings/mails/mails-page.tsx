@@ -14,7 +14,7 @@ import { MailRow } from './mail-row.tsx'
 
 const REFETCH_MS = 10_000
 
-/** Every mail that was fetched, newest first, and what became of it. The filter is kept in the URL. */
+/** Every mail that was fetched, newest first, and what happened to it. The filter is kept in the URL. */
 export function MailsPage() {
   const [search, setSearch] = useSearchParams()
   const filter = createMemo(() => filterOf(search))

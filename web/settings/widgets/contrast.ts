@@ -5,7 +5,7 @@ const COLOR = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i
 interface ColorCheck {
   text: 'white' | 'black'
   textContrast: number
-  /** Of the color with a white page and with a black one. */
+  /** Contrast of the color with a white page and with a black one. */
   onWhite: number
   onBlack: number
 }

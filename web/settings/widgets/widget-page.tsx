@@ -96,7 +96,7 @@ function Name(props: { widget: Widget }) {
   )
 }
 
-/** Removes a widget for good, after a confirmation. */
+/** Removes a widget permanently, after a confirmation. */
 function RemoveWidget(props: { widget: Widget }) {
   const [isAsking, setAsking] = createSignal(false)
   const navigate = useNavigate()

@@ -42,7 +42,7 @@ export function WidgetPreview(props: WidgetPreviewProps) {
     if (!run || !place) return
     const { questions, awayText, view } = props
     const { color, ...appearance } = props.appearance
-    // While a color is being typed, the one before stays.
+    // While a color is being typed, the previous one stays.
     if (!COLOR.test(color)) return
     run(
       'preview',

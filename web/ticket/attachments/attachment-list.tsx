@@ -19,7 +19,7 @@ const MAX_WIDTH = 280
 const MAX_HEIGHT = 200
 /** A line of pixels can still be seen and clicked. */
 const MIN_SIDE = 48
-/** Of an image whose dimensions are unknown. */
+/** Size to draw an image whose dimensions are unknown. */
 const UNKNOWN = { width: 160, height: 120 }
 /** Bytes. A larger image loads only when it is opened. */
 const MAX_THUMBNAIL_BYTES = 10 * 1024 * 1024

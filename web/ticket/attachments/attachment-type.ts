@@ -16,7 +16,7 @@ const PLAYABLE = [
   'video/quicktime',
 ]
 
-/** Those that the server lets the page show (`isShownInline` in server/attachments/file-type.ts). */
+/** Images that the server lets the page show (`isShownInline` in server/attachments/file-type.ts). */
 const IMAGES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']
 
 export function attachmentUrl(id: string): string {

@@ -16,7 +16,7 @@ export interface Upload {
   /** Bytes. */
   size: number
   sentBytes: Accessor<number>
-  /** `retrying`: the server wasn't reached, and it goes on without the agent. */
+  /** `retrying`: the server wasn't reached, and it continues without the agent. */
   state: 'waiting' | 'uploading' | 'retrying' | 'failed'
   /** Why it isn't being uploaded. */
   reason?: string
@@ -197,7 +197,7 @@ function failed(reason: string) {
   return { state: 'failed' as const, reason, canRetry: false }
 }
 
-/** Those that can't be retried come first: they must go in any case. */
+/** Uploads that can't be retried come first: they have to be removed in any case. */
 function faultOf(failed: Upload[]): string | undefined {
   if (failed.length === 0) return undefined
   const unfit = failed.filter(({ canRetry }) => !canRetry)

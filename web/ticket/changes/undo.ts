@@ -23,7 +23,7 @@ let entries: { entry: UndoEntry; closeToast: () => void }[] = []
 /** Records what was done and shows a toast with Undo. Returns the function that drops it, which returns false if it was dropped before. */
 export function pushUndo(entry: UndoEntry): () => boolean {
   const action = { text: 'Undo', keys: 'mod+z', run: () => void undo(entry) }
-  // A new toast replaces the one before, except one with a countdown or a partial failure.
+  // A new toast replaces the previous one, except one with a countdown or a partial failure.
   for (const other of entries) if (!other.entry.endsAt && !other.entry.isPart) other.closeToast()
   const show = () =>
     entry.isPart ? toastError(entry.label, action) : toast(entry.label, action, entry.endsAt)

@@ -10,7 +10,7 @@ import './destination.css'
 
 interface DestinationProps {
   reply: ReplyDestination
-  /** Of an email, as the agent chose them. */
+  /** The recipients of an email, as the agent chose them. */
   recipients: Recipients | undefined
   isOpen: boolean
   /** Opens and closes the fields of the recipients. */
@@ -65,7 +65,7 @@ export function ReplyProblem(props: { reply: ReplyDestination }) {
   )
 }
 
-/** Of a reply that doesn't leave by email. */
+/** Where a reply goes that isn't sent by email. */
 function elsewhere({ by }: ReplyDestination): string {
   return by === 'api' ? 'Sent to your integration (webhook), not by email' : ''
 }

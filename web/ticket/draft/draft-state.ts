@@ -66,7 +66,7 @@ export interface DraftState extends StoredDraft {
   /** Send was pressed during an upload: it is sent when all files are uploaded. */
   sendsAfterUploads: SendRequest | null
   retryMs: number
-  /** The server has no copy any more, whatever a late answer says. The next page offers the text. */
+  /** The server has no copy anymore, whatever a late answer says. The next page offers the text. */
   isTicketDeleted: boolean
   /** The ticket is deleted. Nothing is stored until the agent types. */
   isForgotten: boolean

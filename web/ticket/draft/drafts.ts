@@ -63,7 +63,7 @@ export interface OpenDraft {
   send: (reply: {
     after: string
     status?: TicketStatus | undefined
-    /** Of an email: those whom the agent sees. */
+    /** For an email: the recipients that the agent sees. */
     sentTo?: Recipients | undefined
     onAccepted?: (id: string) => void
   }) => void

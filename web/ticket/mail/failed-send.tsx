@@ -18,7 +18,7 @@ const RecipientField = lazy(() =>
 interface FailedSendProps {
   message: MessageEntry
   ticketId: string
-  /** The page of the visitor shows it, whatever becomes of an email. */
+  /** The page of the visitor shows it, whatever happens to an email. */
   isInChat: boolean
   /** Why a reply to the ticket can't leave now. */
   problem: ReplyDestination['problem']

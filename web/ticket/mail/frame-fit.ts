@@ -1,6 +1,6 @@
 /** Changes of size that a frame follows. A mail whose height depends on its frame would grow forever. */
 const MAX_FITS = 60
-/** A wide mail is made smaller, but not so small that nobody can read it. Wider ones scroll. */
+/** A wide mail is made smaller, but not so small that no one can read it. Wider ones scroll. */
 const MIN_ZOOM = 0.6
 const MAX_HEIGHT_PX = 30_000
 

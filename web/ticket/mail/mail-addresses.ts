@@ -24,7 +24,7 @@ export function recipientLine(recipients: MailRecipients): string {
   return lineOf(recipients, nameOf) || 'to undisclosed recipients'
 }
 
-/** "Forwarded to Dana Lee (dana@carrier.test)": nobody else on the ticket shows who that is. */
+/** "Forwarded to Dana Lee (dana@carrier.test)": no one else on the ticket shows who that is. */
 export function forwardLine(recipients: MailRecipients): string {
   const shown = ({ name, address }: Address) => (name ? `${name} (${address})` : address)
   return `Forwarded ${lineOf(recipients, shown)}`

@@ -12,7 +12,7 @@ const MIN_GUESS_PX = 60
 const MAX_GUESS_PX = 900
 
 interface MailFrameProps {
-  /** Of the page in the frame. */
+  /** URL of the page in the frame. */
   src: string
   /** For screen readers. */
   title: string

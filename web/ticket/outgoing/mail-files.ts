@@ -11,7 +11,7 @@ export interface MailFiles extends FilesDraft {
   add: (files: File[]) => void
   /** Why it can't be sent with these files. */
   fault: () => string | undefined
-  /** Waits for the uploads. Returns false if one failed or was cancelled, so that nothing is sent without it. */
+  /** Waits for the uploads. Returns false if one failed or was canceled, so that nothing is sent without it. */
   settle: () => Promise<boolean>
   /** Ids for the request. */
   body: () => { attachments?: string[] }
@@ -19,7 +19,7 @@ export interface MailFiles extends FilesDraft {
   dropGone: (error: unknown) => string | undefined
 }
 
-/** Uploads that aren't finished when the form closes are cancelled. */
+/** Uploads that aren't finished when the form closes are canceled. */
 export function createMailFiles({ mail, change }: MailDraft): MailFiles {
   const session = useSession()
   const { limits } = session()

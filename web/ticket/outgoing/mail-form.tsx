@@ -30,7 +30,7 @@ interface MailFormProps {
   draft: MailDraft
   /** Needs a subject, and a text or a file. */
   isNew?: boolean
-  /** Of the text. */
+  /** Label of the text field. */
   label: string
   placeholder: string
   /** What the variables of saved replies are filled in from. */
@@ -39,11 +39,11 @@ interface MailFormProps {
   children: JSX.Element
   /** Why nothing can be sent at all. */
   obstacle?: string
-  /** Follows an error: where to mend it. */
+  /** Follows an error: where to fix it. */
   errorLink?: JSX.Element
   /** Beside the buttons while there is no error. */
   note?: JSX.Element
-  /** Of the button that sends it. */
+  /** Text of the button that sends it. */
   action: string
   send: (mail: SentMail) => Promise<void>
   /** The draft was discarded. */
@@ -61,8 +61,8 @@ export function MailForm(props: MailFormProps) {
   let subjectField: HTMLInputElement | undefined
   let textField: HTMLTextAreaElement | undefined
 
-  // What was wrong with it is mended, or at least no longer the same.
-  // A memo, because files load late: that alone mends nothing.
+  // What was wrong with it is fixed, or at least no longer the same.
+  // A memo, because files load late: that alone fixes nothing.
   const fileFault = createMemo(() => files.fault())
   createEffect(on([mail, isUnfinished, fileFault], () => setError(''), { defer: true }))
 

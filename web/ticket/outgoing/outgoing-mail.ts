@@ -8,7 +8,7 @@ import type { TicketStatus } from '../ticket-query.ts'
 
 /** An email that an agent writes outside of a ticket's composer: a new ticket, or a forwarded message. */
 interface OutgoingMail extends Recipients {
-  /** Of a message that was sent as it is; empty after a change. Sending it again under the same id sends it once. */
+  /** Id under which exactly this message was sent; empty after a change. Sending again under the same id sends only once. */
   id: string
   subject: string
   text: string
@@ -16,7 +16,7 @@ interface OutgoingMail extends Recipients {
   attachments: DraftAttachment[]
   /** Empty for the default one. */
   mailboxId: string
-  /** Agent id; empty for nobody. */
+  /** Agent id; empty for no one. */
   assignedTo: string
   status: TicketStatus
 }

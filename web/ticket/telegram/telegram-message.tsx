@@ -20,7 +20,7 @@ interface TelegramMessageProps {
   terms: readonly string[]
 }
 
-/** The text of a message of Telegram, with where it comes from, what it replies to, and what became of it. */
+/** The text of a message of Telegram, with where it comes from, what it replies to, and what happened to it. */
 export function TelegramMessage(props: TelegramMessageProps) {
   const facts = () => props.message.telegram
   return (

@@ -13,7 +13,7 @@ interface MessageStatusProps {
   ticketId: string
   /** Why a reply to the ticket can't leave now. */
   problem: ReplyDestination['problem']
-  /** The page of the visitor shows it, whatever becomes of an email. */
+  /** The page of the visitor shows it, whatever happens to an email. */
   isInChat: boolean
   /** When the visitor saw it, if it is the newest that they saw. */
   seen: TicketDetail['seen']

@@ -16,7 +16,7 @@ interface SendingMessageCardProps {
   onEdit: () => void
 }
 
-/** A message that was just sent, until the server has it. What came of it then is in message-status.tsx. */
+/** A message that was just sent, until the server has it. What happened to it then is in message-status.tsx. */
 export function SendingMessageCard(props: SendingMessageCardProps) {
   const session = useSession()
   const me = () => session().agent

@@ -22,7 +22,7 @@ const NO_EMAIL = {
   answer: "Not emailed, because the visitor didn't answer the last emails.",
 }
 
-/** Where a reply in the chat goes, and what becomes of it when the visitor doesn't read it there. */
+/** Where a reply in the chat goes, and what happens to it when the visitor doesn't read it there. */
 export function VisitorDestination(props: { reply: ReplyDestination }) {
   return <p>Goes to the website chat. {unreadText(props.reply.ifUnread)}</p>
 }

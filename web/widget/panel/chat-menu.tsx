@@ -3,14 +3,14 @@ import css from './chat-menu.css?inline'
 import { adoptStyles } from './lazy-part.tsx'
 import { useWidget } from './widget-context.ts'
 
-/** Sound, and where a conversation goes on, or ends. */
+/** Sound, and where a conversation continues, or ends. */
 export function ChatMenu(props: { button: HTMLButtonElement; onClose(): void }) {
   const { client, texts, shell } = useWidget()
   adoptStyles(shell, css)
   let menu!: HTMLDivElement
   const [telegramUrl, setTelegramUrl] = createSignal('')
   const id = client.settings().telegram && client.conversation()?.id
-  // Before the click, because browsers block a window that opens later. Refused once the conversation goes on there.
+  // Before the click, because browsers block a window that opens later. Refused once the conversation continues there.
   if (id)
     client.api?.call<{ url: string }>('POST', `conversations/${id}/telegram`).then(
       ({ url }) => setTelegramUrl(url),

@@ -10,7 +10,7 @@ const ChatAway = lazyPart(async () => (await import('./chat-away.tsx')).ChatAway
 const ChatFormatted = lazyPart(async () => (await import('./chat-formatted.tsx')).ChatFormatted)
 const ChatReach = lazyPart(async () => (await import('./chat-reach.tsx')).ChatReach)
 
-/** Nobody has answered for this long: ask for an address. */
+/** No one has answered for this long: ask for an address. */
 const MAX_ANSWER_MS = 60_000
 /** From the end, in pixels: nearer than this, new messages are scrolled to. */
 const NEAR_END = 120

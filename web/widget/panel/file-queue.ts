@@ -23,7 +23,7 @@ export interface FileQueue {
   add(files: File[]): void
   retry(key: string): void
   remove(key: string): void
-  /** Those that are uploaded, which leave the queue. */
+  /** Returns the uploaded files and removes them from the queue. */
   take(): Attachment[]
 }
 

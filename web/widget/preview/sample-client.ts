@@ -25,7 +25,7 @@ export function createSampleClient(first: WidgetSettings, texts: () => Texts): W
   }
 
   const [isSent, setSent] = createSignal(false)
-  /** Of a visitor who hasn't written yet. */
+  /** Whether to show a visitor who hasn't written yet. */
   const isFirst = () => settings().sample === 'first' && !isSent()
 
   const sample = (): Conversation => ({

@@ -40,7 +40,7 @@ export interface Outbox {
   /** Sends what waits, now. */
   flush(): void
   reread(): void
-  /** Of a user who has left; with `keep`, what an anonymous visitor wrote goes to the user they turned out to be. */
+  /** Drops the messages of a user who has left. With `keep`, what an anonymous visitor wrote goes to the user they turned out to be. */
   dropEpoch(epoch: string, keep: boolean): void
 }
 

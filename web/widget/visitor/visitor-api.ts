@@ -2,7 +2,7 @@ import type { Native } from '../contract.ts'
 
 // Tokens go in a header, never in an address: addresses are logged.
 
-/** Of a request, after which it counts as lost, such as after a laptop's sleep. */
+/** After this long, a request counts as lost, such as after a laptop's sleep. */
 const MAX_REQUEST_MS = 30_000
 const DEFAULT_PAUSE_MS = 10_000
 

@@ -27,7 +27,7 @@ export interface VisitorSession {
   require(): Promise<void>
   identify(identity: Identity): Promise<void>
   logout(): void
-  /** The server doesn't know the token any more. */
+  /** The server doesn't know the token anymore. */
   expire(): void
   setVisitor(visitor: Visitor): void
   /** Another tab has changed the record. */

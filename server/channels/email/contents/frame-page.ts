@@ -1,15 +1,15 @@
 /** What a frame shows. Addresses of images are by what the stored HTML says about them. */
 interface FrameContent {
   isQuoteShown: boolean
-  /** Of an image in the mail; undefined when the mail has no such image. */
+  /** URL of an image in the mail; undefined if the mail has no such image. */
   ofContentId(contentId: string): string | undefined
-  /** Of an image elsewhere; undefined as long as they are not to be shown. */
+  /** URL of an image from elsewhere; undefined while such images are blocked. */
   ofUrl(url: string): string | undefined
 }
 
 /**
  * What protects the page from a mail, in addition to the sanitizer: nothing runs, nothing is loaded from elsewhere, and
- * nobody else can frame it.
+ * no one else can frame it.
  */
 export const FRAME_POLICY = [
   "default-src 'none'",

@@ -53,7 +53,7 @@ export interface StoredFile extends Omit<MailAttachment, 'path'> {
   height: number | null
 }
 
-/** What became of a mail. */
+/** What happened to a mail. */
 interface Filed {
   outcome: Exclude<MailOutcome, 'pending'>
   reason?: string
@@ -62,7 +62,7 @@ interface Filed {
 }
 
 /**
- * Decides what becomes of a fetched mail, and stores all of it in one unit: the message, its files, the outcome in the
+ * Decides what happens to a fetched mail, and stores all of it in one unit: the message, its files, the outcome in the
  * ledger. Nothing changes if the mail is not pending anymore.
  */
 export async function fileMail(deps: Deps, mail: Mail, read: ReadMail): Promise<void> {
@@ -74,7 +74,7 @@ interface ReadMail {
   files: StoredFile[]
 }
 
-/** The same in the caller's unit. Returns what became of the mail; undefined if it is not pending anymore. */
+/** The same in the caller's unit. Returns what happened to the mail; undefined if it is not pending anymore. */
 export async function fileMailIn(
   deps: Deps,
   tx: Transaction,
@@ -259,13 +259,13 @@ async function isOwn(
   return (await ownMessageIn(deps, tx, orgId, [parsed.ownHeaders[OWN_HEADER] ?? ''])) !== undefined
 }
 
-/** Of all mailboxes, also of those that were removed: answers still name them. */
+/** The addresses of all mailboxes, removed ones too: answers still name them. */
 async function ownAddressKeys(tx: Transaction, orgId: string): Promise<Set<string>> {
   const own = await findAddresses(tx, { orgId })
   return new Set(own.map(({ address }) => addressKey(address)))
 }
 
-/** People see the addresses that they know: the token in ours is nobody's business. */
+/** People see the addresses that they know: the token in ours is no one's business. */
 function withoutTokens(own: Set<string>, { replyTo, to, cc, ...email }: MessageEmail): MessageEmail {
   const shown = ({ name, address }: EmailAddress): EmailAddress => {
     const plain = withoutToken(address)

@@ -32,7 +32,7 @@ interface TicketAddresses {
   customer: string
   /** In lower case: everyone who wrote or got a mail of the ticket. */
   participants: Set<string>
-  /** Those whom an agent forwarded a message to. */
+  /** People to whom an agent forwarded a message. */
   thirdParties: Set<string>
 }
 
@@ -157,7 +157,7 @@ async function addressesOf(tx: Transaction, orgId: string, ticketId: string): Pr
     if (!email) continue
     const addresses = [email.from, ...email.replyTo, ...email.to, ...email.cc]
     for (const { address } of addresses) participants.add(address.toLowerCase())
-    // Those to whom an agent forwarded a message, and those who answered as third parties.
+    // People to whom an agent forwarded a message, and people who answered as third parties.
     if (author !== 'third_party' && email.forwardOf === undefined) continue
     const theirs = role === 'agent' ? [...email.to, ...email.cc] : [email.from]
     for (const { address } of theirs) thirdParties.add(address.toLowerCase())

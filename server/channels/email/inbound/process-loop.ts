@@ -186,7 +186,7 @@ const pendingMailboxes = statement<{ after: string; limit: number }, { id: strin
       .orderBy(sql`${mailboxes.id} limit ${integerParameter(p.limit)}`),
 )
 
-/** Those that failed come after the others. */
+/** Mails that failed before come after the others. */
 const pendingOf = statement<{ mailboxId: string; limit: number }, Mail[], Reader>(
   'mails_pending',
   (read, p) =>

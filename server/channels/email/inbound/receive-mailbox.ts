@@ -27,7 +27,7 @@ export interface Receiving {
 
 /**
  * Receives the mail of one mailbox until `signal` aborts: connects, fetches what is new in each folder, waits for news
- * (IDLE, RFC 2177) and begins again. After a failure it connects anew, after a pause. Its health is stored with it.
+ * (IDLE, RFC 2177) and begins again. After a failure it connects again, after a pause. Its health is stored with it.
  */
 export async function receiveMailbox(
   deps: Deps,
@@ -74,7 +74,7 @@ async function syncFolders(
   return { onServer, unfetched: 0, missing, ...(fetched > 0 && { lastReceivedAt: deps.clock.now() }) }
 }
 
-/** On a full disk this fails too. Receiving goes on all the same, and the log says what happened. */
+/** On a full disk this fails too. Receiving continues anyway, and the log says what happened. */
 async function recordFailure(deps: Deps, mailbox: Mailbox, error: unknown): Promise<void> {
   const sentence = sentenceOf(deps, mailbox, error)
   try {

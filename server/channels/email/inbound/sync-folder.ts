@@ -26,7 +26,7 @@ interface Sync {
 /**
  * Fetches every mail of a folder that has no row in the ledger yet. The cursor is the highest UID (RFC 9051, 2.3.1.1):
  * whether someone has read a mail, and what its date is, does not matter. The raw mail is on disk before its row and the
- * cursor are stored, in one unit. So after a crash the next sync goes on where this one ended. Returns how many mails the
+ * cursor are stored, in one unit. So after a crash the next sync continues where this one ended. Returns how many mails the
  * folder holds, and how many were fetched now.
  */
 export async function syncFolder(
@@ -46,7 +46,7 @@ export async function syncFolder(
 }
 
 /**
- * Where to go on. A new folder starts at its end, or at the day to import from. With another UIDVALIDITY all UIDs are
+ * Where to continue. A new folder starts at its end, or at the day to import from. With another UIDVALIDITY all UIDs are
  * new: everything since the start is fetched again, and what is known is found by its `Message-ID`.
  */
 async function folderOf(

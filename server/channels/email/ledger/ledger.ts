@@ -21,7 +21,7 @@ interface LedgerFilter {
   limit?: number
 }
 
-/** Every fetched mail and what became of it, newest first. Throws 400 for an invalid cursor. */
+/** Every fetched mail and what happened to it, newest first. Throws 400 for an invalid cursor. */
 export async function listMails(
   deps: Deps,
   orgId: string,
@@ -32,7 +32,7 @@ export async function listMails(
     throw invalid([{ parameter: 'cursor', code: 'invalid_cursor', detail }])
   }
   const limit = Math.min(requested, MAX_LISTED)
-  // No index has the mails of a mailbox in their order, whatever became of them.
+  // No index has the mails of a mailbox in their order, whatever happened to them.
   const isCovered = mailboxId === undefined || outcome !== undefined
   const found = await (isCovered ? deps.database.read : deps.database.background)
     .select()

@@ -15,7 +15,7 @@ const MAX_TEXT_LENGTH = 10_000
 const CONTROL = /\p{Cc}/u
 
 export interface ServerInput extends MailServer {
-  /** Of SMTP: the one of IMAP if absent. */
+  /** For SMTP, the IMAP password is used if this is absent. */
   password?: string | undefined
 }
 
@@ -36,7 +36,7 @@ export interface MailboxInput {
   autoReply: string
   /** The name of its server in `Authentication-Results`, or empty. */
   authservId: string
-  /** Null: not tested. */
+  /** Null means not tested. */
   hasSubaddresses: boolean | null
   hasSubjectTokens: boolean
 }

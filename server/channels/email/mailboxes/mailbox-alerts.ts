@@ -13,7 +13,7 @@ export async function mailboxProblems(deps: Deps, orgId: string): Promise<Mailbo
   return (await listMailboxes(deps, orgId)).filter((mailbox) => isProblem(mailbox, now))
 }
 
-/** A mailbox that nobody has signed in to yet is no problem, but unfinished. */
+/** A mailbox that no one has signed in to yet is no problem, but unfinished. */
 function isProblem(mailbox: Mailbox, now: number): boolean {
   switch (healthOf(mailbox)) {
     case 'refused':

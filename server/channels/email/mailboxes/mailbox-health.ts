@@ -71,7 +71,7 @@ interface MailTotals {
   states: Record<HealthState, number>
   /** Still on the mail servers. */
   unfetched: number
-  /** Those of the ledger. */
+  /** Counts in the ledger. */
   outcomes: MailCounts
   /** When the oldest mail that is not processed yet was fetched; null when there is none. */
   oldestPendingAt: number | null

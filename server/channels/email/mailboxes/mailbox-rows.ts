@@ -12,7 +12,7 @@ export type Mailbox = typeof mailboxes.$inferSelect
 /** The servers of a Google or Microsoft mailbox are known. */
 export type NewMailbox = Pick<MailboxInput, 'name' | 'address'> &
   Partial<MailboxInput> & {
-    /** Mail from before this time isn't taken in. Null: only mail that arrives after connecting. */
+    /** Mail from before this time isn't imported. Null: only mail that arrives after connecting. */
     importSince?: number | null
     isDefault?: boolean
   }

@@ -33,7 +33,7 @@ export interface Testing {
   stop: AbortSignal
 }
 
-/** The test took too long, or nobody waits for it any more. */
+/** The test took too long, or no one waits for it anymore. */
 export class TestStopped extends Error {
   override name = 'TestStopped'
 }

@@ -16,7 +16,7 @@ export function viewMailbox(mailbox: Mailbox, unfinished: UnfinishedMails = { pe
     state: healthOf(mailbox),
     detail: detailOf(mailbox),
     signIn: mailbox.signIn,
-    /** False for a Google or Microsoft mailbox that nobody has signed in to. */
+    /** False for a Google or Microsoft mailbox that no one has signed in to. */
     isSignedIn: mailbox.signIn === 'password' || mailbox.tokens !== null,
     imap: viewServer(mailbox.imap),
     smtp: viewServer(mailbox.smtp),
@@ -111,7 +111,7 @@ function detailOf(mailbox: Mailbox): string {
   }
 }
 
-/** Only what has happened: nobody knows whether a server takes mail before it has taken one. */
+/** Only what has happened: no one knows whether a server takes mail before it has taken one. */
 function activeDetail({ lastSentAt }: Mailbox): string {
   return lastSentAt === null ? 'Receives mail. No mail has been sent yet.' : 'Receives and sends mail.'
 }

@@ -151,7 +151,7 @@ async function connect(
   )
 }
 
-/** Only for a mailbox that waits for the sign-in. Another one goes on as before. */
+/** Only for a mailbox that waits for the sign-in. Another one continues as before. */
 async function showFailure(
   deps: Deps,
   { orgId, mailboxId: id }: { orgId: string; mailboxId: string },

@@ -4,7 +4,7 @@ import { type MailServerError, wordsOf } from '../mail-server-error.ts'
 const BYTES_PER_MB = 1_000_000
 
 /**
- * What became of an attempt. `delivered`: the server took the message for at least one recipient. `refused`: it will
+ * What happened to an attempt. `delivered`: the server took the message for at least one recipient. `refused`: it will
  * never take it. `temporary`: it did not take it. `unknown`: the connection was lost after the whole message had been
  * handed over, so it may have taken it. The last two are tried again, with the same bytes and the same Message-ID.
  */

@@ -55,7 +55,7 @@ const FORWARDED =
   /forward|weitergeleitet|transféré|reenviado|encaminhada|inoltrat|doorgestuurd|vidarebefordra|videresend|przekazan/i
 const MAX_LINES_TO_SENT = 3
 
-/** Words of someone who answered between the lines of a quote that has no marks, so that nobody could cut it safely. */
+/** Words of someone who answered between the lines of a quote that has no marks, so that no one could cut it safely. */
 const ANSWERED_BELOW =
   /\b(?:in-?line|see (?:my )?(?:answers|comments|replies|notes)|(?:answers?|comments?|replies|notes) below|below in|in (?:red|blue|green|bold)|siehe unten|im text|in (?:rot|blau|grün)|ci-dessous|en (?:rouge|bleu|vert|rojo|azul|verde)|abajo|abaixo|qui sotto|in (?:rosso|blu|verde)|hieronder|in (?:het )?rood)\b/i
 /** What a mailing list or a scanner appends, and a signature: `-- `. */

@@ -29,7 +29,7 @@ const PLAIN_COLOR =
   /^(?:inherit|initial|transparent|none|black|windowtext|currentcolor|window|white|#fff(?:fff)?|rgb\(255, ?255, ?255\))\b/i
 /** The blue-gray in which Outlook wrote answers for years. */
 const OUTLOOK_COLOR = /^#1f497d$/i
-/** Of 255, for each part of a color that looks like black. */
+/** The most that each of a color's components (0 to 255) can have if the color looks black. */
 const MAX_DARK = 0x55
 
 interface MarkedHtml {
@@ -89,7 +89,7 @@ interface Visitor {
 function walk(html: string, visitor: Visitor): string {
   let count = 0
   let isInQuote = false
-  /** The quote goes on to the end of the mail. */
+  /** The quote continues to the end of the mail. */
   let isToEnd = false
   let isInMarked = false
   let isInStyle = false

@@ -8,7 +8,7 @@ const MAX_QUOTE_DEPTH = 10
 /** Longer addresses of links are for counting clicks, not for reading. */
 const MAX_LINK_LENGTH = 300
 const TAG_NAME = /<(\/?)([a-z][^\s/>]{0,40})/iy
-/** Elements whose content nobody sees. */
+/** Elements whose content no one sees. */
 const UNSEEN = new Set([
   'script',
   'style',

@@ -8,7 +8,7 @@ import type { ParseRequest, WorkerMessage } from './worker-messages.ts'
 /** Bytes of a mail after which memory is given back at once: a mail of 25 MB takes about 200 MB. */
 const LARGE_MAIL_BYTES = 1_048_576
 
-/** The thread that reads mails: whatever a mail does to it, the program goes on. */
+/** The thread that reads mails: whatever a mail does to it, the program continues. */
 addEventListener('message', ({ data }: MessageEvent<ParseRequest>) => {
   try {
     tell(answer(data))

@@ -18,7 +18,7 @@ export interface MimePart {
   /** Transfer encoding in lower case. */
   encoding: string
   body: Uint8Array
-  /** Of a multipart. A multipart without parts is a text. */
+  /** Parts of a multipart. A multipart without parts is treated as text. */
   children: MimePart[]
 }
 
@@ -32,7 +32,7 @@ interface PartTree {
 interface OpenPart {
   part: MimePart
   bodyStart: number
-  /** Of a multipart whose parts are read. */
+  /** Set for a multipart whose parts are read. */
   boundary: string | null
 }
 

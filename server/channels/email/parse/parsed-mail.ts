@@ -86,7 +86,7 @@ export type AutomaticReason =
 
 /** A report about a mail that was sent from here (RFC 3464), or a notice in a server's own words. */
 export interface BounceReport {
-  /** Of the mail the report is about, with angle brackets. */
+  /** Message id of the mail the report is about, with angle brackets. */
   originalMessageId: string | null
   recipients: BouncedRecipient[]
   /** What the server wrote for people. */

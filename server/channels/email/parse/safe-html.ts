@@ -33,7 +33,7 @@ const TAGS = [
     'summary',
   ],
 ]
-/** Elements whose content nobody sees. */
+/** Elements whose content no one sees. */
 const UNSEEN_TAGS = [
   ...[
     'script',

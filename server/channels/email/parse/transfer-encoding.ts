@@ -22,7 +22,7 @@ function* decodeBase64(body: Uint8Array): Generator<Uint8Array> {
   let rest = ''
   for (let at = 0; at < body.length; at += CHUNK_BYTES) {
     const text = rest + latin1(body.subarray(at, at + CHUNK_BYTES)).replace(NOT_BASE64, '')
-    // Some programs pad every line: decoding stops at padding and must go on behind it.
+    // Some programs pad every line: decoding stops at padding and must continue after it.
     const units = text.split(/=+/)
     const last = units.pop() ?? ''
     for (const unit of units) if (unit) yield Buffer.from(unit, 'base64')

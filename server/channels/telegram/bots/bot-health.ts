@@ -7,7 +7,7 @@ import { TOKEN_REFUSED } from '../bot-api/bot-api-error.ts'
 import type { Bot } from './bot-rows.ts'
 import { changeBot, lockBot, readBot, saveBot } from './bots.ts'
 
-/** Telegram keeps what nobody fetches for this long. */
+/** Telegram keeps what no one fetches for this long. */
 const KEPT_MS = 24 * 60 * 60_000
 /** How often a bot that has no news is written to. */
 const CHECK_EVERY_MS = 60_000
@@ -103,7 +103,7 @@ export async function countAllBots(deps: Deps): Promise<BotTotals> {
 }
 
 /**
- * What a successful request for messages changes. A bot that nobody has asked about for longer than Telegram keeps its
+ * What a successful request for messages changes. A bot that no one has asked about for longer than Telegram keeps its
  * messages may have lost some: that stays until an administrator has seen it.
  */
 export function checkedColumns(bot: Bot, now: number): Partial<Bot> {
@@ -140,7 +140,7 @@ export function isVisibleChange(before: Bot, change: Partial<Bot>): boolean {
 export async function recordChecked(deps: Deps, bot: Pick<Bot, 'orgId' | 'id'>): Promise<void> {
   const known = await readBot(deps, bot.orgId, bot.id)
   if (!isNews(known, deps.clock.now()) && known.offset === 0) return
-  // What was confirmed by the request needs no number any more.
+  // What was confirmed by the request needs no number anymore.
   await recordHealth(deps, known, (before) => ({ ...checkedColumns(before, deps.clock.now()), offset: 0 }))
 }
 

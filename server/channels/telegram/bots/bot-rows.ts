@@ -78,7 +78,7 @@ interface BotWebhook {
   secret: string
 }
 
-/** The columns of a new webhook address that nobody can guess. */
+/** The columns of a new webhook address that no one can guess. */
 export function webhookColumns(deps: Deps, id: string): Pick<Bot, 'webhook' | 'webhookHash'> {
   const random = () => Buffer.from(deps.randomBytes(24)).toString('base64url')
   const webhook: BotWebhook = { path: random(), secret: random() }

@@ -74,7 +74,7 @@ const AS_NEW = {
   unknownUpdates: 0,
 } as const
 
-/** The organization's row of this bot, if it was removed and nobody has connected the bot since. */
+/** The organization's row of this bot, if it was removed and no one has connected the bot since. */
 async function findRemoved(
   tx: Transaction,
   orgId: string,

@@ -16,7 +16,7 @@ export async function findChat(tx: Transaction, bot: Bot, chatId: string): Promi
 
 /**
  * Keeps who writes in a chat, as Telegram says it now, and what else is known of it. Who writes has not blocked the bot
- * (any more).
+ * (anymore).
  */
 export async function saveChat(
   deps: Deps,

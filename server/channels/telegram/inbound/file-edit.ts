@@ -18,12 +18,12 @@ interface Edit {
   bot: Bot
   message: Message
   content: MessageContent | undefined
-  /** The file that replaces the one before, if there is a new one. */
+  /** The file that replaces the previous one, if there is a new one. */
   fetched: FetchedFile[]
 }
 
 /**
- * A customer has changed what they wrote: the message shows the new text, and keeps the one before. A new file stands below
+ * A customer has changed what they wrote: the message shows the new text, and keeps the previous one. A new file stands below
  * the old one, which agents may have seen. It reopens nothing and
  * is no event for webhooks. Undefined for a message that is not known.
  */
@@ -44,7 +44,7 @@ export async function fileEdit(
   // It would be a new text every few seconds.
   if (message.location) return ignored('A live location has moved.')
   const { text = '', format = 'plain' } = content ?? {}
-  // Telegram also reports what nobody can see, such as the preview of a link.
+  // Telegram also reports what no one can see, such as the preview of a link.
   const isSame = text === before.text && format === before.format
   // The album has one text for all its parts. One without a text is not the one that was edited.
   const isElsewhere = known.album !== null && text === ''

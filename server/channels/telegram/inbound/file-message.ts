@@ -23,7 +23,7 @@ import type { Filed } from './processed.ts'
 const CHANNEL = 'telegram'
 const DAY_MS = 86_400_000
 const MAX_TICKETS_READ = 50
-/** Of someone without a name. */
+/** The name of someone who has none. */
 const NO_NAME = 'Telegram user'
 
 interface Incoming {

@@ -26,7 +26,7 @@ export function startTokenOf({ text }: Message): string | undefined {
 
 /**
  * Someone has opened the chat with the bot: they are greeted, and there is no ticket before they write. One who comes from
- * the website's widget goes on with that conversation.
+ * the website's widget continues with that conversation.
  */
 export async function greet(
   deps: Deps,

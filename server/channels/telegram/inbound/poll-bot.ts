@@ -89,7 +89,7 @@ async function poll(deps: Deps, session: Session, onSuccess: () => void): Promis
       token,
       'getUpdates',
       {
-        // Without one, Telegram brings whatever is not confirmed, also when ids have started anew.
+        // Without one, Telegram brings whatever is not confirmed, also when ids have started over.
         ...(offset > 0 && { offset }),
         limit: MAX_UPDATES,
         timeout: seconds,
@@ -109,7 +109,7 @@ async function poll(deps: Deps, session: Session, onSuccess: () => void): Promis
 }
 
 /**
- * Nobody can ask for updates while a webhook is set. Removes one that this server has set before; any other is the
+ * No one can ask for updates while a webhook is set. Removes one that this server has set before; any other is the
  * business of an administrator. Returns the error that is left.
  */
 async function withoutOwnWebhook(deps: Deps, session: Session, thrown: unknown): Promise<unknown> {
@@ -168,7 +168,7 @@ function isFailing(
   return waiting > 0 && at !== undefined && clock.now() - at * 1000 < 2 * WEBHOOK_CHECK_MS
 }
 
-/** On a full disk this fails too. Receiving goes on all the same, and the log says what happened. */
+/** On a full disk this fails too. Receiving continues anyway, and the log says what happened. */
 async function recordFailure(deps: Deps, bot: Bot, error: unknown): Promise<void> {
   try {
     await recordNotReceived(deps, bot, failureOf(deps, bot, error))

@@ -3,7 +3,7 @@ import type { Transaction } from '../../../database/database.ts'
 import { bots, telegramUpdates } from '../../../database/tables/bots.ts'
 import type { Deps } from '../../../deps.ts'
 
-/** What became of an update. */
+/** What happened to an update. */
 export interface Filed {
   /** `failed`: it could not be read, or not all of it. It is kept and counted. */
   outcome: 'done' | 'ignored' | 'failed'
@@ -12,7 +12,7 @@ export interface Filed {
 }
 
 /**
- * Keeps what became of updates. The content of those that were read is with the message now, or says nothing. That of the
+ * Keeps what happened to updates. The content of those that were read is with the message now, or says nothing. That of the
  * others is kept, and the bot's page says how many there are.
  */
 export async function markProcessed(

@@ -8,7 +8,7 @@ const KEPT_MS = 30 * 86_400_000
 const RUN_EVERY_MS = 3_600_000
 const SLICE = 500
 
-/** Deletes what became of updates 30 days ago, a slice at a time. Messages stay with their tickets. */
+/** Deletes the records of updates after 30 days, a slice at a time. Messages stay with their tickets. */
 export function startPruningUpdates(deps: Deps): Loop {
   return startPruning(deps, 'prune_telegram_updates', {
     everyMs: RUN_EVERY_MS,

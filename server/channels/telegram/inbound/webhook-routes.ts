@@ -5,7 +5,7 @@ import { receiveByWebhook } from './receive-webhook.ts'
 
 const SECRET_HEADER = 'x-telegram-bot-api-secret-token'
 
-/** Where Telegram sends the updates of bots that receive by webhook. Nobody else knows these addresses. */
+/** Where Telegram sends the updates of bots that receive by webhook. No one else knows these addresses. */
 export function webhookRoutes(deps: Deps) {
   return new Elysia({ name: 'telegram/webhook' }).post(
     '/telegram/:path',

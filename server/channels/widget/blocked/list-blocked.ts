@@ -6,7 +6,7 @@ import type { Deps } from '../../../deps.ts'
 import { notFound } from '../../../errors.ts'
 import { blockAddress, blockVisitor } from '../visitors/block-visitor.ts'
 
-/** Of each kind, the newest. */
+/** How many of each kind are shown, newest first. */
 const MAX_SHOWN = 500
 
 /** Visitors who can't write, each user once, and IP addresses whose visitors can't; the newest first. */

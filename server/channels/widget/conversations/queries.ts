@@ -80,7 +80,7 @@ export const findConversation = statement<
   ),
 )
 
-/** Those of one browser, or of a user in every browser; the newest activity first. */
+/** Conversations of one browser, or of a user in every browser; newest activity first. */
 export const findConversationsOfVisitor = statement<
   { orgId: string; visitorId: string; limit: number },
   ConversationRow[],

@@ -9,7 +9,7 @@ export const ticketVisitor = t.Object({
   isVerified: t.Boolean(),
   /** The website's own id of them. */
   userId: orNull(t.String()),
-  /** As they typed them: nobody has checked them. Empty for none. */
+  /** As they typed them: no one has checked them. Empty for none. */
   typedName: t.String(),
   typedEmail: t.String(),
   /** Answers to the questions of the widget. */

@@ -194,7 +194,7 @@ export function createConversationFeed(
     const all = kept.slice(firstAfter(after))
     const own = all.filter(({ ticketId }) => tickets.includes(ticketId))
     const isWhole = after < position && all.length === position - after
-    // A deleted conversation belongs to nobody anymore, so nobody knows whose it was.
+    // A deleted conversation belongs to no one anymore, so no one knows whose it was.
     const isDeleted = all.some(({ type }) => type === 'ticket.deleted')
     if (!isWhole || isDeleted || own.length > MAX_MISSED_EVENTS) return [visitorResetFrame(position)]
     const frames: Frame[] = []

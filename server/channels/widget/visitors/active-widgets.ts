@@ -3,7 +3,7 @@ import { apiKeys } from '../../../database/tables/api-keys.ts'
 import { widgets } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
 
-/** Those of the widgets that are turned on, with a key that is valid. */
+/** Ids of the widgets that are turned on and have a valid key. */
 export async function areWidgetsActive(deps: Deps, orgId: string, ids: Set<string>): Promise<Set<string>> {
   const found = await deps.database.read
     .select({ id: widgets.id })

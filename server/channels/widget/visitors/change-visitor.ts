@@ -16,7 +16,7 @@ export interface TypedData {
   page?: VisitedPage | undefined
 }
 
-/** Saves what a visitor typed. It stays beside the visitor: nobody has checked it. Throws 401. */
+/** Saves what a visitor typed. It stays beside the visitor: no one has checked it. Throws 401. */
 export async function changeVisitor(deps: Deps, me: SignedInVisitor, typed: TypedData): Promise<Visitor> {
   const visitor = await deps.database.write(async (tx) => {
     const locked = await lockVisitor(tx, me)

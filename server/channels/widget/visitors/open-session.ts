@@ -21,7 +21,7 @@ import {
 interface NewSession {
   /** What the website signed; undefined for a visitor it hasn't signed in. */
   identity: IdentityInput | undefined
-  /** As the visitor or the page gives them: nobody has checked them. */
+  /** As the visitor or the page gives them: no one has checked them. */
   name: string
   email: string
   page: VisitedPage | undefined
@@ -40,7 +40,7 @@ interface Session {
 type VerifiedIdentity = Extract<IdentityResult, { isValid: true }>
 
 /**
- * Starts a session in a browser, or goes on with `current`, if it is of the same person. A visitor who wrote before the
+ * Starts a session in a browser, or continues with `current`, if it is of the same person. A visitor who wrote before the
  * website signed them in takes their conversations along, with a new token. `onNew` may refuse a new session. Throws 401
  * for a wrong signature, and 403 where only signed-in users can write.
  */

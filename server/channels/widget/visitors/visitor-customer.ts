@@ -17,12 +17,12 @@ import { touchTags } from '../../../tickets/queries.ts'
 import type { Visitor } from './visitors.ts'
 
 const CHANNEL = 'widget'
-/** Of a visitor who has given no name. */
+/** The name of a visitor who has given none. */
 const NO_NAME = 'Visitor'
 
 /**
  * The customer of a visitor who writes, made for the first message. A signed email address leads to the customer who has
- * it. What a visitor typed leads to nobody: such a visitor is a customer of their own, without an address.
+ * it. What a visitor typed leads to no one: such a visitor is a customer of their own, without an address.
  */
 export async function customerOfVisitor(deps: Deps, tx: Transaction, visitor: Visitor): Promise<Customer> {
   const { orgId } = visitor
@@ -83,7 +83,7 @@ async function signedCustomer(
   return customer
 }
 
-/** What a website signs renames its user, and gives them an address if they have none and nobody else has it. */
+/** What a website signs renames its user, and gives them an address if they have none and no one else has it. */
 async function updated(
   deps: Deps,
   tx: Transaction,

@@ -5,7 +5,7 @@ import { isBlank, lengthOf } from '../../../requests/text.ts'
 import { readOrigins } from '../origins.ts'
 
 export const MAX_TITLE_LENGTH = 80
-/** Of the greeting and of the text outside the opening hours. */
+/** Limit for the greeting, and for the text outside the opening hours. */
 const MAX_TEXT_LENGTH = 500
 const MAX_FIELDS = 10
 const MAX_LABEL_LENGTH = 80
