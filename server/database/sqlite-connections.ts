@@ -94,6 +94,10 @@ export function openWriter(file: string) {
   }
 }
 
+/**
+ * Reads in the same turn of the event loop share a transaction: locking the file takes longer than most queries. `refresh`
+ * ends it, so that later reads see what has been committed since its first read.
+ */
 export function openReader(file: string) {
   const connection = new Connection(file, { readonly: true, strict: true })
   connection.exec(`
@@ -101,7 +105,35 @@ export function openReader(file: string) {
     PRAGMA temp_store = MEMORY;
     PRAGMA cache_size = ${CACHE_KIB};
   `)
-  return { connection, read: asPostgres<Reader>(connection, () => refuseInsideUnit('read')) }
+  const begin = connection.prepare('BEGIN')
+  const end = connection.prepare('COMMIT')
+  let endOfTurn: NodeJS.Immediate | undefined
+
+  function share(): void {
+    if (!connection.inTransaction) begin.run()
+    endOfTurn ??= setImmediate(() => {
+      endOfTurn = undefined
+      refresh()
+    })
+  }
+
+  function refresh(): void {
+    if (connection.inTransaction) end.run()
+  }
+
+  const read = asPostgres<Reader>(connection, () => {
+    refuseInsideUnit('read')
+    share()
+  })
+  return {
+    read,
+    refresh,
+    close(): void {
+      clearImmediate(endOfTurn)
+      refresh()
+      connection.close()
+    },
+  }
 }
 
 /**

@@ -63,6 +63,8 @@ export function openSqlite(file: string, onCommit: () => void): Database {
 
   /** Runs one batch per turn of the event loop, so that writes don't delay requests and timers. */
   async function flush(): Promise<void> {
+    // A reader of the old log would keep SQLite from starting it anew.
+    reader.refresh()
     await flushBatch()
     await shortenLog()
     if (queue.length === 0) isFlushing = false
@@ -154,6 +156,7 @@ export function openSqlite(file: string, onCommit: () => void): Database {
     // SQLite would commit to the deleted file, where nobody finds it again.
     if (fileIdentity(file) !== identity) throw new StorageError('The database file was deleted.')
     writer.commit.run()
+    reader.refresh()
     return settle
   }
 
@@ -179,12 +182,14 @@ export function openSqlite(file: string, onCommit: () => void): Database {
     async hasExternalCommits() {
       const version = dataVersion(writer.connection)
       const isChanged = version !== lastVersion
+      if (isChanged) reader.refresh()
       lastVersion = version
       return isChanged
     },
     async emptyLog() {
       // Between two flushes, because it isn't allowed inside one.
       while (writer.connection.inTransaction) await yieldToEventLoop()
+      reader.refresh()
       return writer.emptyLog()
     },
     async size() {
@@ -195,7 +200,7 @@ export function openSqlite(file: string, onCommit: () => void): Database {
       while (isFlushing) await yieldToEventLoop()
       background.close()
       checkpoints.close()
-      reader.connection.close()
+      reader.close()
       writer.checkpoint()
       writer.close()
     },
