@@ -1,7 +1,7 @@
 import { Database as Connection, type SQLQueryBindings } from 'bun:sqlite'
 import { closeSync, fdatasync, openSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { Column, is, Param, Placeholder } from 'drizzle-orm'
+import { Column, is, noopDecoder, Param, Placeholder, SQL } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import type { Reader, Transaction } from './database.ts'
 import { refuseInsideUnit, refuseOutsideUnit, UnitFault } from './unit.ts'
@@ -168,8 +168,8 @@ export function directRun<Given>(
 
 /**
  * Reads rows directly on bun:sqlite, which takes less than half the time. Drizzle looks up how to decode each value of
- * each row; here that is looked up once. Returns undefined for what only Drizzle can decode: expressions, and joined
- * tables that can be missing.
+ * each row; here that is looked up once. Returns undefined for what only Drizzle can decode: joined tables that can be
+ * missing.
  */
 export function directRows<Given extends Record<string, unknown>, Result>(
   handle: object,
@@ -202,15 +202,36 @@ function columnsIn(prepared: object): ResultColumn[] | undefined {
   if (Object.values(joins).includes(false)) return undefined
   const columns: ResultColumn[] = []
   for (const { path, field } of prepared.fields) {
-    if (!is(field, Column) || path.length > 2) return undefined
-    const isPlain = field.mapFromDriverValue === Column.prototype.mapFromDriverValue
+    const decoder = decoderOf(field)
+    if (!decoder || path.length > 2) return undefined
+    const isPlain = PLAIN.has(decoder.mapFromDriverValue)
     columns.push({
       name: path.at(-1),
       inside: path.length > 1 ? path[0] : undefined,
-      decode: isPlain ? undefined : field.mapFromDriverValue.bind(field),
+      decode: isPlain ? undefined : decoder.mapFromDriverValue.bind(decoder),
     })
   }
   return columns
+}
+
+interface Decoder {
+  mapFromDriverValue(value: unknown): unknown
+}
+
+const PLAIN = new Set<unknown>([Column.prototype.mapFromDriverValue, noopDecoder.mapFromDriverValue])
+
+/** Of a column, or of an expression with or without a name. */
+function decoderOf(field: unknown): Decoder | undefined {
+  if (is(field, Column)) return field
+  const expression = is(field, SQL.Aliased) ? field.sql : field
+  // Its type leaves the decoder out, which `mapWith` sets.
+  return is(expression, SQL) && 'decoder' in expression && isDecoder(expression.decoder)
+    ? expression.decoder
+    : undefined
+}
+
+function isDecoder(value: unknown): value is Decoder {
+  return isObject(value) && typeof value.mapFromDriverValue === 'function'
 }
 
 function decodedRow(columns: ResultColumn[], row: unknown[]): object {
