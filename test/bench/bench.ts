@@ -6,6 +6,7 @@ import { isMet, printTable, type Result } from './result.ts'
 const PARTS: Record<string, () => Promise<() => Promise<Result[]>>> = {
   read: async () => (await import('./read.ts')).benchRead,
   create: async () => (await import('./create.ts')).benchCreate,
+  backup: async () => (await import('./backup.ts')).benchBackup,
   disk: async () => (await import('./disk.ts')).benchDisk,
   list: async () => (await import('./list.ts')).benchList,
   inbox: async () => (await import('./inbox.ts')).benchInbox,

@@ -50,7 +50,7 @@ export async function benchCreate(): Promise<Result[]> {
   ]
 }
 
-function createRequest(key: string, number: number): Uint8Array {
+export function createRequest(key: string, number: number): Uint8Array {
   const body = {
     subject: `Order ${number} is late`,
     customer: { name: 'Ana Pires', email: `ana${number}@example.com` },
