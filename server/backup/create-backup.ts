@@ -1,4 +1,4 @@
-import { existsSync, statfsSync } from 'node:fs'
+import { existsSync, readdirSync, statfsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { setPriority } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -65,11 +65,13 @@ export async function createBackup(file: string, source: BackupSource): Promise<
 
 /** The process is to take what the server leaves: requests come first. */
 const PRIORITY = 10
+/** On Linux, a priority is that of one thread. Those that start later take it over from the one that starts them. */
+const THREADS_FOLDER = '/proc/self/task'
 
 /** Gives `run` an empty folder on the disk of the data folder, while no other backup is being made. */
 export async function withWorkFolder<T>(dataFolder: string, run: (folder: string) => Promise<T>): Promise<T> {
   const release = lockBackups(dataFolder)
-  setPriority(PRIORITY)
+  lowerPriority()
   const work = join(dataFolder, WORK_FOLDER)
   try {
     await rm(work, { recursive: true, force: true })
@@ -78,6 +80,17 @@ export async function withWorkFolder<T>(dataFolder: string, run: (folder: string
   } finally {
     await rm(work, { recursive: true, force: true })
     release()
+  }
+}
+
+function lowerPriority(): void {
+  const threads = existsSync(THREADS_FOLDER) ? readdirSync(THREADS_FOLDER).map(Number) : [0]
+  for (const thread of threads) {
+    try {
+      setPriority(thread, PRIORITY)
+    } catch {
+      // It has ended since, or has less already.
+    }
   }
 }
 
