@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { signInAgent } from '../support/agents.ts'
 import { type Bellhop, call, startBellhop } from '../support/bellhop.ts'
 import { createManualClock, type ManualClock } from '../support/clock.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { startCutProxy } from '../support/mail/cut-proxy.ts'
-import { runProgram, startProgram } from '../support/program.ts'
+import { PROGRAM, runProgram, startProgram } from '../support/program.ts'
 import { startS3 } from '../support/s3-server.ts'
 import { makeTicket } from '../support/tickets.ts'
 import { upload } from '../support/uploads.ts'
@@ -67,6 +67,29 @@ async function backupMetrics({ url }: Bellhop): Promise<string[]> {
 const random = (bytes: number) => crypto.getRandomValues(Buffer.alloc(Math.min(bytes, 65_536)))
 const largeFile = () => Buffer.concat(Array.from({ length: LARGE_BYTES / 65_536 }, () => random(65_536)))
 
+/** A folder in which the program is called `bellhop`. */
+async function folderWithProgram(): Promise<string> {
+  const folder = temporaryFolder('program')
+  const words = PROGRAM.map((word) => `'${word}'`).join(' ')
+  await Bun.write(join(folder, 'bellhop'), `#!/bin/sh\nexec ${words} "$@"\n`)
+  chmodSync(join(folder, 'bellhop'), 0o755)
+  return folder
+}
+
+/** The three commands of the guide that restore from S3 on an empty machine, for a bucket and a folder of the test. */
+async function guideCommands(dataFolder: string): Promise<string> {
+  const guide = await Bun.file('server/http/docs/guides/backup.md').text()
+  const [, commands = ''] = /on an empty machine.*?```sh\n(.*?)```/s.exec(guide) ?? []
+  const [folder, restore, serve, ...others] = commands
+    .replace('/var/lib/bellhop', dataFolder)
+    .replace('s3://my-bucket/bellhop', 's3://backups/support')
+    .trim()
+    .split('\n')
+  expect([serve, others]).toEqual(['bellhop serve', []])
+  // In place of the shell, so that the test can end it.
+  return [folder, restore, `exec ${serve}`].join('\n')
+}
+
 test(
   'a backup is on S3 each day, an interrupted upload is none, and an empty machine is restored from it',
   async () => {
@@ -108,11 +131,12 @@ test(
     expect(await backupMetrics(bellhop)).toContain('bellhop_backup_failures 0')
 
     const target = join(temporaryFolder('restored'), 'data')
-    const machine = { ...s3.settings, BELLHOP_DATA: target }
-    const restored = await runProgram(machine, ['restore', 's3://backups/support'])
-    expect([restored.code, restored.err]).toEqual([0, ''])
+    const place = { ...s3.settings, PATH: await folderWithProgram() }
+    await using restored = await startProgram(place, ['/bin/sh', '-ec', await guideCommands(target)], '.', [])
+    expect((await fetch(`${restored.url}/health/ready`)).status).toBe(200)
+    expect(await restored.end('SIGTERM')).toBe(0)
     expect(new Set([id, ticket.id]).difference(idsIn(target)).size).toBe(0)
-    const older = await runProgram({ ...machine, BELLHOP_DATA: join(temporaryFolder(), 'data') }, [
+    const older = await runProgram({ ...s3.settings, BELLHOP_DATA: join(temporaryFolder(), 'data') }, [
       'restore',
       `s3://backups/support/${first.lastSuccess?.name}`,
     ])
