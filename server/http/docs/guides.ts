@@ -80,6 +80,11 @@ export const GUIDES: Guide[] = [
     load: () => import('./guides/export.md', { with: { type: 'text' } }),
   },
   {
+    slug: 'sizes',
+    title: 'Sizes',
+    load: () => import('./guides/sizes.md', { with: { type: 'text' } }),
+  },
+  {
     slug: 'settings',
     title: 'Settings',
     load: () => import('./guides/settings.md', { with: { type: 'text' } }),
