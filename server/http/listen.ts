@@ -39,6 +39,10 @@ export function listen(
   const replaced = new Set<Server>()
   let limit: { stop(): void } | undefined
 
+  // Elysia would compose and register every route again, and collect garbage, once plugins that load later are there. None
+  // does, and the first request would wait for it: so let Elysia wait instead.
+  app.modules.root = new Promise(() => {})
+
   function open(onPort: number, certificate?: Certificate): void {
     app.listen({
       hostname: host,
