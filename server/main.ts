@@ -6,5 +6,10 @@ const isServing = args.length === 0 || (args.length === 1 && args[0] === 'serve'
 // `serve` starts faster without loading Commander and the other commands.
 process.exitCode = await run(async () => {
   if (isServing) await (await import('./cli/serve.ts')).serve()
-  else await (await import('./cli/program.ts')).runCommand(args)
+  else {
+    const { runCommand } = await import('./cli/program.ts')
+    // As in service.ts: some commands, such as backups, work for long.
+    Bun.unsafe.setJITPolicy(1)
+    await runCommand(args)
+  }
 })

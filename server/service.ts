@@ -106,6 +106,8 @@ export async function startService(
     running.push(...(await start()))
   }
   lock.announce(listening.url)
+  // The compiled program starts in the interpreter: compiling what runs once takes longer than it saves.
+  Bun.unsafe.setJITPolicy(1)
   const everything = started.move()
   return {
     url: config.publicUrl ?? listening.url,
