@@ -1,10 +1,10 @@
-import { and, eq, inArray } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import type { FileStore } from '../attachments/file-store.ts'
 import { BackupError } from '../backup/backup-error.ts'
 import { storageCode, type Transaction } from '../database/database.ts'
 import { insertOf } from '../database/statement.ts'
 import { organizations } from '../database/tables/organizations.ts'
-import { tickets } from '../database/tables/tickets.ts'
+import { CHANNELS, TICKET_STATUSES, tickets } from '../database/tables/tickets.ts'
 import { writeInOneTransaction } from '../database/write-transaction.ts'
 import type { Deps } from '../deps.ts'
 import { moveCounters, sumOfChanges } from '../tickets/counters.ts'
@@ -15,6 +15,8 @@ import type { FieldedKind } from './record-fields.ts'
 
 const ROWS_AT_ONCE = 256
 const BYTES_AT_ONCE = 1024 * 1024
+/** More are stored before the last ticket. */
+const MAX_COUNTERS = 20_000
 /** Files up to this size are written beside each other, because each waits for the disk. */
 const SMALL_FILE_BYTES = 1024 * 1024
 const FILES_AT_ONCE = 16
@@ -37,7 +39,9 @@ type Row = Record<string, unknown>
 export async function importOrganization(deps: Deps, file: ExportFile): Promise<ImportResult> {
   const parts = readExport(file)
   try {
-    return await writeInOneTransaction(deps.config, (tx) => storeAll({ deps, tx, file }, parts))
+    return await writeInOneTransaction(deps.config, (tx) =>
+      storeAll({ deps, tx, file, counters: new Map() }, parts),
+    )
   } finally {
     await parts.return(undefined)
   }
@@ -47,6 +51,8 @@ interface Importing {
   deps: Deps
   tx: Transaction
   file: ExportFile
+  /** Of the tickets so far that are not stored yet. */
+  counters: ReturnType<typeof sumOfChanges>
 }
 
 async function storeAll(importing: Importing, parts: AsyncGenerator<ExportPart>): Promise<ImportResult> {
@@ -91,6 +97,7 @@ async function storeAll(importing: Importing, parts: AsyncGenerator<ExportPart>)
     }
   }
   await storeBatch()
+  await storeCounters(importing, result.organization.id)
   await files.end()
   return result
 }
@@ -111,12 +118,13 @@ interface Batch {
   length: number
 }
 
-async function storeRows({ deps, tx, file }: Importing, orgId: string, batch: Batch): Promise<void> {
+async function storeRows(importing: Importing, orgId: string, batch: Batch): Promise<void> {
+  const { deps, tx, file } = importing
   const { kind } = batch
   const rows = batch.rows.map((row) => ownedRow(deps, kind, orgId, row))
   try {
     await inserterOf(kind)(tx, rows)
-    if (kind.table === tickets) await storeTicketIndexes(tx, orgId, rows)
+    if (kind.table === tickets) await storeTicketIndexes(importing, orgId, rows)
   } catch (cause) {
     if (!CONSTRAINT.test(storageCode(cause))) throw cause
     throw new BackupError(
@@ -153,29 +161,43 @@ function ownedRow(
 }
 
 /** What lists and counts of tickets are read from. Search is indexed by the server. */
-async function storeTicketIndexes(tx: Transaction, orgId: string, rows: Row[]): Promise<void> {
-  const ids = rows.map(({ id }) => String(id))
-  const stored = await tx
-    .select()
-    .from(tickets)
-    .where(and(eq(tickets.orgId, orgId), inArray(tickets.id, ids)))
+async function storeTicketIndexes(importing: Importing, orgId: string, rows: Row[]): Promise<void> {
+  const { tx, file, counters } = importing
+  const stored = rows.map((row) => ticketOf(row, file))
   await insertTags(
     tx,
-    stored.flatMap(({ id, tags, status, channel, assignedTo, isSpam, createdAt, updatedAt }) =>
-      tags.map((tag) => ({
-        orgId,
-        tag,
-        ticketId: id,
-        status,
-        channel,
-        assignedTo,
-        isSpam,
-        createdAt,
-        updatedAt,
-      })),
-    ),
+    stored.flatMap(({ tags, ...ticket }) => tags.map((tag) => ({ ...ticket, orgId, tag }))),
   )
-  await moveCounters(tx, orgId, sumOfChanges(stored.map((after) => ({ after }))))
+  for (const [name, change] of sumOfChanges(stored.map((after) => ({ after })))) {
+    const known = counters.get(name)
+    if (known) known.count += change.count
+    else counters.set(name, change)
+  }
+  if (counters.size > MAX_COUNTERS) await storeCounters(importing, orgId)
+}
+
+/** As few times as possible: PostgreSQL keeps every version of a row until the end of the transaction. */
+async function storeCounters({ tx, counters }: Importing, orgId: string): Promise<void> {
+  await moveCounters(tx, orgId, counters)
+  counters.clear()
+}
+
+function ticketOf(row: Row, file: ExportFile) {
+  const status = TICKET_STATUSES.find((one) => one === row.status)
+  const channel = CHANNELS.find((one) => one === row.channel)
+  if (!status || !channel || !Array.isArray(row.tags)) {
+    throw new BackupError(`A ticket in ${file.path} has an unknown status or channel. Nothing was imported.`)
+  }
+  return {
+    ticketId: String(row.id),
+    tags: row.tags.map(String),
+    status,
+    channel,
+    assignedTo: String(row.assignedTo),
+    isSpam: row.isSpam === true,
+    createdAt: Number(row.createdAt),
+    updatedAt: Number(row.updatedAt),
+  }
 }
 
 async function storeFile({ files }: Deps, source: Parameters<FileStore['put']>[0]): Promise<void> {
