@@ -12,7 +12,7 @@ interface Lane {
   orgId: string
 }
 
-/** Has open pages show a banner about each mailbox or bot that is a problem by now, once for each. */
+/** Tells open pages to show a banner about each mailbox or bot that has a problem, once for each. */
 export function startLaneAlerts<Row extends Lane>(
   deps: Deps,
   name: string,

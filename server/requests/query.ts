@@ -75,7 +75,7 @@ function readParameters(schema: TObject, search: string) {
   return { values, faults }
 }
 
-/** `URLSearchParams` would take such a percent sign as it is. */
+/** `URLSearchParams` would accept such a percent sign unchanged. */
 function brokenParts(search: string): string {
   return search
     .split('&')

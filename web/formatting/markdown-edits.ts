@@ -143,12 +143,12 @@ function markWithin(text: string, name: MarkName): string | undefined {
   })
 }
 
-/** Three signs are bold and italic. */
+/** Three marks mean bold and italic. */
 function isOfMark(count: number, mark: string, name: MarkName): boolean {
   return count === mark.length || (count === 3 && name !== 'code')
 }
 
-/** How often the character at a place is repeated from there on. */
+/** How many times the character at a place repeats. */
 function runLength(text: string, at: number, step: 1 | -1): number {
   let length = 0
   while (text[at] !== undefined && text[at + step * length] === text[at]) length += 1

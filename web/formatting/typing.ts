@@ -23,7 +23,7 @@ export function assistTyping(field: HTMLTextAreaElement): void {
   })
 }
 
-/** Enter in a list or a quote begins the next item or line of it. In an empty one, it ends it. */
+/** Enter in a list or a quote begins its next item or line. In an empty item or line, Enter ends the list or quote. */
 export function continueLine({ text, start, end }: Selected): Edit | undefined {
   const from = lineStart(text, start)
   const line = text.slice(from, start)

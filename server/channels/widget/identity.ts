@@ -6,7 +6,7 @@ import { isBlank, oneLine } from '../../requests/text.ts'
 
 /** A token is for one sign-in: a longer one would outlive the sign-out of its user. */
 const MAX_LIFETIME_SECONDS = 3_600
-/** Between the clock of the website and ours. */
+/** Allowed difference between the website's clock and ours. */
 const CLOCK_TOLERANCE_SECONDS = 60
 const MAX_TOKEN_LENGTH = 8_192
 const MAX_USER_ID_LENGTH = 255

@@ -10,7 +10,7 @@ const EXAMPLE =
 
 /**
  * Reads the websites that may show a widget, as browsers name them in the `Origin` header (RFC 6454):
- * `https://example.com`, `http://localhost:3000`, or `https://*.example.com` for all names below a domain. Without
+ * `https://example.com`, `http://localhost:3000`, or `https://*.example.com` for all subdomains of a domain. Without
  * duplicates; returns every fault.
  */
 export async function readOrigins(values: string[]): Promise<{ origins: string[]; faults: Fault[] }> {

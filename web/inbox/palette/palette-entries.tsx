@@ -67,7 +67,7 @@ export function createEntries(typed: Accessor<string>, input: EntriesInput): Acc
   const tickets = createTicketEntries(typed, (id) => navigate(hrefOf('open', { ticketId: id })))
   const toSearch = (q: string) => navigate(hrefOf(SEARCH, { q }))
 
-  /** Ticket actions are listed below the name of the ticket they change; those of the open ticket never mean a selection. */
+  /** Ticket actions are listed below the name of the ticket they change; actions of the open ticket never apply to a selection. */
   function groupOf({ section, id, isFirst }: KeyAction): string {
     const isForTarget =
       (section === 'Ticket' || section === 'Reply') && id !== 'undo' && (!input.isSelection || isFirst)

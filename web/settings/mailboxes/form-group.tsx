@@ -6,7 +6,7 @@ interface FormGroupProps {
   title: string
   /** What is inside, in a few words: the values while it is closed. */
   text: JSX.Element
-  /** Opens the group: something in it is wrong or missing. It is closed by hand. */
+  /** Opens the group because something in it is wrong or missing. Only the user closes it. */
   isNeeded?: boolean
   children: JSX.Element
 }

@@ -176,7 +176,7 @@ function serversText({ imapHost, smtpHost }: MailboxValues): string {
   return 'Where mail is received and sent'
 }
 
-/** Opens the servers of an address whose provider is not known. */
+/** Unfolds the servers if the provider of the address isn't known. */
 function isServerMissing({ values, provider, mailbox }: MailboxFieldsProps): boolean {
   const isAddress = /@[^@\s]+\.[^@\s]{2,}$/.test(values.address)
   return !mailbox && isAddress && !provider && values.password !== '' && values.imapHost === ''

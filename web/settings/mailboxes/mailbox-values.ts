@@ -174,7 +174,7 @@ export function importSinceOf({ importSince }: MailboxValues): string | null {
   return importSince === '' || Number.isNaN(time.getTime()) ? null : time.toISOString()
 }
 
-/** The servers and the address: the result of a test is true of them only. */
+/** The servers and the address: the result of a test holds only for these. */
 export function placeOf({ address, imapHost, smtpHost, user, smtpUser }: MailboxValues): string {
   return JSON.stringify([address, imapHost, smtpHost, user, smtpUser])
 }

@@ -21,7 +21,7 @@ const MAX_HEIGHT = 200
 const MIN_SIDE = 48
 /** Size to draw an image whose dimensions are unknown. */
 const UNKNOWN = { width: 160, height: 120 }
-/** Bytes. A larger image loads only when it is opened. */
+/** In bytes. A larger image loads only when it is opened. */
 const MAX_THUMBNAIL_BYTES = 10 * 1024 * 1024
 
 /** The files of a message: images as thumbnails, then the others. */

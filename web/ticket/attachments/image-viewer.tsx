@@ -37,7 +37,7 @@ export function ImageViewer(props: ImageViewerProps) {
     ),
   )
   const image = () => props.images[at()]
-  /** Undefined while the whole image fits. 1 shows each pixel of it as one of the page. */
+  /** Undefined while the whole image fits. At 1, each pixel of the image is one pixel of the page. */
   const [zoom, setZoom] = createSignal<number>()
   const [fault, setFault] = createSignal<string>()
   let element: HTMLImageElement | undefined

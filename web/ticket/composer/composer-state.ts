@@ -21,7 +21,7 @@ export interface ComposerState {
   send: (choice: SendChoice) => void
   /** Who gets the reply: as the agent changed it, or as the ticket suggests. Undefined when it doesn't leave by email. */
   recipients: Accessor<Recipients | undefined>
-  /** Undefined for those that the ticket suggests. */
+  /** Undefined for the recipients that the ticket suggests. */
   changeRecipients: (recipients: Recipients | undefined) => void
   /** Uploads files into the shown draft. */
   attach: (files: File[]) => void
@@ -117,7 +117,7 @@ export function createComposerState({ detail, agentId, limits, focus, open }: Co
     },
     recipients,
     changeRecipients(changed) {
-      // What the ticket suggests is no change: with the next mail it may suggest others.
+      // Recipients that the ticket suggests aren't stored as a change: with the next mail it may suggest others.
       const isSuggested = isSameRecipients(changed, detail().reply.recipients)
       drafts.reply.dispatch({
         type: 'recipients changed',

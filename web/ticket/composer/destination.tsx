@@ -51,7 +51,7 @@ export function Destination(props: DestinationProps) {
   )
 }
 
-/** Why a reply can't leave now. */
+/** Why a reply can't be sent now. */
 export function ReplyProblem(props: { reply: ReplyDestination }) {
   return (
     <Show when={props.reply.problem}>

@@ -8,7 +8,7 @@ import type { TicketDetail } from '../ticket-query.ts'
 interface ReplyRecipientsProps {
   detail: TicketDetail
   recipients: Recipients
-  /** Undefined for those that the ticket suggests. */
+  /** Undefined for the recipients that the ticket suggests. */
   onChange: (recipients: Recipients | undefined) => void
   onUnfinished: (isUnfinished: boolean) => void
   isChanged: boolean

@@ -24,7 +24,7 @@ export interface Sending extends DraftContent {
   after: string
   /** Reply only: the status the ticket gets with it. */
   status?: TicketStatus | undefined
-  /** Reply by email only: those whom the agent saw, changed or not. */
+  /** Reply by email only: the recipients that the agent saw, changed or not. */
   sentTo?: Recipients | undefined
   /** When it was first sent, by this browser's clock. */
   at: number
@@ -83,7 +83,7 @@ export type SaveFailure = 'unreachable' | 'refused' | 'changed elsewhere' | 'tic
 
 export type DraftEvent =
   | { type: 'typed'; text: string; now: number }
-  /** Undefined for those that the ticket suggests. */
+  /** Undefined for the recipients that the ticket suggests. */
   | { type: 'recipients changed'; recipients: Recipients | undefined; now: number }
   | { type: 'file attached'; file: DraftAttachment; now: number }
   | { type: 'file removed'; id: string; now: number }

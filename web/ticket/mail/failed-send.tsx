@@ -20,7 +20,7 @@ interface FailedSendProps {
   ticketId: string
   /** The page of the visitor shows it, whatever happens to an email. */
   isInChat: boolean
-  /** Why a reply to the ticket can't leave now. */
+  /** Why a reply to the ticket can't be sent now. */
   problem: ReplyDestination['problem']
 }
 

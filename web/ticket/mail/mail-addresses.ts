@@ -12,7 +12,7 @@ const FORWARD_MARK =
 const FORWARD_FROM =
   /^[ \t>]*\*?(?:from|von|de|da|van|från|fra|od)\s?:\*?[ \t]*(.{0,200}?)[ \t]*[<([](?:mailto:)?([^\s<>()[\]"]{1,64}@[^\s<>()[\]"]{1,200})[>)\]]/im
 
-/** How a person on a mail is called. */
+/** The name to show for a person on a mail. */
 export function nameOf({ name, address }: Address): string {
   return name || address
 }
@@ -48,7 +48,7 @@ export function bareSubject(subject: string): string {
   return subject.replace(PREFIXES, '').trim()
 }
 
-/** Whom a forwarded mail in the text is from. */
+/** Who sent the forwarded mail in the text. */
 export function forwardedSender(text: string): Address | undefined {
   const mark = FORWARD_MARK.exec(text)
   if (!mark) return undefined

@@ -14,7 +14,7 @@ interface OutgoingMail extends Recipients {
   text: string
   /** Uploads of the agent. */
   attachments: DraftAttachment[]
-  /** Empty for the default one. */
+  /** Empty for the default mailbox. */
   mailboxId: string
   /** Agent id; empty for no one. */
   assignedTo: string

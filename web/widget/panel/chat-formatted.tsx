@@ -14,7 +14,7 @@ export function ChatFormatted(props: { html: string }) {
 
 /**
  * The answer of an agent, rebuilt from the allowed elements. The server has made it safe already, but a page of someone
- * else's must not depend on that. Attributes are dropped, but for the addresses of links.
+ * else's must not depend on that. Attributes are dropped, except the URLs of links.
  */
 function formattedNodes(html: string): Node[] {
   const { body } = new DOMParser().parseFromString(html, 'text/html')

@@ -11,7 +11,7 @@ const NOTES = [
 ]
 const NOTE_S = 0.35
 const VOLUME = 0.08
-/** For this long, no other tab plays the same. */
+/** For this long, no other tab plays the same sound. */
 const SOUND_MS = 1_000
 
 /** A sound and the page's title say that an agent has answered, unless the visitor sees it or has turned it off. Returns how to stop. */
@@ -29,7 +29,7 @@ export function watchNotices(client: WidgetClient, texts: () => Texts, { frame, 
     // Not with the first key: it holds the page up until the computer's sound is ready.
     audio ??= new AudioContext()
     await audio.resume()
-    // It was only allowed now, when the notice is old.
+    // Sound is only allowed now, when the notice is already old.
     if (Date.now() - since > SOUND_MS) return
     for (const { hertz, atS } of NOTES) {
       const [oscillator, gain] = [audio.createOscillator(), audio.createGain()]

@@ -9,7 +9,7 @@ import { useWidget } from './widget-context.ts'
 const ChatList = lazyPart(async () => (await import('./chat-list.tsx')).ChatList)
 const ChatMenu = lazyPart(async () => (await import('./chat-menu.tsx')).ChatMenu)
 
-/** The window of the widget. It is made when it is opened first, and stays. */
+/** The window of the widget. It is created when it is first opened, and stays. */
 export function ChatPanel() {
   const { client } = useWidget()
   const [wasOpen, setWasOpen] = createSignal(false)
@@ -38,7 +38,7 @@ function Panel() {
     wasOpen = isOpen
   })
 
-  /** A field would open the keyboard of a phone over the greeting. */
+  /** Focusing a field would open a phone's keyboard over the greeting. */
   function focusFirst(): void {
     const field = matchMedia('(pointer: coarse)').matches ? null : panel.querySelector('textarea')
     ;(field ?? panel).focus({ preventScroll: true })

@@ -7,7 +7,7 @@ import type { Native } from '../contract.ts'
 const MAX_RESPONSE_MS = 3_000
 
 export interface TabLink {
-  /** To all other tabs. */
+  /** Sends to all other tabs. */
   post(message: unknown): void
   stop(): void
 }

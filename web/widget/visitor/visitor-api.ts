@@ -29,7 +29,7 @@ export interface VisitorApi {
   readFile(id: string): Promise<Blob>
   /** With `isOnce` the stream ends after what was missed. */
   openEvents(after: number, isOnce: boolean, signal: AbortSignal): Promise<Response>
-  /** For requests of another kind. */
+  /** For requests made elsewhere, such as uploads. */
   base: string
   native: Native
   headers(): Record<string, string>

@@ -20,7 +20,7 @@ const VOID_ELEMENTS = new Set(['area', 'br', 'col', 'hr', 'img', 'wbr'])
 const MAX_LINE_LENGTH = 1_000
 /** Cells of a table that is more than a frame around the text. */
 const MIN_CELLS = 2
-/** Smaller images count who reads the mail. */
+/** Smaller images only track who opens the mail. */
 const MIN_IMAGE_SIZE = 4
 const STYLED =
   /(?:^|;)\s*(?:font-weight:\s*(?:bold|[6-9]00)|font-style:\s*italic|text-decoration:[^;]*line-through)/i

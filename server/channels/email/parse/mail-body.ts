@@ -6,7 +6,7 @@ import { decodedChunks } from './transfer-encoding.ts'
 /** Bytes of one text that are read. */
 const MAX_TEXT_BYTES = 4_194_304
 const FLOWED = /^flowed$/i
-/** Further forms of a text that mail programs don't show. */
+/** Other forms of a text, which mail programs don't show. */
 const HIDDEN_ALTERNATIVES = new Set(['text/x-amp-html', 'text/watch-html'])
 
 /** The text of a mail, and its files. */

@@ -31,7 +31,7 @@ export function readHeaders(
 ): { headers: MailHeaders; bodyStart: number } {
   const values = new Map<string, string[]>()
   let open: { name: string; lines: Uint8Array[] } | undefined
-  /** The first line after the last header that is none itself. */
+  /** The first line after the last header, if it isn't a header itself. */
   let strayLine: number | undefined
   let count = 0
   let at = start

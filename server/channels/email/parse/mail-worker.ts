@@ -5,7 +5,7 @@ import { type ReadMail, readMail } from './read-mail.ts'
 import { TooLargeHtml } from './safe-html.ts'
 import type { ParseRequest, WorkerMessage } from './worker-messages.ts'
 
-/** Bytes of a mail after which memory is given back at once: a mail of 25 MB takes about 200 MB. */
+/** After a mail of this many bytes, memory is released at once: a mail of 25 MB takes about 200 MB. */
 const LARGE_MAIL_BYTES = 1_048_576
 
 /** The thread that reads mails: whatever a mail does to it, the program continues. */

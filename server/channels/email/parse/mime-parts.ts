@@ -1,9 +1,9 @@
 import { type ParameterizedValue, readParameters } from './header-parameters.ts'
 import { lineAt, type MailHeaders, readHeaders } from './mail-headers.ts'
 
-/** Parts that are looked at. */
+/** How many parts are read. */
 const MAX_PARTS = 1_000
-/** Multiparts inside multiparts. Deeper ones are files. */
+/** How deeply multiparts can be nested. Deeper ones are treated as files. */
 const MAX_DEPTH = 500
 const MAX_BOUNDARY_LENGTH = 250
 const DASH = 45

@@ -45,7 +45,7 @@ export interface ParsedMail {
   omittedAttachments: number
   automatic: AutomaticReason | null
   bounce: BounceReport | null
-  /** Values of our own `X-Bellhop-…` headers by lower-case name. Anybody can write them: they are hints. */
+  /** Values of our own `X-Bellhop-…` headers by lower-case name. Anyone can write them, so they are only hints. */
   ownHeaders: Record<string, string>
   /** What the mailbox's own server found. Null when it says nothing. */
   authentication: Authentication | null

@@ -6,7 +6,7 @@ const SOFT_BREAK = /=[ \t]*\r?\n/g
 const TRAILING_BLANKS = /[ \t]+(?=\r?\n)/g
 const QUOTED_BYTE = /=([0-9A-Fa-f]{2})/g
 
-/** Decodes a body (RFC 2045, 6) piece by piece. An unknown encoding is taken as it is. */
+/** Decodes a body (RFC 2045, 6) piece by piece. Bytes with an unknown encoding are returned unchanged. */
 export function* decodedChunks(body: Uint8Array, encoding: string): Generator<Uint8Array> {
   switch (encoding) {
     case 'base64':

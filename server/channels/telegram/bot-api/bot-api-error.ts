@@ -10,7 +10,7 @@ interface Answer {
   code: number
   /** Telegram's own words; empty without them. */
   description: string
-  /** How long Telegram wants no further request. Of a 429. */
+  /** How long Telegram asks to wait after a 429. */
   retryAfterMs?: number
 }
 

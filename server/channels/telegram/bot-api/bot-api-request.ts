@@ -15,11 +15,11 @@ export interface Connection {
 
 export interface ApiRequest {
   method: 'GET' | 'POST'
-  /** Contains the token: it is in no error. */
+  /** Contains the token, so it must not appear in errors. */
   path: string
   body?: { type: string; size: number; chunks(): AsyncIterable<Uint8Array> } | undefined
   signal?: AbortSignal | undefined
-  /** Between two signs of life. */
+  /** The longest time without any data. */
   timeoutMs: number
 }
 
@@ -159,7 +159,7 @@ class Exchange {
 const INTERRUPTED = 'The request was interrupted.'
 const CUT = 'The connection to Telegram was lost.'
 
-/** After the name of the host. */
+/** Each follows the name of the host. */
 const SENTENCES: Record<ConnectionErrorCode, string> = {
   dns: "couldn't be resolved.",
   blocked_address: 'has no public address.',

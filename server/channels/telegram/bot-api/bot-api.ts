@@ -24,7 +24,7 @@ type BotApiResult<Method extends BotApiMethod> = ReturnType<Methods[Method]>
 interface CallOptions {
   /** Ends the request; it rejects as `interrupted`. */
   signal?: AbortSignal | undefined
-  /** From the last byte sent or received on. 30 seconds by default. */
+  /** Counted from the last byte sent or received. 30 seconds by default. */
   timeoutMs?: number
   files?: UploadedFile[]
 }
@@ -157,7 +157,7 @@ function isSuccess<Result>(answer: unknown): answer is Extract<ApiResponse<Resul
   return typeof answer === 'object' && answer !== null && 'ok' in answer && answer.ok === true
 }
 
-/** Anything else than an answer of the Bot API comes from something in between, such as a proxy. */
+/** Anything other than a Bot API response comes from something in between, such as a proxy. */
 function refusalOf(status: number, answer: unknown, token: string) {
   const given: Partial<Extract<ApiResponse<unknown>, { ok: false }>> =
     typeof answer === 'object' && answer !== null ? answer : {}

@@ -11,7 +11,7 @@ export interface UploadedFile {
   open(): AsyncIterable<Uint8Array>
 }
 
-/** The body of a request with files (RFC 7578). Parameters that are no text are sent as JSON. */
+/** The body of a request with files (RFC 7578). Parameters that aren't text are sent as JSON. */
 export function multipartOf(params: object, files: UploadedFile[]): ApiRequest['body'] {
   const boundary = `bellhop-${crypto.randomUUID()}`
   const fields = Object.entries(params)

@@ -13,7 +13,7 @@ export interface BotAccount {
   webhookUrl: string
 }
 
-/** Asks Telegram which bot a token is for. Throws 400 for one that is none, and 503 when Telegram can't be asked. */
+/** Asks Telegram which bot a token is for. Throws 400 if it isn't a token, and 503 if Telegram can't be reached. */
 export async function readAccount(api: BotApi, given: string): Promise<BotAccount> {
   const token = given.trim()
   if (!isBotToken(token)) {
@@ -44,7 +44,7 @@ export function refusalOf(error: unknown): unknown {
   return new AppError(503, 'telegram_unavailable', error.message)
 }
 
-/** Whether Telegram doesn't know the token. It answers 404 to one that never was one. */
+/** Whether Telegram doesn't know the token. It returns 404 for text that was never a token. */
 export function isTokenRefused({ code }: BotApiError): boolean {
   return code === 401 || code === 404
 }

@@ -27,7 +27,7 @@ function isProblem(bot: Bot, now: number): boolean {
   }
 }
 
-/** Has open pages show a banner about each bot that has been failing for ten minutes. */
+/** Tells open pages to show a banner about each bot that has been failing for ten minutes. */
 export function startBotAlerts(deps: Deps): Loop {
   return startLaneAlerts(deps, 'bot_alerts', {
     listQuiet: () =>

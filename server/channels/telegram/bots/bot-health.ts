@@ -9,7 +9,7 @@ import { changeBot, lockBot, readBot, saveBot } from './bots.ts'
 
 /** Telegram keeps what no one fetches for this long. */
 const KEPT_MS = 24 * 60 * 60_000
-/** How often a bot that has no news is written to. */
+/** How often the row of a bot without news is updated. */
 const CHECK_EVERY_MS = 60_000
 
 /**
@@ -45,7 +45,7 @@ export function botFailingSince({ receiveFailingSince, sendFailingSince }: Bot):
 export interface BotQueue {
   /** Updates that are fetched and still to be processed. */
   incoming: number
-  /** Messages that still have to leave. */
+  /** Messages that are still to be sent. */
   outgoing: number
 }
 
@@ -83,7 +83,7 @@ interface BotTotals {
   unknown: number
 }
 
-/** For the metrics: of all organizations. */
+/** For the metrics: covers all organizations. */
 export async function countAllBots(deps: Deps): Promise<BotTotals> {
   const { read } = deps.database
   const all = await read.select().from(bots).where(isNull(bots.deletedAt))
@@ -136,7 +136,7 @@ export function isVisibleChange(before: Bot, change: Partial<Bot>): boolean {
   return healthOfBot(before) !== healthOfBot(after) || before.missedSince !== after.missedSince
 }
 
-/** Records a successful request that brought nothing. */
+/** Records a successful request that returned no updates. */
 export async function recordChecked(deps: Deps, bot: Pick<Bot, 'orgId' | 'id'>): Promise<void> {
   const known = await readBot(deps, bot.orgId, bot.id)
   if (!isNews(known, deps.clock.now()) && known.offset === 0) return
@@ -157,7 +157,7 @@ export async function recordNotReceived(
     receiveError: error,
     receiveFailingSince: before.receiveFailingSince ?? now,
     ...(state && { state }),
-    // Nothing but an administrator ends these.
+    // Only an administrator can end these states.
     ...((state === 'refused' || foreignWebhook) && { alertedAt: before.alertedAt ?? now }),
     ...(foreignWebhook !== undefined && { foreignWebhook }),
   }))

@@ -104,7 +104,7 @@ export function webhookUrl(deps: Deps, { path }: BotWebhook): string {
   return `${deps.config.publicUrl ?? ''}/telegram/${path}`
 }
 
-/** Whether Telegram sends to this server, also when that had another name. */
+/** Whether Telegram sends to this server, even under an earlier host name. */
 export function isOwnWebhook(deps: Deps, bot: Bot, url: string): boolean {
   const webhook = webhookOf(deps, bot)
   return webhook !== undefined && url.endsWith(`/telegram/${webhook.path}`)

@@ -8,7 +8,7 @@ import { recordRefused } from './bot-health.ts'
 import { type Bot, isOwnWebhook, NO_BOT_PROBLEM, tokenOf } from './bot-rows.ts'
 import { changeBot, readBot, saveBot } from './bots.ts'
 
-/** A removed bot is not worth more waiting. */
+/** The removal of a bot doesn't wait longer than this. */
 const FAREWELL_MS = 5_000
 
 /** Fetches and sends nothing until it is resumed. Telegram keeps what arrives for 24 hours. */
@@ -59,7 +59,7 @@ export async function removeWebhook(deps: Deps, api: BotApi, orgId: string, id: 
   )
 }
 
-/** Takes away the note that messages may be missing. */
+/** Removes the note that messages may be missing. */
 export function dismissMissed(deps: Deps, orgId: string, id: string): Promise<Bot> {
   return changeBot(deps, orgId, { id, action: 'bot.missed_dismissed' }, async (tx, before) =>
     before.missedSince === null ? before : saveBot(tx, before, { missedSince: null }),

@@ -64,7 +64,7 @@ export async function createBot(deps: Deps, api: BotApi, orgId: string, input: N
   })
 }
 
-/** What a bot that comes back forgets. */
+/** What is reset when a removed bot is added again. */
 const AS_NEW = {
   deletedAt: null,
   offset: 0,
@@ -137,7 +137,7 @@ export async function updateBot(
     const set: Partial<Bot> = { ...checked, updatedAt: deps.clock.now() }
     if (checked.receives === 'webhook' && !before.webhook) Object.assign(set, webhookColumns(deps, id))
     if (!isNewToken) return saveBot(tx, before, set)
-    // What failed before says nothing about the token now.
+    // Earlier failures say nothing about the new token.
     await retryLane(tx, id, deps.clock.now())
     return saveBot(tx, before, {
       ...set,

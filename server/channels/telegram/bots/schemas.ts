@@ -13,7 +13,7 @@ const fields = {
   token: t.String({ maxLength: 1_000 }),
   receives: oneOf(BOT_RECEIVING),
   greeting: t.String({ maxLength: 20_000 }),
-  // Elysia's own takes digits as text too, which no sentence could explain.
+  // Elysia's own type also accepts digits as text, which an error message couldn't explain.
   newTicketAfterDays: orNull(Type.Integer()),
   showsTyping: t.Boolean(),
   defaultAssignee: orNull(t.String({ maxLength: 64 })),

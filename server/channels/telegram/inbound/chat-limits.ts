@@ -11,11 +11,11 @@ const UPDATES_PER_CHAT_AND_HOUR = 200
 export interface ChatLimits {
   /** Counts an update, or returns the milliseconds that the chat has to wait. */
   take(chat: { botId: string; chatId: string }): number | undefined
-  /** Removes what counts no more, at most every five minutes. */
+  /** Removes expired entries, at most every five minutes. */
   sweep(): void
 }
 
-/** Someone who floods a bot must not keep the server from the messages of the others. */
+/** Someone who floods a bot must not delay other people's messages. */
 export function createChatLimits({ monotonic }: Clock): ChatLimits {
   const minute = createRateLimiter(monotonic)
   const hour = createRateLimiter(monotonic, HOUR_MS)

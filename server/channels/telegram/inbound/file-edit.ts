@@ -41,7 +41,7 @@ export async function fileEdit(
   const isMessage = and(eq(messages.orgId, orgId), eq(messages.id, messageId))
   const [before] = ticket ? await tx.select().from(messages).where(isMessage) : []
   if (!before) return ignored("The message isn't in a ticket.")
-  // It would be a new text every few seconds.
+  // Otherwise there would be a new text every few seconds.
   if (message.location) return ignored('A live location has moved.')
   const { text = '', format = 'plain' } = content ?? {}
   // Telegram also reports what no one can see, such as the preview of a link.

@@ -184,7 +184,7 @@ function cleaned(text: string): string {
   return text.toWellFormed().replaceAll(/\r\n?/g, '\n').replaceAll(CONTROLS, '').trim()
 }
 
-/** By code points, so that no character is cut in half. */
+/** Counts code points, so that no character is cut in half. */
 function cut(text: string, maxLength: number): string {
   return lengthOf(text) <= maxLength ? text : `${[...text].slice(0, maxLength - 1).join('')}…`
 }

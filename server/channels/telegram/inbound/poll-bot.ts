@@ -12,7 +12,7 @@ import { offsetAfter, storeUpdates, UPDATE_KINDS } from './store-updates.ts'
 const POLL_SECONDS = 50
 /** While another program asks for the same updates, each request ends the other's. Seconds. */
 const TAKEN_POLL_SECONDS = 10
-/** For the answer after that. */
+/** How long to wait for the response after that. */
 const MARGIN_MS = 15_000
 const MAX_UPDATES = 100
 /** Pauses after failures in a row. */
@@ -24,7 +24,7 @@ const TAKEN_PAUSE_MS = 15_000
 const WEBHOOK_CHECK_MS = 60_000
 /** One at a time, so that a chat's updates arrive in their order. */
 const WEBHOOK_CONNECTIONS = 1
-/** Another poller that is still there shows within this many requests. */
+/** If another poller is still running, it shows within this many requests. */
 const QUIET_POLLS = 2
 
 export interface BotReceivingDeps {

@@ -25,7 +25,7 @@ import {
 } from './message-content.ts'
 import { type Filed, markProcessed } from './processed.ts'
 
-/** Chats that are worked on at the same time. A download in one delays no other. */
+/** How many chats are processed at the same time. A download in one doesn't delay the others. */
 const CHATS_AT_ONCE = 16
 /** Updates of a chat read at once. */
 const SLICE = 50
@@ -275,7 +275,7 @@ async function isPending(tx: Transaction, id: string): Promise<boolean> {
 /** An update that is not what Telegram's types say. Reading it again would not help. */
 class UnreadableUpdate extends Error {}
 
-/** What messages say together. */
+/** The combined content of the messages. */
 function readContent(parts: Message[]): MessageContent | undefined {
   try {
     return joined(parts.flatMap((message) => contentOf(message) ?? []))
@@ -331,7 +331,7 @@ function field(value: unknown, name: string): unknown {
   return Object.entries(value).find(([key]) => key === name)?.[1]
 }
 
-/** A fault of this server is not the update's. */
+/** A fault of this server is not a fault of the update. */
 async function countFault(deps: Deps, group: Update[], error: unknown): Promise<void> {
   const isOurs = (error instanceof AppError && error.status >= 500) || error instanceof BotApiError
   const now = deps.clock.now()

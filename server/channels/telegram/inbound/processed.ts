@@ -12,7 +12,7 @@ export interface Filed {
 }
 
 /**
- * Keeps what happened to updates. The content of those that were read is with the message now, or says nothing. That of the
+ * Keeps what happened to updates. The content of updates that were read is with the message now, or was empty. That of the
  * others is kept, and the bot's page says how many there are.
  */
 export async function markProcessed(

@@ -3,7 +3,7 @@ import { telegramUpdates } from '../../../database/tables/bots.ts'
 import type { Deps } from '../../../deps.ts'
 import { type Loop, startPruning } from '../../../loop.ts'
 
-/** Long enough to look into what failed or is of an unknown kind. */
+/** Long enough to look into updates that failed or are of an unknown kind. */
 const KEPT_MS = 30 * 86_400_000
 const RUN_EVERY_MS = 3_600_000
 const SLICE = 500

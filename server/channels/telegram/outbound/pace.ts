@@ -4,7 +4,7 @@ import type { Clock } from '../../../clock.ts'
 const CHAT_PAUSE_MS = 1_000
 const MAX_PER_SECOND = 25
 const SECOND_MS = 1_000
-/** Beyond, chats whose pause is over are forgotten. */
+/** With more chats than this, those whose pause is over are dropped. */
 const MAX_REMEMBERED = 1_000
 
 /** Where a message goes. */
@@ -13,7 +13,7 @@ interface Place {
   chatId: string
 }
 
-/** How fast messages leave. In memory only: after a restart Telegram says so if it is too fast. */
+/** How fast messages leave. In memory only: after a restart, Telegram says if messages are sent too fast. */
 interface Pace {
   /** Resolves when as many messages may be sent, or rejects when the signal aborts. Call it for one message of a chat at a time. */
   wait(place: Place, messages: number, signal: AbortSignal): Promise<void>
@@ -26,7 +26,7 @@ interface Pace {
 }
 
 interface Limit {
-  /** Other chats have to wait as well. */
+  /** Whether other chats have to wait too. */
   isBot: boolean
   milliseconds: number
 }

@@ -10,7 +10,7 @@ const ACTIONS: Record<FrozenTelegram['action'], string> = {
   delete: 'The customer still sees the message. ',
 }
 
-/** It is over: the chat doesn't get it. */
+/** The send has failed: the chat doesn't get it. */
 export function failedResult({ chatId, action }: FrozenTelegram, reason: string): AttemptResult {
   const detail = `${ACTIONS[action]}${reason}`
   return { outcomes: [{ address: chatId, state: 'failed', detail }], error: '', fault: 'message' }
@@ -32,7 +32,7 @@ export function resultOfError(content: FrozenTelegram, error: BotApiError): Atte
   return failedResult(content, sentenceOf(error))
 }
 
-/** How long Telegram wants nothing; undefined for another answer. */
+/** How long Telegram asks to wait; undefined for other responses. */
 export function waitOf({ code, retryAfterMs }: BotApiError): number | undefined {
   return code === 429 ? (retryAfterMs ?? DEFAULT_WAIT_MS) : undefined
 }

@@ -11,7 +11,7 @@ import { recordPart, recordUnanswered } from './record-part.ts'
 import { type SendStep, stepsOf } from './send-steps.ts'
 import { chatStateOf, failedResult, resultOfError, sentResult, waitOf } from './telegram-result.ts'
 
-/** How soon a message is repeated that Telegram did not answer. */
+/** How soon a message is sent again if Telegram didn't respond to it. */
 const REPEAT_AFTER_MS = 30_000
 
 /** Sends the messages of bots. */

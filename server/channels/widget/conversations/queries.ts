@@ -148,7 +148,7 @@ export const findTicketIdsOfUser = statement<
     .orderBy(sql`${widgetConversations.createdAt} desc limit ${integerParameter(p.limit)}`),
 )
 
-/** By the id that the page made. */
+/** Finds it by the id that the page generated. */
 export const findByClientId = statement<
   { orgId: string; visitorId: string; clientId: string },
   { ticketId: string }[],

@@ -22,7 +22,7 @@ import {
 } from './queries.ts'
 
 const MAX_CONVERSATIONS = 50
-/** Whose changes a stream follows. */
+/** The conversations whose changes a stream follows. */
 const MAX_FOLLOWED = 200
 const MESSAGES_PER_PAGE = 50
 /** A page with long messages has fewer of them, but at least one: it is read and sent at once. */
@@ -155,7 +155,7 @@ export async function messagesSince(
   return withFiles(read, ofTicket, await findMessagesSince(read, { ...ofTicket, time, limit }))
 }
 
-/** One of the visitor's own. Throws 404, for those of others alike. */
+/** One of the visitor's own conversations. Throws 404, also for other people's conversations. */
 export async function requireConversation(read: Reader, owner: Owner, id: string): Promise<ConversationRow> {
   const [row] = isId('tkt', id) ? await findConversation(read, { orgId: owner.orgId, ticketId: id }) : []
   if (!row || !isOwn(row, owner)) throw unknownConversation()

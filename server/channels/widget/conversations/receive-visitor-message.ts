@@ -167,7 +167,7 @@ function repeated(
   throw new AppError(409, 'id_taken', 'Another message has this id. Make a new one for each message.')
 }
 
-/** What was written says what it is about, or else the first file. */
+/** The subject comes from the text, or else from the first file. */
 async function subjectFor(
   tx: Transaction,
   { orgId, id }: Visitor,

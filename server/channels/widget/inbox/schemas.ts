@@ -7,7 +7,7 @@ export const ticketVisitor = t.Object({
   widget: t.Object({ id: t.String(), name: t.String() }),
   /** Whether the website has signed them in. */
   isVerified: t.Boolean(),
-  /** The website's own id of them. */
+  /** The website's own id for them. */
   userId: orNull(t.String()),
   /** As they typed them: no one has checked them. Empty for none. */
   typedName: t.String(),

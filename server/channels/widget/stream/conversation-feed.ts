@@ -26,7 +26,7 @@ const MAX_KEPT_EVENTS = 2_000
 /** Events of one visitor that are sent one by one, with their messages. Who missed more reads everything again. */
 const MAX_MISSED_EVENTS = 20
 const MAX_MESSAGES_PER_FRAME = 100
-/** How long pages are let in before others have their turn. */
+/** How long pages can join before other work gets its turn. */
 const JOIN_SLICE_MS = 8
 
 type Frame = Uint8Array
@@ -36,10 +36,10 @@ export interface VisitorStream {
   visitor: Pick<SignedInVisitor, 'id' | 'orgId' | 'userId' | 'widgetId' | 'tokenHash'>
   /** The IP address. */
   address: string
-  /** It ends when everything until now was sent. */
+  /** Whether it ends once everything up to now was sent. */
   isOnce: boolean
   page: PageStream
-  /** Tickets that it gets the events of. */
+  /** Tickets whose events it receives. */
   tickets: string[]
   /** The number in the newest `hello` of the page, which has every event up to it. */
   position: number
@@ -146,7 +146,7 @@ export function createConversationFeed(
     if (!last) return []
     if (shown.some(({ type }) => type === 'ticket.deleted')) return [deletedFrame(ticketId, last.number)]
     const conversation = await conversationById(deps, { orgId, ticketId })
-    // It was deleted since, and the event that says so follows.
+    // It has been deleted since, and the event that says so follows.
     if (!conversation) return []
     const sent = shown.filter(({ type }) => type === 'message.sent')
     const [first] = sent

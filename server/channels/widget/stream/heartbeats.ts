@@ -1,6 +1,6 @@
 import type { Clock } from '../../../clock.ts'
 
-/** The interval is cut into as many parts, and the streams are spread over them. */
+/** The interval is divided into this many parts, and the streams are spread over them. */
 const SLOTS = 150
 
 /** Beats for each member once per interval, a few members at a time: one beat to all would block the event loop. */

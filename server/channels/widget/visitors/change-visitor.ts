@@ -7,7 +7,7 @@ import type { VisitedPage } from './last-seen.ts'
 import { customerOfVisitor } from './visitor-customer.ts'
 import { forgetVisitors, lockVisitor, type SignedInVisitor, type Visitor } from './visitors.ts'
 
-/** What a visitor says of themselves. What is absent stays. */
+/** What visitors say about themselves. Absent fields don't change. */
 export interface TypedData {
   name?: string | undefined
   email?: string | undefined

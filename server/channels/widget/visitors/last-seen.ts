@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000
 const SAVE_EVERY_MS = 5_000
 /** At most one write for each visitor in this time, unless they went to another page. */
 const EACH_VISITOR_MS = 60_000
-/** In one unit, which holds the writer for a few milliseconds. */
+/** How many are saved in one unit, which holds the writer for a few milliseconds. */
 const MAX_PER_UNIT = 200
 /** Above this many visitors, those who were saved long ago are forgotten. */
 const SWEEP_AT = 20_000

@@ -149,7 +149,7 @@ async function signIn(
     const changed = await change(tx, locked, {
       ...changesOf({ identity, given }),
       userId,
-      // Another customer, when they write next.
+      // They become another customer with their next message.
       customerId: null,
       tokenHash: hash,
       tokenExpiresAt: deps.clock.now() + TOKEN_LIFETIME_MS,

@@ -59,6 +59,6 @@ function instantOf(date: string, time: string, timeZone: string): number {
   const guess =
     (startOfDay(date, timeZone) ?? Date.parse(`${date}T00:00:00Z`)) + (hour * 60 + minute) * MINUTE_MS
   const instant = guess + (wanted - localTime(guess, timeZone))
-  // Behind a time that was skipped, the guess is as long after midnight as the clock would have shown.
+  // After a skipped hour, the guess is as long after midnight as the clock would have shown.
   return localTime(instant, timeZone) === wanted ? instant : guess
 }

@@ -38,7 +38,7 @@ const page = t.Object({ url: t.String({ maxLength: 2_000 }), title: t.String({ m
 const name = text({ minLength: 0, maxLength: 255 })
 const email = t.String({ maxLength: 254, pattern: '^(?:\\s*|\\s*[^\\s@<>]+@[^\\s@<>]+\\s*)$' })
 
-/** What a visitor says of themselves, in several requests. */
+/** What visitors say about themselves, in several requests. */
 export const typedData = {
   name: t.Optional(name),
   email: t.Optional(email),

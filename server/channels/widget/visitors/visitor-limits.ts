@@ -33,7 +33,7 @@ interface VisitorLimits {
   request(from: Pick<Sender, 'address'> & { visitorId: string | undefined }): void
   /** Counts a file at its announced size. Call the result with the size that it has. */
   file(visitorId: string, announcedBytes: number): (bytes: number) => void
-  /** Removes what counts no more. */
+  /** Removes expired entries. */
   sweep(): void
 }
 

@@ -30,7 +30,7 @@ export async function findVisitorByToken(deps: Deps, token: string): Promise<Sig
   return token.startsWith(TOKEN_PREFIX) ? findVisitorByHash(deps, hashToken(token)) : undefined
 }
 
-/** The same by the hash of the token. */
+/** The same visitor, found by the hash of the token. */
 export async function findVisitorByHash(deps: Deps, tokenHash: string): Promise<SignedInVisitor | undefined> {
   const cache = cacheOf(deps)
   const visitor = cache.visitors.get(tokenHash) ?? (await readAndCache(deps, cache, tokenHash))
