@@ -106,7 +106,7 @@ export function startPeriodic(
 
 /** A clock that moves forward by more is wrong, or the machine slept. */
 const MAX_TRUSTED_JUMP_MS = 3_600_000
-/** How long someone has to put it right before data of the past counts as old. */
+/** How long someone has to correct the clock before past data counts as old. */
 const DISTRUST_MS = 3_600_000
 
 /**

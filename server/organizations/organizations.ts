@@ -43,7 +43,7 @@ export function listOrganizations(deps: Deps): Promise<Organization[]> {
     .orderBy(asc(organizations.createdAt), asc(organizations.id))
 }
 
-/** Finds an organization by id, or by name if it is unique. Throws 404, and 409 for a name of several. */
+/** Finds an organization by id, or by name if it is unique. Throws 404, and 409 if several have the name. */
 export async function findOrganization(deps: Deps, idOrName: string): Promise<Organization> {
   const found = await deps.database.read
     .select(columns)

@@ -8,7 +8,7 @@ const MIB = 1024 * KIB
 /** Bytes of bodies on their way, by everyone with a key or a session, and by one of them. */
 const MAX_KNOWN_BYTES = 48 * MIB
 const MAX_BYTES_PER_CALLER = 12 * MIB
-/** The same of all others, such as visitors of a website, and of one IP address. */
+/** The same for everyone else, such as visitors of a website, and for one IP address. */
 const MAX_UNKNOWN_BYTES = 32 * MIB
 const MAX_BYTES_PER_ADDRESS = 4 * MIB
 /** Like headers, small bodies are limited by the number of connections. So no one can keep others from signing in. */

@@ -17,7 +17,7 @@ export function oneOf<const Word extends string>(
   return Type.Unsafe<Word>(Type.Union(literals, options))
 }
 
-/** A named schema with other words for the place where it is used. The API description still refers to it by name. */
+/** A named schema with a description for the place where it is used. The API description still refers to it by name. */
 export function described<Schema extends TSchema>(schema: Schema, description: string): Schema {
   return { ...schema, descriptionHere: description }
 }

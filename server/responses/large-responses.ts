@@ -8,7 +8,7 @@ import { type ElysiaSet, takeHeaders } from './finished-response.ts'
 /** What the responses that are being sent in slices can hold in memory together, and those of one organization. */
 const BUDGET_BYTES = 32 * 1024 * 1024
 const ORGANIZATION_BYTES = 8 * 1024 * 1024
-/** What one of them holds: a slice, and the slice before it, which its connection hasn't taken yet. */
+/** What each response holds: a slice, and the slice before it, which its connection hasn't accepted yet. */
 const RESPONSE_BYTES = 1024 * 1024
 /** Less than the 30 seconds after which a quiet connection is closed. */
 const MAX_WAIT_MS = 20_000

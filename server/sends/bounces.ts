@@ -22,7 +22,7 @@ interface BouncedRecipient {
 interface Bounce {
   /** Headers of the mail that came back: `Message-ID`, and `X-Bellhop-Message`. */
   headers: readonly string[]
-  /** Those that were not reached for good. */
+  /** Recipients that can never be reached with this message. */
   recipients: readonly BouncedRecipient[]
 }
 

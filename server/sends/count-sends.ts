@@ -8,11 +8,11 @@ interface SendBacklog {
   /** Those that wait for an attempt, also for a mailbox that is paused or refused. */
   waiting: number
   sending: number
-  /** When the oldest send that is due should have left; null when none is due. */
+  /** When the oldest due send should have been sent; null when none is due. */
   oldestDueAt: number | null
 }
 
-/** For the metrics: what is still to leave, of all organizations. Reads a partial index only. */
+/** For the metrics: what is still to be sent, for all organizations. Reads a partial index only. */
 export async function countSends({ database, clock }: Deps): Promise<SendBacklog> {
   const found = await database.read
     .select({ state: sends.state, sends: count() })

@@ -40,7 +40,7 @@ export function baseKey(key: string): string {
   return key.replace(/\+[^@]*@/, '@')
 }
 
-/** A domain as mail servers write it (RFC 5891); as it is when it is none. */
+/** A domain as mail servers write it (RFC 5891); unchanged if it isn't a domain. */
 export function asciiDomain(domain: string): string {
   return domainToASCII(domain) || domain
 }

@@ -6,7 +6,7 @@ type Signer = Pick<Encryption, 'sign' | 'isSigned'>
 
 /** `msg_….signature`, as the left side of a Message-ID and alone in `X-Bellhop-Message`. */
 const SIGNED = /\b(msg_[0-9a-z]{26})\.([0-9a-z]{16})\b/gi
-/** A message id (RFC 5322, section 3.6.4) as lenient as it is met: printable ASCII between angle brackets. */
+/** A message id (RFC 5322, section 3.6.4) as lenient as real mail requires: printable ASCII between angle brackets. */
 const MESSAGE_ID = /<[!-;=?-~]{1,250}>/g
 /** A hostile mail can hold thousands of references. */
 const MAX_VERIFIED = 100

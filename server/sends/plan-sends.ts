@@ -35,7 +35,7 @@ type MessageFile = Pick<
   'id' | 'hash' | 'name' | 'type' | 'size' | 'width' | 'height' | 'contentId' | 'isInline'
 >
 
-/** A message that leaves now. */
+/** A message to be sent now. */
 export interface Outgoing {
   ticket: SendingTicket
   customer: { name: string; email: string | null }
@@ -65,7 +65,7 @@ export interface Outgoing {
 /** What to store with the message. Insert the sends after it, in the same unit. */
 export interface PlannedSends {
   sending: SendingState
-  /** Why it can't leave or has to wait, in plain words. */
+  /** Why it can't be sent or has to wait, in plain words. */
   sendError: string | null
   email: MessageEmail | null
   sends: Send[]
@@ -252,7 +252,7 @@ function referencesOf(answered: EmailedMessage | undefined): Pick<FrozenEmail, '
   return { inReplyTo, references: referencesTo({ messageId: inReplyTo, references }) }
 }
 
-/** The agent's, then the mailbox's, or the organization's if that one is empty. */
+/** The agent's signature, then the mailbox's, or the organization's if the mailbox has none. */
 async function signaturesOf(
   tx: Transaction,
   { ticket: { orgId }, message: { agentId } }: Outgoing,

@@ -8,7 +8,7 @@ const KEPT_MS = 30 * 86_400_000
 const RUN_EVERY_MS = 3_600_000
 const SLICE = 500
 
-/** Deletes what everybody got 30 days ago, a slice at a time: the text of the message is also with the message. */
+/** Deletes sends that every recipient got 30 days ago, a slice at a time: the text of the message is also with the message. */
 export function startPruningSends(deps: Deps): Loop {
   return startPruning(deps, 'prune_sends', {
     everyMs: RUN_EVERY_MS,

@@ -13,7 +13,7 @@ const MAX_NAME_LENGTH = 255
 
 /** Where a reply goes unless its author chooses. */
 export interface SuggestedRecipients extends Recipients {
-  /** How many others are on the last mail, beyond the most that a reply can have. */
+  /** How many people on the last mail are left out because a reply can't have more recipients. */
   leftOut: number
 }
 

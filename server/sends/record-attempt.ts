@@ -64,14 +64,14 @@ export async function saveProgress(tx: Transaction, send: Send): Promise<Send> {
   const outcomes = JSON.stringify(send.outcomes)
   await updateSend(tx, { id, state, dueAt, attempts, externalId, error, outcomes, finishedAt })
   if (messageId === null) return send
-  // What the customer doesn't see anymore is not said to be sent.
+  // A message that the customer no longer sees isn't shown as sent.
   const sending = state === 'sent' && isDeletion(send) ? null : MESSAGE_STATES[state]
   await updateMessage(tx, { id: messageId, sending, sendError: error || null })
   if (state === 'failed' && isDeletion(send)) await showAgain(tx, { id: messageId })
   return send
 }
 
-/** Those without an outcome. */
+/** Recipients without an outcome. */
 export function openRecipients(recipients: string[], outcomes: RecipientOutcome[]): string[] {
   const known = new Set(outcomes.map(({ address }) => addressKey(address)))
   return recipients.filter((address) => !known.has(addressKey(address)))

@@ -105,7 +105,7 @@ describeWithMail('when something goes wrong while mail is received', () => {
     expect(await problems()).toHaveLength(0)
   })
 
-  test('a password that is not right anymore is said in words, and the right one goes on at once', async () => {
+  test('a password that is no longer right is reported in a sentence, and with the right one receiving continues at once', async () => {
     const { address, counts, soon, state, change } = await connected()
     dovecot.setPassword(address, 'another one')
     await dovecot.disconnect(address)

@@ -23,7 +23,7 @@ async function written(chat: OpenChat, count: number): Promise<string[]> {
   })
 }
 
-test('a chat that floods the bot waits, delays nobody, and loses nothing', async () => {
+test('a chat that floods the bot has to wait, delays no one else, and loses nothing', async () => {
   const flood = await chats.chat({ username: 'flood' })
   const sent = ['Where is my parcel?', ...Array.from({ length: 44 }, (_, at) => `Hello ${at}`)]
   for (const text of sent.slice(1)) flood.user.writes(flood.bot, text)

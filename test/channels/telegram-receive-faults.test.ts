@@ -129,7 +129,7 @@ test('a refused token stops the bot until Telegram knows it again, and every adm
   await desk.ticketCount(1)
 })
 
-test('another program that gets the messages is named, and the bot goes on when that has stopped', async () => {
+test('the state says that another program gets the messages, and the bot continues when that has stopped', async () => {
   await using desk = await openAt()
   const { clock, telegram } = desk
   const bot = telegram.addBot()
@@ -178,7 +178,7 @@ const OUT_OF_ORDER = [
   [29, 'Five'],
 ] as const
 
-test('update ids that start anew, come out of order, or are older than the last ones are not lost', async () => {
+test('updates whose ids start over, come out of order, or are older than the last ones are not lost', async () => {
   await using desk = await openAt()
   const { clock, telegram, admin } = desk
   const bot = telegram.addBot({ firstUpdateId: 900_000_000 })

@@ -77,7 +77,7 @@ test('ids that are not there, or another organization’s, are named and nothing
   expect((await readTicket(foreign, other.id)).status).toBe('open')
 })
 
-test('a wrong change is refused whole: nothing of it happens', async () => {
+test('an invalid change is refused as a whole, and nothing changes', async () => {
   await freshOffice()
   const eve = await signInAgent(bellhop, (await bellhop.organization('Other')).orgId, { name: 'Eve' })
   const { id } = await makeTicket(acme)
@@ -112,7 +112,7 @@ test('of more tickets than one unit takes none changes when the last of them can
   expect(await counters()).toEqual(before)
 })
 
-test('what becomes impossible on the way is answered with what was done before, which can be taken back', async () => {
+test('if a change becomes impossible partway, the response lists what was done before, which can be undone', async () => {
   await freshOffice()
   const made = await makeTickets(450)
   const before = await counters()

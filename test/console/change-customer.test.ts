@@ -89,7 +89,7 @@ test('the ticket is found by its new customer', async () => {
   expect(found.json.data.map(({ id }) => id)).toEqual([ticketId])
 })
 
-test('the same customer again changes nothing, and a name in a mail renames nobody', async () => {
+test('choosing the same customer again changes nothing, and a name in a mail renames no one', async () => {
   const ticketId = await openConversation()
   const before = await readThread(ben, ticketId)
   const again = await change(ticketId, { email: 'ana@customer.test', name: 'Somebody Else' })
@@ -104,7 +104,7 @@ test('an API ticket can get another customer and the first one back', async () =
   expect(await authors(id)).toEqual([[undefined, undefined]])
 })
 
-test('an own mailbox, and what is no address, is refused', async () => {
+test('one of our own mailboxes and an invalid address are refused', async () => {
   const ticketId = await openConversation()
   for (const [email, code] of [
     ['Support+x@acme.example', 'own_address'],

@@ -273,7 +273,7 @@ test('a token server that hangs is given up after 20 seconds', async () => {
   })
 })
 
-test('a refused refresh token stops the mailbox, administrators see why, and one sign-in mends it', async () => {
+test('a refused refresh token stops the mailbox, administrators see why, and signing in again fixes it', async () => {
   const { ana, orgId, id, token, shown, problems } = await desk()
   await signIn(ana, id)
   clock.jump(HOUR_MS)

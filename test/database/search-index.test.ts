@@ -10,7 +10,7 @@ const WAITING = 'select 1 as one from pg_locks where not granted'
 
 // SQLite has one unit at a time.
 describe.if(engine === 'postgresql')('the full-text index', () => {
-  test('keeps nothing of a ticket that is deleted while the index is putting it in anew', async () => {
+  test('keeps nothing of a ticket that is deleted while it is being indexed again', async () => {
     await using workspace = await openWorkspace()
     const { database } = workspace.deps
     const ticket = (words: string[] | undefined) => [{ ticketId: 'tkt_1', words }]

@@ -57,7 +57,7 @@ describe('a response is compressed', () => {
   })
 })
 
-test('a ticket that is kept is read anew after every change', async () => {
+test('a cached ticket is read again after every change', async () => {
   const made = await makeTicket(client)
   const texts = async () =>
     (await client.call<{ messages: { text: string }[] }>('GET', `/tickets/${made.id}`)).json.messages.length

@@ -128,7 +128,7 @@ test('what is refused or repeated emits nothing', async () => {
   expect(await loggedTypes(client)).toEqual(['ticket.created', 'message.sent'])
 })
 
-test('ticket and events are one change: when the events cannot be kept there is no ticket', async () => {
+test('a ticket and its events are one change: if the events cannot be stored, neither is the ticket', async () => {
   const client = await subscribed()
   const { newId } = bellhop.deps
   // The deliveries of the events are the last rows but the counters that a new ticket writes. A unit may be run again.

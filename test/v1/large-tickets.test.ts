@@ -194,7 +194,7 @@ describe('the pages of its messages', () => {
   })
 })
 
-test('its page in the inbox is complete and in order too, with notes between, and holds up nobody', async () => {
+test('its page in the inbox is complete and in order too, with notes in between, and delays no one', async () => {
   const ben = await signInAgent(bellhop, acme.orgId)
   const notes = [await addNote(ben, id, `first ${TEXT}`), await addNote(ben, id, 'second')]
   await acme.call('PATCH', `/tickets/${id}`, { body: { status: 'pending' } })
@@ -212,7 +212,7 @@ test('its page in the inbox is complete and in order too, with notes between, an
   expect(hold).toBeLessThanOrEqual(MAX_HOLD_MS)
 })
 
-test('saved replies that are many or long are complete and in order, and hold up nobody', async () => {
+test('many or long saved replies are complete and in order, and delay no one', async () => {
   const ben = await signInAgent(bellhop, acme.orgId)
   const now = bellhop.deps.clock.now()
   // A name more than once, so that its place among the same ones counts.

@@ -59,7 +59,7 @@ describe('addresses and methods', () => {
     problemOf(await slow.call('DELETE', '/tickets'), 429, 'rate_limited')
   })
 
-  test('a method nobody knows is refused like a known one', async () => {
+  test('an unknown method is refused like a known one', async () => {
     const answer = await rawRequest(bellhop.url, { method: 'PURGE', target: '/v1/tickets' })
     expect([400, 401, 405, 501]).toContain(answer.status)
   })

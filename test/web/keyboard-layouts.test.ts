@@ -75,7 +75,7 @@ browserTest('on layouts with Latin letters, keys are what is written on them', a
   await page.getByRole('combobox', { name: 'Assign the ticket' }).waitFor()
 })
 
-browserTest('a press without a key, as a browser sends it that fills in a form, is none', async () => {
+browserTest('a key press without a key, as sent when a browser fills in a form, does nothing', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Filled in')
   await makeTickets(client, ['First', 'Second'])
   await using window = await openWindow({ ...bellhop, agent })

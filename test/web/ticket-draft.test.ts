@@ -68,7 +68,7 @@ browserTest('a proxy that finds nothing while the server starts again takes no t
   await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'All of this')
 })
 
-browserTest('typing goes on while the server is away, and arrives when it is back', async () => {
+browserTest('a draft can be typed while the server is down, and is saved when it is back', async () => {
   const place = await freshPlace()
   const first = await startBellhop({ settings: place })
   const { ben, ticket } = await openWorkspace(first)

@@ -265,7 +265,7 @@ browserTest('only frames near the visible part of a long thread are loaded', asy
   expect(loaded.length).toBeLessThan(5)
 })
 
-browserTest('who is on a mail is one line, and all of it one click away', async () => {
+browserTest('the people on an email are shown in one line, and in full after one click', async () => {
   const workspace = await openWorkspace(bellhop)
   const mailbox = await openMailbox(workspace)
   await mailbox.receive({ text: 'Hello', headers: ['Cc: Cy Ortega <cy@customer.test>'] })

@@ -46,7 +46,7 @@ browserTest('the keys work at once after an agent goes back from a text they wri
   await page.getByRole('dialog').waitFor()
 })
 
-browserTest('what is typed on while a ticket is deleted is no command', async () => {
+browserTest('keys typed while the ticket is being deleted do not run shortcuts', async () => {
   // A pause would end the sentence.
   const { ben, other, window, page, gone } = await deleteUnderHands({ isTyping: true })
   await using _ = window

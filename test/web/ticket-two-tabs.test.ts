@@ -7,7 +7,7 @@ import { eventually } from '../support/webhooks.ts'
 
 const bellhop = await sharedBellhop()
 
-browserTest('what is typed in another tab appears where nobody is typing any more', async () => {
+browserTest('text typed in another tab appears here once no one is typing here', async () => {
   const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page, context } = window
