@@ -126,6 +126,8 @@ export function openReader(file: string) {
     share()
   })
   return {
+    /** For a transaction of its own, beside which `read` runs nothing. */
+    connection,
     read,
     refresh,
     close(): void {
