@@ -1,11 +1,14 @@
 import { expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Version } from '@cyclonedx/cyclonedx-library/Spec'
+import { JsonStrictValidator } from '@cyclonedx/cyclonedx-library/Validation'
 import { version } from '../../package.json' with { type: 'json' }
 import { temporaryFolder } from '../support/folder.ts'
 import { runProgram, SOURCES } from '../support/program.ts'
 import { requireBuiltWeb } from '../support/web.ts'
 
+const SCHEMA = new JsonStrictValidator(Version.v1dot6)
 const ROOT = join(import.meta.dir, '../..')
 const TARGET = `linux-${process.arch}`
 const NAME = `bellhop-${version}-${TARGET}`
@@ -42,7 +45,11 @@ test('a release is a program with its licenses, checksums, and a list of what is
   )
   const licenses = (await runProgram({ PATH: '' }, ['licenses'], program, folder)).out
   expect(licenses).toBe(readFileSync(join(first, NAME, 'THIRD-PARTY-NOTICES.txt'), 'utf8'))
-  const { components } = await Bun.file(join(first, `bellhop-${version}.cdx.json`)).json()
+  const sbom = readFileSync(join(first, `bellhop-${version}.cdx.json`), 'utf8')
+  expect(await SCHEMA.validate(sbom)).toBeNull()
+  // Otherwise the validator takes anything.
+  expect(await SCHEMA.validate(sbom.replace('"type": "library"', '"type": "book"'))).not.toBeNull()
+  const { components } = JSON.parse(sbom)
   const names = components.map((one: { name: string }) => one.name)
   expect(names).toContainValues(['bun', 'elysia', 'solid-js', 'postal-mime'])
   expect(names).not.toContain('typescript')
