@@ -15,7 +15,7 @@ const MAX_WAIT_MS = 20_000
 /** The part of its time that the event loop spends on making slices when there are always more. The rest is for others. */
 const SHARE = 1 / 3
 /** What is made without a rest: a response or two that no one else waits for. */
-const BURST_MS = 50
+const BURST_MS = 150
 
 /** The text of a response, in pieces of at most some 100 kB. */
 export type TextSlices = AsyncGenerator<string, void, void>
