@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import { engine } from '../../server/database/columns.ts'
 import { TICKET_SORTS } from '../../server/tickets/list-ranges.ts'
 import { listTickets, type TicketFilters } from '../../server/tickets/list-tickets.ts'
+import { findMessagePage, MESSAGE_SORTS } from '../../server/tickets/message-pages.ts'
 import { ORG, onFile, openProgram, openWorkspace, planOf } from './storage.ts'
 
 const AGENT = 'agt_00000000000000000000000001'
@@ -75,6 +76,31 @@ describe.if(engine === 'sqlite')('a page of tickets is read along an index, neve
       }
     })
   }
+
+  test('the messages before a page of a ticket are counted and passed over in the index alone', async () => {
+    await using fresh = await openProgram(workspace.place)
+    const places: [string, RegExp][] = []
+    for (const sort of MESSAGE_SORTS) {
+      for (const direction of DIRECTIONS) {
+        using prepared = spyOn(Connection.prototype, 'prepare')
+        const cursor = direction && { direction, list: '', at: 10_000, id: 'msg_5', page: 2 }
+        const wanted = { sort, page: 1, perPage: 25, cursor }
+        await findMessagePage(fresh.deps.database.read, { orgId: ORG, ticketId: 'tkt_5' }, wanted)
+        for (const [sql] of prepared.mock.calls)
+          places.push([sql, direction ? /created_at,id\)/ : /ticket_id=\?/])
+      }
+    }
+    // One for each order and direction, and one that counts.
+    expect(places.length).toBe(MESSAGE_SORTS.length * DIRECTIONS.length + 1)
+    for (const [sql, range] of places) {
+      const steps = planOf(workspace.place, sql).split('\n')
+      const passed = steps.filter((step) =>
+        /SEARCH messages USING (COVERING )?INDEX messages_by_ticket/.test(step),
+      )
+      expect(passed, sql).toEqual([expect.stringMatching(/COVERING/)])
+      expect(passed[0], sql).toMatch(range)
+    }
+  })
 
   /** The page queries as SQLite was given them. A new connection prepares each of them anew. */
   async function queriesFor(filters: TicketFilters): Promise<[string, string][]> {
