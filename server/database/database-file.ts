@@ -13,8 +13,10 @@ const SQLITE_HEADER = 'SQLite format 3\0'
  */
 export function requireDatabaseFile(file: string): void {
   requireWholeRestore(dirname(file))
+  // Looked at before the file itself, which another program that starts now makes first.
+  const remains = remainsBeside(file)
   const size = existsSync(file) ? statSync(file).size : undefined
-  if (size === undefined || size === 0) requireNewFolder(file, size === 0)
+  if (size === undefined || size === 0) requireNewFolder(file, size === 0, remains)
   // SQLite gives the write-ahead log the same permissions.
   if (size === undefined) closeSync(openSync(file, 'a', OWNER_ONLY))
   else if (size > 0 && headerOf(file) !== SQLITE_HEADER) throw notBellhops(file)
@@ -35,14 +37,27 @@ function requireWholeRestore(folder: string): void {
   throw new StartError(`A restore into ${folder} didn't finish. Run bellhop restore again.`)
 }
 
-/** The key is stored after the database, so it says that there was one. */
-function requireNewFolder(file: string, isEmpty: boolean): void {
-  const log = `${file}-wal`
-  const hasLog = existsSync(log) && statSync(log).size > 0
-  const hasKey = isEmpty && existsSync(join(dirname(file), SECRET_FILE))
-  if (!hasLog && !hasKey) return
+interface Remains {
+  hasLog: boolean
+  hasKey: boolean
+}
+
+function remainsBeside(file: string): Remains {
+  return {
+    hasLog: (statSync(logOf(file), { throwIfNoEntry: false })?.size ?? 0) > 0,
+    hasKey: existsSync(join(dirname(file), SECRET_FILE)),
+  }
+}
+
+function logOf(file: string): string {
+  return `${file}-wal`
+}
+
+/** The key is stored after the database, so an empty file beside it says that there was one. */
+function requireNewFolder(file: string, isEmpty: boolean, { hasLog, hasKey }: Remains): void {
+  if (!hasLog && !(isEmpty && hasKey)) return
   throw new StartError(
-    `${file} is ${isEmpty ? 'empty' : 'missing'}, but there is ${hasLog ? log : SECRET_FILE} beside it. Restore the whole data folder from your backup, or start with an empty folder.`,
+    `${file} is ${isEmpty ? 'empty' : 'missing'}, but there is ${hasLog ? logOf(file) : SECRET_FILE} beside it. Restore the whole data folder from your backup, or start with an empty folder.`,
   )
 }
 
