@@ -1,10 +1,13 @@
+import { Database as Connection } from 'bun:sqlite'
 import { join } from 'node:path'
 import { type SQL, sql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/bun-sqlite'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { engine } from './columns.ts'
 import type { Reader } from './database.ts'
 import { DATABASE_FILE } from './open.ts'
-import { openReader } from './sqlite-connections.ts'
+
+const BUSY_TIMEOUT_MS = 5_000
 
 interface Query {
   toSQL(): { sql: string; params: unknown[] }
@@ -40,12 +43,13 @@ export function inByteOrder(column: PgColumn): SQL {
 }
 
 function readSqlite(file: string): ReadTransaction {
-  const { connection, read } = openReader(file)
+  const connection = new Connection(file, { readonly: true, strict: true })
   // What is sorted may be larger than the memory.
-  connection.exec('PRAGMA temp_store = FILE')
-  connection.exec('BEGIN')
+  connection.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA temp_store = FILE; BEGIN`)
   // The first read fixes the moment.
   connection.query('SELECT count(*) FROM sqlite_schema').get()
+  // It only builds the queries.
+  const read = drizzle(connection, { casing: 'snake_case' }) as unknown as Reader
   return {
     async *rows(build, columns, atOnce) {
       const { sql, params } = build(read).toSQL()
@@ -71,7 +75,7 @@ function bindingOf(param: unknown): string | number {
 }
 
 async function readPostgres(url: string): Promise<ReadTransaction> {
-  // Not imported: that would load them on SQLite, too.
+  // Not imported: that would load it on SQLite, too.
   const { drizzle } = await import('drizzle-orm/bun-sql')
   const client = new Bun.SQL(url, { max: 1, connection: { idle_in_transaction_session_timeout: 0 } })
   const read = drizzle(client, { casing: 'snake_case' }) as unknown as Reader
