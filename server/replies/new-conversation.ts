@@ -83,7 +83,7 @@ async function requireWay(
 
 /** A name that the agent typed is the customer's, as one given through the API. */
 function customerFor(deps: Deps, tx: Transaction, orgId: string, to: EmailAddress | undefined) {
-  if (!to) throw new Error('A conversation was started with nobody.')
+  if (!to) throw new Error('A conversation was started without a recipient.')
   const { name, address: email } = to
   return upsertCustomer(deps, tx, orgId, { name: name === '' ? undefined : name, email })
 }

@@ -22,7 +22,7 @@ export function ResendAll(props: { endpointId: string | undefined }) {
         isOpen={isOpen()}
         onClose={() => setOpen(false)}
         title="Resend all failed"
-        description="Sends every delivery that failed in this time once more, with the same id and body."
+        description="Resends every delivery that failed in this period, with the same id and body."
         footer={<Button onClick={() => setOpen(false)}>Close</Button>}
       >
         <Choice endpoints={endpoints()} start={props.endpointId} />

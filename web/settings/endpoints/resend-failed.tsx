@@ -22,7 +22,7 @@ export function ResendFailed(props: { endpoint: Endpoint }) {
   return (
     <Section
       title="Resend failed deliveries"
-      text="After an outage: sends every failed delivery once more, with the same id and body."
+      text="After an outage: resends every failed delivery, with the same id and body."
     >
       <Show
         when={props.endpoint.isOn}
