@@ -54,13 +54,17 @@ export async function startCutProxy(to: { port: number }): Promise<CutProxy> {
     const passed = { fromClient: 0, fromServer: 0 }
     const cut = nextCut()
     proxy.connections.push(passed)
-    for (const socket of [client, upstream]) {
+    for (const [socket, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
       sockets.add(socket)
       socket.setNoDelay(true)
       socket.on('error', () => {})
       socket.on('close', () => {
         sockets.delete(socket)
-        end()
+        // What it has sent still has to reach the other one.
+        other.end()
       })
     }
     pass(client, upstream, 'fromClient', cut?.of === 'client' ? cut : undefined)
