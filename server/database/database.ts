@@ -36,6 +36,11 @@ export interface Database {
    * Throws what the unit throws, or `StorageError` when the disk or the database server failed.
    */
   write<T>(unit: (tx: Transaction) => Promise<T>): Promise<T>
+  /**
+   * Lets reads from now on see all that other processes have committed. Reads of one turn of the event loop may share a
+   * snapshot, and a request that arrives late in a turn must see what was committed before it was sent.
+   */
+  refresh(): void
   /** Returns whether another process, such as a command, has committed since the last call. */
   hasExternalCommits(): Promise<boolean>
   /**

@@ -64,6 +64,7 @@ export async function openPostgres(
     read: reads as unknown as Reader,
     background: guarded(background, refuseRead) as unknown as Reader,
     write,
+    refresh() {},
     async hasExternalCommits() {
       const seen = await position()
       const isChanged = seen !== lastPosition

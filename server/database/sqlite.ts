@@ -179,6 +179,7 @@ export function openSqlite(file: string, onCommit: () => void): Database {
     read: reader.read,
     background: background.read,
     write,
+    refresh: reader.refresh,
     async hasExternalCommits() {
       const version = dataVersion(writer.connection)
       const isChanged = version !== lastVersion

@@ -72,6 +72,7 @@ export function createApp(
   const proxies = watchUntrustedProxies(deps.config.trustProxy)
   const app = new Elysia({ name: 'bellhop', normalize: false })
     .onRequest(({ request, set }) => {
+      deps.database.refresh()
       proxies.look(request, app.server)
       set.headers['x-request-id'] = requestId(request, deps.clock.now())
       set.headers['x-content-type-options'] = 'nosniff'
