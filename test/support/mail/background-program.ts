@@ -22,7 +22,7 @@ export function backgroundProgram(given: {
   ports: number[]
   log(): string
 }): BackgroundProgram {
-  let group: { id: number; release(): void } | undefined
+  let group: { id: number; exited: Promise<unknown>; release(): void } | undefined
 
   const program: BackgroundProgram = {
     isRunning: () => group !== undefined,
@@ -36,7 +36,7 @@ export function backgroundProgram(given: {
         stdio: ['pipe', 'ignore', 'ignore'],
       })
       for (const child of [leader, guard]) child.unref()
-      group = { id: leader.pid, release: () => guard.kill('SIGKILL') }
+      group = { id: leader.pid, exited: leader.exited, release: () => guard.kill('SIGKILL') }
       try {
         for (const port of given.ports) await waitForPort(port, () => leader.exitCode !== null)
       } catch (error) {
@@ -46,7 +46,7 @@ export function backgroundProgram(given: {
     },
     async stop() {
       if (!group) return
-      const { id, release } = group
+      const { id, exited, release } = group
       group = undefined
       // Dovecot's own end would leave open connections to its processes.
       signal(id, 'SIGTERM')
@@ -55,6 +55,8 @@ export function backgroundProgram(given: {
       }
       signal(id, 'SIGKILL')
       release()
+      // Until then its process id is taken, and the same program may not start again.
+      await exited
       for (const port of given.ports) await waitUntilFree(port)
     },
   }
