@@ -1,8 +1,10 @@
+import { Database as Connection } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import { engine } from '../../server/database/columns.ts'
 import { StorageError, type Transaction } from '../../server/database/database.ts'
 import { organizations } from '../../server/database/tables/organizations.ts'
-import { addOrganization, openStorage, organizationIds, seenElsewhere } from './storage.ts'
+import { addOrganization, databaseFile, openStorage, organizationIds, seenElsewhere } from './storage.ts'
 
 const IDS = 'select id from organizations order by id'
 
@@ -97,6 +99,22 @@ test('readers never see rows that are not committed', async () => {
   expect(seen).toEqual([])
   expect(await organizationIds(storage.database)).toEqual(['org_a'])
 })
+
+test.if(engine === 'sqlite')(
+  'what another process commits is seen by the next request, also within one turn of the event loop',
+  async () => {
+    await using storage = await openStorage()
+    await storage.database.write((tx) => addOrganization(tx, 'org_a'))
+    using command = new Connection(databaseFile(storage.place))
+    for (const id of ['org_b', 'org_c']) {
+      // Earlier work of the same turn, such as that of a loop.
+      await organizationIds(storage.database)
+      command.run('update organizations set id = ?', [id])
+      storage.database.refresh()
+      expect(await organizationIds(storage.database)).toEqual([id])
+    }
+  },
+)
 
 test('a write inside a write is refused, and neither is kept', async () => {
   await using storage = await openStorage()
