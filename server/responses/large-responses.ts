@@ -13,7 +13,7 @@ const RESPONSE_BYTES = 1024 * 1024
 /** Less than the 30 seconds after which a quiet connection is closed. */
 const MAX_WAIT_MS = 20_000
 /** The part of its time that the event loop spends on making slices when there are always more. The rest is for others. */
-const SHARE = 1 / 3
+const SHARE = 1 / 5
 /** What is made without a rest: a response or two that no one else waits for. */
 const BURST_MS = 150
 
