@@ -12,13 +12,18 @@ const MAX_UNDO_MS = 60_000
 /** Sends scheduled messages when they are due, including those from before a crash. One that fails delays no other. */
 export function startSendingMessages(deps: Deps): Loop {
   let last = BEFORE_ALL
-  let hasFailed = false
+  /** When each message that failed is sent again. Otherwise every commit would try it. */
+  const restingUntil = new Map<string, number>()
 
   async function sendSome(): Promise<number> {
+    endRests()
     const next = await findNext(deps.database.read, { ...last, limit: AT_ONCE })
     const now = deps.clock.now()
     const due = next.filter((message) => isDue(message, now))
-    for (const message of due) if (!(await isSent(deps, message))) hasFailed = true
+    for (const message of due) {
+      if (restingUntil.has(message.id) || (await isSent(deps, message))) continue
+      restingUntil.set(message.id, deps.clock.monotonic() + REST_AFTER_FAULT_MS)
+    }
     const lastOfMany = due[AT_ONCE - 1]
     if (lastOfMany) {
       last = { sendAt: lastOfMany.sendAt, id: lastOfMany.id }
@@ -26,10 +31,14 @@ export function startSendingMessages(deps: Deps): Loop {
     }
     const coming = next.find((message) => !isDue(message, now))
     const rest = coming ? coming.sendAt - now : MAX_REST_MS
-    const longest = hasFailed ? REST_AFTER_FAULT_MS : MAX_REST_MS
+    const longest = restingUntil.size > 0 ? REST_AFTER_FAULT_MS : MAX_REST_MS
     last = BEFORE_ALL
-    hasFailed = false
     return Math.min(rest, longest)
+  }
+
+  function endRests(): void {
+    const now = deps.clock.monotonic()
+    for (const [id, until] of restingUntil) if (until <= now) restingUntil.delete(id)
   }
 
   return startLoop(deps, 'send_messages', sendSome)

@@ -1,4 +1,4 @@
-import { test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { scheduledMessages } from '../../server/database/tables/scheduled-messages.ts'
 import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
@@ -9,7 +9,7 @@ import { eventually } from '../support/webhooks.ts'
 
 const MORE_THAN_AT_ONCE = 60
 
-test("replies that can't be sent, however many, don't delay later ones", async () => {
+test("replies that can't be sent, however many, don't delay later ones, and are tried once a second", async () => {
   const clock = createManualClock()
   await using stack = new AsyncDisposableStack()
   const bellhop = await startBellhop({ clock })
@@ -42,4 +42,10 @@ test("replies that can't be sent, however many, don't delay later ones", async (
     clock.advance(1_000)
     return (await textsOf(ben, ticketId)).length === 2
   })
+
+  const failures = () => bellhop.logLines.filter((line) => line.includes('message_not_sent')).length
+  const before = failures()
+  for (let number = 0; number < 20; number += 1) await makeTicket(acme)
+  // One round may have been under way.
+  expect(failures()).toBeLessThanOrEqual(before + MORE_THAN_AT_ONCE)
 })
