@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { createEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { runProgram, startProgram } from '../support/program.ts'
 import { startSeparateBellhop } from '../support/separate-bellhop.ts'
@@ -18,8 +19,11 @@ const MAX_TEST_MS = 60_000 * ROUNDS
 test(
   'a backup taken while 64 clients write has everything that was acknowledged before, and a kill loses nothing',
   async () => {
-    await using bellhop = await startSeparateBellhop()
+    await using bellhop = await startSeparateBellhop({ BELLHOP_WEBHOOK_ALLOW: '127.0.0.0/8' })
     const client = await bellhop.organization()
+    // Nothing listens there: each delivery stays.
+    const endpoint = { url: 'https://127.0.0.1:9/', events: ['ticket.created' as const] }
+    await createEndpoint(bellhop.deps, client.orgId, endpoint)
     const clients = [
       client,
       ...(await Promise.all(
@@ -37,7 +41,12 @@ test(
         const { id } = await upload(client, 'file.txt', content)
         acknowledged.add(id)
         const ticket = await makeTicket(client, { attachments: [id] })
-        acknowledged.add(ticket.id)
+        for (const one of [ticket.id, `created ${ticket.id}`, `told ${ticket.id}`]) acknowledged.add(one)
+        const reply = await client.call<{ id: string }>('POST', `/tickets/${ticket.id}/messages`, {
+          body: { text: 'Thank you.' },
+        })
+        expect(reply.status).toBe(201)
+        acknowledged.add(reply.json.id)
       }
     }
 

@@ -17,13 +17,20 @@ export function contentsOf(dataFolder: string): Record<string, number> {
   )
 }
 
-/** Ids of tickets and attachments that are in a data folder, the attachments with their bytes. */
+/**
+ * Ids of tickets, messages, and attachments that are in a data folder, the attachments with their bytes; and
+ * `created ID` and `told ID` for a ticket with the event of its creation, and with a delivery of it.
+ */
 export function idsIn(dataFolder: string): Set<string> {
   using database = new Database(join(dataFolder, 'bellhop.db'), { readonly: false, create: false })
-  const tickets = database.query<{ id: string }, []>('select id from tickets').all()
+  const column = (query: string) => database.query<{ id: string }, []>(query).all()
   const files = database.query<{ id: string; hash: string }, []>('select id, hash from attachments').all()
-  const whole = files.filter(({ hash }) =>
-    existsSync(join(dataFolder, 'attachments', hash.slice(0, 2), hash)),
-  )
-  return new Set([...tickets, ...whole].map(({ id }) => id))
+  const found = [
+    column('select id from tickets'),
+    column('select id from messages'),
+    files.filter(({ hash }) => existsSync(join(dataFolder, 'attachments', hash.slice(0, 2), hash))),
+    column("select 'created ' || ticket_id as id from events where type = 'ticket.created'"),
+    column("select 'told ' || ticket_id as id from deliveries where event_type = 'ticket.created'"),
+  ]
+  return new Set(found.flat().map(({ id }) => id))
 }
