@@ -63,8 +63,8 @@ export async function createBackup(file: string, source: BackupSource): Promise<
   })
 }
 
-/** The process is to take what the server leaves: requests come first. */
-const PRIORITY = 10
+/** The lowest: the process takes what the server leaves. */
+const PRIORITY = 19
 /** On Linux, a priority is that of one thread. Those that start later take it over from the one that starts them. */
 const THREADS_FOLDER = '/proc/self/task'
 
