@@ -24,8 +24,8 @@ if (!existsSync(join(python, 'bin/moto_server'))) {
     ['python3', '-m', 'venv', python],
     [join(python, 'bin/pip'), 'install', '--quiet', '--disable-pip-version-check', MOTO],
   ]
-  const failed = steps.find(
-    (step) => Bun.spawnSync(step, { stdio: ['ignore', 'ignore', 'inherit'] }).exitCode !== 0,
-  )
-  if (failed) console.warn('moto could not be installed from PyPI.')
+  const hasFailed =
+    !Bun.which('python3') ||
+    steps.some((step) => Bun.spawnSync(step, { stdio: ['ignore', 'ignore', 'inherit'] }).exitCode !== 0)
+  if (hasFailed) console.warn('moto could not be installed from PyPI: there is no Python, or it failed.')
 }
