@@ -61,7 +61,9 @@ describe('backups', () => {
     },
   )
 
-  test('a backup opens with the standard programs', () => {
+  const hasZstd = Bun.which('zstd') !== null
+  if (!hasZstd) console.warn('zstd is not installed: backups are not opened with it.')
+  test.skipIf(!hasZstd && !process.env.CI)('a backup opens with the standard programs', () => {
     const listed = Bun.spawnSync(['sh', '-c', `zstd -dc "${plain}" | tar -t`])
     const file = storedFiles(bellhop.deps)[0] ?? ''
     expect(listed.stdout.toString().split('\n').filter(Boolean)).toEqual([

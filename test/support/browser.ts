@@ -41,6 +41,13 @@ export function browserTest(name: string, run: () => Promise<void>, timeoutMs = 
   test.skipIf(!CHROMIUM)(name, run, { timeout: timeoutMs })
 }
 
+/** The same over https, which ends npm's Chromium: it lacks libraries of the system. */
+export function httpsBrowserTest(name: string, run: () => Promise<void>): void {
+  const isOfMachine = CHROMIUM !== undefined && Object.keys(CHROMIUM.env).length === 0
+  if (CHROMIUM && !isOfMachine) console.warn(`Not tested with the Chromium of npm: ${name}`)
+  test.skipIf(!isOfMachine)(name, run, { timeout: MAX_TEST_MS })
+}
+
 export interface Visit {
   /** Where the service answers. */
   url: string

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { type Bellhop, startBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { httpsBrowserTest, openWindow } from '../support/browser.ts'
 import { makeAgent, PASSWORD } from '../support/browser-session.ts'
 import { makeCertificates } from '../support/certificates.ts'
 import { type ReverseProxy, startReverseProxy } from '../support/reverse-proxy.ts'
@@ -22,7 +22,7 @@ afterAll(async () => {
   await bellhop.stop()
 })
 
-browserTest('an agent who was signed in over http is told why they sign in again on https', async () => {
+httpsBrowserTest('an agent who was signed in over http is told why they sign in again on https', async () => {
   await using window = await openWindow({ url: https.url, isSelfSigned: true })
   const { page, context } = window
   await page.goto(`${bellhop.url}/sign-in`)
