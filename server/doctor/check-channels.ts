@@ -5,7 +5,7 @@ import { listBots } from '../channels/telegram/bots/bots.ts'
 import { viewBot } from '../channels/telegram/bots/views.ts'
 import { countOf, durationOf, type Finding, findingsOf, type OpenInstallation } from './finding.ts'
 
-/** What fails for longer doesn't end by itself. */
+/** After this, someone has to act: it won't end without help. */
 const LONG_MS = 3_600_000
 /** A mailbox is checked every few minutes. */
 const UNCHECKED_MS = 3_600_000

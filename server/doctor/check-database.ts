@@ -16,7 +16,7 @@ const RESTORE =
 const LONG_MS = 10_000
 const KEPT_MS = 600_000
 
-/** By file. SQLite can't be interrupted, so whoever asks meanwhile gets the answer of the check that is running. */
+/** By file. SQLite can't be interrupted, so requests that come meanwhile get the answer of the check that is running. */
 const running = new Map<string, Promise<Finding[]>>()
 
 /** That the database is whole, and of this version. Reads only, and off the event loop: it may be large. */
