@@ -1,6 +1,16 @@
 import { Database as Connection } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { closeSync, cpSync, existsSync, openSync, readdirSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { makeCertificates } from '../support/certificates.ts'
 import { temporaryFolder } from '../support/folder.ts'
@@ -37,15 +47,20 @@ async function doctor(settings: Place, program = PROGRAM) {
   return { code, err, report, of }
 }
 
-function namesIn(folder: string): string[] {
-  return readdirSync(folder).sort()
+/** What is stored, byte for byte. SQLite's own files come and go: an empty log, and the index of the log. */
+function contentOf(folder: string): Record<string, string> {
+  const names = readdirSync(folder).filter((name) => !name.endsWith('-shm'))
+  const files = names.map((name) => ({ name, bytes: readFileSync(join(folder, name)) }))
+  const stored = files.filter(({ bytes }) => bytes.length > 0)
+  return Object.fromEntries(stored.map(({ name, bytes }) => [name, Bun.hash(bytes).toString()]))
 }
 
 test('doctor looks at an installation whose server does not run, and leaves it as it was', async () => {
   const settings = place()
-  const before = namesIn(settings.BELLHOP_DATA)
+  const before = contentOf(settings.BELLHOP_DATA)
   const { code, report, of } = await doctor(settings)
-  expect(namesIn(settings.BELLHOP_DATA)).toEqual(before)
+  expect(contentOf(settings.BELLHOP_DATA)).toEqual(before)
+  expect(Object.keys(before)).toEqual(['bellhop.db', 'secret.key'])
   expect(of('folder')).toMatchObject([{ state: 'ok' }])
   expect(of('database')).toMatchObject([{ state: 'ok', advice: '' }])
   expect(of('server')).toEqual([
