@@ -7,7 +7,6 @@ import {
   openSync,
   readdirSync,
   readFileSync,
-  statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
