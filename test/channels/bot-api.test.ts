@@ -4,6 +4,7 @@ import { BotApiError } from '../../server/channels/telegram/bot-api/bot-api-erro
 import { systemClock } from '../../server/clock.ts'
 import { startTelegram } from '../../server/demo/telegram/telegram-server.ts'
 import { createManualClock } from '../support/clock.ts'
+import { reservePort } from '../support/mail/ports.ts'
 
 const telegram = await startTelegram({ clock: systemClock, maxPollMs: 2_000 })
 const api = createBotApi({ clock: systemClock, root: telegram.root })
@@ -31,10 +32,7 @@ async function downloaded(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array
 
 /** A root where nothing listens. */
 function closedRoot(): string {
-  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('') })
-  const root = `http://127.0.0.1:${server.port}`
-  server.stop(true)
-  return root
+  return `http://127.0.0.1:${reservePort()}`
 }
 
 describe('a request to the Bot API', () => {

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { insertNotice } from '../../server/sends/telegram/plan-telegram.ts'
 import { insertBot, letRunFast, openChat, openChats } from '../support/chats.ts'
+import { reservePort } from '../support/mail/ports.ts'
 import { openDesk } from '../support/telegram.ts'
 import { readThread } from '../support/threads.ts'
 import { eventually } from '../support/webhooks.ts'
@@ -278,7 +279,7 @@ test('while Telegram cannot be reached everything waits, the bot says so, and it
         for (const end of [socket, there]) sockets.add(end.on('error', () => {}))
         socket.pipe(there).pipe(socket)
       })
-      return `http://127.0.0.1:${await listenAt(road, 0)}`
+      return `http://127.0.0.1:${await listenAt(road, reservePort())}`
     },
   })
   const { bellhop, clock, ben, botId } = chats

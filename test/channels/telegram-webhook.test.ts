@@ -1,22 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { systemClock } from '../../server/clock.ts'
 import { call } from '../support/bellhop.ts'
+import { reservePort } from '../support/mail/ports.ts'
 import { type BotJson, type Desk, openDesk } from '../support/telegram.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const SECRET_HEADER = 'x-telegram-bot-api-secret-token'
 
-/** A free port that the server gets, because its address must be known before it starts. */
-function freePort(): number {
-  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('') })
-  const { port } = server
-  server.stop(true)
-  return port ?? 0
-}
-
 let desk: Desk
 beforeAll(async () => {
-  const port = freePort()
+  // Its address must be known before it starts.
+  const port = reservePort()
   desk = await openDesk({
     clock: systemClock,
     settings: () => ({ PORT: String(port), BELLHOP_URL: `http://127.0.0.1:${port}` }),

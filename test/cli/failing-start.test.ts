@@ -2,10 +2,11 @@ import { expect, test } from 'bun:test'
 import { readConfig } from '../../server/config.ts'
 import { startService } from '../../server/service.ts'
 import { freshPlace } from '../support/engine.ts'
+import { reservePort } from '../support/mail/ports.ts'
 
 test('a start that fails late releases the port and the data folder', async () => {
   const place = await freshPlace()
-  const config = readConfig({ ...place, PORT: String(freePort()) })
+  const config = readConfig({ ...place, PORT: String(reservePort()) })
   // readConfig would reject this value. The delivery loop fails on it.
   const failed = startService({ ...config, webhookAllow: ['10.0.0.0/99'] })
   expect(await failed.catch((reason) => reason)).toMatchObject({ message: expect.stringContaining('/99') })
@@ -13,10 +14,3 @@ test('a start that fails late releases the port and the data folder', async () =
   expect((await fetch(`${service.url}/health/ready`)).status).toBe(200)
   await service.stop()
 })
-
-function freePort(): number {
-  const server = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
-  const { port } = server
-  server.stop(true)
-  return port
-}

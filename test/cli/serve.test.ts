@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { call } from '../support/bellhop.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { sendHalf } from '../support/half-request.ts'
+import { reservePort } from '../support/mail/ports.ts'
 import { runProgram, SOURCES, startProgram } from '../support/program.ts'
 
 const ALLOWED =
@@ -97,8 +98,8 @@ test('a server without an organization prints how to set it up', async () => {
 
 test('a data folder and a port are used by one server at a time, and are free after kill -9', async () => {
   const place = { BELLHOP_DATA: temporaryFolder('data') }
-  await using server = await startProgram(place)
-  const { port } = new URL(server.url)
+  const port = String(reservePort())
+  await using server = await startProgram({ ...place, PORT: port })
   const [sameFolder, samePort] = await Promise.all([
     runProgram({ ...place, PORT: '0' }, ['serve']),
     runProgram({ BELLHOP_DATA: temporaryFolder('data'), PORT: port }, ['serve']),

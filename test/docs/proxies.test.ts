@@ -5,9 +5,10 @@ import { signInAgent } from '../support/agents.ts'
 import { type Bellhop, call, startBellhop } from '../support/bellhop.ts'
 import { makeCertificates } from '../support/certificates.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { reservePort } from '../support/mail/ports.ts'
 import { ticketInput } from '../support/tickets.ts'
 import { block } from './page.ts'
-import { freePort, isListening } from './receivers.ts'
+import { isListening } from './receivers.ts'
 import { testWith } from './runtimes.ts'
 
 // The configurations of the guide, in front of a real server. Changed are names, ports, and places of files.
@@ -78,9 +79,9 @@ for (const proxy of PROXIES) {
       for (const one of running.reverse()) await one.stop()
     })
     const start = async () => {
-      const port = freePort()
+      const port = reservePort()
       const url = `https://localhost:${port}`
-      const settings = { PORT: String(freePort()), BELLHOP_URL: url, BELLHOP_TRUST_PROXY: TRUSTED }
+      const settings = { PORT: String(reservePort()), BELLHOP_URL: url, BELLHOP_TRUST_PROXY: TRUSTED }
       const bellhop = await startBellhop({ settings })
       running.push(bellhop)
       running.push(await startProxy(proxy, port, upstreamOf(bellhop)))

@@ -1,6 +1,7 @@
 import { closeSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from '../support/folder.ts'
+import { reservePort } from '../support/mail/ports.ts'
 import { block } from './page.ts'
 
 export interface Language {
@@ -73,7 +74,7 @@ export async function startProgram(
   file: string,
   secret: string,
 ): Promise<ReceiverProgram | undefined> {
-  const port = freePort()
+  const port = reservePort()
   const log = openSync(`${file}.log`, 'a')
   const child = Bun.spawn(language.command(file, port), {
     env: { PATH: process.env.PATH ?? '', PORT: String(port), SIGNING_SECRET: secret },
@@ -94,13 +95,6 @@ export async function startProgram(
       await child.exited
     },
   }
-}
-
-export function freePort(): number {
-  const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
-  const { port } = listener
-  listener.stop(true)
-  return port
 }
 
 export async function isListening(port: number): Promise<boolean> {

@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path'
 import { makeCertificates } from '../support/certificates.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { reservePort } from '../support/mail/ports.ts'
 import { COMPILED, type Place, PROGRAM, runProgram, startProgram } from '../support/program.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'
 
@@ -99,9 +100,7 @@ test('doctor looks at an installation whose server runs, with the settings of th
 })
 
 test('doctor finds this server at its address', async () => {
-  const reserved = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('') })
-  const { port } = reserved
-  await reserved.stop(true)
+  const port = reservePort()
   const settings = place({ PORT: String(port), BELLHOP_URL: `http://127.0.0.1:${port}` })
   await using _ = await startProgram(settings)
   const { of } = await doctor(settings)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { SQL } from 'bun'
 import { migratePostgres } from '../../server/database/migrate.ts'
 import { temporaryFolder } from './folder.ts'
+import { reservePort } from './mail/ports.ts'
 
 /** Where Debian puts each version's programs; only `psql` and such are in the PATH. */
 const DEBIAN_ROOT = '/usr/lib/postgresql'
@@ -43,7 +44,7 @@ export async function startCluster(programs: string): Promise<Cluster> {
   const bin = join(reachable(programs), 'bin')
   const initdb = [join(bin, 'initdb'), '--pgdata', data, '--username=postgres', '--auth=trust']
   await run([...user, ...initdb, '--locale=C', '--encoding=UTF8', '--no-sync', '--no-instructions'])
-  const port = freePort()
+  const port = reservePort()
   const server = Bun.spawn([...user, join(bin, 'postgres'), '-D', data, ...settings(folder, port)], {
     stdio: ['ignore', 'ignore', Bun.file(join(folder, 'log'))],
   })
@@ -122,13 +123,6 @@ function reachable(programs: string): string {
   chownSync(copy, NOBODY, NOBODY)
   cpSync(programs, copy, { recursive: true, verbatimSymlinks: true })
   return copy
-}
-
-function freePort(): number {
-  const server = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
-  const { port } = server
-  server.stop(true)
-  return port
 }
 
 async function waitUntilReady(address: string): Promise<void> {

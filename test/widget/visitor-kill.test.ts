@@ -8,6 +8,7 @@ import { createLog } from '../../server/log.ts'
 import { createOrganization } from '../../server/organizations/organizations.ts'
 import { call } from '../support/bellhop.ts'
 import { freshPlace } from '../support/engine.ts'
+import { reservePort } from '../support/mail/ports.ts'
 import { type RunningServer, startProgram } from '../support/program.ts'
 import { openVisitorClient, standOnPage, type VisitorClient } from '../support/visitor-client.ts'
 import { ORIGIN } from '../support/visitors.ts'
@@ -35,9 +36,9 @@ test(
     const { widget } = await createWidget(deps, orgId, { name: 'Shop', origins: [ORIGIN] })
     await deps.database.close()
 
-    let server: RunningServer = await startProgram(settings)
+    const PORT = String(reservePort())
+    let server: RunningServer = await startProgram({ ...settings, PORT })
     const { url } = server
-    const PORT = new URL(url).port
     const headers = { authorization: `Bearer ${secret}` }
     const tickets = new Map<VisitorClient, string>()
     let acknowledged = 0
