@@ -35,7 +35,7 @@ test('a link created in the shell lets an administrator back in, once', async ()
     Array(3).fill({ kind: 'command', name: 'Command line' }),
   )
   await server.end('SIGTERM')
-}, 30_000)
+})
 
 test('a link uses the public URL, and is not created for an unknown or disabled agent', async () => {
   const place = { BELLHOP_DATA: temporaryFolder('data'), BELLHOP_URL: 'https://help.example.com' }
@@ -55,4 +55,4 @@ test('a link uses the public URL, and is not created for an unknown or disabled 
     out: '',
     err: 'This agent is disabled. Enable them first.\n',
   })
-}, 30_000)
+})
