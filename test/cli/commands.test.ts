@@ -121,10 +121,8 @@ test('a new endpoint gets the next ticket, and its deliveries can be listed and 
   expect(JSON.parse(succeeded.out)).toMatchObject([{ id: deliveryId, state: 'succeeded' }])
   expect(JSON.parse(failed.out)).toEqual([])
 
-  const commandEndedAt = await done(bellhop('deliveries', 'resend', deliveryId))
-  const resent = await receiver.next()
-  expect(resent.headers['x-service-delivery']).toBe(deliveryId)
-  expect(resent.receivedAt - commandEndedAt).toBeLessThan(1_000)
+  line(await bellhop('deliveries', 'resend', deliveryId))
+  expect((await receiver.next()).headers['x-service-delivery']).toBe(deliveryId)
 })
 
 test('an endpoint can be changed, tested, disabled, enabled and deleted', async () => {
@@ -141,15 +139,15 @@ test('an endpoint can be changed, tested, disabled, enabled and deleted', async 
   expect(JSON.parse(forced.out).secret).not.toBe(rotated.secret)
   expect(forced.err).toMatch(/^X-Service-Signature now uses the new .* The old one .* until 20.* UTC\.\n$/)
 
-  await done(bellhop('endpoint', 'disable', id))
+  line(await bellhop('endpoint', 'disable', id))
   const tested = JSON.parse((await bellhop('endpoint', 'test', id, '--event', 'message.sent', '--json')).out)
   const sample = await receiver.next()
   expect(sample.headers).toMatchObject({ 'x-service-test': 'true', 'x-service-delivery': tested.deliveryId })
   const list = () => bellhop('endpoint', 'list', '--org', orgId, '--json')
   expect(JSON.parse((await list()).out).at(-1)).toMatchObject({ id, isOn: false, offReason: 'manual' })
-  await done(bellhop('endpoint', 'enable', id))
+  line(await bellhop('endpoint', 'enable', id))
   expect(JSON.parse((await list()).out).at(-1)).toMatchObject({ id, isOn: true })
-  await done(bellhop('endpoint', 'delete', id))
+  line(await bellhop('endpoint', 'delete', id))
   expect((await list()).out).not.toContain(id)
 })
 
@@ -162,7 +160,7 @@ test('an agent can be added, listed, and disabled by email address', async () =>
     role: 'agent',
     disabledAt: null,
   })
-  await done(bellhop('agent', 'disable', 'dee@EXAMPLE.com', '--org', 'Acme'))
+  line(await bellhop('agent', 'disable', 'dee@EXAMPLE.com', '--org', 'Acme'))
   const list = (await bellhop('agent', 'list', '--org', 'Acme')).out.trimEnd().split('\n')
   expect(list[0]).toMatch(/^ID +NAME +EMAIL +ROLE +CREATED +STATE$/)
   expect(list[1]).toMatch(
@@ -215,12 +213,6 @@ function line({ code, out, err }: Finished): string {
   expect({ code, err }).toEqual({ code: 0, err: '' })
   expect(out).toMatch(/^[^\n]+\n$/)
   return out.trimEnd()
-}
-
-/** When the command ended, in milliseconds since 1970. */
-async function done(command: Promise<Finished>): Promise<number> {
-  line(await command)
-  return Date.now()
 }
 
 function get(path: string, key: string) {
