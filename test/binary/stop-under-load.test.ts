@@ -110,6 +110,7 @@ async function answered<T extends { status: number }>(request: Promise<T>): Prom
 
 function openDeliveries(dataFolder: string): number {
   using database = new Database(join(dataFolder, 'bellhop.db'), { readonly: true })
+  database.run('PRAGMA busy_timeout = 5000')
   return Number(
     database
       .query("select count(*) from deliveries where state in ('pending', 'in_flight')")

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { migrateSqlite } from '../../server/database/migrate.ts'
 import { MIGRATIONS } from '../../server/database/migrations.ts'
@@ -155,13 +155,21 @@ function copies(folder: string): number[] {
 
 function isUpgraded(folder: string): boolean {
   using database = new Database(join(folder, 'bellhop.db'), { readonly: true })
+  // The program may be opening or closing it.
+  database.run('PRAGMA busy_timeout = 5000')
   return database.query('select 1 from bellhop_migrations where version = ?').get(NEWEST) !== null
 }
 
 test('a program refuses data of a newer version in one sentence, and changes nothing', async () => {
-  const { folder } = await unpackOld()
+  const made = (await unpackOld()).folder
+  const future = { name: 'future', sql: 'create table future (id text)' }
+  migrateSqlite(join(made, 'bellhop.db'), 1, [...MIGRATIONS.sqlite, future])
+  using database = new Database(join(made, 'bellhop.db'))
+  database.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  // A copy, because connections of this process may still work on their file when their statements are garbage collected.
+  const folder = temporaryFolder('newer')
+  for (const name of ['bellhop.db', 'secret.key']) cpSync(join(made, name), join(folder, name))
   const file = join(folder, 'bellhop.db')
-  migrateSqlite(file, 1, [...MIGRATIONS.sqlite, { name: 'future', sql: 'create table future (id text)' }])
   const before = readFileSync(file)
   const sentence = `The data is at version ${NEWEST + 1}, but this program only supports ${NEWEST}. Start the newer program.\n`
   for (const args of [['serve'], ['org', 'list'], ['key', 'create', '--org', 'x']]) {

@@ -14,19 +14,21 @@ import { join } from 'node:path'
 import { readConfig } from '../../server/config.ts'
 import { engine } from '../../server/database/columns.ts'
 import { DATABASE_FILE } from '../../server/database/open.ts'
-import { openDeps } from '../../server/deps.ts'
-import { createOrganization } from '../../server/organizations/organizations.ts'
 import { startService } from '../../server/service.ts'
 import { freshPlace } from '../support/engine.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { runProgram } from '../support/program.ts'
 import { fillUp, mountSmallDisk } from '../support/small-disk.ts'
 
-/** The data folder of an installation with an organization, after it was stopped. */
+const SETUP = ['setup', '--org', 'Acme', '--name', 'Ana', '--email', 'ana@acme.example']
+
+/**
+ * The data folder of an installation with an organization, after it was stopped. Made by another process: a connection
+ * that was closed here would still remove the log of the database later, when its statements are garbage collected.
+ */
 async function makeInstallation(folder: string): Promise<{ place: Record<string, string>; folder: string }> {
   const place = { ...(await freshPlace()), BELLHOP_DATA: folder }
-  const deps = await openDeps(readConfig(place))
-  await createOrganization(deps, { name: 'Acme' })
-  await deps.database.close()
+  expect((await runProgram(place, SETUP)).code).toBe(0)
   return { place, folder }
 }
 

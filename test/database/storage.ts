@@ -57,6 +57,7 @@ export async function seenElsewhere(place: Place, statement: string): Promise<Re
     }
   }
   using connection = new Connection(databaseFile(place), { readonly: true })
+  connection.run('PRAGMA busy_timeout = 5000')
   return connection.query<Record<string, unknown>, []>(statement).all()
 }
 
