@@ -25,6 +25,8 @@ export interface Answer {
   headers?: Record<string, string>
   body?: string | Uint8Array
   delayMs?: number
+  /** Sent once this settles. */
+  after?: Promise<unknown>
 }
 
 /** `number` counts requests from 0. `'never'` means no response. */
@@ -138,6 +140,7 @@ function requestOf(incoming: IncomingMessage, body: Buffer): ReceivedRequest {
 function write(answer: Answer | 'never', response: ServerResponse): void {
   if (answer === 'never') return
   const send = () => response.writeHead(answer.status ?? 200, answer.headers).end(answer.body)
-  if (answer.delayMs) setTimeout(send, answer.delayMs)
+  if (answer.after) void answer.after.then(send)
+  else if (answer.delayMs) setTimeout(send, answer.delayMs)
   else send()
 }

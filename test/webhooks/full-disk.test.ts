@@ -31,8 +31,9 @@ describe.if(isMountable)('when the disk is full', () => {
     const disk = mountSmallDisk() ?? ''
     const clock = createManualClock()
     await using webhooks = await openWebhooks({ clock, place: { BELLHOP_DATA: join(disk, 'data') } })
+    const isFull = Promise.withResolvers<void>()
     const receiver = await webhooks.receiver((_, number) => ({
-      delayMs: 100,
+      after: isFull.promise,
       status: number === 3 ? 500 : 200,
     }))
     await webhooks.endpoint(receiver.url)
@@ -40,6 +41,7 @@ describe.if(isMountable)('when the disk is full', () => {
     webhooks.deliver()
     await eventually(() => receiver.requests.length === 8)
     const release = fillUp(disk)
+    isFull.resolve()
     await refused(webhooks, 1)
     clock.advance(1_000)
     await refused(webhooks, 2)
