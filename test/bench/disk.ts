@@ -1,18 +1,15 @@
 import { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { readConfig } from '../../server/config.ts'
-import { type Deps, openDeps } from '../../server/deps.ts'
+import { openDeps } from '../../server/deps.ts'
 import { createLog } from '../../server/log.ts'
 import { startIndexing } from '../../server/search/index/index-tickets.ts'
-import { postAgentMessage } from '../../server/tickets/messages.ts'
-import { createTicket } from '../../server/tickets/tickets.ts'
 import { deleteEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
+import { createAnsweredTickets } from './answered-tickets.ts'
 import type { Result } from './result.ts'
 import { makeWorkspace } from './workspace.ts'
 
 const TICKETS = 5_000
-const TICKETS_AT_ONCE = 500
-const TICKETS_PER_CUSTOMER = 5
 /** What the same tickets took before lists had ranges, organizations short ids, and tickets a row number. */
 const BYTES_BEFORE = 2_837
 const POLL_MS = 50
@@ -25,7 +22,8 @@ export async function benchDisk(): Promise<Result[]> {
   const deps = await openDeps(readConfig({ BELLHOP_DATA: workspace.folder }), { log })
   await deleteEndpoint(deps, workspace.orgId, workspace.endpointId)
   const indexing = startIndexing(deps)
-  for (let start = 0; start < TICKETS; start += TICKETS_AT_ONCE) await fill(deps, workspace.orgId, start)
+  const tagsOf = (number: number) => (number % 10 === 0 ? ['vip'] : [])
+  await createAnsweredTickets(deps, workspace.orgId, TICKETS, tagsOf)
   while (await isBehind(workspace.file)) await Bun.sleep(POLL_MS)
   await indexing.stop()
   await deps.database.close()
@@ -41,25 +39,6 @@ export async function benchDisk(): Promise<Result[]> {
       detail: `${Math.round(bytes)} / ${BYTES_BEFORE} bytes`,
     },
   ]
-}
-
-async function fill(deps: Deps, orgId: string, start: number): Promise<void> {
-  const numbers = Array.from({ length: TICKETS_AT_ONCE }, (_, place) => start + place)
-  const tickets = await Promise.all(
-    numbers.map((number) =>
-      createTicket(deps, orgId, {
-        subject: `Order ${number} is late`,
-        customer: { name: 'Ana Pires', email: `ana${Math.floor(number / TICKETS_PER_CUSTOMER)}@example.com` },
-        message: `Where is my order ${number}? It should have been here on Monday.`,
-        tags: number % 10 === 0 ? ['vip'] : [],
-      }),
-    ),
-  )
-  const answered = tickets.filter((_, place) => place % 2 === 0)
-  const text = 'It is on its way and arrives tomorrow. Sorry for the delay!'
-  await Promise.all(
-    answered.map(({ id }) => postAgentMessage(deps, orgId, { ticketId: id, text, agentName: 'Ben' })),
-  )
 }
 
 async function isBehind(file: string): Promise<boolean> {

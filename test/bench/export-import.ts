@@ -6,15 +6,13 @@ import { readConfig } from '../../server/config.ts'
 import { type Deps, openDeps } from '../../server/deps.ts'
 import { createLog } from '../../server/log.ts'
 import { postAgentMessage } from '../../server/tickets/messages.ts'
-import { createTicket } from '../../server/tickets/tickets.ts'
 import { createEmptyDatabase, postgresPrograms, startCluster } from '../support/postgres.ts'
 import { SOURCES } from '../support/program.ts'
+import { createAnsweredTickets } from './answered-tickets.ts'
 import type { Result } from './result.ts'
 import { makeWorkspace, type Workspace } from './workspace.ts'
 
 const TICKETS = Number(process.env.BELLHOP_BENCH_TICKETS ?? 100_000)
-const TICKETS_AT_ONCE = 500
-const TICKETS_PER_CUSTOMER = 5
 /** A ticket whose thread and files are larger than others. */
 const LONG_THREAD = 2_000
 const LARGE_FILE_BYTES = 25 * 1024 * 1024
@@ -120,23 +118,27 @@ function sha256(file: string): string {
 async function fill({ folder, orgId }: Workspace): Promise<void> {
   const log = createLog('error', false, () => {}, Date.now)
   const deps = await openDeps(readConfig({ BELLHOP_DATA: folder }), { log })
-  for (let start = 0; start < TICKETS; start += TICKETS_AT_ONCE) {
-    const ids = await fillTickets(deps, orgId, start)
-    if (start > 0) continue
-    const [ticketId = ''] = ids
-    for (let number = 0; number < LONG_THREAD; number += 1) {
-      await postAgentMessage(deps, orgId, {
-        ticketId,
-        text: `Message ${number}. `.repeat(50),
-        agentName: 'Ben',
-      })
-    }
-    await attach(deps, orgId, ticketId, Buffer.alloc(LARGE_FILE_BYTES, 'Every byte of a large file. '))
-    for (let number = 0; number < FILES; number += 1) {
-      await attach(deps, orgId, ticketId, Buffer.alloc(FILE_BYTES, `Bytes of file ${number}. `))
-    }
-  }
+  const tagsOf = (number: number) => (number % 10 === 0 ? ['vip', `batch-${number % 97}`] : [])
+  let isFirst = true
+  await createAnsweredTickets(deps, orgId, TICKETS, tagsOf, async ([ticketId = '']) => {
+    if (isFirst) await fillThread(deps, orgId, ticketId)
+    isFirst = false
+  })
   await deps.database.close()
+}
+
+async function fillThread(deps: Deps, orgId: string, ticketId: string): Promise<void> {
+  for (let number = 0; number < LONG_THREAD; number += 1) {
+    await postAgentMessage(deps, orgId, {
+      ticketId,
+      text: `Message ${number}. `.repeat(50),
+      agentName: 'Ben',
+    })
+  }
+  await attach(deps, orgId, ticketId, Buffer.alloc(LARGE_FILE_BYTES, 'Every byte of a large file. '))
+  for (let number = 0; number < FILES; number += 1) {
+    await attach(deps, orgId, ticketId, Buffer.alloc(FILE_BYTES, `Bytes of file ${number}. `))
+  }
 }
 
 async function attach(
@@ -155,25 +157,4 @@ async function attach(
   const { id } = await receiveUpload(deps, orgId, file)
   const attachments = { uploads: { ids: [id], uploader } }
   await postAgentMessage(deps, orgId, { ticketId, text: 'A file', agentName: 'Ben', attachments })
-}
-
-/** Half of them answered. Returns their ids. */
-async function fillTickets(deps: Deps, orgId: string, start: number): Promise<string[]> {
-  const numbers = Array.from({ length: TICKETS_AT_ONCE }, (_, place) => start + place)
-  const created = await Promise.all(
-    numbers.map((number) =>
-      createTicket(deps, orgId, {
-        subject: `Order ${number} is late`,
-        customer: { name: 'Ana Pires', email: `ana${Math.floor(number / TICKETS_PER_CUSTOMER)}@example.com` },
-        message: `Where is my order ${number}? It should have been here on Monday.`,
-        tags: number % 10 === 0 ? ['vip', `batch-${number % 97}`] : [],
-      }),
-    ),
-  )
-  const answered = created.filter((_, place) => place % 2 === 0)
-  const text = 'It is on its way and arrives tomorrow. Sorry for the delay!'
-  await Promise.all(
-    answered.map(({ id }) => postAgentMessage(deps, orgId, { ticketId: id, text, agentName: 'Ben' })),
-  )
-  return created.map(({ id }) => id)
 }
