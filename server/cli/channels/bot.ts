@@ -9,15 +9,21 @@ import { UsageError } from '../../errors.ts'
 import { secretFrom } from '../option-values.ts'
 import { formatTime, print, printFacts, printJson, printTable } from '../output.ts'
 import { withOrganization, withOwner } from '../with-deps.ts'
+import { addStateCommands } from './state-commands.ts'
 
 export function addBot(program: Command): void {
   const bot = program.command('bot').description('connect and manage Telegram bots')
   addAdd(bot)
   addList(bot)
   addShow(bot)
-  addPause(bot)
-  addResume(bot)
-  addRemove(bot)
+  addStateCommands(bot, 'bot', {
+    pause: { description: 'stop receiving and sending messages until the bot is resumed', run: pauseBot },
+    resume: { description: 'receive and send messages again', run: resumeBot },
+    remove: {
+      description: 'remove a bot and its token; its tickets stay',
+      run: (deps, orgId, id) => withApi(deps, (api) => removeBot(deps, api, orgId, id)),
+    },
+  })
 }
 
 interface JsonOption {
@@ -105,38 +111,6 @@ function addShow(bot: Command): void {
         'unknown updates': String(found.unknownUpdates),
         'failing since': formatTime(found.receiveFailingSince ?? found.sendFailingSince),
       })
-    })
-}
-
-function addPause(bot: Command): void {
-  bot
-    .command('pause <id>')
-    .description('stop receiving and sending messages until the bot is resumed')
-    .action(async (id: string) => {
-      await withOwner('bot', { named: id }, (deps, orgId) => pauseBot(deps, orgId, id))
-      print(`${id} is paused.`)
-    })
-}
-
-function addResume(bot: Command): void {
-  bot
-    .command('resume <id>')
-    .description('receive and send messages again')
-    .action(async (id: string) => {
-      await withOwner('bot', { named: id }, (deps, orgId) => resumeBot(deps, orgId, id))
-      print(`${id} is active.`)
-    })
-}
-
-function addRemove(bot: Command): void {
-  bot
-    .command('remove <id>')
-    .description('remove a bot and its token; its tickets stay')
-    .action(async (id: string) => {
-      await withOwner('bot', { named: id }, (deps, orgId) =>
-        withApi(deps, (api) => removeBot(deps, api, orgId, id)),
-      )
-      print(`Removed ${id}.`)
     })
 }
 

@@ -6,9 +6,10 @@ import { listMailboxes, readMailbox } from '../../channels/email/mailboxes/mailb
 import { testStoredMailbox } from '../../channels/email/mailboxes/test-connection.ts'
 import { viewLedger, viewMailbox } from '../../channels/email/mailboxes/views.ts'
 import { AppError } from '../../errors.ts'
-import { formatTime, print, printFacts, printJson, printTable } from '../output.ts'
+import { formatTime, printFacts, printJson, printTable } from '../output.ts'
 import { withOrganization, withOwner } from '../with-deps.ts'
 import { addMailboxAdd } from './mailbox-add.ts'
+import { addStateCommands } from './state-commands.ts'
 
 export function addMailbox(program: Command): void {
   const mailbox = program.command('mailbox').description('connect and manage mailboxes')
@@ -16,9 +17,14 @@ export function addMailbox(program: Command): void {
   addList(mailbox)
   addShow(mailbox)
   addTest(mailbox)
-  addPause(mailbox)
-  addResume(mailbox)
-  addRemove(mailbox)
+  addStateCommands(mailbox, 'mailbox', {
+    pause: { description: 'stop fetching and sending mail until the mailbox is resumed', run: pauseMailbox },
+    resume: { description: 'fetch and send mail again', run: resumeMailbox },
+    remove: {
+      description: 'remove a mailbox and its passwords; its tickets stay',
+      run: removeMailbox,
+    },
+  })
   addLedger(mailbox)
 }
 
@@ -120,36 +126,6 @@ function addTest(mailbox: Command): void {
           'mailbox_test_failed',
           [failed.detail, failed.advice].filter(Boolean).join(' '),
         )
-    })
-}
-
-function addPause(mailbox: Command): void {
-  mailbox
-    .command('pause <id>')
-    .description('stop fetching and sending mail until the mailbox is resumed')
-    .action(async (id: string) => {
-      await withOwner('mailbox', { named: id }, (deps, orgId) => pauseMailbox(deps, orgId, id))
-      print(`${id} is paused.`)
-    })
-}
-
-function addResume(mailbox: Command): void {
-  mailbox
-    .command('resume <id>')
-    .description('fetch and send mail again')
-    .action(async (id: string) => {
-      await withOwner('mailbox', { named: id }, (deps, orgId) => resumeMailbox(deps, orgId, id))
-      print(`${id} is active.`)
-    })
-}
-
-function addRemove(mailbox: Command): void {
-  mailbox
-    .command('remove <id>')
-    .description('remove a mailbox and its passwords; its tickets stay')
-    .action(async (id: string) => {
-      await withOwner('mailbox', { named: id }, (deps, orgId) => removeMailbox(deps, orgId, id))
-      print(`Removed ${id}.`)
     })
 }
 

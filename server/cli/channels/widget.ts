@@ -26,6 +26,7 @@ import { UsageError } from '../../errors.ts'
 import { collect, oneOf } from '../option-values.ts'
 import { formatTime, note, print, printFacts, printJson, printTable } from '../output.ts'
 import { serverUrl, withOrganization, withOwner } from '../with-deps.ts'
+import { addStateCommands } from './state-commands.ts'
 
 export function addWidget(program: Command): void {
   const widget = program.command('widget').description('create and manage website widgets')
@@ -33,10 +34,15 @@ export function addWidget(program: Command): void {
   addList(widget)
   addShow(widget)
   addUpdate(widget)
-  addPause(widget)
-  addResume(widget)
+  addStateCommands(widget, 'widget', {
+    pause: { description: 'hide a widget on all websites until it is resumed', run: pauseWidget },
+    resume: { description: 'show a widget again', run: resumeWidget },
+    remove: {
+      description: 'remove a widget and its key; its conversations stay',
+      run: removeWidget,
+    },
+  })
   addRotate(widget)
-  addRemove(widget)
 }
 
 interface JsonOption {
@@ -187,26 +193,6 @@ function addUpdate(widget: Command): void {
     })
 }
 
-function addPause(widget: Command): void {
-  widget
-    .command('pause <id>')
-    .description('hide a widget on all websites until it is resumed')
-    .action(async (id: string) => {
-      await withOwner('widget', { named: id }, (deps, orgId) => pauseWidget(deps, orgId, id))
-      print(`${id} is paused.`)
-    })
-}
-
-function addResume(widget: Command): void {
-  widget
-    .command('resume <id>')
-    .description('show a widget again')
-    .action(async (id: string) => {
-      await withOwner('widget', { named: id }, (deps, orgId) => resumeWidget(deps, orgId, id))
-      print(`${id} is active.`)
-    })
-}
-
 function addRotate(widget: Command): void {
   widget
     .command('rotate <id>')
@@ -226,16 +212,6 @@ function addRotate(widget: Command): void {
       })
       print(result.printed)
       if (result.more) note(result.more)
-    })
-}
-
-function addRemove(widget: Command): void {
-  widget
-    .command('remove <id>')
-    .description('remove a widget and its key; its conversations stay')
-    .action(async (id: string) => {
-      await withOwner('widget', { named: id }, (deps, orgId) => removeWidget(deps, orgId, id))
-      print(`Removed ${id}.`)
     })
 }
 
