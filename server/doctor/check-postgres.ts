@@ -23,13 +23,15 @@ interface Facts {
 export async function checkPostgres(url: string): Promise<Finding[]> {
   const client = openPool(url, { max: 1, connectionTimeout: CONNECT_TIMEOUT_S })
   try {
+    // The locale of ICU is in another column than that of the C library, and its name depends on the version.
     const [facts]: Facts[] = await client`select
       current_setting('server_version_num')::int as "version",
       current_setting('server_encoding') as "encoding",
-      (select datcollate from pg_database where datname = current_database()) as "locale",
+      coalesce(to_jsonb(it) ->> 'datlocale', to_jsonb(it) ->> 'daticulocale', datcollate) as "locale",
       pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on' as "isReadOnly",
       has_schema_privilege(current_schema(), 'create') as "mayCreate",
-      to_regclass('bellhop_migrations') is not null as "hasTables"`
+      to_regclass('bellhop_migrations') is not null as "hasTables"
+      from pg_database as it where datname = current_database()`
     if (!facts) throw new Error('The database server gave no answer.')
     const faults = faultsOf(facts)
     if (faults.length > 0 || !facts.hasTables) return faults.length > 0 ? faults : [empty()]

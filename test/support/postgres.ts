@@ -67,9 +67,9 @@ export function createDatabase(cluster: string): Promise<string> {
   return create(cluster, TEMPLATE)
 }
 
-/** The address of a fresh database without any table. */
-export function createEmptyDatabase(cluster: string): Promise<string> {
-  return create(cluster, 'template0')
+/** The address of a fresh database without any table. `options` are those of `create database`. */
+export function createEmptyDatabase(cluster: string, options = ''): Promise<string> {
+  return create(cluster, `template0 ${options}`)
 }
 
 let made = 0
