@@ -9,6 +9,11 @@ import { refuseInsideUnit, refuseOutsideUnit, UnitFault } from './unit.ts'
 const BUSY_TIMEOUT_MS = 5_000
 /** Negative values are KiB. Holds the upper levels of every index at a million tickets. */
 const CACHE_KIB = -16_384
+/**
+ * A long read, such as an export, keeps the log growing. Afterward SQLite reuses the file, and this makes it give the rest
+ * back to the disk.
+ */
+const MAX_KEPT_LOG_BYTES = 16 * 1024 * 1024
 
 const syncData = promisify(fdatasync)
 
@@ -40,6 +45,7 @@ export function openWriter(file: string) {
     PRAGMA temp_store = MEMORY;
     PRAGMA cache_size = ${CACHE_KIB};
     PRAGMA wal_autocheckpoint = 0;
+    PRAGMA journal_size_limit = ${MAX_KEPT_LOG_BYTES};
   `)
   connection.exec('PRAGMA busy_timeout = 0')
   // Reading opens the log. The file stays the same until the last connection is closed.
