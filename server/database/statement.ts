@@ -140,11 +140,11 @@ function changeOf<Given>(
   const commands = new WeakMap<Transaction, (given: Given) => unknown>()
   const prepare = (tx: Transaction) => {
     const prepared = build(tx).prepare(name)
-    const { sql: text, params } = prepared.getQuery()
-    const direct = directRun(tx, text, params, readerOf)
+    const direct = directRun(tx, prepared, readerOf)
     if (direct) return direct
-    const readers = params
-      .flatMap((param) => parameterIn(param) ?? [])
+    const readers = prepared
+      .getQuery()
+      .params.flatMap((param) => parameterIn(param) ?? [])
       .map((at) => [at, readerOf(at)] as const)
     return (given: Given) =>
       prepared.execute(Object.fromEntries(readers.map(([at, read]) => [at, read(given)])))
