@@ -2,7 +2,7 @@
 FROM oven/bun:1.4.5 AS build
 WORKDIR /source
 COPY . .
-RUN bun install --frozen-lockfile && bun run build && mkdir /data
+RUN bun install --frozen-lockfile && bun run build && mkdir --mode=700 /data
 
 # glibc, certificates, and time zones: no shell, no package manager.
 FROM gcr.io/distroless/base-debian12:nonroot
