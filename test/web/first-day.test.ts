@@ -55,7 +55,6 @@ browserTest(
     // The page notices that its server has gone.
     window.faults.length = 0
   },
-  60_000,
 )
 
 async function signUp(page: Page): Promise<void> {

@@ -33,7 +33,6 @@ browserTest(
     await eventually(async () => (await shown(page)).length > 0)
     expect(await shown(page)).toEqual(['Ana Pires: Printer on fire'])
   },
-  90_000,
 )
 
 const RECORDER = `

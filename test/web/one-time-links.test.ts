@@ -28,7 +28,7 @@ browserTest('the link of the first start makes the organization and its administ
   await page.getByRole('heading', { name: 'This link has expired' }).waitFor()
 
   await page.goto(`/welcome#${first.firstRunToken}`)
-  await page.getByLabel('Organization').waitFor()
+  await page.getByLabel('Organization').and(page.locator(':focus')).waitFor()
   expect(page.url()).toBe(`${first.url}/welcome`)
   await page.keyboard.type('Acme')
   await page.keyboard.press('Enter')

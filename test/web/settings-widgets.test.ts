@@ -8,6 +8,7 @@ import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
+import { saysCopied } from '../support/copied.ts'
 import { openWidget } from '../support/visitors.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -58,8 +59,7 @@ browserTest('a widget is added with its website, and its snippet is there to cop
   await add.click()
   await page.getByRole('heading', { level: 1, name: 'Shop' }).waitFor()
   await page.getByText('Not seen on any website yet.').waitFor()
-  await page.getByRole('button', { name: 'Copy snippet' }).click()
-  await page.getByRole('button', { name: 'Copied' }).waitFor()
+  await Promise.all([saysCopied(page), page.getByRole('button', { name: 'Copy snippet' }).click()])
   const snippet = await page.evaluate(() => navigator.clipboard.readText())
   expect(snippet).toMatch(
     /^<script async src="http:\/\/[^"]+\/widget\.js" data-key="bellhop_pk_[\w-]{40}"><\/script>$/,

@@ -42,8 +42,11 @@ browserTest(
     await page.keyboard.type('See the ')
     await choose(page, () => page.keyboard.press('Control+u'), [INVOICE])
     await chip(page, 'invoice.pdf').getByText('16 B').waitFor()
-    await give(page, 'dragover', [{ name: 'log.txt', type: 'text/plain', content: 'All lines' }])
-    await page.getByText('Drop to attach to your reply').waitFor()
+    // The page takes half a second without another one for the end of it.
+    await eventually(async () => {
+      await give(page, 'dragover', [{ name: 'log.txt', type: 'text/plain', content: 'All lines' }])
+      return page.getByText('Drop to attach to your reply').isVisible()
+    })
     await give(page, 'drop', [{ name: 'log.txt', type: 'text/plain', content: 'All lines' }])
     await page.getByText('Drop to attach to your reply').waitFor({ state: 'detached' })
     await give(page, 'paste', [{ name: 'image.png', type: 'image/png', content: SCREENSHOT }])

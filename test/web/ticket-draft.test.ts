@@ -9,6 +9,7 @@ import { makeTicket, readTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const PASSWORD = 'correct horse battery'
+const MINUTE_MS = 60_000
 
 const bellhop = await sharedBellhop()
 
@@ -138,7 +139,7 @@ browserTest(
       password: PASSWORD,
     }
     await createAgent(bellhop.deps, client.orgId, dana)
-    await using window = await openWindow(bellhop)
+    await using window = await openWindow({ url: bellhop.url, isFirstVisit: true })
     const { page } = window
     await page.goto(`/sign-in?to=/inbox/open/${ticket.id}`)
     await page.getByLabel('Email').fill(dana.email)
@@ -146,27 +147,35 @@ browserTest(
     await page.keyboard.press('Enter')
     await page.waitForSelector('html[data-connection=online]')
     await field(page).click()
+    // From here on, the time of the page stands still unless it is moved: pauses are what this is about.
+    await page.clock.install()
+    await page.clock.pauseAt(Date.now() + MINUTE_MS)
     await page.keyboard.type('A long answer, ')
     await page.evaluate(() => fetch('/console/session', { method: 'DELETE' }))
     const refused = page.waitForResponse((answer) => answer.status() === 401)
     await page.keyboard.type('and its')
+    await page.clock.runFor(400)
     await refused
-    // The window waits for a pause: the rest of the sentence belongs to it.
-    await page.keyboard.type(' end, to the last word.', { delay: 50 })
     const dialog = page.getByRole('dialog', { name: 'Sign in again' })
+    // The window waits for a pause: the rest of the sentence belongs to it.
+    for (const letter of ' end, to the last word.') {
+      await page.clock.runFor(50)
+      await page.keyboard.type(letter)
+    }
     const written = await field(page).inputValue()
     expect(written).toBe('A long answer, and its end, to the last word.')
+    expect(await dialog.count()).toBe(0)
+    await page.clock.runFor(1_600)
     await dialog.waitFor()
     // Fingers do not stop at once: what they type is no password.
     await page.keyboard.type('and more')
     await page.keyboard.press('Enter')
-    expect(await dialog.getByLabel('Password', { exact: true }).inputValue()).toBe('')
-    await eventually(() =>
-      dialog
-        .getByLabel('Password', { exact: true })
-        .evaluate((element) => element === document.activeElement),
-    )
-    await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    const password = dialog.getByLabel('Password', { exact: true })
+    expect(await password.inputValue()).toBe('')
+    await page.clock.runFor(1_100)
+    await password.and(page.locator(':focus')).waitFor()
+    await page.clock.resume()
+    await password.fill(PASSWORD)
     await page.keyboard.press('Enter')
     // While it is still in the page, keys are for it.
     await dialog.waitFor({ state: 'detached' })

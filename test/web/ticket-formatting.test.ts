@@ -320,6 +320,7 @@ browserTest('on a phone the toolbar is one button until it is asked for, and fit
   await page.keyboard.type('bold')
   expect(await toolbar.isVisible()).toBe(false)
   await page.getByRole('button', { name: 'Formatting' }).tap()
+  await toolbar.waitFor()
   const boxes = await toolbar.getByRole('button').evaluateAll((buttons) =>
     buttons.map((button) => {
       const { left, right, top, width, height } = button.getBoundingClientRect()

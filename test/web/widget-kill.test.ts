@@ -17,7 +17,6 @@ import { messageOf, openPanel, panelOf, sendMessage, textsOf, writeMessage } fro
 
 const ROUNDS = 3
 const POLL_MS = 50
-const MAX_TEST_MS = 120_000
 
 // The widget's own code runs under 20 kills in test/widget/visitor-kill.test.ts. Here two people look at their pages.
 browserTest(
@@ -88,5 +87,4 @@ browserTest(
       await shop.stop()
     }
   },
-  MAX_TEST_MS,
 )

@@ -94,18 +94,19 @@ browserTest(
     await command(other, 'identify', { jwt: await tokenFor('ben') })
     for (const tab of [other, page]) {
       await greetingOf(tab).waitFor()
-      expect(await textsOf(tab)).toEqual([])
-      expect(await tab.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('')
+      await eventually(async () => (await textsOf(tab)).length === 0)
+      const field = tab.getByRole('textbox', { name: 'Message' })
+      await eventually(async () => (await field.inputValue()) === '')
     }
-    const stored = await page.evaluate(() => JSON.stringify(localStorage))
-    expect(stored).not.toContain('Something private')
-    expect(stored).toContain('user:ben')
+    const stored = () => page.evaluate(() => JSON.stringify(localStorage))
+    await eventually(async () => (await stored()).includes('user:ben'))
+    expect(await stored()).not.toContain('Something private')
     await sendMessage(page, 'I am Ben.')
     expect((await ticketWith(admin, 'I am Ben.')).messages).toHaveLength(1)
 
     await command(page, 'logout')
     await greetingOf(other).waitFor()
-    expect(await textsOf(page)).toEqual([])
+    await eventually(async () => (await textsOf(page)).length === 0)
     await page.reload()
     await greetingOf(page).waitFor()
   },
