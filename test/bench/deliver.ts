@@ -4,9 +4,9 @@ import { createLog } from '../../server/log.ts'
 import { createOrganization } from '../../server/organizations/organizations.ts'
 import { createTicket } from '../../server/tickets/tickets.ts'
 import { createEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
+import { startHangingServer } from '../support/hanging-server.ts'
 import { startChild, startProduct } from './child.ts'
 import { type CountingReceiver, startCountingReceiver } from './counting-receiver.ts'
-import { startHangingServer } from './hanging-server.ts'
 import { median, pairs, type Result } from './result.ts'
 import { fillDeliveries, makeWorkspace, type Workspace } from './workspace.ts'
 
@@ -87,7 +87,6 @@ async function benchHanging(receiver: CountingReceiver): Promise<Result> {
 
 async function latency(receiver: CountingReceiver, hanging: number, hangingPort: number): Promise<number> {
   const workspace = await makeWorkspace({ url: receiver.url, isOff: false, allow: ALLOW })
-  await deliverOnce(receiver, workspace)
   await addHanging(workspace, hanging, hangingPort)
   const child = await startProduct(workspace.folder, settings(receiver))
   const samples: number[] = []
@@ -103,15 +102,6 @@ async function latency(receiver: CountingReceiver, hanging: number, hangingPort:
   await child.stop()
   workspace.remove()
   return median(samples)
-}
-
-/** A new endpoint shares its sockets with those that hang: its first delivery would wait for their timeouts. */
-async function deliverOnce(receiver: CountingReceiver, workspace: Workspace): Promise<void> {
-  const child = await startProduct(workspace.folder, settings(receiver))
-  receiver.reset()
-  await createByApi(child.port, workspace.key)
-  await receiver.received(2)
-  await child.stop()
 }
 
 /** Another organization whose endpoints all hang, each with deliveries waiting. */

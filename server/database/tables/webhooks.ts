@@ -34,9 +34,9 @@ export const endpoints = table(
     offReason: text().$type<OffReason>(),
     /** When the current run of failures began; null after a success. */
     failingSince: integer(),
-    /** How many attempts in a row failed to connect. */
+    /** How many attempts in a row got no response. Until the next response, the endpoint gets one socket at a time. */
     connectFailures: integer().notNull().default(0),
-    /** Whether the newest attempt succeeded. All other endpoints share only a part of the sockets. */
+    /** Whether the newest attempt succeeded. */
     isHealthy: boolean().notNull().default(false),
     /** The newest outcomes, oldest first: `s` a success, `f` a failure. */
     recentOutcomes: text().notNull().default(''),

@@ -8,8 +8,11 @@ const MAX_IDLE_MS = 4_000
  * few handshakes per event loop tick, the newest first: some waited 9 seconds.
  */
 const IDLE_SOCKETS_PER_ENDPOINT = 8
-/** With more sockets open, including busy ones, the one that has been idle for longest is closed. */
-const SOCKETS_TO_KEEP = 384
+/**
+ * With more sockets open, including busy ones, the one that has been idle for longest is closed. More than attempts in
+ * progress, or receivers that hang would cost all others their connections.
+ */
+const SOCKETS_TO_KEEP = 640
 
 export interface Agents {
   /** Reuses connections, and closes them when they are idle. */

@@ -39,14 +39,14 @@ export function viewDeliveryError(stored: string | null): { code: DeliveryError;
   return code ? { code, sentence: DELIVERY_ERROR_SENTENCES[code] } : null
 }
 
-const CONNECT_FAILURES: ReadonlySet<DeliveryError> = new Set<DeliveryError>([
+const CONNECT_FAILURES: ReadonlySet<string> = new Set<DeliveryError>([
   ...CONNECTION_ERRORS,
   // It did connect, but costs as much: it holds a socket until the timeout.
   'timeout',
 ])
 
-/** Whether the endpoint could not be reached. After three of these in a row it gets one socket at a time. */
-export function isConnectFailure(error: DeliveryError): boolean {
+/** Whether the endpoint could not be reached. Then it gets one socket at a time. */
+export function isConnectFailure(error: string): boolean {
   return CONNECT_FAILURES.has(error)
 }
 

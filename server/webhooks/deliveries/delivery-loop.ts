@@ -10,6 +10,7 @@ import { recoverInterrupted } from './record-result.ts'
 import {
   clearSchedule,
   type DueEndpoint,
+  type EndpointGroup,
   findDueEndpoints,
   findNextDueAt,
   rebuildSchedule,
@@ -76,12 +77,13 @@ export function startDelivering(
     return (await commitBatch(due)) ? 0 : WAIT_AFTER_STORAGE_ERROR_MS
   }
 
-  /** Healthy and unhealthy endpoints together, the one that has waited longest first. */
+  /** All groups of endpoints together, the one that has waited longest first. */
   async function dueEndpoints(now: number): Promise<DueEndpoint[]> {
-    const wanted = { now, limit: slots.endpointsWanted() }
-    const healthy = await findDueEndpoints(deps.database.read, { ...wanted, isHealthy: true })
-    const unhealthy = await findDueEndpoints(deps.database.read, { ...wanted, isHealthy: false })
-    return [...healthy, ...unhealthy].sort((a, b) => a.nextDeliveryAt - b.nextDeliveryAt)
+    const { limit, without } = slots.endpointsWanted()
+    const find = (group: EndpointGroup) =>
+      findDueEndpoints(deps.database.read, group, { now, limit, without: without[group] })
+    const due = [...(await find('healthy')), ...(await find('other')), ...(await find('unresponsive'))]
+    return due.sort((a, b) => a.nextDeliveryAt - b.nextDeliveryAt)
   }
 
   /**

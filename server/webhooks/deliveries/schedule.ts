@@ -2,24 +2,27 @@ import { and, eq, gt, isNotNull, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../database/database.ts'
 import { integerParameter, statement, textParameter } from '../../database/statement.ts'
 import { deliveries, endpoints } from '../../database/tables/webhooks.ts'
+import type { Endpoint } from '../endpoints/endpoints.ts'
 
 /** `dueAt` of a delivery that an agent is waiting for: before everything else of its endpoint. */
 export const AT_ONCE = 0
 
 /** An endpoint that has deliveries due. */
-export interface DueEndpoint {
-  id: string
-  connectFailures: number
-  isHealthy: boolean
+export interface DueEndpoint
+  extends Pick<Endpoint, 'id' | 'orgId' | 'connectFailures' | 'isHealthy' | 'lastError'> {
   nextDeliveryAt: number
 }
 
-/** Due endpoints, healthy or not, the one that has waited longest first. */
+/** Endpoints whose newest attempt succeeded, those it did not reach, and all others. */
+export type EndpointGroup = 'healthy' | 'unresponsive' | 'other'
+
+/** Due endpoints, except those of the organizations `without`, the one that has waited longest first. */
 export function findDueEndpoints(
   read: Reader,
-  { isHealthy, ...wanted }: { isHealthy: boolean; now: number; limit: number },
+  group: EndpointGroup,
+  { without, ...wanted }: { now: number; limit: number; without: string[] },
 ): Promise<DueEndpoint[]> {
-  return isHealthy ? dueHealthy(read, wanted) : dueUnhealthy(read, wanted)
+  return DUE[group](read, { ...wanted, without: without.join() })
 }
 
 /** When the next endpoint, healthy or not, becomes due after `now`. */
@@ -35,24 +38,34 @@ export function findNextDueAt(
 const isHealthy = sql`${endpoints.isHealthy} = true`
 const isUnhealthy = sql`${endpoints.isHealthy} = false`
 
-const dueHealthy = dueEndpointsWhere('schedule_due_healthy', isHealthy)
-const dueUnhealthy = dueEndpointsWhere('schedule_due_unhealthy', isUnhealthy)
+const DUE = {
+  healthy: dueEndpointsWhere('schedule_due_healthy', isHealthy),
+  unresponsive: dueEndpointsWhere(
+    'schedule_due_unresponsive',
+    sql`${isUnhealthy} and ${endpoints.connectFailures} > 0`,
+  ),
+  other: dueEndpointsWhere('schedule_due_other', sql`${isUnhealthy} and ${endpoints.connectFailures} = 0`),
+} satisfies Record<EndpointGroup, unknown>
 const nextHealthy = nextDueWhere('schedule_next_healthy', isHealthy)
 const nextUnhealthy = nextDueWhere('schedule_next_unhealthy', isUnhealthy)
 
 function dueEndpointsWhere(name: string, condition: SQL) {
-  return statement<{ now: number; limit: number }, DueEndpoint[], Reader>(name, (read, p) =>
-    read
+  type Wanted = { now: number; limit: number; without: string }
+  return statement<Wanted, DueEndpoint[], Reader>(name, (read, p) => {
+    const isWanted = sql`${textParameter(p.without)} not like '%' || ${endpoints.orgId} || '%'`
+    return read
       .select({
         id: endpoints.id,
+        orgId: endpoints.orgId,
         connectFailures: endpoints.connectFailures,
         isHealthy: endpoints.isHealthy,
+        lastError: endpoints.lastError,
         nextDeliveryAt: sql<number>`${endpoints.nextDeliveryAt}`.mapWith(Number),
       })
       .from(endpoints)
-      .where(and(condition, lte(endpoints.nextDeliveryAt, integerParameter(p.now))))
-      .orderBy(sql`${endpoints.nextDeliveryAt} limit ${integerParameter(p.limit)}`),
-  )
+      .where(and(condition, lte(endpoints.nextDeliveryAt, integerParameter(p.now)), isWanted))
+      .orderBy(sql`${endpoints.nextDeliveryAt} limit ${integerParameter(p.limit)}`)
+  })
 }
 
 function nextDueWhere(name: string, condition: SQL) {

@@ -1,18 +1,32 @@
+import { type Responsiveness, responsivenessOf } from '../endpoints/endpoint-health.ts'
 import type { Endpoint } from '../endpoints/endpoints.ts'
 import type { ClaimedDelivery } from './claim.ts'
 import type { AttemptResult } from './record-result.ts'
-import type { DueEndpoint } from './schedule.ts'
+import type { DueEndpoint, EndpointGroup } from './schedule.ts'
 
-/** Attempts in progress, over all endpoints. */
-const MAX_ATTEMPTS = 128
+/** Attempts in progress that share a limit. An attempt may count in several of these. */
+interface Part {
+  size: number
+  /** The last ones are only for organizations that have less than `few`, so that one cannot take them all. */
+  reserved: number
+  few: number
+}
+
 /**
- * Of those, attempts to endpoints that are new or whose newest attempt failed. The rest is reserved for healthy
- * endpoints, so that they never wait for endpoints that hang.
+ * A receiver that hangs holds its sockets until the time limit, so no endpoint may need a socket that another one can
+ * hold: each may have its first attempt, and only the attempts beyond that wait for others.
  */
-const MAX_UNHEALTHY_ATTEMPTS = 96
+const PARTS = {
+  all: { size: 512, reserved: 96, few: 4 },
+  /** To an endpoint that has another one in progress. */
+  further: { size: 192, reserved: 64, few: 8 },
+  /** To an endpoint that did not respond to its newest attempt. */
+  unresponsive: { size: 128, reserved: 32, few: 2 },
+} satisfies Record<string, Part>
+type PartName = keyof typeof PARTS
+
+/** An endpoint that is new or did not respond gets one: until it responds, it may cost one socket. */
 const MAX_ATTEMPTS_PER_ENDPOINT = 8
-/** After this many failures in a row to connect, an endpoint gets one attempt at a time: it may cost one socket. */
-const UNREACHABLE_AFTER = 3
 /** Queued deliveries, as a multiple of what the endpoint finished since the last batch: above 1, so that it can grow. */
 const QUEUE_GROWTH = 2
 /** Deliveries claimed in one batch, and deliveries queued in all: with fewer, a fast endpoint waits for commits. */
@@ -38,8 +52,11 @@ interface Slots {
   /** Deliveries whose result is not on disk yet. */
   finished(): DeliveryInFlight[]
   remove(done: DeliveryInFlight[]): void
-  /** How many due endpoints to read so that those without a free slot cannot hide one that has one. */
-  endpointsWanted(): number
+  /**
+   * Which due endpoints to read so that those without a free slot cannot hide one that has one: how many, and without
+   * which organizations.
+   */
+  endpointsWanted(): { limit: number; without: Record<EndpointGroup, string[]> }
   /** How many deliveries each of these endpoints may claim now, by its id. */
   share(due: DueEndpoint[]): Map<string, number>
   /** Settles when no attempt is in progress. */
@@ -47,7 +64,8 @@ interface Slots {
 }
 
 interface EndpointSlots {
-  isHealthy: boolean
+  orgId: string
+  responsiveness: Responsiveness
   capacity: number
   used: number
   queue: DeliveryInFlight[]
@@ -62,13 +80,13 @@ export function createSlots(start: (inFlight: DeliveryInFlight) => void): Slots 
   const finished = new Set<DeliveryInFlight>()
   const byEndpoint = new Map<string, EndpointSlots>()
   let used = 0
-  let usedByUnhealthy = 0
   let queued = 0
   const onIdle: (() => void)[] = []
 
   function slotsOf({ endpoint }: DeliveryInFlight): EndpointSlots {
-    const { id, isHealthy } = endpoint
-    const slots = byEndpoint.get(id) ?? { isHealthy, capacity: 0, used: 0, queue: [] }
+    const { id, orgId } = endpoint
+    const fresh = { orgId, responsiveness: responsivenessOf(endpoint), capacity: 0, used: 0, queue: [] }
+    const slots = byEndpoint.get(id) ?? fresh
     byEndpoint.set(id, slots)
     return slots
   }
@@ -76,14 +94,12 @@ export function createSlots(start: (inFlight: DeliveryInFlight) => void): Slots 
   function begin(slots: EndpointSlots, inFlight: DeliveryInFlight): void {
     slots.used++
     used++
-    if (!slots.isHealthy) usedByUnhealthy++
     start(inFlight)
   }
 
   function end(slots: EndpointSlots): void {
     slots.used--
     used--
-    if (!slots.isHealthy) usedByUnhealthy--
   }
 
   function returnQueue(slots: EndpointSlots): void {
@@ -100,8 +116,8 @@ export function createSlots(start: (inFlight: DeliveryInFlight) => void): Slots 
       all.set(inFlight.delivery.id, inFlight)
       const slots = slotsOf(inFlight)
       if (slots.used === 0) {
-        const { endpoint } = inFlight
-        Object.assign(slots, { isHealthy: endpoint.isHealthy, capacity: capacityOf(endpoint) })
+        slots.responsiveness = responsivenessOf(inFlight.endpoint)
+        slots.capacity = capacityOf(slots)
       }
       if (slots.used < slots.capacity) return begin(slots, inFlight)
       slots.queue.push(inFlight)
@@ -132,23 +148,41 @@ export function createSlots(start: (inFlight: DeliveryInFlight) => void): Slots 
         all.delete(inFlight.delivery.id)
       }
     },
-    endpointsWanted: () => MAX_BATCH + byEndpoint.size,
+    endpointsWanted() {
+      const usage = usageOf(byEndpoint.values())
+      const organizations = [...new Set(usage.all.byOrganization.keys())]
+      const without = (parts: PartName[]) =>
+        organizations.filter((orgId) => !parts.every((part) => hasRoom(usage, part, orgId)))
+      return {
+        limit: MAX_BATCH + byEndpoint.size,
+        without: {
+          healthy: without(['all']),
+          other: without(['all']),
+          unresponsive: without(['all', 'unresponsive']),
+        },
+      }
+    },
     share(due) {
       const finishedBy = Map.groupBy(finished, ({ endpoint }) => endpoint.id)
-      const requests = due.map((endpoint) => {
+      // What an endpoint may claim after a failure is known when that is recorded.
+      const isKnown = ({ id }: DueEndpoint) => !finishedBy.get(id)?.some(hasFailed)
+      const requests = due.filter(isKnown).map((endpoint) => {
         const slots = byEndpoint.get(endpoint.id)
         const queueLength = QUEUE_GROWTH * (finishedBy.get(endpoint.id)?.length ?? 0)
+        const responsiveness = responsivenessOf(endpoint)
+        const used = slots?.used ?? 0
         return {
           id: endpoint.id,
-          isHealthy: endpoint.isHealthy,
-          free: capacityOf(endpoint) - (slots?.used ?? 0),
+          orgId: endpoint.orgId,
+          responsiveness,
+          used,
+          free: capacityOf({ responsiveness }) - used,
           queue: endpoint.isHealthy ? queueLength - (slots?.queue.length ?? 0) : 0,
         }
       })
       return shareCapacity(requests, {
         claims: MAX_BATCH,
-        attempts: MAX_ATTEMPTS - used,
-        unhealthyAttempts: MAX_UNHEALTHY_ATTEMPTS - usedByUnhealthy,
+        usage: usageOf(byEndpoint.values()),
         queue: MAX_BATCH - queued,
       })
     },
@@ -158,14 +192,52 @@ export function createSlots(start: (inFlight: DeliveryInFlight) => void): Slots 
   }
 }
 
-function capacityOf({ connectFailures }: Pick<DueEndpoint, 'connectFailures'>): number {
-  return connectFailures >= UNREACHABLE_AFTER ? 1 : MAX_ATTEMPTS_PER_ENDPOINT
+function hasFailed({ result }: DeliveryInFlight): boolean {
+  return result !== null && result !== 'unsent' && result.outcome !== 'succeeded'
+}
+
+function capacityOf({ responsiveness }: Pick<EndpointSlots, 'responsiveness'>): number {
+  return responsiveness === 'responsive' ? MAX_ATTEMPTS_PER_ENDPOINT : 1
+}
+
+/** Attempts in progress. */
+type Usage = Record<PartName, { total: number; byOrganization: Map<string, number> }>
+
+function usageOf(endpoints: Iterable<EndpointSlots>): Usage {
+  const none = () => ({ total: 0, byOrganization: new Map<string, number>() })
+  const usage: Usage = { all: none(), further: none(), unresponsive: none() }
+  for (const { orgId, responsiveness, used } of endpoints) {
+    for (let earlier = 0; earlier < used; earlier++) {
+      for (const part of partsOf({ responsiveness, used: earlier })) add(usage, part, orgId)
+    }
+  }
+  return usage
+}
+
+/** What one more attempt of an endpoint counts in. */
+function partsOf({ responsiveness, used }: Pick<EndpointSlots, 'responsiveness' | 'used'>): PartName[] {
+  const parts: PartName[] = ['all']
+  if (used > 0) parts.push('further')
+  if (responsiveness === 'unresponsive') parts.push('unresponsive')
+  return parts
+}
+
+function add(usage: Usage, part: PartName, orgId: string): void {
+  const { byOrganization } = usage[part]
+  usage[part].total++
+  byOrganization.set(orgId, (byOrganization.get(orgId) ?? 0) + 1)
+}
+
+function hasRoom(usage: Usage, part: PartName, orgId: string): boolean {
+  const { size, reserved, few } = PARTS[part]
+  const { total, byOrganization } = usage[part]
+  const hasFew = (byOrganization.get(orgId) ?? 0) < few
+  return total < (hasFew ? size : size - reserved)
 }
 
 /** What an endpoint could use: its free slots, and room in its queue. */
-interface CapacityRequest {
+interface CapacityRequest extends Pick<EndpointSlots, 'orgId' | 'responsiveness' | 'used'> {
   id: string
-  isHealthy: boolean
   free: number
   queue: number
 }
@@ -173,14 +245,12 @@ interface CapacityRequest {
 /** What all endpoints share. */
 interface Capacity {
   claims: number
-  attempts: number
-  unhealthyAttempts: number
+  usage: Usage
   queue: number
 }
 
 /** Round robin: one claim for each endpoint in order, then a second one, until nothing is left or wanted. */
-function shareCapacity(requests: CapacityRequest[], capacity: Capacity): Map<string, number> {
-  const left = { ...capacity }
+function shareCapacity(requests: CapacityRequest[], left: Capacity): Map<string, number> {
   const claims = new Map<string, number>()
   let unmet = requests
   while (unmet.length > 0 && left.claims > 0) {
@@ -196,13 +266,15 @@ function shareCapacity(requests: CapacityRequest[], capacity: Capacity): Map<str
 
 /** Reserves a free slot if there is one, or else a place in the endpoint's queue. */
 function reserve(request: CapacityRequest, left: Capacity): boolean {
-  if (request.free > 0 && left.attempts > 0 && (request.isHealthy || left.unhealthyAttempts > 0)) {
+  if (request.free > 0) {
+    const parts = partsOf(request)
+    if (!parts.every((part) => hasRoom(left.usage, part, request.orgId))) return false
+    for (const part of parts) add(left.usage, part, request.orgId)
     request.free--
-    left.attempts--
-    if (!request.isHealthy) left.unhealthyAttempts--
+    request.used++
     return true
   }
-  if (request.free > 0 || request.queue <= 0 || left.queue <= 0) return false
+  if (request.queue <= 0 || left.queue <= 0) return false
   request.queue--
   left.queue--
   return true

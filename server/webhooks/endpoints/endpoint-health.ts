@@ -58,6 +58,18 @@ export function healthAfter<E extends Health>(before: E, attempt: FinishedAttemp
   return offReason ? { ...failing, offReason, offAt: attempt.endedAt } : failing
 }
 
+/** What an endpoint's newest attempt says about its next one. Unknown when it is new or was enabled again. */
+export type Responsiveness = 'responsive' | 'unknown' | 'unresponsive'
+
+export function responsivenessOf(
+  endpoint: Pick<Health, 'isHealthy' | 'connectFailures' | 'lastError'>,
+): Responsiveness {
+  const { isHealthy, connectFailures, lastError } = endpoint
+  if (connectFailures > 0) return 'unresponsive'
+  const hasResponded = isHealthy || (lastError !== null && !isConnectFailure(lastError))
+  return hasResponded ? 'responsive' : 'unknown'
+}
+
 /** Share of successes among the newest attempts, from 0 to 1; null before the first. */
 export function successRate(recentOutcomes: string): number | null {
   if (recentOutcomes === '') return null
