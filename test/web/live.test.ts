@@ -5,6 +5,7 @@ import { signInAgent } from '../support/agents.ts'
 import { sharedBellhop, startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { freshPlace } from '../support/engine.ts'
+import { reservePort } from '../support/mail/ports.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const TABS = 8
@@ -62,8 +63,8 @@ browserTest(
 )
 
 browserTest('a page says that the connection is lost, and reconnects to the next server', async () => {
-  const place = await freshPlace()
-  const first = await startBellhop({ settings: place })
+  const settings = { ...(await freshPlace()), PORT: String(reservePort()) }
+  const first = await startBellhop({ settings })
   const { orgId } = await first.organization()
   const ben = await signInAgent(first, orgId)
   await using window = await openWindow({ url: first.url, agent: ben })
@@ -75,8 +76,7 @@ browserTest('a page says that the connection is lost, and reconnects to the next
   await banner.waitFor()
   const [line, below] = [await banner.boundingBox(), await page.getByRole('navigation').first().boundingBox()]
   expect(below?.y ?? 0).toBeGreaterThan(line?.y ?? 0)
-  const port = new URL(first.url).port
-  const second = await startBellhop({ settings: { ...place, PORT: port } })
+  const second = await startBellhop({ settings })
   // Unless the page was faster.
   await page
     .getByRole('button', { name: 'Try now' })

@@ -7,6 +7,7 @@ import { browserTest } from '../support/browser.ts'
 import { freshPlace } from '../support/engine.ts'
 import { paintedPng } from '../support/images.ts'
 import { openLedger } from '../support/mail/fetched-mail.ts'
+import { reservePort } from '../support/mail/ports.ts'
 import { newestMessage, readDraft, readThread, sendReply, textsOf } from '../support/threads.ts'
 import { field, openTicket, openWorkspace, type Workspace } from '../support/ticket-page.ts'
 import { makeTicket } from '../support/tickets.ts'
@@ -249,8 +250,8 @@ browserTest('an upload that breaks off can be repeated, and tells what the serve
 })
 
 browserTest('an upload continues after the server was restarted in the middle of it', async () => {
-  const place = await freshPlace()
-  const first = await startBellhop({ settings: { ...place } })
+  const settings = { ...(await freshPlace()), PORT: String(reservePort()) }
+  const first = await startBellhop({ settings })
   const workspace = await openWorkspace(first)
   const { ben, ticket } = workspace
   await using window = await openTicket(first, ben, ticket.id)
@@ -266,7 +267,7 @@ browserTest('an upload continues after the server was restarted in the middle of
   await first.stop()
   await chip(page, 'large.pdf').getByText('Connection lost. Retrying…').waitFor()
   await network.send('Network.emulateNetworkConditions', { ...slow, uploadThroughput: -1 })
-  const second = await startBellhop({ settings: { ...place, PORT: new URL(first.url).port } })
+  const second = await startBellhop({ settings })
   await chip(page, 'large.pdf').getByText('2 MB').waitFor()
   await eventually(async () => (await savedFiles(workspace)) === 'large.pdf')
   await second.stop()

@@ -3,6 +3,7 @@ import { createAgent } from '../../server/agents/agents.ts'
 import { sharedBellhop, startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { freshPlace } from '../support/engine.ts'
+import { reservePort } from '../support/mail/ports.ts'
 import { readDraft, readThread, sendReply } from '../support/threads.ts'
 import { field, openTicket, openWorkspace, thread } from '../support/ticket-page.ts'
 import { makeTicket, readTicket } from '../support/tickets.ts'
@@ -70,8 +71,8 @@ browserTest('a proxy that finds nothing while the server starts again takes no t
 })
 
 browserTest('a draft can be typed while the server is down, and is saved when it is back', async () => {
-  const place = await freshPlace()
-  const first = await startBellhop({ settings: place })
+  const settings = { ...(await freshPlace()), PORT: String(reservePort()) }
+  const first = await startBellhop({ settings })
   const { ben, ticket } = await openWorkspace(first)
   await using window = await openTicket(first, ben, ticket.id)
   const { page, faults } = window
@@ -83,7 +84,7 @@ browserTest('a draft can be typed while the server is down, and is saved when it
   await page.keyboard.type(' While it was away.')
   await page.getByText('Saved in this browser').waitFor()
 
-  const second = await startBellhop({ settings: { ...place, PORT: new URL(first.url).port } })
+  const second = await startBellhop({ settings })
   await page.waitForSelector('html[data-connection=online]')
   await page.getByText('Saved in this browser').waitFor({ state: 'hidden' })
   await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'Before. While it was away.')

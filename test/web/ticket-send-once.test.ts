@@ -4,6 +4,7 @@ import type { SignedInAgent } from '../support/agents.ts'
 import { sharedBellhop, startBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { freshPlace } from '../support/engine.ts'
+import { reservePort } from '../support/mail/ports.ts'
 import { startProgram } from '../support/program.ts'
 import { addNote, readThread } from '../support/threads.ts'
 import { field, openTicket, openWorkspace, thread } from '../support/ticket-page.ts'
@@ -231,9 +232,8 @@ browserTest('editing a reply that was already sent says so, and the customer get
 })
 
 browserTest('a server that is killed right after it took a reply sends it once when it is back', async () => {
-  const place = await freshPlace()
-  const first = await startBellhop({ settings: place })
-  const settings = { ...place, PORT: new URL(first.url).port }
+  const settings = { ...(await freshPlace()), PORT: String(reservePort()) }
+  const first = await startBellhop({ settings })
   const { ben, ticket } = await openWorkspace(first)
   await first.stop()
   await using program = await startProgram(settings)

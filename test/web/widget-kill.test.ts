@@ -8,6 +8,7 @@ import { createOrganization } from '../../server/organizations/organizations.ts'
 import { signInAgent } from '../support/agents.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { freshPlace } from '../support/engine.ts'
+import { reservePort } from '../support/mail/ports.ts'
 import { startProgram } from '../support/program.ts'
 import { startShop } from '../support/shop.ts'
 import { replyPath } from '../support/threads.ts'
@@ -23,10 +24,9 @@ browserTest(
   'while the server is killed again and again, the pages of a visitor and an agent show the same, without a reload',
   async () => {
     const { BELLHOP_DATA } = await freshPlace()
-    const place = { BELLHOP_DATA }
+    const place = { BELLHOP_DATA, PORT: String(reservePort()) }
     let server = await startProgram(place)
     const { url } = server
-    const PORT = new URL(url).port
     let key = ''
     const shop = startShop(url, () => key, { '/': {} })
     const deps = await openDeps(readConfig(place), { log: createLog('error', false, () => {}, Date.now) })
@@ -63,7 +63,7 @@ browserTest(
         await Bun.sleep(Math.random() * 2 * POLL_MS)
         await server.end('SIGKILL')
         await writeMessage(page, `While it is away ${round}`)
-        server = await startProgram({ ...place, PORT })
+        server = await startProgram(place)
         for (const one of [page, inbox.page]) await one.evaluate(() => dispatchEvent(new Event('online')))
         expected.push(`Question ${round}`, `Answer ${round}`, `While it is away ${round}`)
         await answering
