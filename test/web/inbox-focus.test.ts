@@ -24,6 +24,26 @@ browserTest('switching lists by key focuses the first row', async () => {
   await page.locator('h1:focus', { hasText: 'Pending' }).waitFor()
 })
 
+browserTest('after a click on a view, Enter opens the first ticket of its list', async () => {
+  const { client, agent } = await makeOrganization(bellhop, 'Clicks')
+  const [resolved] = await makeTickets(client, ['Done', 'Waiting'])
+  await agent.call('PATCH', `/v1/tickets/${resolved?.id}`, { body: { status: 'resolved' } })
+  await using window = await openWindow({ ...bellhop, agent })
+  const { page } = window
+  await openList(page, '/inbox/open')
+  const views = page.getByRole('navigation', { name: 'Views' })
+  await views.getByRole('link', { name: 'Resolved' }).click()
+  await waitForFocus(page, 'Done')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`**/inbox/resolved/${resolved?.id}`)
+
+  // Whoever goes through the views by keyboard stays there.
+  await views.getByRole('link', { name: 'All open' }).focus()
+  await page.keyboard.press('Enter')
+  await rowOf(page, 'Waiting').waitFor()
+  await views.locator('a:focus', { hasText: 'All open' }).waitFor()
+})
+
 browserTest('renaming or deleting a view returns the focus to the list', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Views')
   await makeTickets(client, ['Printer'], { tags: ['vip'] })

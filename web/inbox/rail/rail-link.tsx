@@ -30,7 +30,11 @@ export function RailLink(props: RailLinkProps) {
       class="nav-link"
       href={hrefOf(props.view.id)}
       aria-current={isHere() ? 'page' : undefined}
-      onClick={() => props.onNavigate?.()}
+      onClick={({ currentTarget, detail }) => {
+        // After a click, keys act on the list: Enter opens a ticket instead of following this link again.
+        if (detail > 0) currentTarget.blur()
+        props.onNavigate?.()
+      }}
       onPointerEnter={() => {
         void queries.prefetchInfiniteQuery(pagesQuery({ query: props.view.query, sort: 'updated_desc' }))
       }}
