@@ -54,8 +54,8 @@ browserTest('`c` writes to any address: the ticket opens, with its message and i
   await alert.getByText('Add at least one recipient.').waitFor()
   await to.and(page.locator(':focus')).waitFor()
   await page.keyboard.type('mar')
-  await page.getByRole('option', { name: /Maria Silva/ }).waitFor()
-  await page.keyboard.press('ArrowDown')
+  // The first suggestion is highlighted: Enter takes it.
+  await page.getByRole('option', { name: /Maria Silva/, selected: true }).waitFor()
   await page.keyboard.press('Enter')
   await page.keyboard.type('jörg@büro.test,')
   await page.keyboard.press('Backspace')

@@ -25,8 +25,8 @@ interface RecipientFieldProps {
 }
 
 /**
- * A list of addresses as chips. Enter, a comma, or leaving the field adds what was typed, Backspace removes the last chip,
- * and the left arrow key leads to the others.
+ * A list of addresses as chips. Enter adds the highlighted suggestion. Without one, Enter adds what was typed, as do a comma
+ * and leaving the field. Backspace removes the last chip, and the left arrow key leads to the others.
  */
 export function RecipientField(props: RecipientFieldProps) {
   const [text, setText] = createSignal('')
@@ -51,7 +51,7 @@ export function RecipientField(props: RecipientFieldProps) {
     let isOver = false
     const timer = setTimeout(() => {
       void suggest(typed).then(
-        (people) => !isOver && setFound(people.slice(0, MAX_SUGGESTIONS)),
+        (people) => !isOver && show(people, typed),
         () => {},
       )
     }, PAUSE_MS)
@@ -62,6 +62,12 @@ export function RecipientField(props: RecipientFieldProps) {
   })
   createEffect(on(text, options.reset, { defer: true }))
   createEffect(() => props.onUnfinished?.(text().trim() !== ''))
+
+  /** For the letters of a name, Enter takes the first suggestion. An address is meant as it is typed. */
+  function show(people: Recipient[], typed: string): void {
+    setFound(people.slice(0, MAX_SUGGESTIONS))
+    if (!typed.includes('@')) options.setActive(0)
+  }
 
   function write(typed: string): void {
     setText(typed)
@@ -102,7 +108,9 @@ export function RecipientField(props: RecipientFieldProps) {
     const isSending = event.ctrlKey || event.metaKey
     if (key === 'Enter') {
       if (!isSending) event.preventDefault()
-      if (options.active() >= 0) pick(suggestions()[options.active()])
+      const active = suggestions()[options.active()]
+      // Nothing is sent to someone who was only suggested.
+      if (active && !isSending) pick(active)
       else commit()
     } else if (key === ',' || key === ';' || (key === ' ' && isOneAddress(text()))) {
       event.preventDefault()
