@@ -12,6 +12,7 @@ import {
 } from '../support/inbox.ts'
 import { indexed } from '../support/search.ts'
 import type { ListedTicketJson } from '../support/tickets.ts'
+import { openWidget } from '../support/visitors.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const bellhop = await sharedBellhop()
@@ -47,6 +48,27 @@ browserTest('the draft label is separate from the text of the newest message', a
   const row = rowOf(page, 'Printer')
   await row.getByText('Draft', { exact: true }).waitFor()
   expect(await row.locator('.ticket-row-foot').textContent()).toBe('It is on fire.')
+})
+
+browserTest('the row of a chat does not say its first message twice', async () => {
+  const { client, agent } = await makeOrganization(bellhop, 'Chats')
+  const widget = await openWidget(bellhop, client.orgId)
+  const question = 'Do you deliver to Austria?'
+  const story = 'My lamp arrived broken yesterday, and I would like to have it replaced before the weekend.'
+  await (await widget.visit()).say(question)
+  const { conversation } = await (await widget.visit()).say(story)
+  await using window = await openWindow({ ...bellhop, agent })
+  const { page } = window
+  await openList(page, '/inbox/open')
+  const lines = (subject: string) =>
+    rowOf(page, subject).locator('.ticket-row-subject, .ticket-row-foot').allTextContents()
+  expect(await lines(question)).toEqual([question, ''])
+  expect(await lines('My lamp')).toEqual([
+    'My lamp arrived broken yesterday, and I would like to have it replaced before…',
+    '…like to have it replaced before the weekend.',
+  ])
+  await agent.call('POST', `/v1/tickets/${conversation.id}/messages`, { body: { text: 'My lamp too.' } })
+  await rowOf(page, 'My lamp').getByText('My lamp too.').waitFor()
 })
 
 browserTest('a row that others removed from the list says why', async () => {

@@ -16,6 +16,8 @@ import type { Row } from '../inbox-data.ts'
 import './ticket-row.css'
 
 const MAX_TAGS = 2
+/** Letters of a subject that a list of usual width has room for. */
+const SHOWN_OF_SUBJECT = 45
 
 type Channel = Row['channel']
 
@@ -51,7 +53,7 @@ interface TicketRowProps {
 
 /** One ticket of the list. It is a link, so it can be opened in another tab. Its text is its accessible name. */
 export function TicketRow(props: TicketRowProps) {
-  const preview = createMemo(() => props.row.excerpt ?? props.row.preview.text)
+  const preview = createMemo(() => props.row.excerpt ?? withoutSubject(props.row))
   return (
     <a
       class="ticket-row"
@@ -130,6 +132,15 @@ export function rowId(ticketId: string): string {
 
 export function customerName({ customer }: { customer: Pick<Row['customer'], 'name' | 'email'> }): string {
   return customer.name || customer.email || 'Unknown customer'
+}
+
+/** The preview. The subject of a chat is the start of its first message, so the preview goes on where the subject ends. */
+function withoutSubject({ channel, subject, preview: { text } }: Row): string {
+  const start = subject.replace(/…$/, '')
+  const isChat = channel === 'widget' || channel === 'telegram'
+  if (!isChat || !text.startsWith(start)) return text
+  if (start.length > SHOWN_OF_SUBJECT) return `…${text.slice(text.lastIndexOf(' ', SHOWN_OF_SUBJECT) + 1)}`
+  return text === start ? '' : text
 }
 
 /** The channel a ticket came from. */
