@@ -98,12 +98,7 @@ function Panel() {
             {client.settings().title || texts().conversations}
           </h2>
           <Show when={status()}>
-            <p
-              class="chat-panel-status"
-              classList={{ 'is-open': client.settings().isOpen && client.isConnected() }}
-            >
-              {status()}
-            </p>
+            <p class="chat-panel-status">{status()}</p>
           </Show>
         </div>
         <button

@@ -138,7 +138,7 @@ export function ChatThread() {
       tabindex="0"
       role="log"
       aria-live="off"
-      aria-label={texts().message}
+      aria-label={client.settings().title || texts().conversations}
     >
       <Show when={isEmpty()}>
         <p class="chat-thread-greeting" dir="auto">

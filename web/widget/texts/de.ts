@@ -13,7 +13,7 @@ export const de: Texts = {
   unread: '{count} ungelesen',
   ended: 'Beendet',
   greeting: 'Hallo! Wie können wir helfen?',
-  online: 'Antwortet meist in Minuten',
+  online: 'Wir antworten so bald wie möglich',
   away: 'Wir sind gerade nicht da. Schreiben Sie uns, wir melden uns.',
   backAt: 'Wieder da: {time}',
   name: 'Name',

@@ -11,7 +11,7 @@ export const en = {
   unread: '{count} unread',
   ended: 'Ended',
   greeting: 'Hi! How can we help?',
-  online: 'Usually replies in minutes',
+  online: 'We’ll reply as soon as we can',
   away: 'We’re away right now. Leave a message and we’ll get back to you.',
   backAt: 'Back {time}',
   name: 'Name',

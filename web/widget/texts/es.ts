@@ -13,7 +13,7 @@ export const es: Texts = {
   unread: '{count} sin leer',
   ended: 'Terminada',
   greeting: '¡Hola! ¿En qué podemos ayudarte?',
-  online: 'Suele responder en minutos',
+  online: 'Responderemos lo antes posible',
   away: 'Ahora no estamos. Deja un mensaje y te responderemos.',
   backAt: 'De vuelta: {time}',
   name: 'Nombre',

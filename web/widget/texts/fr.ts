@@ -13,7 +13,7 @@ export const fr: Texts = {
   unread: '{count} non lus',
   ended: 'Terminée',
   greeting: 'Bonjour ! Comment pouvons-nous vous aider ?',
-  online: 'Répond en quelques minutes',
+  online: 'Nous répondrons dès que possible',
   away: 'Nous sommes absents pour le moment. Laissez un message, nous vous répondrons.',
   backAt: 'De retour : {time}',
   name: 'Nom',

@@ -13,7 +13,7 @@ export const pt: Texts = {
   unread: '{count} não lidas',
   ended: 'Encerrada',
   greeting: 'Olá! Como podemos ajudar?',
-  online: 'Costuma responder em minutos',
+  online: 'Respondemos assim que possível',
   away: 'Não estamos agora. Deixe uma mensagem e responderemos.',
   backAt: 'De volta: {time}',
   name: 'Nome',
