@@ -9,7 +9,7 @@ import { askBeforeLeaving } from '../../browser/unsaved-warning.ts'
 import { DialogForm } from '../../forms/form.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { showWidget } from './widget-data.ts'
+import { showWidget, websiteOf } from './widget-data.ts'
 
 /** Adds a widget, then opens its page with the snippet. */
 export function NewWidget(props: { isOpen: boolean; onClose: () => void }) {
@@ -25,7 +25,8 @@ function NewWidgetDialog(props: { onClose: () => void }) {
   const navigate = useNavigate()
   const [values, setValues] = createStore({ name: session().organization.name, origin: '' })
   const add = useMutation(() => ({
-    mutationFn: () => ask(api.console.widgets.post({ name: values.name, origins: [values.origin] })),
+    mutationFn: () =>
+      ask(api.console.widgets.post({ name: values.name, origins: [websiteOf(values.origin)] })),
     onSuccess: ({ widget }) => {
       showWidget(widget)
       props.onClose()

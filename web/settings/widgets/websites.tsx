@@ -8,14 +8,14 @@ import { DocsLink } from '../../ui/docs-link.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { Section } from '../page-layout.tsx'
-import { createWidgetForm, type Widget } from './widget-data.ts'
+import { createWidgetForm, type Widget, websiteOf } from './widget-data.ts'
 import './websites.css'
 
 /** The websites that may show the widget. */
 export function Websites(props: { widget: Widget }) {
   const form = createWidgetForm('the websites', () => props.widget, {
     valuesOf: ({ origins }) => ({ origins: [...origins] }),
-    changeOf: ({ origins }) => ({ origins: origins.filter((origin) => origin.trim() !== '') }),
+    changeOf: ({ origins }) => ({ origins: origins.map(websiteOf).filter((origin) => origin !== '') }),
   })
   const origins = () => form.values.origins
   const set = (index: number, origin: string) =>

@@ -36,6 +36,16 @@ export function saveWidget(id: string, change: WidgetChange): Promise<Widget> {
   return ask(api.console.widgets({ id }).patch(change))
 }
 
+/** The website of an address as people type or copy it, without its path: `shop.example/cart` is `https://shop.example`. */
+export function websiteOf(typed: string): string {
+  const text = typed.trim()
+  const scheme = /^localhost(?![\w.-])/i.test(text) ? 'http' : 'https'
+  const address = /^(localhost|[\p{L}\p{N}_*-]+(\.[\p{L}\p{N}_-]+)+)(?![\p{L}\p{N}_@.-])/iu.test(text)
+    ? `${scheme}://${text}`
+    : text
+  return /^https?:\/\/[^/?#@\s]+(?=$|[/?#])/i.exec(address)?.[0] ?? text
+}
+
 /** A part of a widget's settings that is saved on its own. `what` completes a sentence: "the opening hours". */
 export function createWidgetForm<Values extends FormValues>(
   what: string,
