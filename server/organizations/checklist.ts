@@ -8,7 +8,7 @@ import { widgets } from '../database/tables/widgets.ts'
 import type { Deps } from '../deps.ts'
 
 /** An organization's setup steps, in display order. */
-export const FIRST_STEPS = ['key', 'email', 'widget', 'telegram', 'agents', 'endpoint'] as const
+export const FIRST_STEPS = ['email', 'widget', 'telegram', 'agents', 'key', 'endpoint'] as const
 type FirstStep = (typeof FIRST_STEPS)[number]
 export const STEP_STATES = ['done', 'todo'] as const
 type StepState = (typeof STEP_STATES)[number]

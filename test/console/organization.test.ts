@@ -77,7 +77,7 @@ test('the checklist shows what is done', async () => {
   async function done(by: SignedInAgent): Promise<string[]> {
     type Steps = { data: { id: string; state: string }[] }
     const { data } = (await by.call<Steps>('GET', '/console/checklist')).json
-    expect(data.map(({ id }) => id)).toEqual(['key', 'email', 'widget', 'telegram', 'agents', 'endpoint'])
+    expect(data.map(({ id }) => id)).toEqual(['email', 'widget', 'telegram', 'agents', 'key', 'endpoint'])
     return data.filter(({ state }) => state === 'done').map(({ id }) => id)
   }
   const keys = (await ana.call<{ data: { id: string }[] }>('GET', '/console/keys')).json.data
@@ -87,7 +87,7 @@ test('the checklist shows what is done', async () => {
   expect(await done(ana)).toEqual(['key'])
   const ida = { name: 'Ida', email: 'ida@acme.example', role: 'agent' }
   const { json } = await ana.call<{ agent: { id: string } }>('POST', '/console/agents', { body: ida })
-  expect(await done(ana)).toEqual(['key', 'agents'])
+  expect(await done(ana)).toEqual(['agents', 'key'])
   await ana.call('POST', `/console/agents/${json.agent.id}/disable`)
   const endpoint = { url: 'https://hooks.example.com/in', events: ['ticket.created'] }
   await ana.call('POST', '/console/endpoints', { body: endpoint })
@@ -97,17 +97,17 @@ test('the checklist shows what is done', async () => {
   expect(await done(ana)).toEqual(['key', 'endpoint'])
   const withPassword = newMailbox({ address: 'help@acme.example' })
   const { id } = (await ana.call<{ id: string }>('POST', '/console/mailboxes', { body: withPassword })).json
-  expect(await done(ana)).toEqual(['key', 'email', 'endpoint'])
+  expect(await done(ana)).toEqual(['email', 'key', 'endpoint'])
   await ana.call('DELETE', `/console/mailboxes/${id}`)
   expect(await done(ana)).toEqual(['key', 'endpoint'])
   const shop = { name: 'Shop', origins: ['https://shop.example'] }
   const { json: made } = await ana.call<{ widget: { id: string } }>('POST', '/console/widgets', {
     body: shop,
   })
-  expect(await done(ana)).toEqual(['key', 'widget', 'endpoint'])
+  expect(await done(ana)).toEqual(['widget', 'key', 'endpoint'])
   await ana.call('DELETE', `/console/widgets/${made.widget.id}`)
   // Its key isn't one for programs.
   expect(await done(ana)).toEqual(['key', 'endpoint'])
   await storeBot(bellhop, ana.orgId)
-  expect(await done(ana)).toEqual(['key', 'telegram', 'endpoint'])
+  expect(await done(ana)).toEqual(['telegram', 'key', 'endpoint'])
 })
