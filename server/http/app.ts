@@ -108,7 +108,7 @@ export function createApp(
     .use(deliveryRoutes(deps, guards.agents))
     .use(emailRoutes(deps, guards.agents))
     .use(telegramRoutes(deps, guards.agents))
-    .use(widgetConsoleRoutes(deps, guards.agents))
+    .use(widgetConsoleRoutes(deps, guards.agents, guards.widget.streams))
     .use(inboxRoutes(guards.agents))
     .use(savedViewRoutes(guards.agents))
     .use(liveRoutes(deps, guards.agents, guards.live))

@@ -9,6 +9,7 @@ import { startBellhop } from '../support/bellhop.ts'
 import type { OpenStream } from '../support/live.ts'
 import { newMailbox } from '../support/mailboxes.ts'
 import { ORIGIN, openWidget } from '../support/visitors.ts'
+import { eventually } from '../support/webhooks.ts'
 
 const bellhop = await startBellhop({ settings: { BELLHOP_TRUST_PROXY: '127.0.0.0/8,::1/128' } })
 const { deps } = bellhop
@@ -27,6 +28,8 @@ afterEach(async () => {
 })
 afterAll(() => bellhop.stop())
 
+/** A look at the API must leave room for others: it allows a few hundred requests a minute. */
+const LOOK_EVERY_MS = 25
 const ADDRESS = '203.0.113.7'
 const FROM = {
   'x-forwarded-for': ADDRESS,
@@ -94,6 +97,16 @@ test('agents see who writes, what they answered and where they are; what was typ
     isAddressBlocked: false,
   })
   expect(Date.parse(json.lastSeenAt)).toBeLessThanOrEqual(deps.clock.now())
+
+  const isOnline = async () => (await visitorOf(conversation.id)).json.isOnline
+  expect(await isOnline()).toBe(false)
+  const stream = await page.stream()
+  expect(await isOnline()).toBe(true)
+  await stream.close()
+  await eventually(async () => {
+    await Bun.sleep(LOOK_EVERY_MS)
+    return !(await isOnline())
+  })
 
   const { conversation: own } = await (await widget.visit()).say('Not from the same person')
   expect((await visitorOf(own.id)).json).toMatchObject({ typedName: '', typedEmail: '', answers: [] })

@@ -11,10 +11,10 @@ import { preflightRoutes, visitorRoutes } from './visitors/routes.ts'
 import { widgetRoutes } from './widgets/routes.ts'
 
 /** What agents see and set up of the widget. */
-export function widgetConsoleRoutes(deps: Deps, guard: AgentGuard) {
+export function widgetConsoleRoutes(deps: Deps, guard: AgentGuard, streams: VisitorStreams) {
   return new Elysia({ name: 'widget/console' })
     .use(widgetRoutes(deps, guard))
-    .use(ticketVisitorRoutes(deps, guard))
+    .use(ticketVisitorRoutes(deps, guard, streams))
     .use(blockedRoutes(deps, guard))
 }
 

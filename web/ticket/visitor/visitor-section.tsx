@@ -53,7 +53,12 @@ function VisitorFacts(props: { visitor: Visitor }) {
         <Fact name="User ID" text={props.visitor.userId} />
         <PageFact page={props.visitor.page} />
         <Fact name="Last seen" text="known">
-          <RelativeTime at={props.visitor.lastSeenAt} isLong />
+          <Show
+            when={props.visitor.isOnline}
+            fallback={<RelativeTime at={props.visitor.lastSeenAt} isLong />}
+          >
+            <span class="visitor-section-online">Online now</span>
+          </Show>
         </Fact>
         <Fact name="Browser" text={props.visitor.browser} />
         <Fact name="Language" text={languageName(props.visitor.language)} />

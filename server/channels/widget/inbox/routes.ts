@@ -4,26 +4,30 @@ import { arrive, jsonBody } from '../../../requests/json-body.ts'
 import { strictQuery } from '../../../requests/query.ts'
 import { byId } from '../../../requests/schemas.ts'
 import type { AgentGuard } from '../../../sessions/require-agent.ts'
+import type { VisitorStreams } from '../stream/visitor-streams.ts'
 import { ticketVisitor, visitorBlock } from './schemas.ts'
 import { blockTicketVisitor, readTicketVisitor } from './ticket-visitor.ts'
 import { viewTicketVisitor } from './views.ts'
 
 /** What agents see of a visitor, and do about them, beside a ticket. */
-export function ticketVisitorRoutes(deps: Deps, guard: AgentGuard) {
+export function ticketVisitorRoutes(deps: Deps, guard: AgentGuard, streams: VisitorStreams) {
+  async function view(orgId: string, ticketId: string) {
+    const found = await readTicketVisitor(deps, orgId, ticketId)
+    return viewTicketVisitor(found, streams.isConnected(found.visitor.tokenHash))
+  }
+
   const shared = { params: byId, response: { 200: ticketVisitor } }
   return new Elysia({ name: 'ticket-visitors/console', prefix: '/console' })
     .use(guard.requireAgent)
-    .get(
-      '/tickets/:id/visitor',
-      async ({ me: { orgId }, params: { id } }) =>
-        viewTicketVisitor(await readTicketVisitor(deps, orgId, id)),
-      { ...shared, transform: strictQuery() },
-    )
+    .get('/tickets/:id/visitor', ({ me: { orgId }, params: { id } }) => view(orgId, id), {
+      ...shared,
+      transform: strictQuery(),
+    })
     .patch(
       '/tickets/:id/visitor',
       async ({ me: { orgId, agentId }, as, params: { id }, body }) => {
         await blockTicketVisitor(as, orgId, { ticketId: id, agentId, ...body })
-        return viewTicketVisitor(await readTicketVisitor(deps, orgId, id))
+        return view(orgId, id)
       },
       { ...shared, parse: arrive, transform: [strictQuery(), jsonBody], body: visitorBlock },
     )

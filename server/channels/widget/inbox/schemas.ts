@@ -22,6 +22,8 @@ export const ticketVisitor = t.Object({
   /** The IP address; empty when it is unknown. */
   address: t.String(),
   lastSeenAt: time('When their page was last connected.'),
+  /** Whether they have a page of the website open now. */
+  isOnline: t.Boolean(),
   isBlocked: t.Boolean(),
   /** Whether everyone with this IP address is blocked. */
   isAddressBlocked: t.Boolean(),

@@ -2,7 +2,7 @@ import { isoTime } from '../../../dates.ts'
 import type { TicketVisitor } from './ticket-visitor.ts'
 
 /** A visitor as agents see them beside their ticket. */
-export function viewTicketVisitor({ visitor, widget, isAddressBlocked }: TicketVisitor) {
+export function viewTicketVisitor({ visitor, widget, isAddressBlocked }: TicketVisitor, isOnline: boolean) {
   const { id, userId, typedName, typedEmail, pageUrl, pageTitle, browser, language, timeZone, address } =
     visitor
   return {
@@ -19,6 +19,7 @@ export function viewTicketVisitor({ visitor, widget, isAddressBlocked }: TicketV
     timeZone,
     address,
     lastSeenAt: isoTime(visitor.lastSeenAt),
+    isOnline,
     isBlocked: visitor.blockedAt !== null,
     isAddressBlocked,
   }
