@@ -10,6 +10,7 @@ import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { newMailbox } from '../support/mailboxes.ts'
+import { addNote } from '../support/threads.ts'
 import { openTicket, openWorkspace } from '../support/ticket-page.ts'
 import { ORIGIN, openWidget } from '../support/visitors.ts'
 
@@ -51,6 +52,10 @@ browserTest(
     const facts = (await panel.locator('.visitor-section-facts > *').allTextContents()).join(' ')
     expect(facts).toContain('Name Ana (not verified) Email ana@example.com (not verified)')
     expect(facts).toContain('Page Plans and pricing Last seen just now')
+    const stream = await visitor.stream()
+    await page.reload()
+    await panel.getByText('Online now').waitFor()
+    await stream.close()
     expect(facts).toMatch(/Time zone Europe\/Lisbon IP address \S+ Order number PB-7 Widget Shop$/)
     const link = panel.getByRole('link', { name: 'Plans and pricing' })
     expect(await link.getAttribute('href')).toBe(`${ORIGIN}/pricing?plan=team`)
@@ -76,6 +81,17 @@ browserTest(
     await recordEmailed(orgId, { ticketId: id, messageId: second })
     await threadOf(page).getByText('Also sent by email').waitFor()
     expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+
+    // Only the newest answer that they saw says so, and earlier ones no longer say that they were only sent.
+    await addNote(ben, id, 'Ana wants a call.')
+    const third = await answer('When suits you?')
+    await visitor.call('POST', `/conversations/${id}/seen`, { body: { messageId: third } })
+    const newest = threadOf(page).locator('.message-group-item').filter({ hasText: 'When suits you?' })
+    await newest.getByText('Seen', { exact: true }).waitFor()
+    expect(await threadOf(page).locator('.message-status').allTextContents()).toEqual([
+      'Also sent by email',
+      'Seen',
+    ])
 
     await page.getByRole('button', { name: 'Actions for this ticket' }).click()
     await page.getByRole('menuitem', { name: 'Block visitor…' }).click()

@@ -84,7 +84,7 @@ export function MessageGroup(props: MessageGroupProps) {
                       problem={props.reply.problem}
                       isInChat={props.ticket.channel === 'widget'}
                       seen={props.seen?.messageId === id ? props.seen : undefined}
-                      isSentBelow={isSent(props.items[index() + 1])}
+                      isSaidBelow={isSent(props.items[index() + 1]) || wasSeenBefore(known(), props.seen)}
                     />
                   </div>
                 )}
@@ -161,6 +161,11 @@ function Message(props: MessageProps) {
 
 function isSent(item: MessageOrNote | undefined): boolean {
   return item?.kind === 'message' && item.sending === 'sent'
+}
+
+/** Whether the visitor saw a later answer, and so this one too. */
+function wasSeenBefore({ id, createdAt }: MessageOrNote, seen: TicketDetail['seen']): boolean {
+  return seen !== undefined && seen.messageId !== id && createdAt <= seen.at
 }
 
 function ClockTime(props: { at: string }) {

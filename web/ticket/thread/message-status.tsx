@@ -17,8 +17,8 @@ interface MessageStatusProps {
   isInChat: boolean
   /** When the visitor saw it, if it is the newest that they saw. */
   seen: TicketDetail['seen']
-  /** The next message of the group was sent too, and says so for both. */
-  isSentBelow: boolean
+  /** A later message says that this one was sent too: the next of the group, or the newest that the visitor saw. */
+  isSaidBelow: boolean
 }
 
 /** Whether an agent's message has reached the customer. mail/failed-send.tsx shows a failure. */
@@ -26,7 +26,7 @@ export function MessageStatus(props: MessageStatusProps) {
   const message = () => (props.entry.kind === 'message' ? props.entry : undefined)
   const sending = () => message()?.sending
   const isEmailed = () => props.isInChat && message()?.role === 'agent' && message()?.email !== undefined
-  const isSaid = () => !props.isSentBelow || isEmailed() || props.seen
+  const isSaid = () => !props.isSaidBelow || isEmailed() || props.seen
   const failed = () => {
     const known = message()
     const hasFailed = sending() === 'failed' || sending() === 'bounced'
