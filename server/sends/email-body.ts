@@ -6,6 +6,8 @@ import { forMailPrograms, imageBelow } from './forwarded-html.ts'
 
 /** In UTF-16 units. A reader needs to know what is answered, not all of it. */
 const MAX_QUOTED_LENGTH = 10_000
+/** Without a font, Outlook shows a mail in Times New Roman. */
+const LETTERS = 'font-family:Arial,Helvetica,sans-serif;font-size:14px'
 const WRITER = 'margin:1em 0 0'
 const SEPARATOR = 'margin:1em 0 0;color:#666'
 const QUOTE = 'margin:0 0 0 4px;border-left:2px solid #ccc;padding-left:12px'
@@ -106,7 +108,7 @@ function htmlOf({ texts, signatures, quoted, forwarded, images }: BodyParts): st
       `<blockquote type="cite" style="${QUOTE}">${html}</blockquote></div>`,
     )
   }
-  return `<!doctype html>\n<html><body>\n${blocks.join('\n')}\n</body></html>\n`
+  return `<!doctype html>\n<html><body style="${LETTERS}">\n${blocks.join('\n')}\n</body></html>\n`
 }
 
 function attribution({ writer, writtenAt }: QuotedText): string {

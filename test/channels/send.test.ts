@@ -79,6 +79,7 @@ test('formatting and the signatures of agent and organization are in both parts'
   const { mail } = await sentMail(ticketId, id)
   expect(mail.text).toStartWith('Please wait.\n\n-- \nThe Acme team\n\nOn ')
   expect(mail.html).toContain('Please <strong>wait</strong>.')
+  expect(mail.html).toContain('<body style="font-family:Arial')
   expect(mail.html).toContain('The <strong>Acme</strong> team')
   await ben.call('PATCH', '/console/organization', { body: { signature: '' } })
 })
