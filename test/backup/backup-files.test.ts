@@ -12,6 +12,8 @@ import { contentsOf } from './contents.ts'
 
 const CONTENT = 'The bytes of a file. '.repeat(50_000)
 
+/** Backups have the lowest priority, so each may have to wait on a busy machine. */
+const MAX_TEST_MS = 180_000
 /** A user and a group without a name. */
 const SOMEONE = 54_321
 
@@ -37,7 +39,7 @@ describe('backups', () => {
     for (const args of [[plain], [encrypted, '--passphrase-file', passphrase]]) {
       expect(await backUp(...args)).toMatchObject({ code: 0, err: '' })
     }
-  })
+  }, MAX_TEST_MS)
   afterAll(() => bellhop.stop())
 
   test.each([
@@ -246,6 +248,7 @@ describe('backups', () => {
         expect(readdirSync(target).filter((name) => name.includes('partial'))).toEqual([])
       }
     },
+    MAX_TEST_MS,
   )
 })
 

@@ -14,7 +14,7 @@ const ROUNDS = Number(process.env.BELLHOP_BACKUP_ROUNDS ?? 2)
 const WRITERS = 64
 /** One key may send a limited number of files at once. */
 const KEYS = 4
-const MAX_TEST_MS = 60_000 * ROUNDS
+const MAX_TEST_MS = 120_000 * ROUNDS
 
 test(
   'a backup taken while 64 clients write has everything that was acknowledged before, and a kill loses nothing',
