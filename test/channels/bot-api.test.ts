@@ -79,10 +79,13 @@ describe('a request to the Bot API', () => {
   })
 
   test('that comes too soon says how long to wait', async () => {
-    const bot = telegram.addBot()
-    const ana = telegram.addUser()
+    // However long the messages take, no time passes between them.
+    const still = await startTelegram({ clock: createManualClock() })
+    const stillApi = createBotApi({ clock: systemClock, root: still.root })
+    const bot = still.addBot()
+    const ana = still.addUser()
     ana.writes(bot, 'Hello')
-    const send = () => api.call(bot.token, 'sendMessage', { chat_id: ana.id, text: 'Hi' })
+    const send = () => stillApi.call(bot.token, 'sendMessage', { chat_id: ana.id, text: 'Hi' })
     await send()
     await send()
     const error = await failureOf(send())
@@ -91,6 +94,8 @@ describe('a request to the Bot API', () => {
       retryAfterMs: 1_000,
       message: 'Telegram asked Bellhop to wait 1 second.',
     })
+    stillApi.close()
+    await still.close()
   })
 
   test('is not sent where nobody listens or a name has no address', async () => {
@@ -116,7 +121,7 @@ describe('a request to the Bot API', () => {
     ana.writes(bot, 'Hello')
     for (const fault of ['answer lost', 'hang'] as const) {
       using _fault = withFault(fault, { token: bot.token, method: 'sendMessage' })
-      const sent = api.call(bot.token, 'sendMessage', { chat_id: ana.id, text: fault }, { timeoutMs: 300 })
+      const sent = api.call(bot.token, 'sendMessage', { chat_id: ana.id, text: fault }, { timeoutMs: 2_000 })
       expect((await failureOf(sent)).kind).toBe('unanswered')
     }
     expect(telegram.sent(bot, ana.id).map(({ text }) => text)).toEqual(['answer lost'])

@@ -70,7 +70,7 @@ describeWithMail('an IMAP session', () => {
   })
 
   test('a server that hangs is given up, before it says anything and inside a mail', async () => {
-    const limits = { dial: 20_000, greeting: 20_000, silence: 500 }
+    const limits = { dial: 20_000, greeting: 20_000, silence: 3_000 }
     const proxy = await startCutProxy({ port: dovecot.imapsPort })
     const { port } = proxy
     proxy.cut({ of: 'server', afterBytes: 0, does: 'stall' })

@@ -106,11 +106,11 @@ test('a check that takes too long is stopped, and the others are not', async () 
     isServing: true,
     widgetTag: undefined,
     data: { deps, orgIds: [orgId] },
-    limits: { check: 1_000 },
+    limits: { check: 3_000 },
   })
   await silent.stop(true)
   const of = (check: string) => found.find((one) => one.check === check)
-  expect(of('address')).toMatchObject({ state: 'warning', detail: 'This check takes longer than 1 second.' })
+  expect(of('address')).toMatchObject({ state: 'warning', detail: 'This check takes longer than 3 seconds.' })
   expect(of('folder')?.state).toBe('ok')
   expect(of('backlog')).toBeDefined()
 })
