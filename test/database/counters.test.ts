@@ -6,7 +6,7 @@ import { brokenPieces, countersAndRecount, tagsOutOfStep } from './whole.ts'
 const OPERATIONS = 400
 
 test('counters say what counting the tickets would, whatever was done to them', async () => {
-  const seed = Date.now() % 1_000_000
+  const seed = 1_123
   const random = seeded(seed)
   await using workspace = await openWorkspace()
   await addAgents(workspace.deps)

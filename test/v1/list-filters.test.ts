@@ -35,7 +35,7 @@ const MAX_HOLD_MS = 50
 
 describe('any combination of filters', () => {
   test('finds exactly its tickets, in order and with their number, whatever was done to them', async () => {
-    const seed = Date.now() % 1_000_000
+    const seed = 1_123
     const random = seeded(seed)
     const acme = await bellhop.organization()
     const admin = await signInAgent(bellhop, acme.orgId, { role: 'admin', name: 'Root' })
