@@ -11,6 +11,7 @@ afterAll(() => bellhop.stop())
 const GENERATOR = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2'
 /** Fetching the generator and building it for the first time. */
 const MAX_BUILD_MS = 300_000
+const MAX_TRIES = 3
 /** Unoptimized: on a machine that never built anything, half of the time goes into what this leaves out. */
 const BUILD_FLAGS = ['-gcflags=all=-N -l', '-ldflags=-w']
 
@@ -96,8 +97,18 @@ async function generate(folder: string): Promise<string | undefined> {
   }
 }
 
-function go(folder: string, words: string[]): Promise<string> {
-  return run(folder, ['go', ...words], { CGO_ENABLED: '0' })
+/** What the network does is not what is tested: a module that could not be fetched is asked for again. */
+async function go(folder: string, words: string[]): Promise<string> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await run(folder, ['go', ...words], { CGO_ENABLED: '0' })
+    } catch (error) {
+      const isOfNetwork = /connection re|i\/o timeout|TLS handshake|unexpected EOF|5\d\d [A-Z]/.test(
+        String(error),
+      )
+      if (!isOfNetwork || tries === MAX_TRIES) throw error
+    }
+  }
 }
 
 async function run(cwd: string, command: string[], settings: Record<string, string>): Promise<string> {
