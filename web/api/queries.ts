@@ -1,6 +1,5 @@
 import {
   type DefaultError,
-  notifyManager,
   QueryClient,
   type QueryKey,
   QueryObserver,
@@ -13,10 +12,6 @@ import { ApiProblem } from './api-problem.ts'
 const MAX_READ_RETRIES = 3
 const STALE_AFTER_MS = 30_000
 const CACHED_FOR_MS = 10 * 60_000
-
-// With a timer, the default, the page would be drawn in between when data and a signal change together: what was just sent
-// would be nowhere for a moment.
-notifyManager.setScheduler(queueMicrotask)
 
 /**
  * The data read from the server. Components get it from `useQueryClient`, other code imports it. Live events say what has
