@@ -3,7 +3,7 @@ import { GUIDES } from '../../server/http/docs/guides.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
-import { saysCopied } from '../support/copied.ts'
+import { showsForMoment } from '../support/momentary-text.ts'
 
 const bellhop = await sharedBellhop()
 
@@ -28,7 +28,10 @@ browserTest('code is copied with a button', async () => {
   await using window = await openWindow({ url: bellhop.url })
   const { page } = window
   await page.goto('/docs/api')
-  await Promise.all([saysCopied(page), page.getByRole('button', { name: 'Copy' }).first().click()])
+  await Promise.all([
+    showsForMoment(page, 'Copied'),
+    page.getByRole('button', { name: 'Copy' }).first().click(),
+  ])
   expect(await page.evaluate('navigator.clipboard.readText()')).toStartWith(`curl ${bellhop.url}/v1/tickets`)
 })
 

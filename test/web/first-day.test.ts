@@ -26,7 +26,7 @@ browserTest(
 
     await page.goto(link)
     await signUp(page)
-    expect(page.url()).not.toContain('#')
+    await page.waitForURL((url) => url.hash === '')
     await page.goto('/settings/keys')
     const headers = { authorization: `Bearer ${await makeKey(page)}` }
 

@@ -29,7 +29,7 @@ browserTest('the link of the first start makes the organization and its administ
 
   await page.goto(`/welcome#${first.firstRunToken}`)
   await page.getByLabel('Organization').and(page.locator(':focus')).waitFor()
-  expect(page.url()).toBe(`${first.url}/welcome`)
+  await page.waitForURL(`${first.url}/welcome`)
   await page.keyboard.type('Acme')
   await page.keyboard.press('Enter')
   await page.getByText('Required').first().waitFor()
@@ -68,7 +68,7 @@ browserTest('an invited agent chooses a name and a password, and is in', async (
   const { page } = window
   await page.goto(`/join#${link.token}`)
   await page.getByRole('heading', { name: 'Join Globex' }).waitFor()
-  expect(page.url()).toBe(`${bellhop.url}/join`)
+  await page.waitForURL(`${bellhop.url}/join`)
   expect(await page.getByLabel('Email').inputValue()).toBe('ben@globex.example')
   await page.getByLabel('Your name').fill('Ben Okafor')
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
@@ -97,7 +97,7 @@ browserTest('a second link in the same tab is read too', async () => {
   await page.getByRole('heading', { name: 'This link has expired' }).waitFor()
   await page.goto(`/join#${token}`)
   await page.getByRole('heading', { name: 'Choose a new password' }).waitFor()
-  expect(page.url()).toBe(`${bellhop.url}/join`)
+  await page.waitForURL(`${bellhop.url}/join`)
   await page.getByLabel('New password', { exact: true }).fill('another password')
   await page.getByRole('button', { name: 'Save and sign in' }).click()
   await page.waitForURL('**/inbox')

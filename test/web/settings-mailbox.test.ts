@@ -216,7 +216,7 @@ describeWithMail('the settings of mailboxes', () => {
       await page.getByRole('button', { name: 'Continue to Google' }).click()
       await page.getByText("The sign-in was canceled. The mailbox isn't connected.").waitFor()
       await page.getByText('Not signed in', { exact: true }).waitFor()
-      expect(new URL(page.url()).search).toBe('')
+      await page.waitForURL((url) => url.search === '')
 
       await page.getByLabel('Account').fill('someone@acme.example')
       await page.getByRole('button', { name: 'Sign in with Google' }).click()

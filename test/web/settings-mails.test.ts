@@ -43,7 +43,7 @@ browserTest('received mail is filtered by outcome, opened, downloaded, and parse
 
   await page.getByRole('button', { name: 'Quarantine 1' }).click()
   await page.getByText("Couldn't read this email: too odd.").waitFor()
-  expect(new URL(page.url()).search).toBe('?outcome=quarantined')
+  await page.waitForURL((url) => url.search === '?outcome=quarantined')
   await rows.first().click()
   await page.getByText("Bellhop couldn't turn it into a message.").waitFor()
   const download = page.waitForEvent('download')

@@ -130,12 +130,12 @@ browserTest('the filter of the delivery log is kept in the URL', async () => {
   await page.getByRole('button', { name: 'State' }).click()
   await page.getByRole('option', { name: /Failed/ }).click()
   await page.getByText('No matching deliveries').waitFor()
-  expect(new URL(page.url()).search).toBe('?state=failed')
+  await page.waitForURL((url) => url.search === '?state=failed')
   await page.reload()
   await page.getByText('No matching deliveries').waitFor()
   await page.getByRole('button', { name: 'Clear' }).click()
   await page.getByRole('link', { name: /^Delivered/ }).waitFor()
-  expect(new URL(page.url()).search).toBe('')
+  await page.waitForURL((url) => url.search === '')
 })
 
 browserTest('a signing secret is staged, promoted, and replaced immediately', async () => {

@@ -8,7 +8,7 @@ import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
-import { saysCopied } from '../support/copied.ts'
+import { showsForMoment } from '../support/momentary-text.ts'
 import { openWidget } from '../support/visitors.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -61,7 +61,10 @@ browserTest('a widget is added with its website, and its snippet is there to cop
   await page.getByRole('heading', { level: 1, name: 'Shop' }).waitFor()
   expect(await page.getByRole('textbox', { name: 'Website 1' }).inputValue()).toBe('https://shop.example')
   await page.getByText('Not seen on any website yet.').waitFor()
-  await Promise.all([saysCopied(page), page.getByRole('button', { name: 'Copy snippet' }).click()])
+  await Promise.all([
+    showsForMoment(page, 'Copied'),
+    page.getByRole('button', { name: 'Copy snippet' }).click(),
+  ])
   const snippet = await page.evaluate(() => navigator.clipboard.readText())
   expect(snippet).toMatch(
     /^<script async src="http:\/\/[^"]+\/widget\.js" data-key="bellhop_pk_[\w-]{40}"><\/script>$/,

@@ -8,6 +8,7 @@ import { freshPlace } from '../support/engine.ts'
 import { paintedPng } from '../support/images.ts'
 import { openLedger } from '../support/mail/fetched-mail.ts'
 import { reservePort } from '../support/mail/ports.ts'
+import { showsForMoment } from '../support/momentary-text.ts'
 import { newestMessage, readDraft, readThread, sendReply, textsOf } from '../support/threads.ts'
 import { field, openTicket, openWorkspace, type Workspace } from '../support/ticket-page.ts'
 import { makeTicket } from '../support/tickets.ts'
@@ -231,8 +232,10 @@ browserTest('an upload that breaks off can be repeated, and tells what the serve
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page, faults } = window
   await page.route('**/v1/attachments?**', (route) => route.abort('connectionreset'), { times: 1 })
-  await picker(page).setInputFiles([INVOICE])
-  await chip(page, 'invoice.pdf').getByText('Connection lost. Retrying…').waitFor()
+  await Promise.all([
+    showsForMoment(page, 'Connection lost. Retrying…'),
+    picker(page).setInputFiles([INVOICE]),
+  ])
   // It retries without being asked.
   await chip(page, 'invoice.pdf').getByText('16 B').waitFor()
   await eventually(async () => (await savedFiles(workspace)) === 'invoice.pdf')
