@@ -57,6 +57,10 @@ browserTest(
     await panel.getByText('Online now').waitFor()
     await stream.close()
     expect(facts).toMatch(/Time zone Europe\/Lisbon IP address \S+ Order number PB-7 Widget Shop$/)
+    // What they typed is offered as the customer's address.
+    await panel.getByRole('button', { name: 'Add…' }).click()
+    expect(await panel.getByRole('textbox', { name: 'Email' }).inputValue()).toBe('ana@example.com')
+    await page.keyboard.press('Escape')
     const link = panel.getByRole('link', { name: 'Plans and pricing' })
     expect(await link.getAttribute('href')).toBe(`${ORIGIN}/pricing?plan=team`)
     expect(await link.getAttribute('rel')).toBe('noopener noreferrer')

@@ -8,6 +8,7 @@ import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { toast } from '../../ui/toaster.tsx'
 import { readTicketAgain, type Ticket } from '../ticket-query.ts'
+import { visitorQuery } from '../visitor/visitor-query.ts'
 import './no-email.css'
 
 /** In place of the address of a customer without one: adds the one that they gave an agent. */
@@ -31,7 +32,9 @@ export function NoEmail(props: { ticket: Ticket }) {
 }
 
 function EmailForm(props: { ticket: Ticket; onClose: () => void }) {
-  const [email, setEmail] = createSignal('')
+  // The agent decides whether to believe what a visitor typed into the widget, but need not type it again.
+  const typed = queries.getQueryData(visitorQuery(props.ticket.id).queryKey)?.typedEmail
+  const [email, setEmail] = createSignal(typed ?? '')
   const add = useMutation(() => ({
     mutationFn: () =>
       ask(api.console.customers({ id: props.ticket.customer.userId }).patch({ email: email() })),
