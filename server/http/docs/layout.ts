@@ -1,4 +1,4 @@
-import { GUIDES } from './guides.ts'
+import { GUIDE_GROUPS, GUIDES } from './guides.ts'
 import { type Html, html } from './html.ts'
 
 export const STYLE_PATH = '/docs/docs.css'
@@ -24,7 +24,8 @@ interface DocsPage {
 
 /** A page of the documentation: navigation between all pages and the sections of this one, beside the content. */
 export function renderLayout({ path, title, sections, content }: DocsPage): string {
-  const guides = GUIDES.map((guide) => ({ path: `/docs/${guide.slug}`, title: guide.title }))
+  const guides = GUIDES.map(({ slug, title, group }) => ({ path: `/docs/${slug}`, title, group }))
+  const pages = [...guides, { path: REFERENCE_PATH, title: 'API reference', group: 'API' }]
   const link = (to: { path: string; title: string }) => {
     const isCurrent = to.path === path
     const current = isCurrent && html` aria-current="page"`
@@ -44,11 +45,10 @@ export function renderLayout({ path, title, sections, content }: DocsPage): stri
 <a class="skip" href="#content">Skip to content</a>
 <nav aria-label="Documentation">
 <p class="brand"><a href="${REFERENCE_PATH}">Bellhop <span>Docs</span></a></p>
-<p class="group">Guides</p>
-<ul>${guides.map(link)}</ul>
-<p class="group">API</p>
-<ul>${link({ path: REFERENCE_PATH, title: 'API reference' })}</ul>
-<p class="leave"><a href="/">Open the inbox</a></p>
+${GUIDE_GROUPS.map(
+  (name) =>
+    html`<p class="group">${name}</p>\n<ul>${pages.filter(({ group }) => group === name).map(link)}</ul>\n`,
+)}<p class="leave"><a href="/">Open the inbox</a></p>
 </nav>
 <main id="content">
 <details class="on-page"><summary>On this page</summary>${renderSections(sections)}</details>
