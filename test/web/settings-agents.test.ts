@@ -20,6 +20,7 @@ browserTest(
     await page.getByRole('button', { name: 'Create link' }).click()
     const link = await page.getByRole('textbox', { name: 'Link' }).inputValue()
     await page.getByText(/^Expires /).waitFor()
+    await page.getByText('This link works on this machine only.').waitFor()
     await page.getByRole('button', { name: 'Done' }).click()
     const row = page.getByRole('listitem').filter({ hasText: 'Cy Lindqvist' })
     await row.getByText('Invited').waitFor()

@@ -61,6 +61,7 @@ browserTest('a widget is added with its website, and its snippet is there to cop
   await page.getByRole('heading', { level: 1, name: 'Shop' }).waitFor()
   expect(await page.getByRole('textbox', { name: 'Website 1' }).inputValue()).toBe('https://shop.example')
   await page.getByText('Not seen on any website yet.').waitFor()
+  await page.getByText('This snippet works on this machine only. Set BELLHOP_URL').waitFor()
   await Promise.all([
     showsForMoment(page, 'Copied'),
     page.getByRole('button', { name: 'Copy snippet' }).click(),
@@ -82,6 +83,16 @@ browserTest('a widget is added with its website, and its snippet is there to cop
   await page.getByText('Paused. No website shows it.').waitFor()
   await page.getByRole('button', { name: 'Resume' }).click()
   await page.getByText('Not seen yet').waitFor()
+
+  // As with a public address in BELLHOP_URL.
+  await page.route('**/console/widgets/*', async (route) => {
+    const response = await route.fetch()
+    const body = (await response.text()).replaceAll(bellhop.url, 'https://help.example.com')
+    await route.fulfill({ response, body })
+  })
+  await page.reload()
+  await page.getByText('script-src https://help.example.com;').waitFor()
+  expect(await page.getByText('works on this machine only').count()).toBe(0)
 })
 
 browserTest(

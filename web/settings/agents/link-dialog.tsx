@@ -1,6 +1,7 @@
 import type { Agent } from '../../api/workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { LocalAddress } from '../local-address.tsx'
 import { SecretOnce } from '../secret-once.tsx'
 import { shortTime } from '../timestamp.tsx'
 
@@ -29,6 +30,7 @@ export function LinkDialog(props: { link: ShownLink | undefined; onClose: () => 
       }
     >
       <div class="stack-tight">
+        <LocalAddress url={props.link?.url ?? ''} what="This link" />
         <SecretOnce label="Link" secret={props.link?.url ?? ''} />
         <p class="muted small">
           Expires {props.link && shortTime(props.link.expiresAt)}. Creating a new link cancels this one.

@@ -8,6 +8,7 @@ import { DocsLink } from '../../ui/docs-link.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { toast, toastError } from '../../ui/toaster.tsx'
 import { CodeBlock } from '../code-block.tsx'
+import { LocalAddress } from '../local-address.tsx'
 import { Section } from '../page-layout.tsx'
 import { saveWidget, showWidget, type Widget } from './widget-data.ts'
 
@@ -27,6 +28,7 @@ export function Install(props: { widget: Widget }) {
       actions={<DocsLink to="/docs/widget">Where to put it</DocsLink>}
     >
       <CodeBlock label="Snippet" code={props.widget.snippet} />
+      <LocalAddress url={scriptOf(props.widget.snippet)} what="This snippet" />
       <p class="muted" role="status">
         <Seen widget={props.widget} />
       </p>
@@ -116,7 +118,11 @@ function NewKey(props: { widget: Widget }) {
 
 /** The origin of the script in the snippet, for both directives. */
 function policyFor(snippet: string): string {
-  const src = /src="([^"]*)"/.exec(snippet)?.[1] ?? ''
-  const origin = URL.parse(src)?.origin ?? ''
+  const origin = URL.parse(scriptOf(snippet))?.origin ?? ''
   return `script-src ${origin}; connect-src ${origin}`
+}
+
+/** The address of the script in the snippet. */
+function scriptOf(snippet: string): string {
+  return /src="([^"]*)"/.exec(snippet)?.[1] ?? ''
 }
