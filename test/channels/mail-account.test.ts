@@ -17,12 +17,12 @@ test.each(['imap.example.com', 'MX.example.com.', 'bücher.example', '8.8.8.8', 
 )
 
 test.each([
-  ['', 'Enter a host name such as imap.example.com.'],
-  ['imap.example.com:993', 'Enter a host name such as imap.example.com.'],
-  ['https://imap.example.com', 'Enter a host name such as imap.example.com.'],
-  ['ana@example.com', 'Enter a host name such as imap.example.com.'],
-  ['imap example.com', 'Enter a host name such as imap.example.com.'],
-  ['imap.example.com\r\n', 'Enter a host name such as imap.example.com.'],
+  ['', 'Enter a host name such as mail.example.com.'],
+  ['imap.example.com:993', 'Enter a host name such as mail.example.com.'],
+  ['https://imap.example.com', 'Enter a host name such as mail.example.com.'],
+  ['ana@example.com', 'Enter a host name such as mail.example.com.'],
+  ['imap example.com', 'Enter a host name such as mail.example.com.'],
+  ['imap.example.com\r\n', 'Enter a host name such as mail.example.com.'],
   [
     'localhost',
     'localhost is not a public host name. To use it, add it or its network to BELLHOP_MAIL_ALLOW.',

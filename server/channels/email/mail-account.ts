@@ -44,7 +44,7 @@ export function refusalOfMailHost(
   host: string,
 ): { code: 'invalid_host' | 'blocked_host' | 'blocked_address'; detail: string } | null {
   const name = hostOf(host)
-  if (!name) return { code: 'invalid_host', detail: 'Enter a host name such as imap.example.com.' }
+  if (!name) return { code: 'invalid_host', detail: 'Enter a host name such as mail.example.com.' }
   const refusal = createAddressPolicy(config.mailAllow).refusalOfHost(name)
   return refusal && { code: refusal.code, detail: `${refusal.detail} ${ALLOW_HINT}` }
 }
