@@ -13,7 +13,8 @@ import { viewTicketVisitor } from './views.ts'
 export function ticketVisitorRoutes(deps: Deps, guard: AgentGuard, streams: VisitorStreams) {
   async function view(orgId: string, ticketId: string) {
     const found = await readTicketVisitor(deps, orgId, ticketId)
-    return viewTicketVisitor(found, streams.isConnected(found.visitor.tokenHash))
+    const { tokenHash } = found.visitor
+    return viewTicketVisitor(found, tokenHash !== null && streams.isConnected(tokenHash))
   }
 
   const shared = { params: byId, response: { 200: ticketVisitor } }
