@@ -117,6 +117,14 @@ browserTest('an agent changes their name, theme and password, and signs out anot
   await page.getByLabel('Your name').fill('Benjamin Okafor')
   await page.getByRole('button', { name: 'Save name' }).click()
   await page.getByText('Name saved.').waitFor()
+  // Saying it again replaces it, instead of counting "1 more".
+  await page.getByLabel('Your name').fill('Ben Okafor')
+  const saved = page.waitForResponse((response) => response.request().method() === 'PATCH')
+  await page.getByRole('button', { name: 'Save name' }).click()
+  await saved
+  await page.getByRole('button', { name: 'Save name', disabled: true }).waitFor()
+  await page.getByText('Name saved.').waitFor()
+  expect(await page.getByText('1 more').count()).toBe(0)
   await page.getByText('Dark', { exact: true }).click()
   expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
 

@@ -35,8 +35,13 @@ export function toastError(text: string, action?: Toast['action']): () => void {
 
 function add(given: Omit<Toast, 'id'>): () => void {
   const id = ++lastId
-  setToasts((before) => [...makeRoom(before), { ...given, id }])
+  setToasts((before) => [...makeRoom(before.filter((one) => !isRepeated(one, given))), { ...given, id }])
   return () => close(id)
+}
+
+/** The same words without a button of their own, such as "Saved." after each of several changes, need to be shown once. */
+function isRepeated(shown: Toast, { text, look, action }: Omit<Toast, 'id'>): boolean {
+  return look === 'normal' && shown.look === 'normal' && shown.text === text && !shown.action && !action
 }
 
 /** Drops the oldest toast that would close on its own. Errors stay: one may hold the only copy of a text. */
