@@ -11,13 +11,16 @@ const CLOSE_AFTER_MS = 10_000
 const REPLACE_EVERY_MS = 5_000
 /** A server that hangs can't keep this one from stopping. */
 const CLOSE_TIMEOUT_S = 2
+/** A connection that is begun while the server is silent stays dead, and queries wait for it also when others get through. */
+const CONNECT_TIMEOUT_S = 10
 
 /**
  * Connections to a server that may stop answering: it hangs, or the network swallows packets. A query that waits while the
  * server answers nothing else is given up with an error, and new connections take the place of those that may be dead. So
  * the service recovers when the server does. A server that is only slow is waited for.
  */
-export function openPool(url: string, options: SQL.Options): SQL {
+export function openPool(url: string, given: SQL.Options): SQL {
+  const options = { connectionTimeout: CONNECT_TIMEOUT_S, ...given }
   let client = new SQL(url, options)
   let replacedAt = Number.NEGATIVE_INFINITY
   /** One question for all queries that wait. */
