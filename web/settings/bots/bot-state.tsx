@@ -4,20 +4,12 @@ import CirclePause from 'lucide-solid/icons/circle-pause'
 import CircleX from 'lucide-solid/icons/circle-x'
 import LoaderCircle from 'lucide-solid/icons/loader-circle'
 import Unplug from 'lucide-solid/icons/unplug'
-import type { Component } from 'solid-js'
-import { Dynamic } from 'solid-js/web'
-import { Badge, type Tone } from '../../ui/badge.tsx'
 import { DetailList } from '../detail-list.tsx'
 import { LastError, timeOr } from '../last-error.tsx'
+import { type ShownState, StateBadge } from '../state-badge.tsx'
 import type { Bot } from './bot-data.ts'
 
-interface Shown {
-  word: string
-  tone: Tone
-  icon: Component<{ size?: number }>
-}
-
-const STATES: Record<Bot['state'], Shown> = {
+const STATES: Record<Bot['state'], ShownState> = {
   active: { word: 'Connected', tone: 'green', icon: CircleCheck },
   connecting: { word: 'Connecting', tone: 'amber', icon: LoaderCircle },
   failing: { word: 'Failing', tone: 'amber', icon: CircleAlert },
@@ -30,12 +22,7 @@ const STATES: Record<Bot['state'], Shown> = {
 /** The state of a bot as word, icon and color. */
 export function BotState(props: { bot: Bot }) {
   const shown = () => STATES[props.bot.state]
-  return (
-    <Badge tone={shown().tone}>
-      <Dynamic component={shown().icon} size={12} />
-      {shown().word}
-    </Badge>
-  )
+  return <StateBadge state={shown()} />
 }
 
 /** When messages last came and went, how many wait, and what is wrong. */

@@ -4,20 +4,13 @@ import CirclePause from 'lucide-solid/icons/circle-pause'
 import CircleX from 'lucide-solid/icons/circle-x'
 import LoaderCircle from 'lucide-solid/icons/loader-circle'
 import LogIn from 'lucide-solid/icons/log-in'
-import { type Component, Show } from 'solid-js'
-import { Dynamic } from 'solid-js/web'
-import { Badge, type Tone } from '../../ui/badge.tsx'
+import { Show } from 'solid-js'
 import { DetailList } from '../detail-list.tsx'
 import { LastError, timeOr } from '../last-error.tsx'
+import { type ShownState, StateBadge } from '../state-badge.tsx'
 import type { Mailbox } from './mailbox-data.ts'
 
-interface Shown {
-  word: string
-  tone: Tone
-  icon: Component<{ size?: number }>
-}
-
-const STATES: Record<Mailbox['state'], Shown> = {
+const STATES: Record<Mailbox['state'], ShownState> = {
   active: { word: 'Connected', tone: 'green', icon: CircleCheck },
   connecting: { word: 'Connecting', tone: 'amber', icon: LoaderCircle },
   failing: { word: 'Failing', tone: 'amber', icon: CircleAlert },
@@ -26,17 +19,12 @@ const STATES: Record<Mailbox['state'], Shown> = {
 }
 export const PLAIN_ANSWERS =
   "Email to this address with +… before the @ doesn't arrive, so replies use the plain address. Answers are recognized by their headers."
-const UNFINISHED: Shown = { word: 'Not signed in', tone: 'amber', icon: LogIn }
+const UNFINISHED: ShownState = { word: 'Not signed in', tone: 'amber', icon: LogIn }
 
 /** The state of a mailbox as word, icon and color. */
 export function MailboxState(props: { mailbox: Mailbox }) {
   const shown = () => (props.mailbox.isSignedIn ? STATES[props.mailbox.state] : UNFINISHED)
-  return (
-    <Badge tone={shown().tone}>
-      <Dynamic component={shown().icon} size={12} />
-      {shown().word}
-    </Badge>
-  )
+  return <StateBadge state={shown()} />
 }
 
 /** "1,204 on the server, all accounted for": mails in the folders that are read, against those that Bellhop has seen to. */
