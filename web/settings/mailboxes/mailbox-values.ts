@@ -98,12 +98,7 @@ export function valuesOf(mailbox: Mailbox): MailboxValues {
     signIn: mailbox.signIn,
     password: '',
     user: imap.user,
-    imapHost: imap.host,
-    imapPort: String(imap.port),
-    imapSecurity: imap.security,
-    smtpHost: smtp.host,
-    smtpPort: String(smtp.port),
-    smtpSecurity: smtp.security,
+    ...serverValues(mailbox),
     smtpSignIn,
     smtpUser: smtpSignIn === 'own' ? smtp.user : '',
     smtpPassword: '',
@@ -124,7 +119,7 @@ function smtpSignInOf({ imap, smtp, signIn, hasSmtpPassword }: Mailbox): SmtpSig
   return hasSmtpPassword || smtp.user !== imap.user ? 'own' : 'same'
 }
 
-/** The servers of a provider as fields. */
+/** The servers of a mailbox or a provider as fields. */
 export function serverValues({ imap, smtp }: Pick<MailProvider, 'imap' | 'smtp'>) {
   return {
     imapHost: imap.host,
