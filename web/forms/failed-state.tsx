@@ -29,3 +29,18 @@ export function FailedState(props: FailedStateProps) {
     </div>
   )
 }
+
+/** The same for a query, which is loaded again. */
+export function FailedQuery(props: {
+  title: string
+  query: { error: unknown; isFetching: boolean; refetch(): unknown }
+}) {
+  return (
+    <FailedState
+      title={props.title}
+      error={props.query.error}
+      isBusy={props.query.isFetching}
+      onRetry={() => void props.query.refetch()}
+    />
+  )
+}

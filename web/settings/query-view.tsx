@@ -2,7 +2,7 @@ import type { UseInfiniteQueryResult, UseQueryResult } from '@tanstack/solid-que
 import MapPinOff from 'lucide-solid/icons/map-pin-off'
 import { type Accessor, For, type JSX, Match, Show, Switch } from 'solid-js'
 import { isNotFound } from '../api/api-problem.ts'
-import { FailedState } from '../forms/failed-state.tsx'
+import { FailedQuery } from '../forms/failed-state.tsx'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import './query-view.css'
@@ -25,12 +25,7 @@ export function QueryView<Data>(props: QueryViewProps<Data>) {
         <NotFound text="Check the URL. It may also have been deleted." />
       </Match>
       <Match when={props.query.isLoadingError}>
-        <FailedState
-          title={`Couldn't load ${props.what}`}
-          error={props.query.error}
-          isBusy={props.query.isFetching}
-          onRetry={() => void props.query.refetch()}
-        />
+        <FailedQuery title={`Couldn't load ${props.what}`} query={props.query} />
       </Match>
     </Switch>
   )

@@ -2,7 +2,7 @@ import { useLocation, useNavigate } from '@solidjs/router'
 import { createEffect, createMemo, createSignal, Match, on, onCleanup, onMount, Show, Switch } from 'solid-js'
 import { isNotFound } from '../api/api-problem.ts'
 import { useSession } from '../api/session.ts'
-import { FailedState } from '../forms/failed-state.tsx'
+import { FailedQuery } from '../forms/failed-state.tsx'
 import { useKeys } from '../keyboard/keys.ts'
 import { lazyPage } from '../live/lazy-page.tsx'
 import { announcePresence, announceTyping } from '../live/presence.ts'
@@ -78,14 +78,7 @@ export function TicketPane(props: TicketPaneProps) {
           }}
         </Match>
         <Match when={ticket().error}>
-          {(error) => (
-            <FailedState
-              title="Couldn't load the ticket"
-              error={error()}
-              onRetry={() => void ticket().refetch()}
-              isBusy={ticket().isFetching}
-            />
-          )}
+          <FailedQuery title="Couldn't load the ticket" query={ticket()} />
         </Match>
       </Switch>
     </article>

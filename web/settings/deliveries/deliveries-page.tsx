@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/solid-query'
 import FunnelX from 'lucide-solid/icons/funnel-x'
 import Inbox from 'lucide-solid/icons/inbox'
 import { createMemo, For, Show } from 'solid-js'
-import { FailedState } from '../../forms/failed-state.tsx'
+import { FailedQuery } from '../../forms/failed-state.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Page } from '../page-layout.tsx'
 import { RowsSkeleton, ShowMore } from '../query-view.tsx'
@@ -37,14 +37,7 @@ export function DeliveriesPage() {
       <DeliveryFilters filter={filter()} onChange={(change) => setSearch(change, { replace: true })} />
       <Show
         when={!query.isLoadingError}
-        fallback={
-          <FailedState
-            title="Couldn't load deliveries"
-            error={query.error}
-            isBusy={query.isFetching}
-            onRetry={() => void query.refetch()}
-          />
-        }
+        fallback={<FailedQuery title="Couldn't load deliveries" query={query} />}
       >
         <Show when={rows()} fallback={<RowsSkeleton rows={8} label="Loading deliveries" />}>
           {(found) => (

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/solid-query'
 import FunnelX from 'lucide-solid/icons/funnel-x'
 import MailOpen from 'lucide-solid/icons/mail-open'
 import { createMemo, For, Show } from 'solid-js'
-import { FailedState } from '../../forms/failed-state.tsx'
+import { FailedQuery } from '../../forms/failed-state.tsx'
 import { DocsLink } from '../../ui/docs-link.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Page } from '../page-layout.tsx'
@@ -43,14 +43,7 @@ export function MailsPage() {
       />
       <Show
         when={!query.isLoadingError}
-        fallback={
-          <FailedState
-            title="Couldn't load received mail"
-            error={query.error}
-            isBusy={query.isFetching}
-            onRetry={() => void query.refetch()}
-          />
-        }
+        fallback={<FailedQuery title="Couldn't load received mail" query={query} />}
       >
         <Show when={rows()} fallback={<RowsSkeleton rows={8} label="Loading received mail" />}>
           {(found) => (

@@ -1,6 +1,6 @@
 import { createMemo, Match, Show, Switch } from 'solid-js'
 import { isNotFound } from '../../api/api-problem.ts'
-import { FailedState } from '../../forms/failed-state.tsx'
+import { FailedQuery } from '../../forms/failed-state.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { CustomerCard } from './customer-card.tsx'
 import './customer-panel.css'
@@ -35,14 +35,7 @@ export function CustomerPanel(props: { ticketId: string }) {
                   {(data) => <CustomerTickets customer={data()} ticketId={props.ticketId} />}
                 </Match>
                 <Match when={customer().error}>
-                  {(error) => (
-                    <FailedState
-                      title="Couldn't load their other tickets"
-                      error={error()}
-                      onRetry={() => void customer().refetch()}
-                      isBusy={customer().isFetching}
-                    />
-                  )}
+                  <FailedQuery title="Couldn't load their other tickets" query={customer()} />
                 </Match>
               </Switch>
               <TicketFacts ticket={known().ticket} />

@@ -6,7 +6,7 @@ import { formatSize } from '../../../server/sizes.ts'
 import { api, ask } from '../../api/api.ts'
 import { observe } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
-import { FailedState } from '../../forms/failed-state.tsx'
+import { FailedQuery } from '../../forms/failed-state.tsx'
 import { Time } from '../../ui/relative-time.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { MessageText } from '../thread/message-text.tsx'
@@ -137,14 +137,7 @@ function EarlierTexts(props: { ticketId: string; message: MessageEntry }) {
       when={edits().data}
       fallback={
         <Show when={edits().error} fallback={<Skeleton lines={2} label="Loading the earlier text" />}>
-          {(error) => (
-            <FailedState
-              title="Couldn't load the earlier text"
-              error={error()}
-              onRetry={() => void edits().refetch()}
-              isBusy={edits().isFetching}
-            />
-          )}
+          <FailedQuery title="Couldn't load the earlier text" query={edits()} />
         </Show>
       }
     >

@@ -5,7 +5,7 @@ import { createStore } from 'solid-js/store'
 import { api, ask } from '../../api/api.ts'
 import { observe, queries } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
-import { FailedState } from '../../forms/failed-state.tsx'
+import { FailedQuery } from '../../forms/failed-state.tsx'
 import { DialogForm } from '../../forms/form.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -38,14 +38,7 @@ export function BlockDialog(props: { ticketId: string; isOpen: boolean; onClose:
         when={visitor().data}
         fallback={
           <Show when={visitor().error} fallback={<Skeleton lines={3} label="Loading the visitor" />}>
-            {(error) => (
-              <FailedState
-                title="Couldn't load the visitor"
-                error={error()}
-                onRetry={() => void visitor().refetch()}
-                isBusy={visitor().isFetching}
-              />
-            )}
+            <FailedQuery title="Couldn't load the visitor" query={visitor()} />
           </Show>
         }
       >

@@ -1,6 +1,6 @@
 import { type JSX, Match, Show, Switch } from 'solid-js'
 import { observe } from '../../api/queries.ts'
-import { FailedState } from '../../forms/failed-state.tsx'
+import { FailedQuery } from '../../forms/failed-state.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
@@ -16,14 +16,7 @@ export function VisitorSection(props: { ticketId: string }) {
       <Switch fallback={<Skeleton lines={4} label="Loading the visitor" />}>
         <Match when={visitor().data}>{(known) => <VisitorFacts visitor={known()} />}</Match>
         <Match when={visitor().error}>
-          {(error) => (
-            <FailedState
-              title="Couldn't load the visitor"
-              error={error()}
-              onRetry={() => void visitor().refetch()}
-              isBusy={visitor().isFetching}
-            />
-          )}
+          <FailedQuery title="Couldn't load the visitor" query={visitor()} />
         </Match>
       </Switch>
     </section>
