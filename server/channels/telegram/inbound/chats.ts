@@ -15,8 +15,8 @@ export async function findChat(tx: Transaction, bot: Bot, chatId: string): Promi
 }
 
 /**
- * Keeps who writes in a chat, as Telegram says it now, and what else is known of it. Who writes has not blocked the bot
- * (anymore).
+ * Saves who writes in a chat, as Telegram describes them now. Someone who writes has not blocked the bot, or no longer
+ * does.
  */
 export async function saveChat(
   deps: Deps,
@@ -42,7 +42,7 @@ export async function saveChat(
     .onConflictDoUpdate({ target: [telegramChats.botId, telegramChats.chatId], set })
 }
 
-/** The rows of messages that are new, which are now known. */
+/** Records messages, and returns the rows of those that weren't known. */
 export async function claimMessages(
   deps: Deps,
   tx: Transaction,
@@ -73,7 +73,7 @@ export async function claimMessages(
 
 export type KnownMessage = typeof telegramMessages.$inferSelect
 
-/** What is known of a message by Telegram's id. */
+/** Finds a message by Telegram's id. */
 export async function findMessage(
   read: Reader | Transaction,
   bot: Bot,
@@ -82,34 +82,28 @@ export async function findMessage(
   const [known] = await read
     .select()
     .from(telegramMessages)
-    .where(
-      and(
-        eq(telegramMessages.orgId, bot.orgId),
-        eq(telegramMessages.botId, bot.id),
-        eq(telegramMessages.chatId, chatId),
-        eq(telegramMessages.telegramMessageId, telegramMessageId),
-      ),
-    )
+    .where(isMessage({ orgId: bot.orgId, botId: bot.id, chatId, telegramMessageId }))
   return known
 }
 
-/** The file that the message has since an edit. */
+/** Saves the file of a message after an edit. */
 export async function saveFile(tx: Transaction, known: KnownMessage, message: Message): Promise<void> {
-  const { orgId, botId, chatId, telegramMessageId } = known
   await tx
     .update(telegramMessages)
     .set({ file: fileIn(message)?.uniqueId ?? null })
-    .where(
-      and(
-        eq(telegramMessages.orgId, orgId),
-        eq(telegramMessages.botId, botId),
-        eq(telegramMessages.chatId, chatId),
-        eq(telegramMessages.telegramMessageId, telegramMessageId),
-      ),
-    )
+    .where(isMessage(known))
 }
 
-/** The message that the first parts of an album have become. */
+function isMessage(key: Pick<KnownMessage, 'orgId' | 'botId' | 'chatId' | 'telegramMessageId'>) {
+  return and(
+    eq(telegramMessages.orgId, key.orgId),
+    eq(telegramMessages.botId, key.botId),
+    eq(telegramMessages.chatId, key.chatId),
+    eq(telegramMessages.telegramMessageId, key.telegramMessageId),
+  )
+}
+
+/** Finds the message that the first parts of an album became. */
 export async function findAlbum(
   tx: Transaction,
   bot: Bot,
