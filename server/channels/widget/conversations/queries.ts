@@ -1,4 +1,4 @@
-import { and, count, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, count, eq, isNull, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../database/database.ts'
 import { insertOf, integerParameter, statement, textParameter } from '../../../database/statement.ts'
 import { agents } from '../../../database/tables/agents.ts'
@@ -6,7 +6,7 @@ import { messages } from '../../../database/tables/messages.ts'
 import { tickets } from '../../../database/tables/tickets.ts'
 import { widgetConversations, widgetMessages } from '../../../database/tables/widgets.ts'
 
-/** A conversation as far as its visitor sees it. */
+/** The part of a conversation that its visitor sees. */
 export type ConversationRow = Pick<
   typeof widgetConversations.$inferSelect,
   | 'ticketId'
@@ -66,6 +66,35 @@ function selectConversation(read: Reader | Transaction, where: SQL | undefined) 
     .where(where)
 }
 
+function selectTicketIds(read: Reader | Transaction, where: SQL | undefined, p: { limit: Placeholder }) {
+  return read
+    .select({ ticketId: widgetConversations.ticketId })
+    .from(widgetConversations)
+    .where(where)
+    .orderBy(sql`${widgetConversations.createdAt} desc limit ${integerParameter(p.limit)}`)
+}
+
+/** The conversations of a browser before its website signed a user in. */
+function isOfVisitor(p: { orgId: Placeholder; visitorId: Placeholder }): SQL | undefined {
+  return and(
+    eq(widgetConversations.orgId, textParameter(p.orgId)),
+    eq(widgetConversations.visitorId, textParameter(p.visitorId)),
+    isNull(widgetConversations.userId),
+  )
+}
+
+function isOfUser(p: { orgId: Placeholder; userId: Placeholder }): SQL | undefined {
+  return and(
+    eq(widgetConversations.orgId, textParameter(p.orgId)),
+    eq(widgetConversations.userId, textParameter(p.userId)),
+  )
+}
+
+/** Newest first. The limit is part of it, because Drizzle would bind it bare (statement.ts). */
+function byActivity(p: { limit: Placeholder }): SQL {
+  return sql`${tickets.updatedAt} desc, ${tickets.id} desc limit ${integerParameter(p.limit)}`
+}
+
 export const findConversation = statement<
   { orgId: string; ticketId: string },
   ConversationRow[],
@@ -86,29 +115,14 @@ export const findConversationsOfVisitor = statement<
   ConversationRow[],
   Reader
 >('widget_conversations_of_visitor', (read, p) =>
-  selectConversation(
-    read,
-    and(
-      eq(widgetConversations.orgId, textParameter(p.orgId)),
-      eq(widgetConversations.visitorId, textParameter(p.visitorId)),
-      isNull(widgetConversations.userId),
-    ),
-  ).orderBy(sql`${tickets.updatedAt} desc, ${tickets.id} desc limit ${integerParameter(p.limit)}`),
+  selectConversation(read, isOfVisitor(p)).orderBy(byActivity(p)),
 )
 
 export const findConversationsOfUser = statement<
   { orgId: string; userId: string; limit: number },
   ConversationRow[],
   Reader
->('widget_conversations_of_user', (read, p) =>
-  selectConversation(
-    read,
-    and(
-      eq(widgetConversations.orgId, textParameter(p.orgId)),
-      eq(widgetConversations.userId, textParameter(p.userId)),
-    ),
-  ).orderBy(sql`${tickets.updatedAt} desc, ${tickets.id} desc limit ${integerParameter(p.limit)}`),
-)
+>('widget_conversations_of_user', (read, p) => selectConversation(read, isOfUser(p)).orderBy(byActivity(p)))
 
 type TicketIds = { ticketId: string }[]
 
@@ -117,38 +131,15 @@ export const findTicketIdsOfVisitor = statement<
   { orgId: string; visitorId: string; limit: number },
   TicketIds,
   Reader | Transaction
->('widget_tickets_of_visitor', (read, p) =>
-  read
-    .select({ ticketId: widgetConversations.ticketId })
-    .from(widgetConversations)
-    .where(
-      and(
-        eq(widgetConversations.orgId, textParameter(p.orgId)),
-        eq(widgetConversations.visitorId, textParameter(p.visitorId)),
-        isNull(widgetConversations.userId),
-      ),
-    )
-    .orderBy(sql`${widgetConversations.createdAt} desc limit ${integerParameter(p.limit)}`),
-)
+>('widget_tickets_of_visitor', (read, p) => selectTicketIds(read, isOfVisitor(p), p))
 
 export const findTicketIdsOfUser = statement<
   { orgId: string; userId: string; limit: number },
   TicketIds,
   Reader | Transaction
->('widget_tickets_of_user', (read, p) =>
-  read
-    .select({ ticketId: widgetConversations.ticketId })
-    .from(widgetConversations)
-    .where(
-      and(
-        eq(widgetConversations.orgId, textParameter(p.orgId)),
-        eq(widgetConversations.userId, textParameter(p.userId)),
-      ),
-    )
-    .orderBy(sql`${widgetConversations.createdAt} desc limit ${integerParameter(p.limit)}`),
-)
+>('widget_tickets_of_user', (read, p) => selectTicketIds(read, isOfUser(p), p))
 
-/** Finds it by the id that the page generated. */
+/** Finds a conversation by the id that the page generated. */
 export const findByClientId = statement<
   { orgId: string; visitorId: string; clientId: string },
   { ticketId: string }[],
