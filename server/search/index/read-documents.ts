@@ -20,7 +20,9 @@ const MAX_OF_FIRST = 16_000
 const MAX_OF_ONE = 8_000
 const MAX_MESSAGES = 100
 const MAX_NOTES = 50
-/** What a document costs to index depends on its different words. No language has as many in a document of this size. */
+/**
+ * The cost of indexing a document depends on its distinct words. No language has this many in a document of this size.
+ */
 const MAX_DIFFERENT_WORDS = 8_000
 /** Names and addresses of those on the mails, and names of files: each once, the newest first. */
 const MAX_PEOPLE = 100
@@ -77,7 +79,7 @@ async function documentWords(read: Reader, id: TicketId): Promise<string[] | und
   return withoutExcess([organizationWord(id.orgId), ...customerWords, ...texts.flatMap(wordsOf)])
 }
 
-/** Leaves out further words once there are many different ones, as in pasted random data. */
+/** Leaves out further words once there are many distinct ones, as in pasted random data. */
 function withoutExcess(words: string[]): string[] {
   if (words.length <= MAX_DIFFERENT_WORDS) return words
   const known = new Set<string>()
@@ -121,6 +123,17 @@ interface Text {
   createdAt: number
 }
 
+function textColumns(maxCharacters: number) {
+  return {
+    id: messages.id,
+    text: beginning(messages.text, maxCharacters),
+    format: messages.format,
+    attachmentCount: messages.attachmentCount,
+    email: messages.email,
+    createdAt: messages.createdAt,
+  }
+}
+
 function hasFiles({ attachmentCount }: Text): boolean {
   return attachmentCount > 0
 }
@@ -142,14 +155,7 @@ const firstMessage = statement<{ orgId: string; ticketId: string }, Text[], Read
   'search_first_message',
   (read, p) =>
     read
-      .select({
-        id: messages.id,
-        text: beginning(messages.text, MAX_OF_FIRST),
-        format: messages.format,
-        attachmentCount: messages.attachmentCount,
-        email: messages.email,
-        createdAt: messages.createdAt,
-      })
+      .select(textColumns(MAX_OF_FIRST))
       .from(messages)
       .where(
         and(eq(messages.orgId, textParameter(p.orgId)), eq(messages.ticketId, textParameter(p.ticketId))),
@@ -162,14 +168,7 @@ const newestMessages = statement<{ orgId: string; ticketId: string }, Text[], Re
   'search_newest_messages',
   (read, p) =>
     read
-      .select({
-        id: messages.id,
-        text: beginning(messages.text, MAX_OF_ONE),
-        format: messages.format,
-        attachmentCount: messages.attachmentCount,
-        email: messages.email,
-        createdAt: messages.createdAt,
-      })
+      .select(textColumns(MAX_OF_ONE))
       .from(messages)
       .where(
         and(eq(messages.orgId, textParameter(p.orgId)), eq(messages.ticketId, textParameter(p.ticketId))),
