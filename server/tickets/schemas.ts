@@ -223,6 +223,15 @@ export const format = oneOf(
   'MessageFormat',
 )
 
+const MESSAGE_EXAMPLE = {
+  id: 'msg_01jq8z5w8wf6r9f5v0h3q1x2yz',
+  role: 'agent',
+  text: 'It is attached.',
+  format: 'plain',
+  agentName: 'Website',
+  createdAt: '2026-03-01T09:31:00.000Z',
+}
+
 const message = t.Object(
   {
     id: id('msg_01jq8z5w8wf6r9f5v0h3q1x2yz', 'Message id.'),
@@ -250,16 +259,7 @@ const message = t.Object(
   },
   {
     $id: 'Message',
-    examples: [
-      {
-        id: 'msg_01jq8z5w8wf6r9f5v0h3q1x2yz',
-        role: 'agent',
-        text: 'It is attached.',
-        format: 'plain',
-        agentName: 'Website',
-        createdAt: '2026-03-01T09:31:00.000Z',
-      },
-    ],
+    examples: [MESSAGE_EXAMPLE],
   },
 )
 
@@ -291,12 +291,7 @@ export const outgoingMessage = t.Object(
     base: message,
     examples: [
       {
-        id: 'msg_01jq8z5w8wf6r9f5v0h3q1x2yz',
-        role: 'agent',
-        text: 'It is attached.',
-        format: 'plain',
-        agentName: 'Website',
-        createdAt: '2026-03-01T09:31:00.000Z',
+        ...MESSAGE_EXAMPLE,
         delivery: { state: 'waiting', sendAt: '2026-03-02T08:00:00.000Z' },
       },
     ],
