@@ -22,18 +22,3 @@ export async function signInAgent({ folder, orgId }: Workspace): Promise<string>
   await deps.database.close()
   return `bellhop_session=${token}`
 }
-
-/** Each event of a stream, as text, until it ends. */
-export async function readEvents(response: Response, take: (block: string) => void): Promise<void> {
-  const decoder = new TextDecoder()
-  let rest = ''
-  try {
-    for await (const chunk of response.body ?? []) {
-      const blocks = (rest + decoder.decode(chunk, { stream: true })).split('\n\n')
-      rest = blocks.pop() ?? ''
-      for (const block of blocks) take(block)
-    }
-  } catch {
-    // Canceled, or ended by the server.
-  }
-}

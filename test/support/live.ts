@@ -47,7 +47,7 @@ export async function openEventStream(url: string, headers: Record<string, strin
   const given = new Set<LiveEvent>()
   const waiting = new Set<() => void>()
   let comments = 0
-  const ended = readAll(response, (block) => {
+  const ended = readEvents(response, (block) => {
     if (block.startsWith(':')) comments += 1
     if (!/^data:/m.test(block)) return
     seen.push(parseEvent(block))
@@ -85,7 +85,8 @@ export async function openEventStream(url: string, headers: Record<string, strin
   }
 }
 
-async function readAll(response: Response, take: (block: string) => void): Promise<void> {
+/** Each event of a stream, as text, until it ends. */
+export async function readEvents(response: Response, take: (block: string) => void): Promise<void> {
   const decoder = new TextDecoder()
   let rest = ''
   try {
@@ -95,7 +96,7 @@ async function readAll(response: Response, take: (block: string) => void): Promi
       for (const block of blocks) take(block)
     }
   } catch {
-    // Closed by the test, or cut off when the server stops.
+    // Canceled, or cut off when the server stops.
   }
 }
 
