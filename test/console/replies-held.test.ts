@@ -1,5 +1,4 @@
 import { afterAll, expect, test } from 'bun:test'
-import { scheduledMessages } from '../../server/database/tables/scheduled-messages.ts'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
@@ -12,10 +11,9 @@ import {
   sendNow,
   sendReply,
   textsOf,
-  UNDO_MS,
+  untilSent,
 } from '../support/threads.ts'
 import { makeTicket, problemOf } from '../support/tickets.ts'
-import { eventually } from '../support/webhooks.ts'
 
 const LONG = 60_000
 const clock = createManualClock()
@@ -31,16 +29,8 @@ async function leftBehind(text: string): Promise<{ ben: SignedInAgent; id: strin
   const { id } = await makeTicket(acme)
   const reply = await sendReply(ben, id, { text, status: 'resolved' })
   await admin.call('POST', `/console/agents/${ben.id}/disable`)
-  await untilGone()
+  await untilSent(bellhop, clock)
   return { ben, id, reply }
-}
-
-async function untilGone(): Promise<void> {
-  await eventually(async () => {
-    clock.advance(UNDO_MS)
-    const rows = await bellhop.deps.database.read.select().from(scheduledMessages)
-    return rows.every(({ isHeld }) => isHeld)
-  })
 }
 
 test("a waiting reply of an agent who was disabled isn't sent in their name; another agent can send it in their own", async () => {
@@ -87,7 +77,7 @@ test('a reply that is held because of another reply says so', async () => {
   await sendReply(cy, id, { text: 'One.', after })
   clock.advance(5)
   await sendReply(ana, id, { text: 'Two.', after })
-  await untilGone()
+  await untilSent(bellhop, clock)
   expect((await readThread(ana, id)).waiting).toMatchObject([{ isHeld: true, heldBecause: 'answered' }])
 })
 
@@ -98,7 +88,7 @@ test("a reply that doesn't fit into the draft is held: neither is lost, and noth
     ana.call('PUT', `/console/tickets/${id}/draft`, { body: { kind: 'reply', text } })
   await save('d'.repeat(LONG))
   problemOf(await ana.call('DELETE', replyPath(id, reply.id)), 409, 'draft_too_long')
-  await untilGone()
+  await untilSent(bellhop, clock)
   expect(await textsOf(ana, id)).toHaveLength(1)
   expect((await readThread(ana, id)).waiting).toMatchObject([{ isHeld: true, heldBecause: 'too_long' }])
   expect(await readDraft(ana, id, 'reply')).toHaveLength(LONG)
@@ -132,7 +122,7 @@ test('its author finds a held reply, and all agents do once its author is disabl
   await sendReply(dee, id, { text: 'First.', after })
   clock.advance(5)
   const late = await sendReply(eli, id, { text: 'Second.', after })
-  await untilGone()
+  await untilSent(bellhop, clock)
 
   expect(await countsOf(eli)).toMatchObject({
     views: { held: 1 },

@@ -1,5 +1,4 @@
 import { afterAll, expect, test } from 'bun:test'
-import { scheduledMessages } from '../../server/database/tables/scheduled-messages.ts'
 import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
@@ -12,9 +11,9 @@ import {
   sendReply,
   textsOf,
   UNDO_MS,
+  untilSent,
 } from '../support/threads.ts'
 import { makeTicket, problemOf, readTicket } from '../support/tickets.ts'
-import { eventually } from '../support/webhooks.ts'
 
 const clock = createManualClock()
 const bellhop = await startBellhop({ clock })
@@ -23,15 +22,6 @@ const acme = await bellhop.organization()
 const ben = await signInAgent(bellhop, acme.orgId)
 const ana = await signInAgent(bellhop, acme.orgId, { name: 'Ana Lima' })
 const admin = await signInAgent(bellhop, acme.orgId, { name: 'Root', role: 'admin' })
-
-/** Time passes until nothing waits that is not held. */
-async function untilGone(): Promise<void> {
-  await eventually(async () => {
-    clock.advance(UNDO_MS)
-    const rows = await bellhop.deps.database.read.select().from(scheduledMessages)
-    return rows.every(({ isHeld }) => isHeld)
-  })
-}
 
 test('a reply waits ten seconds, then it is sent once, in the name of its agent', async () => {
   const { id } = await makeTicket(acme)
@@ -54,7 +44,7 @@ test('a reply waits ten seconds, then it is sent once, in the name of its agent'
   clock.advance(UNDO_MS - 1)
   await Bun.sleep(20)
   expect((await readTicket(acme, id)).messages).toHaveLength(1)
-  await untilGone()
+  await untilSent(bellhop, clock)
   expect((await readTicket(acme, id)).messages).toMatchObject([
     { role: 'customer' },
     { role: 'agent', text: 'It is attached.', agentName: 'Ben Okafor' },
@@ -78,10 +68,10 @@ test('the status chosen with a reply comes with it, and not when it is taken bac
   const { id } = await makeTicket(acme)
   const undone = await sendReply(ben, id, { text: 'Done?', status: 'resolved' })
   await ben.call('DELETE', replyPath(id, undone.id))
-  await untilGone()
+  await untilSent(bellhop, clock)
   expect(await readTicket(acme, id)).toMatchObject({ status: 'open', messages: [{}] })
   await sendReply(ben, id, { text: 'Done.', status: 'resolved' })
-  await untilGone()
+  await untilSent(bellhop, clock)
   expect((await readTicket(acme, id)).status).toBe('resolved')
   expect((await readThread(ben, id)).timeline.at(-1)).toMatchObject({
     actor: { kind: 'agent', name: 'Ben Okafor' },
@@ -140,7 +130,7 @@ test("a sent message can't be taken back", async () => {
   expect(await textsOf(ben, id)).toHaveLength(2)
   problemOf(await ben.call('DELETE', replyPath(id, reply.id)), 409, 'already_sent')
   problemOf(await sendNow(ben, id, reply.id), 409, 'already_sent')
-  await untilGone()
+  await untilSent(bellhop, clock)
   expect(await textsOf(ben, id)).toHaveLength(2)
 })
 
@@ -150,7 +140,7 @@ test("a reply is held when another agent replied and its author hadn't seen that
   clock.advance(1)
   await acme.call('POST', `/tickets/${id}/messages`, { body: { text: 'From the shop.' } })
   const reply = await sendReply(ben, id, { text: 'From Ben.', after })
-  await untilGone()
+  await untilSent(bellhop, clock)
   expect((await readThread(ben, id)).waiting).toMatchObject([{ id: reply.id, isHeld: true }])
   expect((await sendNow(ben, id, reply.id)).status).toBe(204)
   expect((await textsOf(ben, id)).slice(1)).toEqual(['From the shop.', 'From Ben.'])
@@ -162,7 +152,7 @@ test('when two agents reply at once, one reply is sent, and the other is held un
   await sendReply(ben, id, { text: 'From Ben.', after: seen })
   clock.advance(5)
   const late = await sendReply(ana, id, { text: 'From Ana.', after: seen })
-  await untilGone()
+  await untilSent(bellhop, clock)
   expect((await textsOf(ben, id)).slice(1)).toEqual(['From Ben.'])
   expect((await readThread(ana, id)).waiting).toMatchObject([{ id: late.id, isHeld: true }])
   expect((await sendNow(ana, id, late.id)).status).toBe(204)
@@ -174,7 +164,7 @@ test('an agent’s second reply is not held by their own first one', async () =>
   await sendReply(ben, id, { text: 'One.' })
   clock.advance(1)
   await sendReply(ben, id, { text: 'Two.' })
-  await untilGone()
+  await untilSent(bellhop, clock)
   expect((await textsOf(ben, id)).slice(1)).toEqual(['One.', 'Two.'])
 })
 
@@ -199,7 +189,7 @@ test('whenever Undo, Send now and the clock meet, a reply is sent once or is a d
       sendNow(ben, id, reply.id),
       sendNow(ben, id, reply.id),
     ])
-    await untilGone()
+    await untilSent(bellhop, clock)
     const { timeline, drafts, waiting } = await readThread(ben, id)
     const sent = timeline.filter(({ role }) => role === 'agent').length
     const isUndone = answers[0]?.status === 204
@@ -212,7 +202,7 @@ test("a clock that is set back doesn't delay a reply", async () => {
   const { id } = await makeTicket(acme)
   await sendReply(ben, id, { text: 'On time.' })
   clock.jump(-3_600_000)
-  await untilGone()
+  await untilSent(bellhop, clock)
   clock.jump(3_600_000)
   expect(await textsOf(ben, id)).toHaveLength(2)
 })
@@ -221,7 +211,7 @@ test('a message that failed is sent again only if it can leave now', async () =>
   const about = { status: 'open', assignedTo: ben.id, tags: [], createdAt: 1, updatedAt: 1 } as const
   const id = await storeTicket(bellhop.deps, acme.orgId, { ...about, tags: [], channel: 'email' })
   await sendReply(ben, id, { text: 'Hello' })
-  await untilGone()
+  await untilSent(bellhop, clock)
   const messageId = await newestMessage(ben, id)
   const resend = (message: string) =>
     ben.call('POST', `/console/tickets/${id}/messages/${message}/resend`, { body: {} })
@@ -230,7 +220,7 @@ test('a message that failed is sent again only if it can leave now', async () =>
   problemOf(await resend(messageId), 409, 'no_transport')
   const answered = await makeTicket(acme)
   await sendReply(ben, answered.id, { text: 'Hello' })
-  await untilGone()
+  await untilSent(bellhop, clock)
   const sent = await newestMessage(ben, answered.id)
   const path = `/console/tickets/${answered.id}/messages/${sent}/resend`
   problemOf(await ben.call('POST', path, { body: {} }), 409, 'not_failed')

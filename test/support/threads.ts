@@ -1,8 +1,12 @@
 import { expect } from 'bun:test'
+import { scheduledMessages } from '../../server/database/tables/scheduled-messages.ts'
 import { createId } from '../../server/ids.ts'
 import type { SignedInAgent } from './agents.ts'
+import type { Bellhop } from './bellhop.ts'
+import type { ManualClock } from './clock.ts'
 import type { TicketJson } from './tickets.ts'
 import type { AttachmentJson } from './uploads.ts'
+import { eventually } from './webhooks.ts'
 
 // The console's responses, declared again so that the tests don't depend on the server's types.
 
@@ -142,6 +146,15 @@ export async function sendReply(
   const answer = await agent.call<OutgoingJson>('PUT', path, { body })
   expect(answer.status, answer.text).toBe(201)
   return answer.json
+}
+
+/** Moves the clock until every waiting reply is sent or held. */
+export async function untilSent({ deps }: Bellhop, clock: ManualClock): Promise<void> {
+  await eventually(async () => {
+    clock.advance(UNDO_MS)
+    const rows = await deps.database.read.select().from(scheduledMessages)
+    return rows.every(({ isHeld }) => isHeld)
+  })
 }
 
 export function replyPath(ticketId: string, messageId: string): string {
