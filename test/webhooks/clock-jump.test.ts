@@ -78,11 +78,7 @@ test('due times later than any delay, written before a restart, are moved to now
 test('after the machine slept for a day, a retry is sent once and on time', async () => {
   const clock = createManualClock()
   await using webhooks = await openWebhooks({ clock })
-  const receiver = await webhooks.receiver(() => ({ status: 500 }))
-  await webhooks.endpoint(receiver.url)
-  webhooks.deliver()
-  for (let number = 0; number < 20; number++) await webhooks.ticket()
-  await allPending(webhooks, 1)
+  const receiver = await failTwenty(webhooks)
   clock.jump(24 * HOUR)
   clock.advance(33 * SECOND)
   await allPending(webhooks, 2)
@@ -93,11 +89,7 @@ test('after the machine slept for a day, a retry is sent once and on time', asyn
 test('an endpoint that fails is not switched off because the clock was set a year forward', async () => {
   const clock = createManualClock()
   await using webhooks = await openWebhooks({ clock })
-  const receiver = await webhooks.receiver(() => ({ status: 500 }))
-  await webhooks.endpoint(receiver.url)
-  webhooks.deliver()
-  for (let number = 0; number < 20; number++) await webhooks.ticket()
-  await allPending(webhooks, 1)
+  await failTwenty(webhooks)
   clock.jump(365 * 24 * HOUR)
   for (const attempt of [2, 3]) {
     clock.advance(attempt === 2 ? 33 * SECOND : 303 * SECOND)
@@ -107,6 +99,16 @@ test('an endpoint that fails is not switched off because the clock was set a yea
   expect(endpoint?.offReason).toBeNull()
   expect(clock.now() - (endpoint?.failingSince ?? 0)).toBeLessThan(HOUR)
 })
+
+/** The first attempts of twenty deliveries to a receiver that always fails. */
+async function failTwenty(webhooks: Webhooks) {
+  const receiver = await webhooks.receiver(() => ({ status: 500 }))
+  await webhooks.endpoint(receiver.url)
+  webhooks.deliver()
+  for (let number = 0; number < 20; number++) await webhooks.ticket()
+  await allPending(webhooks, 1)
+  return receiver
+}
 
 /** Waits until every delivery has failed so often and waits for its next attempt. */
 function allPending(webhooks: Webhooks, attempts: number) {
